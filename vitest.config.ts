@@ -6,7 +6,11 @@ import { sharedTests } from "./tools/shared-tests.js";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-const TESTS = ["packages/*/{src,test}/**/*.test.ts", "tools/**/*.test.ts", "examples/*/**/*.test.ts"];
+const TESTS = [
+  "packages/*/{src,test}/**/*.test.ts",
+  "tools/**/*.test.ts",
+  "examples/*/**/*.test.ts",
+];
 const shared = [...sharedTests(at("."))];
 
 // Tests read the sources, so they need no build: every @acp/* name points into packages/*/src.
@@ -22,7 +26,15 @@ export default defineConfig({
   test: {
     // In the order of their names: what takes long begins first, and many short files fill the end.
     projects: [
-      { extends: true, test: { name: "shared", include: shared, isolate: false, setupFiles: [at("tools/shared-traces.ts")] } },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: shared,
+          isolate: false,
+          setupFiles: [at("tools/shared-traces.ts")],
+        },
+      },
       {
         extends: true,
         test: {
@@ -44,7 +56,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    // Most of the time tests wait for processes and disks: with one worker a core, half of a machine is idle.
+    // Most of the time tests wait for processes and disks: with one worker a core, half of a
+    // machine is idle.
     maxWorkers: availableParallelism() + 1,
   },
 });

@@ -1,9 +1,20 @@
-// Durable appends at concurrency 1, 16 and 256, as the disk is and with every flush 1 ms slower; verifying 1,000,000 events; proofs.
-// Peers in the same run: one fdatasync an event, SQLite (libsql, WAL, synchronous=FULL, one transaction a tick), LMDB (put, synced commit).
-// Peers store the event's JSON and chain nothing. Directory: ACP_BENCH_DIR, else the system's; it should be on a disk.
+// Durable appends at concurrency 1, 16 and 256, as the disk is and with every flush 1 ms slower;
+// verifying 1,000,000 events; proofs. Peers in the same run: one fdatasync an event, SQLite
+// (libsql, WAL, synchronous=FULL, one transaction a tick), LMDB (put, synced commit). Peers store
+// the event's JSON and chain nothing. Directory: ACP_BENCH_DIR, else the system's; it should be on
+// a disk.
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
-import { createReadStream, mkdtempSync, openSync, closeSync, rmSync, statSync, fdatasync, write } from "node:fs";
+import {
+  createReadStream,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  rmSync,
+  statSync,
+  fdatasync,
+  write,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,7 +54,12 @@ const event = () => ({
   decision: "allow",
   responseTimeMs: 3,
   policyRule: "rule_1",
-  metadata: { isolation: "none", layer: "rules", reason: "matched", rulings: [{ layer: "rules", effect: "allow", rule: "rule_1" }] },
+  metadata: {
+    isolation: "none",
+    layer: "rules",
+    reason: "matched",
+    rulings: [{ layer: "rules", effect: "allow", rule: "rule_1" }],
+  },
 });
 
 const [writeTo, flush] = [promisify(write), promisify(fdatasync)];
@@ -53,7 +69,8 @@ function flushEach(path) {
   const fd = openSync(path, "a", 0o600);
   let last = Promise.resolve();
   return {
-    append: (each) => (last = last.then(() => writeTo(fd, `${JSON.stringify(each)}\n`)).then(() => flush(fd))),
+    append: (each) =>
+      (last = last.then(() => writeTo(fd, `${JSON.stringify(each)}\n`)).then(() => flush(fd))),
     close: async () => closeSync(fd),
   };
 }
@@ -98,13 +115,18 @@ const ours = (options) => async (path) => {
 const OURS = "@acp/audit";
 const CONTESTANTS = {
   [OURS]: ours({}),
-  "@acp/audit, signed checkpoints": ours({ checkpoints: { signerKey: key.signerKey, everyEvents: 10_000 } }),
+  "@acp/audit, signed checkpoints": ours({
+    checkpoints: { signerKey: key.signerKey, everyEvents: 10_000 },
+  }),
   "one fdatasync an event": async (path) => flushEach(path),
   "SQLite (libsql), a transaction a tick": async (path) => sqlite(path),
   LMDB: async (path) => lmdb(path),
 };
 
-/** Appends for a while with so many callers: events a second, and each append's time where there is one caller. */
+/**
+ * Appends for a while with so many callers: events a second, and each append's time where there is
+ * one caller.
+ */
 async function appendRound(store, concurrency, ms) {
   const micros = [];
   let appended = 0;
@@ -124,7 +146,9 @@ async function appendRound(store, concurrency, ms) {
 async function appendBench() {
   const table = {};
   for (const concurrency of [1, 16, 256]) {
-    const rates = Object.fromEntries(Object.keys(CONTESTANTS).map((name) => [name, { rates: [], micros: [] }]));
+    const rates = Object.fromEntries(
+      Object.keys(CONTESTANTS).map((name) => [name, { rates: [], micros: [] }]),
+    );
     for (let round = -1; round < ROUNDS; round++) {
       for (const [name, open] of Object.entries(CONTESTANTS)) {
         const store = await open(join(folder, `log-${number}-${round}`));
@@ -140,8 +164,16 @@ async function appendBench() {
       Object.entries(rates).map(([name, { rates: list, micros }]) => {
         const sorted = Float64Array.from(list).sort();
         // Of each round by itself: whatever else this machine does hits both.
-        const ratios = Float64Array.from(rates[OURS].rates, (own, round) => own / list[round]).sort();
-        const rate = { median: quantile(sorted, 0.5), min: sorted[0], max: sorted.at(-1), oursIs: quantile(ratios, 0.5) };
+        const ratios = Float64Array.from(
+          rates[OURS].rates,
+          (own, round) => own / list[round],
+        ).sort();
+        const rate = {
+          median: quantile(sorted, 0.5),
+          min: sorted[0],
+          max: sorted.at(-1),
+          oursIs: quantile(ratios, 0.5),
+        };
         return [name, concurrency === 1 ? { rate, latency: summary(micros) } : { rate }];
       }),
     );
@@ -184,17 +216,28 @@ async function parseAndRehash(path) {
   let previous = null;
   for await (const line of createInterface({ input: createReadStream(path) })) {
     const { event_hash: claimed, ...rest } = JSON.parse(line);
-    if (rest.previous_event_hash !== previous || `sha256:${hash("sha256", JSON.stringify(rest))}` !== claimed) throw new Error("bad line");
+    if (
+      rest.previous_event_hash !== previous ||
+      `sha256:${hash("sha256", JSON.stringify(rest))}` !== claimed
+    )
+      throw new Error("bad line");
     previous = claimed;
   }
 }
 
 async function verifyBench() {
   const path = join(folder, "large.jsonl");
-  const log = await openAuditLog({ path, checkpoints: { signerKey: key.signerKey, everyEvents: EVENTS / 10 } });
-  for (let made = 0; made < EVENTS; made += 1_000) await log.append(Array.from({ length: 1_000 }, event));
+  const log = await openAuditLog({
+    path,
+    checkpoints: { signerKey: key.signerKey, everyEvents: EVENTS / 10 },
+  });
+  for (let made = 0; made < EVENTS; made += 1_000)
+    await log.append(Array.from({ length: 1_000 }, event));
   await log.close();
-  const checkpoints = { notes: await readCheckpoints(`${path}.checkpoints`), verifierKeys: [key.verifierKey] };
+  const checkpoints = {
+    notes: await readCheckpoints(`${path}.checkpoints`),
+    verifierKeys: [key.verifierKey],
+  };
   const perSecond = (ms) => (EVENTS / ms) * 1_000;
   const check = async (options) => {
     const { ok, events } = await verifyAuditLog(path, options);
@@ -203,7 +246,14 @@ async function verifyBench() {
   const plain = perSecond(await bestMs(3, () => check({})));
   const signed = perSecond(await bestMs(3, () => check({ checkpoints })));
   const parsed = perSecond(await bestMs(2, () => parseAndRehash(path)));
-  return { events: EVENTS, bytesPerEvent: statSync(path).size / EVENTS, plain, signed, parsed, proofs: await proofBench(path) };
+  return {
+    events: EVENTS,
+    bytesPerEvent: statSync(path).size / EVENTS,
+    plain,
+    signed,
+    parsed,
+    proofs: await proofBench(path),
+  };
 }
 
 async function proofBench(path) {
@@ -230,19 +280,32 @@ async function proofBench(path) {
     if (!holds) throw new Error("a proof does not hold");
   }
   const bytes = prover.inclusion(1).hashes.length * 32;
-  return { readMs, memoryMb: (after.arrayBuffers - before.arrayBuffers) / 1e6, made: summary(making), checked: summary(checking), bytes };
+  return {
+    readMs,
+    memoryMb: (after.arrayBuffers - before.arrayBuffers) / 1e6,
+    made: summary(making),
+    checked: summary(checking),
+    bytes,
+  };
 }
 
 function slowWorker() {
   const library = join(folder, "slow-flush.so");
   const source = fileURLToPath(new URL("slow-flush.c", import.meta.url));
-  if (process.platform !== "linux" || spawnSync("cc", ["-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"]).status !== 0)
+  if (
+    process.platform !== "linux" ||
+    spawnSync("cc", ["-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"]).status !== 0
+  )
     return { skipped: "no C compiler" };
-  const { stdout, status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), "--worker", "--json"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, LD_PRELOAD: library, SLOW_FLUSH_US: "1000" },
-  });
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [fileURLToPath(import.meta.url), "--worker", "--json"],
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, LD_PRELOAD: library, SLOW_FLUSH_US: "1000" },
+    },
+  );
   return status === 0 ? JSON.parse(stdout.trim().split("\n").at(-1)) : { skipped: "it failed" };
 }
 
@@ -251,7 +314,10 @@ function printAppends(title, { flush: raw, appends, skipped }) {
   say(`  ${title}: a bare write and flush takes p50 ${fixed(raw.p50)} µs`);
   for (const [concurrency, rows] of Object.entries(appends))
     for (const [name, { rate, latency }] of Object.entries(rows)) {
-      const times = latency === undefined ? "" : `   p50 ${fixed(latency.p50)} µs, p99 ${fixed(latency.p99)} µs`;
+      const times =
+        latency === undefined
+          ? ""
+          : `   p50 ${fixed(latency.p50)} µs, p99 ${fixed(latency.p99)} µs`;
       const spread = `(${rate.min.toFixed(0)}–${rate.max.toFixed(0)})`;
       say(
         `    ${concurrency.padStart(3)} at once  ${name.padEnd(38)} ${rate.median.toFixed(0).padStart(7)}/s ${spread.padEnd(17)} ours is ${rate.oursIs.toFixed(2)}×${times}`,

@@ -1,5 +1,6 @@
-// How long a command is judged: what agents run all day, 2 kB at once, and the worst of many hostile texts of 10,000 characters.
-// The peers only read the text (a tokenizer and a whole shell parser); we read it, judge every word and give the reasons.
+// How long a command is judged: what agents run all day, 2 kB at once, and the worst of many
+// hostile texts of 10,000 characters. The peers only read the text (a tokenizer and a whole shell
+// parser); we read it, judge every word and give the reasons.
 import { evaluateCommandSafety } from "@acp/core/exec";
 import mvdan from "mvdan-sh";
 import { parse as tokenize } from "shell-quote";
@@ -55,7 +56,9 @@ const random = (below) => {
   return Math.floor((seed / 2 ** 32) * below);
 };
 const units = [
-  ..."$( ( { ${a:- $(( <( >( ` ' \" \\ [[ # ~ * ; | & < > = ! $ ${ {a, {a,b} {1..9} a=( $' \t \n [ ] } ) a 1 / -".split(" "),
+  ..."$( ( { ${a:- $(( <( >( ` ' \" \\ [[ # ~ * ; | & < > = ! $ ${ {a, {a,b} {1..9} a=( $' \t \n [ ] } ) a 1 / -".split(
+    " ",
+  ),
   ..."ls;|ls&&|a=1;|$(ls) |`ls` |if true; then |for i in a; do |case x in x) |f() { |! |env |nice |timeout 5 |bash -c |a=$a |$((1+|[[ ! |>a |2>&1 ".split(
     "|",
   ),
@@ -68,7 +71,8 @@ const fill = (make) => {
   while (text.length < CHARS) text += make();
   return text.slice(0, CHARS);
 };
-const inside = (before, unit, after) => `${before}${fill(() => unit).slice(0, CHARS - before.length - after.length)}${after}`;
+const inside = (before, unit, after) =>
+  `${before}${fill(() => unit).slice(0, CHARS - before.length - after.length)}${after}`;
 const hostile = [
   ...units.map((unit) => fill(() => unit)),
   ...units.flatMap((unit) =>
@@ -117,7 +121,10 @@ function slowest(read, texts) {
   return worst;
 }
 
-const at = (texts, rounds) => summaries(timeInterleaved(contestants(texts), { rounds, requests: texts.length * 10, warmup: 5 }));
+const at = (texts, rounds) =>
+  summaries(
+    timeInterleaved(contestants(texts), { rounds, requests: texts.length * 10, warmup: 5 }),
+  );
 const results = { short: at(short, 30), "2 kB": at([long(short), long(daily)], 10) };
 const worst = {
   "@acp/core/exec": slowest((text) => evaluateCommandSafety(text), hostile),
@@ -136,7 +143,9 @@ if (isJson) {
       );
   }
   for (const [name, { ms, text }] of Object.entries(worst))
-    console.log(`  10,000 characters, worst: ${name.padEnd(28)} ${ms.toFixed(1)} ms   ${JSON.stringify(text.slice(0, 40))}`);
+    console.log(
+      `  10,000 characters, worst: ${name.padEnd(28)} ${ms.toFixed(1)} ms   ${JSON.stringify(text.slice(0, 40))}`,
+    );
   console.log(`  (${hostile.length} texts; the tokenizer reads the first 80 of them)`);
 }
 

@@ -1,11 +1,18 @@
-// What the HTTP proxy costs beside others, interleaved in one run: tunnels and plain requests a second with 16 clients and the CPU of each, a byte's
-// way through a tunnel and back, bytes a second, and the memory of 1,000 idle tunnels. Each contestant is a process of its own. The machine's speed
-// changes under us: a ratio is to the plain proxy of the same round, as the median of the rounds with the lowest and the highest.
+// What the HTTP proxy costs beside others, interleaved in one run: tunnels and plain requests a
+// second with 16 clients and the CPU of each, a byte's way through a tunnel and back, bytes a
+// second, and the memory of 1,000 idle tunnels. Each contestant is a process of its own. The
+// machine's speed changes under us: a ratio is to the plain proxy of the same round, as the median
+// of the rounds with the lowest and the highest.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { many, openTunnel, plainClient } from "./http-proxy/client.mjs";
-import { cpuSeconds, residentMegabytes, startInstalled, startNode } from "./http-proxy/processes.mjs";
+import {
+  cpuSeconds,
+  residentMegabytes,
+  startInstalled,
+  startNode,
+} from "./http-proxy/processes.mjs";
 import { fixed, summary } from "./samples.mjs";
 
 const isJson = process.argv.includes("--json");
@@ -24,7 +31,8 @@ const BASE = "plain node:http, 40 lines";
 const CONTESTANTS = {
   [BASE]: () => startNode("plain.mjs"),
   "acp, log in memory": () => startNode("acp.mjs"),
-  "acp, durable log": () => startNode("acp.mjs", [join(mkdtempSync(join(scratch, "log-")), "audit.jsonl")]),
+  "acp, durable log": () =>
+    startNode("acp.mjs", [join(mkdtempSync(join(scratch, "log-")), "audit.jsonl")]),
   "proxy-chain": () => startNode("chain.mjs"),
   squid: () => startInstalled("squid", scratch),
   tinyproxy: () => startInstalled("tinyproxy", scratch),
@@ -76,7 +84,10 @@ const MEASURES = {
       if (bytes !== MEGABYTES * 1_048_576) throw new Error(`${bytes} bytes came`);
     });
     socket.destroy();
-    return { megabytesPerSecond: MEGABYTES / seconds, cpuSecondsPerGigabyte: (cpu / MEGABYTES) * 1_024 };
+    return {
+      megabytesPerSecond: MEGABYTES / seconds,
+      cpuSecondsPerGigabyte: (cpu / MEGABYTES) * 1_024,
+    };
   },
 };
 
@@ -103,7 +114,11 @@ async function idleMegabytes(start) {
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 /** Median, lowest and highest of the rounds. */
-const spread = (values) => ({ p50: summary(values).p50, min: Math.min(...values), max: Math.max(...values) });
+const spread = (values) => ({
+  p50: summary(values).p50,
+  min: Math.min(...values),
+  max: Math.max(...values),
+});
 
 /** What was measured of one contestant, and beside the plain proxy. */
 function row(own, base) {
@@ -129,10 +144,13 @@ try {
       for (const [name, proxy] of Object.entries(running)) {
         const measured = await measure(proxy);
         // The first round warms everything up.
-        if (round >= 0) for (const [what, value] of Object.entries(measured)) (samples[name][what] ??= []).push(value);
+        if (round >= 0)
+          for (const [what, value] of Object.entries(measured))
+            (samples[name][what] ??= []).push(value);
       }
   for (let round = 0; round < IDLE_ROUNDS; round++)
-    for (const name of Object.keys(running)) (samples[name].idleMegabytes ??= []).push(await idleMegabytes(CONTESTANTS[name]));
+    for (const name of Object.keys(running))
+      (samples[name].idleMegabytes ??= []).push(await idleMegabytes(CONTESTANTS[name]));
   for (const [name, own] of Object.entries(samples)) results[name] = row(own, samples[BASE]);
 } finally {
   await Promise.all([origin, ...Object.values(running)].map(({ end }) => end()));
@@ -159,7 +177,9 @@ else {
     console.log(`  ${unit}`);
     for (const [name, { [what]: value }] of Object.entries(results)) {
       const measured = `${fixed(value.p50).padStart(6)} ${range(value, fixed)}`;
-      console.log(`    ${name.padEnd(26)} ${measured.padEnd(24)} ${times(value.ratio.p50)} ${range(value.ratio, times)}`);
+      console.log(
+        `    ${name.padEnd(26)} ${measured.padEnd(24)} ${times(value.ratio.p50)} ${range(value.ratio, times)}`,
+      );
     }
   }
   for (const name of absent) console.log(`  ${name}: not installed`);

@@ -1,5 +1,6 @@
-// What `import "@acp/core"` and each entry beside it cost: milliseconds of a process beside an empty one, interleaved, and kilobytes (of 1,024
-// bytes) bundled whole, minified and gzipped: on Node, and for a browser, where hashes and curves come from a library.
+// What `import "@acp/core"` and each entry beside it cost: milliseconds of a process beside an
+// empty one, interleaved, and kilobytes (of 1,024 bytes) bundled whole, minified and gzipped: on
+// Node, and for a browser, where hashes and curves come from a library.
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -7,7 +8,9 @@ import { gzipSync } from "node:zlib";
 import { fixed, summary } from "./samples.mjs";
 
 // esbuild comes with the bundler that builds the packages.
-const { build } = createRequire(createRequire(fileURLToPath(new URL("../package.json", import.meta.url))).resolve("tsup"))("esbuild");
+const { build } = createRequire(
+  createRequire(fileURLToPath(new URL("../package.json", import.meta.url))).resolve("tsup"),
+)("esbuild");
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const isJson = process.argv.includes("--json");
@@ -25,12 +28,18 @@ const entries = {
 function run(code) {
   const probe = `${code}; process.on("exit", () => { const { user, system } = process.resourceUsage ? { user: process.resourceUsage().userCPUTime, system: process.resourceUsage().systemCPUTime } : {}; process.stdout.write(String((user + system) / 1000)); });`;
   const start = performance.now();
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", probe], { cwd: folder, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "-e", probe],
+    { cwd: folder, encoding: "utf8" },
+  );
   if (status !== 0) throw new Error(stderr);
   return { wall: performance.now() - start, cpu: Number(stdout) };
 }
 
-const samples = Object.fromEntries(["empty", ...Object.keys(entries)].map((name) => [name, { wall: [], cpu: [] }]));
+const samples = Object.fromEntries(
+  ["empty", ...Object.keys(entries)].map((name) => [name, { wall: [], cpu: [] }]),
+);
 for (let i = -2; i < RUNS; i++) {
   for (const name of Object.keys(samples)) {
     const { wall, cpu } = run(entries[name] ?? "");
@@ -67,7 +76,9 @@ for (const [name, code] of Object.entries(entries)) {
 }
 if (isJson) console.log(JSON.stringify({ emptyProcess: empty, added: results }));
 else {
-  console.log(`  empty process: ${fixed(empty.wall)} ms wall, ${fixed(empty.cpu)} ms CPU (median of ${RUNS})`);
+  console.log(
+    `  empty process: ${fixed(empty.wall)} ms wall, ${fixed(empty.cpu)} ms CPU (median of ${RUNS})`,
+  );
   for (const [name, { wallMs, cpuMs, gzipKb, browserGzipKb }] of Object.entries(results)) {
     const inBrowser = browserGzipKb === undefined ? "" : ` (browser ${browserGzipKb.toFixed(1)})`;
     console.log(

@@ -1,5 +1,6 @@
-// A gate under load: 1,000 questions open all the time and 10,000 asked within 60 s, answered out of order by a person's side that answers some
-// twice, some for another question and some after the end. Everything durable: log, open questions, claims. None may be lost or released twice.
+// A gate under load: 1,000 questions open all the time and 10,000 asked within 60 s, answered out
+// of order by a person's side that answers some twice, some for another question and some after the
+// end. Everything durable: log, open questions, claims. None may be lost or released twice.
 // Directory: ACP_BENCH_DIR, else the system's; it should be on a disk.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +30,10 @@ const channel = {
 const counts = { refused: 0, duplicates: 0, foreign: 0 };
 async function submit(asked, decision, nonce) {
   const receipt = await asked.session.submit(
-    makeResponse({ id: asked.request.id, nonce: nonce ?? asked.request.nonce }, { decision, nowMs: Date.now(), channel: "load" }),
+    makeResponse(
+      { id: asked.request.id, nonce: nonce ?? asked.request.nonce },
+      { decision, nowMs: Date.now(), channel: "load" },
+    ),
     { subject: "ada" },
   );
   if (receipt.status === "refused") counts.refused++;
@@ -37,7 +41,10 @@ async function submit(asked, decision, nonce) {
 }
 
 const decidedAt = new Map();
-/** Answers one question, with what goes wrong on the way: an answer for another question, one twice, one late. */
+/**
+ * Answers one question, with what goes wrong on the way: an answer for another question, one twice,
+ * one late.
+ */
 async function answer(id, number) {
   const asked = shown.get(id);
   shown.delete(id);
@@ -53,7 +60,8 @@ async function answer(id, number) {
     await Promise.all([first, submit(asked, "approved")]);
   }
   const receipt = await first;
-  if (receipt.status !== "final") throw new Error(`question ${number} got ${JSON.stringify(receipt)}`);
+  if (receipt.status !== "final")
+    throw new Error(`question ${number} got ${JSON.stringify(receipt)}`);
   if (number % 50 === 0) await submit(asked, "approved");
 }
 
@@ -76,15 +84,20 @@ let isBurst = false;
 let rssMax = 0;
 const ends = { ran: 0, denied: 0 };
 async function ask(number) {
-  const action = toolAction("files", "write_file", { path: `project/file-${number}.txt`, content: "x".repeat(200) });
+  const action = toolAction("files", "write_file", {
+    path: `project/file-${number}.txt`,
+    content: "x".repeat(200),
+  });
   const result = await gate.run(
     action,
-    async (release) => released.set(release.action.args.path, (released.get(release.action.args.path) ?? 0) + 1),
+    async (release) =>
+      released.set(release.action.args.path, (released.get(release.action.args.path) ?? 0) + 1),
     { agent: { id: `agent-${number % 50}` } },
   );
   ends[result.ran ? "ran" : "denied"]++;
   const at = decidedAt.get(result.verdict.requestId);
-  if (at === undefined) throw new Error(`question ${number} ended by itself: ${JSON.stringify(result.verdict)}`);
+  if (at === undefined)
+    throw new Error(`question ${number} ended by itself: ${JSON.stringify(result.verdict)}`);
   (isBurst ? burstWaits : waits).push(performance.now() - at);
 }
 
@@ -97,7 +110,10 @@ const answerOne = () => {
   answers.push(answer(ids[(answered * 7919) % ids.length], answered++));
 };
 while (asks.length < TOTAL) {
-  const due = Math.min(TOTAL, Math.ceil(((performance.now() - begin) / (SECONDS * 1000)) * (TOTAL - OPEN)) + OPEN);
+  const due = Math.min(
+    TOTAL,
+    Math.ceil(((performance.now() - begin) / (SECONDS * 1000)) * (TOTAL - OPEN)) + OPEN,
+  );
   while (asks.length < due) asks.push(ask(asks.length));
   while (shown.size > OPEN) answerOne();
   rssMax = Math.max(rssMax, process.memoryUsage().rss);
@@ -139,7 +155,9 @@ const result = {
   log_ok: log.ok,
 };
 say(`${TOTAL} questions, ${OPEN} open at a time, asked in ${result.asked_seconds} s`);
-say(`lost ${result.lost}, released ${result.released} of ${approved} approved, released twice ${twice}, answers refused ${counts.refused}`);
+say(
+  `lost ${result.lost}, released ${result.released} of ${approved} approved, released twice ${twice}, answers refused ${counts.refused}`,
+);
 say(
   `decision to release: p50 ${fixed(result.decision_to_release_ms.p50)} ms, p99 ${fixed(result.decision_to_release_ms.p99)} ms (target 100)`,
 );

@@ -1,5 +1,6 @@
-// One secret looked for in input that is dense with escapes, none of which writes it: MB per CPU second, beside a replaceAll of the value over the
-// same text in the same round, which finds no encoding at all. Also the preparation of a fresh list of one secret.
+// One secret looked for in input that is dense with escapes, none of which writes it: MB per CPU
+// second, beside a replaceAll of the value over the same text in the same round, which finds no
+// encoding at all. Also the preparation of a fresh list of one secret.
 import { createMasker, Secret } from "@acp/core/vault";
 import { fixed, summary } from "./samples.mjs";
 
@@ -18,7 +19,9 @@ const inputs = {
   "HTML references": "&amp;&#65;&lt;&#x41;",
   "newline every 4th byte": "bcd\n",
   prose: 'The quick brown fox jumps over the lazy dog; "it" is said to do so every day.\n',
-  base64: Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * at * 31 + at * 7) >> 3)).toString("base64"),
+  base64: Buffer.from(
+    Array.from({ length: 30_000 }, (_, at) => (at * at * 31 + at * 7) >> 3),
+  ).toString("base64"),
   "all at once": "\\u0041%41&#65;\n+\\\\%25&amp;",
 };
 
@@ -40,10 +43,12 @@ for (const [name, row] of Object.entries(inputs)) {
   for (let round = -1; round < ROUNDS; round++) {
     let length = 0;
     const ms = cpuMs(() => {
-      for (let at = 0; at < bytes.length; at += CHUNK_BYTES) length += masker.push(bytes.subarray(at, at + CHUNK_BYTES)).length;
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+        length += masker.push(bytes.subarray(at, at + CHUNK_BYTES)).length;
       length += masker.end().length;
     });
-    if (length !== bytes.length) throw new Error(`the masker changed what holds no secret: ${name}`);
+    if (length !== bytes.length)
+      throw new Error(`the masker changed what holds no secret: ${name}`);
     const replaceMs = cpuMs(() => Buffer.from(bytes.toString().replaceAll(value, "[secret S]")));
     if (round >= 0) masked.push(ms);
     if (round >= 0) plain.push(replaceMs);
@@ -56,6 +61,8 @@ if (isJson) console.log(JSON.stringify({ prepareMs, results }));
 else {
   console.log(`  one secret prepared for the first time: ${fixed(prepareMs)} ms`);
   for (const [name, { mbPerCpuSecond, timesReplaceAll }] of Object.entries(results)) {
-    console.log(`  ${name.padEnd(24)} ${fixed(mbPerCpuSecond).padStart(6)} MB per CPU second   ${fixed(timesReplaceAll)} × replaceAll`);
+    console.log(
+      `  ${name.padEnd(24)} ${fixed(mbPerCpuSecond).padStart(6)} MB per CPU second   ${fixed(timesReplaceAll)} × replaceAll`,
+    );
   }
 }

@@ -1,5 +1,6 @@
-// An allowed tools/call over stdio: added median latency, and requests a second with 64 calls in flight,
-// direct, through our proxy (log in memory, log durable), and through an SDK Server+Client hop, interleaved in one run.
+// An allowed tools/call over stdio: added median latency, and requests a second with 64 calls in
+// flight, direct, through our proxy (log in memory, log durable), and through an SDK Server+Client
+// hop, interleaved in one run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,8 +56,10 @@ try {
     await latency(clients[name]);
   }
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, client] of Object.entries(clients)) samples[name].push(...(await latency(client)));
-    for (const [name, client] of Object.entries(clients)) rates[name].push(await throughput(client));
+    for (const [name, client] of Object.entries(clients))
+      samples[name].push(...(await latency(client)));
+    for (const [name, client] of Object.entries(clients))
+      rates[name].push(await throughput(client));
   }
 } finally {
   await Promise.all(Object.values(clients).map(({ end }) => end()));

@@ -1,4 +1,5 @@
-// A proof made and checked: ours against bare node:crypto over the same payload (keys kept), and against the same steps on @noble alone.
+// A proof made and checked: ours against bare node:crypto over the same payload (keys kept), and
+// against the same steps on @noble alone.
 import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
 import { canonicalJson, encodeRequest, isoTime } from "@acp/core";
 import { generateKeyPair, importPublicKey, signConsent, verifyConsentProof } from "@acp/core/proof";
@@ -13,7 +14,12 @@ const WARMUP = 3;
 const pair = generateKeyPair();
 const trustedKeys = [{ key: importPublicKey(pair.publicKey) }];
 const nowMs = Date.UTC(2026, 0, 15, 10, 30);
-const parts = { decision: "approved", nowMs: nowMs + 20_000, channel: "terminal", approverId: "alice" };
+const parts = {
+  decision: "approved",
+  nowMs: nowMs + 20_000,
+  channel: "terminal",
+  approverId: "alice",
+};
 const requests = Array.from({ length: CALLS }, (_, i) => ({
   id: `cr_${i}`,
   createdAtMs: nowMs,
@@ -81,10 +87,13 @@ const answers = requests.map((request) => ({
 const contestants = {
   "made: node:crypto, signature alone": (i) => sign(null, payloads[i], privateKey),
   "made: ours": (i) => signConsent(requests[i], parts, pair),
-  "made: all noble": (i) => nobleSigner.sign(payloadOf(encodeRequest(requests[i]), answers[i], portable.sha256Hex)),
-  "checked: node:crypto, signature alone": (i) => verify(null, payloads[i], publicKey, signatures[i]),
+  "made: all noble": (i) =>
+    nobleSigner.sign(payloadOf(encodeRequest(requests[i]), answers[i], portable.sha256Hex)),
+  "checked: node:crypto, signature alone": (i) =>
+    verify(null, payloads[i], publicKey, signatures[i]),
   "checked: ours": (i) => verifyConsentProof(responses[i], wires[i], { trustedKeys }),
-  "checked: all noble": (i) => nobleVerify(signatures[i], payloadOf(wires[i], responses[i], portable.sha256Hex)),
+  "checked: all noble": (i) =>
+    nobleVerify(signatures[i], payloadOf(wires[i], responses[i], portable.sha256Hex)),
 };
 
 // A benchmark of proofs that do not hold would say nothing.
@@ -92,8 +101,12 @@ for (let i = 0; i < CALLS; i++) {
   const mine = Buffer.from(contestants["made: node:crypto, signature alone"](i));
   const noble = Buffer.from(contestants["made: all noble"](i));
   const checked = await contestants["checked: ours"](i);
-  if (!mine.equals(signatures[i]) || !noble.equals(mine) || !checked.ok) throw new Error(`proof ${i} differs`);
-  if (!contestants["checked: node:crypto, signature alone"](i) || !contestants["checked: all noble"](i))
+  if (!mine.equals(signatures[i]) || !noble.equals(mine) || !checked.ok)
+    throw new Error(`proof ${i} differs`);
+  if (
+    !contestants["checked: node:crypto, signature alone"](i) ||
+    !contestants["checked: all noble"](i)
+  )
     throw new Error(`proof ${i} fails`);
 }
 
@@ -110,7 +123,9 @@ for (let round = -WARMUP; round < ROUNDS; round++) {
 }
 
 const overhead = clockCost();
-const results = Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, summary(list)]));
+const results = Object.fromEntries(
+  Object.entries(samples).map(([name, list]) => [name, summary(list)]),
+);
 const p50 = (name) => results[name].p50;
 const ratio = {
   madeToNative: p50("made: ours") / p50("made: node:crypto, signature alone"),
@@ -121,7 +136,9 @@ const ratio = {
 if (isJson) console.log(JSON.stringify({ unit: "µs", clock: overhead, results, ratio }));
 else {
   for (const [name, { p50: middle, p99 }] of Object.entries(results))
-    console.log(`  ${name.padEnd(38)} p50 ${fixed(middle).padStart(7)} µs   p99 ${fixed(p99).padStart(7)} µs`);
+    console.log(
+      `  ${name.padEnd(38)} p50 ${fixed(middle).padStart(7)} µs   p99 ${fixed(p99).padStart(7)} µs`,
+    );
   console.log(
     `  ours / native: made ${ratio.madeToNative.toFixed(2)}×, checked ${ratio.checkedToNative.toFixed(2)}×; ` +
       `all noble / ours: made ${ratio.madeNobleToOurs.toFixed(1)}×, checked ${ratio.checkedNobleToOurs.toFixed(1)}×`,

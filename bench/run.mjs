@@ -1,4 +1,5 @@
-// Runs every bench/*.bench.ts and *.bench.mjs, each in its own process: `npm run bench`, `-- --only name`, `-- --json`.
+// Runs every bench/*.bench.ts and *.bench.mjs, each in its own process: `npm run bench`, `-- --only
+// name`, `-- --json`.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -6,7 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, only: { type: "string", multiple: true } } });
+const { values } = parseArgs({
+  options: { json: { type: "boolean", default: false }, only: { type: "string", multiple: true } },
+});
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const benchmarks = readdirSync(folder)
   .filter((file) => /\.bench\.(ts|mjs)$/.test(file))
@@ -14,7 +17,9 @@ const benchmarks = readdirSync(folder)
   .filter(({ name }) => values.only === undefined || values.only.includes(name));
 
 if (benchmarks.length === 0) {
-  console.error(`Cannot run a benchmark${values.only === undefined ? "" : ` named "${values.only.join(", ")}"`}: there is none`);
+  console.error(
+    `Cannot run a benchmark${values.only === undefined ? "" : ` named "${values.only.join(", ")}"`}: there is none`,
+  );
   process.exit(1);
 }
 
@@ -24,7 +29,8 @@ const machine = {
   cpu: cpus()[0]?.model ?? "?",
   cores: cpus().length,
 };
-if (!values.json) console.log(`Node ${machine.node}, ${machine.platform}, ${machine.cores} × ${machine.cpu}`);
+if (!values.json)
+  console.log(`Node ${machine.node}, ${machine.platform}, ${machine.cores} × ${machine.cpu}`);
 
 /** @type {Record<string, unknown>} */
 const results = {};

@@ -1,4 +1,5 @@
-// Samples of a benchmark: single calls timed in turn, so that drift of the machine hits every contestant alike.
+// Samples of a benchmark: single calls timed in turn, so that drift of the machine hits every
+// contestant alike.
 
 /** The value below which a share of the samples lies. */
 export function quantile(sorted, share) {

@@ -1,6 +1,8 @@
-// What a sandbox costs: the time from the call until the program inside prints its first byte, for each backend and for the bare pieces; then a request's
-// time and the throughput from inside to a server of this process, beside plain loopback and beside a socat forwarder, each as its ratio to plain
-// loopback of the same round. All of it in a network namespace of its own, since one backend sets firewall rules.
+// What a sandbox costs: the time from the call until the program inside prints its first byte, for
+// each backend and for the bare pieces; then a request's time and the throughput from inside to a
+// server of this process, beside plain loopback and beside a socat forwarder, each as its ratio to
+// plain loopback of the same round. All of it in a network namespace of its own, since one backend
+// sets firewall rules.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { once } from "node:events";
@@ -18,7 +20,10 @@ const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const requests = Number(process.env.REQUESTS ?? 2_000);
 const megabytes = Number(process.env.MEGABYTES ?? 512);
 const BASE = "plain loopback";
-/** The kernel lists closed connections for a minute, and one backend looks for each new one in that list: as many as on a machine with some work. */
+/**
+ * The kernel lists closed connections for a minute, and one backend looks for each new one in that
+ * list: as many as on a machine with some work.
+ */
 const NETWORK = 'ip link set lo up && echo 500 >/proc/sys/net/ipv4/tcp_max_tw_buckets && exec "$@"';
 
 if (process.platform !== "linux") {
@@ -26,8 +31,15 @@ if (process.platform !== "linux") {
   process.exit(0);
 }
 if (!process.argv.includes("--inside")) {
-  const self = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), "--inside", ...process.argv.slice(2)];
-  // Who is not root is for a moment root of a user namespace, to make the network, and then nobody special in one below it.
+  const self = [
+    process.execPath,
+    ...process.execArgv,
+    fileURLToPath(import.meta.url),
+    "--inside",
+    ...process.argv.slice(2),
+  ];
+  // Who is not root is for a moment root of a user namespace, to make the network, and then nobody
+  // special in one below it.
   const isRoot = process.getuid() === 0;
   const before = isRoot ? [] : ["--user", "--map-root-user"];
   const after = isRoot ? [] : ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--"];
@@ -39,7 +51,10 @@ if (!process.argv.includes("--inside")) {
 const scratch = mkdtempSync(join(tmpdir(), "acp-bench-"));
 const socketPath = join(scratch, "server.sock");
 const [web, behindSocat] = [makeServer(), makeServer()];
-await Promise.all([once(web.listen(0, "127.0.0.1"), "listening"), once(behindSocat.listen(socketPath), "listening")]);
+await Promise.all([
+  once(web.listen(0, "127.0.0.1"), "listening"),
+  once(behindSocat.listen(socketPath), "listening"),
+]);
 
 /** What cannot run here, by name, with the reason. */
 const absent = {};
@@ -47,7 +62,8 @@ for (const name of ["namespace", "uid", "landlock", "preload", "env"]) {
   const { isAvailable, reason } = await createLinuxSandbox(name, { user: 61_002 }).probe();
   if (!isAvailable) absent[name] = reason;
 }
-const here = (contestants) => Object.entries(contestants).filter(([name]) => !(name.split(",")[0] in absent));
+const here = (contestants) =>
+  Object.entries(contestants).filter(([name]) => !(name.split(",")[0] in absent));
 
 const ratioOf = (values, base) => {
   const ratios = values.map((value, round) => value / base[round]);
@@ -79,11 +95,19 @@ async function measureWays() {
   for (let round = -1; round < ROUNDS; round++)
     for (const [name, way] of ways) {
       const measured = JSON.parse((await way()).said);
-      if (round >= 0) for (const [what, value] of Object.entries(measured)) ((samples[name] ??= {})[what] ??= []).push(value);
+      if (round >= 0)
+        for (const [what, value] of Object.entries(measured))
+          ((samples[name] ??= {})[what] ??= []).push(value);
     }
-  const row = ([what, values], base) => [what, { p50: summary(values).p50, ratio: ratioOf(values, base[what]) }];
+  const row = ([what, values], base) => [
+    what,
+    { p50: summary(values).p50, ratio: ratioOf(values, base[what]) },
+  ];
   return Object.fromEntries(
-    Object.entries(samples).map(([name, own]) => [name, Object.fromEntries(Object.entries(own).map((each) => row(each, samples[BASE])))]),
+    Object.entries(samples).map(([name, own]) => [
+      name,
+      Object.fromEntries(Object.entries(own).map((each) => row(each, samples[BASE]))),
+    ]),
   );
 }
 
@@ -105,7 +129,10 @@ const UNITS = {
   megabytesPerSecond: "MB/s",
 };
 const times = (ratio) => `${ratio.toFixed(2)}×`;
-if (isJson) console.log(JSON.stringify({ asRoot: process.getuid() === 0, startMs: starts, base: BASE, ways, absent }));
+if (isJson)
+  console.log(
+    JSON.stringify({ asRoot: process.getuid() === 0, startMs: starts, base: BASE, ways, absent }),
+  );
 else {
   console.log("  ms until the program's first byte");
   for (const [name, { p50, min, max }] of Object.entries(starts))
@@ -114,9 +141,12 @@ else {
     console.log(`  ${unit}`);
     for (const [name, { [what]: value }] of Object.entries(ways)) {
       const { ratio } = value;
-      console.log(`    ${name.padEnd(36)} ${fixed(value.p50).padStart(6)}  ${times(ratio.p50)} (${times(ratio.min)}–${times(ratio.max)})`);
+      console.log(
+        `    ${name.padEnd(36)} ${fixed(value.p50).padStart(6)}  ${times(ratio.p50)} (${times(ratio.min)}–${times(ratio.max)})`,
+      );
     }
   }
-  for (const [name, reason] of Object.entries(absent)) console.log(`  ${name}: left out, ${reason}`);
+  for (const [name, reason] of Object.entries(absent))
+    console.log(`  ${name}: left out, ${reason}`);
 }
 process.exit(0);

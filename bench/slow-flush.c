@@ -1,5 +1,8 @@
-/* Makes every flush SLOW_FLUSH_US microseconds slower, as a real disk would: fsync, fdatasync, msync, and writes to files opened with
- * O_DSYNC or O_SYNC. Loaded with LD_PRELOAD by audit.bench.mjs; not part of any package. */
+/*
+ * Makes every flush SLOW_FLUSH_US microseconds slower, as a real disk would: fsync, fdatasync,
+ * msync, and writes to files opened with O_DSYNC or O_SYNC. Loaded with LD_PRELOAD by
+ * audit.bench.mjs; not part of any package.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

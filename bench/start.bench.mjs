@@ -1,5 +1,7 @@
-// What it costs to start a command that does nothing: `acp run -- /bin/true` in a home of its own, beside bare bubblewrap with a root as small, one start of
-// Node, sandbox-runtime where it is installed and a container where a daemon runs. Alternating; wall and processor time (children included), medians.
+// What it costs to start a command that does nothing: `acp run -- /bin/true` in a home of its own,
+// beside bare bubblewrap with a root as small, one start of Node, sandbox-runtime where it is
+// installed and a container where a daemon runs. Alternating; wall and processor time (children
+// included), medians.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +23,9 @@ for (const each of [home, work]) mkdirSync(each);
 const env = { ...process.env, HOME: home };
 const ACP = fileURLToPath(new URL("../packages/cli/bin/acp.cjs", import.meta.url));
 const SRT = fileURLToPath(new URL("node_modules/.bin/srt", import.meta.url));
-const LINKS = ["bin", "lib", "lib64"].flatMap((name) => (existsSync(`/${name}`) ? ["--symlink", `usr/${name}`, `/${name}`] : []));
+const LINKS = ["bin", "lib", "lib64"].flatMap((name) =>
+  existsSync(`/${name}`) ? ["--symlink", `usr/${name}`, `/${name}`] : [],
+);
 const BWRAP = [
   "bwrap",
   "--ro-bind",
@@ -46,20 +50,32 @@ const contestants = {
 /** What cannot run here, with the reason. */
 const skipped = {};
 if (!existsSync(SRT)) skipped["sandbox-runtime"] = "not installed";
-if (spawnSync("docker", ["image", "inspect", "busybox"], { stdio: "ignore", timeout: 20_000 }).status !== 0)
+if (
+  spawnSync("docker", ["image", "inspect", "busybox"], { stdio: "ignore", timeout: 20_000 })
+    .status !== 0
+)
   skipped.docker = "no daemon, or no busybox image";
 
 /** Bash reports what the children of its child used as well. */
 function measure(argv) {
   const script = `TIMEFORMAT='%R %U %S'; { time "$@" >/dev/null 2>&1; } 2>&1`;
-  const { stdout, status } = spawnSync("bash", ["-c", script, "bash", ...argv], { cwd: work, env, encoding: "utf8", timeout: 60_000 });
+  const { stdout, status } = spawnSync("bash", ["-c", script, "bash", ...argv], {
+    cwd: work,
+    env,
+    encoding: "utf8",
+    timeout: 60_000,
+  });
   const [wall, user, system] = stdout.trim().split(" ").map(Number);
   if (status !== 0 || !(wall >= 0)) throw new Error(`Cannot measure ${argv.join(" ")}: ${stdout}`);
   return { wallMs: wall * 1000, cpuMs: (user + system) * 1000 };
 }
 
 try {
-  const made = spawnSync(process.execPath, [ACP, "init"], { env, cwd: work, stdio: ["ignore", "ignore", "inherit"] });
+  const made = spawnSync(process.execPath, [ACP, "init"], {
+    env,
+    cwd: work,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   if (made.status !== 0) throw new Error("Cannot make a home to start in");
   const here = Object.entries(contestants).filter(([name]) => !(name in skipped));
   const samples = Object.fromEntries(here.map(([name]) => [name, []]));
@@ -69,12 +85,17 @@ try {
       if (round >= 0) samples[name].push(sample); // the first one fills caches
     }
   const of = (name, key) => summary(samples[name].map((each) => each[key])).p50;
-  const result = Object.fromEntries(here.map(([name]) => [name, { wallMs: of(name, "wallMs"), cpuMs: of(name, "cpuMs") }]));
+  const result = Object.fromEntries(
+    here.map(([name]) => [name, { wallMs: of(name, "wallMs"), cpuMs: of(name, "cpuMs") }]),
+  );
   if (isJson) console.log(JSON.stringify({ starts: STARTS, result, skipped }));
   else {
     for (const [name, { wallMs, cpuMs }] of Object.entries(result))
-      console.log(`  ${name.padEnd(18)} ${fixed(wallMs, 0).padStart(6)} ms  ${fixed(cpuMs, 0).padStart(6)} ms of processor`);
-    for (const [name, why] of Object.entries(skipped)) console.log(`  ${name.padEnd(18)} skipped: ${why}`);
+      console.log(
+        `  ${name.padEnd(18)} ${fixed(wallMs, 0).padStart(6)} ms  ${fixed(cpuMs, 0).padStart(6)} ms of processor`,
+      );
+    for (const [name, why] of Object.entries(skipped))
+      console.log(`  ${name.padEnd(18)} skipped: ${why}`);
   }
 } finally {
   rmSync(scratch, { recursive: true });

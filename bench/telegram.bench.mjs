@@ -1,4 +1,5 @@
-// From the tap on a button to the decision, over a Bot API server on this machine: our channel alone, a whole gate, and a bot written with grammY.
+// From the tap on a button to the decision, over a Bot API server on this machine: our channel
+// alone, a whole gate, and a bot written with grammY.
 import { createConsentGate, toolAction } from "@acp/core";
 import { createTelegramChannel } from "@acp/channel-telegram";
 import { askDouble, createBotApiDouble } from "@acp/testing";
@@ -27,7 +28,8 @@ async function sample(bot, decided) {
   await decided;
   const micros = (performance.now() - start) * 1_000;
   await answer;
-  while (bot.messages(4711).some(({ buttons }) => buttons.length > 0)) await new Promise((resolve) => setImmediate(resolve));
+  while (bot.messages(4711).some(({ buttons }) => buttons.length > 0))
+    await new Promise((resolve) => setImmediate(resolve));
   return micros;
 }
 
@@ -53,11 +55,20 @@ async function wholeGate() {
   let seq = -1;
   const gate = createConsentGate({
     channel,
-    audit: { append: async (events) => ({ seq: (seq += events.length), hash: `sha256:${"0".repeat(64)}` }) },
-    layers: [{ name: "asks", judge: () => ({ effect: "ask", ruleId: "ask_all", reason: "everything is asked" }) }],
+    audit: {
+      append: async (events) => ({ seq: (seq += events.length), hash: `sha256:${"0".repeat(64)}` }),
+    },
+    layers: [
+      {
+        name: "asks",
+        judge: () => ({ effect: "ask", ruleId: "ask_all", reason: "everything is asked" }),
+      },
+    ],
   });
   const run = async () => {
-    const verdict = gate(toolAction("files", "write_file", { path: "notes.txt" }), { agent: { id: "agent-1" } });
+    const verdict = gate(toolAction("files", "write_file", { path: "notes.txt" }), {
+      agent: { id: "agent-1" },
+    });
     const micros = await sample(bot, verdict);
     if ((await verdict).decision !== "allow") throw new Error("not allowed");
     return micros;
@@ -65,7 +76,10 @@ async function wholeGate() {
   return { run, close: () => gate.close().then(close) };
 }
 
-/** The same question and the same check of who tapped, as grammY's guide writes them; nothing is escaped, bound or audited. */
+/**
+ * The same question and the same check of who tapped, as grammY's guide writes them; nothing is
+ * escaped, bound or audited.
+ */
 async function withGrammy() {
   const bot = await createBotApiDouble();
   const grammy = new Bot(bot.token, { client: { apiRoot: bot.apiRoot } });
@@ -79,7 +93,9 @@ async function withGrammy() {
   const running = grammy.start({ allowed_updates: ["message", "callback_query"] });
   const run = async () => {
     const decided = new Promise((resolve) => (decide = resolve));
-    const keyboard = new InlineKeyboard().text("Approve", "v1:AAAAAAAAAAAAAAAAAAAAAA:a").text("Deny", "v1:AAAAAAAAAAAAAAAAAAAAAA:d");
+    const keyboard = new InlineKeyboard()
+      .text("Approve", "v1:AAAAAAAAAAAAAAAAAAAAAA:a")
+      .text("Deny", "v1:AAAAAAAAAAAAAAAAAAAAAA:d");
     await grammy.api.sendMessage(4711, "May this agent do this now?", { reply_markup: keyboard });
     return sample(bot, decided);
   };
@@ -91,7 +107,11 @@ async function withGrammy() {
   return { run, close };
 }
 
-const contestants = { "channel alone": await channelAlone(), "whole gate": await wholeGate(), grammY: await withGrammy() };
+const contestants = {
+  "channel alone": await channelAlone(),
+  "whole gate": await wholeGate(),
+  grammY: await withGrammy(),
+};
 const samples = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
 for (let round = -WARMUP; round < ROUNDS; round++) {
   for (const [name, { run }] of Object.entries(contestants)) {
@@ -102,7 +122,9 @@ for (let round = -WARMUP; round < ROUNDS; round++) {
 for (const { close } of Object.values(contestants)) await close();
 
 const overhead = clockCost();
-const results = Object.fromEntries(Object.entries(samples).map(([name, list]) => [name, summary(list)]));
+const results = Object.fromEntries(
+  Object.entries(samples).map(([name, list]) => [name, summary(list)]),
+);
 const ratio = {
   channelToGrammy: results["channel alone"].p50 / results.grammY.p50,
   gateToGrammy: results["whole gate"].p50 / results.grammY.p50,
@@ -110,6 +132,10 @@ const ratio = {
 if (isJson) console.log(JSON.stringify({ unit: "µs", clock: overhead, results, ratio }));
 else {
   for (const [name, { p50, p99 }] of Object.entries(results))
-    console.log(`  tap to decision, ${name.padEnd(14)} p50 ${fixed(p50).padStart(6)} µs   p99 ${fixed(p99).padStart(6)} µs`);
-  console.log(`  p50 of grammY's: channel ${ratio.channelToGrammy.toFixed(2)}×, whole gate ${ratio.gateToGrammy.toFixed(2)}×`);
+    console.log(
+      `  tap to decision, ${name.padEnd(14)} p50 ${fixed(p50).padStart(6)} µs   p99 ${fixed(p99).padStart(6)} µs`,
+    );
+  console.log(
+    `  p50 of grammY's: channel ${ratio.channelToGrammy.toFixed(2)}×, whole gate ${ratio.gateToGrammy.toFixed(2)}×`,
+  );
 }

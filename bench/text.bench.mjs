@@ -1,5 +1,6 @@
-// What a question's text costs: one that people get every day, and a megabyte made to be long, deep or hard to read. Asked through a gate, beside
-// JSON.stringify of the same arguments; the last column says whether four times as much takes four times as long.
+// What a question's text costs: one that people get every day, and a megabyte made to be long, deep
+// or hard to read. Asked through a gate, beside JSON.stringify of the same arguments; the last
+// column says whether four times as much takes four times as long.
 import { createConsentGate, toolAction } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { fixed, summary } from "./samples.mjs";
@@ -14,11 +15,14 @@ const shapes = {
   prose: (bytes) => "The quick brown fox jumps over the lazy dog, and then. ".repeat(bytes / 55),
   "one letter": (bytes) => "a".repeat(bytes),
   "almost a run": (bytes) => `${"abcd".repeat(39)}!`.repeat(bytes / 157),
-  "hosts that imitate": (bytes) => Array.from({ length: bytes / 22 }, (_, at) => `https://аb${at}.com/`).join(" "),
+  "hosts that imitate": (bytes) =>
+    Array.from({ length: bytes / 22 }, (_, at) => `https://аb${at}.com/`).join(" "),
   "URLs in a list": (bytes) => Array.from({ length: bytes / 15 }, () => "http://a?b&c"),
   "JSON in a list": (bytes) => Array.from({ length: bytes / 10 }, () => "[[],[]]"),
-  "base64 in a list": (bytes) => Array.from({ length: bytes / 8_003 }, () => "aGVsbG8gd29ybGQg".repeat(500)),
-  "open brackets": (bytes) => Array.from({ length: bytes / 8_020 }, () => ({ command: `x ${"[".repeat(7_990)} (` })),
+  "base64 in a list": (bytes) =>
+    Array.from({ length: bytes / 8_003 }, () => "aGVsbG8gd29ybGQg".repeat(500)),
+  "open brackets": (bytes) =>
+    Array.from({ length: bytes / 8_020 }, () => ({ command: `x ${"[".repeat(7_990)} (` })),
 };
 
 /** Milliseconds until the question is with its channel, and the length of its text. */
@@ -27,7 +31,10 @@ async function ask(action) {
   const shown = new Promise((resolve) => {
     delivered = resolve;
   });
-  const channel = { name: "bench", deliver: async (request) => delivered({ at: performance.now(), units: request.text.length }) };
+  const channel = {
+    name: "bench",
+    deliver: async (request) => delivered({ at: performance.now(), units: request.text.length }),
+  };
   const audit = { append: async () => ({ seq: 0, hash: "" }) };
   const gate = createConsentGate({ policy, channel, audit });
   const start = performance.now();
@@ -63,12 +70,19 @@ for (const [name, shape] of Object.entries(shapes)) {
   const stringifyMs = performance.now() - start;
   const quarter = await measure(() => toolAction("files", "write", { value: small }));
   const whole = await measure(() => toolAction("files", "write", { value: large }));
-  results[name] = { ms: whole.ms, units: whole.units, stringifyMs, timesQuarter: whole.ms / quarter.ms };
+  results[name] = {
+    ms: whole.ms,
+    units: whole.units,
+    stringifyMs,
+    timesQuarter: whole.ms / quarter.ms,
+  };
 }
 
 if (isJson) console.log(JSON.stringify(results));
 else {
-  console.log(`  an everyday question, asked: ${fixed(results.everyday.ms)} ms, ${results.everyday.units} characters`);
+  console.log(
+    `  an everyday question, asked: ${fixed(results.everyday.ms)} ms, ${results.everyday.units} characters`,
+  );
   for (const [name, { ms, units, stringifyMs, timesQuarter }] of Object.entries(results)) {
     if (timesQuarter === undefined) continue;
     const text = `${(units / 1_000).toFixed(0)} k characters`;

@@ -1,5 +1,6 @@
 /**
- * The reference of the programming interface, by TypeDoc: one page for each entry of a package, from the declarations that programs see.
+ * The reference of the programming interface, by TypeDoc: one page for each entry of a package,
+ * from the declarations that programs see.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,9 +36,12 @@ const OPTIONS = {
 /** The entry whose declarations a module is. */
 function pageOf(module: DeclarationReflection, pages: readonly ApiPage[]): ApiPage {
   const found = pages.find(
-    ({ types }) => types.endsWith(`/packages/${module.name}.d.ts`) || types.endsWith(`/packages/${module.name}/index.d.ts`),
+    ({ types }) =>
+      types.endsWith(`/packages/${module.name}.d.ts`) ||
+      types.endsWith(`/packages/${module.name}/index.d.ts`),
   );
-  if (found === undefined) throw new Error(`Cannot name the page of ${module.name}: no package has such an entry`);
+  if (found === undefined)
+    throw new Error(`Cannot name the page of ${module.name}: no package has such an entry`);
   return found;
 }
 
@@ -50,7 +54,8 @@ export async function writeApi(): Promise<void> {
     entryPoints: pages.map(({ types }) => types),
   });
   const project = await app.convert();
-  if (project === undefined) throw new Error("Cannot write the reference of the programming interface: see the lines above");
+  if (project === undefined)
+    throw new Error("Cannot write the reference of the programming interface: see the lines above");
   const titles = new Map<string, string>();
   for (const module of project.children ?? []) {
     const { name, slug } = pageOf(module, pages);
@@ -61,5 +66,6 @@ export async function writeApi(): Promise<void> {
   app.options.setValue("pageTitleTemplates", { module: titleOf });
   await app.generateOutputs(project);
   writeFileSync(join(OPTIONS.out, "index.md"), apiIndex(pages));
-  if (app.logger.hasErrors()) throw new Error("Cannot write the reference of the programming interface: see the lines above");
+  if (app.logger.hasErrors())
+    throw new Error("Cannot write the reference of the programming interface: see the lines above");
 }

@@ -1,8 +1,17 @@
 /**
- * Builds the docs site into docs/dist, offline: `npm run docs`. Lays out the pages, writes the reference of the programming interface, runs VitePress,
- * puts each page beside its HTML as Markdown, writes llms.txt, and fails on a link that leads nowhere.
+ * Builds the docs site into docs/dist, offline: `npm run docs`. Lays out the pages, writes the
+ * reference of the programming interface, runs VitePress, puts each page beside its HTML as
+ * Markdown, writes llms.txt, and fails on a link that leads nowhere.
  */
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "vitepress";
 import { apiPages, apiPlace } from "../tools/site/api-pages.js";
@@ -38,13 +47,24 @@ function layOut(): readonly string[] {
 
 /** Each page beside its HTML, and one text with all that the overview lists. */
 function writeMarkdown(): void {
-  const places = readdirSync(PAGES, { recursive: true, encoding: "utf8" }).filter((place) => place.endsWith(".md"));
+  const places = readdirSync(PAGES, { recursive: true, encoding: "utf8" }).filter((place) =>
+    place.endsWith(".md"),
+  );
   for (const place of places) cpSync(join(PAGES, place), join(OUT, place));
   const index = read("docs/index.md");
   const sections = sectionsOf(index);
-  const whole = sections.flatMap(({ entries }) => entries).map(({ place }) => readFileSync(join(PAGES, place), "utf8").trim());
-  const entries = apiPages(ROOT).map((page) => ({ title: page.name, place: apiPlace(page), summary: "what it exports" }));
-  write(join(OUT, "llms.txt"), llmsText(index, [...sections, { title: "Programming interface", entries }]));
+  const whole = sections
+    .flatMap(({ entries }) => entries)
+    .map(({ place }) => readFileSync(join(PAGES, place), "utf8").trim());
+  const entries = apiPages(ROOT).map((page) => ({
+    title: page.name,
+    place: apiPlace(page),
+    summary: "what it exports",
+  }));
+  write(
+    join(OUT, "llms.txt"),
+    llmsText(index, [...sections, { title: "Programming interface", entries }]),
+  );
   write(join(OUT, "llms-full.txt"), `${whole.join("\n\n---\n\n")}\n`);
 }
 

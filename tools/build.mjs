@@ -1,4 +1,5 @@
-// Builds every package whole: declarations with one `tsc -b` (which is the type check), JavaScript with tsup, side by side.
+// Builds every package whole: declarations with one `tsc -b` (which is the type check), JavaScript
+// with tsup, side by side.
 import { copyFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsup";
@@ -12,34 +13,51 @@ import { builtIn, capture, packages, root } from "./workspace.mjs";
  * @returns {string[]}
  */
 function entriesOf(manifest) {
-  const targets = JSON.stringify([manifest.exports, manifest.imports, manifest.bin]).match(/\.\/dist\/[\w/.-]+\.c?js/g) ?? [];
+  const targets =
+    JSON.stringify([manifest.exports, manifest.imports, manifest.bin]).match(
+      /\.\/dist\/[\w/.-]+\.c?js/g,
+    ) ?? [];
   return [...new Set(targets)].map((target) => target.slice("./dist/".length)).sort();
 }
 
-/** @param {{ folder: string, dir: string, manifest: import("./workspace.mjs").Manifest }} package */
+/**
+ * @param {{ folder: string, dir: string, manifest: import("./workspace.mjs").Manifest }} package
+ */
 async function bundle({ folder, dir, manifest }) {
   const entries = entriesOf(manifest);
   const { sideEffects } = manifest;
-  // An entry that is loaded for what it does is one file, so that it can be copied to where there are no packages; one in CommonJS, so that it starts fast.
+  // An entry that is loaded for what it does is one file, so that it can be copied to where there
+  // are no packages; one in CommonJS, so that it starts fast.
   const isLone = (/** @type {string} */ entry) =>
-    entry.endsWith(".cjs") || (Array.isArray(sideEffects) && sideEffects.includes(`./dist/${entry}`));
+    entry.endsWith(".cjs") ||
+    (Array.isArray(sideEffects) && sideEffects.includes(`./dist/${entry}`));
   const lone = entries.filter(isLone);
   const together = entries.filter((entry) => !isLone(entry));
   const included = builtIn(folder);
   for (const group of [together, ...lone.map((entry) => [entry])])
     await bundleTogether({ dir, entries: group, included, splitting: group === together });
-  // Their licences ask to be passed on with every copy. Not by that word: pnpm would then leave out our own.
-  for (const name of included) copyFileSync(join(dir, "node_modules", name, "LICENSE"), join(dir, "dist", `NOTICE-${name}.txt`));
+  // Their licences ask to be passed on with every copy. Not by that word: pnpm would then leave out
+  // our own.
+  for (const name of included)
+    copyFileSync(
+      join(dir, "node_modules", name, "LICENSE"),
+      join(dir, "dist", `NOTICE-${name}.txt`),
+    );
   return `  built @acp/${folder} (${entries.map(nameOf).join(", ")})`;
 }
 
 /** @param {string} entry */
 const nameOf = (entry) => entry.replace(/\.c?js$/, "");
 
-/** @param {{ dir: string, entries: readonly string[], included: readonly string[], splitting: boolean }} group */
+/**
+ * @param {{ dir: string, entries: readonly string[], included: readonly string[], splitting:
+ * boolean }} group
+ */
 async function bundleTogether({ dir, entries, included, splitting }) {
   const options = /** @type {import("tsup").Options} */ ({
-    entry: Object.fromEntries(entries.map((entry) => [nameOf(entry), join(dir, "src", `${nameOf(entry)}.ts`)])),
+    entry: Object.fromEntries(
+      entries.map((entry) => [nameOf(entry), join(dir, "src", `${nameOf(entry)}.ts`)]),
+    ),
     outDir: join(dir, "dist"),
     format: entries.some((entry) => entry.endsWith(".cjs")) ? "cjs" : "esm",
     target: "node20",
@@ -67,7 +85,12 @@ async function bundleTogether({ dir, entries, included, splitting }) {
 }
 
 async function declarations() {
-  const { status, output } = await capture(process.execPath, ["node_modules/typescript7/bin/tsc", "-b", "--force", "tsconfig.build.json"]);
+  const { status, output } = await capture(process.execPath, [
+    "node_modules/typescript7/bin/tsc",
+    "-b",
+    "--force",
+    "tsconfig.build.json",
+  ]);
   if (status !== 0) throw new Error(`the sources do not type-check\n${output.trim()}`);
   return "  declared every package";
 }
@@ -75,12 +98,16 @@ async function declarations() {
 /** @param {PromiseSettledResult<string>} result */
 function report(result) {
   if (result.status === "fulfilled") console.log(result.value);
-  else console.error(`✗ ${result.reason instanceof Error ? result.reason.message : String(result.reason)}`);
+  else
+    console.error(
+      `✗ ${result.reason instanceof Error ? result.reason.message : String(result.reason)}`,
+    );
   return result.status === "fulfilled";
 }
 
 /**
- * Removes what an earlier build left behind: everything this one did not write, and the compiler's own notes.
+ * Removes what an earlier build left behind: everything this one did not write, and the compiler's
+ * own notes.
  *
  * @param {string} dist
  * @param {number} startMs
@@ -89,7 +116,8 @@ function sweep(dist, startMs) {
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     // File systems round a time down by some milliseconds.
-    const isStale = entry.isFile() && (statSync(path).mtimeMs < startMs - 100 || entry.name === ".tsbuildinfo");
+    const isStale =
+      entry.isFile() && (statSync(path).mtimeMs < startMs - 100 || entry.name === ".tsbuildinfo");
     if (isStale) rmSync(path);
   }
 }

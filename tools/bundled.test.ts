@@ -19,7 +19,10 @@ it("bundled() makes one file of a program, our sources and their libraries, that
     await writeFile(source, lines.join("\n"));
     const program = await bundled(source);
     // Where nothing is installed: all of it is in the file.
-    const said = execFileSync(process.execPath, [program, "a word"], { cwd: folder, encoding: "utf8" });
+    const said = execFileSync(process.execPath, [program, "a word"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
     expect(JSON.parse(said)).toEqual([new URL("beside.txt", source).href, "function", "a word"]);
     expect(dirname(program)).toBe(join(root, "node_modules/.vite/bundled"));
     await rm(program);

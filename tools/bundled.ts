@@ -1,6 +1,7 @@
 /**
- * Programs that tests start, each as one file of JavaScript: a process that translates TypeScript first needs five times as long to start, and many
- * tests start hundreds. The sources of the packages are in it, as in the tests themselves.
+ * Programs that tests start, each as one file of JavaScript: a process that translates TypeScript
+ * first needs five times as long to start, and many tests start hundreds. The sources of the
+ * packages are in it, as in the tests themselves.
  */
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -8,7 +9,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Options } from "tsup";
 import { root } from "./workspace.mjs";
 
-/** Where Vite keeps what it made: nothing that git knows, and whoever runs the tests may write there. */
+/**
+ * Where Vite keeps what it made: nothing that git knows, and whoever runs the tests may write
+ * there.
+ */
 const BUNDLES = join(root, "node_modules/.vite/bundled");
 
 /** What lies beside a source is still looked for there. */
@@ -17,17 +21,22 @@ const keepPlaces: NonNullable<Options["esbuildPlugins"]>[number] = {
   setup({ onLoad }) {
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, "utf8");
-      return { loader: "ts", contents: source.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)) };
+      return {
+        loader: "ts",
+        contents: source.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
+      };
     });
   },
 };
 
 /** CommonJS in a module: Node's own modules come by a `require` that a module does not have. */
-const REQUIRE = 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);';
+const REQUIRE =
+  'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);';
 
 /**
  * @param source - A program in TypeScript.
- * @returns The path of a file that does the same, and that anybody may read who may read the checkout.
+ * @returns The path of a file that does the same, and that anybody may read who may read the
+ *   checkout.
  */
 export async function bundled(source: URL): Promise<string> {
   const file = fileURLToPath(source);

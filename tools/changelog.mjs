@@ -1,5 +1,5 @@
-// CHANGELOG.md of the repository: one for all packages, because they carry one version and many changes concern several. Changesets would
-// repeat such a change in the changelog of each.
+// CHANGELOG.md of the repository: one for all packages, because they carry one version and many
+// changes concern several. Changesets would repeat such a change in the changelog of each.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +7,8 @@ import { join } from "node:path";
 
 const TITLE =
   "# Changelog\n\nWhat changes for users of the `@acp/*` packages; [VERSIONING.md](VERSIONING.md) says what counts as breaking.\n";
-const FIRST = 'The first release. "Before" and "until now" below speak of versions that were not published.';
+const FIRST =
+  'The first release. "Before" and "until now" below speak of versions that were not published.';
 const COMMAND_LINE = "@acp/cli";
 
 /**
@@ -32,12 +33,14 @@ export function readChangesets(from) {
 }
 
 /** Where readers look for a change: with the command, or with the package that it names first. */
-const placeOf = (/** @type {Change} */ { names }) => (names.includes(COMMAND_LINE) ? COMMAND_LINE : (names[0] ?? ""));
+const placeOf = (/** @type {Change} */ { names }) =>
+  names.includes(COMMAND_LINE) ? COMMAND_LINE : (names[0] ?? "");
 
 /** @param {Change} change */
 function entryOf(change) {
   const others = change.names.filter((name) => name !== placeOf(change));
-  const also = others.length === 0 ? "" : ` (Also ${others.map((name) => `\`${name}\``).join(", ")}.)`;
+  const also =
+    others.length === 0 ? "" : ` (Also ${others.map((name) => `\`${name}\``).join(", ")}.)`;
   return `- ${(change.text + also).replaceAll(/\n(?=[^\n])/g, "\n  ")}\n`;
 }
 
@@ -61,7 +64,8 @@ function partOf(title, changes) {
 }
 
 /**
- * What one release says. Before 1.0 a raised minor number says that something breaks, from then on a raised major number.
+ * What one release says. Before 1.0 a raised minor number says that something breaks, from then on
+ * a raised major number.
  *
  * @param {string} version
  * @param {readonly Change[]} changes

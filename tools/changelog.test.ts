@@ -5,7 +5,11 @@ import { addSection, makeSection, readChangesets } from "./changelog.mjs";
 import { sample } from "./checks/sample.js";
 
 const changes = [
-  { names: ["@acp/core", "@acp/cli"], isBreaking: true, text: "A key is gone.\nBefore, it did nothing.\n\n- Take it out." },
+  {
+    names: ["@acp/core", "@acp/cli"],
+    isBreaking: true,
+    text: "A key is gone.\nBefore, it did nothing.\n\n- Take it out.",
+  },
   { names: ["@acp/core", "@acp/audit"], isBreaking: false, text: "A hole is closed." },
   { names: ["@acp/audit"], isBreaking: true, text: "Logs are shorter." },
 ];
@@ -37,7 +41,13 @@ it("addSection() keeps what earlier releases said, below", () => {
   addSection(root, "## 0.1.0\n\n- One.\n");
   addSection(root, "## 0.2.0\n\n- Two.\n");
   const text = readFileSync(join(root, "CHANGELOG.md"), "utf8");
-  expect(text.match(/^#+ .*|^- .*/gm)).toEqual(["# Changelog", "## 0.2.0", "- Two.", "## 0.1.0", "- One."]);
+  expect(text.match(/^#+ .*|^- .*/gm)).toEqual([
+    "# Changelog",
+    "## 0.2.0",
+    "- Two.",
+    "## 0.1.0",
+    "- One.",
+  ]);
   expect(text).not.toMatch(/\n{3}/);
 });
 

@@ -1,5 +1,6 @@
 /**
- * All static checks: `npm run check`; `npm run check -- layers size` runs some; `-- --update` rewrites what can be generated.
+ * All static checks: `npm run check`; `npm run check -- layers size` runs some; `-- --update`
+ * rewrites what can be generated.
  */
 import { apiReport } from "./checks/api-report.js";
 import { changesets } from "./checks/changesets.js";
@@ -65,7 +66,11 @@ async function isClean(check: Check, update: boolean): Promise<boolean> {
   const start = Date.now();
   const { problems, notes = [] } = await findingsOf(check, update);
   const seconds = ((Date.now() - start) / 1000).toFixed(1);
-  console.log(problems.length === 0 ? `✓ ${check.name} (${seconds} s)` : `✗ ${check.name}: ${problems.length} (${seconds} s)`);
+  console.log(
+    problems.length === 0
+      ? `✓ ${check.name} (${seconds} s)`
+      : `✗ ${check.name}: ${problems.length} (${seconds} s)`,
+  );
   for (const line of problems) console.log(`    ${line.replaceAll("\n", "\n    ")}`);
   for (const line of notes) console.log(`  · ${line}`);
   if (problems.length > 0) console.log(`  → ${check.remedy}`);
@@ -76,7 +81,10 @@ const args = process.argv.slice(2);
 const update = args.includes("--update");
 const names = args.filter((arg) => arg !== "--update").map((name) => name.replaceAll("-", " "));
 const chosen = CHECKS.filter(({ name }) => names.length === 0 || names.includes(name));
-if (chosen.length === 0) throw new Error(`Cannot check "${names.join(", ")}": there are ${CHECKS.map(({ name }) => name).join(", ")}`);
+if (chosen.length === 0)
+  throw new Error(
+    `Cannot check "${names.join(", ")}": there are ${CHECKS.map(({ name }) => name).join(", ")}`,
+  );
 
 let failed = 0;
 for (const check of chosen) if (!(await isClean(check, update))) failed += 1;

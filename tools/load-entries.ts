@@ -14,7 +14,10 @@ export function entryNames({ name, exports = {} }: Manifest): readonly string[] 
   return subpaths.map((subpath) => name + subpath.slice(1));
 }
 
-/** A module that prints a {@link Loaded} on a line for each name; it looks them up from the folder that it runs in. */
+/**
+ * A module that prints a {@link Loaded} on a line for each name; it looks them up from the folder
+ * that it runs in.
+ */
 export const loadScript = (names: readonly string[]): string => `
   const { createRequire } = await import("node:module");
   const require = createRequire(process.cwd() + "/package.json");

@@ -1,5 +1,6 @@
 /**
- * Markdown as far as our pages use it: fenced blocks, links, headings and the anchors that lead to them. Pure.
+ * Markdown as far as our pages use it: fenced blocks, links, headings and the anchors that lead to
+ * them. Pure.
  */
 
 /** A fenced block with a language. */
@@ -42,11 +43,15 @@ export function blocksOf(text: string): readonly Block[] {
 export function mapLinks(text: string, map: (link: Link) => string | undefined): string {
   const codes: string[] = [];
   const masked = text.replaceAll(CODE, (code) => `\0${codes.push(code) - 1}\0`);
-  const unmask = (part: string): string => part.replaceAll(/\0(\d+)\0/g, (_, index: string) => codes[Number(index)] ?? "");
+  const unmask = (part: string): string =>
+    part.replaceAll(/\0(\d+)\0/g, (_, index: string) => codes[Number(index)] ?? "");
   const mapped = masked.replaceAll(LINK, (whole: string, ...parts: readonly string[]) => {
     const [mark = "", shown = "", target = ""] = parts;
     const [path = "", anchor = ""] = target.split("#");
-    return map({ isImage: mark === "!", text: unmask(shown), path: decodeURIComponent(path), anchor }) ?? whole;
+    return (
+      map({ isImage: mark === "!", text: unmask(shown), path: decodeURIComponent(path), anchor }) ??
+      whole
+    );
   });
   return unmask(mapped);
 }
@@ -61,7 +66,10 @@ export function linksOf(text: string): readonly Link[] {
 /** Whether a path of a link leads to another site. */
 export const isAddress = (path: string): boolean => /^[a-z][a-z+.-]*:/.test(path);
 
-/** The anchor of a heading, as GitHub makes it; the site does the same, so that a link holds in both places. */
+/**
+ * The anchor of a heading, as GitHub makes it; the site does the same, so that a link holds in both
+ * places.
+ */
 export function slugOf(heading: string): string {
   const shown = heading.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
   return shown

@@ -1,12 +1,15 @@
-// Runs the tests that a Node version can change on the other supported ones, each from the npm package `node`: `node tools/matrix.mjs [22 24]`.
-// Without arguments the newest runs all of them and the one between it and the oldest, which `npm test` runs on, a part; a named one runs all.
+// Runs the tests that a Node version can change on the other supported ones, each from the npm
+// package `node`: `node tools/matrix.mjs [22 24]`. Without arguments the newest runs all of them
+// and the one between it and the oldest, which `npm test` runs on, a part; a named one runs all.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeTests, testsBetween } from "./node-tests.mjs";
 import { capture, gitFiles, root } from "./workspace.mjs";
 
 const [BETWEEN, NEWEST] = ["22", "24"];
-const all = nodeTests(gitFiles(), (file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined));
+const all = nodeTests(gitFiles(), (file) =>
+  existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined,
+);
 
 const asked = process.argv.slice(2);
 const summary = [];
@@ -19,7 +22,9 @@ for (const version of asked.length === 0 ? [BETWEEN, NEWEST] : asked) {
   const counts = /^\d+ passed, \d+ failed, \d+ skipped$/m.exec(output)?.[0];
   const isPassed = status === 0 && counts !== undefined;
   if (!isPassed) console.log(output);
-  summary.push(`${isPassed ? "✓" : "✗"} Node ${version}: ${counts ?? "did not run"} (${((Date.now() - start) / 1000).toFixed(0)} s)`);
+  summary.push(
+    `${isPassed ? "✓" : "✗"} Node ${version}: ${counts ?? "did not run"} (${((Date.now() - start) / 1000).toFixed(0)} s)`,
+  );
   isGreen &&= isPassed;
 }
 console.log(summary.join("\n"));

@@ -1,11 +1,18 @@
-// Which tests say something about a Node version: the rest of the suite gives the same on each of them, and runs on one.
+// Which tests say something about a Node version: the rest of the suite gives the same on each of
+// them, and runs on one.
 
-/** Modules of Node whose behavior changes from one version to the next. Paths, URLs and assertions do not. */
+/**
+ * Modules of Node whose behavior changes from one version to the next. Paths, URLs and assertions
+ * do not.
+ */
 const MODULES =
   "async_hooks|child_process|crypto|dgram|dns|events|fs|http|http2|https|net|readline|stream|timers|tls|tty|v8|worker_threads|zlib";
 const IMPORT = new RegExp(`from "node:(?:${MODULES})(?:/promises)?"`);
 
-/** What imports none of them and yet stands on them, or on V8 and its Unicode tables: numbers, segments, host names, WebCrypto, AbortSignal. */
+/**
+ * What imports none of them and yet stands on them, or on V8 and its Unicode tables: numbers,
+ * segments, host names, WebCrypto, AbortSignal.
+ */
 const ALSO = [
   /^packages\/core\/src\/(crypto|json|proof|stores|vault)\//,
   /^packages\/core\/src\/(signals|system)\./,
@@ -18,7 +25,8 @@ const ALSO = [
 
 /** What imports them and tests something else. */
 const NOT = [
-  // Sandboxes: where root runs the tests, a Node out of npm's cache lies in root's own home, where no agent can read it.
+  // Sandboxes: where root runs the tests, a Node out of npm's cache lies in root's own home, where
+  // no agent can read it.
   /^packages\/sandbox-linux\//,
   /^packages\/exec-approval\/test\/trial\./,
   /^packages\/testing\/src\/effects\//,
@@ -29,14 +37,19 @@ const NOT = [
   /^packages\/core\/(?:src\/exec|test\/(?:docs-|policy-))/,
   /^packages\/exec-safety\/(?:src\/(?!text\/escape\.)|test\/)/,
   /^packages\/channel-\w+\/test\/(?:shown-text|text-vectors)\./,
-  // The built programs from end to end: one file for each way in. The others start the same programs to see what ours say and decide.
+  // The built programs from end to end: one file for each way in. The others start the same
+  // programs to see what ours say and decide.
   /^packages\/cli\/test\/(?!(?:cli|exec|hook-resident|inbox|mcp|proxy-http|terminal|yes-killed)\.)/,
   /^examples\/(?:filesystem-demo|http-proxy|hub-exec-approval)\//,
-  // Deaths at every place: the kernel's doing, and the tests of each file keep the ones that Node sees.
+  // Deaths at every place: the kernel's doing, and the tests of each file keep the ones that Node
+  // sees.
   /^packages\/(?:audit|home|exec-approval)\/test\/(?:\w+-)?crash\./,
 ];
 
-/** What is tried on a version between two that the whole list runs on: V8's numbers, texts and keys, and the built programs from end to end. */
+/**
+ * What is tried on a version between two that the whole list runs on: V8's numbers, texts and keys,
+ * and the built programs from end to end.
+ */
 const BETWEEN = [
   ...ALSO,
   /^packages\/audit\/src\//,
@@ -48,11 +61,13 @@ const BETWEEN = [
  * @param {readonly string[]} tests - What `nodeTests` gave.
  * @returns {string[]} Those of them that run on a version between two others.
  */
-export const testsBetween = (tests) => tests.filter((file) => BETWEEN.some((each) => each.test(file)));
+export const testsBetween = (tests) =>
+  tests.filter((file) => BETWEEN.some((each) => each.test(file)));
 
 /**
  * @param {readonly string[]} files - Paths from the root.
- * @param {(file: string) => string | undefined} textOf - A file's text; `undefined` where there is none.
+ * @param {(file: string) => string | undefined} textOf - A file's text; `undefined` where there is
+ *   none.
  * @returns {string[]} The tests among them that a Node version can change.
  */
 export function nodeTests(files, textOf) {
@@ -60,5 +75,10 @@ export function nodeTests(files, textOf) {
   return files
     .filter((file) => /^(packages|examples)\/.*\.test\.ts$/.test(file))
     .filter((file) => !NOT.some((each) => each.test(file)))
-    .filter((file) => ALSO.some((each) => each.test(file)) || imports(file) || imports(file.replace(/\.test\.ts$/, ".ts")));
+    .filter(
+      (file) =>
+        ALSO.some((each) => each.test(file)) ||
+        imports(file) ||
+        imports(file.replace(/\.test\.ts$/, ".ts")),
+    );
 }

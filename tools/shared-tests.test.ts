@@ -12,7 +12,9 @@ describe("isSharedTest()", () => {
     'spawn(process.execPath, [], { env: { ...process.env, A: "1" } })',
     "fileURLToPath(new URL(import.meta.url))",
     "vi.waitFor(isSo)",
-  ])("is true where a test touches the world and leaves the process as it was: %s", (text) => expect(isSharedTest(file, text)).toBe(true));
+  ])("is true where a test touches the world and leaves the process as it was: %s", (text) =>
+    expect(isSharedTest(file, text)).toBe(true),
+  );
 
   it.each([
     'vi.mock("./other.js")',
@@ -24,7 +26,9 @@ describe("isSharedTest()", () => {
     "process.chdir(folder)",
     "globalThis.fetch = mine",
     'readdirSync("/proc/self/fd")',
-  ])("is false where it changes the process or looks at it: %s", (text) => expect(isSharedTest(file, text)).toBe(false));
+  ])("is false where it changes the process or looks at it: %s", (text) =>
+    expect(isSharedTest(file, text)).toBe(false),
+  );
 
   it("is false for what starts programs and sandboxes, and for what is no test", () => {
     expect(isSharedTest("packages/sandbox-linux/test/uid.test.ts", "")).toBe(false);
@@ -40,6 +44,8 @@ describe("sharedTests()", () => {
     expect(found).toContain("tools/node-tests.test.ts");
     expect(found).not.toContain("packages/core/src/system.test.ts");
     expect(new Set(found.map((file) => file.split("/", 2).join("/"))).size).toBeGreaterThan(12);
-    expect(found.filter((file) => file.includes("node_modules") || !file.endsWith(".test.ts"))).toEqual([]);
+    expect(
+      found.filter((file) => file.includes("node_modules") || !file.endsWith(".test.ts")),
+    ).toEqual([]);
   });
 });

@@ -11,7 +11,11 @@ const note = (): void => undefined;
 it.each<readonly [string, () => void, () => void]>([
   ["the working directory", () => process.chdir(tmpdir()), () => process.chdir(here)],
   ["process.env", () => (process.env["ACP_TRACE"] = "1"), () => delete process.env["ACP_TRACE"]],
-  ["globals", () => Object.assign(globalThis, { acpTrace: 1 }), () => Reflect.deleteProperty(globalThis, "acpTrace")],
+  [
+    "globals",
+    () => Object.assign(globalThis, { acpTrace: 1 }),
+    () => Reflect.deleteProperty(globalThis, "acpTrace"),
+  ],
   ["a listener of warning", () => process.on("warning", note), () => process.off("warning", note)],
 ])("leftBehind() names what changed: %s", (what, change, back) => {
   const before = traces();

@@ -1,4 +1,7 @@
-/** What a test of tools/shared-tests.ts left in the process that it shares: an error of the file that did, not a riddle in another one. */
+/**
+ * What a test of tools/shared-tests.ts left in the process that it shares: an error of the file
+ * that did, not a riddle in another one.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, vi } from "vitest";
 
@@ -28,7 +31,8 @@ export function traces(): Traces {
     values: new Map<string, unknown>([
       ["the working directory", process.cwd()],
       ["process.env", { ...process.env }],
-      // Libraries keep what they share under symbols, and compilers their helpers under names that begin like these.
+      // Libraries keep what they share under symbols, and compilers their helpers under names that
+      // begin like these.
       [
         "globals",
         Object.getOwnPropertyNames(globalThis)
@@ -37,16 +41,25 @@ export function traces(): Traces {
       ],
     ]),
     counts: new Map([
-      ...process.eventNames().map((name) => [`a listener of ${String(name)}`, process.listenerCount(name)] as const),
-      ...[...HELD].map((name) => [`an open ${name}`, held.filter((one) => one === name).length] as const),
+      ...process
+        .eventNames()
+        .map((name) => [`a listener of ${String(name)}`, process.listenerCount(name)] as const),
+      ...[...HELD].map(
+        (name) => [`an open ${name}`, held.filter((one) => one === name).length] as const,
+      ),
     ]),
   };
 }
 
-/** What has changed or is there in greater number. In a smaller one is well: what another file let go of may be gone by now. */
+/**
+ * What has changed or is there in greater number. In a smaller one is well: what another file let
+ * go of may be gone by now.
+ */
 export function leftBehind(before: Traces): readonly string[] {
   const after = traces();
-  const changed = [...after.values].filter(([what, value]) => !isDeepStrictEqual(value, before.values.get(what)));
+  const changed = [...after.values].filter(
+    ([what, value]) => !isDeepStrictEqual(value, before.values.get(what)),
+  );
   const more = [...after.counts].filter(([what, count]) => count > (before.counts.get(what) ?? 0));
   return [...changed, ...more].map(([what]) => what);
 }

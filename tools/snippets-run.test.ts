@@ -1,5 +1,6 @@
 /**
- * Programs of pages and READMEs that say `ts run` run as they stand there, and print what the next block says, where that is `text prints`.
+ * Programs of pages and READMEs that say `ts run` run as they stand there, and print what the next
+ * block says, where that is `text prints`.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,7 +35,11 @@ it.each(programs)("$place runs", ({ text, prints }) => {
   writeFileSync(join(folder, "program.mts"), text);
   // The packages that it imports are found by the paths of the repository's tsconfig.
   const env = { ...process.env, TSX_TSCONFIG_PATH: join(root, "tsconfig.json") };
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", TSX, "program.mts"], { cwd: folder, env, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", TSX, "program.mts"], {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   if (prints !== undefined) expect(stdout).toBe(prints);
 });

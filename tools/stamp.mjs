@@ -1,4 +1,5 @@
-// Stamps that tell whether install and build still match their inputs: one hash over the input files, kept in node_modules.
+// Stamps that tell whether install and build still match their inputs: one hash over the input
+// files, kept in node_modules.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,17 +25,25 @@ function hashOf(files) {
 function manifests() {
   const found = ["package.json", "bench/package.json", "docs/package.json"];
   for (const base of ["packages", "examples"]) {
-    for (const name of readdirSync(join(root, base)).sort()) found.push(`${base}/${name}/package.json`);
+    for (const name of readdirSync(join(root, base)).sort())
+      found.push(`${base}/${name}/package.json`);
   }
   return found;
 }
 
 function sources() {
-  const found = ["tsconfig.base.json", "tsconfig.build.json", "tools/build.mjs", "tools/workspace.mjs", "pnpm-lock.yaml"];
+  const found = [
+    "tsconfig.base.json",
+    "tsconfig.build.json",
+    "tools/build.mjs",
+    "tools/workspace.mjs",
+    "pnpm-lock.yaml",
+  ];
   for (const { folder: name, dir } of packages()) {
     found.push(`packages/${name}/package.json`, `packages/${name}/tsconfig.json`);
     for (const entry of readdirSync(join(dir, "src"), { recursive: true }).map(String).sort()) {
-      if (/\.(ts|json)$/.test(entry) && !entry.endsWith(".test.ts")) found.push(`packages/${name}/src/${entry}`);
+      if (/\.(ts|json)$/.test(entry) && !entry.endsWith(".test.ts"))
+        found.push(`packages/${name}/src/${entry}`);
     }
   }
   return found;
@@ -56,10 +65,17 @@ function put(stamp, value) {
 const holds = (stamp, value) => existsSync(stamp) && readFileSync(stamp, "utf8") === value;
 
 const installInputs = () => hashOf(["pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests()]);
-const isLinked = () => packages().every(({ dir, manifest }) => !hasDependencies(manifest) || existsSync(join(dir, "node_modules")));
+const isLinked = () =>
+  packages().every(
+    ({ dir, manifest }) => !hasDependencies(manifest) || existsSync(join(dir, "node_modules")),
+  );
 /** @param {import("./workspace.mjs").Manifest} manifest */
-const hasDependencies = (manifest) => manifest.dependencies !== undefined || manifest.devDependencies !== undefined;
-const isWhole = () => packages().every(({ dir }) => existsSync(join(dir, "dist/index.js")) && existsSync(join(dir, "dist/index.d.ts")));
+const hasDependencies = (manifest) =>
+  manifest.dependencies !== undefined || manifest.devDependencies !== undefined;
+const isWhole = () =>
+  packages().every(
+    ({ dir }) => existsSync(join(dir, "dist/index.js")) && existsSync(join(dir, "dist/index.d.ts")),
+  );
 
 /** Whether node_modules holds what the lock file says. */
 export const isInstalled = () => isLinked() && holds(installStamp, installInputs());

@@ -1,15 +1,21 @@
-// Counts the results of a test run: what failed to load counts as failed, a skip must say why, and no tests at all is a failure.
-// What failed is named last, so that the end of a long log is enough to know it.
+// Counts the results of a test run: what failed to load counts as failed, a skip must say why, and
+// no tests at all is a failure. What failed is named last, so that the end of a long log is enough
+// to know it.
 
 /**
- * @typedef {{ name: string, state: string, note?: string | undefined, error?: string | undefined, isUnsteady?: boolean | undefined }} Test
+ * @typedef {{ name: string, state: string, note?: string | undefined, error?: string | undefined,
+ *   isUnsteady?: boolean | undefined }} Test
  * @typedef {{ file: string, brokenBy: readonly string[], tests: readonly Test[] }} Module
  */
 
 const firstLine = (/** @type {string} */ text) => text.split("\n", 1)[0]?.slice(0, 200) ?? "";
 
-/** A skip gives its reason as a note, `ctx.skip(reason)`, or in its name: "… skipped: reason", or as hostNeed() says it. @param {Test} test */
-const reasonOf = ({ name, note }) => note ?? /skipped: (.+)$/.exec(name)?.[1] ?? /\bneeds [^:]+: [^\]>)]+/.exec(name)?.[0].trim();
+/**
+ * A skip gives its reason as a note, `ctx.skip(reason)`, or in its name: "… skipped: reason", or as
+ * hostNeed() says it. @param {Test} test
+ */
+const reasonOf = ({ name, note }) =>
+  note ?? /skipped: (.+)$/.exec(name)?.[1] ?? /\bneeds [^:]+: [^\]>)]+/.exec(name)?.[0].trim();
 
 const NEEDS = /^needs (?<what>[^:]+): /;
 
@@ -34,7 +40,9 @@ function skipLines(skips) {
     if (!NEEDS.test(reason)) others.set(reason, [...(others.get(reason) ?? []), test]);
   }
   const named = [...others].map(([reason, [first, ...rest]]) =>
-    rest.length === 0 ? `skipped: ${first?.file}: ${first?.name} (${reason})` : `skipped: ${count(rest.length + 1)} (${reason})`,
+    rest.length === 0
+      ? `skipped: ${first?.file}: ${first?.name} (${reason})`
+      : `skipped: ${count(rest.length + 1)} (${reason})`,
   );
   return [...missing, ...named];
 }
@@ -43,11 +51,14 @@ const count = (/** @type {number} */ tests) => (tests === 1 ? "1 test" : `${test
 
 /**
  * @param {readonly Module[]} modules
- * @param {{ strays: number, isFiltered: boolean }} run - Errors outside any test; whether a name filter skipped tests on purpose.
+ * @param {{ strays: number, isFiltered: boolean }} run - Errors outside any test; whether a name
+ *   filter skipped tests on purpose.
  * @returns {{ lines: string[], isGreen: boolean }} What to print, the summary last.
  */
 export function tally(modules, { strays, isFiltered }) {
-  const tests = modules.flatMap((module) => module.tests.map((test) => ({ ...test, file: module.file })));
+  const tests = modules.flatMap((module) =>
+    module.tests.map((test) => ({ ...test, file: module.file })),
+  );
   const named = (/** @type {Test & { file: string }} */ { file, name, error }) =>
     `${file}: ${name}${error === undefined ? "" : `: ${firstLine(error)}`}`;
   const skips = isFiltered ? [] : tests.filter(({ state }) => state === "skipped");
@@ -59,10 +70,14 @@ export function tally(modules, { strays, isFiltered }) {
   const skipped = tests.filter(({ state }) => state === "skipped").length - unexplained.length;
   const lines = [
     ...skipLines(skips.filter((test) => reasonOf(test) !== undefined)),
-    ...tests.filter(({ isUnsteady }) => isUnsteady === true).map((test) => `unsteady: ${named(test)}`),
+    ...tests
+      .filter(({ isUnsteady }) => isUnsteady === true)
+      .map((test) => `unsteady: ${named(test)}`),
     ...broken.map(({ file, brokenBy }) => `did not run: ${file}: ${brokenBy[0]}`),
     ...unexplained.map(({ file, name }) => `skipped without a reason: ${file}: ${name}`),
-    ...tests.filter(({ state }) => state === "failed" || state === "pending").map((test) => `${test.state}: ${named(test)}`),
+    ...tests
+      .filter(({ state }) => state === "failed" || state === "pending")
+      .map((test) => `${test.state}: ${named(test)}`),
     ...(strays > 0 ? [`errors outside any test: ${strays}`] : []),
     ...(passed + failed + skipped === 0 ? ["no test was found"] : []),
     `${passed} passed, ${failed} failed, ${skipped} skipped`,

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { tally } from "./tally.mjs";
 
 const run = { strays: 0, isFiltered: false };
-const module = (...tests: { name: string; state: string; note?: string; error?: string; isUnsteady?: boolean }[]) => ({
+const module = (
+  ...tests: { name: string; state: string; note?: string; error?: string; isUnsteady?: boolean }[]
+) => ({
   file: "a.test.ts",
   brokenBy: [] as string[],
   tests,
@@ -44,16 +46,25 @@ describe("tally()", () => {
   });
 
   it("is green when everything passed", () => {
-    expect(tally([module({ name: "a", state: "passed" })], run)).toEqual({ lines: ["1 passed, 0 failed, 0 skipped"], isGreen: true });
+    expect(tally([module({ name: "a", state: "passed" })], run)).toEqual({
+      lines: ["1 passed, 0 failed, 0 skipped"],
+      isGreen: true,
+    });
   });
 
   it("is red when there is no test", () => {
-    expect(tally([], run)).toEqual({ lines: ["no test was found", "0 passed, 0 failed, 0 skipped"], isGreen: false });
+    expect(tally([], run)).toEqual({
+      lines: ["no test was found", "0 passed, 0 failed, 0 skipped"],
+      isGreen: false,
+    });
   });
 
   it("counts a file that does not load as failed", () => {
     const { lines, isGreen } = tally(
-      [{ file: "b.test.ts", brokenBy: ["no such module"], tests: [] }, module({ name: "a", state: "passed" })],
+      [
+        { file: "b.test.ts", brokenBy: ["no such module"], tests: [] },
+        module({ name: "a", state: "passed" }),
+      ],
       run,
     );
     expect(lines).toContain("did not run: b.test.ts: no such module");
@@ -62,13 +73,21 @@ describe("tally()", () => {
   });
 
   it("counts a skip without a reason, an unfinished test and an error outside any test as failed", () => {
-    expect(tally([module({ name: "a", state: "skipped" })], run).lines.at(-1)).toBe("0 passed, 1 failed, 0 skipped");
-    expect(tally([module({ name: "a", state: "pending" })], run).lines.at(-1)).toBe("0 passed, 1 failed, 0 skipped");
-    expect(tally([module({ name: "a", state: "passed" })], { strays: 1, isFiltered: false })).toMatchObject({ isGreen: false });
+    expect(tally([module({ name: "a", state: "skipped" })], run).lines.at(-1)).toBe(
+      "0 passed, 1 failed, 0 skipped",
+    );
+    expect(tally([module({ name: "a", state: "pending" })], run).lines.at(-1)).toBe(
+      "0 passed, 1 failed, 0 skipped",
+    );
+    expect(
+      tally([module({ name: "a", state: "passed" })], { strays: 1, isFiltered: false }),
+    ).toMatchObject({ isGreen: false });
   });
 
   it("shows why a test was skipped", () => {
-    expect(tally([module({ name: "a", state: "skipped", note: "no tmux" })], run).lines).toContain("skipped: a.test.ts: a (no tmux)");
+    expect(tally([module({ name: "a", state: "skipped", note: "no tmux" })], run).lines).toContain(
+      "skipped: a.test.ts: a (no tmux)",
+    );
   });
 
   it("says in one line what a machine lacks, and each other reason once", () => {
@@ -87,10 +106,13 @@ describe("tally()", () => {
   });
 
   it("asks for no reason where a name filter skipped", () => {
-    const { lines, isGreen } = tally([module({ name: "a", state: "passed" }, { name: "b", state: "skipped" })], {
-      strays: 0,
-      isFiltered: true,
-    });
+    const { lines, isGreen } = tally(
+      [module({ name: "a", state: "passed" }, { name: "b", state: "skipped" })],
+      {
+        strays: 0,
+        isFiltered: true,
+      },
+    );
     expect(lines).toEqual(["1 passed, 0 failed, 1 skipped"]);
     expect(isGreen).toBe(true);
   });

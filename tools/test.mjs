@@ -10,7 +10,12 @@ const SLOWEST_SHOWN = 10;
 const SLOW_MS = 2_000;
 
 const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
-const vitest = await startVitest("test", filter, { ...options, watch: false, allowOnly: false, passWithNoTests: true });
+const vitest = await startVitest("test", filter, {
+  ...options,
+  watch: false,
+  allowOnly: false,
+  passWithNoTests: true,
+});
 const modules = vitest.state.getTestModules().map((module) => ({
   file: relative(root, module.moduleId),
   brokenBy: module.errors().map((error) => error.message),
@@ -34,8 +39,13 @@ const slowest = vitest.state
 const strays = vitest.state.getUnhandledErrors().length;
 await vitest.close();
 
-const { lines, isGreen } = tally(modules, { strays, isFiltered: options.testNamePattern !== undefined });
+const { lines, isGreen } = tally(modules, {
+  strays,
+  isFiltered: options.testNamePattern !== undefined,
+});
 if (slowest.length > 0)
-  console.log(`\nslowest:\n${slowest.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`).join("\n")}`);
+  console.log(
+    `\nslowest:\n${slowest.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`).join("\n")}`,
+  );
 console.log(`\n${lines.join("\n")}`);
 process.exit(isGreen ? 0 : 1);

@@ -1,6 +1,7 @@
-// Raises the versions and writes CHANGELOG.md as the changesets say: `npm run release:version`. Changesets would raise every dependent of a
-// changed peer to the next major version; all our packages move together and name core exactly, so their peers are hidden from it and put
-// back afterwards.
+// Raises the versions and writes CHANGELOG.md as the changesets say: `npm run release:version`.
+// Changesets would raise every dependent of a changed peer to the next major version; all our
+// packages move together and name core exactly, so their peers are hidden from it and put back
+// afterwards.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,5 +26,6 @@ const withPeers = packages(base).filter(({ manifest }) => manifest.peerDependenc
 for (const { dir } of withPeers) writePeers(dir, {});
 const { status } = spawnSync(bin("changeset"), ["version"], { cwd: base, stdio: "inherit" });
 for (const { dir, manifest } of withPeers) writePeers(dir, manifest.peerDependencies ?? {});
-if (status === 0 && changes.length > 0) addSection(base, makeSection(versionOf(base), changes, before === "0.0.0"));
+if (status === 0 && changes.length > 0)
+  addSection(base, makeSection(versionOf(base), changes, before === "0.0.0"));
 process.exitCode = status ?? 1;

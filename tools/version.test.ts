@@ -6,7 +6,11 @@ import { sample } from "./checks/sample.js";
 import { readJson, readManifest, root as home } from "./workspace.mjs";
 
 it("version raises all packages together by what the changeset says, and keeps their peers", () => {
-  const manifest = (name: string, extra: object = {}): object => ({ name, version: "0.1.0", ...extra });
+  const manifest = (name: string, extra: object = {}): object => ({
+    name,
+    version: "0.1.0",
+    ...extra,
+  });
   const peerDependencies = { "@acp/core": "workspace:*" };
   const root = sample({
     "package.json": {
@@ -22,8 +26,20 @@ it("version raises all packages together by what the changeset says, and keeps t
     "packages/core/package.json": manifest("@acp/core"),
     "packages/audit/package.json": manifest("@acp/audit", { peerDependencies }),
   });
-  expect(spawnSync(process.execPath, [join(home, "tools/version.mjs"), root], { encoding: "utf8" }).status).toBe(0);
-  expect(readManifest(join(root, "packages/core"))).toEqual({ name: "@acp/core", version: "0.2.0" });
-  expect(readManifest(join(root, "packages/audit"))).toEqual({ name: "@acp/audit", version: "0.2.0", peerDependencies });
-  expect(readFileSync(join(root, "CHANGELOG.md"), "utf8")).toMatch(/^# Changelog\n[\s\S]*\n## 0\.2\.0\n[\s\S]*\n- New\.\n$/);
+  expect(
+    spawnSync(process.execPath, [join(home, "tools/version.mjs"), root], { encoding: "utf8" })
+      .status,
+  ).toBe(0);
+  expect(readManifest(join(root, "packages/core"))).toEqual({
+    name: "@acp/core",
+    version: "0.2.0",
+  });
+  expect(readManifest(join(root, "packages/audit"))).toEqual({
+    name: "@acp/audit",
+    version: "0.2.0",
+    peerDependencies,
+  });
+  expect(readFileSync(join(root, "CHANGELOG.md"), "utf8")).toMatch(
+    /^# Changelog\n[\s\S]*\n## 0\.2\.0\n[\s\S]*\n- New\.\n$/,
+  );
 });

@@ -9,8 +9,10 @@ export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]
 
 /**
  * @typedef {Readonly<Record<string, string>>} Table
- * @typedef {{ name: string, version: string, packageManager?: string, exports?: Readonly<Record<string, string | Table>>, imports?: object,
- *   bin?: Table, dependencies?: Table, peerDependencies?: Table, devDependencies?: Table, [key: string]: unknown }} Manifest
+ * @typedef {{ name: string, version: string, packageManager?: string, exports?:
+ *   Readonly<Record<string, string | Table>>, imports?: object,
+ *   bin?: Table, dependencies?: Table, peerDependencies?: Table, devDependencies?: Table, [key:
+ *   string]: unknown }} Manifest
  */
 
 /**
@@ -37,12 +39,17 @@ export function packages(from = root) {
   return readdirSync(base)
     .filter((folder) => existsSync(join(base, folder, "package.json")))
     .sort()
-    .map((folder) => ({ folder, dir: join(base, folder), manifest: readManifest(join(base, folder)) }));
+    .map((folder) => ({
+      folder,
+      dir: join(base, folder),
+      manifest: readManifest(join(base, folder)),
+    }));
 }
 
 /**
- * Libraries that the build puts into a package's own files, because loading them as they are published is most of what a start costs (docs/adr/0132).
- * They are development dependencies of the package, and have their line in docs/dependencies.md.
+ * Libraries that the build puts into a package's own files, because loading them as they are
+ * published is most of what a start costs (docs/adr/0132). They are development dependencies of the
+ * package, and have their line in docs/dependencies.md.
  *
  * @type {Readonly<Record<string, readonly string[]>>}
  */
@@ -60,12 +67,16 @@ export const builtIn = (folder) => BUILT_IN[folder] ?? [];
 export function gitFiles(from = root) {
   const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const listed = spawnSync("git", args, { cwd: from, encoding: "utf8", maxBuffer: 1 << 26 });
-  if (listed.status !== 0) throw new Error(`Cannot list files with git: ${listed.error?.message ?? listed.stderr.trim()}`);
-  return [...new Set(listed.stdout.split("\0"))].filter((file) => file !== "" && existsSync(join(from, file))).sort();
+  if (listed.status !== 0)
+    throw new Error(`Cannot list files with git: ${listed.error?.message ?? listed.stderr.trim()}`);
+  return [...new Set(listed.stdout.split("\0"))]
+    .filter((file) => file !== "" && existsSync(join(from, file)))
+    .sort();
 }
 
 /**
- * Runs a program to its end and keeps what it printed, without colours (some programs colour whatever CI runs).
+ * Runs a program to its end and keeps what it printed, without colours (some programs colour
+ * whatever CI runs).
  *
  * @param {string} command
  * @param {readonly string[]} args
@@ -74,7 +85,11 @@ export function gitFiles(from = root) {
  */
 export function capture(command, args, options = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: { ...process.env, NO_COLOR: "1" }, ...options });
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, NO_COLOR: "1" },
+      ...options,
+    });
     let output = "";
     child.stdout.on("data", (chunk) => (output += chunk));
     child.stderr.on("data", (chunk) => (output += chunk));

@@ -30,7 +30,10 @@ export async function many(count, atOnce, work) {
 /** Of tinyproxy every answer is the last of its connection, and it does not say so. */
 const CLOSES = /^HTTP\/1\.0 |\r\nconnection: close\r\n|\r\nvia: [^\r]*tinyproxy/i;
 
-/** Sends plain requests, each when the one before was answered, over one connection where the proxy keeps it: the origin's body ends in "end". */
+/**
+ * Sends plain requests, each when the one before was answered, over one connection where the proxy
+ * keeps it: the origin's body ends in "end".
+ */
 export function plainClient(proxyPort, port) {
   const request = `GET http://127.0.0.1:${port}/items HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
   let socket;

@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const at = (file) => fileURLToPath(new URL(file, import.meta.url));
-const TICKS = Number(process.platform === "linux" ? execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }) : 100);
+const TICKS = Number(
+  process.platform === "linux" ? execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }) : 100,
+);
 
 /** Starts a program of this folder; it says where it listens in one line of JSON. */
 export async function startNode(file, args = []) {
-  const child = spawn(process.execPath, [at(file), ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [at(file), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const said = await new Promise((resolve, reject) => {
     child.once("exit", () => reject(new Error(`${file} ended`)));
     child.stdout.setEncoding("utf8").once("data", (line) => resolve(JSON.parse(line)));
@@ -27,7 +31,9 @@ function stop(child) {
 
 async function freePort() {
   const server = createServer();
-  const port = await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
+  const port = await new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve(server.address().port)),
+  );
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
@@ -36,7 +42,9 @@ async function freePort() {
 async function answers(port, child) {
   while (child.exitCode === null && child.signalCode === null) {
     const isThere = await new Promise((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
+      const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () =>
+        resolve(false),
+      );
       socket.once("connect", () => socket.destroy());
     });
     if (isThere) return;
@@ -46,7 +54,13 @@ async function answers(port, child) {
 }
 
 const CONFIGURATIONS = {
-  tinyproxy: (port) => [`Port ${port}`, "Listen 127.0.0.1", "MaxClients 4000", "Timeout 600", "LogLevel Critical"],
+  tinyproxy: (port) => [
+    `Port ${port}`,
+    "Listen 127.0.0.1",
+    "MaxClients 4000",
+    "Timeout 600",
+    "LogLevel Critical",
+  ],
   squid: (port, folder) => [
     `http_port 127.0.0.1:${port}`,
     "http_access allow all",
@@ -60,7 +74,10 @@ const CONFIGURATIONS = {
 };
 const ARGUMENTS = { tinyproxy: (file) => ["-d", "-c", file], squid: (file) => ["-N", "-f", file] };
 
-/** Starts squid or tinyproxy, in a folder of its own for its process id; `undefined` where it is not installed. */
+/**
+ * Starts squid or tinyproxy, in a folder of its own for its process id; `undefined` where it is not
+ * installed.
+ */
 export async function startInstalled(name, scratch) {
   if (spawnSync(name, ["-v"], { stdio: "ignore" }).error !== undefined) return undefined;
   const port = await freePort();
@@ -87,7 +104,9 @@ export function cpuSeconds(pid) {
 /** Megabytes of memory that a process has. */
 export function residentMegabytes(pid) {
   try {
-    return Number(/VmRSS:\s+([0-9]+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+    return (
+      Number(/VmRSS:\s+([0-9]+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
+    );
   } catch {
     return Number.NaN;
   }

@@ -1,8 +1,16 @@
-// The smallest MCP server over stdio: answers initialize, tools/list and tools/call by hand, so that the server's own cost stays out of the figures.
+// The smallest MCP server over stdio: answers initialize, tools/list and tools/call by hand, so
+// that the server's own cost stays out of the figures.
 let rest = "";
-const tool = { name: "echo", inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } };
+const tool = {
+  name: "echo",
+  inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+};
 const results = {
-  initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "echo", version: "1" } },
+  initialize: {
+    protocolVersion: "2025-06-18",
+    capabilities: { tools: {} },
+    serverInfo: { name: "echo", version: "1" },
+  },
   "tools/list": { tools: [tool] },
   ping: {},
 };
@@ -13,7 +21,10 @@ process.stdin.setEncoding("utf8").on("data", (chunk) => {
   for (const line of lines) {
     const { id, method, params } = JSON.parse(line);
     if (id === undefined) continue;
-    const result = method === "tools/call" ? { content: [{ type: "text", text: params.arguments.text }] } : (results[method] ?? {});
+    const result =
+      method === "tools/call"
+        ? { content: [{ type: "text", text: params.arguments.text }] }
+        : (results[method] ?? {});
     out += `${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`;
   }
   process.stdout.write(out);

@@ -1,4 +1,5 @@
-// A client that costs little: writes request lines, finds the id of each answer, times the way between.
+// A client that costs little: writes request lines, finds the id of each answer, times the way
+// between.
 import { spawn } from "node:child_process";
 
 /** Starts a server and completes the handshake. */
@@ -24,9 +25,14 @@ export async function connect(args) {
     });
   const call = async (text) => {
     const { result } = await request("tools/call", { name: "echo", arguments: { text } });
-    if (result?.content?.[0]?.text !== text || result.isError === true) throw new Error(`the call came back as ${JSON.stringify(result)}`);
+    if (result?.content?.[0]?.text !== text || result.isError === true)
+      throw new Error(`the call came back as ${JSON.stringify(result)}`);
   };
-  await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "bench", version: "1" } });
+  await request("initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "bench", version: "1" },
+  });
   child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
   await request("tools/list", {});
   return {

@@ -1,5 +1,6 @@
-// The agent of the benchmark: one file without imports of ours, so that it runs inside any boundary. `node client.mjs PORT REQUESTS MEGABYTES` prints
-// what it measured as one line of JSON: a request's time on a kept connection and on a new one, in microseconds, and bytes a second.
+// The agent of the benchmark: one file without imports of ours, so that it runs inside any
+// boundary. `node client.mjs PORT REQUESTS MEGABYTES` prints what it measured as one line of JSON:
+// a request's time on a kept connection and on a new one, in microseconds, and bytes a second.
 import { Agent, get } from "node:http";
 
 const [port, requests, megabytes] = process.argv.slice(2).map(Number);

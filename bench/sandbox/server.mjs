@@ -1,4 +1,5 @@
-// What every agent of the benchmark talks to, however its connections come: an HTTP server in this process.
+// What every agent of the benchmark talks to, however its connections come: an HTTP server in this
+// process.
 import { createServer } from "node:http";
 
 const block = Buffer.alloc(256 * 1_024);

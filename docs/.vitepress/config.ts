@@ -1,5 +1,6 @@
 /**
- * The docs site: local search, and a navigation made from docs/index.md. docs/build.ts lays out the pages that it reads.
+ * The docs site: local search, and a navigation made from docs/index.md. docs/build.ts lays out the
+ * pages that it reads.
  */
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
@@ -46,14 +47,21 @@ export default defineConfig({
     },
   },
   transformHead: ({ pageData: { relativePath, isNotFound } }) =>
-    isNotFound === true ? [] : [["link", { rel: "alternate", type: "text/markdown", href: `${BASE}${relativePath}` }]],
+    isNotFound === true
+      ? []
+      : [["link", { rel: "alternate", type: "text/markdown", href: `${BASE}${relativePath}` }]],
   themeConfig: {
     search: {
       provider: "local",
       // Words are found, not colors: code is not highlighted a second time.
-      options: { _render: (text, env, markdown) => markdown.render(text.replaceAll(/^```\w+/gm, "```"), env) },
+      options: {
+        _render: (text, env, markdown) => markdown.render(text.replaceAll(/^```\w+/gm, "```"), env),
+      },
     },
-    nav: sections.map(({ title, entries }) => ({ text: title, link: page(entries[0]?.place ?? "index.md") })),
+    nav: sections.map(({ title, entries }) => ({
+      text: title,
+      link: page(entries[0]?.place ?? "index.md"),
+    })),
     sidebar,
     outline: [2, 3],
   },

@@ -50,7 +50,8 @@ async function inTerminal(cwd: string, keys: string): Promise<string> {
   );
   try {
     await until(() => tmux("capture-pane", "-p", "-t", "embed"), "\n>");
-    await wait(500); // a person's pause: what is typed before the question can be read answers nothing
+    // a person's pause: what is typed before the question can be read answers nothing
+    await wait(500);
     await tmux("send-keys", "-t", "embed", keys);
     // Enter follows once the key is shown: what comes in one piece is taken for a paste.
     await until(() => tmux("capture-pane", "-p", "-t", "embed"), `\n> ${keys}`);
@@ -66,14 +67,21 @@ describe("examples/embed", () => {
   it("sends when the person at the terminal says yes", async () => {
     await using at = await scratch();
     expect(await inTerminal(at.path, "a")).toBe("sent\n");
-    expect(JSON.parse(await readFile(join(at.path, "outbox.json"), "utf8"))).toEqual({ to: "ada@example.com", subject: "Hello" });
+    expect(JSON.parse(await readFile(join(at.path, "outbox.json"), "utf8"))).toEqual({
+      to: "ada@example.com",
+      subject: "Hello",
+    });
     expect(await verifyAuditLog(join(at.path, "audit.jsonl"))).toMatchObject({ ok: true });
   });
 
   it("sends nothing where nobody can be asked", async () => {
     await using at = await scratch();
     // A session of its own has no controlling terminal.
-    const child = spawn(process.execPath, ["--import", TSX, EMBED], { cwd: at.path, detached: true, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--import", TSX, EMBED], {
+      cwd: at.path,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let said = "";
     child.stdout.on("data", (chunk) => (said += String(chunk)));
     const code = await new Promise((resolve) => child.on("close", resolve));
@@ -82,6 +90,8 @@ describe("examples/embed", () => {
   });
 
   it.each(PAGES)("is the snippet of %s, word for word", async (page) => {
-    expect(await readFile(new URL(`../../${page}`, import.meta.url), "utf8")).toContain(`\`\`\`ts\n${await readFile(EMBED, "utf8")}\`\`\``);
+    expect(await readFile(new URL(`../../${page}`, import.meta.url), "utf8")).toContain(
+      `\`\`\`ts\n${await readFile(EMBED, "utf8")}\`\`\``,
+    );
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Whether the file server acted on what was approved and on nothing else: the files on disk against the audit log.
+ * Whether the file server acted on what was approved and on nothing else: the files on disk against
+ * the audit log.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +12,10 @@ export function textOf(path: string): Promise<string | undefined> {
 }
 
 /** The files that the agent's calls name, before a call. */
-export async function filesOf(folder: string, args: Readonly<Record<string, unknown>>): Promise<ReadonlyMap<string, string | undefined>> {
+export async function filesOf(
+  folder: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<ReadonlyMap<string, string | undefined>> {
   const files = new Map<string, string | undefined>();
   for (const key of ["path", "source", "destination"]) {
     const name = args[key];
@@ -28,11 +32,13 @@ export async function faultsOf(
 ): Promise<readonly string[]> {
   const wanted = new Map(before);
   const { path, content } = record.approved;
-  if (record.forwarded && typeof path === "string" && typeof content === "string") wanted.set(path, content);
+  if (record.forwarded && typeof path === "string" && typeof content === "string")
+    wanted.set(path, content);
   const faults: string[] = [];
   for (const [name, text] of wanted) {
     const found = await textOf(join(folder, name));
-    if (found !== text) faults.push(`${name} holds ${JSON.stringify(found)}, approved was ${JSON.stringify(text)}`);
+    if (found !== text)
+      faults.push(`${name} holds ${JSON.stringify(found)}, approved was ${JSON.stringify(text)}`);
   }
   return faults;
 }

@@ -17,7 +17,13 @@ describe("npm run demo", () => {
     await using temporary = await scratch();
     const { code, text } = await runDemo(FOLDER, temporary.path);
     expect(text).toContain("a script answers for the person");
-    expect(text.match(/^ {3}policy {2}\w+/gm)?.map((line) => line.slice(11))).toEqual(["allow", "ask", "deny", "ask", "ask"]);
+    expect(text.match(/^ {3}policy {2}\w+/gm)?.map((line) => line.slice(11))).toEqual([
+      "allow",
+      "ask",
+      "deny",
+      "ask",
+      "ask",
+    ]);
     expect(text).toContain("person  approved with modifications");
     expect(text).toContain("We release on Monday");
     expect(text).toContain("person  denied: keep my notes");
@@ -43,7 +49,11 @@ describe("npm run demo", () => {
 
   it.each([
     ["no other channel", ["--channel", "pigeon"], 'there is no channel "pigeon"'],
-    ["one place at a time", ["--web", "--channel", "webhook"], "--web and --channel are two places"],
+    [
+      "one place at a time",
+      ["--web", "--channel", "webhook"],
+      "--web and --channel are two places",
+    ],
   ])("knows %s", async (_, args, complaint) => {
     await using temporary = await scratch();
     const { code, text } = await runDemo(FOLDER, temporary.path, { args });
@@ -64,7 +74,8 @@ describe("npm run demo", () => {
 
   it("fails when the policy lets the move through", async () => {
     await using copy = await scratch();
-    for (const name of await readdir(FOLDER)) if (name !== "node_modules") await cp(join(FOLDER, name), join(copy.path, name));
+    for (const name of await readdir(FOLDER))
+      if (name !== "node_modules") await cp(join(FOLDER, name), join(copy.path, name));
     await symlink(join(FOLDER, "node_modules"), join(copy.path, "node_modules"));
     const policy = await readFile(join(FOLDER, "policy.yml"), "utf8");
     await writeFile(
@@ -81,7 +92,8 @@ describe("npm run demo", () => {
     await using temporary = await scratch();
     const tmux = (...args: readonly string[]): Promise<string> =>
       run("tmux", ["-L", `acp-demo-${process.pid}`, ...args]).then(({ stdout }) => stdout);
-    const screen = (): Promise<string> => tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "demo").catch(() => "");
+    const screen = (): Promise<string> =>
+      tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "demo").catch(() => "");
     const until = async (pattern: RegExp): Promise<void> => {
       for (let looks = 0; looks < LOOKS_MAX; looks++) {
         if (pattern.test(await screen())) return;
@@ -103,7 +115,8 @@ describe("npm run demo", () => {
     try {
       for (const number of [2, 4, 5]) {
         await until(new RegExp(`${number}  agent[\\s\\S]*\\n>`));
-        // What is typed before the question can be read answers nothing: on a machine that stalls a person types again.
+        // What is typed before the question can be read answers nothing: on a machine that stalls a
+        // person types again.
         while (!new RegExp(`${number}  agent[\\s\\S]*person  `).test(await screen())) {
           await wait(500);
           await tmux("send-keys", "-t", "demo", number === 5 ? "d mine" : "a");
@@ -133,10 +146,22 @@ describe("faultsOf()", () => {
     const denied = recordOf([]);
     expect(await faultsOf(folder.path, before, denied)).toEqual([]);
     await writeFile(join(folder.path, "a.txt"), "new");
-    expect(await faultsOf(folder.path, before, denied)).toEqual(['a.txt holds "new", approved was "old"']);
-    expect(await faultsOf(folder.path, before, { ...denied, forwarded: true, approved: { path: "a.txt", content: "new" } })).toEqual([]);
-    expect(await faultsOf(folder.path, before, { ...denied, forwarded: true, approved: { path: "a.txt", content: "other" } })).toHaveLength(
-      1,
-    );
+    expect(await faultsOf(folder.path, before, denied)).toEqual([
+      'a.txt holds "new", approved was "old"',
+    ]);
+    expect(
+      await faultsOf(folder.path, before, {
+        ...denied,
+        forwarded: true,
+        approved: { path: "a.txt", content: "new" },
+      }),
+    ).toEqual([]);
+    expect(
+      await faultsOf(folder.path, before, {
+        ...denied,
+        forwarded: true,
+        approved: { path: "a.txt", content: "other" },
+      }),
+    ).toHaveLength(1);
   });
 });

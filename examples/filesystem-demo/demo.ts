@@ -1,7 +1,8 @@
 /**
- * The demo: a real MCP client drives a real file server through `acp mcp`. A person answers at the terminal; without one a script does.
- * `--web` asks on a page in the browser, `--channel telegram` and `--channel webhook` ask there.
- * Ends with exit code 1 when anything is not as it has to be, and leaves nothing behind.
+ * The demo: a real MCP client drives a real file server through `acp mcp`. A person answers at the
+ * terminal; without one a script does. `--web` asks on a page in the browser, `--channel telegram`
+ * and `--channel webhook` ask there. Ends with exit code 1 when anything is not as it has to be,
+ * and leaves nothing behind.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -33,9 +34,17 @@ function textOf(content: unknown): string {
 }
 
 /** Makes one call as an agent does: told "pending, call again", it calls again. */
-async function callUntilDecided({ client }: World, { tool, args }: Step, signal: AbortSignal): Promise<string> {
+async function callUntilDecided(
+  { client }: World,
+  { tool, args }: Step,
+  signal: AbortSignal,
+): Promise<string> {
   for (;;) {
-    const { content, _meta: meta } = await client.callTool({ name: tool, arguments: { ...args } }, undefined, { signal });
+    const { content, _meta: meta } = await client.callTool(
+      { name: tool, arguments: { ...args } },
+      undefined,
+      { signal },
+    );
     if (meta?.["acp/pending"] === undefined) return textOf(content);
   }
 }
@@ -52,9 +61,12 @@ async function runStep({ world, person, signal }: Stage, step: Step): Promise<re
   const faults = [...(await faultsOf(world.folder, before, record))];
   // At a terminal the person decides; what the policy decides is the same everywhere.
   const isOpen = record.policy === "ask" && !person.isScripted && record.ends !== "not decided";
-  if (!isOpen && record.ends !== step.ends) faults.push(`the call ended "${record.ends}", it had to end "${step.ends}"`);
+  if (!isOpen && record.ends !== step.ends)
+    faults.push(`the call ended "${record.ends}", it had to end "${step.ends}"`);
   if (record.forwarded === record.ends.startsWith("denied"))
-    faults.push(`the call ended "${record.ends}", and was ${record.forwarded ? "" : "not "}forwarded`);
+    faults.push(
+      `the call ended "${record.ends}", and was ${record.forwarded ? "" : "not "}forwarded`,
+    );
   for (const fault of faults) print(`   WRONG   ${fault}`);
   return faults;
 }
@@ -70,10 +82,17 @@ async function demo(signal: AbortSignal): Promise<number> {
   const { channel, web: isWeb } = readArguments();
   await using remote = await remotePerson(channel, signal);
   await using world = await createWorld(remote?.config);
-  await using person = remote ?? (isWeb ? await openWebPerson(world.home, signal) : await attachPerson(world.home, signal));
-  print("An agent works with files. Its MCP client talks to `acp mcp`, which stands in front of @modelcontextprotocol/server-filesystem.");
+  await using person =
+    remote ??
+    (isWeb ? await openWebPerson(world.home, signal) : await attachPerson(world.home, signal));
+  print(
+    "An agent works with files. Its MCP client talks to `acp mcp`, which stands in front of @modelcontextprotocol/server-filesystem.",
+  );
   print(person.introduction);
-  for (const line of world.said().filter((said) => said.startsWith("acp: ") && !said.startsWith("acp: ["))) print(line);
+  for (const line of world
+    .said()
+    .filter((said) => said.startsWith("acp: ") && !said.startsWith("acp: [")))
+    print(line);
   const faults: string[] = [];
   for (const [index, step] of STEPS.entries()) {
     showCall(index + 1, step, person.hint(step));
@@ -82,8 +101,12 @@ async function demo(signal: AbortSignal): Promise<number> {
   await world.client.close();
   const { ok, events, head } = await verifyAuditLog(join(world.home, "audit.jsonl"));
   print();
-  print(`audit   ${events} events, the chain is ${ok ? "whole" : "BROKEN"}; head ${head?.hash ?? "none"}`);
-  print(`files   ${faults.length === 0 ? "the server did what was approved, and nothing else" : `${faults.length} not as approved`}`);
+  print(
+    `audit   ${events} events, the chain is ${ok ? "whole" : "BROKEN"}; head ${head?.hash ?? "none"}`,
+  );
+  print(
+    `files   ${faults.length === 0 ? "the server did what was approved, and nothing else" : `${faults.length} not as approved`}`,
+  );
   print(
     `demo    ${faults.length === 0 && ok ? "as it has to be" : "FAILED"} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s; its folder is removed`,
   );
@@ -91,13 +114,22 @@ async function demo(signal: AbortSignal): Promise<number> {
 }
 
 function readArguments(): { readonly channel: string; readonly web: boolean } {
-  const { channel, web = false } = parseArgs({ options: { channel: { type: "string" }, web: { type: "boolean" } } }).values;
-  if (web && channel !== undefined) throw new Error("--web and --channel are two places to ask; name one");
+  const { channel, web = false } = parseArgs({
+    options: { channel: { type: "string" }, web: { type: "boolean" } },
+  }).values;
+  if (web && channel !== undefined)
+    throw new Error("--web and --channel are two places to ask; name one");
   return { channel: channel ?? "prompt", web };
 }
 
-/** The person of `--channel`; `undefined` for the one at the terminal or the page, who can only be reached once the gate runs. */
-async function remotePerson(channel: string, signal: AbortSignal): Promise<(Person & { readonly config: string }) | undefined> {
+/**
+ * The person of `--channel`; `undefined` for the one at the terminal or the page, who can only be
+ * reached once the gate runs.
+ */
+async function remotePerson(
+  channel: string,
+  signal: AbortSignal,
+): Promise<(Person & { readonly config: string }) | undefined> {
   switch (channel) {
     case "prompt":
       return undefined;
@@ -111,7 +143,8 @@ async function remotePerson(channel: string, signal: AbortSignal): Promise<(Pers
 }
 
 const stop = new AbortController();
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(new Error(name)));
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(name, () => stop.abort(new Error(name)));
 process.exitCode = await demo(stop.signal).catch((error: unknown) => {
   if (stop.signal.aborted) print("\ndemo    stopped; its folder is removed");
   else console.error(`demo    FAILED: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,5 +1,6 @@
 /**
- * Who answers: the person at this terminal through the same user interface as `acp approve`, or the scripted approver.
+ * Who answers: the person at this terminal through the same user interface as `acp approve`, or the
+ * scripted approver.
  */
 import { join } from "node:path";
 import { attachApprovers, runApproverUi } from "@acp/channel-terminal";
@@ -28,7 +29,8 @@ export async function attachPerson(home: string, signal: AbortSignal): Promise<P
     introduction: isScripted
       ? "No terminal here: a script answers for the person (examples/filesystem-demo/scripted-approver.ts)."
       : "You are the person who is asked.",
-    hint: ({ hint }) => (isScripted || hint === undefined ? undefined : `${hint.what}: ${hint.key}, Enter`),
+    hint: ({ hint }) =>
+      isScripted || hint === undefined ? undefined : `${hint.what}: ${hint.key}, Enter`,
     attend: (step, call) => attend({ clients, isScripted, signal }, step, call),
     [Symbol.asyncDispose]: () => clients.close(),
   };
@@ -40,14 +42,22 @@ interface Attached {
   readonly signal: AbortSignal;
 }
 
-async function attend({ clients, isScripted, signal }: Attached, step: Step, call: Promise<unknown>): Promise<void> {
+async function attend(
+  { clients, isScripted, signal }: Attached,
+  step: Step,
+  call: Promise<unknown>,
+): Promise<void> {
   const changes = clients.changes[Symbol.asyncIterator]();
   const over = call.then(
     () => undefined,
     () => undefined,
   );
   try {
-    for (let next = await Promise.race([over, changes.next()]); next?.done === false; next = await Promise.race([over, changes.next()])) {
+    for (
+      let next = await Promise.race([over, changes.next()]);
+      next?.done === false;
+      next = await Promise.race([over, changes.next()])
+    ) {
       if (next.value.type !== "open") continue;
       if (isScripted) await answerAs(clients, next.value.question.request, step);
       else await askAtTerminal(clients, signal);
@@ -60,5 +70,12 @@ async function attend({ clients, isScripted, signal }: Attached, step: Step, cal
 async function askAtTerminal(client: ApproverClients, signal: AbortSignal): Promise<void> {
   const { stdin: input, stdout: output, env } = process;
   input.resume(); // the question before paused it
-  await runApproverUi({ client, input, output, color: (env["NO_COLOR"] ?? "") === "", signal, untilIdle: true });
+  await runApproverUi({
+    client,
+    input,
+    output,
+    color: (env["NO_COLOR"] ?? "") === "",
+    signal,
+    untilIdle: true,
+  });
 }

@@ -1,5 +1,6 @@
 /**
- * For the tests: the demo as a child with a temporary directory of its own, so that what it leaves behind is seen.
+ * For the tests: the demo as a child with a temporary directory of its own, so that what it leaves
+ * behind is seen.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -33,7 +34,11 @@ export interface RunOptions {
   readonly onText?: (text: string, kill: () => void) => void;
 }
 
-export async function runDemo(folder: string, temporary: string, { args = [], onText = () => {} }: RunOptions = {}): Promise<Ended> {
+export async function runDemo(
+  folder: string,
+  temporary: string,
+  { args = [], onText = () => {} }: RunOptions = {},
+): Promise<Ended> {
   const child = spawn(process.execPath, [join(folder, "demo.mjs"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, TMPDIR: temporary },

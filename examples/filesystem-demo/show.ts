@@ -18,7 +18,8 @@ export function showCall(number: number, { tool, args }: Step, hint: string | un
 export function showRecord(record: CallRecord, answer: string): void {
   const { policy, rule, person, reason, forwarded, ends, approved } = record;
   print(`   policy  ${policy} (rule ${rule})${policy === "deny" ? `: ${reason}` : ""}`);
-  if (person !== undefined) print(`   person  ${person.replaceAll("_", " ")}${reason === "" ? "" : `: ${reason}`}`);
+  if (person !== undefined)
+    print(`   person  ${person.replaceAll("_", " ")}${reason === "" ? "" : `: ${reason}`}`);
   if (ends === "edited") print(`   edited  ${JSON.stringify(approved)}`);
   print(`   server  ${forwarded ? answer.split("\n")[0] : "never saw the call"}`);
 }

@@ -10,7 +10,11 @@ export interface Step {
   /** How the call has to end without a terminal. */
   readonly ends: "allowed" | "approved" | "edited" | "denied by policy" | "denied by a person";
   /** What the scripted approver answers; left out where nobody may be asked. */
-  readonly answer?: { readonly decision: Decision; readonly modifications?: Readonly<Record<string, string>>; readonly reason?: string };
+  readonly answer?: {
+    readonly decision: Decision;
+    readonly modifications?: Readonly<Record<string, string>>;
+    readonly reason?: string;
+  };
   /** What a person may try, and what they type for it at a terminal. */
   readonly hint?: { readonly what: string; readonly key: string };
 }
@@ -25,7 +29,11 @@ export const STEPS: readonly Step[] = [
     answer: { decision: "approved" },
     hint: { what: "say yes", key: "a" },
   },
-  { tool: "move_file", args: { source: "project/notes.txt", destination: "outside/notes.txt" }, ends: "denied by policy" },
+  {
+    tool: "move_file",
+    args: { source: "project/notes.txt", destination: "outside/notes.txt" },
+    ends: "denied by policy",
+  },
   {
     tool: "write_file",
     args: { path: "project/announcement.txt", content: "We release on Friday" },

@@ -1,5 +1,6 @@
 /**
- * What happened to one call, read from the audit log: not what the demo believes, but what was recorded.
+ * What happened to one call, read from the audit log: not what the demo believes, but what was
+ * recorded.
  */
 import type { AuditEvent } from "@acp/audit";
 import type { JsonObject, JsonValue } from "@acp/core";
@@ -24,10 +25,13 @@ const textOf = (value: JsonValue | undefined): string => (typeof value === "stri
 
 /** Reads the events of one call. */
 export function recordOf(events: readonly AuditEvent[]): CallRecord {
-  const last = (type: string): AuditEvent | undefined => events.findLast(({ eventType }) => eventType === type);
+  const last = (type: string): AuditEvent | undefined =>
+    events.findLast(({ eventType }) => eventType === type);
   const policy = last("policy_evaluated");
   const approval = last("consent_approved");
-  const refusal = events.findLast(({ eventType }) => /^consent_(denied|expired|cancelled|failed)$/.test(eventType));
+  const refusal = events.findLast(({ eventType }) =>
+    /^consent_(denied|expired|cancelled|failed)$/.test(eventType),
+  );
   const edited = approval?.metadata["approved_parameters"];
   const person = approval ?? refusal;
   return {

@@ -1,5 +1,6 @@
 /**
- * The person at a browser, for `npm run demo -- --web`: `acp inbox` beside the gate, as anybody would start it. Nobody answers in their place.
+ * The person at a browser, for `npm run demo -- --web`: `acp inbox` beside the gate, as anybody
+ * would start it. Nobody answers in their place.
  */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -10,7 +11,9 @@ import { commandOf } from "./world.js";
 /** Opens the inbox of the gate's home, and says where to sign in. */
 export async function openWebPerson(home: string, signal: AbortSignal): Promise<Person> {
   const acp = commandOf("@acp/cli", "bin/acp.cjs");
-  const child = spawn(process.execPath, [acp, "inbox", "--home", home, "--port", "0", "--json"], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [acp, "inbox", "--home", home, "--port", "0", "--json"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   // Also where the demo ends in a way that lets go of nothing.
   const kill = (): void => void child.kill();
   process.once("exit", kill);
@@ -19,9 +22,13 @@ export async function openWebPerson(home: string, signal: AbortSignal): Promise<
     complaint += String(chunk);
   });
   const isOver = new Promise<void>((resolve) => child.on("close", () => resolve()));
-  const gone = isOver.then(() => Promise.reject(new Error(`acp inbox has ended: ${complaint.trim()}`)));
+  const gone = isOver.then(() =>
+    Promise.reject(new Error(`acp inbox has ended: ${complaint.trim()}`)),
+  );
   gone.catch(() => undefined); // heard where somebody waits
-  const told = new Promise<string>((resolve) => createInterface({ input: child.stdout }).once("line", resolve));
+  const told = new Promise<string>((resolve) =>
+    createInterface({ input: child.stdout }).once("line", resolve),
+  );
   const close = async (): Promise<void> => {
     process.off("exit", kill);
     kill();
@@ -45,7 +52,13 @@ export async function openWebPerson(home: string, signal: AbortSignal): Promise<
 /** The address of the page with the one-time code in it, from what `acp inbox --json` prints. */
 function signInOf(line: string): string {
   const told: unknown = JSON.parse(line);
-  if (typeof told === "object" && told !== null && "sign_in" in told && typeof told.sign_in === "string") return told.sign_in;
+  if (
+    typeof told === "object" &&
+    told !== null &&
+    "sign_in" in told &&
+    typeof told.sign_in === "string"
+  )
+    return told.sign_in;
   throw new Error("acp inbox did not say where to sign in");
 }
 

@@ -1,6 +1,6 @@
 /**
- * The person behind a webhook, for `npm run demo -- --channel webhook`: a receiver on this machine checks who signed each question and answers as
- * steps.ts says, in its signed reply.
+ * The person behind a webhook, for `npm run demo -- --channel webhook`: a receiver on this machine
+ * checks who signed each question and answers as steps.ts says, in its signed reply.
  */
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, createServer } from "node:http";
@@ -16,7 +16,12 @@ interface Question {
 }
 
 const isQuestion = (event: unknown): event is Question =>
-  typeof event === "object" && event !== null && "type" in event && event.type === "consent_request" && "id" in event && "nonce" in event;
+  typeof event === "object" &&
+  event !== null &&
+  "type" in event &&
+  event.type === "consent_request" &&
+  "id" in event &&
+  "nonce" in event;
 
 /** Starts the receiver, and says what `config.yml` needs to find it. */
 export async function createWebhookPerson(): Promise<Person & { readonly config: string }> {
@@ -24,13 +29,20 @@ export async function createWebhookPerson(): Promise<Person & { readonly config:
   let step: Step | undefined;
   const server = createServer((incoming, outgoing) => {
     void readBody(incoming).then((body) => {
-      if (!verifyWebhook({ headers: incoming.headers, body }, { secret, nowMs: Date.now() }).ok) return outgoing.writeHead(401).end();
+      if (!verifyWebhook({ headers: incoming.headers, body }, { secret, nowMs: Date.now() }).ok)
+        return outgoing.writeHead(401).end();
       const question: unknown = JSON.parse(body);
       const wanted = step?.answer;
-      // An end that is told needs no answer; nor does a question that nobody has to answer: it would expire, and the demo would say so.
+      // An end that is told needs no answer; nor does a question that nobody has to answer: it
+      // would expire, and the demo would say so.
       if (!isQuestion(question) || wanted === undefined) return outgoing.writeHead(204).end();
-      const answer = JSON.stringify(makeResponse(question, { ...wanted, nowMs: Date.now(), channel: "webhook" }));
-      const headers = signWebhook({ id: `msg_${question.id}`, timestampMs: Date.now(), body: answer }, secret);
+      const answer = JSON.stringify(
+        makeResponse(question, { ...wanted, nowMs: Date.now(), channel: "webhook" }),
+      );
+      const headers = signWebhook(
+        { id: `msg_${question.id}`, timestampMs: Date.now(), body: answer },
+        secret,
+      );
       return outgoing.writeHead(200, { ...headers }).end(answer);
     });
   });
@@ -39,7 +51,8 @@ export async function createWebhookPerson(): Promise<Person & { readonly config:
   if (typeof address !== "object" || address === null) throw new Error("the receiver has no port");
   return {
     isScripted: true,
-    introduction: "A webhook's receiver on this machine answers for the person (webhook-person.ts).",
+    introduction:
+      "A webhook's receiver on this machine answers for the person (webhook-person.ts).",
     hint: () => undefined,
     config: `channel: webhook\nwebhook: { url: "http://127.0.0.1:${address.port}/", secret: "${secret}" }\n`,
     attend: async (next, call) => {

@@ -1,5 +1,6 @@
 /**
- * The demo's world: a scratch folder with files, a home with a policy, and an MCP client whose server is `acp mcp`.
+ * The demo's world: a scratch folder with files, a home with a policy, and an MCP client whose
+ * server is `acp mcp`.
  */
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -56,10 +57,25 @@ export async function createWorld(config: string = "channel: prompt\n"): Promise
 }
 
 async function connect(folder: string, home: string): Promise<Pick<World, "client" | "said">> {
-  const server = [process.execPath, commandOf("@modelcontextprotocol/server-filesystem", "dist/index.js"), folder];
+  const server = [
+    process.execPath,
+    commandOf("@modelcontextprotocol/server-filesystem", "dist/index.js"),
+    folder,
+  ];
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [commandOf("@acp/cli", "bin/acp.cjs"), "mcp", "--home", home, "--agent", "demo-agent", "--server", "files", "--", ...server],
+    args: [
+      commandOf("@acp/cli", "bin/acp.cjs"),
+      "mcp",
+      "--home",
+      home,
+      "--agent",
+      "demo-agent",
+      "--server",
+      "files",
+      "--",
+      ...server,
+    ],
     cwd: folder,
     stderr: "pipe",
   });

@@ -1,5 +1,6 @@
 /**
- * The scripted approver: attaches like `acp approve` does and gives the answers of steps.ts. Not a part of ACP: a person is what the gate is for.
+ * The scripted approver: attaches like `acp approve` does and gives the answers of steps.ts. Not a
+ * part of ACP: a person is what the gate is for.
  */
 import { join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
@@ -41,7 +42,12 @@ export async function attachApprover(home: string): Promise<Approver> {
 async function answerAll(clients: ApproverClients, next: () => Step | undefined): Promise<void> {
   for await (const change of clients.changes) {
     if (change.type !== "open") continue;
-    const answer = next()?.answer ?? { decision: "denied" as const, reason: "this is not in the script" };
-    await clients.answer(makeResponse(change.question.request, { ...answer, nowMs: Date.now(), channel: "terminal" }));
+    const answer = next()?.answer ?? {
+      decision: "denied" as const,
+      reason: "this is not in the script",
+    };
+    await clients.answer(
+      makeResponse(change.question.request, { ...answer, nowMs: Date.now(), channel: "terminal" }),
+    );
   }
 }

@@ -24,7 +24,10 @@ interface Ended {
   readonly said: string;
 }
 
-/** The demo of a folder, with a temporary directory of its own, so that what it leaves behind is seen. */
+/**
+ * The demo of a folder, with a temporary directory of its own, so that what it leaves behind is
+ * seen.
+ */
 async function runDemo(folder: string, env: Readonly<Record<string, string>>): Promise<Ended> {
   const child = spawn(process.execPath, [join(folder, "demo.mjs")], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -34,8 +37,10 @@ async function runDemo(folder: string, env: Readonly<Record<string, string>>): P
   return { said: await text(child.stdout), code: await code };
 }
 
-const linesOf = (said: string, name: string): readonly string[] => said.split("\n").filter((line) => line.startsWith(name));
-const methodsOf = (said: string, name: string): readonly string[] => linesOf(said, name).map((line) => line.slice(8, 15).trim());
+const linesOf = (said: string, name: string): readonly string[] =>
+  said.split("\n").filter((line) => line.startsWith(name));
+const methodsOf = (said: string, name: string): readonly string[] =>
+  linesOf(said, name).map((line) => line.slice(8, 15).trim());
 const leftIn = async (path: string): Promise<readonly string[]> =>
   (await readdir(path)).filter((name) => name.startsWith("acp-http-demo-"));
 const METHODS = STEPS.map(({ method }) => method);
@@ -66,10 +71,14 @@ describe("the demo of the HTTP proxy", () => {
 
   it("fails when the policy lets everything through", async () => {
     await using copy = await scratch();
-    for (const name of await readdir(FOLDER)) if (name !== "node_modules") await cp(join(FOLDER, name), join(copy.path, name));
+    for (const name of await readdir(FOLDER))
+      if (name !== "node_modules") await cp(join(FOLDER, name), join(copy.path, name));
     await symlink(join(FOLDER, "node_modules"), join(copy.path, "node_modules"));
     const policy = await readFile(join(FOLDER, "policy.yml"), "utf8");
-    await writeFile(join(copy.path, "policy.yml"), policy.replace("default_action: deny", "default_action: allow"));
+    await writeFile(
+      join(copy.path, "policy.yml"),
+      policy.replace("default_action: deny", "default_action: allow"),
+    );
     const { code, said } = await runDemo(copy.path, { TMPDIR: copy.path });
     expect(said).toContain("WRONG   1 requests reached the shop");
     expect(said).toContain("demo    FAILED");

@@ -15,7 +15,8 @@ export interface Language {
 }
 
 const at = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-const has = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
+const has = (program: string): boolean =>
+  spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
 
 /** All of them, also those that are not on this machine. */
 export const LANGUAGES: readonly Language[] = [

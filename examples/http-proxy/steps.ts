@@ -11,7 +11,11 @@ export interface Step {
   /** What the answer holds. */
   readonly says: string;
   /** What the approver answers; left out where nobody may be asked. */
-  readonly answer?: { readonly decision: "approved" | "denied"; readonly reason?: string; readonly grantId?: string };
+  readonly answer?: {
+    readonly decision: "approved" | "denied";
+    readonly reason?: string;
+    readonly grantId?: string;
+  };
 }
 
 /** The requests of every agent. */

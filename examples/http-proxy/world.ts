@@ -1,5 +1,6 @@
 /**
- * The demo's world: a shop on this machine, a home with a policy and an account for each language, and `acp proxy http` between them.
+ * The demo's world: a shop on this machine, a home with a policy and an account for each language,
+ * and `acp proxy http` between them.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -30,7 +31,9 @@ const ACP = join(dirname(require.resolve("@acp/cli/package.json")), "bin/acp.cjs
 /** Opens the shop and starts the proxy. */
 export async function createWorld(): Promise<World> {
   const root = await mkdtemp(join(tmpdir(), "acp-http-demo-"));
-  const closers: (() => Promise<void>)[] = [(): Promise<void> => rm(root, { recursive: true, force: true })];
+  const closers: (() => Promise<void>)[] = [
+    (): Promise<void> => rm(root, { recursive: true, force: true }),
+  ];
   const close = async (): Promise<void> => {
     for (const each of closers.toReversed()) await each();
   };
@@ -38,7 +41,9 @@ export async function createWorld(): Promise<World> {
     const { reached, port, end } = await openShop();
     closers.push(end);
     const home = join(root, "home");
-    const tokens = new Map(LANGUAGES.map(({ name }) => [name, randomBytes(16).toString("hex")] as const));
+    const tokens = new Map(
+      LANGUAGES.map(({ name }) => [name, randomBytes(16).toString("hex")] as const),
+    );
     await writeHome(home, { shopPort: port, tokens });
     const proxy = await startProxy(home);
     closers.push(() => proxy.end());
@@ -48,7 +53,14 @@ export async function createWorld(): Promise<World> {
       reached,
       environment(agent) {
         const url = proxy.url.replace("//", `//${agent}:${tokens.get(agent) ?? ""}@`);
-        return { HTTP_PROXY: url, http_proxy: url, HTTPS_PROXY: url, https_proxy: url, NO_PROXY: "", no_proxy: "" };
+        return {
+          HTTP_PROXY: url,
+          http_proxy: url,
+          HTTPS_PROXY: url,
+          https_proxy: url,
+          NO_PROXY: "",
+          no_proxy: "",
+        };
       },
       [Symbol.asyncDispose]: close,
     };
@@ -58,7 +70,11 @@ export async function createWorld(): Promise<World> {
   }
 }
 
-async function openShop(): Promise<{ readonly reached: string[]; readonly port: number; readonly end: () => Promise<void> }> {
+async function openShop(): Promise<{
+  readonly reached: string[];
+  readonly port: number;
+  readonly end: () => Promise<void>;
+}> {
   const reached: string[] = [];
   const server = createServer((incoming, outgoing) => {
     void text(incoming).then((body) => {
@@ -68,7 +84,8 @@ async function openShop(): Promise<{ readonly reached: string[]; readonly port: 
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("the shop listens on no port");
+  if (typeof address !== "object" || address === null)
+    throw new Error("the shop listens on no port");
   return {
     reached,
     port: address.port,
@@ -91,10 +108,16 @@ async function writeHome(
   await writeFile(join(home, "config.yml"), config, { mode: 0o600 });
 }
 
-async function startProxy(home: string): Promise<{ readonly url: string; readonly end: () => Promise<void> }> {
-  const child = spawn(process.execPath, [ACP, "proxy", "http", "--home", home, "--port", "0", "--json"], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+async function startProxy(
+  home: string,
+): Promise<{ readonly url: string; readonly end: () => Promise<void> }> {
+  const child = spawn(
+    process.execPath,
+    [ACP, "proxy", "http", "--home", home, "--port", "0", "--json"],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let said = "";
   child.stderr.on("data", (chunk) => (said += String(chunk)));
   const first = await new Promise<string>((resolve, reject) => {

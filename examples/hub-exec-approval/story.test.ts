@@ -32,11 +32,22 @@ describe("examples/hub-exec-approval", () => {
     ]);
     // Asked three times of five: the safe command and the second mkdir ran unasked.
     const asked = lines.filter((line) => line.startsWith("person   is asked"));
-    expect(asked.map((line) => /\((.*?):/.exec(line)?.[1])).toEqual(["needs-review", "dangerous", "needs-review"]);
+    expect(asked.map((line) => /\((.*?):/.exec(line)?.[1])).toEqual([
+      "needs-review",
+      "dangerous",
+      "needs-review",
+    ]);
     expect(lines).toContain("person   hears that from now on nobody is asked about: mkdir **");
     expect(end).toMatchObject({ arePhotosThere: true, isLogWhole: true });
-    expect(JSON.parse(end.allowlist)).toEqual({ execApproval: { allowlist: [{ pattern: "mkdir **" }] } });
-    expect((await readdir(join(at.path, "project"), { recursive: true })).sort()).toEqual(["build", "build/js", "copy.txt", "notes.txt"]);
+    expect(JSON.parse(end.allowlist)).toEqual({
+      execApproval: { allowlist: [{ pattern: "mkdir **" }] },
+    });
+    expect((await readdir(join(at.path, "project"), { recursive: true })).sort()).toEqual([
+      "build",
+      "build/js",
+      "copy.txt",
+      "notes.txt",
+    ]);
   });
 
   it.each([
@@ -45,13 +56,19 @@ describe("examples/hub-exec-approval", () => {
     ["a person", ["--interactive"], "o\nd\na\n"],
   ])("is a program that ends well, and leaves nothing behind: %s", async (_name, args, typed) => {
     await using at = await scratch();
-    const child = spawn(process.execPath, ["--import", TSX, START, ...args], { env: { ...process.env, TMPDIR: at.path } });
+    const child = spawn(process.execPath, ["--import", TSX, START, ...args], {
+      env: { ...process.env, TMPDIR: at.path },
+    });
     let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (said += String(chunk)));
     child.stdin.write(typed);
     const code = await new Promise((resolve) => child.on("close", resolve));
     child.stdin.destroy();
-    expect([code, said]).toEqual([0, expect.stringContaining("# the photos are still there\n# the log is whole")]);
+    expect([code, said]).toEqual([
+      0,
+      expect.stringContaining("# the photos are still there\n# the log is whole"),
+    ]);
     expect((await readdir(at.path)).filter((name) => name.startsWith("acp-"))).toEqual([]);
   });
 });

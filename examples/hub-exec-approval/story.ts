@@ -1,6 +1,7 @@
 /**
- * The story: an agent with an `exec` tool, a hub that judges its commands, a gateway, and a person's client. Each command goes through real sockets and
- * a real bash; the log is verified at the end.
+ * The story: an agent with an `exec` tool, a hub that judges its commands, a gateway, and a
+ * person's client. Each command goes through real sockets and a real bash; the log is verified at
+ * the end.
  */
 import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,8 +31,14 @@ export interface StoryEnd {
 
 const STEPS: readonly { readonly about: string; readonly command: string }[] = [
   { about: "safe: it only reads, so nobody is asked", command: "head -n 1 notes.txt && ls" },
-  { about: "needs review: it changes something, so a person is asked", command: "cp notes.txt copy.txt" },
-  { about: "dangerous: it deletes outside the project, and the person says no", command: "rm -rf ../photos" },
+  {
+    about: "needs review: it changes something, so a person is asked",
+    command: "cp notes.txt copy.txt",
+  },
+  {
+    about: "dangerous: it deletes outside the project, and the person says no",
+    command: "rm -rf ../photos",
+  },
   { about: "allowed for good: the program goes into the allowlist", command: "mkdir build" },
   { about: "the same program again: nobody is asked", command: "mkdir build/js" },
 ];
@@ -42,7 +49,11 @@ const decide: Script = ({ command, riskLevel }) => {
 };
 
 /** Tells it. */
-export async function runStory({ folder, say, isInteractive = false }: StoryOptions): Promise<StoryEnd> {
+export async function runStory({
+  folder,
+  say,
+  isInteractive = false,
+}: StoryOptions): Promise<StoryEnd> {
   const read: string[] = [];
   const over = new AbortController();
   let person: Promise<unknown> = Promise.resolve();
@@ -56,7 +67,14 @@ export async function runStory({ folder, say, isInteractive = false }: StoryOpti
     if (!isInteractive) settled = answerByScript({ client: phone, hubDeviceId: HUB, decide, say });
     else {
       const { stdin: input, stdout: output } = process;
-      person = runTerminalClient({ client: phone, hubDeviceId: HUB, input, output, signal: over.signal, format: "text" });
+      person = runTerminalClient({
+        client: phone,
+        hubDeviceId: HUB,
+        input,
+        output,
+        signal: over.signal,
+        format: "text",
+      });
     }
     await phone.connect();
     const exec = createExecTool(hub, "coder");
@@ -73,7 +91,10 @@ export async function runStory({ folder, say, isInteractive = false }: StoryOpti
         () => true,
         () => false,
       ),
-      allowlist: await readFile(join(folder, "home", "agent-profiles", "coder", "config.json"), "utf8").catch(() => ""),
+      allowlist: await readFile(
+        join(folder, "home", "agent-profiles", "coder", "config.json"),
+        "utf8",
+      ).catch(() => ""),
     };
     over.abort();
     await person;

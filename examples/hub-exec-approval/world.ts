@@ -1,4 +1,7 @@
-/** Where the story happens: a folder with a project, and a gateway, a hub and a person's client that talk over real sockets. */
+/**
+ * Where the story happens: a folder with a project, and a gateway, a hub and a person's client that
+ * talk over real sockets.
+ */
 import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AuditLog, openAuditLog } from "@acp/audit";
@@ -43,7 +46,8 @@ export async function createWorld(folder: string): Promise<World> {
   const auditPath = join(folder, "audit.jsonl");
   const audit: AuditLog = await openAuditLog({ path: auditPath });
 
-  // The gateway knows each device by the hash of a token; the tokens go to the devices, and into no file of the gateway.
+  // The gateway knows each device by the hash of a token; the tokens go to the devices, and into no
+  // file of the gateway.
   const tokens = { [HUB]: makeDeviceToken(), [PHONE]: makeDeviceToken() };
   const gateway = createGateway({
     devices: [

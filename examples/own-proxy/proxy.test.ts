@@ -1,6 +1,12 @@
 import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
-import { type AddressInfo, connect, createServer as createRawServer, type Server, type Socket } from "node:net";
+import {
+  type AddressInfo,
+  connect,
+  createServer as createRawServer,
+  type Server,
+  type Socket,
+} from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { memoryAuditSink } from "@acp/audit";
@@ -35,7 +41,11 @@ async function listen(server: Server): Promise<number> {
 interface Setup extends AsyncDisposable {
   readonly reached: readonly string[];
   readonly events: () => readonly string[];
-  readonly send: (method: string, url?: string, body?: string) => Promise<{ readonly status: number | undefined; readonly body: string }>;
+  readonly send: (
+    method: string,
+    url?: string,
+    body?: string,
+  ) => Promise<{ readonly status: number | undefined; readonly body: string }>;
 }
 
 async function setUp(decision: Decision): Promise<Setup> {
@@ -49,16 +59,24 @@ async function setUp(decision: Decision): Promise<Setup> {
   const upstreamPort = await listen(upstream);
   const audit = memoryAuditSink();
   const gate = createConsentGate({ policy, channel: always(decision), audit });
-  const proxy = createGatedProxy(gate, { mayReach: (address) => address === "127.0.0.1" || isPublic(address) });
+  const proxy = createGatedProxy(gate, {
+    mayReach: (address) => address === "127.0.0.1" || isPublic(address),
+  });
   const port = await listen(proxy);
   return {
     reached,
     events: () => audit.events().map(({ eventType }) => eventType),
     send: (method, url = `http://127.0.0.1:${upstreamPort}/items`, body = "") =>
       new Promise((resolve, reject) => {
-        const sent = request({ host: "127.0.0.1", port, method, path: url, agent: false }, (answer) => {
-          text(answer).then((received) => resolve({ status: answer.statusCode, body: received }), reject);
-        });
+        const sent = request(
+          { host: "127.0.0.1", port, method, path: url, agent: false },
+          (answer) => {
+            text(answer).then(
+              (received) => resolve({ status: answer.statusCode, body: received }),
+              reject,
+            );
+          },
+        );
         sent.on("error", reject).end(body);
       }),
     async [Symbol.asyncDispose]() {
@@ -103,8 +121,13 @@ describe("createGatedProxy()", () => {
   });
 });
 
-/** An upstream that answers in its own way, a proxy before it, and what clients of the proxy get. */
-async function misbehaving(answer: (socket: Socket, requests: number) => void, mayReach?: (address: string) => boolean) {
+/**
+ * An upstream that answers in its own way, a proxy before it, and what clients of the proxy get.
+ */
+async function misbehaving(
+  answer: (socket: Socket, requests: number) => void,
+  mayReach?: (address: string) => boolean,
+) {
   let heads = "";
   let requests = 0;
   const sockets = new Set<Socket>();
@@ -118,7 +141,9 @@ async function misbehaving(answer: (socket: Socket, requests: number) => void, m
   const upstreamPort = await listen(upstream);
   const audit = memoryAuditSink();
   const gate = createConsentGate({ policy, channel: always("approved"), audit });
-  const proxy = createGatedProxy(gate, { mayReach: mayReach ?? ((address) => address === "127.0.0.1") });
+  const proxy = createGatedProxy(gate, {
+    mayReach: mayReach ?? ((address) => address === "127.0.0.1"),
+  });
   const port = await listen(proxy);
   const url = `http://127.0.0.1:${upstreamPort}/items`;
   return {
@@ -128,13 +153,27 @@ async function misbehaving(answer: (socket: Socket, requests: number) => void, m
     requests: () => requests,
     events: () => audit.events().map(({ eventType }) => eventType),
     outcomes: () =>
-      audit.events().flatMap(({ eventType, metadata }) => (eventType === "tool_call_completed" ? [metadata?.["outcome"]] : [])),
-    /** What a client gets: the status and the body, or "cut" where the connection ends before the body does. */
+      audit
+        .events()
+        .flatMap(({ eventType, metadata }) =>
+          eventType === "tool_call_completed" ? [metadata?.["outcome"]] : [],
+        ),
+    /**
+     * What a client gets: the status and the body, or "cut" where the connection ends before the
+     * body does.
+     */
     async get(
       headers: Readonly<Record<string, string>> = {},
       path: string = url,
     ): Promise<readonly [number | undefined, string, IncomingHttpHeaders?]> {
-      const sent = request({ host: "127.0.0.1", port, method: "GET", path, headers, agent: false }).end();
+      const sent = request({
+        host: "127.0.0.1",
+        port,
+        method: "GET",
+        path,
+        headers,
+        agent: false,
+      }).end();
       const [got] = await once(sent, "response");
       return [got.statusCode, await text(got).catch(() => "cut"), got.headers];
     },
@@ -160,7 +199,11 @@ const GOOD = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 describe("createGatedProxy() before an upstream that misbehaves", () => {
   it.each<readonly [string, string, readonly [number, string]]>([
     ["cuts its body", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", [200, "cut"]],
-    ["cuts a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf", [200, "cut"]],
+    [
+      "cuts a chunk",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf",
+      [200, "cut"],
+    ],
     [
       "sends long trailers",
       `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Long: ${"x".repeat(100_000)}\r\n\r\n`,
@@ -169,9 +212,15 @@ describe("createGatedProxy() before an upstream that misbehaves", () => {
     ["sends half a head", "HTTP/1.1 200 OK\r\nContent-Le", [502, ANY_TEXT]],
     ["says nothing", "", [502, ANY_TEXT]],
     ["speaks another protocol", "SSH-2.0-OpenSSH_9.2\r\n", [502, ANY_TEXT]],
-    ["switches protocols", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n", [502, ANY_TEXT]],
+    [
+      "switches protocols",
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+      [502, ANY_TEXT],
+    ],
   ])("that %s, tells the client and goes on serving", async (_, answer, want) => {
-    await using setup = await misbehaving((socket, requests) => socket.end(requests === 1 ? answer : GOOD, "latin1"));
+    await using setup = await misbehaving((socket, requests) =>
+      socket.end(requests === 1 ? answer : GOOD, "latin1"),
+    );
     expect((await setup.get()).slice(0, 2)).toEqual(want);
     expect((await setup.get()).slice(0, 2)).toEqual([200, "ok"]);
     expect(setup.outcomes()).toEqual(["failed", "performed"]);
@@ -179,7 +228,9 @@ describe("createGatedProxy() before an upstream that misbehaves", () => {
 
   it("goes on serving when the client leaves first", async () => {
     const arrivals = new EventEmitter();
-    await using setup = await misbehaving((socket, requests) => void (requests === 1 ? arrivals.emit("first") : socket.end(GOOD)));
+    await using setup = await misbehaving(
+      (socket, requests) => void (requests === 1 ? arrivals.emit("first") : socket.end(GOOD)),
+    );
     const first = once(arrivals, "first");
     const leaving = connect(setup.port, "127.0.0.1");
     leaving.write(`GET ${setup.url} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -215,7 +266,9 @@ describe("createGatedProxy() keeps to itself", () => {
     await using setup = await misbehaving((socket) => socket.end(GOOD));
     const hidden = "DELETE /items HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
     const chunked = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
-    await setup.raw(`GET ${setup.url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunked}`);
+    await setup.raw(
+      `GET ${setup.url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${chunked}`,
+    );
     expect(setup.heads()).toMatch(/^GET \/items HTTP\/1\.1\r\n[^]*transfer-encoding: chunked/i);
     expect(setup.heads()).toContain(chunked);
     const odd = await setup.raw(

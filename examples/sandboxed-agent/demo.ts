@@ -1,7 +1,8 @@
 /**
- * The demo: an agent that was talked into leaking a file runs inside `acp run` and tries five ways out, then the one that it may take. All of it stays on
- * this machine. Ends with exit code 1 when anything is not as it has to be, and leaves nothing behind. `--sandbox NAME` takes another backend than the
- * strongest that there is: with `env`, which holds nothing, the demo fails.
+ * The demo: an agent that was talked into leaking a file runs inside `acp run` and tries five ways
+ * out, then the one that it may take. All of it stays on this machine. Ends with exit code 1 when
+ * anything is not as it has to be, and leaves nothing behind. `--sandbox NAME` takes another
+ * backend than the strongest that there is: with `env`, which holds nothing, the demo fails.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -21,7 +22,14 @@ const print = (line = ""): void => console.log(line);
 
 /** Runs the agent to its end; what it saw on each way. */
 async function runAgent({ home, work, ports }: World): Promise<ReadonlyMap<string, string>> {
-  const options = ["--home", home, "--env", "PORTS", "--read-only", ...(values.sandbox === undefined ? [] : ["--sandbox", values.sandbox])];
+  const options = [
+    "--home",
+    home,
+    "--env",
+    "PORTS",
+    "--read-only",
+    ...(values.sandbox === undefined ? [] : ["--sandbox", values.sandbox]),
+  ];
   const child = spawn(process.execPath, [ACP, "run", ...options, "--", "node", "agent.mjs"], {
     cwd: work,
     env: { ...process.env, PORTS: JSON.stringify(ports) },
@@ -38,16 +46,22 @@ async function runAgent({ home, work, ports }: World): Promise<ReadonlyMap<strin
   return saw;
 }
 
-/** What the log says of everything that the agent did: which boundary it was in. Events of the log itself are nobody's. */
+/**
+ * What the log says of everything that the agent did: which boundary it was in. Events of the log
+ * itself are nobody's.
+ */
 async function isolationsIn(log: string): Promise<readonly string[]> {
   const found = new Set<string>();
-  for await (const { metadata } of readAuditLog(log)) if (typeof metadata["isolation"] === "string") found.add(metadata["isolation"]);
+  for await (const { metadata } of readAuditLog(log))
+    if (typeof metadata["isolation"] === "string") found.add(metadata["isolation"]);
   return [...found];
 }
 
 async function demo(): Promise<number> {
   await using world = await createWorld();
-  print("An agent was talked into leaking customers.csv. It runs inside `acp run`; the policy lets it talk to its own service alone.");
+  print(
+    "An agent was talked into leaking customers.csv. It runs inside `acp run`; the policy lets it talk to its own service alone.",
+  );
   print();
   const saw = await runAgent(world);
   let faults = 0;
@@ -63,7 +77,9 @@ async function demo(): Promise<number> {
   const log = join(world.home, "audit.jsonl");
   const { ok, events } = await verifyAuditLog(log);
   print();
-  print(`audit    ${events} events, isolation ${(await isolationsIn(log)).join(" and ")}, the chain is ${ok ? "whole" : "BROKEN"}`);
+  print(
+    `audit    ${events} events, isolation ${(await isolationsIn(log)).join(" and ")}, the chain is ${ok ? "whole" : "BROKEN"}`,
+  );
   print(`demo     ${faults === 0 && ok ? "as it has to be" : "FAILED"}; its folder is removed`);
   return faults === 0 && ok ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /**
- * The demo's world, all of it on this machine: a listener at the end of each way, a home with a policy, and the agent's directory with a file that
- * nobody else is to see.
+ * The demo's world, all of it on this machine: a listener at the end of each way, a home with a
+ * policy, and the agent's directory with a file that nobody else is to see.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -31,14 +31,18 @@ const at = (file: string): string => fileURLToPath(new URL(file, import.meta.url
 /** Opens it. */
 export async function createWorld(): Promise<World> {
   const root = await mkdtemp(join(tmpdir(), "acp-sandbox-demo-"));
-  const closers: (() => unknown)[] = [(): Promise<void> => rm(root, { recursive: true, force: true })];
+  const closers: (() => unknown)[] = [
+    (): Promise<void> => rm(root, { recursive: true, force: true }),
+  ];
   const close = async (): Promise<void> => {
     for (const each of closers.toReversed()) await each();
   };
   try {
     const [counts, ports] = [new Map<string, number>(), new Map<string, number>()];
     for (const { name, listener, address } of WAYS) {
-      const { port, end } = await LISTENERS[listener](address, () => counts.set(name, (counts.get(name) ?? 0) + 1));
+      const { port, end } = await LISTENERS[listener](address, () =>
+        counts.set(name, (counts.get(name) ?? 0) + 1),
+      );
       closers.push(end);
       ports.set(name, port);
     }
@@ -70,13 +74,26 @@ async function listen(server: Server, address: string): Promise<Listening> {
   return { port: place.port, end: () => new Promise((resolve) => server.close(resolve)) };
 }
 
-/** What listens at the ends. A connection counts as much as the file: whoever gets one through gets the other through. */
-const LISTENERS: Readonly<Record<Way["listener"], (address: string, arrived: () => void) => Promise<Listening>>> = {
+/**
+ * What listens at the ends. A connection counts as much as the file: whoever gets one through gets
+ * the other through.
+ */
+const LISTENERS: Readonly<
+  Record<Way["listener"], (address: string, arrived: () => void) => Promise<Listening>>
+> = {
   tcp: (address, arrived) =>
-    listen(createTcpServer((socket) => socket.on("error", () => undefined).resume()).on("connection", arrived), address),
+    listen(
+      createTcpServer((socket) => socket.on("error", () => undefined).resume()).on(
+        "connection",
+        arrived,
+      ),
+      address,
+    ),
   http: (address, arrived) =>
     listen(
-      createServer((incoming, outgoing) => incoming.resume().on("end", () => outgoing.end("taken"))).on("connection", arrived),
+      createServer((incoming, outgoing) =>
+        incoming.resume().on("end", () => outgoing.end("taken")),
+      ).on("connection", arrived),
       address,
     ),
   udp: async (address, arrived) => {
@@ -86,7 +103,10 @@ const LISTENERS: Readonly<Record<Way["listener"], (address: string, arrived: () 
   },
 };
 
-/** Both hosts are on this machine, so both are named in `private_hosts`: what keeps the agent from the other one is the policy. */
+/**
+ * Both hosts are on this machine, so both are named in `private_hosts`: what keeps the agent from
+ * the other one is the policy.
+ */
 async function makeHome(home: string, ports: ReadonlyMap<string, number>): Promise<void> {
   await mkdir(home, { mode: 0o700 });
   await copyFile(at("policy.yml"), join(home, "policy.yml"));

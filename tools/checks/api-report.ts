@@ -1,6 +1,6 @@
 /**
- * The public surface of every package as a reviewed file, etc/<package>.api.md; `--update` writes it.
- * A type that the surface uses but does not export is a problem of its own.
+ * The public surface of every package as a reviewed file, etc/<package>.api.md; `--update` writes
+ * it. A type that the surface uses but does not export is a problem of its own.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,12 @@ function configOf(root: string, { name, dir, types }: Entry, temp: string): Extr
     // What an entry hands on is part of its surface, as if it were its own.
     bundledPackages: name.startsWith("core") ? ["@acp/exec-safety"] : [],
     compiler: { overrideTsconfig: { compilerOptions: COMPILER, files: [types] } },
-    apiReport: { enabled: true, reportFileName: `${name}.api.md`, reportFolder: join(root, "etc"), reportTempFolder: temp },
+    apiReport: {
+      enabled: true,
+      reportFileName: `${name}.api.md`,
+      reportFolder: join(root, "etc"),
+      reportTempFolder: temp,
+    },
     docModel: { enabled: false },
     dtsRollup: { enabled: false },
     tsdocMetadata: { enabled: false },
@@ -61,15 +66,29 @@ function configOf(root: string, { name, dir, types }: Entry, temp: string): Extr
       tsdocMessageReporting: { default: none },
     },
   };
-  return ExtractorConfig.prepare({ configObject, configObjectFullPath: undefined, packageJsonFullPath: join(dir, "package.json") });
+  return ExtractorConfig.prepare({
+    configObject,
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(dir, "package.json"),
+  });
 }
 
-/** A brand is not exported on purpose; what a subpath uses may be exported by the package's main entry. */
+/**
+ * A brand is not exported on purpose; what a subpath uses may be exported by the package's main
+ * entry.
+ */
 function isMeant({ name, dir }: Entry, { messageId, text }: ExtractorMessage): boolean {
-  return messageId === "ae-forgotten-export" && (name !== basename(dir) || /^The symbol "\w+Brand"/.test(text));
+  return (
+    messageId === "ae-forgotten-export" &&
+    (name !== basename(dir) || /^The symbol "\w+Brand"/.test(text))
+  );
 }
 
-function problemsOf(root: string, entry: Entry, { update, temp }: { update: boolean; temp: string }): readonly string[] {
+function problemsOf(
+  root: string,
+  entry: Entry,
+  { update, temp }: { update: boolean; temp: string },
+): readonly string[] {
   if (!existsSync(entry.types)) return [`${relative(root, entry.types)}: is not built`];
   const problems: string[] = [];
   const messageCallback = (message: ExtractorMessage): void => {
@@ -77,18 +96,26 @@ function problemsOf(root: string, entry: Entry, { update, temp }: { update: bool
     if (message.logLevel === ExtractorLogLevel.Error && !isMeant(entry, message))
       problems.push(`etc/${entry.name}.api.md: ${message.text}`);
   };
-  const { apiReportChanged } = Extractor.invoke(configOf(root, entry, temp), { localBuild: update, messageCallback });
-  return apiReportChanged && !update ? [...problems, `etc/${entry.name}.api.md: does not show the public surface as it is`] : problems;
+  const { apiReportChanged } = Extractor.invoke(configOf(root, entry, temp), {
+    localBuild: update,
+    messageCallback,
+  });
+  return apiReportChanged && !update
+    ? [...problems, `etc/${entry.name}.api.md: does not show the public surface as it is`]
+    : problems;
 }
 
 export const apiReport: Check = {
   name: "api report",
-  remedy: "If the change of the public surface is meant: `npm run check -- --update`, read the difference, commit it with a changeset",
+  remedy:
+    "If the change of the public surface is meant: `npm run check -- --update`, read the difference, commit it with a changeset",
   run({ root, update }) {
     const temp = mkdtempSync(join(tmpdir(), "acp-api-"));
     mkdirSync(join(root, "etc"), { recursive: true });
     try {
-      return { problems: entriesOf(root).flatMap((entry) => problemsOf(root, entry, { update, temp })) };
+      return {
+        problems: entriesOf(root).flatMap((entry) => problemsOf(root, entry, { update, temp })),
+      };
     } finally {
       rmSync(temp, { recursive: true, force: true });
     }

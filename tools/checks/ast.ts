@@ -31,13 +31,17 @@ export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
 export function importsOf(file: ts.SourceFile): readonly ImportLine[] {
   const found: ImportLine[] = [];
   const add = (node: ts.Node | undefined, isTypeOnly: boolean): void => {
-    if (node !== undefined && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, line: lineOf(node), isTypeOnly });
+    if (node !== undefined && ts.isStringLiteralLike(node))
+      found.push({ specifier: node.text, line: lineOf(node), isTypeOnly });
   };
   walk(file, (node) => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+    if (ts.isImportDeclaration(node))
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+      add(node.argument.literal, true);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
   });
   return found;
 }

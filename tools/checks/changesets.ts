@@ -1,5 +1,6 @@
 /**
- * Releases: all packages move together in one fixed group, and every changeset names packages that exist and says something.
+ * Releases: all packages move together in one fixed group, and every changeset names packages that
+ * exist and says something.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,12 @@ import type { Check } from "./check.js";
 
 const CONFIG = ".changeset/config.json";
 
-const WANTED: Readonly<Record<string, unknown>> = { fixed: [["@acp/*"]], access: "public", changelog: false, ignore: [] };
+const WANTED: Readonly<Record<string, unknown>> = {
+  fixed: [["@acp/*"]],
+  access: "public",
+  changelog: false,
+  ignore: [],
+};
 
 function configProblems(root: string): string[] {
   if (!existsSync(join(root, CONFIG))) return [`${CONFIG}: is missing`];
@@ -20,8 +26,11 @@ function configProblems(root: string): string[] {
 
 function changesetProblem(text: string, known: ReadonlySet<string>): string | undefined {
   const [, head, body] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
-  if (head === undefined || body === undefined) return "must begin with the packages between two lines of ---";
-  const named = [...head.matchAll(/^"([^"]+)": (patch|minor|major)$/gm)].map(([, name]) => name ?? "");
+  if (head === undefined || body === undefined)
+    return "must begin with the packages between two lines of ---";
+  const named = [...head.matchAll(/^"([^"]+)": (patch|minor|major)$/gm)].map(
+    ([, name]) => name ?? "",
+  );
   if (named.length === 0 || named.length !== head.split("\n").length)
     return 'every line of its head must read "@acp/name": patch, minor or major';
   const unknown = named.find((name) => !known.has(name));

@@ -1,12 +1,16 @@
 /**
- * What every static check is: a name, what to do about a problem, and a function from a repository to its problems.
+ * What every static check is: a name, what to do about a problem, and a function from a repository
+ * to its problems.
  */
 
 /** Where and how a check runs. */
 export interface CheckContext {
   /** Absolute path of the repository, without a slash at the end. */
   readonly root: string;
-  /** Rewrite what the check keeps in step (reports, generated pages, formatting) instead of comparing. */
+  /**
+   * Rewrite what the check keeps in step (reports, generated pages, formatting) instead of
+   * comparing.
+   */
   readonly update: boolean;
 }
 

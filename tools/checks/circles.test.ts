@@ -7,7 +7,11 @@ it.each([
   ["types", 'import type { B } from "./b.js";', 'import type { A } from "./a.js";'],
   ["types of import()", 'export type A = import("./b.js").B;', 'export type { A } from "./a.js";'],
 ])("circles refuses two files that import each other's %s", async (_name, a, b) => {
-  const files = { "packages/core/src/a.ts": a, "packages/core/src/b.ts": b, "packages/core/src/c.ts": 'import "./a.js";' };
+  const files = {
+    "packages/core/src/a.ts": a,
+    "packages/core/src/b.ts": b,
+    "packages/core/src/c.ts": 'import "./a.js";',
+  };
   expect(await problemsOf(circles, files)).toEqual([
     "packages/core/src/a.ts: in a circle of 2: packages/core/src/a.ts, packages/core/src/b.ts",
   ]);

@@ -1,5 +1,6 @@
 /**
- * No files import each other in a circle, type imports included: what is in a circle can only be read, moved and tested as one.
+ * No files import each other in a circle, type imports included: what is in a circle can only be
+ * read, moved and tested as one.
  */
 import { dirname, join, normalize } from "node:path";
 import { gitFiles } from "../workspace.mjs";
@@ -10,7 +11,9 @@ type Graph = ReadonlyMap<string, readonly string[]>;
 
 /** Which source files a source file imports; only those of the list. */
 function graphOf(root: string): Graph {
-  const files = gitFiles(root).filter((file) => /^(?:packages\/[^/]+\/(?:src|test)|tools|examples\/[^/]+)\/.*\.ts$/.test(file));
+  const files = gitFiles(root).filter((file) =>
+    /^(?:packages\/[^/]+\/(?:src|test)|tools|examples\/[^/]+)\/.*\.ts$/.test(file),
+  );
   const known = new Set(files);
   const targetsOf = (file: string): readonly string[] =>
     importsOf(parseFile(join(root, file)))
@@ -46,8 +49,13 @@ function circlesOf(graph: Graph): readonly (readonly string[])[] {
 
 export const circles: Check = {
   name: "circles",
-  remedy: "Move what both sides need into a file below them: usually the type that one of them only hands on",
+  remedy:
+    "Move what both sides need into a file below them: usually the type that one of them only hands on",
   run({ root }) {
-    return { problems: circlesOf(graphOf(root)).map((circle) => `${circle[0]}: in a circle of ${circle.length}: ${circle.join(", ")}`) };
+    return {
+      problems: circlesOf(graphOf(root)).map(
+        (circle) => `${circle[0]}: in a circle of ${circle.length}: ${circle.join(", ")}`,
+      ),
+    };
   },
 };

@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { corePurity } from "./core-purity.js";
 import { problemsOf } from "./sample.js";
 
-const core = (text: string, file = "a.ts"): Record<string, string> => ({ [`packages/core/src/${file}`]: text });
+const core = (text: string, file = "a.ts"): Record<string, string> => ({
+  [`packages/core/src/${file}`]: text,
+});
 
 it.each([
   ["a Node module", 'import { readFileSync } from "node:fs";', "imports node:fs"],
@@ -20,7 +22,9 @@ it.each([
   ["globalThis", "globalThis.a = 1;", "uses globalThis"],
   ["the network", 'await fetch("x");', "uses fetch"],
 ])("core purity refuses %s", async (_name, text, problem) => {
-  expect(await problemsOf(corePurity, core(text))).toEqual([`packages/core/src/a.ts:1: ${problem}`]);
+  expect(await problemsOf(corePurity, core(text))).toEqual([
+    `packages/core/src/a.ts:1: ${problem}`,
+  ]);
 });
 
 it("core purity takes a given date, members and keys of the same names, and types", async () => {
@@ -30,14 +34,20 @@ it("core purity takes a given date, members and keys of the same names, and type
 });
 
 it("core purity holds for the shell engine as well", async () => {
-  expect(await problemsOf(corePurity, { "packages/exec-safety/src/parse/a.ts": "export const a = Date.now();" })).toEqual([
-    "packages/exec-safety/src/parse/a.ts:1: uses Date.now",
-  ]);
+  expect(
+    await problemsOf(corePurity, {
+      "packages/exec-safety/src/parse/a.ts": "export const a = Date.now();",
+    }),
+  ).toEqual(["packages/exec-safety/src/parse/a.ts:1: uses Date.now"]);
 });
 
 it("core purity leaves system.ts, tests and other packages alone", async () => {
   const text = "export const a = Date.now();";
-  expect(await problemsOf(corePurity, { ...core(text, "system.ts"), ...core(text, "a.test.ts"), "packages/cli/src/a.ts": text })).toEqual(
-    [],
-  );
+  expect(
+    await problemsOf(corePurity, {
+      ...core(text, "system.ts"),
+      ...core(text, "a.test.ts"),
+      "packages/cli/src/a.ts": text,
+    }),
+  ).toEqual([]);
 });

@@ -10,7 +10,8 @@ const table = (meaning: string): string =>
 it("deny codes refuses a page that is missing or says something else, and writes it on update", async () => {
   const root = sample({ "packages/core/src/deny-codes.ts": table("All questions are paused.") });
   mkdirSync(join(root, "docs/reference"), { recursive: true });
-  const problem = "docs/reference/deny-codes.md: does not say what packages/core/src/deny-codes.ts says";
+  const problem =
+    "docs/reference/deny-codes.md: does not say what packages/core/src/deny-codes.ts says";
   expect(await denyCodes.run({ root, update: false })).toEqual({ problems: [problem] });
   expect(await denyCodes.run({ root, update: true })).toEqual({ problems: [] });
   expect(await denyCodes.run({ root, update: false })).toEqual({ problems: [] });

@@ -1,5 +1,6 @@
 /**
- * docs/reference/deny-codes.md is made from the table in packages/core/src/deny-codes.ts; `--update` writes it.
+ * docs/reference/deny-codes.md is made from the table in packages/core/src/deny-codes.ts;
+ * `--update` writes it.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,9 +23,14 @@ function isTable(value: unknown): value is Readonly<Record<string, Row>> {
 /** The table itself: its file imports nothing, so it is compiled and loaded alone. */
 async function readTable(path: string): Promise<Readonly<Record<string, Row>>> {
   const options = { module: ts.ModuleKind.ES2022, target: ts.ScriptTarget.ES2022 };
-  const { outputText } = ts.transpileModule(readFileSync(path, "utf8"), { compilerOptions: options });
+  const { outputText } = ts.transpileModule(readFileSync(path, "utf8"), {
+    compilerOptions: options,
+  });
   const loaded: unknown = await import(`data:text/javascript,${encodeURIComponent(outputText)}`);
-  const table = typeof loaded === "object" && loaded !== null && "DENY_CODES" in loaded ? loaded.DENY_CODES : undefined;
+  const table =
+    typeof loaded === "object" && loaded !== null && "DENY_CODES" in loaded
+      ? loaded.DENY_CODES
+      : undefined;
   if (!isTable(table)) throw new Error(`Cannot read "${SOURCE}": it exports no DENY_CODES`);
   return table;
 }
@@ -33,7 +39,8 @@ const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 function pageOf(table: Readonly<Record<string, Row>>): string {
   const rows = Object.entries(table).map(
-    ([code, { meaning, remedy, retryable }]) => `| \`${code}\` | ${cell(meaning)} | ${cell(remedy)} | ${retryable ? "yes" : "no"} |`,
+    ([code, { meaning, remedy, retryable }]) =>
+      `| \`${code}\` | ${cell(meaning)} | ${cell(remedy)} | ${retryable ? "yes" : "no"} |`,
   );
   return `# Deny codes
 

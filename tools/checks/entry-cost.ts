@@ -1,6 +1,7 @@
 /**
- * What it costs to import an entry of the pure packages: kilobytes (of 1,024 bytes) bundled whole, minified and gzipped, as a program
- * that imports every name would ship them. The main entry of core has a budget; the others are printed.
+ * What it costs to import an entry of the pure packages: kilobytes (of 1,024 bytes) bundled whole,
+ * minified and gzipped, as a program that imports every name would ship them. The main entry of
+ * core has a budget; the others are printed.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +10,10 @@ import { gzipSync } from "node:zlib";
 import { packages, root as home } from "../workspace.mjs";
 import type { Check } from "./check.js";
 
-/** Kilobytes that an entry may cost. Lower it when it costs less; docs/adr/0135-an-engine-below-core.md says why it stands where it does. */
+/**
+ * Kilobytes that an entry may cost. Lower it when it costs less;
+ * docs/adr/0135-an-engine-below-core.md says why it stands where it does.
+ */
 const BUDGETS_KB: Readonly<Record<string, number>> = { "@acp/core": 57 };
 /** Packages whose entries programs bundle. */
 const BUNDLED: readonly string[] = ["core", "exec-safety", "suggest"];
@@ -20,7 +24,9 @@ interface Entry {
 }
 
 interface Esbuild {
-  build(options: object): Promise<{ readonly outputFiles: readonly { readonly contents: Uint8Array }[] }>;
+  build(
+    options: object,
+  ): Promise<{ readonly outputFiles: readonly { readonly contents: Uint8Array }[] }>;
 }
 
 function entriesOf(root: string): readonly Entry[] {
@@ -28,7 +34,9 @@ function entriesOf(root: string): readonly Entry[] {
     .filter(({ folder }) => BUNDLED.includes(folder))
     .flatMap(({ dir, manifest }) =>
       Object.entries(manifest.exports ?? {}).flatMap(([subpath, target]) =>
-        typeof target === "string" ? [] : [{ name: join(manifest.name, subpath), file: join(dir, target["default"] ?? "") }],
+        typeof target === "string"
+          ? []
+          : [{ name: join(manifest.name, subpath), file: join(dir, target["default"] ?? "") }],
       ),
     );
 }
@@ -37,7 +45,8 @@ function entriesOf(root: string): readonly Entry[] {
 function esbuild(): Esbuild {
   const fromTsup = createRequire(createRequire(join(home, "package.json")).resolve("tsup"));
   const found: unknown = fromTsup("esbuild");
-  if (typeof found !== "object" || found === null || !("build" in found)) throw new Error("esbuild is not there");
+  if (typeof found !== "object" || found === null || !("build" in found))
+    throw new Error("esbuild is not there");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- looked at above; its types come with a package that is not ours
   return found as Esbuild;
 }
@@ -60,7 +69,8 @@ async function costKb({ build }: Esbuild, file: string): Promise<number> {
 
 export const entryCost: Check = {
   name: "entry cost",
-  remedy: "Put what only some programs need behind a subpath, or pass it in as an argument; docs/adr/0050 says how the entries are cut",
+  remedy:
+    "Put what only some programs need behind a subpath, or pass it in as an argument; docs/adr/0050 says how the entries are cut",
   async run({ root }) {
     const bundler = esbuild();
     const problems: string[] = [];

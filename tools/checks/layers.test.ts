@@ -2,14 +2,25 @@ import { expect, it } from "vitest";
 import { layers } from "./layers.js";
 import { problemsOf } from "./sample.js";
 
-const manifest = (extra: object = {}): object => ({ peerDependencies: { "@acp/core": "workspace:*" }, ...extra });
+const manifest = (extra: object = {}): object => ({
+  peerDependencies: { "@acp/core": "workspace:*" },
+  ...extra,
+});
 const base = {
   "package.json": {},
-  "packages/core/package.json": { dependencies: { "@acp/exec-safety": "workspace:*", yaml: "1", "@noble/hashes": "1", zod: "1" } },
-  "packages/exec-safety/package.json": { dependencies: { "@acp/core": "workspace:*", unbash: "1", zod: "1" } },
-  "packages/audit/package.json": manifest({ dependencies: { "@acp/home": "workspace:*", "@acp/testing": "workspace:*" } }),
+  "packages/core/package.json": {
+    dependencies: { "@acp/exec-safety": "workspace:*", yaml: "1", "@noble/hashes": "1", zod: "1" },
+  },
+  "packages/exec-safety/package.json": {
+    dependencies: { "@acp/core": "workspace:*", unbash: "1", zod: "1" },
+  },
+  "packages/audit/package.json": manifest({
+    dependencies: { "@acp/home": "workspace:*", "@acp/testing": "workspace:*" },
+  }),
   "packages/home/package.json": manifest(),
-  "packages/proxy-mcp/package.json": manifest({ dependencies: { "@acp/audit": "workspace:*", "@acp/cli": "workspace:*" } }),
+  "packages/proxy-mcp/package.json": manifest({
+    dependencies: { "@acp/audit": "workspace:*", "@acp/cli": "workspace:*" },
+  }),
   "packages/cli/package.json": manifest({ dependencies: { "@acp/proxy-mcp": "workspace:*" } }),
 };
 
@@ -38,8 +49,18 @@ it.each([
     'import type { A } from "@acp/core";',
     "may not import @acp/core: arrows point one way, equals never import each other",
   ],
-  ["the testing kit in a source", "packages/audit/src/a.ts", 'import "@acp/testing";', "imports @acp/testing outside a test"],
-  ["an undeclared package", "packages/home/src/a.ts", 'import "left-pad";', 'imports "left-pad", which its package.json does not declare'],
+  [
+    "the testing kit in a source",
+    "packages/audit/src/a.ts",
+    'import "@acp/testing";',
+    "imports @acp/testing outside a test",
+  ],
+  [
+    "an undeclared package",
+    "packages/home/src/a.ts",
+    'import "left-pad";',
+    'imports "left-pad", which its package.json does not declare',
+  ],
   [
     "a path into another package",
     "packages/home/src/a.ts",
@@ -63,7 +84,10 @@ it("layers refuses a library that core was not designed around", async () => {
 });
 
 it("layers refuses a library that core's index would load though it belongs behind a subpath", async () => {
-  const files = { "packages/core/src/index.ts": 'export { a } from "./a.js";', "packages/core/src/a.ts": 'import "yaml";' };
+  const files = {
+    "packages/core/src/index.ts": 'export { a } from "./a.js";',
+    "packages/core/src/a.ts": 'import "yaml";',
+  };
   expect(await problemsOf(layers, { ...base, ...files })).toEqual([
     'packages/core/src/a.ts: loads "yaml" whenever core\'s "index" is imported',
   ]);
@@ -84,7 +108,9 @@ it("layers refuses core's index that would load the engine, and an entry of the 
 });
 
 it("layers refuses a package that has no layer", async () => {
-  expect(await problemsOf(layers, { ...base, "packages/stray/package.json": manifest() })).toEqual(["packages/stray: has no layer"]);
+  expect(await problemsOf(layers, { ...base, "packages/stray/package.json": manifest() })).toEqual([
+    "packages/stray: has no layer",
+  ]);
 });
 
 it("layers takes imports that point down, tests that use what their manifest names, and core's libraries behind their subpath", async () => {

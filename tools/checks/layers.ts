@@ -1,6 +1,7 @@
 /**
- * Who may import whom. Arrows point one way: cli → proxies, integrations → adapters → core → exec-safety; equals never import each other.
- * Also: nothing is imported that the manifest does not declare, and core reaches each library only from the subpath that needs it.
+ * Who may import whom. Arrows point one way: cli → proxies, integrations → adapters → core →
+ * exec-safety; equals never import each other. Also: nothing is imported that the manifest does not
+ * declare, and core reaches each library only from the subpath that needs it.
  */
 import { dirname, join, normalize } from "node:path";
 import { builtIn, gitFiles, packages, readManifest } from "../workspace.mjs";
@@ -24,7 +25,16 @@ interface PurePackage {
   readonly libraries: Readonly<Record<string, readonly string[]>>;
 }
 
-const CORE_ENTRIES = ["index", "crypto/portable", "exec", "policy", "proof", "unstable", "vault", "yaml"];
+const CORE_ENTRIES = [
+  "index",
+  "crypto/portable",
+  "exec",
+  "policy",
+  "proof",
+  "unstable",
+  "vault",
+  "yaml",
+];
 
 /** The pure packages: what nobody uses of them, nobody loads. */
 const PURE: Readonly<Record<string, PurePackage>> = {
@@ -60,7 +70,9 @@ interface SourceFile {
 function sourcesOf(root: string): readonly SourceFile[] {
   return gitFiles(root).flatMap((file) => {
     const folder = /^packages\/([^/]+)\/(?:src|test)\/.*\.ts$/.exec(file)?.[1];
-    return folder === undefined ? [] : [{ file, folder, imports: importsOf(parseFile(join(root, file))) }];
+    return folder === undefined
+      ? []
+      : [{ file, folder, imports: importsOf(parseFile(join(root, file))) }];
   });
 }
 
@@ -82,32 +94,47 @@ const FOR_TESTS: ReadonlySet<string> = new Set([
   "tools/markdown.js",
 ]);
 
-function importProblem(source: SourceFile, specifier: string, declared: ReadonlySet<string>): string | undefined {
+function importProblem(
+  source: SourceFile,
+  specifier: string,
+  declared: ReadonlySet<string>,
+): string | undefined {
   if (specifier.startsWith("node:") || specifier.startsWith("#")) return undefined;
   if (specifier.startsWith(".")) {
     const target = normalize(join(dirname(source.file), specifier));
     const isForTests = target.startsWith("spec/vectors/") || FOR_TESTS.has(target);
-    const isInside = target.startsWith(`packages/${source.folder}/`) || (isTest(source.file) && isForTests);
+    const isInside =
+      target.startsWith(`packages/${source.folder}/`) || (isTest(source.file) && isForTests);
     return isInside ? undefined : `imports "${specifier}", which leaves the package`;
   }
   const name = packageName(specifier);
   const ours = /^@acp\/(.+)$/.exec(name)?.[1];
   // The kit builds on core: core's manifest cannot name it back.
   if (ours === "testing" && isTest(source.file)) return undefined;
-  const arrow = ours === undefined || isTest(source.file) ? undefined : arrowProblem(source.folder, ours);
+  const arrow =
+    ours === undefined || isTest(source.file) ? undefined : arrowProblem(source.folder, ours);
   if (arrow !== undefined) return arrow;
-  return declared.has(name) ? undefined : `imports "${name}", which its package.json does not declare`;
+  return declared.has(name)
+    ? undefined
+    : `imports "${name}", which its package.json does not declare`;
 }
 
 function importProblems(root: string, sources: readonly SourceFile[]): string[] {
   const atRoot = Object.keys(readManifest(root).devDependencies ?? {});
   const manifests = new Map(packages(root).map(({ folder, manifest }) => [folder, manifest]));
   return sources.flatMap((source) => {
-    const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = manifests.get(source.folder) ?? {};
+    const {
+      dependencies = {},
+      peerDependencies = {},
+      devDependencies = {},
+    } = manifests.get(source.folder) ?? {};
     const shipped = { ...dependencies, ...peerDependencies };
     const developed = Object.keys(devDependencies);
     const included = builtIn(source.folder).filter((name) => developed.includes(name));
-    const declared = new Set([...Object.keys(shipped), ...(isTest(source.file) ? [...developed, ...atRoot] : included)]);
+    const declared = new Set([
+      ...Object.keys(shipped),
+      ...(isTest(source.file) ? [...developed, ...atRoot] : included),
+    ]);
     return source.imports.flatMap(({ specifier, line }) => {
       const problem = importProblem(source, specifier, declared);
       return problem === undefined ? [] : [`${source.file}:${line}: ${problem}`];
@@ -116,10 +143,14 @@ function importProblems(root: string, sources: readonly SourceFile[]): string[] 
 }
 
 /** A library as it is named in {@link PURE}: each entry of ours costs what it costs. */
-const libraryOf = (specifier: string): string => (specifier.startsWith("@acp/") ? specifier : packageName(specifier));
+const libraryOf = (specifier: string): string =>
+  specifier.startsWith("@acp/") ? specifier : packageName(specifier);
 
 /** Libraries that loading an entry loads, with the file that does. */
-function librariesOf(entry: string, byFile: ReadonlyMap<string, SourceFile>): ReadonlyMap<string, string> {
+function librariesOf(
+  entry: string,
+  byFile: ReadonlyMap<string, SourceFile>,
+): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const seen = new Set<string>();
   const open = [entry];
@@ -128,25 +159,41 @@ function librariesOf(entry: string, byFile: ReadonlyMap<string, SourceFile>): Re
     seen.add(file);
     for (const { specifier, isTypeOnly } of byFile.get(file)?.imports ?? []) {
       if (isTypeOnly || specifier.startsWith("#") || specifier.startsWith("node:")) continue;
-      if (specifier.startsWith(".")) open.push(normalize(join(dirname(file), specifier)).replace(/\.js$/, ".ts"));
+      if (specifier.startsWith("."))
+        open.push(normalize(join(dirname(file), specifier)).replace(/\.js$/, ".ts"));
       else found.set(libraryOf(specifier), file);
     }
   }
   return found;
 }
 
-function libraryProblems(sources: readonly SourceFile[], folder: string, { entries, libraries }: PurePackage): string[] {
+function libraryProblems(
+  sources: readonly SourceFile[],
+  folder: string,
+  { entries, libraries }: PurePackage,
+): string[] {
   const own = sources.filter((source) => source.folder === folder && !isTest(source.file));
   const byFile = new Map(own.map((source) => [source.file, source]));
   const strangers = own.flatMap(({ file, imports }) =>
     imports
-      .filter(({ specifier }) => /^[^.#]/.test(specifier) && !specifier.startsWith("node:") && !(libraryOf(specifier) in libraries))
-      .map(({ specifier, line }) => `${file}:${line}: imports "${specifier}", which is none of ${folder}'s libraries`),
+      .filter(
+        ({ specifier }) =>
+          /^[^.#]/.test(specifier) &&
+          !specifier.startsWith("node:") &&
+          !(libraryOf(specifier) in libraries),
+      )
+      .map(
+        ({ specifier, line }) =>
+          `${file}:${line}: imports "${specifier}", which is none of ${folder}'s libraries`,
+      ),
   );
   const leaks = entries.flatMap((entry) =>
     [...librariesOf(`packages/${folder}/src/${entry}.ts`, byFile)]
       .filter(([library]) => library in libraries && libraries[library]?.includes(entry) !== true)
-      .map(([library, file]) => `${file}: loads "${library}" whenever ${folder}'s "${entry}" is imported`),
+      .map(
+        ([library, file]) =>
+          `${file}: loads "${library}" whenever ${folder}'s "${entry}" is imported`,
+      ),
   );
   return [...strangers, ...leaks];
 }
@@ -160,7 +207,9 @@ export const layers: Check = {
       .filter(({ folder }) => layerOf(folder) === -1)
       .map(({ folder }) => `packages/${folder}: has no layer`);
     const sources = sourcesOf(root);
-    const pure = Object.entries(PURE).flatMap(([folder, limits]) => libraryProblems(sources, folder, limits));
+    const pure = Object.entries(PURE).flatMap(([folder, limits]) =>
+      libraryProblems(sources, folder, limits),
+    );
     return { problems: [...unplaced, ...importProblems(root, sources), ...pure] };
   },
 };

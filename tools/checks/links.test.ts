@@ -11,8 +11,11 @@ it("links refuses a link to a file that does not exist", async () => {
 });
 
 it("links takes addresses, anchors, code and files beside the page", async () => {
-  const text = "[a](https://example.com) [b](#here) [`f`](#f-1) [c](../README.md) `[d](none.md)`\n```md\n[e](none.md)\n```\n";
-  expect(await problemsOf(links, { "README.md": "", "docs/a.md": `# Here\n## F\n## F\n${text}` })).toEqual([]);
+  const text =
+    "[a](https://example.com) [b](#here) [`f`](#f-1) [c](../README.md) `[d](none.md)`\n```md\n[e](none.md)\n```\n";
+  expect(
+    await problemsOf(links, { "README.md": "", "docs/a.md": `# Here\n## F\n## F\n${text}` }),
+  ).toEqual([]);
 });
 
 it("links refuses an anchor that no heading has", async () => {

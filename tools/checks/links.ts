@@ -20,12 +20,19 @@ function anchorReader(root: string): Anchors {
   };
 }
 
-function problemOf({ path, anchor }: Link, file: string, { root, anchors }: { root: string; anchors: Anchors }): string | undefined {
+function problemOf(
+  { path, anchor }: Link,
+  file: string,
+  { root, anchors }: { root: string; anchors: Anchors },
+): string | undefined {
   const target = path === "" ? file : join(path.startsWith("/") ? "." : dirname(file), path);
   const shown = anchor === "" ? path : `${path}#${anchor}`;
   if (!existsSync(join(root, target))) return `${file}: leads to "${shown}", which does not exist`;
-  if (anchor === "" || !target.endsWith(".md") || statSync(join(root, target)).isDirectory()) return undefined;
-  return anchors(target).has(anchor) ? undefined : `${file}: leads to "${shown}", which is not a heading there`;
+  if (anchor === "" || !target.endsWith(".md") || statSync(join(root, target)).isDirectory())
+    return undefined;
+  return anchors(target).has(anchor)
+    ? undefined
+    : `${file}: leads to "${shown}", which is not a heading there`;
 }
 
 export const links: Check = {

@@ -1,6 +1,6 @@
 /**
- * The linter with types: promises that nobody awaits, truthiness, `any`, `as`, `!`, default exports, cycles, long functions.
- * Rules: .oxlintrc.json.
+ * The linter with types: promises that nobody awaits, truthiness, `any`, `as`, `!`, default
+ * exports, cycles, long functions. Rules: .oxlintrc.json.
  */
 import { delimiter, join } from "node:path";
 import { bin, capture, root as home } from "../workspace.mjs";
@@ -8,7 +8,8 @@ import type { Check } from "./check.js";
 
 export const lint: Check = {
   name: "lint",
-  remedy: "Mend the code. Where a rule is wrong for one line: // oxlint-disable-next-line <rule> -- why",
+  remedy:
+    "Mend the code. Where a rule is wrong for one line: // oxlint-disable-next-line <rule> -- why",
   async run({ root }) {
     const args = [
       "--type-aware",
@@ -21,8 +22,13 @@ export const lint: Check = {
       ".",
     ];
     const PATH = `${join(home, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}`;
-    const { status, output } = await capture(bin("oxlint"), args, { cwd: root, env: { ...process.env, PATH } });
-    const problems = output.split("\n").filter((line) => line.trim() !== "" && !/^\d+ problems?$/.test(line));
+    const { status, output } = await capture(bin("oxlint"), args, {
+      cwd: root,
+      env: { ...process.env, PATH },
+    });
+    const problems = output
+      .split("\n")
+      .filter((line) => line.trim() !== "" && !/^\d+ problems?$/.test(line));
     return { problems: status === 0 ? [] : problems };
   },
 };

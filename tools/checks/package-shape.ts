@@ -1,6 +1,7 @@
 /**
- * What would be published: the archives of tools/release/pack.mjs. publint and arethetypeswrong read each as a user's tools would. It holds the
- * license and the readme, no test, and every source that its maps name: what was built from others' sources would need their notices.
+ * What would be published: the archives of tools/release/pack.mjs. publint and arethetypeswrong
+ * read each as a user's tools would. It holds the license and the readme, no test, and every source
+ * that its maps name: what was built from others' sources would need their notices.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,21 +16,31 @@ function mapProblems(dir: string, file: string): readonly string[] {
   const near = (path: string): string => normalize(join(dirname(file), path));
   if (/\.(?:c?js|d\.ts)$/.test(file)) {
     const [, map] = /^\/\/# sourceMappingURL=(\S+)\s*$/m.exec(text) ?? [];
-    return map === undefined || existsSync(join(dir, near(map))) ? [] : [`${file} names the map ${map}, which is not there`];
+    return map === undefined || existsSync(join(dir, near(map)))
+      ? []
+      : [`${file} names the map ${map}, which is not there`];
   }
   if (!file.endsWith(".map")) return [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our build
   const { sources = [] } = JSON.parse(text) as { readonly sources?: readonly string[] };
   const strangers = sources.filter(
-    (source) => !hasNotice(dir, source) && (near(source).startsWith("..") || !existsSync(join(dir, near(source)))),
+    (source) =>
+      !hasNotice(dir, source) &&
+      (near(source).startsWith("..") || !existsSync(join(dir, near(source)))),
   );
   return strangers.map((source) => `${file} was made from ${source}, which is not in the package`);
 }
 
-/** A library that is built in brings its notice, not its sources. @see `builtIn()` of tools/workspace.mjs */
+/**
+ * A library that is built in brings its notice, not its sources. @see `builtIn()` of
+ * tools/workspace.mjs
+ */
 function hasNotice(dir: string, source: string): boolean {
   const [, library] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source) ?? [];
-  return library !== undefined && existsSync(join(dir, "dist", `NOTICE-${library.replace("/", "-")}.txt`));
+  return (
+    library !== undefined &&
+    existsSync(join(dir, "dist", `NOTICE-${library.replace("/", "-")}.txt`))
+  );
 }
 
 async function contentProblems(archive: string, to: string): Promise<readonly string[]> {
@@ -40,8 +51,12 @@ async function contentProblems(archive: string, to: string): Promise<readonly st
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(dir.length + 1))
     .sort();
-  const missing = ["LICENSE", "README.md"].filter((file) => !files.includes(file)).map((file) => `lacks ${file}`);
-  const stray = files.filter((file) => /\.test(-d)?\.|tsbuildinfo|\.env|\.pem$/.test(file)).map((file) => `ships ${file}`);
+  const missing = ["LICENSE", "README.md"]
+    .filter((file) => !files.includes(file))
+    .map((file) => `lacks ${file}`);
+  const stray = files
+    .filter((file) => /\.test(-d)?\.|tsbuildinfo|\.env|\.pem$/.test(file))
+    .map((file) => `ships ${file}`);
   return [...missing, ...stray, ...files.flatMap((file) => mapProblems(dir, file))];
 }
 

@@ -3,13 +3,20 @@ import { publicDocs } from "./public-docs.js";
 import { problemsOf } from "./sample.js";
 
 const core = (text: string): Record<string, unknown> => ({
-  "packages/core/package.json": { name: "@acp/core", type: "module", exports: { ".": { default: "./dist/index.js" } } },
-  "packages/core/src/index.ts": 'export { run } from "./run.js"; export type { Run } from "./run.js";',
+  "packages/core/package.json": {
+    name: "@acp/core",
+    type: "module",
+    exports: { ".": { default: "./dist/index.js" } },
+  },
+  "packages/core/src/index.ts":
+    'export { run } from "./run.js"; export type { Run } from "./run.js";',
   "packages/core/src/run.ts": text,
 });
 
 it("public docs refuses an export without a comment, and a comment without words", async () => {
-  expect(await problemsOf(publicDocs, core("export const run = 1;\n/** */\nexport type Run = string;"))).toEqual([
+  expect(
+    await problemsOf(publicDocs, core("export const run = 1;\n/** */\nexport type Run = string;")),
+  ).toEqual([
     'packages/core/src/run.ts:1: "run" is exported without a comment',
     'packages/core/src/run.ts:3: "Run" is exported without a comment',
   ]);
@@ -31,6 +38,11 @@ it("public docs looks at nothing that is not exported", async () => {
 });
 
 it("public docs refuses an entry that exports everything of a file", async () => {
-  const files = { ...core("/** Runs. */\nexport const run = 1;\n"), "packages/core/src/index.ts": 'export * from "./run.js";\n' };
-  expect(await problemsOf(publicDocs, files)).toEqual(["packages/core/src/index.ts:1: exports *, which hides what is public"]);
+  const files = {
+    ...core("/** Runs. */\nexport const run = 1;\n"),
+    "packages/core/src/index.ts": 'export * from "./run.js";\n',
+  };
+  expect(await problemsOf(publicDocs, files)).toEqual([
+    "packages/core/src/index.ts:1: exports *, which hides what is public",
+  ]);
 });

@@ -1,6 +1,7 @@
 /**
- * Every public export is documented and its data is readonly: what the entries of a package's exports name has a TSDoc comment,
- * and the properties of public interfaces and object types cannot be assigned. Entries name what they export, one by one.
+ * Every public export is documented and its data is readonly: what the entries of a package's
+ * exports name has a TSDoc comment, and the properties of public interfaces and object types cannot
+ * be assigned. Entries name what they export, one by one.
  */
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -12,8 +13,12 @@ import type { Check } from "./check.js";
 /** The source files behind the exports of every package. */
 function entryFiles(root: string): readonly string[] {
   return packages(root).flatMap(({ dir, manifest }) => {
-    const targets = [...JSON.stringify(manifest.exports ?? {}).matchAll(/\.\/dist\/([\w/.-]+)\.js/g)].map(([, name]) => String(name));
-    return [...new Set(targets)].map((name) => join(dir, "src", `${name}.ts`)).filter((file) => existsSync(file));
+    const targets = [
+      ...JSON.stringify(manifest.exports ?? {}).matchAll(/\.\/dist\/([\w/.-]+)\.js/g),
+    ].map(([, name]) => String(name));
+    return [...new Set(targets)]
+      .map((name) => join(dir, "src", `${name}.ts`))
+      .filter((file) => existsSync(file));
   });
 }
 
@@ -31,7 +36,9 @@ function programOf(root: string, files: readonly string[]): ts.Program {
 
 function isDocumented(node: ts.Node): boolean {
   const owner = ts.isVariableDeclaration(node) ? node.parent.parent : node;
-  return ts.getJSDocCommentsAndTags(owner).some((doc) => ts.isJSDoc(doc) && (doc.comment !== undefined || doc.tags !== undefined));
+  return ts
+    .getJSDocCommentsAndTags(owner)
+    .some((doc) => ts.isJSDoc(doc) && (doc.comment !== undefined || doc.tags !== undefined));
 }
 
 /** Properties that could be assigned. */
@@ -39,7 +46,9 @@ function writableMembers(declaration: ts.Node): readonly ts.PropertySignature[] 
   if (!ts.isInterfaceDeclaration(declaration) && !ts.isTypeAliasDeclaration(declaration)) return [];
   const found: ts.PropertySignature[] = [];
   walk(declaration, (node) => {
-    const isReadonly = ts.isPropertySignature(node) && node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ReadonlyKeyword) === true;
+    const isReadonly =
+      ts.isPropertySignature(node) &&
+      node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ReadonlyKeyword) === true;
     if (ts.isPropertySignature(node) && !isReadonly) found.push(node);
   });
   return found;
@@ -48,18 +57,27 @@ function writableMembers(declaration: ts.Node): readonly ts.PropertySignature[] 
 function problemsAt(root: string, symbol: ts.Symbol): string[] {
   const [declaration] = symbol.declarations ?? [];
   if (declaration === undefined || ts.isSourceFile(declaration)) return [];
-  const at = (node: ts.Node): string => `${relative(root, node.getSourceFile().fileName)}:${lineOf(node)}`;
+  const at = (node: ts.Node): string =>
+    `${relative(root, node.getSourceFile().fileName)}:${lineOf(node)}`;
   const undocumented = (symbol.declarations ?? []).some(isDocumented)
     ? []
     : [`${at(declaration)}: "${symbol.name}" is exported without a comment`];
-  const writable = writableMembers(declaration).map((member) => `${at(member)}: "${symbol.name}.${member.name.getText()}" is not readonly`);
+  const writable = writableMembers(declaration).map(
+    (member) => `${at(member)}: "${symbol.name}.${member.name.getText()}" is not readonly`,
+  );
   return [...undocumented, ...writable];
 }
 
 /** `export *` lines, which hide what is public. */
 function starProblems(root: string, source: ts.SourceFile | undefined): string[] {
-  const stars = source?.statements.filter((statement) => ts.isExportDeclaration(statement) && statement.exportClause === undefined) ?? [];
-  return stars.map((star) => `${relative(root, star.getSourceFile().fileName)}:${lineOf(star)}: exports *, which hides what is public`);
+  const stars =
+    source?.statements.filter(
+      (statement) => ts.isExportDeclaration(statement) && statement.exportClause === undefined,
+    ) ?? [];
+  return stars.map(
+    (star) =>
+      `${relative(root, star.getSourceFile().fileName)}:${lineOf(star)}: exports *, which hides what is public`,
+  );
 }
 
 export const publicDocs: Check = {
@@ -74,8 +92,15 @@ export const publicDocs: Check = {
       const module = source === undefined ? undefined : checker.getSymbolAtLocation(source);
       return module === undefined ? [] : checker.getExportsOfModule(module);
     });
-    const originals = symbols.map((symbol) => ((symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol)));
+    const originals = symbols.map((symbol) =>
+      (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol),
+    );
     const stars = files.flatMap((file) => starProblems(root, program.getSourceFile(file)));
-    return { problems: [...stars, ...[...new Set(originals)].flatMap((symbol) => problemsAt(root, symbol))] };
+    return {
+      problems: [
+        ...stars,
+        ...[...new Set(originals)].flatMap((symbol) => problemsAt(root, symbol)),
+      ],
+    };
   },
 };

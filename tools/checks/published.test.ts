@@ -31,33 +31,57 @@ it("package shape takes a whole package", async () => {
 });
 
 it("package shape refuses missing types, a missing readme and a test in the archive", async () => {
-  const { "packages/core/README.md": _readme, "packages/core/dist/index.d.ts": _types, ...rest } = files;
+  const {
+    "packages/core/README.md": _readme,
+    "packages/core/dist/index.d.ts": _types,
+    ...rest
+  } = files;
   const problems = await problemsOf(packageShape, { ...rest, "packages/core/dist/a.test.js": "" });
-  expect(problems.slice(0, 2)).toEqual(["packages/core: lacks README.md", "packages/core: ships dist/a.test.js"]);
+  expect(problems.slice(0, 2)).toEqual([
+    "packages/core: lacks README.md",
+    "packages/core: ships dist/a.test.js",
+  ]);
   expect(problems[2]).toMatch(/publint says:[\s\S]*index\.d\.ts but the file does not exist/);
 });
 
 it("package shape refuses maps that lead nowhere, and code made from others' sources", async () => {
   const index = "export const a = 1;\n//# sourceMappingURL=index.js.map\n";
   const noMap = { ...files, "packages/core/dist/index.js": index };
-  expect(await problemsOf(packageShape, noMap)).toEqual(["packages/core: dist/index.js names the map index.js.map, which is not there"]);
-  const map = { version: 3, sources: ["index.js", "../src/gone.ts", "../../../node_modules/ms/index.js"], names: [], mappings: "" };
-  expect(await problemsOf(packageShape, { ...noMap, "packages/core/dist/index.js.map": map })).toEqual([
+  expect(await problemsOf(packageShape, noMap)).toEqual([
+    "packages/core: dist/index.js names the map index.js.map, which is not there",
+  ]);
+  const map = {
+    version: 3,
+    sources: ["index.js", "../src/gone.ts", "../../../node_modules/ms/index.js"],
+    names: [],
+    mappings: "",
+  };
+  expect(
+    await problemsOf(packageShape, { ...noMap, "packages/core/dist/index.js.map": map }),
+  ).toEqual([
     "packages/core: dist/index.js.map was made from ../src/gone.ts, which is not in the package",
     "packages/core: dist/index.js.map was made from ../../../node_modules/ms/index.js, which is not in the package",
   ]);
 });
 
 it("package shape refuses types that a user's compiler cannot follow", async () => {
-  const problems = await problemsOf(packageShape, { ...files, "packages/core/dist/index.d.ts": 'export { a } from "./none";\n' });
+  const problems = await problemsOf(packageShape, {
+    ...files,
+    "packages/core/dist/index.d.ts": 'export { a } from "./none";\n',
+  });
   expect(problems).toEqual([expect.stringMatching(/attw says:[\s\S]*Internal resolution error/i)]);
 });
 
 it("package shape refuses a package that only import() can load", async () => {
   const exports = { ".": { require: { default: "./dist/none.cjs" } } };
-  expect((await problemsOf(packageShape, { ...files, "packages/core/package.json": { ...manifest, exports } })).join("\n")).toContain(
-    "publint says:",
-  );
+  expect(
+    (
+      await problemsOf(packageShape, {
+        ...files,
+        "packages/core/package.json": { ...manifest, exports },
+      })
+    ).join("\n"),
+  ).toContain("publint says:");
 });
 
 it("api report refuses a changed surface, and writes it on update", async () => {
@@ -67,7 +91,10 @@ it("api report refuses a changed surface, and writes it on update", async () => 
   expect(await apiReport.run({ root, update: true })).toEqual({ problems: [] });
   expect(await apiReport.run({ root, update: false })).toEqual({ problems: [] });
   expect(readFileSync(join(root, "etc/core.api.md"), "utf8")).toContain("export const a = 1;");
-  writeFileSync(join(root, "packages/core/dist/index.d.ts"), "/** A. */\nexport declare const a = 2;\n");
+  writeFileSync(
+    join(root, "packages/core/dist/index.d.ts"),
+    "/** A. */\nexport declare const a = 2;\n",
+  );
   expect(await apiReport.run({ root, update: false })).toEqual({ problems: [problem] });
 });
 
@@ -82,5 +109,7 @@ it("api report refuses a surface that needs a type it does not export, and a pac
     expect.stringContaining('The symbol "Hidden" needs to be exported'),
   ]);
   rmSync(join(root, "packages/core/dist"), { recursive: true });
-  expect((await apiReport.run({ root, update: false })).problems).toEqual(["packages/core/dist/index.d.ts: is not built"]);
+  expect((await apiReport.run({ root, update: false })).problems).toEqual([
+    "packages/core/dist/index.d.ts: is not built",
+  ]);
 });

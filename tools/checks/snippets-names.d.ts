@@ -1,10 +1,22 @@
 /**
- * What pages introduce in words before a snippet uses it. No function of ours stands here: a snippet imports it, so that
- * whoever copies it can run it.
+ * What pages introduce in words before a snippet uses it. No function of ours stands here: a
+ * snippet imports it, so that whoever copies it can run it.
  */
 import type { RequestListener } from "node:http";
 import type { PasskeyStore } from "@acp/channel-web";
-import type { Action, Agent, Allowed, Approver, AuditSink, Channel, ConsentGate, JsonObject, JsonValue, Release, Store } from "@acp/core";
+import type {
+  Action,
+  Agent,
+  Allowed,
+  Approver,
+  AuditSink,
+  Channel,
+  ConsentGate,
+  JsonObject,
+  JsonValue,
+  Release,
+  Store,
+} from "@acp/core";
 import type { ExecApprovalConfig } from "@acp/core/exec";
 import type { Policy, ResolvedPath } from "@acp/core/policy";
 import type { KeyPair } from "@acp/core/proof";

@@ -4,14 +4,26 @@ import { snippets } from "./snippets.js";
 
 const fence = (text: string, info = ""): string => `\`\`\`ts${info}\n${text}\n\`\`\`\n`;
 const base = {
-  "tsconfig.json": { compilerOptions: { strict: true, module: "NodeNext", target: "ES2022", types: ["node"], skipLibCheck: true } },
+  "tsconfig.json": {
+    compilerOptions: {
+      strict: true,
+      module: "NodeNext",
+      target: "ES2022",
+      types: ["node"],
+      skipLibCheck: true,
+    },
+  },
   "tools/checks/snippets-names.d.ts": "declare const gate: { readonly name: string };\n",
 };
 
 it("snippets takes what compiles, returns, goes on with the imports of its page, or is of another library", async () => {
   const page = [
-    fence('import { readFile } from "node:fs/promises";\nconst text = await readFile(gate.name, "utf8");\nif (text === "") return;'),
-    fence('import { writeFile } from "node:fs/promises";\nawait writeFile("a", await readFile("b"));\nexport default { text: 1 };'),
+    fence(
+      'import { readFile } from "node:fs/promises";\nconst text = await readFile(gate.name, "utf8");\nif (text === "") return;',
+    ),
+    fence(
+      'import { writeFile } from "node:fs/promises";\nawait writeFile("a", await readFile("b"));\nexport default { text: 1 };',
+    ),
     fence('import { x } from "somewhere";', " foreign"),
   ].join("\n");
   expect(await problemsOf(snippets, { ...base, "README.md": page })).toEqual([]);

@@ -1,6 +1,7 @@
 /**
- * TypeScript in pages and READMEs compiles against the packages as they are. What a page has explained in words before (a gate, a channel, a call)
- * is declared in snippets-names.d.ts; everything else a snippet has to import or make. `ts foreign` is code of other libraries.
+ * TypeScript in pages and READMEs compiles against the packages as they are. What a page has
+ * explained in words before (a gate, a channel, a call) is declared in snippets-names.d.ts;
+ * everything else a snippet has to import or make. `ts foreign` is code of other libraries.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +21,8 @@ interface Snippet {
 }
 
 /** The names that a line imports. */
-const namesIn = (line: string): readonly string[] => (/\{([^}]*)\}/.exec(line)?.[1] ?? "").split(",").map((name) => name.trim());
+const namesIn = (line: string): readonly string[] =>
+  (/\{([^}]*)\}/.exec(line)?.[1] ?? "").split(",").map((name) => name.trim());
 
 /** Imports of earlier snippets of the page that a snippet does not repeat. */
 function inherited(earlier: readonly string[], own: readonly string[]): readonly string[] {
@@ -32,7 +34,10 @@ function inherited(earlier: readonly string[], own: readonly string[]): readonly
   });
 }
 
-/** A module with all imports in its first line and the rest in a function, so that a snippet may `return`; its line N is line N + 1. */
+/**
+ * A module with all imports in its first line and the rest in a function, so that a snippet may
+ * `return`; its line N is line N + 1.
+ */
 function moduleOf(text: string, earlier: readonly string[]): string {
   const imports = [...text.matchAll(IMPORT)].map(([line]) => line.replaceAll("\n", " "));
   const rest = text
@@ -49,7 +54,12 @@ function snippetsOf(root: string): readonly Snippet[] {
     return blocksOf(readFileSync(join(root, page), "utf8"))
       .filter(({ language, info }) => language === "ts" && info !== "foreign")
       .map(({ line, text }) => {
-        const snippet = { page, line, file: `${page.replaceAll("/", "_")}_${line}.ts`, text: moduleOf(text, earlier) };
+        const snippet = {
+          page,
+          line,
+          file: `${page.replaceAll("/", "_")}_${line}.ts`,
+          text: moduleOf(text, earlier),
+        };
         earlier.push(...[...text.matchAll(IMPORT)].map(([found]) => found.replaceAll("\n", " ")));
         return snippet;
       });
@@ -57,14 +67,23 @@ function snippetsOf(root: string): readonly Snippet[] {
 }
 
 function configOf(root: string): object {
-  const relaxed = { noUnusedLocals: false, noUnusedParameters: false, noImplicitReturns: false, allowJs: false, incremental: false };
+  const relaxed = {
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    noImplicitReturns: false,
+    allowJs: false,
+    incremental: false,
+  };
   return {
     extends: join(root, "tsconfig.json"),
     // The declarations that were built: what a program sees.
     compilerOptions: {
       ...relaxed,
       typeRoots: [join(home, "node_modules/@types")],
-      paths: { "@acp/core/*": [join(root, "packages/core/dist/*.d.ts")], "@acp/*": [join(root, "packages/*/dist/index.d.ts")] },
+      paths: {
+        "@acp/core/*": [join(root, "packages/core/dist/*.d.ts")],
+        "@acp/*": [join(root, "packages/*/dist/index.d.ts")],
+      },
     },
     include: ["*.ts", join(root, NAMES)],
     exclude: [],
@@ -73,9 +92,12 @@ function configOf(root: string): object {
 
 /** A message of the compiler, at the line of the page. */
 function problemOf(message: string, snippets: readonly Snippet[]): string {
-  const [, file, line, text] = /^(?:.*\/)?([^/(]+\.ts)\((\d+),\d+\): ([\s\S]*)$/.exec(message) ?? [];
+  const [, file, line, text] =
+    /^(?:.*\/)?([^/(]+\.ts)\((\d+),\d+\): ([\s\S]*)$/.exec(message) ?? [];
   const snippet = snippets.find((each) => each.file === file);
-  return snippet === undefined ? message : `${snippet.page}:${snippet.line + Number(line) - 1}: ${text}`;
+  return snippet === undefined
+    ? message
+    : `${snippet.page}:${snippet.line + Number(line) - 1}: ${text}`;
 }
 
 export const snippets: Check = {
@@ -89,7 +111,11 @@ export const snippets: Check = {
     for (const { file, text } of found) writeFileSync(join(folder, file), text);
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(configOf(root)));
     const tsc = join(home, "node_modules/typescript7/bin/tsc");
-    const { status, output } = await capture(process.execPath, [tsc, "-p", folder, "--noEmit", "--pretty", "false"], { cwd: root });
+    const { status, output } = await capture(
+      process.execPath,
+      [tsc, "-p", folder, "--noEmit", "--pretty", "false"],
+      { cwd: root },
+    );
     return {
       problems:
         status === 0

@@ -1,6 +1,6 @@
 /**
- * What no tracked file may hold: the address of a package registry, a path of somebody's machine, a conflict marker;
- * and no lock file any address at all.
+ * What no tracked file may hold: the address of a package registry, a path of somebody's machine, a
+ * conflict marker; and no lock file any address at all.
  */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -21,16 +21,21 @@ interface Pattern {
 
 /** A folder of this machine as a pattern; undefined for one that is too short to mean anything. */
 function folderPattern(folder: string): RegExp | undefined {
-  return folder.split("/").length < 3 ? undefined : new RegExp(`${folder.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`);
+  return folder.split("/").length < 3
+    ? undefined
+    : new RegExp(`${folder.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`);
 }
 
 function patternsFor(root: string): readonly Pattern[] {
   const all = /(?:)/;
-  const folders = [folderPattern(root), folderPattern(homedir())].filter((pattern) => pattern !== undefined);
+  const folders = [folderPattern(root), folderPattern(homedir())].filter(
+    (pattern) => pattern !== undefined,
+  );
   return [
     {
       what: "a registry address",
-      pattern: /\b(registry\.(npmjs\.org|yarnpkg\.com)|npm\.pkg\.github\.com|registry\.npmmirror\.com)\b/,
+      pattern:
+        /\b(registry\.(npmjs\.org|yarnpkg\.com)|npm\.pkg\.github\.com|registry\.npmmirror\.com)\b/,
       files: all,
     },
     { what: "a registry setting", pattern: /^\s*(@[\w-]+:)?registry\s*=/, files: /(^|\/)\.npmrc$/ },
@@ -46,7 +51,8 @@ function patternsFor(root: string): readonly Pattern[] {
 }
 
 /** npm's lock file may name the page where to fund an author. */
-const isFunding = (line: string): boolean => /^\s*"url": "https:\/\/opencollective\.com\//.test(line);
+const isFunding = (line: string): boolean =>
+  /^\s*"url": "https:\/\/opencollective\.com\//.test(line);
 
 function problemsIn(root: string, file: string, patterns: readonly Pattern[]): string[] {
   const mine = patterns.filter(({ files }) => files.test(file));
@@ -59,7 +65,8 @@ function problemsIn(root: string, file: string, patterns: readonly Pattern[]): s
 
 export const trackedText: Check = {
   name: "tracked text",
-  remedy: "Take the address or path out; a lock file is written without addresses by the pinned pnpm and npm",
+  remedy:
+    "Take the address or path out; a lock file is written without addresses by the pinned pnpm and npm",
   run({ root }) {
     const patterns = patternsFor(root);
     const files = gitFiles(root).filter((file) => !BINARY.test(file) && !EXEMPT.test(file));

@@ -11,7 +11,9 @@ interface Issue {
 }
 
 function isReport(value: unknown): value is { readonly issues: readonly Issue[] } {
-  return typeof value === "object" && value !== null && "issues" in value && Array.isArray(value.issues);
+  return (
+    typeof value === "object" && value !== null && "issues" in value && Array.isArray(value.issues)
+  );
 }
 
 /** What each list of the report holds. */
@@ -31,7 +33,10 @@ function problemsOf(issue: Issue): readonly string[] {
   return Object.entries(issue).flatMap(([kind, items]) =>
     typeof items === "string"
       ? []
-      : items.map(({ name, line }) => `${issue.file}${line === undefined ? "" : `:${line}`}: ${name} ${KINDS[kind] ?? kind}`),
+      : items.map(
+          ({ name, line }) =>
+            `${issue.file}${line === undefined ? "" : `:${line}`}: ${name} ${KINDS[kind] ?? kind}`,
+        ),
   );
 }
 
@@ -40,9 +45,13 @@ export const unused: Check = {
   remedy: "Remove it; what is used in a way that cannot be seen goes into knip.json",
   async run({ root }) {
     const knip = join(home, "node_modules/knip/bin/knip.js");
-    const { output, status } = await capture(process.execPath, [knip, "--reporter", "json", "--no-progress", "--no-config-hints"], {
-      cwd: root,
-    });
+    const { output, status } = await capture(
+      process.execPath,
+      [knip, "--reporter", "json", "--no-progress", "--no-config-hints"],
+      {
+        cwd: root,
+      },
+    );
     const line = output.split("\n").find((each) => each.startsWith('{"issues"'));
     const report: unknown = line === undefined ? undefined : JSON.parse(line);
     if (!isReport(report)) return { problems: [`knip ended with ${status}:\n${output.trim()}`] };

@@ -7,7 +7,11 @@ it.each([
   ["a file without cases", "[]", /"cases" must be a list that is not empty$/],
   ["no case", '{"cases":[]}', /"cases" must be a list that is not empty$/],
   ["a case without a name", '{"cases":[{}]}', /every case needs a "name"$/],
-  ["the same case twice", '{"cases":[{"name":"a","b":1},{"name":"a","b":1}]}', /a case "a" is there twice$/],
+  [
+    "the same case twice",
+    '{"cases":[{"name":"a","b":1},{"name":"a","b":1}]}',
+    /a case "a" is there twice$/,
+  ],
 ])("vectors refuses %s", async (_name, text, problem) => {
   const problems = await problemsOf(vectors, { "spec/vectors/a.json": text });
   expect(problems).toHaveLength(1);

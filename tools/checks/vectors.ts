@@ -1,5 +1,6 @@
 /**
- * spec/vectors/*.json are our own test vectors: JSON with a list of named cases, none of them twice.
+ * spec/vectors/*.json are our own test vectors: JSON with a list of named cases, none of them
+ * twice.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,12 @@ import type { Check } from "./check.js";
 
 /** A case's name; empty where it has none. */
 function nameOf(each: unknown): string {
-  return typeof each === "object" && each !== null && "name" in each && typeof each.name === "string" ? each.name : "";
+  return typeof each === "object" &&
+    each !== null &&
+    "name" in each &&
+    typeof each.name === "string"
+    ? each.name
+    : "";
 }
 
 function problemOf(text: string): string | undefined {
@@ -18,8 +24,12 @@ function problemOf(text: string): string | undefined {
   } catch (error) {
     return `is not JSON: ${String(error)}`;
   }
-  const cases: unknown = typeof content === "object" && content !== null && "cases" in content ? content.cases : undefined;
-  if (!Array.isArray(cases) || cases.length === 0) return '"cases" must be a list that is not empty';
+  const cases: unknown =
+    typeof content === "object" && content !== null && "cases" in content
+      ? content.cases
+      : undefined;
+  if (!Array.isArray(cases) || cases.length === 0)
+    return '"cases" must be a list that is not empty';
   const names: readonly string[] = cases.map(nameOf);
   if (names.includes("")) return 'every case needs a "name"';
   const bodies = cases.map((each) => JSON.stringify(each));

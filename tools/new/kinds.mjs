@@ -1,5 +1,6 @@
-// What `npm run new KIND NAME` makes for each kind of adapter: the port that it implements, and the conformance suite of @acp/testing that it has to
-// pass. The skeleton throws where the work is, so its suite is red until the work is done.
+// What `npm run new KIND NAME` makes for each kind of adapter: the port that it implements, and the
+// conformance suite of @acp/testing that it has to pass. The skeleton throws where the work is, so
+// its suite is red until the work is done.
 
 /**
  * @typedef {{
@@ -29,11 +30,13 @@ export const KINDS = {
   channel: {
     port: "Channel",
     what: "Carries a question to people and brings their answers back; it decides nothing.",
-    options: "  /** Who may answer, as this channel authenticates them. */\n  readonly approvers: readonly string[];\n",
+    options:
+      "  /** Who may answer, as this channel authenticates them. */\n  readonly approvers: readonly string[];\n",
     body: `    name: "NAME",
     async deliver(request, session) {
-      // Show request.text whole, resolve when it is shown, hand answers to session.submit(claim, { subject }), and
-      // take the message back when session.ended settles. A throw means "not delivered", and denies.
+      // Show request.text whole, resolve when it is shown, hand answers to session.submit(claim, {
+      // subject }), and take the message back when session.ended settles. A throw means "not
+      // delivered", and denies.
       throw new Error(\`Cannot show \${request.id} to \${options.approvers.length} people: not written yet (\${session.redelivery})\`);
     },
 `,
@@ -64,7 +67,8 @@ export const KINDS = {
     body: `    // Start from memoryStore() of @acp/core: the same verbs, each of them atomic, never a get and then a set.
     ...memoryStore(options.clock),
 `,
-    test: (names) => testOf(names, "storeConformance", `(clock) => ${names.make}({ url: "memory:", clock })`),
+    test: (names) =>
+      testOf(names, "storeConformance", `(clock) => ${names.make}({ url: "memory:", clock })`),
     next: ["say in its README what survives which crash, and try it: kill the process that writes"],
   },
   sandbox: {
@@ -90,14 +94,17 @@ export const KINDS = {
     [Symbol.asyncDispose]: async () => {},
   })`,
       ),
-    next: ["put it under runEscapeKit() of @acp/testing, and add its column to the table of docs/explanation/what-a-sandbox-holds.md"],
+    next: [
+      "put it under runEscapeKit() of @acp/testing, and add its column to the table of docs/explanation/what-a-sandbox-holds.md",
+    ],
   },
   sink: {
     port: "AuditSink",
     what: "Where events become durable.",
     options: "  /** Where it writes. */\n  readonly url: string;\n",
     body: `    async append(events) {
-      // All or none, in order; resolve when they are durable. After a failed write every append throws.
+      // All or none, in order; resolve when they are durable. After a failed write every append
+      // throws.
       throw new Error(\`Cannot write \${events.length} events to \${options.url}: not written yet\`);
     },
 `,

@@ -1,5 +1,6 @@
-// Makes the skeleton of an adapter: `npm run new channel NAME`, also store, sandbox and sink. It has the port's signature, its conformance suite,
-// a README, a changeset and a page of the docs, and says what remains to be done by hand.
+// Makes the skeleton of an adapter: `npm run new channel NAME`, also store, sandbox and sink. It
+// has the port's signature, its conformance suite, a README, a changeset and a page of the docs,
+// and says what remains to be done by hand.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -23,7 +24,8 @@ const capital = (name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 export function filesOf(kind, name) {
   const row = KINDS[kind];
   if (row === undefined) throw new Error(`Cannot make "${kind}": there is no such kind\n${USAGE}`);
-  if (!/^[a-z][a-z0-9]*$/.test(name)) throw new Error(`Cannot make a ${kind} "${name}": not a name\n${USAGE}`);
+  if (!/^[a-z][a-z0-9]*$/.test(name))
+    throw new Error(`Cannot make a ${kind} "${name}": not a name\n${USAGE}`);
   const type = `${capital(name)}${capital(kind)}`;
   const names = { kind, name, type, make: `create${type}` };
   const folder = `packages/${kind}-${name}`;
@@ -36,7 +38,10 @@ export function filesOf(kind, name) {
     sideEffects: false,
     engines: { node: ">=20.19" },
     files: ["dist", "src", "!src/**/*.test.ts"],
-    exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" }, "./package.json": "./package.json" },
+    exports: {
+      ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./package.json": "./package.json",
+    },
     peerDependencies: { "@acp/core": "workspace:*" },
     devDependencies: { "@acp/core": "workspace:*", "@acp/testing": "workspace:*" },
   };
@@ -45,7 +50,12 @@ export function filesOf(kind, name) {
     [`${folder}/package.json`]: json(manifest),
     [`${folder}/tsconfig.json`]: json({
       extends: "../../tsconfig.base.json",
-      compilerOptions: { rootDir: "src", outDir: "dist", emitDeclarationOnly: true, tsBuildInfoFile: "dist/.tsbuildinfo" },
+      compilerOptions: {
+        rootDir: "src",
+        outDir: "dist",
+        emitDeclarationOnly: true,
+        tsBuildInfoFile: "dist/.tsbuildinfo",
+      },
       include: ["src"],
       exclude: ["src/**/*.test.ts", "src/**/*.test-d.ts"],
       references: [{ path: "../core" }],
@@ -87,14 +97,21 @@ const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 export function make(kind, name, root = home) {
   const files = filesOf(kind, name);
   const taken = Object.keys(files).find((file) => existsSync(join(root, file)));
-  if (taken !== undefined) throw new Error(`Cannot make a ${kind} "${name}": ${taken} is there already`);
+  if (taken !== undefined)
+    throw new Error(`Cannot make a ${kind} "${name}": ${taken} is there already`);
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), text);
   }
   const build = join(root, "tsconfig.build.json");
   const project = `    { "path": "packages/${kind}-${name}" },\n`;
-  writeFileSync(build, readFileSync(build, "utf8").replace('    { "path": "packages/cli" }', `${project}    { "path": "packages/cli" }`));
+  writeFileSync(
+    build,
+    readFileSync(build, "utf8").replace(
+      '    { "path": "packages/cli" }',
+      `${project}    { "path": "packages/cli" }`,
+    ),
+  );
   return [
     "install: node tools/pnpm/node_modules/pnpm/bin/pnpm.cjs install --no-frozen-lockfile",
     ...(KINDS[kind]?.next ?? []),
@@ -107,7 +124,8 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   const [kind = "", name = ""] = process.argv.slice(2);
   try {
     const next = make(kind, name);
-    for (const file of Object.keys(filesOf(kind, name))) console.log(`  made ${relative(".", join(home, file))}`);
+    for (const file of Object.keys(filesOf(kind, name)))
+      console.log(`  made ${relative(".", join(home, file))}`);
     console.log(`\nNext:\n${next.map((each) => `  - ${each}`).join("\n")}`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));

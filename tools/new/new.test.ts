@@ -15,13 +15,26 @@ describe("npm run new", () => {
     for (const kind of Object.keys(KINDS)) make(kind, "sketch", made);
     symlinkSync(join(root, "node_modules"), join(made, "node_modules"));
     const paths = { "@acp/*": [join(root, "packages/*/src/index.ts")] };
-    const compilerOptions = { noEmit: true, composite: false, incremental: false, paths, types: ["node"], rootDir: "/" };
-    const config = { extends: join(root, "tsconfig.base.json"), compilerOptions, include: ["packages"] };
+    const compilerOptions = {
+      noEmit: true,
+      composite: false,
+      incremental: false,
+      paths,
+      types: ["node"],
+      rootDir: "/",
+    };
+    const config = {
+      extends: join(root, "tsconfig.base.json"),
+      compilerOptions,
+      include: ["packages"],
+    };
     writeFileSync(join(made, "tsconfig.json"), JSON.stringify(config));
     const { output } = await capture(process.execPath, [join(root, TSC), "-p", "."], { cwd: made });
     // Errors of ours alone: the packages that they lean on are checked where they are.
     expect(output.split("\n").filter((line) => line.startsWith("packages/"))).toEqual([]);
-    expect(readFileSync(join(made, "tsconfig.build.json"), "utf8")).toContain('"packages/channel-sketch" },\n');
+    expect(readFileSync(join(made, "tsconfig.build.json"), "utf8")).toContain(
+      '"packages/channel-sketch" },\n',
+    );
   });
 
   it.each([
@@ -36,7 +49,9 @@ describe("npm run new", () => {
     const made = sample({ "tsconfig.build.json": BUILD });
     mkdirSync(join(made, "packages/channel-sketch"), { recursive: true });
     writeFileSync(join(made, "packages/channel-sketch/README.md"), "mine");
-    expect(() => make("channel", "sketch", made)).toThrow("packages/channel-sketch/README.md is there already");
+    expect(() => make("channel", "sketch", made)).toThrow(
+      "packages/channel-sketch/README.md is there already",
+    );
     expect(readFileSync(join(made, "packages/channel-sketch/README.md"), "utf8")).toBe("mine");
   });
 });

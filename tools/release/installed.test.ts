@@ -1,6 +1,6 @@
 /**
- * What users get: our packages as they are published, installed in an empty project. npm and TypeScript 7 on every run; the
- * other package managers and TypeScript 6 with `npm run test:deep`.
+ * What users get: our packages as they are published, installed in an empty project. npm and
+ * TypeScript 7 on every run; the other package managers and TypeScript 6 with `npm run test:deep`.
  */
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,13 +40,20 @@ async function expectToLoad(consumer: Consumer): Promise<void> {
 
 async function expectToMakeHome(consumer: Consumer): Promise<void> {
   const home = join(consumer.dir, "acp-home");
-  expect(await consumer.acp("init", "--home", home, "--key-file", join(consumer.dir, "acp.key"))).toMatchObject({ status: 0 });
+  expect(
+    await consumer.acp("init", "--home", home, "--key-file", join(consumer.dir, "acp.key")),
+  ).toMatchObject({ status: 0 });
   expect(["config.yml", "policy.yml"].filter((name) => !existsSync(join(home, name)))).toEqual([]);
 }
 
 describe("what npm installs", () => {
   const consumer = (): Consumer => createConsumer(npm, registry.url, scratch);
-  const settings = { compiler: "typescript7", names: publicEntries(), types: ["node"], lib: ["es2022"] } as const;
+  const settings = {
+    compiler: "typescript7",
+    names: publicEntries(),
+    types: ["node"],
+    lib: ["es2022"],
+  } as const;
 
   it("loads by import and require, and its `acp` makes a home", async () => {
     await expectToLoad(consumer());
@@ -60,12 +67,24 @@ describe("what npm installs", () => {
 
   it("has complete types for TypeScript 6", async ({ skip }) => {
     if (!isDeep) skip(SLOW);
-    expect(await consumer().compile({ ...settings, compiler: "typescript", moduleResolution: "nodenext" })).toBe("");
+    expect(
+      await consumer().compile({
+        ...settings,
+        compiler: "typescript",
+        moduleResolution: "nodenext",
+      }),
+    ).toBe("");
   });
 
   it("has types of core that need nothing of Node", async () => {
     const names = settings.names.filter((name) => /^@acp\/core(?:\/|$)/.test(name));
-    const browser = { ...settings, moduleResolution: "bundler", names, types: [], lib: ["es2022", "dom"] } as const;
+    const browser = {
+      ...settings,
+      moduleResolution: "bundler",
+      names,
+      types: [],
+      lib: ["es2022", "dom"],
+    } as const;
     expect(await consumer().compile(browser)).toBe("");
   });
 
@@ -85,10 +104,13 @@ describe("other package managers", () => {
     if (status !== 0) throw new Error(`Cannot install the package managers\n${output}`);
   });
 
-  it.for(OTHERS)("what $name installs loads by import and require, and its `acp` makes a home where it can", async (manager, { skip }) => {
-    if (!isDeep) skip(SLOW);
-    const consumer = createConsumer(manager, registry.url, scratch);
-    await expectToLoad(consumer);
-    if (manager.cannotWrite === undefined) await expectToMakeHome(consumer);
-  });
+  it.for(OTHERS)(
+    "what $name installs loads by import and require, and its `acp` makes a home where it can",
+    async (manager, { skip }) => {
+      if (!isDeep) skip(SLOW);
+      const consumer = createConsumer(manager, registry.url, scratch);
+      await expectToLoad(consumer);
+      if (manager.cannotWrite === undefined) await expectToMakeHome(consumer);
+    },
+  );
 });

@@ -1,4 +1,7 @@
-/** The package managers that users have. npm comes with Node; the others are packages, pinned in tools/pnpm and tools/managers. */
+/**
+ * The package managers that users have. npm comes with Node; the others are packages, pinned in
+ * tools/pnpm and tools/managers.
+ */
 import { join } from "node:path";
 import { root } from "../workspace.mjs";
 import type { Manager } from "./consumer.js";
@@ -11,7 +14,9 @@ const pnpmScript = join(root, "tools/pnpm/node_modules/pnpm/bin/pnpm.cjs");
 const yarnClassic = [process.execPath, installed("yarn/bin/yarn.js")];
 const yarnBerry = [process.execPath, installed("@yarnpkg/cli-dist/bin/yarn.js")];
 // Its package has an install script that only puts this file in place.
-const bun = installed(`@oven/bun-${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}/bin/bun`);
+const bun = installed(
+  `@oven/bun-${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}/bin/bun`,
+);
 
 /** A publisher needs a token; a registry on loopback takes any. */
 const npmEnv = (registry: string, home: string): Readonly<Record<string, string>> => ({
@@ -32,19 +37,30 @@ function berryEnv(registry: string, home: string): Readonly<Record<string, strin
   };
 }
 
-export const npm: Manager = { name: "npm", install: ["npm", "install", "--no-audit", "--no-fund"], env: npmEnv };
+export const npm: Manager = {
+  name: "npm",
+  install: ["npm", "install", "--no-audit", "--no-fund"],
+  env: npmEnv,
+};
 
 /** All of them but npm. */
 export const OTHERS: readonly Manager[] = [
   {
     name: "pnpm",
     install: [process.execPath, pnpmScript, "install"],
-    env: (registry, home) => ({ npm_config_registry: registry, npm_config_store_dir: join(home, "store") }),
+    env: (registry, home) => ({
+      npm_config_registry: registry,
+      npm_config_store_dir: join(home, "store"),
+    }),
   },
   {
     name: "yarn 1",
     install: [...yarnClassic, "install", "--non-interactive"],
-    env: (registry, home) => ({ npm_config_registry: registry, YARN_REGISTRY: registry, YARN_CACHE_FOLDER: join(home, "cache") }),
+    env: (registry, home) => ({
+      npm_config_registry: registry,
+      YARN_REGISTRY: registry,
+      YARN_CACHE_FOLDER: join(home, "cache"),
+    }),
   },
   {
     name: "yarn with node_modules",
@@ -56,12 +72,16 @@ export const OTHERS: readonly Manager[] = [
     install: [...yarnBerry, "install"],
     node: [...yarnBerry, "node"],
     exec: [...yarnBerry, "run"],
-    cannotWrite: "it puts a file system of its own in place of node:fs, whose file handles have no Symbol.asyncDispose",
+    cannotWrite:
+      "it puts a file system of its own in place of node:fs, whose file handles have no Symbol.asyncDispose",
     env: berryEnv,
   },
   {
     name: "bun",
     install: [bun, "install"],
-    env: (registry, home) => ({ BUN_CONFIG_REGISTRY: registry, BUN_INSTALL_CACHE_DIR: join(home, "cache") }),
+    env: (registry, home) => ({
+      BUN_CONFIG_REGISTRY: registry,
+      BUN_INSTALL_CACHE_DIR: join(home, "cache"),
+    }),
   },
 ];

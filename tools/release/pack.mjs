@@ -18,7 +18,14 @@ export async function pack(to, from = root) {
   rmSync(staged, { recursive: true, force: true });
   mkdirSync(staged, { recursive: true });
   const all = stage(staged, from);
-  const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", to, ...all.map(({ dir }) => dir)];
+  const args = [
+    "pack",
+    "--ignore-scripts",
+    "--silent",
+    "--pack-destination",
+    to,
+    ...all.map(({ dir }) => dir),
+  ];
   const { status, output } = await capture("npm", args, { cwd: staged });
   if (status !== 0) throw new Error(`Cannot pack\n${output.trim()}`);
   return all.map(({ folder, name, version }) => ({
@@ -32,11 +39,14 @@ export async function pack(to, from = root) {
 /** Archives of something else than the sources are worse than none. */
 export function stopUnlessBuilt() {
   if (isBuilt()) return;
-  process.stderr.write("✗ The packages are not built from the sources as they are. Run: npm run setup\n");
+  process.stderr.write(
+    "✗ The packages are not built from the sources as they are. Run: npm run setup\n",
+  );
   process.exit(1);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   stopUnlessBuilt();
-  for (const { archive } of await pack(resolve(process.argv[2] ?? join(root, "temp/packed")))) console.log(archive);
+  for (const { archive } of await pack(resolve(process.argv[2] ?? join(root, "temp/packed"))))
+    console.log(archive);
 }

@@ -1,5 +1,6 @@
-// Publishes every package of this version that the registry does not have: `npm run release:publish -- --provenance`. Arguments go to
-// `npm publish`. What goes out are the archives of pack.mjs, each after those that it needs, so a run that broke off can be repeated.
+// Publishes every package of this version that the registry does not have: `npm run release:publish
+// -- --provenance`. Arguments go to `npm publish`. What goes out are the archives of pack.mjs, each
+// after those that it needs, so a run that broke off can be repeated.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { capture, root } from "../workspace.mjs";
@@ -12,12 +13,14 @@ import { releaseProblems, stopUnlessReady } from "./problems.mjs";
  */
 async function isPublished(spec, env) {
   const { status, output } = await capture("npm", ["view", spec, "version"], { env });
-  if (status !== 0 && !output.includes("E404")) throw new Error(`Cannot ask the registry for ${spec}\n${output.trim()}`);
+  if (status !== 0 && !output.includes("E404"))
+    throw new Error(`Cannot ask the registry for ${spec}\n${output.trim()}`);
   return status === 0 && output.trim() !== "";
 }
 
 /**
- * @param {{ to: string, from?: string, args?: readonly string[], env?: NodeJS.ProcessEnv }} options - `to`: a folder for the archives.
+ * @param {{ to: string, from?: string, args?: readonly string[], env?: NodeJS.ProcessEnv }} options
+ *   - `to`: a folder for the archives.
  * @returns {Promise<string[]>} What it published, in this order.
  */
 export async function publish({ to, from = root, args = [], env = process.env }) {
@@ -27,9 +30,15 @@ export async function publish({ to, from = root, args = [], env = process.env })
   for (const { name, version, archive } of await pack(to, from)) {
     const spec = `${name}@${version}`;
     if (await isPublished(spec, env)) continue;
-    const { status, output } = await capture("npm", ["publish", archive, "--access", "public", ...args], { env });
+    const { status, output } = await capture(
+      "npm",
+      ["publish", archive, "--access", "public", ...args],
+      { env },
+    );
     if (status !== 0)
-      throw new Error(`Cannot publish ${spec}; published before it: ${published.join(", ") || "nothing"}\n${output.trim()}`);
+      throw new Error(
+        `Cannot publish ${spec}; published before it: ${published.join(", ") || "nothing"}\n${output.trim()}`,
+      );
     published.push(spec);
   }
   return published;
@@ -42,6 +51,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (!args.includes("--only-ask")) {
     stopUnlessBuilt();
     const published = await publish({ to: join(root, "temp/published"), args });
-    console.log(published.length === 0 ? "• everything is published already" : published.map((spec) => `✓ ${spec}`).join("\n"));
+    console.log(
+      published.length === 0
+        ? "• everything is published already"
+        : published.map((spec) => `✓ ${spec}`).join("\n"),
+    );
   }
 }

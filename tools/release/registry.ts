@@ -1,7 +1,8 @@
 /**
- * A package registry on this machine's loopback, for tests of what we publish. It has our packages once they are published to it or put there, and
- * the libraries that this repository has installed; it knows nothing else and asks nobody. So an install from it needs no network, and a
- * package that needs what it does not name is found out.
+ * A package registry on this machine's loopback, for tests of what we publish. It has our packages
+ * once they are published to it or put there, and the libraries that this repository has installed;
+ * it knows nothing else and asks nobody. So an install from it needs no network, and a package that
+ * needs what it does not name is found out.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -39,7 +40,16 @@ async function installed(name: string, scratch: string): Promise<readonly Held[]
     if (!entry.startsWith(prefix) || !existsSync(join(dir, "package.json"))) continue;
     const manifest = readManifest(dir);
     const archive = join(scratch, `${prefix.replace("+", "-")}${manifest.version}.tgz`);
-    await tar(["-czf", archive, "--exclude=./node_modules", "--hard-dereference", "--transform=s,^\\.,package,", "-C", dir, "."]);
+    await tar([
+      "-czf",
+      archive,
+      "--exclude=./node_modules",
+      "--hard-dereference",
+      "--transform=s,^\\.,package,",
+      "-C",
+      dir,
+      ".",
+    ]);
     found.set(manifest.version, { manifest, bytes: readFileSync(archive) });
   }
   return [...found.values()];
@@ -53,7 +63,11 @@ function describe(name: string, held: readonly Held[], url: string): object {
     const tarball = `${url}/${name}/-/${manifest.version}.tgz`;
     return [manifest.version, { ...manifest, dist: { tarball, integrity, shasum } }] as const;
   });
-  return { name, "dist-tags": { latest: versions.at(-1)?.[0] }, versions: Object.fromEntries(versions) };
+  return {
+    name,
+    "dist-tags": { latest: versions.at(-1)?.[0] },
+    versions: Object.fromEntries(versions),
+  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -71,7 +85,8 @@ function readPublished(text: string): Held {
   };
   const [manifest] = Object.values(sent.versions);
   const [attachment] = Object.values(sent._attachments);
-  if (manifest === undefined || attachment === undefined) throw new Error("Cannot take what was published: it has no version");
+  if (manifest === undefined || attachment === undefined)
+    throw new Error("Cannot take what was published: it has no version");
   return { manifest, bytes: Buffer.from(attachment.data, "base64") };
 }
 
@@ -79,7 +94,9 @@ function listen(server: Server): Promise<string> {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
-      resolve(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`);
+      resolve(
+        `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+      );
     });
   });
 }
@@ -98,7 +115,9 @@ export async function openRegistry(scratch: string): Promise<LocalRegistry> {
     packed.set(name, held);
     return held;
   };
-  const answer = async (request: IncomingMessage): Promise<{ status: number; body: string | Buffer }> => {
+  const answer = async (
+    request: IncomingMessage,
+  ): Promise<{ status: number; body: string | Buffer }> => {
     const [name = "", version] = decodeURIComponent(request.url ?? "")
       .slice(1)
       .split("/-/");
@@ -107,9 +126,12 @@ export async function openRegistry(scratch: string): Promise<LocalRegistry> {
       return { status: 201, body: "{}" };
     }
     const held = await heldOf(name);
-    if (version === undefined && held.length > 0) return { status: 200, body: JSON.stringify(describe(name, held, url)) };
+    if (version === undefined && held.length > 0)
+      return { status: 200, body: JSON.stringify(describe(name, held, url)) };
     const one = held.find(({ manifest }) => `${manifest.version}.tgz` === version);
-    return one === undefined ? { status: 404, body: '{"error":"not found"}' } : { status: 200, body: one.bytes };
+    return one === undefined
+      ? { status: 404, body: '{"error":"not found"}' }
+      : { status: 200, body: one.bytes };
   };
   const server = createServer((request, response) => {
     answer(request).then(

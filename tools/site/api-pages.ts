@@ -18,7 +18,9 @@ export function apiPages(root: string): readonly ApiPage[] {
     Object.entries(manifest.exports ?? {}).flatMap(([subpath, target]) => {
       const types = typeof target === "string" ? undefined : target["types"];
       const slug = [folder, ...subpath.split("/").slice(1)].join("-");
-      return types === undefined ? [] : [{ name: `${manifest.name}${subpath.slice(1)}`, slug, types: join(dir, types) }];
+      return types === undefined
+        ? []
+        : [{ name: `${manifest.name}${subpath.slice(1)}`, slug, types: join(dir, types) }];
     }),
   );
 }

@@ -8,24 +8,31 @@ interface Html {
   readonly hrefs: readonly string[];
 }
 
-const entity = (text: string): string => text.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'");
+const entity = (text: string): string =>
+  text.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'");
 
 function readHtml(path: string): Html {
   const text = readFileSync(path, "utf8");
   const values = (name: string): readonly string[] =>
-    [...text.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value = ""]) => entity(value));
+    [...text.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value = ""]) =>
+      entity(value),
+    );
   return { ids: new Set(values("id")), hrefs: [...new Set([...values("href"), ...values("src")])] };
 }
 
 /** The file that a path of the site shows. */
 function fileOf(out: string, path: string): string | undefined {
   const candidates = [path, `${path}.html`, posix.join(path, "index.html")];
-  return candidates.find((each) => existsSync(join(out, each)) && statSync(join(out, each)).isFile());
+  return candidates.find(
+    (each) => existsSync(join(out, each)) && statSync(join(out, each)).isFile(),
+  );
 }
 
 /** One line for each link that leads nowhere. */
 export function deadLinks(out: string): readonly string[] {
-  const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"));
+  const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".html"),
+  );
   const pages = new Map(files.map((file) => [file, readHtml(join(out, file))]));
   const isDead = (from: string, href: string): boolean => {
     if (/^[a-z][a-z+.-]*:|^\/\//i.test(href)) return false;
@@ -35,5 +42,7 @@ export function deadLinks(out: string): readonly string[] {
     const ids = pages.get(file)?.ids;
     return hash !== "" && ids !== undefined && !ids.has(decodeURIComponent(hash.slice(1)));
   };
-  return [...pages].flatMap(([from, { hrefs }]) => hrefs.filter((href) => isDead(from, href)).map((href) => `${from}: leads to ${href}`));
+  return [...pages].flatMap(([from, { hrefs }]) =>
+    hrefs.filter((href) => isDead(from, href)).map((href) => `${from}: leads to ${href}`),
+  );
 }

@@ -2,7 +2,9 @@
 import { titleOf } from "../markdown.js";
 
 /** A table with a line for each record. */
-export function decisionsTable(pages: readonly { readonly file: string; readonly text: string }[]): string {
+export function decisionsTable(
+  pages: readonly { readonly file: string; readonly text: string }[],
+): string {
   const rows = pages.flatMap(({ file, text }) => {
     const [, place, number] = /^docs\/(adr\/(\d{4})-[^/]+\.md)$/.exec(file) ?? [];
     if (place === undefined || number === undefined) return [];

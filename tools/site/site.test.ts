@@ -1,4 +1,7 @@
-/** The docs site before it is built: which pages it has, where their links lead, and what its lists name. */
+/**
+ * The docs site before it is built: which pages it has, where their links lead, and what its lists
+ * name.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -55,22 +58,39 @@ describe("the overview", () => {
   const sections = sectionsOf(read("docs/index.md"));
 
   it("has the four kinds, and lists every page", () => {
-    expect(sections.map(({ title }) => title)).toEqual(["Tutorials", "How-to guides", "Reference", "Explanation"]);
+    expect(sections.map(({ title }) => title)).toEqual([
+      "Tutorials",
+      "How-to guides",
+      "Reference",
+      "Explanation",
+    ]);
     const places = pagesOf(files).map((file) => placeOf(file) ?? "");
     expect(unlisted(sections, places)).toEqual([]);
     expect(unlisted(sections, [...places, "how-to/new.md"])).toEqual(["how-to/new.md"]);
-    expect(sections.flatMap(({ entries }) => entries.map(({ place }) => place)).filter((place) => !places.includes(place))).toEqual([]);
+    expect(
+      sections
+        .flatMap(({ entries }) => entries.map(({ place }) => place))
+        .filter((place) => !places.includes(place)),
+    ).toEqual([]);
   });
 
   it("makes llms.txt", () => {
     const text = llmsText(read("docs/index.md"), sections);
-    expect(text).toMatch(/^# ACP \(Agent Consent Protocol\)\n\n> ACP \(Agent Consent Protocol\) puts /);
-    expect(text).toContain("## Reference\n\n- [Command line](reference/cli.md): every command, option and exit code.\n");
+    expect(text).toMatch(
+      /^# ACP \(Agent Consent Protocol\)\n\n> ACP \(Agent Consent Protocol\) puts /,
+    );
+    expect(text).toContain(
+      "## Reference\n\n- [Command line](reference/cli.md): every command, option and exit code.\n",
+    );
   });
 
   it("leads to every format", () => {
-    const linked = linksOf(read("docs/reference/formats.md")).map(({ path }) => path.replace("../../", ""));
-    expect(files.filter((file) => /^spec\/[^/]+\.md$/.test(file) && !linked.includes(file))).toEqual([]);
+    const linked = linksOf(read("docs/reference/formats.md")).map(({ path }) =>
+      path.replace("../../", ""),
+    );
+    expect(
+      files.filter((file) => /^spec\/[^/]+\.md$/.test(file) && !linked.includes(file)),
+    ).toEqual([]);
   });
 
   it("leads to every decision", () => {
@@ -87,9 +107,15 @@ describe("the overview", () => {
 describe("apiPages()", () => {
   it("has one page for each entry with types", () => {
     const pages = apiPages(root);
-    expect(pages).toEqual(expect.arrayContaining([expect.objectContaining({ name: "@acp/core/policy", slug: "core-policy" })]));
+    expect(pages).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "@acp/core/policy", slug: "core-policy" }),
+      ]),
+    );
     expect(new Set(pages.map(({ slug }) => slug)).size).toBe(pages.length);
-    expect(apiIndex(pages)).toContain("- [@acp/core](core.md): [about the package](../packages/core.md)\n");
+    expect(apiIndex(pages)).toContain(
+      "- [@acp/core](core.md): [about the package](../packages/core.md)\n",
+    );
     expect(apiIndex(pages)).toContain("- [@acp/core/policy](core-policy.md)\n");
   });
 });
@@ -98,9 +124,18 @@ describe("deadLinks()", () => {
   it("finds pages, files and anchors that are not there", () => {
     const out = mkdtempSync(join(tmpdir(), "acp-site-"));
     onTestFinished(() => rmSync(out, { recursive: true, force: true }));
-    const page = (links: readonly string[]): string => links.map((link) => `<a href="${link}">x</a>`).join("");
+    const page = (links: readonly string[]): string =>
+      links.map((link) => `<a href="${link}">x</a>`).join("");
     const pages = {
-      "index.html": page(["/a/b.html#c", "a/b", "a/", "https://example.com/", "/style.css", "#top", "a/b.html#d&amp;e"]),
+      "index.html": page([
+        "/a/b.html#c",
+        "a/b",
+        "a/",
+        "https://example.com/",
+        "/style.css",
+        "#top",
+        "a/b.html#d&amp;e",
+      ]),
       "a/index.html": page(["../gone.html", "b.html#x"]),
       "a/b.html": '<h2 id="c">C</h2><h2 id="d&amp;e">D</h2><img src="/gone.png">',
       "style.css": "",
@@ -120,12 +155,9 @@ describe("deadLinks()", () => {
 
 describe("Markdown", () => {
   it("slugOf() makes the anchors of GitHub", () => {
-    expect(["2. config.yml", "What `acp` does, and why", "A [link](x.md) in it", "Ä – b_c"].map(slugOf)).toEqual([
-      "2-configyml",
-      "what-acp-does-and-why",
-      "a-link-in-it",
-      "ä--b_c",
-    ]);
+    expect(
+      ["2. config.yml", "What `acp` does, and why", "A [link](x.md) in it", "Ä – b_c"].map(slugOf),
+    ).toEqual(["2-configyml", "what-acp-does-and-why", "a-link-in-it", "ä--b_c"]);
   });
 
   it("blocksOf() finds fenced blocks with a language, where they begin and what else they say", () => {

@@ -78,8 +78,13 @@ describe("append()", () => {
   it("bounds what is written at once, but never splits a call", async () => {
     const store = heldStore();
     const { append } = createAppender(store, { path: "log" });
-    const large = (number: number) => makeEvent(number, { metadata: { filler: "x".repeat(5 * 1024 * 1024) } });
-    const all = Promise.all([append([large(1), large(2)]), append([large(3)]), append([makeEvent(4)])]);
+    const large = (number: number) =>
+      makeEvent(number, { metadata: { filler: "x".repeat(5 * 1024 * 1024) } });
+    const all = Promise.all([
+      append([large(1), large(2)]),
+      append([large(3)]),
+      append([makeEvent(4)]),
+    ]);
     await idle();
     store.release();
     await idle();
@@ -90,12 +95,17 @@ describe("append()", () => {
 
   it("goes on from where the log ended", async () => {
     const store = heldStore();
-    const { append } = createAppender(store, { path: "log", head: { seq: 41, hash: `sha256:${"0".repeat(64)}` } });
+    const { append } = createAppender(store, {
+      path: "log",
+      head: { seq: 41, hash: `sha256:${"0".repeat(64)}` },
+    });
     const appending = append([makeEvent(1)]);
     await idle();
     store.release();
     expect((await appending).seq).toBe(42);
-    expect(JSON.parse(store.groups[0] ?? "")).toMatchObject({ previous_event_hash: `sha256:${"0".repeat(64)}` });
+    expect(JSON.parse(store.groups[0] ?? "")).toMatchObject({
+      previous_event_hash: `sha256:${"0".repeat(64)}`,
+    });
   });
 
   it("rejects a failed write, what waits behind it, and everything later, naming the cause and the way back", async () => {
@@ -105,10 +115,16 @@ describe("append()", () => {
     await idle();
     const second = append([makeEvent(2)]);
     const both = Promise.allSettled([first, second]);
-    store.release(Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" }));
+    store.release(
+      Object.assign(new Error("ENOSPC: no space left on device, write"), {
+        code: "ENOSPC",
+        syscall: "write",
+      }),
+    );
     const want = {
       code: "audit_failed",
-      message: 'Cannot append to audit log "log": ENOSPC: no space left on device; nothing is recorded until it is mended and opened again',
+      message:
+        'Cannot append to audit log "log": ENOSPC: no space left on device; nothing is recorded until it is mended and opened again',
     };
     expect(await both).toMatchObject([{ reason: want }, { reason: want }]);
     await expect(append([makeEvent(3)])).rejects.toMatchObject(want);
@@ -118,12 +134,18 @@ describe("append()", () => {
   it("refuses an event without a line, and stays open for others", async () => {
     const store = heldStore();
     const { append } = createAppender(store, { path: "log" });
-    await expect(append([makeEvent(1), makeEvent(2, { tool: "\udfff" })])).rejects.toMatchObject({ code: "audit_failed" });
-    await expect(append([makeEvent(1, { metadata: { filler: "€".repeat(LINE_BYTES_MAX / 3) } })])).rejects.toMatchObject({
+    await expect(append([makeEvent(1), makeEvent(2, { tool: "\udfff" })])).rejects.toMatchObject({
+      code: "audit_failed",
+    });
+    await expect(
+      append([makeEvent(1, { metadata: { filler: "€".repeat(LINE_BYTES_MAX / 3) } })]),
+    ).rejects.toMatchObject({
       code: "audit_failed",
     });
     await expect(append([])).rejects.toMatchObject({ code: "audit_failed" });
-    await expect(append([makeEvent(1, { metadata: { filler: "x".repeat(2 * LINE_BYTES_MAX) } })])).rejects.toMatchObject({
+    await expect(
+      append([makeEvent(1, { metadata: { filler: "x".repeat(2 * LINE_BYTES_MAX) } })]),
+    ).rejects.toMatchObject({
       code: "audit_failed",
     });
     const good = append([makeEvent(3)]);
@@ -152,6 +174,9 @@ describe("close()", () => {
     store.release();
     await Promise.all([appending, closing]);
     expect(store.isClosed).toBe(true);
-    await expect(append([makeEvent(2)])).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("closed") });
+    await expect(append([makeEvent(2)])).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("closed"),
+    });
   });
 });

@@ -1,7 +1,15 @@
 /**
  * Appender: puts events into the chain in the order of the calls and hands them to a store.
  */
-import { logEvent, type AuditEventInput, type AuditReceipt, type AuditSink, type Ids, randomIds, systemClock } from "@acp/core";
+import {
+  logEvent,
+  type AuditEventInput,
+  type AuditReceipt,
+  type AuditSink,
+  type Ids,
+  randomIds,
+  systemClock,
+} from "@acp/core";
 import { hashText, lineParts, nextSeq } from "./event-line.js";
 import { createGroupCommit, type LogStore } from "./group-commit.js";
 import type { LineBuffer } from "./line-buffer.js";
@@ -29,7 +37,10 @@ export interface AppenderStart {
 const NOTHING = "there is no event to append";
 
 /** Chains events after the start into the store. */
-export function createAppender(store: LogStore, { path, head, lastMs, clock = systemClock, ids = randomIds }: AppenderStart): Appender {
+export function createAppender(
+  store: LogStore,
+  { path, head, lastMs, clock = systemClock, ids = randomIds }: AppenderStart,
+): Appender {
   const look = watchClock(clock, lastMs);
   const { write, close } = createGroupCommit(store, path, head);
   return {
@@ -37,7 +48,10 @@ export function createAppender(store: LogStore, { path, head, lastMs, clock = sy
       return write((lines, before) => {
         if (events.length === 0) throw new RangeError(NOTHING);
         const { nowMs, monoMs, backMs } = look();
-        const noted = backMs === undefined ? events : [logEvent("clock_went_back", stampAt(ids, nowMs), { back_ms: backMs }), ...events];
+        const noted =
+          backMs === undefined
+            ? events
+            : [logEvent("clock_went_back", stampAt(ids, nowMs), { back_ms: backMs }), ...events];
         return chainAll(noted, lines, { before, monoMs });
       });
     },
@@ -50,9 +64,17 @@ interface Place {
   readonly monoMs: number;
 }
 
-function chainAll(events: readonly AuditEventInput[], lines: LineBuffer, { before, monoMs }: Place): AuditReceipt {
+function chainAll(
+  events: readonly AuditEventInput[],
+  lines: LineBuffer,
+  { before, monoMs }: Place,
+): AuditReceipt {
   let head = before;
-  for (const event of events) head = { seq: nextSeq(head), hash: hashText(lines.addEvent(lineParts(event, head, { monoMs }))) };
+  for (const event of events)
+    head = {
+      seq: nextSeq(head),
+      hash: hashText(lines.addEvent(lineParts(event, head, { monoMs }))),
+    };
   if (head === undefined) throw new RangeError(NOTHING);
   return head;
 }

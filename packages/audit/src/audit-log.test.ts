@@ -1,5 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { appendFile, chmod, chown, link, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  chown,
+  link,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeEvent, makeLines, scratchDirectory, scratchLog } from "../test/support.js";
@@ -13,7 +26,11 @@ async function openAndClose(path: string): Promise<void> {
 
 async function writtenLog(more: string | Uint8Array = ""): Promise<string> {
   const path = await scratchLog();
-  await writeFile(path, (await makeLines([makeEvent(1), makeEvent(2)])).map((line) => `${line}\n`).join(""), { mode: 0o600 });
+  await writeFile(
+    path,
+    (await makeLines([makeEvent(1), makeEvent(2)])).map((line) => `${line}\n`).join(""),
+    { mode: 0o600 },
+  );
   await appendFile(path, more);
   return path;
 }
@@ -59,7 +76,11 @@ describe("openAuditLog()", () => {
     const cut = { bytes: Buffer.byteLength(torn), hash: sha256(torn) };
     expect(log).toMatchObject({ recovered: cut, start: { seq: 2 } });
     const last = JSON.parse((await readFile(path, "utf8")).trimEnd().split("\n").at(-1) ?? "");
-    expect(last).toMatchObject({ event_type: "log_recovered", id: "ae_7", timestamp: "2026-02-01T00:00:00.000Z" });
+    expect(last).toMatchObject({
+      event_type: "log_recovered",
+      id: "ae_7",
+      timestamp: "2026-02-01T00:00:00.000Z",
+    });
     expect(last.metadata).toEqual({ seq: 2, cut_bytes: cut.bytes, cut_hash: cut.hash });
     await log.append([makeEvent(3)]);
     expect(await verifyAuditLog(path)).toMatchObject({ ok: true, events: 4 });
@@ -93,32 +114,46 @@ describe("openAuditLog()", () => {
     ["empty", "\n", "not_json"],
     ["no UTF-8", new Uint8Array([0xff, 0x0a]), "not_json"],
     ["no event before a torn one", '{}\n{"agent"', "schema_invalid"],
-  ])("refuses a log whose last full line is %s, and leaves it as it is", async (_name, more, code) => {
-    const path = await writtenLog(more);
-    const before = await readFile(path);
-    await expect(openAuditLog({ path })).rejects.toMatchObject({
-      code: "audit_failed",
-      message: expect.stringMatching(new RegExp(`its last line is bad \\((${code})\\); run \`acp audit verify\``)),
-    });
-    expect(await readFile(path)).toEqual(before);
-  });
+  ])(
+    "refuses a log whose last full line is %s, and leaves it as it is",
+    async (_name, more, code) => {
+      const path = await writtenLog(more);
+      const before = await readFile(path);
+      await expect(openAuditLog({ path })).rejects.toMatchObject({
+        code: "audit_failed",
+        message: expect.stringMatching(
+          new RegExp(`its last line is bad \\((${code})\\); run \`acp audit verify\``),
+        ),
+      });
+      expect(await readFile(path)).toEqual(before);
+    },
+  );
 
   it("refuses a last line that was changed", async () => {
     const path = await writtenLog();
     await writeFile(path, (await readFile(path, "utf8")).replaceAll("write_file", "read_files"));
-    await expect(openAuditLog({ path })).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("hash_mismatch") });
+    await expect(openAuditLog({ path })).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("hash_mismatch"),
+    });
   });
 
   it.each([0o644, 0o660, 0o602])("refuses a file of mode %o, with the fix", async (mode) => {
     const path = await writtenLog();
     await chmod(path, mode);
-    await expect(openAuditLog({ path })).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("chmod 600") });
+    await expect(openAuditLog({ path })).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("chmod 600"),
+    });
   });
 
   it.each([0o770, 0o702, 0o1777])("refuses a directory of mode %o, with the fix", async (mode) => {
     const path = await scratchLog();
     await chmod(dirname(path), mode);
-    await expect(openAuditLog({ path })).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("chmod go-w") });
+    await expect(openAuditLog({ path })).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("chmod go-w"),
+    });
   });
 
   it("refuses a directory that does not exist", async () => {
@@ -136,20 +171,36 @@ describe("openAuditLog()", () => {
     await symlink(at("nowhere"), at("dangling"));
     execFileSync("mkfifo", ["-m", "600", at("pipe")]);
     await mkdir(at("directory"), { mode: 0o700 });
-    const refusal = async (name: string): Promise<unknown> => openAuditLog({ path: at(name) }).catch((error: unknown) => error);
-    expect(await refusal("symlink")).toMatchObject({ code: "audit_failed", message: expect.stringContaining("symbolic link") });
-    expect(await refusal("dangling")).toMatchObject({ code: "audit_failed", message: expect.stringContaining("symbolic link") });
-    expect(await refusal("pipe")).toMatchObject({ code: "audit_failed", message: expect.stringContaining("not a file") });
+    const refusal = async (name: string): Promise<unknown> =>
+      openAuditLog({ path: at(name) }).catch((error: unknown) => error);
+    expect(await refusal("symlink")).toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("symbolic link"),
+    });
+    expect(await refusal("dangling")).toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("symbolic link"),
+    });
+    expect(await refusal("pipe")).toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("not a file"),
+    });
     expect(await refusal("directory")).toMatchObject({ code: "audit_failed" });
     await link(path, at("second"));
-    expect(await refusal("second")).toMatchObject({ code: "audit_failed", message: expect.stringContaining("hard link") });
+    expect(await refusal("second")).toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("hard link"),
+    });
   });
 
   it("refuses a file and a directory of another user", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("only root can give files away");
     const path = await writtenLog();
     await chown(path, 65534, 65534);
-    await expect(openAuditLog({ path })).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("another user") });
+    await expect(openAuditLog({ path })).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("another user"),
+    });
     const other = await scratchLog();
     await chown(dirname(other), 65534, 65534);
     await expect(openAuditLog({ path: other })).rejects.toMatchObject({
@@ -181,7 +232,10 @@ describe("append()", () => {
     const text = await readFile(path);
     await rename(path, `${path}.1`);
     await writeFile(path, text, { mode: 0o600 });
-    await expect(log.append([makeEvent(2)])).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("replaced") });
+    await expect(log.append([makeEvent(2)])).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("replaced"),
+    });
     expect(await readFile(path)).toEqual(text);
   });
 });

@@ -1,18 +1,39 @@
 /**
- * Audit log: hash-chained events with one writer. An append resolves when its events are durable. On opening, what a crash left undone is
- * mended and recorded. Format: spec/audit.md.
+ * Audit log: hash-chained events with one writer. An append resolves when its events are durable.
+ * On opening, what a crash left undone is mended and recorded. Format: spec/audit.md.
  */
-import { logEvent, type AuditReceipt, type AuditSink, type Ids, isConsentError, randomIds, systemClock } from "@acp/core";
+import {
+  logEvent,
+  type AuditReceipt,
+  type AuditSink,
+  type Ids,
+  isConsentError,
+  randomIds,
+  systemClock,
+} from "@acp/core";
 import { type Appender, createAppender } from "./appender.js";
 import type { LineGroup } from "./group-commit.js";
-import { type Checkpointer, type CheckpointerParts, createCheckpointer, type CheckpointSchedule } from "./checkpointer.js";
+import {
+  type Checkpointer,
+  type CheckpointerParts,
+  createCheckpointer,
+  type CheckpointSchedule,
+} from "./checkpointer.js";
 import { cannot, causeText } from "./errors.js";
 import { createFileStore, type Rotation } from "./file-store.js";
 import { lockWriter } from "./lock.js";
 import { stampAt } from "./stamp.js";
 import { checkDirectory } from "./log-file.js";
 import { noteSigner } from "./note.js";
-import { endsOf, isQuestionEnd, isYesEnd, openedEvent, type OpenItem, type OpenWork, type RecoveryTerms } from "./open-work.js";
+import {
+  endsOf,
+  isQuestionEnd,
+  isYesEnd,
+  openedEvent,
+  type OpenItem,
+  type OpenWork,
+  type RecoveryTerms,
+} from "./open-work.js";
 import { findOpenWork } from "./recover.js";
 import { openTail, type OpenedTail } from "./open-tail.js";
 import { resumeTree } from "./resume-tree.js";
@@ -22,7 +43,10 @@ import { checkpointsPath, fileWitness, newestOf, type Witness } from "./witness.
 
 /** Signed checkpoints of a log. */
 export interface CheckpointOptions extends CheckpointSchedule {
-  /** The secret key that signs: `PRIVATE+KEY+…` of generateNoteKey. Its name is the log's name (origin) where none is given. */
+  /**
+   * The secret key that signs: `PRIVATE+KEY+…` of generateNoteKey. Its name is the log's name
+   * (origin) where none is given.
+   */
   readonly signerKey: string;
   /** Name of this log, unique among the logs that the key signs. */
   readonly origin?: string;
@@ -32,9 +56,15 @@ export interface CheckpointOptions extends CheckpointSchedule {
 
 /** Options of {@link openAuditLog}. */
 export interface AuditLogOptions {
-  /** The log's file; made where it does not exist. Its directory must exist and nobody else may write in it. */
+  /**
+   * The log's file; made where it does not exist. Its directory must exist and nobody else may
+   * write in it.
+   */
   readonly path: string;
-  /** Time beside the events: of what the log itself records, of rotation, and to notice that the wall clock went back. */
+  /**
+   * Time beside the events: of what the log itself records, of rotation, and to notice that the
+   * wall clock went back.
+   */
   readonly clock?: LogClock;
   /** Ids of the events that the log itself records. */
   readonly ids?: Ids;
@@ -43,27 +73,36 @@ export interface AuditLogOptions {
   /** Signs how far the log has come; not where it is left out. */
   readonly checkpoints?: CheckpointOptions;
   /**
-   * Ends what the last process left open: a question that nobody holds has expired, a yes that nobody took was not collected, and of a yes that was
-   * taken and of a call that was forwarded nobody knows the outcome.
-   * Then records `log_opened`, from which the next recovery reads on, unless it is the last event already. Left out: nothing is ended.
+   * Ends what the last process left open: a question that nobody holds has expired, a yes that
+   * nobody took was not collected, and of a yes that was taken and of a call that was forwarded
+   * nobody knows the outcome. Then records `log_opened`, from which the next recovery reads on,
+   * unless it is the last event already. Left out: nothing is ended.
    */
   readonly recover?: RecoverOptions;
 }
 
-/** What is known of questions that a log shows as open, and of yeses of which it does not say what became of them. */
+/**
+ * What is known of questions that a log shows as open, and of yeses of which it does not say what
+ * became of them.
+ */
 export interface RecoverOptions {
   /** What a PendingStore lists as `open()`, of this process or another: its gate ends them. */
   readonly pendingIds: ReadonlySet<string>;
   /**
-   * Questions that a PendingStore keeps as ended, of which nobody took the answer, and nobody can any more: of a yes among them the log says that it
-   * was not collected. Left out, or of another: that nobody knows what became of it.
+   * Questions that a PendingStore keeps as ended, of which nobody took the answer, and nobody can
+   * any more: of a yes among them the log says that it was not collected. Left out, or of another:
+   * that nobody knows what became of it.
    */
   readonly untakenIds?: ReadonlySet<string>;
   /**
-   * Which of these questions have an event in another log whose type `isEnd` takes, because a gate with another log took them over. Asked only where
-   * something would be ended here; none where it is left out.
+   * Which of these questions have an event in another log whose type `isEnd` takes, because a gate
+   * with another log took them over. Asked only where something would be ended here; none where it
+   * is left out.
    */
-  readonly endedElsewhere?: (ids: readonly string[], isEnd: (eventType: string) => boolean) => Promise<ReadonlySet<string>>;
+  readonly endedElsewhere?: (
+    ids: readonly string[],
+    isEnd: (eventType: string) => boolean,
+  ) => Promise<ReadonlySet<string>>;
 }
 
 /** An open log. */
@@ -71,7 +110,10 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
   readonly path: string;
   /** Where the log ended when it was opened; `undefined` where it was empty. */
   readonly start: AuditReceipt | undefined;
-  /** What opening cut off the end and recorded as `log_recovered`; `undefined` where nothing was torn. */
+  /**
+   * What opening cut off the end and recorded as `log_recovered`; `undefined` where nothing was
+   * torn.
+   */
   readonly recovered: TornTail | undefined;
   /** How many questions, yeses and calls of an earlier process opening ended. */
   readonly ended: number;
@@ -81,15 +123,20 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
    * @throws ConsentError `audit_failed` where the log was opened without checkpoints.
    */
   checkpoint(): Promise<string>;
-  /** Waits for what was appended, then refuses more, signs the end and lets the next writer in. Never rejects; more calls change nothing. */
+  /**
+   * Waits for what was appended, then refuses more, signs the end and lets the next writer in.
+   * Never rejects; more calls change nothing.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Opens a log and becomes its only writer. A last line that a crash cut short is cut off, and that is recorded in the log.
+ * Opens a log and becomes its only writer. A last line that a crash cut short is cut off, and that
+ * is recorded in the log.
  *
- * @throws ConsentError `audit_busy` where another live process writes the log; `audit_failed` where others could write the file or its
- * directory, where its last full line is no good event, or where it ends before its last checkpoint or that of a witness; `key_rejected` for a bad key.
+ * @throws ConsentError `audit_busy` where another live process writes the log; `audit_failed` where
+ *   others could write the file or its directory, where its last full line is no good event, or
+ *   where it ends before its last checkpoint or that of a witness; `key_rejected` for a bad key.
  */
 export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> {
   const { path } = options;
@@ -107,7 +154,8 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
       ended: chain.ended,
       append: (events) => appender.append(events),
       async checkpoint() {
-        if (checkpointer === undefined) throw cannot("sign", path)("it was opened without checkpoints");
+        if (checkpointer === undefined)
+          throw cannot("sign", path)("it was opened without checkpoints");
         return checkpointer.publish();
       },
       close,
@@ -151,14 +199,31 @@ async function startChain(options: StartOptions, tail: OpenedTail): Promise<Open
   const record: CheckpointerParts["record"] = (eventType, metadata) =>
     appender.append([logEvent(eventType, stampAt(ids, clock.now()), metadata)]);
   const checkpointer = await startCheckpoints(options, tail, record);
-  const opened = { path, handle: tail.handle, size: tail.size, firstSeq: tail.firstSeq, startedMs: tail.startedMs ?? clock.now() };
-  const onDurable = checkpointer === undefined ? undefined : (group: LineGroup): void => checkpointer.add(group);
+  const opened = {
+    path,
+    handle: tail.handle,
+    size: tail.size,
+    firstSeq: tail.firstSeq,
+    startedMs: tail.startedMs ?? clock.now(),
+  };
+  const onDurable =
+    checkpointer === undefined ? undefined : (group: LineGroup): void => checkpointer.add(group);
   const store = await createFileStore(opened, { rotation, now: () => clock.now(), onDurable });
-  const appender = createAppender(store, { path, head: tail.head, lastMs: tail.lastMs, clock, ids });
+  const appender = createAppender(store, {
+    path,
+    head: tail.head,
+    lastMs: tail.lastMs,
+    clock,
+    ids,
+  });
   const ended =
     work === undefined || recover === undefined
       ? 0
-      : await endOpenWork(appender, work, { ...(await readTerms(work, recover)), nowMs: clock.now(), ids });
+      : await endOpenWork(appender, work, {
+          ...(await readTerms(work, recover)),
+          nowMs: clock.now(),
+          ids,
+        });
   return { appender, tail, checkpointer, ended };
 }
 
@@ -166,7 +231,10 @@ async function readTerms(
   work: OpenWork,
   { pendingIds, untakenIds = new Set(), endedElsewhere }: RecoverOptions,
 ): Promise<Omit<RecoveryTerms, "nowMs" | "ids">> {
-  const endedOf = async (open: readonly OpenItem[], isEnd: (eventType: string) => boolean): Promise<Iterable<string>> => {
+  const endedOf = async (
+    open: readonly OpenItem[],
+    isEnd: (eventType: string) => boolean,
+  ): Promise<Iterable<string>> => {
     const left = open.flatMap(({ requestId }) => (pendingIds.has(requestId) ? [] : requestId));
     return left.length === 0 || endedElsewhere === undefined ? [] : endedElsewhere(left, isEnd);
   };
@@ -176,11 +244,20 @@ async function readTerms(
 }
 
 /** How much was ended. */
-async function endOpenWork(appender: Appender, work: OpenWork, terms: RecoveryTerms): Promise<number> {
+async function endOpenWork(
+  appender: Appender,
+  work: OpenWork,
+  terms: RecoveryTerms,
+): Promise<number> {
   const ends = endsOf(work, terms);
   // Logs that nobody writes are looked at whenever a gate starts: they are not to grow by that.
   const open = [...work.questions(), ...work.yeses()];
-  if (work.isSettled() && ends.length === 0 && open.every(({ requestId }) => terms.pendingIds.has(requestId))) return 0;
+  if (
+    work.isSettled() &&
+    ends.length === 0 &&
+    open.every(({ requestId }) => terms.pendingIds.has(requestId))
+  )
+    return 0;
   await appender.append([...ends, openedEvent(work, terms)]);
   return ends.length;
 }
@@ -194,7 +271,19 @@ async function startCheckpoints(
   const signer = noteSigner(checkpoints.signerKey);
   const { origin = signer.name, witnesses = [], ...schedule } = checkpoints;
   const witnessed = await newestOf(witnesses);
-  const resumed = await resumeTree(path, { origin, verifierKey: signer.verifierKey, tail, witnessed });
+  const resumed = await resumeTree(path, {
+    origin,
+    verifierKey: signer.verifierKey,
+    tail,
+    witnessed,
+  });
   const beside = fileWitness(checkpointsPath(path), "checkpoints");
-  return createCheckpointer({ origin, signer, ...resumed, schedule, witnesses: [beside, ...witnesses], record });
+  return createCheckpointer({
+    origin,
+    signer,
+    ...resumed,
+    schedule,
+    witnesses: [beside, ...witnesses],
+    record,
+  });
 }

@@ -1,7 +1,8 @@
 /**
- * Canonical scan: walks over JSON in bytes and proves that they are its one spelling (RFC 8785), without making values of it.
- * Every function takes a position and returns the one after what it wants there, or -1 where the bytes do not prove it. That is no judgement:
- * what is out of the ordinary (beyond ASCII, `\u00xx`, exponents, deep nesting) is left to a real parser.
+ * Canonical scan: walks over JSON in bytes and proves that they are its one spelling (RFC 8785),
+ * without making values of it. Every function takes a position and returns the one after what it
+ * wants there, or -1 where the bytes do not prove it. That is no judgement: what is out of the
+ * ordinary (beyond ASCII, `\u00xx`, exponents, deep nesting) is left to a real parser.
  */
 
 const QUOTE = 0x22;
@@ -40,7 +41,9 @@ export function asciiWords(text: string): Words {
 
 /** Which bytes are of a class: 1 at their index. */
 export function byteClass(isIn: (char: string) => boolean): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => (byte < 0x80 && isIn(String.fromCharCode(byte)) ? 1 : 0));
+  return Uint8Array.from({ length: 256 }, (_, byte) =>
+    byte < 0x80 && isIn(String.fromCharCode(byte)) ? 1 : 0,
+  );
 }
 
 /** Stands for itself in a text. */
@@ -52,7 +55,10 @@ const NULL = asciiWords("null");
 const TRUE = asciiWords("true");
 const FALSE = asciiWords("false");
 
-/** The bytes being scanned, as they can be read four at a time: the lines of a block are scanned one after the other. */
+/**
+ * The bytes being scanned, as they can be read four at a time: the lines of a block are scanned one
+ * after the other.
+ */
 let view: DataView = new DataView(new ArrayBuffer(0));
 let viewed: Buffer | undefined;
 
@@ -64,9 +70,11 @@ export function scanWords(bytes: Buffer, at: number, { length, fours, rest }: Wo
     view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     viewed = bytes;
   }
-  for (let index = 0; index < fours.length; index++) if (view.getInt32(at + 4 * index, true) !== fours[index]) return -1;
+  for (let index = 0; index < fours.length; index++)
+    if (view.getInt32(at + 4 * index, true) !== fours[index]) return -1;
   const from = end - rest.length;
-  for (let index = 0; index < rest.length; index++) if (bytes[from + index] !== rest[index]) return -1;
+  for (let index = 0; index < rest.length; index++)
+    if (bytes[from + index] !== rest[index]) return -1;
   return end;
 }
 
@@ -106,7 +114,8 @@ export function scanObject(bytes: Buffer, at: number, member: ScanMember): numbe
   let lastKey = -1;
   for (let key = at + 1; ; ) {
     const keyEnd = scanKey(bytes, key);
-    if (keyEnd < 0 || bytes[keyEnd] !== COLON || (lastKey >= 0 && !isBefore(bytes, lastKey, key))) return -1;
+    if (keyEnd < 0 || bytes[keyEnd] !== COLON || (lastKey >= 0 && !isBefore(bytes, lastKey, key)))
+      return -1;
     const end = member(bytes, key, keyEnd + 1);
     if (end < 0) return -1;
     if (bytes[end] === CLOSE_OBJECT) return end + 1;
@@ -156,7 +165,10 @@ function scanKey(bytes: Buffer, at: number): number {
   return bytes[next] === QUOTE ? next + 1 : -1;
 }
 
-/** Whether one scanned key sorts before another: neither is the other one, and the closing quote counts as an end. */
+/**
+ * Whether one scanned key sorts before another: neither is the other one, and the closing quote
+ * counts as an end.
+ */
 function isBefore(bytes: Buffer, key: number, next: number): boolean {
   for (let index = 1; ; index++) {
     const left = bytes[key + index] ?? 0;

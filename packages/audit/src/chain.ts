@@ -1,5 +1,6 @@
 /**
- * Chain: follows the lines of a log one by one and finds the first that does not follow. Pure; keeps the last event's place only.
+ * Chain: follows the lines of a log one by one and finds the first that does not follow. Pure;
+ * keeps the last event's place only.
  */
 import type { AuditReceipt } from "@acp/core";
 import { decodeEvent } from "./codec.js";
@@ -41,9 +42,20 @@ export function walkChain({ firstSeq = 0, onLine }: ChainOptions = {}): ChainWal
 
   function follow(place: LinePlace): AuditFault | undefined {
     const seq = last === undefined ? firstSeq : last.seq + 1;
-    if (place.seq !== seq) return { code: "seq_broken", message: `its sequence number is ${place.seq}, expected ${seq}` };
-    if (last === undefined ? (place.previousHex === "") !== (seq === 0) : place.previousHex !== last.hex)
-      return { code: "chain_broken", message: "it does not follow the event before, which was changed or replaced" };
+    if (place.seq !== seq)
+      return {
+        code: "seq_broken",
+        message: `its sequence number is ${place.seq}, expected ${seq}`,
+      };
+    if (
+      last === undefined
+        ? (place.previousHex === "") !== (seq === 0)
+        : place.previousHex !== last.hex
+    )
+      return {
+        code: "chain_broken",
+        message: "it does not follow the event before, which was changed or replaced",
+      };
     if (last === undefined && seq > 0) startHash = `${PREFIX}${place.previousHex}`;
     return undefined;
   }
@@ -77,5 +89,9 @@ function readLine(line: Uint8Array): LinePlace | AuditFault {
   const decoded = decodeEvent(text);
   if (!decoded.ok) return decoded.fault;
   const { seq, hash, previousHash } = decoded.event;
-  return { seq, hex: hash.slice(PREFIX.length), previousHex: previousHash?.slice(PREFIX.length) ?? "" };
+  return {
+    seq,
+    hex: hash.slice(PREFIX.length),
+    previousHex: previousHash?.slice(PREFIX.length) ?? "",
+  };
 }

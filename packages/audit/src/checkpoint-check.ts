@@ -1,6 +1,7 @@
 /**
- * Checkpoint check: holds a log's lines against signed checkpoints of it, in one pass beside the chain.
- * Finds what a chain cannot show: an end cut off, a log written anew, a second history. Format: spec/checkpoints.md §4.
+ * Checkpoint check: holds a log's lines against signed checkpoints of it, in one pass beside the
+ * chain. Finds what a chain cannot show: an end cut off, a log written anew, a second history.
+ * Format: spec/checkpoints.md §4.
  */
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
 import type { AuditFault } from "./event.js";
@@ -48,12 +49,16 @@ export interface CheckpointCheck {
 }
 
 /**
- * Checks the claims against lines to come. `before` is the tree of the events that retention removed.
+ * Checks the claims against lines to come. `before` is the tree of the events that retention
+ * removed.
  *
  * @throws ConsentError `key_rejected` where a key is none.
  */
 export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): CheckpointCheck {
-  const { checkpoints, firstBad, contradiction } = sortClaims(claims, claims.verifierKeys.map(noteVerifier));
+  const { checkpoints, firstBad, contradiction } = sortClaims(
+    claims,
+    claims.verifierKeys.map(noteVerifier),
+  );
   const tree = growTree(before);
   const due = checkpoints.filter(({ size }) => size >= tree.size());
   const tooOld = checkpoints.length - due.length;
@@ -62,9 +67,16 @@ export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): Ch
 
   /** Holds every checkpoint of the tree's size against it. */
   function settle(): AuditFault | undefined {
-    for (let next = due[verified]; next !== undefined && next.size === tree.size(); next = due[verified]) {
+    for (
+      let next = due[verified];
+      next !== undefined && next.size === tree.size();
+      next = due[verified]
+    ) {
       if (next.size === contradiction)
-        return { code: "two_histories", message: `two signed checkpoints promise different events up to number ${next.size}` };
+        return {
+          code: "two_histories",
+          message: `two signed checkpoints promise different events up to number ${next.size}`,
+        };
       if (hashText(next.root) !== hashText(tree.root())) {
         const since = `${covered + 1} to ${next.size}`;
         return {
@@ -89,26 +101,46 @@ export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): Ch
       const missing = due.at(-1);
       if (first !== undefined || missing === undefined || missing.size <= tree.size()) return first;
       const count = missing.size - tree.size();
-      return { code: "end_missing", message: `a signed checkpoint promised ${missing.size} events; the last ${count} are missing` };
+      return {
+        code: "end_missing",
+        message: `a signed checkpoint promised ${missing.size} events; the last ${count} are missing`,
+      };
     },
-    report: () => ({ verified, events: covered, tooOld, ...(firstBad === undefined ? {} : { firstBad }) }),
+    report: () => ({
+      verified,
+      events: covered,
+      tooOld,
+      ...(firstBad === undefined ? {} : { firstBad }),
+    }),
   };
 }
 
-function sortClaims({ notes, origin }: CheckpointClaims, verifiers: readonly NoteVerifier[]): SortedClaims {
+function sortClaims(
+  { notes, origin }: CheckpointClaims,
+  verifiers: readonly NoteVerifier[],
+): SortedClaims {
   const found = new Map<string, Checkpoint>();
   let firstBad: SortedClaims["firstBad"];
   for (const [index, note] of notes.entries()) {
     const opened = openCheckpoint(note, verifiers);
     const reason = opened.ok ? foreign(opened.checkpoint, origin) : opened.reason;
     if (reason !== undefined) firstBad ??= { number: index + 1, reason };
-    else if (opened.ok) found.set(`${opened.checkpoint.size} ${hashText(opened.checkpoint.root)}`, opened.checkpoint);
+    else if (opened.ok)
+      found.set(`${opened.checkpoint.size} ${hashText(opened.checkpoint.root)}`, opened.checkpoint);
   }
   const checkpoints = [...found.values()].sort((a, b) => a.size - b.size);
-  const contradiction = checkpoints.find(({ size }, index) => checkpoints[index + 1]?.size === size)?.size;
-  return { checkpoints, ...(firstBad === undefined ? {} : { firstBad }), ...(contradiction === undefined ? {} : { contradiction }) };
+  const contradiction = checkpoints.find(
+    ({ size }, index) => checkpoints[index + 1]?.size === size,
+  )?.size;
+  return {
+    checkpoints,
+    ...(firstBad === undefined ? {} : { firstBad }),
+    ...(contradiction === undefined ? {} : { contradiction }),
+  };
 }
 
 function foreign(checkpoint: Checkpoint, origin: string | undefined): string | undefined {
-  return origin === undefined || checkpoint.origin === origin ? undefined : `it is of another log, "${checkpoint.origin}"`;
+  return origin === undefined || checkpoint.origin === origin
+    ? undefined
+    : `it is of another log, "${checkpoint.origin}"`;
 }

@@ -1,6 +1,6 @@
 /**
- * Checkpoints: a signed statement that a log had these events, as C2SP tlog-checkpoint writes it. Pure.
- * Format: spec/checkpoints.md. Vectors: spec/vectors/checkpoints.json.
+ * Checkpoints: a signed statement that a log had these events, as C2SP tlog-checkpoint writes it.
+ * Pure. Format: spec/checkpoints.md. Vectors: spec/vectors/checkpoints.json.
  */
 import { hashText, TREE_HASH_BYTES } from "./merkle.js";
 import { type NoteSigner, type NoteVerifier, openNote } from "./note.js";
@@ -19,14 +19,19 @@ export interface Checkpoint {
 }
 
 /** A checkpoint, or why the text is none that may be trusted. */
-export type OpenedCheckpoint = { readonly ok: true; readonly checkpoint: Checkpoint } | { readonly ok: false; readonly reason: string };
+export type OpenedCheckpoint =
+  | { readonly ok: true; readonly checkpoint: Checkpoint }
+  | { readonly ok: false; readonly reason: string };
 
 const EDGE = "acp-edge ";
 const SIZE = /^(?:0|[1-9]\d{0,15})$/;
 const BASE64_HASH = /^[A-Za-z0-9+/]{43}=$/;
 
 /** The signed text of a checkpoint. */
-export function signCheckpoint({ origin, size, root, edge }: Checkpoint, signer: NoteSigner): string {
+export function signCheckpoint(
+  { origin, size, root, edge }: Checkpoint,
+  signer: NoteSigner,
+): string {
   const edgeLine = edge === undefined ? "" : `${EDGE}${edge.hashes.join(",")}\n`;
   return signer.sign(`${origin}\n${size}\n${Buffer.from(root).toString("base64")}\n${edgeLine}`);
 }
@@ -35,11 +40,17 @@ export function signCheckpoint({ origin, size, root, edge }: Checkpoint, signer:
 export function openCheckpoint(note: string, verifiers: readonly NoteVerifier[]): OpenedCheckpoint {
   const opened = openNote(note, verifiers);
   if (!opened.ok) return opened;
-  const [origin = "", sizeText = "", base64 = "", ...extensions] = opened.text.slice(0, -1).split("\n");
+  const [origin = "", sizeText = "", base64 = "", ...extensions] = opened.text
+    .slice(0, -1)
+    .split("\n");
   const size = Number(sizeText);
   const root = Buffer.from(base64, "base64");
   const isShaped =
-    origin !== "" && SIZE.test(sizeText) && Number.isSafeInteger(size) && BASE64_HASH.test(base64) && !extensions.includes("");
+    origin !== "" &&
+    SIZE.test(sizeText) &&
+    Number.isSafeInteger(size) &&
+    BASE64_HASH.test(base64) &&
+    !extensions.includes("");
   if (!isShaped || root.length !== TREE_HASH_BYTES || root.toString("base64") !== base64)
     return { ok: false, reason: "it is not a checkpoint" };
   const hashes = extensions

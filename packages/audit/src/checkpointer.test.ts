@@ -30,7 +30,10 @@ function sizeOf(note: string): number {
   return opened.checkpoint.size;
 }
 
-async function openSigned(path: string, options: Partial<CheckpointOptions> = {}): Promise<AuditLog> {
+async function openSigned(
+  path: string,
+  options: Partial<CheckpointOptions> = {},
+): Promise<AuditLog> {
   return openAuditLog({ path, checkpoints: { signerKey: KEY.signerKey, ...options } });
 }
 
@@ -38,7 +41,8 @@ const fill = async (log: AuditLog, count: number): Promise<void> => {
   for (let number = 0; number < count; number++) await log.append([makeEvent(number)]);
 };
 
-const sizesBeside = async (path: string): Promise<readonly number[]> => (await readCheckpoints(checkpointsPath(path))).map(sizeOf);
+const sizesBeside = async (path: string): Promise<readonly number[]> =>
+  (await readCheckpoints(checkpointsPath(path))).map(sizeOf);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -57,8 +61,14 @@ describe("openAuditLog() with checkpoints", () => {
     expect(await sizesBeside(path)).toEqual([4, 5, 6]);
     expect((await stat(checkpointsPath(path))).mode & 0o777).toBe(0o600);
     const notes = await readCheckpoints(checkpointsPath(path));
-    const found = await verifyAuditLog(path, { checkpoints: { notes, verifierKeys: [KEY.verifierKey], origin: "log-1" } });
-    expect(found).toMatchObject({ ok: true, events: 6, checkpoints: { verified: 3, events: 6, tooOld: 0 } });
+    const found = await verifyAuditLog(path, {
+      checkpoints: { notes, verifierKeys: [KEY.verifierKey], origin: "log-1" },
+    });
+    expect(found).toMatchObject({
+      ok: true,
+      events: 6,
+      checkpoints: { verified: 3, events: 6, tooOld: 0 },
+    });
   });
 
   it("signs when an event has waited long enough, once", async () => {
@@ -96,7 +106,9 @@ describe("openAuditLog() with checkpoints", () => {
       if (forget) await writeFile(checkpointsPath(path), "");
     }
     const notes = await readCheckpoints(checkpointsPath(path));
-    expect(await verifyAuditLog(path, { checkpoints: { notes, verifierKeys: [KEY.verifierKey] } })).toMatchObject({
+    expect(
+      await verifyAuditLog(path, { checkpoints: { notes, verifierKeys: [KEY.verifierKey] } }),
+    ).toMatchObject({
       ok: true,
       checkpoints: { events: 9 },
     });
@@ -114,7 +126,9 @@ describe("openAuditLog() with checkpoints", () => {
     witness.failure = undefined;
     await log.checkpoint();
     await log.close();
-    const said = (await collect(readAuditLog(path))).filter(({ eventType }) => eventType.startsWith("witness_"));
+    const said = (await collect(readAuditLog(path))).filter(({ eventType }) =>
+      eventType.startsWith("witness_"),
+    );
     expect(said.map(({ eventType, metadata }) => [eventType, metadata])).toEqual([
       ["witness_failed", { witness: "recorder", reason: "no answer at all" }],
       ["witness_restored", { witness: "recorder" }],
@@ -170,13 +184,19 @@ describe("openAuditLog() with checkpoints", () => {
     await log.close();
     const lines = (await readFile(path, "utf8")).split("\n");
     await writeFile(path, `${lines.slice(0, 2).join("\n")}\n`);
-    await expect(openSigned(path)).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("its end was cut off") });
+    await expect(openSigned(path)).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("its end was cut off"),
+    });
   });
 
   it("takes no checkpoint of another key or another log for its own", async () => {
     const path = await scratchLog();
     const other = generateNoteKey("log-1");
-    await using theirs = await openAuditLog({ path: `${path}2`, checkpoints: { signerKey: other.signerKey } });
+    await using theirs = await openAuditLog({
+      path: `${path}2`,
+      checkpoints: { signerKey: other.signerKey },
+    });
     await fill(theirs, 9);
     await theirs.close();
     await using foreign = await openSigned(`${path}3`, { origin: "log-3" });
@@ -184,19 +204,25 @@ describe("openAuditLog() with checkpoints", () => {
     await foreign.close();
     await writeFile(
       checkpointsPath(path),
-      (await readFile(checkpointsPath(`${path}2`), "utf8")) + (await readFile(checkpointsPath(`${path}3`), "utf8")),
+      (await readFile(checkpointsPath(`${path}2`), "utf8")) +
+        (await readFile(checkpointsPath(`${path}3`), "utf8")),
     );
     await using log = await openSigned(path);
     await fill(log, 1);
     await log.close();
     const notes = (await readCheckpoints(checkpointsPath(path))).slice(-1);
     const claims = { notes, verifierKeys: [KEY.verifierKey], origin: "log-1" };
-    expect(await verifyAuditLog(path, { checkpoints: claims })).toMatchObject({ ok: true, checkpoints: { verified: 1 } });
+    expect(await verifyAuditLog(path, { checkpoints: claims })).toMatchObject({
+      ok: true,
+      checkpoints: { verified: 1 },
+    });
   });
 
   it("refuses a bad key, and checkpoint() without one", async () => {
     const path = await scratchLog();
-    await expect(openAuditLog({ path, checkpoints: { signerKey: "PRIVATE+KEY+x" } })).rejects.toMatchObject({ code: "key_rejected" });
+    await expect(
+      openAuditLog({ path, checkpoints: { signerKey: "PRIVATE+KEY+x" } }),
+    ).rejects.toMatchObject({ code: "key_rejected" });
     await using log = await openAuditLog({ path });
     await expect(log.checkpoint()).rejects.toMatchObject({ code: "audit_failed" });
   });
@@ -225,7 +251,9 @@ describe("fileWitness()", () => {
     const path = await scratchLog();
     await writeFile(`${path}.other`, "other\n");
     await symlink(`${path}.other`, path);
-    await expect(fileWitness(path).publish("one", AbortSignal.timeout(60_000))).rejects.toMatchObject({ code: "ELOOP" });
+    await expect(
+      fileWitness(path).publish("one", AbortSignal.timeout(60_000)),
+    ).rejects.toMatchObject({ code: "ELOOP" });
     expect(await readFile(`${path}.other`, "utf8")).toBe("other\n");
   });
 });
@@ -235,8 +263,14 @@ describe("readCheckpoints()", () => {
     const path = await scratchLog();
     expect(await readCheckpoints(path)).toEqual([]);
     await writeFile(path, '"one"\n7\n');
-    await expect(readCheckpoints(path)).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("line 2") });
+    await expect(readCheckpoints(path)).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("line 2"),
+    });
     await truncate(path, 64 * 1024 * 1024 + 1);
-    await expect(readCheckpoints(path)).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("more than") });
+    await expect(readCheckpoints(path)).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("more than"),
+    });
   });
 });

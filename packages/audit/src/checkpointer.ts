@@ -1,5 +1,6 @@
 /**
- * Checkpointer: signs how far the log has come, on a schedule and at its end, and hands that to every witness. Never holds up an append.
+ * Checkpointer: signs how far the log has come, on a schedule and at its end, and hands that to
+ * every witness. Never holds up an append.
  */
 import type { AuditEventType, JsonObject } from "@acp/core";
 import type { LineGroup } from "./group-commit.js";
@@ -48,10 +49,20 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const NEWLINE = 0x0a;
 
 /** Makes the checkpoints of one log. */
-export function createCheckpointer({ origin, signer, tree, covered, schedule, witnesses, record }: CheckpointerParts): Checkpointer {
+export function createCheckpointer({
+  origin,
+  signer,
+  tree,
+  covered,
+  schedule,
+  witnesses,
+  record,
+}: CheckpointerParts): Checkpointer {
   const { everyEvents = EVERY_EVENTS, everyMs = EVERY_MS } = schedule;
   const closing = new AbortController();
-  const posts = witnesses.map((witness) => createPost(witness, { record, closing: closing.signal }));
+  const posts = witnesses.map((witness) =>
+    createPost(witness, { record, closing: closing.signal }),
+  );
   let signedSize = covered;
   let timer: NodeJS.Timeout | undefined;
 
@@ -59,7 +70,10 @@ export function createCheckpointer({ origin, signer, tree, covered, schedule, wi
     clearTimeout(timer);
     timer = undefined;
     signedSize = tree.size();
-    const note = signCheckpoint({ origin, size: tree.size(), root: tree.root(), edge: tree.edge() }, signer);
+    const note = signCheckpoint(
+      { origin, size: tree.size(), root: tree.root(), edge: tree.edge() },
+      signer,
+    );
     return { note, kept: Promise.all(posts.map((post) => post(note))) };
   }
 
@@ -80,20 +94,29 @@ export function createCheckpointer({ origin, signer, tree, covered, schedule, wi
     },
     async close() {
       clearTimeout(timer);
-      const limit = setTimeout(() => closing.abort(new Error("the log is closing")), CLOSE_TIMEOUT_MS);
-      await (tree.size() > signedSize ? sign().kept : Promise.all(posts.map((post) => post(undefined))));
+      const limit = setTimeout(
+        () => closing.abort(new Error("the log is closing")),
+        CLOSE_TIMEOUT_MS,
+      );
+      await (tree.size() > signedSize
+        ? sign().kept
+        : Promise.all(posts.map((post) => post(undefined))));
       clearTimeout(limit);
     },
   };
 }
 
 /**
- * Hands checkpoints to one witness, one at a time; of those that wait only the newest, because it covers the others. Resolves, never rejects,
- * when the one given is kept, replaced by a newer one, or lost. That a witness fails, and that it works again, is recorded once.
+ * Hands checkpoints to one witness, one at a time; of those that wait only the newest, because it
+ * covers the others. Resolves, never rejects, when the one given is kept, replaced by a newer one,
+ * or lost. That a witness fails, and that it works again, is recorded once.
  */
 function createPost(
   witness: Witness,
-  { record, closing }: { readonly record: CheckpointerParts["record"]; readonly closing: AbortSignal },
+  {
+    record,
+    closing,
+  }: { readonly record: CheckpointerParts["record"]; readonly closing: AbortSignal },
 ): (note: string | undefined) => Promise<void> {
   let waiting: string | undefined;
   let isFailing = false;
@@ -109,7 +132,10 @@ function createPost(
       if (!isChange) continue;
       const event = isFailing ? "witness_failed" : "witness_restored";
       // Not awaited: the log may be ending, or be what fails.
-      record(event, { witness: witness.name, ...(failure === undefined ? {} : { reason: failure }) }).catch(() => {});
+      record(event, {
+        witness: witness.name,
+        ...(failure === undefined ? {} : { reason: failure }),
+      }).catch(() => {});
     }
     running = undefined;
   }
@@ -122,7 +148,11 @@ function createPost(
 }
 
 /** Why it was not kept. */
-async function publishOnce(witness: Witness, note: string, closing: AbortSignal): Promise<string | undefined> {
+async function publishOnce(
+  witness: Witness,
+  note: string,
+  closing: AbortSignal,
+): Promise<string | undefined> {
   const signal = AbortSignal.any([closing, AbortSignal.timeout(PUBLISH_TIMEOUT_MS)]);
   let onAbort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {

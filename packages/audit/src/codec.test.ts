@@ -6,7 +6,9 @@ import { LINE_BYTES_MAX } from "./event.js";
 
 /** A line with some fields replaced, sealed anew as an editor with a hash tool would. */
 function forge(fields: Readonly<Record<string, unknown>>, drop: readonly string[] = []): string {
-  const { event_hash: _hash, ...wire } = JSON.parse(encodeEvent(makeEvent(1), undefined).line) as Record<string, unknown>;
+  const { event_hash: _hash, ...wire } = JSON.parse(
+    encodeEvent(makeEvent(1), undefined).line,
+  ) as Record<string, unknown>;
   const forged: Record<string, unknown> = { ...wire, ...fields };
   for (const key of drop) delete forged[key];
   return canonicalJson({ ...forged, event_hash: sha256(canonicalJson(forged)) });
@@ -19,7 +21,9 @@ function faultOf(line: string): string {
 
 describe("encodeEvent()", () => {
   it.each([3, 24, 25, 600])("puts %i keys of metadata in order", (count) => {
-    const keys = Array.from({ length: count }, (_, index) => `k${(index * 7) % count}\u{1f600}`.slice(0, 2 + (index % 4)).toWellFormed());
+    const keys = Array.from({ length: count }, (_, index) =>
+      `k${(index * 7) % count}\u{1f600}`.slice(0, 2 + (index % 4)).toWellFormed(),
+    );
     const metadata = Object.fromEntries(keys.map((key, index) => [`${key}${index}`, index]));
     for (let again = 0; again < 2; again++) {
       const { line } = encodeEvent(makeEvent(1, { metadata }), undefined, { monoMs: 1 });
@@ -28,7 +32,10 @@ describe("encodeEvent()", () => {
   });
 
   it("writes the schema of S0 §7.4 and nothing else", () => {
-    const { line, head } = encodeEvent(makeEvent(1, { requestId: "cr_1", responseTimeMs: 12.5, metadata: { b: 1, a: [true] } }), undefined);
+    const { line, head } = encodeEvent(
+      makeEvent(1, { requestId: "cr_1", responseTimeMs: 12.5, metadata: { b: 1, a: [true] } }),
+      undefined,
+    );
     expect(JSON.parse(line)).toEqual({
       type: "audit_event",
       version: "0.2.0",
@@ -52,7 +59,12 @@ describe("encodeEvent()", () => {
   it("seals the canonical bytes without the hash, also where texts imitate the field", () => {
     const trap = ',"event_type":"x","event_hash":"sha256:';
     const { line, head } = encodeEvent(
-      makeEvent(1, { agent: trap, category: trap, decision: trap, metadata: { event_hash: trap, event_type: 1 } }),
+      makeEvent(1, {
+        agent: trap,
+        category: trap,
+        decision: trap,
+        metadata: { event_hash: trap, event_type: 1 },
+      }),
       undefined,
     );
     const { event_hash: hash, ...rest } = JSON.parse(line) as Record<string, unknown>;
@@ -65,13 +77,19 @@ describe("encodeEvent()", () => {
   it("links to the event before", () => {
     const first = encodeEvent(makeEvent(1), undefined);
     const second = encodeEvent(makeEvent(2), first.head);
-    expect(JSON.parse(second.line)).toMatchObject({ previous_event_hash: first.head.hash, metadata: { seq: 1 } });
+    expect(JSON.parse(second.line)).toMatchObject({
+      previous_event_hash: first.head.hash,
+      metadata: { seq: 1 },
+    });
     expect(second.head.seq).toBe(1);
   });
 
   it("keeps a line one line, whatever a name holds", () => {
     const name = '\n{"agent":"forged"}\r\u2028\u2029\u0085\u0000"';
-    const { line } = encodeEvent(makeEvent(1, { tool: name, metadata: { [name]: name } }), undefined);
+    const { line } = encodeEvent(
+      makeEvent(1, { tool: name, metadata: { [name]: name } }),
+      undefined,
+    );
     expect(line).not.toMatch(/[\n\r\0]/);
     const decoded = decodeEvent(line);
     expect(decoded.ok && decoded.event.tool).toBe(name);
@@ -94,7 +112,10 @@ describe("decodeEvent()", () => {
   it("gives the event back", () => {
     const event = makeEvent(1, { metadata: { list: [1, { deep: null }], ["__proto__"]: "own" } });
     const { line, head } = encodeEvent(event, { seq: 6, hash: sha256("six") });
-    expect(decodeEvent(line)).toEqual({ ok: true, event: { ...event, seq: 7, previousHash: sha256("six"), hash: head.hash } });
+    expect(decodeEvent(line)).toEqual({
+      ok: true,
+      event: { ...event, seq: 7, previousHash: sha256("six"), hash: head.hash },
+    });
   });
 
   it.each([
@@ -103,15 +124,27 @@ describe("decodeEvent()", () => {
     ["not_json", "a byte order mark", () => `\ufeff${forge({})}`],
     ["not_canonical", "blanks", () => ` ${forge({})}`],
     ["not_canonical", "a key twice", () => forge({}).replace("{", '{"agent":"other",')],
-    ["not_canonical", "another spelling of a number", () => forge({ response_time_ms: 10 }).replace(":10,", ":1e1,")],
-    ["not_canonical", "an escape that is not needed", () => forge({}).replace("write_file", "write\\u005ffile")],
+    [
+      "not_canonical",
+      "another spelling of a number",
+      () => forge({ response_time_ms: 10 }).replace(":10,", ":1e1,"),
+    ],
+    [
+      "not_canonical",
+      "an escape that is not needed",
+      () => forge({}).replace("write_file", "write\\u005ffile"),
+    ],
     ["not_canonical", "a lone surrogate", () => forge({}).replace("write_file", "\\ud800")],
     ["schema_invalid", "a list", () => "[]"],
     ["schema_invalid", "an unknown field", () => forge({ note: "" })],
     ["schema_invalid", "a missing field", () => forge({}, ["tool"])],
     ["schema_invalid", "another type", () => forge({ type: "event" })],
     ["schema_invalid", "another version", () => forge({ version: "0.3.0" })],
-    ["schema_invalid", "a time with an offset", () => forge({ timestamp: "2026-01-15T10:30:00.001+00:00" })],
+    [
+      "schema_invalid",
+      "a time with an offset",
+      () => forge({ timestamp: "2026-01-15T10:30:00.001+00:00" }),
+    ],
     ["schema_invalid", "a number for a text", () => forge({ agent: 7 })],
     ["schema_invalid", "an empty id", () => forge({ id: "" })],
     ["schema_invalid", "an empty event type", () => forge({ event_type: "" })],
@@ -119,11 +152,16 @@ describe("decodeEvent()", () => {
     ["schema_invalid", "metadata that is a list", () => forge({ metadata: [] })],
     ["schema_invalid", "no sequence number", () => forge({ metadata: {} })],
     ["schema_invalid", "half a sequence number", () => forge({ metadata: { seq: 0.5 } })],
-    ["schema_invalid", "a previous hash of another kind", () => forge({ previous_event_hash: "md5:00" })],
+    [
+      "schema_invalid",
+      "a previous hash of another kind",
+      () => forge({ previous_event_hash: "md5:00" }),
+    ],
     [
       "schema_invalid",
       "a hash in upper case",
-      () => forge({}).replace(/sha256:[0-9a-f]+/, (hash) => hash.toUpperCase().replace("SHA", "sha")),
+      () =>
+        forge({}).replace(/sha256:[0-9a-f]+/, (hash) => hash.toUpperCase().replace("SHA", "sha")),
     ],
     ["hash_mismatch", "a changed field", () => forge({}).replace("write_file", "read_file")],
     ["none", "a type of a newer version", () => forge({ event_type: "something_new" })],
@@ -135,7 +173,10 @@ describe("decodeEvent()", () => {
 describe("a line of the greatest length", () => {
   it("can be read back", () => {
     const empty = encodeEvent(makeEvent(1, { metadata: { filler: "" } }), undefined).line.length;
-    const { line } = encodeEvent(makeEvent(1, { metadata: { filler: "x".repeat(LINE_BYTES_MAX - empty) } }), undefined);
+    const { line } = encodeEvent(
+      makeEvent(1, { metadata: { filler: "x".repeat(LINE_BYTES_MAX - empty) } }),
+      undefined,
+    );
     expect(line.length).toBe(LINE_BYTES_MAX);
     expect(faultOf(line)).toBe("none");
   });

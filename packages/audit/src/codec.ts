@@ -1,11 +1,26 @@
 /**
- * Codec: an audit event in memory (camelCase) and on its line (S0 §7.4, snake_case). Pure.
- * A line is the event's canonical JSON (RFC 8785); `event_hash` is SHA-256 over those bytes without that field. Format: spec/audit.md.
+ * Codec: an audit event in memory (camelCase) and on its line (S0 §7.4, snake_case). Pure. A line
+ * is the event's canonical JSON (RFC 8785); `event_hash` is SHA-256 over those bytes without that
+ * field. Format: spec/audit.md.
  */
 import { hash as digest } from "node:crypto";
-import { type AuditEventInput, type AuditReceipt, type JsonObject, canonicalJson, isJsonObject } from "@acp/core";
+import {
+  type AuditEventInput,
+  type AuditReceipt,
+  type JsonObject,
+  canonicalJson,
+  isJsonObject,
+} from "@acp/core";
 import type { AuditEvent, AuditFault, AuditFaultCode } from "./event.js";
-import { EVENT_VERSION, type EventStamp, hashMember, hashText, lineParts, nextSeq, readTime } from "./event-line.js";
+import {
+  EVENT_VERSION,
+  type EventStamp,
+  hashMember,
+  hashText,
+  lineParts,
+  nextSeq,
+  readTime,
+} from "./event-line.js";
 
 const HASH = /^sha256:[0-9a-f]{64}$/;
 const FIELDS: readonly string[] = [
@@ -44,31 +59,42 @@ export function encodeEvent(
 ): { readonly line: string; readonly head: AuditReceipt } {
   const { before, after } = lineParts(event, head, stamp);
   const hex = digest("sha256", before + after, "hex");
-  return { line: before + hashMember(hex) + after, head: { seq: nextSeq(head), hash: hashText(hex) } };
+  return {
+    line: before + hashMember(hex) + after,
+    head: { seq: nextSeq(head), hash: hashText(hex) },
+  };
 }
 
-// The first such field of a canonical event is its own: before it stand only the text values of agent, category and decision, and inside a
-// text a quote is always escaped. So the hash can be taken out without a second serialisation.
+// The first such field of a canonical event is its own: before it stand only the text values of
+// agent, category and decision, and inside a text a quote is always escaped. So the hash can be
+// taken out without a second serialisation.
 function unseal(line: string, hash: string): string {
   const field = `,"event_hash":"${hash}"`;
   const at = line.indexOf(field);
   return line.slice(0, at) + line.slice(at + field.length);
 }
 
-/** The event of a line, or what is wrong with the line itself; its link to the line before is {@link checkLink}'s. */
+/**
+ * The event of a line, or what is wrong with the line itself; its link to the line before is {@link
+ * checkLink}'s.
+ */
 export function decodeEvent(
   line: string,
-): { readonly ok: true; readonly event: AuditEvent } | { readonly ok: false; readonly fault: AuditFault } {
+):
+  | { readonly ok: true; readonly event: AuditEvent }
+  | { readonly ok: false; readonly fault: AuditFault } {
   let wire: unknown;
   try {
     wire = JSON.parse(line);
   } catch {
     return bad("not_json", "it is not JSON");
   }
-  if (!isCanonical(line, wire)) return bad("not_canonical", "it is not the canonical form of what it says");
+  if (!isCanonical(line, wire))
+    return bad("not_canonical", "it is not the canonical form of what it says");
   const event = readEvent(wire);
   if (typeof event === "string") return bad("schema_invalid", event);
-  if (sha256(unseal(line, event.hash)) !== event.hash) return bad("hash_mismatch", "it was changed: its hash is another");
+  if (sha256(unseal(line, event.hash)) !== event.hash)
+    return bad("hash_mismatch", "it was changed: its hash is another");
   return { ok: true, event };
 }
 
@@ -79,7 +105,10 @@ export function parseEvent(line: string): AuditEvent {
   return event;
 }
 
-function bad(code: AuditFaultCode, message: string): { readonly ok: false; readonly fault: AuditFault } {
+function bad(
+  code: AuditFaultCode,
+  message: string,
+): { readonly ok: false; readonly fault: AuditFault } {
   return { ok: false, fault: { code, message } };
 }
 
@@ -92,11 +121,18 @@ function isCanonical(line: string, wire: unknown): boolean {
 }
 
 /** What is wrong with the event's place after `head`; `undefined` where it follows. */
-export function checkLink(event: AuditEvent, head: AuditReceipt | undefined): AuditFault | undefined {
+export function checkLink(
+  event: AuditEvent,
+  head: AuditReceipt | undefined,
+): AuditFault | undefined {
   const seq = nextSeq(head);
-  if (event.seq !== seq) return { code: "seq_broken", message: `its sequence number is ${event.seq}, expected ${seq}` };
+  if (event.seq !== seq)
+    return { code: "seq_broken", message: `its sequence number is ${event.seq}, expected ${seq}` };
   if (event.previousHash !== (head === undefined ? null : head.hash)) {
-    return { code: "chain_broken", message: "it does not follow the event before, which was changed or replaced" };
+    return {
+      code: "chain_broken",
+      message: "it does not follow the event before, which was changed or replaced",
+    };
   }
   return undefined;
 }
@@ -113,20 +149,44 @@ function readEvent(wire: unknown): AuditEvent | string {
   const hash = wire["event_hash"];
   if (!isHash(hash)) return '"event_hash" is not a SHA-256 hash';
   const previousHash = wire["previous_event_hash"];
-  if (previousHash !== null && !isHash(previousHash)) return '"previous_event_hash" is neither null nor a SHA-256 hash';
+  if (previousHash !== null && !isHash(previousHash))
+    return '"previous_event_hash" is neither null nor a SHA-256 hash';
   const responseTimeMs = wire["response_time_ms"];
-  if (typeof responseTimeMs !== "number" || responseTimeMs < 0) return '"response_time_ms" is not a number from 0';
+  if (typeof responseTimeMs !== "number" || responseTimeMs < 0)
+    return '"response_time_ms" is not a number from 0';
   const { metadata: given } = wire;
   if (!isJsonObject(given)) return '"metadata" is not an object';
   const { seq, mono_ms: monoMs, ...metadata } = given;
-  if (typeof seq !== "number" || !Number.isSafeInteger(seq) || seq < 0) return '"metadata.seq" is not a sequence number';
-  if (monoMs !== undefined && (typeof monoMs !== "number" || monoMs < 0)) return '"metadata.mono_ms" is not a number from 0';
+  if (typeof seq !== "number" || !Number.isSafeInteger(seq) || seq < 0)
+    return '"metadata.seq" is not a sequence number';
+  if (monoMs !== undefined && (typeof monoMs !== "number" || monoMs < 0))
+    return '"metadata.mono_ms" is not a number from 0';
   const texts = readTexts(wire);
   if (typeof texts === "string") return texts;
-  return { ...texts, atMs, responseTimeMs, metadata, seq, ...(monoMs === undefined ? {} : { monoMs }), previousHash, hash };
+  return {
+    ...texts,
+    atMs,
+    responseTimeMs,
+    metadata,
+    seq,
+    ...(monoMs === undefined ? {} : { monoMs }),
+    previousHash,
+    hash,
+  };
 }
 
-type Texts = Pick<AuditEvent, "id" | "eventType" | "requestId" | "agent" | "tool" | "category" | "riskLevel" | "decision" | "policyRule">;
+type Texts = Pick<
+  AuditEvent,
+  | "id"
+  | "eventType"
+  | "requestId"
+  | "agent"
+  | "tool"
+  | "category"
+  | "riskLevel"
+  | "decision"
+  | "policyRule"
+>;
 
 function readTexts(wire: JsonObject): Texts | string {
   const wrong: string[] = [];
@@ -148,7 +208,8 @@ function readTexts(wire: JsonObject): Texts | string {
     policyRule: text("policy_rule"),
   };
   if (wrong[0] !== undefined) return `"${wrong[0]}" is not a text`;
-  if (texts.id === "" || texts.eventType === "") return `"${texts.id === "" ? "id" : "event_type"}" is empty`;
+  if (texts.id === "" || texts.eventType === "")
+    return `"${texts.id === "" ? "id" : "event_type"}" is empty`;
   return texts;
 }
 

@@ -3,15 +3,23 @@ import { ConsentError, quoteText } from "@acp/core";
 
 /** Makes `audit_failed`, one line: `Cannot <what> audit log "<path>": <why>`. */
 export function cannot(what: string, path: string): (why: string, cause?: unknown) => ConsentError {
-  return (why, cause) => new ConsentError("audit_failed", `Cannot ${what} audit log ${quoteText(path)}: ${why}`, { cause });
+  return (why, cause) =>
+    new ConsentError("audit_failed", `Cannot ${what} audit log ${quoteText(path)}: ${why}`, {
+      cause,
+    });
 }
 
 /** `audit_busy`, naming who writes the log. */
 export function busyError(path: string, owner: string): ConsentError {
-  return new ConsentError("audit_busy", `Cannot open audit log ${quoteText(path)}: process ${owner} is writing it; end that process first`);
+  return new ConsentError(
+    "audit_busy",
+    `Cannot open audit log ${quoteText(path)}: process ${owner} is writing it; end that process first`,
+  );
 }
 
-/** What an error says, on one line and without the file's path: `ENOSPC: no space left on device`. */
+/**
+ * What an error says, on one line and without the file's path: `ENOSPC: no space left on device`.
+ */
 export function causeText(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return (hasErrno(cause) ? (text.split(", ")[0] ?? text) : text).replaceAll(/\s+/g, " ");

@@ -1,6 +1,6 @@
 /**
- * Event line: the canonical text of one event, but for its hash. Pure, and on the way of every decision: what repeats from event to event is made
- * once. Format: spec/audit.md.
+ * Event line: the canonical text of one event, but for its hash. Pure, and on the way of every
+ * decision: what repeats from event to event is made once. Format: spec/audit.md.
  */
 import {
   type AuditEventInput,
@@ -51,17 +51,27 @@ export function nextSeq(head: AuditReceipt | undefined): number {
  *
  * @throws ConsentError of any `json_` code, or TypeError, where the event has no line.
  */
-export function lineParts(event: AuditEventInput, head: AuditReceipt | undefined, { monoMs }: EventStamp): LineParts {
+export function lineParts(
+  event: AuditEventInput,
+  head: AuditReceipt | undefined,
+  { monoMs }: EventStamp,
+): LineParts {
   const { metadata, responseTimeMs } = event;
   if (!isJsonObject(metadata)) throw new TypeError('"metadata" is not an object');
-  for (const key of LOG_FIELDS) if (Object.hasOwn(metadata, key)) throw new TypeError(`"metadata.${key}" is written by the log`);
-  if (typeof responseTimeMs !== "number" || responseTimeMs < 0) throw new TypeError('"response_time_ms" is not a number from 0');
-  if (event.id === "" || event.eventType.length === 0) throw new TypeError(`"${event.id === "" ? "id" : "event_type"}" is empty`);
+  for (const key of LOG_FIELDS)
+    if (Object.hasOwn(metadata, key))
+      throw new TypeError(`"metadata.${key}" is written by the log`);
+  if (typeof responseTimeMs !== "number" || responseTimeMs < 0)
+    throw new TypeError('"response_time_ms" is not a number from 0');
+  if (event.id === "" || event.eventType.length === 0)
+    throw new TypeError(`"${event.id === "" ? "id" : "event_type"}" is empty`);
   const own = metadataText(metadata, { seq: nextSeq(head), monoMs });
   const previous = head === undefined ? "null" : `"${head.hash}"`;
-  // The canonical order, written out: one pass instead of a sort of the same sixteen keys for every event.
+  // The canonical order, written out: one pass instead of a sort of the same sixteen keys for every
+  // event.
   return {
-    before: MEMBER.agent(event.agent) + MEMBER.category(event.category) + MEMBER.decision(event.decision),
+    before:
+      MEMBER.agent(event.agent) + MEMBER.category(event.category) + MEMBER.decision(event.decision),
     after:
       `${MEMBER.eventType(event.eventType)},"id":${quote("id", event.id)},"metadata":${own}` +
       `${MEMBER.policyRule(event.policyRule)},"previous_event_hash":${previous}${MEMBER.requestId(event.requestId)}` +
@@ -71,7 +81,10 @@ export function lineParts(event: AuditEventInput, head: AuditReceipt | undefined
 }
 
 /** The canonical text of the metadata with what the log adds. */
-function metadataText(metadata: JsonObject, { seq, monoMs }: { readonly seq: number; readonly monoMs: number | undefined }): string {
+function metadataText(
+  metadata: JsonObject,
+  { seq, monoMs }: { readonly seq: number; readonly monoMs: number | undefined },
+): string {
   const keys = Object.keys(metadata);
   keys.push("seq");
   if (monoMs !== undefined) keys.push("mono_ms");
@@ -115,7 +128,8 @@ function keyText(key: string): string {
 function valueText(value: JsonValue | undefined): string {
   if (typeof value === "string") return quote("metadata", value);
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
-  // Two levels down, as it stands in the line, so that it is refused where it is nested too deep there.
+  // Two levels down, as it stands in the line, so that it is refused where it is nested too deep
+  // there.
   return canonicalJson([[value]]).slice(2, -2);
 }
 
@@ -136,7 +150,10 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** The members whose texts mostly repeat from event to event: each is made again only when its text is another. */
+/**
+ * The members whose texts mostly repeat from event to event: each is made again only when its text
+ * is another.
+ */
 const MEMBER = {
   agent: textMember("agent"),
   category: textMember("category"),
@@ -166,7 +183,8 @@ let lastTime: { readonly atMs: number; readonly text: string } | undefined;
 function timestamp(atMs: number): string {
   if (lastTime?.atMs === atMs) return lastTime.text;
   const text = isoTime(atMs);
-  if (readTime(text) === undefined) throw new TypeError('"timestamp" is not a UTC time with milliseconds');
+  if (readTime(text) === undefined)
+    throw new TypeError('"timestamp" is not a UTC time with milliseconds');
   lastTime = { atMs, text: `"${text}"` };
   return lastTime.text;
 }

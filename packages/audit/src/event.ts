@@ -1,5 +1,6 @@
 /**
- * Events: one audit event as this package hands it out, and as it is written. Format: spec/audit.md.
+ * Events: one audit event as this package hands it out, and as it is written. Format:
+ * spec/audit.md.
  */
 import type { AuditEventInput } from "@acp/core";
 
@@ -9,7 +10,10 @@ export interface AuditEvent extends Omit<AuditEventInput, "eventType"> {
   readonly eventType: string;
   /** Sequence number, from 0. */
   readonly seq: number;
-  /** Monotonic milliseconds since the process that wrote it opened the log; left out in logs of before. */
+  /**
+   * Monotonic milliseconds since the process that wrote it opened the log; left out in logs of
+   * before.
+   */
   readonly monoMs?: number;
   /** `event_hash` of the event before; `null` for the first. */
   readonly previousHash: string | null;
@@ -31,17 +35,25 @@ export type AuditFaultCode =
   | "seq_broken"
   /** The event does not follow the one before: that one was changed or replaced. */
   | "chain_broken"
-  /** The last line has no end: a write in progress, or a crash that the next opening of the log repairs and records. */
+  /**
+   * The last line has no end: a write in progress, or a crash that the next opening of the log
+   * repairs and records.
+   */
   | "torn_line"
   /** The line is longer than {@link LINE_BYTES_MAX}. */
   | "line_too_long"
-  /** The log starts later than at event 0, and it does not say that the events before were removed. */
+  /**
+   * The log starts later than at event 0, and it does not say that the events before were removed.
+   */
   | "start_missing"
   /** A signed checkpoint promised more events than there are: the end was cut off. */
   | "end_missing"
   /** A signed checkpoint promised other events than these. */
   | "history_replaced"
-  /** Two signed checkpoints promise different events of the same number: somebody was shown another log. */
+  /**
+   * Two signed checkpoints promise different events of the same number: somebody was shown another
+   * log.
+   */
   | "two_histories";
 
 /** What is wrong, and in words. */
@@ -51,7 +63,8 @@ export interface AuditFault {
 }
 
 /**
- * The longest line that is written or read: several times the largest action, so that one event cannot exhaust a reader, and below what core
- * takes as JSON, so that whatever is written can be verified.
+ * The longest line that is written or read: several times the largest action, so that one event
+ * cannot exhaust a reader, and below what core takes as JSON, so that whatever is written can be
+ * verified.
  */
 export const LINE_BYTES_MAX: number = 8 * 1024 * 1024;

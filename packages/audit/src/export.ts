@@ -1,4 +1,7 @@
-/** Export: a log, or what a filter lets through, as JSON lines, as CSV or in the plain format of ACP v0.3. Format: spec/audit.md §10. */
+/**
+ * Export: a log, or what a filter lets through, as JSON lines, as CSV or in the plain format of ACP
+ * v0.3. Format: spec/audit.md §10.
+ */
 import { canonicalJson, isoTime } from "@acp/core";
 import { csvRow } from "./csv.js";
 import type { AuditEvent } from "./event.js";
@@ -21,12 +24,16 @@ export interface ExportOptions extends ReadOptions {
 }
 
 /**
- * The log as text, line by line, each with its line end. No name in it can make a line of its own, also for readers that end lines at more than
- * a newline.
+ * The log as text, line by line, each with its line end. No name in it can make a line of its own,
+ * also for readers that end lines at more than a newline.
  *
- * @throws ConsentError `audit_failed` at a line that is no event; `aborted` where the signal ended it.
+ * @throws ConsentError `audit_failed` at a line that is no event; `aborted` where the signal ended
+ *   it.
  */
-export async function* exportAuditLog(path: string, { format, ...options }: ExportOptions): AsyncGenerator<string> {
+export async function* exportAuditLog(
+  path: string,
+  { format, ...options }: ExportOptions,
+): AsyncGenerator<string> {
   const write = WRITERS[format]();
   if (write.header !== undefined) yield write.header;
   for await (const record of readRecords(path, options)) {
@@ -42,7 +49,10 @@ interface Writer {
 
 const WRITERS: Readonly<Record<ExportFormat, () => Writer>> = {
   jsonl: () => ({ line: ({ line }) => `${onOneLine(line)}\n` }),
-  csv: () => ({ header: csvRow(Object.keys(COLUMNS)), line: ({ event }) => csvRow(Object.values(COLUMNS).map((column) => column(event))) }),
+  csv: () => ({
+    header: csvRow(Object.keys(COLUMNS)),
+    line: ({ event }) => csvRow(Object.values(COLUMNS).map((column) => column(event))),
+  }),
   "v0.3": () => {
     const next = plainEntries();
     return {

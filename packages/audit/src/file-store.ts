@@ -1,5 +1,6 @@
 /**
- * File store: the one place that writes. Appends to the log's file, durable before it counts, and starts a new file when one is full.
+ * File store: the one place that writes. Appends to the log's file, durable before it counts, and
+ * starts a new file when one is full.
  */
 import { constants, statSync } from "node:fs";
 import { type FileHandle, access, rename } from "node:fs/promises";
@@ -37,7 +38,10 @@ export interface StoreOptions {
 }
 
 /** The store of an open log. */
-export async function createFileStore(open: OpenLog, { rotation, now, onDurable }: StoreOptions): Promise<LogStore> {
+export async function createFileStore(
+  open: OpenLog,
+  { rotation, now, onDurable }: StoreOptions,
+): Promise<LogStore> {
   const { path } = open;
   let { handle, size, firstSeq, startedMs } = open;
   let { dev, ino } = await handle.stat();
@@ -45,8 +49,10 @@ export async function createFileStore(open: OpenLog, { rotation, now, onDurable 
   /** Synchronous on purpose: a few microseconds, once a group. */
   function checkPlace(): void {
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined || found.ino !== ino || found.dev !== dev) throw new Error("it was removed or replaced");
-    if (found.size !== size) throw new Error(`it has ${found.size} bytes, expected ${size}: something else changed it`);
+    if (found === undefined || found.ino !== ino || found.dev !== dev)
+      throw new Error("it was removed or replaced");
+    if (found.size !== size)
+      throw new Error(`it has ${found.size} bytes, expected ${size}: something else changed it`);
   }
 
   function isFull(more: number): boolean {
@@ -55,7 +61,10 @@ export async function createFileStore(open: OpenLog, { rotation, now, onDurable 
     return size + more > maxBytes || now() - startedMs >= maxAgeMs;
   }
 
-  /** A crash at any moment leaves either one full file and none to write to, which the next opening makes, or the old state. */
+  /**
+   * A crash at any moment leaves either one full file and none to write to, which the next opening
+   * makes, or the old state.
+   */
   async function startNextFile(nextSeq: number): Promise<void> {
     const full = archivePath(path, firstSeq);
     await refuseExisting(full);
@@ -96,7 +105,10 @@ async function refuseExisting(path: string): Promise<void> {
   if (exists) throw new Error(`there is a file "${basename(path)}" already`);
 }
 
-/** After a failed write: none of it should stay. Where even that fails, the next opening cuts what is torn and says so. */
+/**
+ * After a failed write: none of it should stay. Where even that fails, the next opening cuts what
+ * is torn and says so.
+ */
 async function takeBack(handle: FileHandle, size: number): Promise<void> {
   try {
     await handle.truncate(size);

@@ -5,7 +5,9 @@ import { openAuditLog } from "./audit-log.js";
 import { followAuditLog, type FollowOptions } from "./follow.js";
 import { listArchives } from "./log-parts.js";
 
-/** Follows until `count` events came; `step` runs at every pause with the number of those before. */
+/**
+ * Follows until `count` events came; `step` runs at every pause with the number of those before.
+ */
 async function follow(
   path: string,
   count: number,
@@ -41,7 +43,8 @@ describe("followAuditLog()", () => {
   it("gives old ones too where it is asked for them, and filters", async () => {
     const path = await scratchLog();
     await using log = await openAuditLog({ path, rotation: { maxBytes: 1_000 } });
-    for (let number = 0; number < 7; number++) await log.append([makeEvent(number, { tool: number % 2 === 0 ? "even" : "odd" })]);
+    for (let number = 0; number < 7; number++)
+      await log.append([makeEvent(number, { tool: number % 2 === 0 ? "even" : "odd" })]);
     const step = async (): Promise<void> => {};
     expect(await follow(path, 7, { fromSeq: 0, step })).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(await follow(path, 2, { fromSeq: 3, filter: { tool: "even" }, step })).toEqual([4, 6]);
@@ -51,7 +54,8 @@ describe("followAuditLog()", () => {
     const path = await scratchLog();
     await using log = await openAuditLog({ path, rotation: { maxBytes: 400_000 } });
     const text = "x".repeat(1_000);
-    for (let number = 0; number < 400; number++) await log.append([makeEvent(number, { metadata: { text } })]);
+    for (let number = 0; number < 400; number++)
+      await log.append([makeEvent(number, { metadata: { text } })]);
     const archives = await listArchives(path);
     expect(archives).toHaveLength(1);
     // Whoever reads the beginning of a file now says that it holds a line that is no event.
@@ -87,7 +91,8 @@ describe("followAuditLog()", () => {
   it("ends without a word when the signal aborts, and throws what else goes wrong", async () => {
     const path = await scratchLog();
     const ending = AbortSignal.abort();
-    for await (const _ of followAuditLog(path, { signal: ending })) throw new Error("nothing should come");
+    for await (const _ of followAuditLog(path, { signal: ending }))
+      throw new Error("nothing should come");
     const step = (): Promise<void> => Promise.reject(new Error("mine"));
     await expect(follow(path, 1, { step })).rejects.toThrow("mine");
   });

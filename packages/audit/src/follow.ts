@@ -26,13 +26,21 @@ export interface FollowOptions {
 const PAUSE_MS = 250;
 
 /**
- * The log's events as they become durable, until the signal aborts. Waits for a log that does not exist yet. What stands before the first one to give
- * is found by a few looks and not read, however long the log is.
+ * The log's events as they become durable, until the signal aborts. Waits for a log that does not
+ * exist yet. What stands before the first one to give is found by a few looks and not read, however
+ * long the log is.
  *
  * @throws ConsentError `audit_failed` at a line that is no event, or where events are missing.
  */
-export async function* followAuditLog(path: string, options: FollowOptions): AsyncGenerator<AuditEvent> {
-  const { filter = {}, signal, pause = (ended) => wait(PAUSE_MS, undefined, { signal: ended }) } = options;
+export async function* followAuditLog(
+  path: string,
+  options: FollowOptions,
+): AsyncGenerator<AuditEvent> {
+  const {
+    filter = {},
+    signal,
+    pause = (ended) => wait(PAUSE_MS, undefined, { signal: ended }),
+  } = options;
   let nextSeq = options.fromSeq ?? (await readNextSeq(path));
   try {
     for (;;) {
@@ -54,15 +62,26 @@ interface Following {
   readonly nextSeq: number;
 }
 
-/** Events from `nextSeq` on: of the full files, then of the one that is written to until it is full too. */
-async function* readOnce({ path, signal, pause, nextSeq: from }: Following): AsyncGenerator<AuditEvent> {
+/**
+ * Events from `nextSeq` on: of the full files, then of the one that is written to until it is full
+ * too.
+ */
+async function* readOnce({
+  path,
+  signal,
+  pause,
+  nextSeq: from,
+}: Following): AsyncGenerator<AuditEvent> {
   await using current = await openSource(path, "may_be_missing");
   let nextSeq = from;
   const take = function* (events: readonly AuditEvent[]): Generator<AuditEvent> {
     for (const event of events) {
       if (event.seq < nextSeq) continue;
       if (event.seq > nextSeq && nextSeq > from)
-        throw cannot("follow", path)(`events from ${nextSeq} on are missing; run \`acp audit verify\``);
+        throw cannot(
+          "follow",
+          path,
+        )(`events from ${nextSeq} on are missing; run \`acp audit verify\``);
       nextSeq = event.seq + 1;
       yield event;
     }
@@ -72,12 +91,14 @@ async function* readOnce({ path, signal, pause, nextSeq: from }: Following): Asy
     if ((archives[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY) <= nextSeq) continue;
     await using handle = await openSource(archive.path, "may_be_missing");
     if (handle === undefined) continue;
-    for await (const { events } of readFrom(handle, path, await seekSeq(handle, nextSeq))) yield* take(events);
+    for await (const { events } of readFrom(handle, path, await seekSeq(handle, nextSeq)))
+      yield* take(events);
   }
   if (current === undefined) return;
   for (let at = await seekSeq(current, nextSeq); ; ) {
     signal.throwIfAborted();
-    const isLast = await isReplaced(path, current); // before reading: what was written until then is read
+    // before reading: what was written until then is read
+    const isLast = await isReplaced(path, current);
     for await (const { events, end } of readFrom(current, path, at)) {
       at = end;
       yield* take(events);
@@ -105,8 +126,12 @@ async function* readFrom(
     let start = 0;
     for (const lineEnd of ends) {
       const line = lineText(bytes.subarray(start, lineEnd));
-      const event = line === undefined ? undefined : readEventOf(line, readPlainLine(bytes, start, lineEnd) !== undefined);
-      if (event === undefined) throw cannot("follow", path)("a line is no event; run `acp audit verify`");
+      const event =
+        line === undefined
+          ? undefined
+          : readEventOf(line, readPlainLine(bytes, start, lineEnd) !== undefined);
+      if (event === undefined)
+        throw cannot("follow", path)("a line is no event; run `acp audit verify`");
       events.push(event);
       start = lineEnd + 1;
     }

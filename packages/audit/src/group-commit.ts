@@ -1,6 +1,6 @@
 /**
- * Group commit: calls that come while a write is under way share the next one. The first failure of the store is final: whatever waits and every
- * later call is refused.
+ * Group commit: calls that come while a write is under way share the next one. The first failure of
+ * the store is final: whatever waits and every later call is refused.
  */
 import type { AuditReceipt, ConsentError } from "@acp/core";
 import { nextSeq } from "./event-line.js";
@@ -16,17 +16,25 @@ export interface LineGroup {
 
 /** Where lines become durable. */
 export interface LogStore {
-  /** Adds lines at the end; resolves when they are durable. After a rejection nothing more may be added. */
+  /**
+   * Adds lines at the end; resolves when they are durable. After a rejection nothing more may be
+   * added.
+   */
   append(group: LineGroup): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Adds the lines of one call that follow `head`. Returns the new head; where it throws, nothing of the call is written. */
+/**
+ * Adds the lines of one call that follow `head`. Returns the new head; where it throws, nothing of
+ * the call is written.
+ */
 export type Fill = (lines: LineBuffer, head: AuditReceipt | undefined) => AuditReceipt;
 
 /** A store with its queue. */
 export interface GroupCommit {
-  /** Resolves with what `fill` returned when its lines and those of all calls before are durable. */
+  /**
+   * Resolves with what `fill` returned when its lines and those of all calls before are durable.
+   */
   write(fill: Fill): Promise<AuditReceipt>;
   /** Waits for what was written, then refuses more. Never rejects; more calls change nothing. */
   close(): Promise<void>;
@@ -50,7 +58,11 @@ interface Group {
 }
 
 /** Starts after `head`. `path` names the log in errors. */
-export function createGroupCommit(store: LogStore, path: string, head: AuditReceipt | undefined): GroupCommit {
+export function createGroupCommit(
+  store: LogStore,
+  path: string,
+  head: AuditReceipt | undefined,
+): GroupCommit {
   const queue = createQueue();
   let last = head;
   let failure: ConsentError | undefined;
@@ -74,9 +86,13 @@ export function createGroupCommit(store: LogStore, path: string, head: AuditRece
   }
 
   function latch(cause: unknown, calls: readonly Call[]): void {
-    failure = cannot("append to", path)(`${causeText(cause)}; nothing is recorded until it is mended and opened again`, cause);
+    failure = cannot("append to", path)(
+      `${causeText(cause)}; nothing is recorded until it is mended and opened again`,
+      cause,
+    );
     for (const { reject } of calls) reject(failure);
-    for (let group = queue.take(); group !== undefined; group = queue.take()) for (const { reject } of group.calls) reject(failure);
+    for (let group = queue.take(); group !== undefined; group = queue.take())
+      for (const { reject } of group.calls) reject(failure);
   }
 
   function fillGroup(fill: Fill): Pick<Call, "receipt"> & Pick<Group, "calls"> {
@@ -112,7 +128,9 @@ export function createGroupCommit(store: LogStore, path: string, head: AuditRece
 
 /** Groups that wait, and the memory of those that were written. */
 interface Queue {
-  /** The group that the next call goes into; where a new one is started, `seq` is its first number. */
+  /**
+   * The group that the next call goes into; where a new one is started, `seq` is its first number.
+   */
   open(seq: number): Group;
   /** The oldest group. From now on no call goes into it. */
   take(): Group | undefined;

@@ -1,4 +1,7 @@
-/** @acp/audit: a durable, hash-chained audit log with signed checkpoints, its verifier, its readers and its exports. */
+/**
+ * @acp/audit: a durable, hash-chained audit log with signed checkpoints, its verifier, its readers
+ * and its exports.
+ */
 export { openAuditLog } from "./audit-log.js";
 export type { AuditLog, AuditLogOptions, CheckpointOptions, RecoverOptions } from "./audit-log.js";
 export { openCheckpoint, signCheckpoint } from "./checkpoint.js";

@@ -11,21 +11,27 @@ describe("createLineBuffer()", () => {
     const lines = createLineBuffer();
     const text = fc.string({ unit: "grapheme", maxLength: 80 });
     fc.assert(
-      fc.property(fc.array(fc.record({ agent: text, tool: text, filler: text }), { minLength: 1, maxLength: 5 }), (batch) => {
-        lines.clear();
-        let head: ReturnType<typeof encodeEvent>["head"] | undefined;
-        let whole = "";
-        for (const [number, { agent, tool, filler }] of batch.entries()) {
-          const event = makeEvent(number, { agent, tool, metadata: { [filler]: filler } });
-          const hex = lines.addEvent(lineParts(event, head, {}));
-          const encoded = encodeEvent(event, head);
-          expect(hashText(hex)).toBe(encoded.head.hash);
-          ({ head } = encoded);
-          whole += `${encoded.line}\n`;
-        }
-        expect(lines.bytes().toString("utf8")).toBe(whole);
-        expect(lines.size()).toBe(Buffer.byteLength(whole));
-      }),
+      fc.property(
+        fc.array(fc.record({ agent: text, tool: text, filler: text }), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        (batch) => {
+          lines.clear();
+          let head: ReturnType<typeof encodeEvent>["head"] | undefined;
+          let whole = "";
+          for (const [number, { agent, tool, filler }] of batch.entries()) {
+            const event = makeEvent(number, { agent, tool, metadata: { [filler]: filler } });
+            const hex = lines.addEvent(lineParts(event, head, {}));
+            const encoded = encodeEvent(event, head);
+            expect(hashText(hex)).toBe(encoded.head.hash);
+            ({ head } = encoded);
+            whole += `${encoded.line}\n`;
+          }
+          expect(lines.bytes().toString("utf8")).toBe(whole);
+          expect(lines.size()).toBe(Buffer.byteLength(whole));
+        },
+      ),
     );
   });
 
@@ -43,7 +49,9 @@ describe("createLineBuffer()", () => {
     const large = makeEvent(1, { agent: "\u00e9", metadata: { filler: "\u20ac".repeat(200_000) } });
     lines.addEvent(lineParts(makeEvent(0), undefined, {}));
     lines.addEvent(lineParts(large, undefined, {}));
-    expect(lines.bytes().toString("utf8")).toBe(`${encodeEvent(makeEvent(0), undefined).line}\n${encodeEvent(large, undefined).line}\n`);
+    expect(lines.bytes().toString("utf8")).toBe(
+      `${encodeEvent(makeEvent(0), undefined).line}\n${encodeEvent(large, undefined).line}\n`,
+    );
   });
 
   it("takes back what was added since a size", () => {
@@ -57,7 +65,8 @@ describe("createLineBuffer()", () => {
 
   it("takes the longest line that is allowed, and refuses a longer one and stays as it was", () => {
     const lines = createLineBuffer();
-    const filled = (bytes: number) => lineParts(makeEvent(1, { metadata: { filler: "x".repeat(bytes) } }), undefined, {});
+    const filled = (bytes: number) =>
+      lineParts(makeEvent(1, { metadata: { filler: "x".repeat(bytes) } }), undefined, {});
     const empty = encodeEvent(makeEvent(1, { metadata: { filler: "" } }), undefined).line.length;
     lines.addEvent(filled(LINE_BYTES_MAX - empty));
     expect(lines.size()).toBe(LINE_BYTES_MAX + 1);

@@ -1,6 +1,7 @@
 /**
- * Line buffer: memory in which lines are sealed one after the other, as they will stand in the file. It is used again for the next lines, so
- * that a log that is busy makes no garbage of the size of what it writes.
+ * Line buffer: memory in which lines are sealed one after the other, as they will stand in the
+ * file. It is used again for the next lines, so that a log that is busy makes no garbage of the
+ * size of what it writes.
  */
 import { hash as digest } from "node:crypto";
 import { hashMember, type LineParts } from "./event-line.js";
@@ -16,7 +17,10 @@ export interface LineBuffer {
    * @throws RangeError where it is longer than any line of a log; the buffer is then as it was.
    */
   add(line: string): void;
-  /** Adds the line of an event and puts its hash in. Returns the hash in hex digits; throws as `add` does. */
+  /**
+   * Adds the line of an event and puts its hash in. Returns the hash in hex digits; throws as `add`
+   * does.
+   */
   addEvent(parts: LineParts): string;
   /** Takes back what was added since it had this size. */
   cutTo(size: number): void;

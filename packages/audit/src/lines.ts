@@ -1,5 +1,6 @@
 /**
- * Lines: a byte stream in blocks of whole lines, in memory bounded by the longest line allowed. Nothing is decoded here.
+ * Lines: a byte stream in blocks of whole lines, in memory bounded by the longest line allowed.
+ * Nothing is decoded here.
  */
 import { LINE_BYTES_MAX } from "./event.js";
 
@@ -28,15 +29,24 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 function splitChunk(rest: Uint8Array, chunk: Uint8Array): LineBlock {
-  const bytes = rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk]);
+  const bytes =
+    rest.length === 0
+      ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+      : Buffer.concat([rest, chunk]);
   const ends: number[] = [];
   let start = 0;
-  for (let end = bytes.indexOf(NEWLINE, rest.length); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+  for (
+    let end = bytes.indexOf(NEWLINE, rest.length);
+    end !== -1;
+    end = bytes.indexOf(NEWLINE, start)
+  ) {
     if (end - start > LINE_BYTES_MAX) return { bytes, ends, fault: "line_too_long" };
     ends.push(end);
     start = end + 1;
   }
-  return bytes.length - start > LINE_BYTES_MAX ? { bytes, ends, fault: "line_too_long" } : { bytes, ends };
+  return bytes.length - start > LINE_BYTES_MAX
+    ? { bytes, ends, fault: "line_too_long" }
+    : { bytes, ends };
 }
 
 /** The text of a line; `undefined` where its bytes are no UTF-8. */

@@ -8,7 +8,10 @@ import { runWriter } from "../test/writer-process.js";
 import { lockWriter } from "./lock.js";
 
 /** The socket of another process, which does with those who ask what the test says. */
-async function fakeOther(path: string, answer: (socket: Socket) => void): Promise<{ asked(): number; leave(): void }> {
+async function fakeOther(
+  path: string,
+  answer: (socket: Socket) => void,
+): Promise<{ asked(): number; leave(): void }> {
   let asked = 0;
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -53,7 +56,10 @@ describe("lockWriter()", () => {
   it("refuses at once where somebody says that it is the owner", async () => {
     const path = await scratchLog();
     const other = await fakeOther(path, (socket) => socket.end("held"));
-    await expect(lockWriter(path)).rejects.toMatchObject({ code: "audit_busy", message: expect.stringContaining("process 4711 ") });
+    await expect(lockWriter(path)).rejects.toMatchObject({
+      code: "audit_busy",
+      message: expect.stringContaining("process 4711 "),
+    });
     expect(other.asked()).toBe(1);
   });
 
@@ -102,7 +108,9 @@ describe("lockWriter()", () => {
 
   it("takes over from a process that was killed, and clears its socket away", async () => {
     const path = await scratchLog();
-    const { pid } = await runWriter([path, 1_000_000], { onLine: (_line, child) => child.kill("SIGKILL") });
+    const { pid } = await runWriter([path, 1_000_000], {
+      onLine: (_line, child) => child.kill("SIGKILL"),
+    });
     const left = (await readdir(join(path, ".."))).filter((name) => name.includes(".lock."));
     expect(left).toEqual([expect.stringContaining(`.lock.${pid}.`)]);
     await (await lockWriter(path)).release();
@@ -119,6 +127,9 @@ describe("lockWriter()", () => {
 
   it("refuses a path that is too long for a socket, rather than lock another name", async () => {
     const path = join(await scratchDirectory(), `${"x".repeat(100)}.jsonl`);
-    await expect(lockWriter(path)).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("too long") });
+    await expect(lockWriter(path)).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("too long"),
+    });
   });
 });

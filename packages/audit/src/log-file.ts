@@ -1,5 +1,6 @@
 /**
- * Log file: opening the file that is written to. Private, a plain file under its own name only, in a directory where nobody else may write.
+ * Log file: opening the file that is written to. Private, a plain file under its own name only, in
+ * a directory where nobody else may write.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
@@ -15,11 +16,19 @@ import { cannot, causeText, hasErrno } from "./errors.js";
 export async function checkDirectory(path: string): Promise<void> {
   const directory = dirname(path);
   const found = await stat(directory).catch((error: unknown) => {
-    throw cannot("open", path)(hasErrno(error, "ENOENT") ? "its directory does not exist" : causeText(error), error);
+    throw cannot("open", path)(
+      hasErrno(error, "ENOENT") ? "its directory does not exist" : causeText(error),
+      error,
+    );
   });
   if (!found.isDirectory()) throw cannot("open", path)("its directory is none");
-  if ((found.mode & 0o022) !== 0) throw cannot("open", path)(`others may write in its directory; run: chmod go-w ${quoteText(directory)}`);
-  if (!isOwn(found.uid) && found.uid !== 0) throw cannot("open", path)("its directory belongs to another user");
+  if ((found.mode & 0o022) !== 0)
+    throw cannot(
+      "open",
+      path,
+    )(`others may write in its directory; run: chmod go-w ${quoteText(directory)}`);
+  if (!isOwn(found.uid) && found.uid !== 0)
+    throw cannot("open", path)("its directory belongs to another user");
 }
 
 /**
@@ -29,7 +38,10 @@ export async function checkDirectory(path: string): Promise<void> {
  */
 export async function openLogFile(path: string): Promise<FileHandle> {
   const handle = await openOrCreate(path).catch((error: unknown) => {
-    throw cannot("open", path)(hasErrno(error, "ELOOP") ? "it is a symbolic link" : causeText(error), error);
+    throw cannot("open", path)(
+      hasErrno(error, "ELOOP") ? "it is a symbolic link" : causeText(error),
+      error,
+    );
   });
   const found = await handle.stat();
   const refuse = async (why: string): Promise<never> => {
@@ -39,13 +51,14 @@ export async function openLogFile(path: string): Promise<FileHandle> {
   if (!found.isFile()) return refuse("it is not a file");
   if (found.nlink !== 1) return refuse("it has a second name (hard link)");
   if (!isOwn(found.uid)) return refuse("it belongs to another user");
-  if ((found.mode & 0o077) !== 0) return refuse(`others may read or write it; run: chmod 600 ${quoteText(path)}`);
+  if ((found.mode & 0o077) !== 0)
+    return refuse(`others may read or write it; run: chmod 600 ${quoteText(path)}`);
   return handle;
 }
 
 /**
- * Whether a write is durable when it returns. On Linux that is one system call instead of two, so one wait; elsewhere the flag is missing or
- * promises less than a sync does.
+ * Whether a write is durable when it returns. On Linux that is one system call instead of two, so
+ * one wait; elsewhere the flag is missing or promises less than a sync does.
  */
 export const WRITES_ARE_SYNCED: boolean = process.platform === "linux";
 
@@ -70,7 +83,11 @@ export async function syncDirectory(directory: string): Promise<void> {
 }
 
 /** Writes all bytes: at the end of a handle that appends, else at `position`. */
-export async function writeAll(handle: FileHandle, bytes: Uint8Array, position?: number): Promise<void> {
+export async function writeAll(
+  handle: FileHandle,
+  bytes: Uint8Array,
+  position?: number,
+): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const at = position === undefined ? null : position + done;
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at);

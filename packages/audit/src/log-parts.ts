@@ -1,6 +1,7 @@
 /**
- * Log parts: the files of one log. `<log>` is written to; `<log>.<seq>` are full ones, named after the sequence number of their first event in
- * twelve digits, so that their names sort as their events do. Format: spec/audit.md §7.
+ * Log parts: the files of one log. `<log>` is written to; `<log>.<seq>` are full ones, named after
+ * the sequence number of their first event in twelve digits, so that their names sort as their
+ * events do. Format: spec/audit.md §7.
  */
 import { type FileHandle, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -37,7 +38,12 @@ export async function listArchives(path: string): Promise<readonly Archive[]> {
     throw cannot("read", path)(causeText(error), error);
   });
   return names
-    .filter((each) => each.length === name.length + 1 + SEQ_DIGITS && each.startsWith(`${name}.`) && ARCHIVE.test(each))
+    .filter(
+      (each) =>
+        each.length === name.length + 1 + SEQ_DIGITS &&
+        each.startsWith(`${name}.`) &&
+        ARCHIVE.test(each),
+    )
     .sort()
     .map((each) => ({ path: join(dirname(path), each), firstSeq: archiveSeq(each) ?? 0 }));
 }
@@ -68,14 +74,17 @@ export interface LogParts extends AsyncDisposable {
  */
 export async function openParts(path: string, signal?: AbortSignal): Promise<LogParts> {
   const named = archiveSeq(path);
-  // The file that is written to comes first: it may become an archive meanwhile, and is then known by its number on the disk.
+  // The file that is written to comes first: it may become an archive meanwhile, and is then known
+  // by its number on the disk.
   const handles: FileHandle[] = [];
-  const close = async (): Promise<void> => void (await Promise.all(handles.map((handle) => handle.close())));
+  const close = async (): Promise<void> =>
+    void (await Promise.all(handles.map((handle) => handle.close())));
   try {
     const current = await openSource(path, named === undefined ? "may_be_missing" : "must_exist");
     if (current !== undefined) handles.push(current);
     const archives = named === undefined ? await listArchives(path) : [];
-    if (current === undefined && archives.length === 0) throw cannot("read", path)("it does not exist");
+    if (current === undefined && archives.length === 0)
+      throw cannot("read", path)("it does not exist");
     return {
       ...(await joinParts({ path, current, archives, handles, signal })),
       isOneArchive: named !== undefined,
@@ -106,7 +115,10 @@ async function joinParts({
   let bytesTotal = 0;
   const ownId = current === undefined ? undefined : (await current.stat({ bigint: true })).ino;
   const parts: LogPart[] = [];
-  const add = async (handle: FileHandle, at: { readonly path: string; readonly firstSeq: number | undefined }): Promise<void> => {
+  const add = async (
+    handle: FileHandle,
+    at: { readonly path: string; readonly firstSeq: number | undefined },
+  ): Promise<void> => {
     const { size } = await handle.stat();
     bytesTotal += size;
     const count = (bytes: number): void => {
@@ -119,7 +131,8 @@ async function joinParts({
     });
   };
   for (const archive of archives) {
-    const handle = await openSource(archive.path, "may_be_missing"); // retention may have removed it just now
+    // retention may have removed it just now
+    const handle = await openSource(archive.path, "may_be_missing");
     if (handle === undefined) continue;
     handles.push(handle);
     const isOurs = (await handle.stat({ bigint: true })).ino === ownId;

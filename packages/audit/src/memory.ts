@@ -1,4 +1,7 @@
-/** Memory: a log that lives as long as its process, for tests and first steps. Chained like the file; grows without bound. */
+/**
+ * Memory: a log that lives as long as its process, for tests and first steps. Chained like the
+ * file; grows without bound.
+ */
 import type { AuditSink } from "@acp/core";
 import { createAppender } from "./appender.js";
 import type { LineGroup } from "./group-commit.js";

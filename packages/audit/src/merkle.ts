@@ -24,12 +24,16 @@ export interface ConsistencyProof {
   readonly hashes: readonly Uint8Array[];
 }
 
-// Inside a tree a hash is a text of 32 latin1 characters: Node makes one three times faster than a Buffer.
+// Inside a tree a hash is a text of 32 latin1 characters: Node makes one three times faster than a
+// Buffer.
 const LATIN1 = "binary"; // Node's other name of it
 let leafScratch = Buffer.alloc(64 * 1024);
 const nodeScratch = Buffer.alloc(1 + 2 * TREE_HASH_BYTES, 1);
 
-/** Hash of the leaf `bytes[start, end)`, as latin1 text. The byte before it, where there is one, is lent to the prefix: that saves a copy. */
+/**
+ * Hash of the leaf `bytes[start, end)`, as latin1 text. The byte before it, where there is one, is
+ * lent to the prefix: that saves a copy.
+ */
 export function leafText(bytes: Uint8Array, start: number, end: number): string {
   const before = bytes[start - 1];
   if (before === undefined) return copiedLeafText(bytes.subarray(start, end));
@@ -70,9 +74,22 @@ export function merkleLeafHash(line: Uint8Array): Uint8Array {
   return hashBytes(leafText(line, 0, line.length));
 }
 
-/** Whether the proof shows that `leafHash` is in the tree with `root`. False, never a throw, for any malformed part. */
-export function verifyInclusion(leafHash: Uint8Array, root: Uint8Array, { index, size, hashes }: InclusionProof): boolean {
-  if (!isCount(index) || !isCount(size) || index >= size || ![leafHash, root, ...hashes].every(isHash)) return false;
+/**
+ * Whether the proof shows that `leafHash` is in the tree with `root`. False, never a throw, for any
+ * malformed part.
+ */
+export function verifyInclusion(
+  leafHash: Uint8Array,
+  root: Uint8Array,
+  { index, size, hashes }: InclusionProof,
+): boolean {
+  if (
+    !isCount(index) ||
+    !isCount(size) ||
+    index >= size ||
+    ![leafHash, root, ...hashes].every(isHash)
+  )
+    return false;
   let [at, last] = [index, size - 1];
   let hash = hashText(leafHash);
   for (const each of hashes) {
@@ -88,8 +105,15 @@ export function verifyInclusion(leafHash: Uint8Array, root: Uint8Array, { index,
   return last === 0 && hash === hashText(root);
 }
 
-/** Whether the proof shows that the tree with `fromRoot` is the start of the one with `toRoot`. False for any malformed part. */
-export function verifyConsistency(fromRoot: Uint8Array, toRoot: Uint8Array, { from, to, hashes }: ConsistencyProof): boolean {
+/**
+ * Whether the proof shows that the tree with `fromRoot` is the start of the one with `toRoot`.
+ * False for any malformed part.
+ */
+export function verifyConsistency(
+  fromRoot: Uint8Array,
+  toRoot: Uint8Array,
+  { from, to, hashes }: ConsistencyProof,
+): boolean {
   if (!isCount(from) || !isCount(to) || from > to) return false;
   if (from === 0 && hashText(fromRoot) !== EMPTY_TEXT) return false;
   if (from === to) return hashes.length === 0 && hashText(fromRoot) === hashText(toRoot);

@@ -1,8 +1,17 @@
 /**
- * Notes: a text and Ed25519 signatures over it, as C2SP signed-note and Go's `golang.org/x/mod/sumdb/note` write them.
- * Keys are texts of the same source, so that other tools can check our checkpoints. Vectors: golang/mod.
+ * Notes: a text and Ed25519 signatures over it, as C2SP signed-note and Go's
+ * `golang.org/x/mod/sumdb/note` write them. Keys are texts of the same source, so that other tools
+ * can check our checkpoints. Vectors: golang/mod.
  */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
 import { ConsentError } from "@acp/core";
 
 /** Signs notes with one key. */
@@ -25,7 +34,8 @@ export interface NoteVerifier {
 /** What a note turned out to be. */
 export type OpenedNote =
   /** At least one of the keys signed it; `signers` are their names. */
-  { readonly ok: true; readonly text: string; readonly signers: readonly string[] } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly text: string; readonly signers: readonly string[] }
+  | { readonly ok: false; readonly reason: string };
 
 const ED25519 = 1;
 const KEY_BYTES = 32;
@@ -37,12 +47,18 @@ const SIGNATURE_LINE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u;
 const SIGNATURE_START = "\u2014 ";
 
 /** A new key for checkpoints: `signerKey` is secret, `verifierKey` is for everybody. */
-export function generateNoteKey(name: string): { readonly signerKey: string; readonly verifierKey: string } {
+export function generateNoteKey(name: string): {
+  readonly signerKey: string;
+  readonly verifierKey: string;
+} {
   checkName(name);
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const seed = privateKey.export({ format: "der", type: "pkcs8" }).subarray(-KEY_BYTES);
   const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-KEY_BYTES);
-  return { signerKey: `PRIVATE+KEY+${keyText(name, raw, seed)}`, verifierKey: keyText(name, raw, raw) };
+  return {
+    signerKey: `PRIVATE+KEY+${keyText(name, raw, seed)}`,
+    verifierKey: keyText(name, raw, raw),
+  };
 }
 
 /**
@@ -51,11 +67,23 @@ export function generateNoteKey(name: string): { readonly signerKey: string; rea
  * @throws ConsentError `key_rejected`, which never holds the key.
  */
 export function noteSigner(signerKey: string): NoteSigner {
-  const { name, id, key } = splitKey(signerKey.startsWith("PRIVATE+KEY+") ? signerKey.slice("PRIVATE+KEY+".length) : "");
-  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, key]), format: "der", type: "pkcs8" });
-  const raw = createPublicKey(privateKey).export({ format: "der", type: "spki" }).subarray(-KEY_BYTES);
+  const { name, id, key } = splitKey(
+    signerKey.startsWith("PRIVATE+KEY+") ? signerKey.slice("PRIVATE+KEY+".length) : "",
+  );
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([PKCS8, key]),
+    format: "der",
+    type: "pkcs8",
+  });
+  const raw = createPublicKey(privateKey)
+    .export({ format: "der", type: "spki" })
+    .subarray(-KEY_BYTES);
   if (keyIdOf(name, raw) !== id) throw rejected("its id is not its own");
-  return { name, verifierKey: keyText(name, raw, raw), sign: (text) => signNote(text, { name, id, privateKey }) };
+  return {
+    name,
+    verifierKey: keyText(name, raw, raw),
+    sign: (text) => signNote(text, { name, id, privateKey }),
+  };
 }
 
 /**
@@ -66,14 +94,22 @@ export function noteSigner(signerKey: string): NoteSigner {
 export function noteVerifier(verifierKey: string): NoteVerifier {
   const { name, id, key } = splitKey(verifierKey);
   if (keyIdOf(name, key) !== id) throw rejected("its id is not its own");
-  const publicKey = createPublicKey({ key: Buffer.concat([SPKI, key]), format: "der", type: "spki" });
+  const publicKey = createPublicKey({
+    key: Buffer.concat([SPKI, key]),
+    format: "der",
+    type: "spki",
+  });
   return { name, keyId: id, verify: (text, signature) => verify(null, text, publicKey, signature) };
 }
 
-/** Checks a note: every signature that claims one of the keys must be good, and one such must be there. */
+/**
+ * Checks a note: every signature that claims one of the keys must be good, and one such must be
+ * there.
+ */
 export function openNote(note: string, verifiers: readonly NoteVerifier[]): OpenedNote {
   if (Buffer.byteLength(note) > NOTE_BYTES_MAX) return bad("it is too large");
-  if (/[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.endsWith("\n")) return bad("it is not a signed note");
+  if (/[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.endsWith("\n"))
+    return bad("it is not a signed note");
   const split = note.lastIndexOf("\n\n");
   if (split === -1) return bad("it has no signatures");
   const text = note.slice(0, split + 1);
@@ -84,19 +120,26 @@ export function openNote(note: string, verifiers: readonly NoteVerifier[]): Open
   for (const line of lines) {
     const signature = readSignature(line);
     if (signature === undefined) return bad("a signature line is malformed");
-    const verifier = verifiers.find(({ name, keyId }) => name === signature.name && keyId === signature.keyId);
+    const verifier = verifiers.find(
+      ({ name, keyId }) => name === signature.name && keyId === signature.keyId,
+    );
     if (verifier === undefined) continue;
-    if (!verifier.verify(signed, signature.bytes)) return bad(`the signature of "${verifier.name}" does not hold`);
+    if (!verifier.verify(signed, signature.bytes))
+      return bad(`the signature of "${verifier.name}" does not hold`);
     signers.add(verifier.name);
   }
-  return signers.size === 0 ? bad("no key that is trusted signed it") : { ok: true, text, signers: [...signers] };
+  return signers.size === 0
+    ? bad("no key that is trusted signed it")
+    : { ok: true, text, signers: [...signers] };
 }
 
 function bad(reason: string): OpenedNote {
   return { ok: false, reason };
 }
 
-function readSignature(line: string): { readonly name: string; readonly keyId: number; readonly bytes: Uint8Array } | undefined {
+function readSignature(
+  line: string,
+): { readonly name: string; readonly keyId: number; readonly bytes: Uint8Array } | undefined {
   const [, name, base64] = SIGNATURE_LINE.exec(line) ?? [];
   if (name === undefined || base64 === undefined) return undefined;
   const bytes = Buffer.from(base64, "base64");
@@ -104,17 +147,30 @@ function readSignature(line: string): { readonly name: string; readonly keyId: n
   return { name, keyId: bytes.readUInt32BE(0), bytes: bytes.subarray(4) };
 }
 
-function signNote(text: string, key: { readonly name: string; readonly id: number; readonly privateKey: KeyObject }): string {
+function signNote(
+  text: string,
+  key: { readonly name: string; readonly id: number; readonly privateKey: KeyObject },
+): string {
   const id = Buffer.alloc(4);
   id.writeUInt32BE(key.id);
   const signature = Buffer.concat([id, sign(null, Buffer.from(text), key.privateKey)]);
   return `${text}\n${SIGNATURE_START}${key.name} ${signature.toString("base64")}\n`;
 }
 
-function splitKey(text: string): { readonly name: string; readonly id: number; readonly key: Buffer } {
-  const [, name = "", id = "", base64 = ""] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+function splitKey(text: string): {
+  readonly name: string;
+  readonly id: number;
+  readonly key: Buffer;
+} {
+  const [, name = "", id = "", base64 = ""] =
+    /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
   const bytes = Buffer.from(base64, "base64");
-  if (name === "" || bytes.length !== 1 + KEY_BYTES || bytes[0] !== ED25519 || bytes.toString("base64") !== base64)
+  if (
+    name === "" ||
+    bytes.length !== 1 + KEY_BYTES ||
+    bytes[0] !== ED25519 ||
+    bytes.toString("base64") !== base64
+  )
     throw rejected("it is not of the form <name>+<id>+<base64 of an Ed25519 key>");
   return { name, id: Number.parseInt(id, 16), key: bytes.subarray(1) };
 }
@@ -125,11 +181,17 @@ function keyText(name: string, publicKey: Uint8Array, key: Uint8Array): string {
 }
 
 function keyIdOf(name: string, publicKey: Uint8Array): number {
-  return createHash("sha256").update(`${name}\n`).update(Buffer.of(ED25519)).update(publicKey).digest().readUInt32BE(0);
+  return createHash("sha256")
+    .update(`${name}\n`)
+    .update(Buffer.of(ED25519))
+    .update(publicKey)
+    .digest()
+    .readUInt32BE(0);
 }
 
 function checkName(name: string): void {
-  if (name === "" || /[\s+]/.test(name)) throw rejected("its name is empty or has a blank or a plus");
+  if (name === "" || /[\s+]/.test(name))
+    throw rejected("its name is empty or has a blank or a plus");
 }
 
 function rejected(why: string): ConsentError {

@@ -1,5 +1,6 @@
 /**
- * Opening the end of a log: the file that is written to, where the chain goes on, and the repair of a last line that was cut short.
+ * Opening the end of a log: the file that is written to, where the chain goes on, and the repair of
+ * a last line that was cut short.
  */
 import type { FileHandle } from "node:fs/promises";
 import type { Stamp } from "./stamp.js";
@@ -27,7 +28,10 @@ export async function openTail(path: string, stamp: () => Stamp): Promise<Opened
   try {
     const found = await readTail(path, handle, await readArchiveEnd(path));
     const { torn } = found;
-    const tail = torn === undefined ? found : await recoverTail({ path, handle, tail: { ...found, torn } }, stamp());
+    const tail =
+      torn === undefined
+        ? found
+        : await recoverTail({ path, handle, tail: { ...found, torn } }, stamp());
     const first = await readFirst(path, handle);
     const nextSeq = tail.head === undefined ? 0 : tail.head.seq + 1;
     return { ...tail, handle, firstSeq: first?.seq ?? nextSeq, startedMs: first?.atMs };

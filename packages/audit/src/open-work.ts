@@ -1,5 +1,6 @@
 /**
- * Open work: questions, yeses and calls of a log that have no end in it, because the process ended first. Pure.
+ * Open work: questions, yeses and calls of a log that have no end in it, because the process ended
+ * first. Pure.
  */
 import { isJsonObject, logEvent } from "@acp/core";
 import type { AuditEventInput, Ids, JsonObject, JsonValue } from "@acp/core";
@@ -7,7 +8,11 @@ import type { AuditEvent } from "./event.js";
 import { stampAt } from "./stamp.js";
 
 /** A question, a yes or a call without an end: what its end says about it. */
-export interface OpenItem extends Pick<AuditEvent, "seq" | "requestId" | "agent" | "tool" | "category" | "riskLevel" | "policyRule"> {
+export interface OpenItem
+  extends Pick<
+    AuditEvent,
+    "seq" | "requestId" | "agent" | "tool" | "category" | "riskLevel" | "policyRule"
+  > {
   /** When its decision began. */
   readonly startedMs: number;
   readonly isolation: string;
@@ -28,7 +33,10 @@ export interface OpenWork {
   calls(): readonly OpenItem[];
 }
 
-/** Written when a log was opened and what was open had been ended: nothing before it needs to be read again. */
+/**
+ * Written when a log was opened and what was open had been ended: nothing before it needs to be
+ * read again.
+ */
 const OPENED = "log_opened";
 const QUESTION_ENDS: ReadonlySet<string> = new Set([
   "consent_approved",
@@ -41,7 +49,12 @@ const QUESTION_ENDS: ReadonlySet<string> = new Set([
 const CALL_ENDS: ReadonlySet<string> = new Set(["tool_call_completed", "outcome_unknown"]);
 
 /** With `tool_call_forwarded` the call that it became has to end instead. */
-const YES_ENDS: ReadonlySet<string> = new Set(["tool_call_forwarded", "tool_call_completed", "consent_not_collected", "outcome_unknown"]);
+const YES_ENDS: ReadonlySet<string> = new Set([
+  "tool_call_forwarded",
+  "tool_call_completed",
+  "consent_not_collected",
+  "outcome_unknown",
+]);
 
 /** Whether an event of this type ends a question. */
 export function isQuestionEnd(eventType: string): boolean {
@@ -55,7 +68,12 @@ export function isYesEnd(eventType: string): boolean {
 
 /** Whether the event type can change what is open: lets a reader skip other lines unread. */
 export function isWorkEvent(eventType: string): boolean {
-  return eventType === "consent_requested" || eventType === OPENED || QUESTION_ENDS.has(eventType) || YES_ENDS.has(eventType);
+  return (
+    eventType === "consent_requested" ||
+    eventType === OPENED ||
+    QUESTION_ENDS.has(eventType) ||
+    YES_ENDS.has(eventType)
+  );
 }
 
 /** Follows what is open. */
@@ -97,27 +115,46 @@ function replaceBy(items: Map<string, OpenItem>, kept: JsonValue | undefined): v
   for (const item of readItems(kept)) items.set(item.requestId, item);
 }
 
-/** A call that the vault stopped ends without ever having been forwarded: it must not end another one like it. A question has one call at most. */
+/**
+ * A call that the vault stopped ends without ever having been forwarded: it must not end another
+ * one like it. A question has one call at most.
+ */
 function isUnforwarded({ metadata, requestId }: AuditEvent): boolean {
   const { outcome, error, forwarded_seq: named } = metadata;
-  return requestId === "" && outcome === "not_performed" && error !== undefined && named === undefined;
+  return (
+    requestId === "" && outcome === "not_performed" && error !== undefined && named === undefined
+  );
 }
 
 function itemOf(event: AuditEvent): OpenItem {
   const { seq, requestId, agent, tool, category, riskLevel, policyRule, metadata } = event;
   const isolation = typeof metadata["isolation"] === "string" ? metadata["isolation"] : "";
-  return { seq, requestId, agent, tool, category, riskLevel, policyRule, startedMs: startOf(event), isolation };
+  return {
+    seq,
+    requestId,
+    agent,
+    tool,
+    category,
+    riskLevel,
+    policyRule,
+    startedMs: startOf(event),
+    isolation,
+  };
 }
 
 /**
- * The call that an event ends: the one it names; where it names none, as logs of before, one that shares everything but type and outcome. Two equal
- * ones began at different times, or are told apart by nobody.
+ * The call that an event ends: the one it names; where it names none, as logs of before, one that
+ * shares everything but type and outcome. Two equal ones began at different times, or are told
+ * apart by nobody.
  */
 function callOf(calls: readonly OpenItem[], end: AuditEvent): number {
   const named = end.metadata["forwarded_seq"];
   if (typeof named === "number") return calls.findIndex(({ seq }) => seq === named);
   const isSame = (call: OpenItem): boolean =>
-    call.requestId === end.requestId && call.agent === end.agent && call.tool === end.tool && call.policyRule === end.policyRule;
+    call.requestId === end.requestId &&
+    call.agent === end.agent &&
+    call.tool === end.tool &&
+    call.policyRule === end.policyRule;
   const exact = calls.findIndex((call) => isSame(call) && call.startedMs === startOf(end));
   return exact === -1 ? calls.findIndex(isSame) : exact;
 }
@@ -132,15 +169,17 @@ export interface RecoveryTerms {
   readonly pendingIds: ReadonlySet<string>;
   /** Yeses that nobody took, and nobody can take any more. */
   readonly untakenIds: ReadonlySet<string>;
-  /** Questions and yeses whose end stands in another log, because another process took them over. */
+  /**
+   * Questions and yeses whose end stands in another log, because another process took them over.
+   */
   readonly endedElsewhere: ReadonlySet<string>;
   readonly nowMs: number;
   readonly ids: Ids;
 }
 
 /**
- * The ends to append: questions that no store holds have expired; a yes that nobody took was not collected; of another yes, and of a call, nobody
- * knows whether it was performed.
+ * The ends to append: questions that no store holds have expired; a yes that nobody took was not
+ * collected; of another yes, and of a call, nobody knows whether it was performed.
  */
 export function endsOf(work: OpenWork, terms: RecoveryTerms): readonly AuditEventInput[] {
   const { nowMs, ids } = terms;
@@ -152,7 +191,10 @@ export function endsOf(work: OpenWork, terms: RecoveryTerms): readonly AuditEven
         ...stampAt(ids, nowMs),
         eventType: "consent_expired",
         decision: "expired",
-        metadata: { reason: "the process ended, and no store holds the question", requested_seq: question.seq },
+        metadata: {
+          reason: "the process ended, and no store holds the question",
+          requested_seq: question.seq,
+        },
       }),
     );
   const yeses = work.yeses().filter((yes) => isLeft(yes, terms));
@@ -162,7 +204,10 @@ export function endsOf(work: OpenWork, terms: RecoveryTerms): readonly AuditEven
       ...stampAt(ids, nowMs),
       eventType: "outcome_unknown",
       decision: "allow",
-      metadata: { reason: "the process ended before the call did; it is not repeated", forwarded_seq: call.seq },
+      metadata: {
+        reason: "the process ended before the call did; it is not repeated",
+        forwarded_seq: call.seq,
+      },
     }),
   );
   return [...expired, ...settled, ...unknown];
@@ -172,7 +217,10 @@ const isLeft = ({ requestId }: OpenItem, { pendingIds, endedElsewhere }: Recover
   !pendingIds.has(requestId) && !endedElsewhere.has(requestId);
 
 /** Only a store knows that nothing was done: who took a yes may have performed it by itself. */
-function yesEnd({ requestId, seq }: OpenItem, { untakenIds }: RecoveryTerms): Pick<AuditEventInput, "eventType" | "decision" | "metadata"> {
+function yesEnd(
+  { requestId, seq }: OpenItem,
+  { untakenIds }: RecoveryTerms,
+): Pick<AuditEventInput, "eventType" | "decision" | "metadata"> {
   if (untakenIds.has(requestId))
     return {
       eventType: "consent_not_collected",
@@ -180,12 +228,20 @@ function yesEnd({ requestId, seq }: OpenItem, { untakenIds }: RecoveryTerms): Pi
       metadata: { reason: "the process ended before anybody took the answer", approved_seq: seq },
     };
   const reason = "the process ended before it said what came of the answer; nothing is repeated";
-  return { eventType: "outcome_unknown", decision: "allow", metadata: { reason, approved_seq: seq } };
+  return {
+    eventType: "outcome_unknown",
+    decision: "allow",
+    metadata: { reason, approved_seq: seq },
+  };
 }
 
 /** The event after the ends: the next recovery starts at it. */
-export function openedEvent(work: OpenWork, { pendingIds, endedElsewhere, nowMs, ids }: RecoveryTerms): AuditEventInput {
-  const heldOf = (open: readonly OpenItem[]): readonly OpenItem[] => open.filter(({ requestId }) => pendingIds.has(requestId));
+export function openedEvent(
+  work: OpenWork,
+  { pendingIds, endedElsewhere, nowMs, ids }: RecoveryTerms,
+): AuditEventInput {
+  const heldOf = (open: readonly OpenItem[]): readonly OpenItem[] =>
+    open.filter(({ requestId }) => pendingIds.has(requestId));
   const yeses = heldOf(work.yeses()).map(writeItem);
   const elsewhere = [...work.questions(), ...work.yeses()]
     .map(({ requestId }) => requestId)
@@ -197,7 +253,10 @@ export function openedEvent(work: OpenWork, { pendingIds, endedElsewhere, nowMs,
   });
 }
 
-function endOf(item: OpenItem, end: Pick<AuditEventInput, "id" | "atMs" | "eventType" | "decision" | "metadata">): AuditEventInput {
+function endOf(
+  item: OpenItem,
+  end: Pick<AuditEventInput, "id" | "atMs" | "eventType" | "decision" | "metadata">,
+): AuditEventInput {
   const { requestId, agent, tool, category, riskLevel, policyRule, startedMs, isolation } = item;
   return {
     ...end,

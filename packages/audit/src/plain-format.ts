@@ -1,5 +1,6 @@
 /**
- * Plain format: decisions as ACP v0.3 §6.2 writes them, one entry a verdict: `{ timestamp, action, verdict }`, without chain. Pure.
+ * Plain format: decisions as ACP v0.3 §6.2 writes them, one entry a verdict: `{ timestamp, action,
+ * verdict }`, without chain. Pure.
  */
 import { copyJson, isJsonObject, isoTime, type JsonObject, type JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
@@ -18,7 +19,10 @@ export type PlainSource = Pick<
   "eventType" | "requestId" | "agent" | "tool" | "decision" | "atMs" | "responseTimeMs" | "metadata"
 >;
 
-/** Calls and questions whose end is waited for; the oldest is forgotten beyond that, and its entry then only has its name. */
+/**
+ * Calls and questions whose end is waited for; the oldest is forgotten beyond that, and its entry
+ * then only has its name.
+ */
 const OPEN_MAX = 10_000;
 
 /** Turns events, fed in order, into entries. */
@@ -28,14 +32,24 @@ export function plainEntries(): (event: PlainSource) => PlainEntry | undefined {
   return (event) => {
     const { eventType, requestId, metadata } = event;
     const call = callKey(event);
-    if (eventType === "tool_call_intercepted") return intercepted.put(call, copyJson(actionOf(event)));
+    if (eventType === "tool_call_intercepted")
+      return intercepted.put(call, copyJson(actionOf(event)));
     if (eventType === "consent_requested") {
       const { replaces } = metadata; // an edit made it of another question
-      return asked.put(requestId, asked.take(typeof replaces === "string" ? replaces : "") ?? intercepted.take(call) ?? nameOnly(event));
+      return asked.put(
+        requestId,
+        asked.take(typeof replaces === "string" ? replaces : "") ??
+          intercepted.take(call) ??
+          nameOnly(event),
+      );
     }
     const verdict = verdictOf(event);
     if (verdict === undefined) return undefined;
-    return { timestamp: isoTime(event.atMs), action: asked.take(requestId) ?? intercepted.take(call) ?? nameOnly(event), verdict };
+    return {
+      timestamp: isoTime(event.atMs),
+      action: asked.take(requestId) ?? intercepted.take(call) ?? nameOnly(event),
+      verdict,
+    };
   };
 }
 
@@ -48,7 +62,12 @@ export function plainLine(entry: PlainEntry): string {
 export function isPlainEntry(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { timestamp, action, verdict } = value;
-  return typeof timestamp === "string" && isJsonObject(action) && isJsonObject(verdict) && typeof verdict["decision"] === "string";
+  return (
+    typeof timestamp === "string" &&
+    isJsonObject(action) &&
+    isJsonObject(verdict) &&
+    typeof verdict["decision"] === "string"
+  );
 }
 
 interface BoundedMap {
@@ -101,24 +120,35 @@ function actionOf({ tool, metadata }: PlainSource): JsonObject {
 }
 
 function defined(fields: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
 }
 
 /** What the event decided; `undefined` where the decision is another event's. */
-function verdictOf({ eventType, decision, metadata }: PlainSource): PlainEntry["verdict"] | undefined {
+function verdictOf({
+  eventType,
+  decision,
+  metadata,
+}: PlainSource): PlainEntry["verdict"] | undefined {
   const said = (fallback: string): string => {
     const reason = metadata["denied"] ?? metadata["reason"];
     return typeof reason === "string" && reason !== "" ? reason : fallback;
   };
   switch (eventType) {
     case "policy_evaluated":
-      return decision === "allow" || decision === "deny" ? { decision, reason: said("policy") } : undefined;
+      return decision === "allow" || decision === "deny"
+        ? { decision, reason: said("policy") }
+        : undefined;
     case "consent_approved":
       return { decision: "allow", reason: said("Approved by human") };
     case "grant_used":
       return { decision: "allow", reason: said("an earlier consent covers it") };
     case "decision_adopted":
-      return { decision: decision.startsWith("approved") ? "allow" : "deny", reason: said(`the kept decision: ${decision}`) };
+      return {
+        decision: decision.startsWith("approved") ? "allow" : "deny",
+        reason: said(`the kept decision: ${decision}`),
+      };
     case "consent_denied":
     case "consent_expired":
     case "consent_cancelled":

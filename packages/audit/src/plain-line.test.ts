@@ -30,25 +30,46 @@ function resealed(line: string): string {
 }
 
 const metadata = fc.dictionary(
-  fc.oneof(fc.constantFrom("a", "reason", "rulings", "s", "se", "seqs", "mono", "z"), fc.string({ maxLength: 4 })),
-  fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string({ unit: "binary" })),
+  fc.oneof(
+    fc.constantFrom("a", "reason", "rulings", "s", "se", "seqs", "mono", "z"),
+    fc.string({ maxLength: 4 }),
+  ),
+  fc.oneof(
+    fc.jsonValue({ maxDepth: 4 }),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.string({ unit: "binary" }),
+  ),
 );
 
 describe("readPlainLine()", () => {
   it("finds the same place as decodeEvent in every line that it takes, and takes the ordinary ones", () => {
     const plain = encodeEvent(
-      makeEvent(1, { metadata: { rulings: [{ layer: "rules", effect: "allow" }], ratio: 0.5, none: null } }),
+      makeEvent(1, {
+        metadata: { rulings: [{ layer: "rules", effect: "allow" }], ratio: 0.5, none: null },
+      }),
       HEAD,
       { monoMs: 12 },
     );
-    expect(read(plain.line)).toEqual({ seq: 42, hex: plain.head.hash.slice(7), previousHex: HEAD.hash.slice(7) });
-    expect(read(encodeEvent(makeEvent(1), undefined).line)).toMatchObject({ seq: 0, previousHex: "" });
+    expect(read(plain.line)).toEqual({
+      seq: 42,
+      hex: plain.head.hash.slice(7),
+      previousHex: HEAD.hash.slice(7),
+    });
+    expect(read(encodeEvent(makeEvent(1), undefined).line)).toMatchObject({
+      seq: 0,
+      previousHex: "",
+    });
     fc.assert(
       fc.property(metadata, fc.string(), fc.nat(), (extra, tool, monoMs) => {
         const { seq: _, mono_ms: __, ...rest } = extra;
         let line: string;
         try {
-          ({ line } = encodeEvent(makeEvent(1, { tool, metadata: rest as Record<string, never> }), HEAD, { monoMs }));
+          ({ line } = encodeEvent(
+            makeEvent(1, { tool, metadata: rest as Record<string, never> }),
+            HEAD,
+            { monoMs },
+          ));
         } catch {
           return;
         }
@@ -61,20 +82,61 @@ describe("readPlainLine()", () => {
 
   it("takes no line that decodeEvent refuses, whatever bytes are put into it", () => {
     const { line } = encodeEvent(
-      makeEvent(1, { metadata: { a: "x\n", b: [1, -2, 0.5, true, false, null, {}], c: { d: "e", f: {} }, z: 10 } }),
+      makeEvent(1, {
+        metadata: { a: "x\n", b: [1, -2, 0.5, true, false, null, {}], c: { d: "e", f: {} }, z: 10 },
+      }),
       HEAD,
       { monoMs: 7 },
     );
-    const signs = ['"', "\\", ",", ":", "{", "}", "[", "]", "0", "1", "-", ".", "e", "E", "+", " ", "\t", "n", "u", "\u00e9"];
-    const words = ["\\n", "\\u000a", "\\/", "null", "-0", "1.0", "1e5", "2026-02-29", "sha256:", "00", "01", "\u007f"];
+    const signs = [
+      '"',
+      "\\",
+      ",",
+      ":",
+      "{",
+      "}",
+      "[",
+      "]",
+      "0",
+      "1",
+      "-",
+      ".",
+      "e",
+      "E",
+      "+",
+      " ",
+      "\t",
+      "n",
+      "u",
+      "\u00e9",
+    ];
+    const words = [
+      "\\n",
+      "\\u000a",
+      "\\/",
+      "null",
+      "-0",
+      "1.0",
+      "1e5",
+      "2026-02-29",
+      "sha256:",
+      "00",
+      "01",
+      "\u007f",
+    ];
     const members = ['"a":1,', ',"seq":1', '"seq":2,', ',"zz":[]', '"mono_ms":-1,'];
     const piece = fc.constantFrom(...signs, ...words, ...members);
-    const edit = fc.record({ at: fc.nat(line.length), cut: fc.nat(8), put: fc.array(piece, { maxLength: 2 }) });
+    const edit = fc.record({
+      at: fc.nat(line.length),
+      cut: fc.nat(8),
+      put: fc.array(piece, { maxLength: 2 }),
+    });
     let taken = 0;
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
         let changed = line;
-        for (const { at, cut, put } of edits) changed = changed.slice(0, at) + put.join("") + changed.slice(at + cut);
+        for (const { at, cut, put } of edits)
+          changed = changed.slice(0, at) + put.join("") + changed.slice(at + cut);
         const sealed = resealed(changed);
         const place = read(sealed);
         if (place === undefined) return;
@@ -117,7 +179,9 @@ describe("readPlainLine()", () => {
 
   it("refuses another hash, and bytes beyond the line", () => {
     const { line } = encodeEvent(makeEvent(1), HEAD);
-    expect(read(line.replace(/sha256:./, (found) => (found.endsWith("0") ? "sha256:1" : "sha256:0")))).toBeUndefined();
+    expect(
+      read(line.replace(/sha256:./, (found) => (found.endsWith("0") ? "sha256:1" : "sha256:0"))),
+    ).toBeUndefined();
     const bytes = Buffer.from(`${line}\n`);
     expect(readPlainLine(bytes, 0, line.length - 1)).toBeUndefined();
   });

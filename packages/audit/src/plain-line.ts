@@ -1,11 +1,21 @@
 /**
- * Plain lines: the place of an event in its chain, read from its line's bytes without making an object of it, several times faster than parsing.
+ * Plain lines: the place of an event in its chain, read from its line's bytes without making an
+ * object of it, several times faster than parsing.
  *
- * Takes a line only where the bytes prove all that decodeEvent would check: fields, types, canonical form and hash. A line that is out of the
- * ordinary is left to decodeEvent; this never says that a line is bad. Format: spec/audit.md.
+ * Takes a line only where the bytes prove all that decodeEvent would check: fields, types,
+ * canonical form and hash. A line that is out of the ordinary is left to decodeEvent; this never
+ * says that a line is bad. Format: spec/audit.md.
  */
 import { hash as digest } from "node:crypto";
-import { asciiWords, byteClass, scanNumber, scanObject, scanText, scanValue, scanWords } from "./canonical-scan.js";
+import {
+  asciiWords,
+  byteClass,
+  scanNumber,
+  scanObject,
+  scanText,
+  scanValue,
+  scanWords,
+} from "./canonical-scan.js";
 
 /** Where the event of a line stands in its chain. */
 export interface LinePlace {
@@ -59,11 +69,19 @@ export function readPlainLine(bytes: Buffer, start: number, end: number): LinePl
   const previous = scanWords(bytes, scanText(bytes, rule), PREVIOUS);
   if (found.seqAt < 0 || previous < 0) return undefined;
   const isFirst = scanWords(bytes, previous, NULL) > 0;
-  const afterPrevious = isFirst ? previous + NULL.length : scanHex(bytes, scanWords(bytes, previous, SHA));
+  const afterPrevious = isFirst
+    ? previous + NULL.length
+    : scanHex(bytes, scanWords(bytes, previous, SHA));
   if (scanLast(bytes, afterPrevious) !== end) return undefined;
   const hex = hashWithout(bytes, { start, hashField, afterHash, end });
-  if (hex === undefined || bytes.toString("latin1", afterHash - 1 - HEX_DIGITS, afterHash - 1) !== hex) return undefined;
-  const previousHex = isFirst ? "" : bytes.toString("latin1", afterPrevious - 1 - HEX_DIGITS, afterPrevious - 1);
+  if (
+    hex === undefined ||
+    bytes.toString("latin1", afterHash - 1 - HEX_DIGITS, afterHash - 1) !== hex
+  )
+    return undefined;
+  const previousHex = isFirst
+    ? ""
+    : bytes.toString("latin1", afterPrevious - 1 - HEX_DIGITS, afterPrevious - 1);
   return { seq: integerAt(bytes, found.seqAt), hex, previousHex };
 }
 
@@ -96,7 +114,10 @@ function scanFromZero(bytes: Buffer, at: number): number {
   return at < 0 || bytes[at] === MINUS ? -1 : scanNumber(bytes, at);
 }
 
-/** 64 characters and the quote after them. That they are hex digits is proven when they equal the hash of the line. */
+/**
+ * 64 characters and the quote after them. That they are hex digits is proven when they equal the
+ * hash of the line.
+ */
 function scanHash(bytes: Buffer, at: number): number {
   const end = at + HEX_DIGITS;
   return at >= 0 && bytes[end] === QUOTE ? end + 1 : -1;
@@ -119,7 +140,10 @@ function scanTimestamp(bytes: Buffer, at: number): number {
   }
   const day = twoDigits(bytes, at + 8);
   const isReal = day >= 1 && day <= (DAYS[twoDigits(bytes, at + 5)] ?? 0);
-  const isTime = twoDigits(bytes, at + 11) < 24 && twoDigits(bytes, at + 14) < 60 && twoDigits(bytes, at + 17) < 60;
+  const isTime =
+    twoDigits(bytes, at + 11) < 24 &&
+    twoDigits(bytes, at + 14) < 60 &&
+    twoDigits(bytes, at + 17) < 60;
   return isReal && isTime ? at + TIME_SHAPE.length : -1;
 }
 
@@ -127,7 +151,9 @@ function twoDigits(bytes: Buffer, at: number): number {
   return ((bytes[at] ?? 0) - ZERO) * 10 + (bytes[at + 1] ?? 0) - ZERO;
 }
 
-/** Where the sequence number of the line being read is: one place, because a line is read in one go. */
+/**
+ * Where the sequence number of the line being read is: one place, because a line is read in one go.
+ */
 const found: { seqAt: number } = { seqAt: -1 };
 
 /** Reads a member of the metadata: two are the log's own. */
@@ -147,7 +173,8 @@ function scanInteger(bytes: Buffer, at: number): number {
 
 function integerAt(bytes: Buffer, at: number): number {
   let value = 0;
-  for (let next = at; DIGIT[bytes[next] ?? 0] === 1; next++) value = value * 10 + (bytes[next] ?? 0) - ZERO;
+  for (let next = at; DIGIT[bytes[next] ?? 0] === 1; next++)
+    value = value * 10 + (bytes[next] ?? 0) - ZERO;
   return value;
 }
 
@@ -159,7 +186,10 @@ interface LineParts {
 }
 
 /** SHA-256 of the line without its hash. */
-function hashWithout(bytes: Buffer, { start, hashField, afterHash, end }: LineParts): string | undefined {
+function hashWithout(
+  bytes: Buffer,
+  { start, hashField, afterHash, end }: LineParts,
+): string | undefined {
   const before = hashField - start;
   const length = before + end - afterHash;
   if (length > SCRATCH_BYTES) return undefined;

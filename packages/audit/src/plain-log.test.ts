@@ -15,7 +15,8 @@ const entriesOf = async (path: string): Promise<readonly unknown[]> =>
 const intercepted = (fields: Partial<AuditEventInput>): AuditEventInput =>
   makeEvent(1, { eventType: "tool_call_intercepted", decision: "", ...fields });
 
-const ENTRY = '{"timestamp":"2026-01-15T10:30:00.000Z","action":{"name":"CONNECT"},"verdict":{"decision":"allow","reason":"r"}}';
+const ENTRY =
+  '{"timestamp":"2026-01-15T10:30:00.000Z","action":{"name":"CONNECT"},"verdict":{"decision":"allow","reason":"r"}}';
 
 describe("openPlainLog()", () => {
   it("writes the entry of ACP v0.3 §6.2 for a request, and nothing for what decides nothing", async () => {
@@ -23,7 +24,10 @@ describe("openPlainLog()", () => {
     await using log = await openPlainLog({ path });
     const parameters = { method: "CONNECT", host: "api.example.com", port: 443 };
     const receipt = await log.append([
-      intercepted({ tool: "CONNECT", metadata: { kind: "http", server: "api.example.com", parameters } }),
+      intercepted({
+        tool: "CONNECT",
+        metadata: { kind: "http", server: "api.example.com", parameters },
+      }),
       makeEvent(1, { tool: "CONNECT", metadata: { reason: "Approved by human" } }),
       makeEvent(1, { eventType: "tool_call_forwarded" }),
     ]);
@@ -53,17 +57,23 @@ describe("openPlainLog()", () => {
     ]);
     parameters.path = "/b";
     await log.append([makeEvent(9, { eventType: "consent_approved", requestId: "cr_1" })]);
-    expect(await entriesOf(path)).toMatchObject([{ action: { name: "write_file", args: { path: "/a" } }, verdict: { decision: "allow" } }]);
+    expect(await entriesOf(path)).toMatchObject([
+      { action: { name: "write_file", args: { path: "/a" } }, verdict: { decision: "allow" } },
+    ]);
   });
 
   it("makes one line of whatever a name holds, and refuses what has no JSON form", async () => {
     const path = await scratchLog();
     await using log = await openPlainLog({ path });
     await log.append([makeEvent(1, { tool: 'a\r\nb\u2028c\u2029d\u0085e","g"' })]);
-    await expect(log.append([makeEvent(2), makeEvent(3, { tool: "\ud800" })])).rejects.toMatchObject({ code: "audit_failed" });
+    await expect(
+      log.append([makeEvent(2), makeEvent(3, { tool: "\ud800" })]),
+    ).rejects.toMatchObject({ code: "audit_failed" });
     const text = await readFile(path, "utf8");
     expect(text.split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(2);
-    expect(JSON.parse(text)).toMatchObject({ action: { name: 'a\r\nb\u2028c\u2029d\u0085e","g"' } });
+    expect(JSON.parse(text)).toMatchObject({
+      action: { name: 'a\r\nb\u2028c\u2029d\u0085e","g"' },
+    });
   });
 
   it("goes on after the entries of another writer, and numbers its own after them", async () => {
@@ -96,7 +106,10 @@ describe("openPlainLog()", () => {
     const path = await scratchLog();
     await writeFile(path, content, { mode: 0o600 });
     const before = await readFile(path);
-    await expect(openPlainLog({ path })).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("ACP v0.3") });
+    await expect(openPlainLog({ path })).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("ACP v0.3"),
+    });
     expect(await readFile(path)).toEqual(before);
   });
 
@@ -118,7 +131,10 @@ describe("openPlainLog()", () => {
     const path = await scratchLog();
     await writeFile(path, `${ENTRY}\n`, { mode: 0o600 });
     await chmod(path, 0o644);
-    await expect(openPlainLog({ path })).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("chmod 600") });
+    await expect(openPlainLog({ path })).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("chmod 600"),
+    });
   });
 
   it("refuses everything once something else wrote into the file", async () => {

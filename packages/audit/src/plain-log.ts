@@ -1,10 +1,18 @@
 /**
- * Plain log: decisions as ACP v0.3 §6 keeps them, one JSON line a decision, durable, with one writer. For programs that read that format.
- * It proves nothing: lines can be changed, removed or added unseen, and what happened after a decision is not in it. Put it beside a chained
- * log with teeSinks. Format: spec/audit.md §11.
+ * Plain log: decisions as ACP v0.3 §6 keeps them, one JSON line a decision, durable, with one
+ * writer. For programs that read that format. It proves nothing: lines can be changed, removed or
+ * added unseen, and what happened after a decision is not in it. Put it beside a chained log with
+ * teeSinks. Format: spec/audit.md §11.
  */
 import type { FileHandle } from "node:fs/promises";
-import { type AuditEventInput, type AuditReceipt, type AuditSink, canonicalJson, isConsentError, systemClock } from "@acp/core";
+import {
+  type AuditEventInput,
+  type AuditReceipt,
+  type AuditSink,
+  canonicalJson,
+  isConsentError,
+  systemClock,
+} from "@acp/core";
 import { sha256 } from "./codec.js";
 import { cannot, causeText } from "./errors.js";
 import { createFileStore } from "./file-store.js";
@@ -13,33 +21,49 @@ import type { LineBuffer } from "./line-buffer.js";
 import { lineText, splitLines } from "./lines.js";
 import { lockWriter } from "./lock.js";
 import { checkDirectory, openLogFile } from "./log-file.js";
-import { isPlainEntry, plainEntries, plainLine, type PlainSource, type PlainEntry } from "./plain-format.js";
+import {
+  isPlainEntry,
+  plainEntries,
+  plainLine,
+  type PlainSource,
+  type PlainEntry,
+} from "./plain-format.js";
 import { readChunks } from "./source.js";
 import { hashRange, readRange, type TornTail } from "./tail.js";
 
 /** An open plain log. */
 export interface PlainLog extends AuditSink, AsyncDisposable {
   readonly path: string;
-  /** What opening cut off the end; `undefined` where nothing was torn. The format has no place for it: tell somebody. */
+  /**
+   * What opening cut off the end; `undefined` where nothing was torn. The format has no place for
+   * it: tell somebody.
+   */
   readonly recovered: TornTail | undefined;
-  /** Waits for what was appended, then refuses more and lets the next writer in. Never rejects; more calls change nothing. */
+  /**
+   * Waits for what was appended, then refuses more and lets the next writer in. Never rejects; more
+   * calls change nothing.
+   */
   close(): Promise<void>;
 }
 
 /** Options of {@link openPlainLog}. */
 export interface PlainLogOptions {
-  /** The log's file; made where it does not exist. Its directory must exist and nobody else may write in it. */
+  /**
+   * The log's file; made where it does not exist. Its directory must exist and nobody else may
+   * write in it.
+   */
   readonly path: string;
 }
 
 /**
  * Opens a plain log and becomes its only writer. A last line that a crash cut short is cut off.
  *
- * An append resolves when its decisions, and those of all calls before, are durable; an event that decides nothing adds no line. A receipt holds
- * the number of the last line, from 0 (-1: there is none), and the SHA-256 of its bytes.
+ * An append resolves when its decisions, and those of all calls before, are durable; an event that
+ * decides nothing adds no line. A receipt holds the number of the last line, from 0 (-1: there is
+ * none), and the SHA-256 of its bytes.
  *
- * @throws ConsentError `audit_busy` where another live process writes it; `audit_failed` where others could write the file or its directory, or
- * where it is no log of this format.
+ * @throws ConsentError `audit_busy` where another live process writes it; `audit_failed` where
+ *   others could write the file or its directory, or where it is no log of this format.
  */
 export async function openPlainLog({ path }: PlainLogOptions): Promise<PlainLog> {
   await checkDirectory(path);
@@ -51,7 +75,11 @@ export async function openPlainLog({ path }: PlainLogOptions): Promise<PlainLog>
       throw error;
     });
     const opened = { path, handle, size, firstSeq: 0, startedMs: 0 };
-    const { write, close: closeStore } = createGroupCommit(await createFileStore(opened, systemClock), path, head);
+    const { write, close: closeStore } = createGroupCommit(
+      await createFileStore(opened, systemClock),
+      path,
+      head,
+    );
     const next = plainEntries();
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> => (closed ??= closeStore().then(() => lock.release()));
@@ -109,19 +137,26 @@ async function readEnd(path: string, handle: FileHandle): Promise<PlainEnd> {
   let last = "";
   for await (const { bytes, ends, fault } of splitLines(readChunks(handle, { path }))) {
     const end = ends.at(-1);
-    if (fault === "line_too_long") throw cannot("open", path)("a line is longer than any line of a log");
+    if (fault === "line_too_long")
+      throw cannot("open", path)("a line is longer than any line of a log");
     if (end === undefined) continue;
     count += ends.length;
     size += end + 1;
     last = lineText(bytes.subarray((ends.at(-2) ?? -1) + 1, end)) ?? "";
   }
   if (count > 0 && !isEntryText(last))
-    throw cannot("open", path)("its last line is no entry of ACP v0.3; move the file away to start a new log");
+    throw cannot(
+      "open",
+      path,
+    )("its last line is no entry of ACP v0.3; move the file away to start a new log");
   const { size: fileSize } = await handle.stat();
   const head = count === 0 ? NO_LINE : { seq: count - 1, hash: sha256(last) };
   if (size === fileSize) return { size, head, torn: undefined };
-  const start = (await readRange(handle, 0, Math.min(fileSize, LINE_START.length))).toString("latin1");
-  if (count === 0 && !LINE_START.startsWith(start)) throw cannot("open", path)("it is no log of ACP v0.3");
+  const start = (await readRange(handle, 0, Math.min(fileSize, LINE_START.length))).toString(
+    "latin1",
+  );
+  if (count === 0 && !LINE_START.startsWith(start))
+    throw cannot("open", path)("it is no log of ACP v0.3");
   const torn = { bytes: fileSize - size, hash: await hashRange(handle, size, fileSize) };
   await handle.truncate(size);
   await handle.sync();

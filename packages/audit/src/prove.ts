@@ -1,6 +1,7 @@
 /**
- * Prove: inclusion and consistency proofs over a log's lines, for somebody who has a checkpoint but not the log.
- * Holds every hash of the tree in memory: 64 bytes an event. Format: spec/checkpoints.md §3.
+ * Prove: inclusion and consistency proofs over a log's lines, for somebody who has a checkpoint but
+ * not the log. Holds every hash of the tree in memory: 64 bytes an event. Format:
+ * spec/checkpoints.md §3.
  */
 import { cannot, causeText } from "./errors.js";
 import { openParts } from "./log-parts.js";

@@ -11,17 +11,24 @@ import { verifyAuditLog } from "./verify.js";
 import { readCheckpoints } from "./witness.js";
 
 const KEY = generateNoteKey("pruned");
-const CLAIMS = async (path: string): Promise<{ notes: readonly string[]; verifierKeys: readonly string[] }> => ({
+const CLAIMS = async (
+  path: string,
+): Promise<{ notes: readonly string[]; verifierKeys: readonly string[] }> => ({
   notes: await readCheckpoints(`${path}.checkpoints`),
   verifierKeys: [KEY.verifierKey],
 });
 
 async function signedLog(path: string, maxBytes = 1_100): Promise<AuditLog> {
-  return openAuditLog({ path, rotation: { maxBytes }, checkpoints: { signerKey: KEY.signerKey, everyEvents: 3 } });
+  return openAuditLog({
+    path,
+    rotation: { maxBytes },
+    checkpoints: { signerKey: KEY.signerKey, everyEvents: 3 },
+  });
 }
 
 async function fill(log: AuditLog, from: number, to: number): Promise<void> {
-  for (let number = from; number < to; number++) await log.append([makeEvent(number, { id: `ae_${1_000 + number}` })]);
+  for (let number = from; number < to; number++)
+    await log.append([makeEvent(number, { id: `ae_${1_000 + number}` })]);
 }
 
 describe("pruneAuditLog()", () => {
@@ -37,7 +44,12 @@ describe("pruneAuditLog()", () => {
     await fill(log, 9, 12);
     await log.close();
     const found = await verifyAuditLog(path, { checkpoints: await CLAIMS(path) });
-    expect(found).toMatchObject({ ok: true, startSeq: 6, head: { seq: 14 }, checkpoints: { tooOld: 1, events: 15 } });
+    expect(found).toMatchObject({
+      ok: true,
+      startSeq: 6,
+      head: { seq: 14 },
+      checkpoints: { tooOld: 1, events: 15 },
+    });
     expect(found.checkpoints?.verified).toBeGreaterThan(1);
   });
 
@@ -47,7 +59,8 @@ describe("pruneAuditLog()", () => {
     await fill(first, 0, 7);
     await pruneAuditLog(first, { keepFiles: 2 });
     await first.close();
-    await rm(`${path}.checkpoints`); // then the tree is read anew, from what the log says of its start
+    // then the tree is read anew, from what the log says of its start
+    await rm(`${path}.checkpoints`);
     await using second = await signedLog(path, 1_000_000);
     await fill(second, 7, 10);
     await pruneAuditLog(second, { keepFiles: 0 });
@@ -68,7 +81,15 @@ describe("pruneAuditLog()", () => {
     await log.close();
     const said = await collect(readAuditLog(path, { filter: { eventType: "log_pruned" } }));
     const copied = (await readFile(`${path}.copy`, "utf8")).trimEnd().split("\n").at(-1) ?? "";
-    expect(said).toMatchObject([{ metadata: { before_seq: 2, file: "audit.jsonl.000000000000", hash: JSON.parse(copied).event_hash } }]);
+    expect(said).toMatchObject([
+      {
+        metadata: {
+          before_seq: 2,
+          file: "audit.jsonl.000000000000",
+          hash: JSON.parse(copied).event_hash,
+        },
+      },
+    ]);
   });
 
   it("never removes a file that does not verify", async () => {
@@ -89,7 +110,9 @@ describe("pruneAuditLog()", () => {
     await using log = await signedLog(path);
     await fill(log, 0, 7);
     await rm(archivePath(path, 0));
-    await expect(pruneAuditLog(log, { keepFiles: 0 })).rejects.toMatchObject({ code: "audit_failed" });
+    await expect(pruneAuditLog(log, { keepFiles: 0 })).rejects.toMatchObject({
+      code: "audit_failed",
+    });
     expect(await listArchives(path)).toHaveLength(2);
   });
 
@@ -127,6 +150,8 @@ describe("pruneAuditLog()", () => {
     const path = await scratchLog();
     await using log = await openAuditLog({ path });
     for (const keepFiles of [-1, 0.5, Number.NaN])
-      await expect(pruneAuditLog(log, { keepFiles })).rejects.toMatchObject({ code: "audit_failed" });
+      await expect(pruneAuditLog(log, { keepFiles })).rejects.toMatchObject({
+        code: "audit_failed",
+      });
   });
 });

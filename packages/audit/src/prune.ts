@@ -1,6 +1,7 @@
 /**
- * Prune: removes the oldest full files of a log. What is removed is first verified and then stated in the log, with the hash and the tree of it,
- * so that the rest stays verifiable and a kept copy can be proven. Format: spec/audit.md §8.
+ * Prune: removes the oldest full files of a log. What is removed is first verified and then stated
+ * in the log, with the hash and the tree of it, so that the rest stays verifiable and a kept copy
+ * can be proven. Format: spec/audit.md §8.
  */
 import { unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -23,13 +24,18 @@ export interface PruneOptions {
 }
 
 /**
- * Removes full files beyond the newest `keepFiles` of an open log; resolves with their names. A file that does not verify is never removed.
+ * Removes full files beyond the newest `keepFiles` of an open log; resolves with their names. A
+ * file that does not verify is never removed.
  *
  * @throws ConsentError `audit_failed`; files removed before stay removed, and the log says so.
  */
-export async function pruneAuditLog(log: AuditLog, options: PruneOptions): Promise<readonly string[]> {
+export async function pruneAuditLog(
+  log: AuditLog,
+  options: PruneOptions,
+): Promise<readonly string[]> {
   const { keepFiles, clock = systemClock, ids = randomIds } = options;
-  if (!Number.isSafeInteger(keepFiles) || keepFiles < 0) throw cannot("prune", log.path)(`keepFiles is ${keepFiles}, not a count`);
+  if (!Number.isSafeInteger(keepFiles) || keepFiles < 0)
+    throw cannot("prune", log.path)(`keepFiles is ${keepFiles}, not a count`);
   const archives = await listArchives(log.path);
   const removed: string[] = [];
   let before = await startOf(log.path);
@@ -50,12 +56,19 @@ async function startOf(path: string): Promise<PrunedStart | undefined> {
   const firstSeq = log.parts[0]?.firstSeq ?? 0;
   if (firstSeq === 0) return undefined;
   const found = await findPruned(log.parts, firstSeq);
-  if (found === undefined) throw cannot("prune", path)(`it starts at event ${firstSeq} and does not say why; run \`acp audit verify\``);
+  if (found === undefined)
+    throw cannot(
+      "prune",
+      path,
+    )(`it starts at event ${firstSeq} and does not say why; run \`acp audit verify\``);
   return found;
 }
 
 /** Where the chain and the tree stand after the file. */
-async function verifyArchive({ path, firstSeq }: Archive, before: PrunedStart | undefined): Promise<PrunedStart> {
+async function verifyArchive(
+  { path, firstSeq }: Archive,
+  before: PrunedStart | undefined,
+): Promise<PrunedStart> {
   await using log = await openParts(path);
   const tree = growTree(before?.edge);
   const chain = walkChain({
@@ -67,10 +80,18 @@ async function verifyArchive({ path, firstSeq }: Archive, before: PrunedStart | 
   });
   for await (const block of blocksOf(log.parts)) {
     const fault = chain.walk(block);
-    if (fault !== undefined) throw cannot("prune", path)(`line ${chain.events() + 1} is bad (${fault.code}); run \`acp audit verify\``);
+    if (fault !== undefined)
+      throw cannot(
+        "prune",
+        path,
+      )(`line ${chain.events() + 1} is bad (${fault.code}); run \`acp audit verify\``);
   }
   const head = chain.head();
-  if (head === undefined || firstSeq !== (before?.beforeSeq ?? 0) || chain.startHash() !== (before?.hash ?? null))
+  if (
+    head === undefined ||
+    firstSeq !== (before?.beforeSeq ?? 0) ||
+    chain.startHash() !== (before?.hash ?? null)
+  )
     throw cannot("prune", path)("it does not follow what is before it; run `acp audit verify`");
   return { beforeSeq: head.seq + 1, hash: head.hash, edge: tree.edge() };
 }

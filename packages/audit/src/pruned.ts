@@ -1,6 +1,6 @@
 /**
- * Pruned: what a log says of its own events that retention removed. Written before a file is removed, so that a missing start can be told from
- * a removed one. Format: spec/audit.md §8.
+ * Pruned: what a log says of its own events that retention removed. Written before a file is
+ * removed, so that a missing start can be told from a removed one. Format: spec/audit.md §8.
  */
 import type { JsonObject } from "@acp/core";
 import { decodeEvent } from "./codec.js";
@@ -25,8 +25,14 @@ export function prunedMetadata({ beforeSeq, hash, edge }: PrunedStart, file: str
   return { before_seq: beforeSeq, file, hash, tree: [...edge.hashes] };
 }
 
-/** What the log says was before this number; `undefined` where it says nothing. Its lines are checked when the chain is. */
-export async function findPruned(parts: readonly LogPart[], beforeSeq: number): Promise<PrunedStart | undefined> {
+/**
+ * What the log says was before this number; `undefined` where it says nothing. Its lines are
+ * checked when the chain is.
+ */
+export async function findPruned(
+  parts: readonly LogPart[],
+  beforeSeq: number,
+): Promise<PrunedStart | undefined> {
   for (const part of parts) {
     for await (const { bytes, ends } of part.blocks()) {
       for (let at = bytes.indexOf(MARK); at !== -1; at = bytes.indexOf(MARK, at + 1)) {
@@ -44,6 +50,7 @@ function readPruned(line: Uint8Array): PrunedStart | undefined {
   const decoded = decodeEvent(lineText(line) ?? "");
   if (!decoded.ok || decoded.event.eventType !== "log_pruned") return undefined;
   const { before_seq: beforeSeq, hash, tree } = decoded.event.metadata;
-  if (typeof beforeSeq !== "number" || typeof hash !== "string" || !isTreeEdge(beforeSeq, tree)) return undefined;
+  if (typeof beforeSeq !== "number" || typeof hash !== "string" || !isTreeEdge(beforeSeq, tree))
+    return undefined;
   return { beforeSeq, hash, edge: { size: beforeSeq, hashes: tree } };
 }

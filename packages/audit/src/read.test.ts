@@ -5,7 +5,13 @@ import { type ReadOptions, readAuditLog } from "./read.js";
 
 const EVENTS = [
   makeEvent(1, { agent: "a", tool: "read_file", decision: "allow" }),
-  makeEvent(2, { agent: "b", tool: "write_file", decision: "deny", eventType: "consent_denied", requestId: "cr_1" }),
+  makeEvent(2, {
+    agent: "b",
+    tool: "write_file",
+    decision: "deny",
+    eventType: "consent_denied",
+    requestId: "cr_1",
+  }),
   makeEvent(3, { agent: "a", tool: "write_file", decision: "allow" }),
 ];
 
@@ -54,11 +60,16 @@ describe("readAuditLog()", () => {
     const reading = (async () => {
       for await (const event of readAuditLog(await writtenLog("{}\n"))) seen.push(event.id);
     })();
-    await expect(reading).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("line 4") });
+    await expect(reading).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("line 4"),
+    });
     expect(seen).toEqual(["ae_1", "ae_2", "ae_3"]);
   });
 
   it("ends with the signal", async () => {
-    await expect(read(await writtenLog(), { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    await expect(read(await writtenLog(), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "aborted",
+    });
   });
 });

@@ -1,4 +1,7 @@
-/** Read: the events of a log, oldest first, for showing and searching. Checks each line by itself; the chain is verifyAuditLog's. */
+/**
+ * Read: the events of a log, oldest first, for showing and searching. Checks each line by itself;
+ * the chain is verifyAuditLog's.
+ */
 import { decodeEvent, parseEvent } from "./codec.js";
 import { cannot } from "./errors.js";
 import type { AuditEvent } from "./event.js";
@@ -26,11 +29,16 @@ export interface ReadOptions {
 }
 
 /**
- * The log's events, over all its files. A last line without an end is left out: it was never acknowledged.
+ * The log's events, over all its files. A last line without an end is left out: it was never
+ * acknowledged.
  *
- * @throws ConsentError `audit_failed` at a line that is no event, after the events before it; `aborted` where the signal ended it.
+ * @throws ConsentError `audit_failed` at a line that is no event, after the events before it;
+ *   `aborted` where the signal ended it.
  */
-export async function* readAuditLog(path: string, options: ReadOptions = {}): AsyncGenerator<AuditEvent> {
+export async function* readAuditLog(
+  path: string,
+  options: ReadOptions = {},
+): AsyncGenerator<AuditEvent> {
   for await (const { event } of readRecords(path, options)) yield event;
 }
 
@@ -41,7 +49,10 @@ export interface AuditRecord {
 }
 
 /** {@link readAuditLog} with the lines. */
-export async function* readRecords(path: string, { filter = {}, signal }: ReadOptions = {}): AsyncGenerator<AuditRecord> {
+export async function* readRecords(
+  path: string,
+  { filter = {}, signal }: ReadOptions = {},
+): AsyncGenerator<AuditRecord> {
   await using log = await openParts(path, signal);
   for (const part of log.parts) {
     let number = 0;
@@ -54,11 +65,17 @@ export async function* readRecords(path: string, { filter = {}, signal }: ReadOp
         start = end + 1;
         const event = line === undefined ? undefined : readEventOf(line, isPlain);
         if (line === undefined || event === undefined)
-          throw cannot("read", path)(`line ${number} of "${part.name}" is no event; run \`acp audit verify\``);
+          throw cannot(
+            "read",
+            path,
+          )(`line ${number} of "${part.name}" is no event; run \`acp audit verify\``);
         if (matchesFilter(event, filter)) yield { event, line };
       }
       if (fault === "line_too_long")
-        throw cannot("read", path)(`line ${number + 1} of "${part.name}" is no event; run \`acp audit verify\``);
+        throw cannot(
+          "read",
+          path,
+        )(`line ${number + 1} of "${part.name}" is no event; run \`acp audit verify\``);
     }
   }
 }

@@ -24,19 +24,31 @@ describe("openAuditLog() with recover", () => {
     ]);
   });
 
-  it.each(["approved", "denied", "expired", "cancelled", "failed", "superseded"])("leaves a question alone that was %s", async (end) => {
-    const { added } = await reopened(
-      [question("cr_1"), { eventType: `consent_${end}` as "consent_denied", requestId: "cr_1" }],
-      [],
-      ["cr_1"],
-    );
-    // A yes has an end of its own.
-    expect(added.map(({ eventType }) => eventType)).toEqual(end === "approved" ? ["consent_not_collected"] : []);
-  });
+  it.each(["approved", "denied", "expired", "cancelled", "failed", "superseded"])(
+    "leaves a question alone that was %s",
+    async (end) => {
+      const { added } = await reopened(
+        [question("cr_1"), { eventType: `consent_${end}` as "consent_denied", requestId: "cr_1" }],
+        [],
+        ["cr_1"],
+      );
+      // A yes has an end of its own.
+      expect(added.map(({ eventType }) => eventType)).toEqual(
+        end === "approved" ? ["consent_not_collected"] : [],
+      );
+    },
+  );
 
   it("says that the outcome of a call is unknown, once", async () => {
     const { path, added } = await reopened([call({ requestId: "cr_1", tool: "rm" })]);
-    expect(added).toMatchObject([{ eventType: "outcome_unknown", requestId: "cr_1", tool: "rm", metadata: { forwarded_seq: 0 } }]);
+    expect(added).toMatchObject([
+      {
+        eventType: "outcome_unknown",
+        requestId: "cr_1",
+        tool: "rm",
+        metadata: { forwarded_seq: 0 },
+      },
+    ]);
     await using again = await openAuditLog({ path, recover: { pendingIds: new Set() } });
     expect(again.ended).toBe(0);
   });
@@ -56,18 +68,33 @@ describe("openAuditLog() with recover", () => {
     const { added } = await reopened([
       call({ responseTimeMs: 5, atMs: START + 5 }),
       call({ responseTimeMs: 5, atMs: START + 7 }),
-      done({ responseTimeMs: 50, atMs: START + 50, metadata: { outcome: "performed", forwarded_seq: 1 } }),
-      done({ responseTimeMs: 50, atMs: START + 50, metadata: { outcome: "performed", forwarded_seq: 17 } }),
+      done({
+        responseTimeMs: 50,
+        atMs: START + 50,
+        metadata: { outcome: "performed", forwarded_seq: 1 },
+      }),
+      done({
+        responseTimeMs: 50,
+        atMs: START + 50,
+        metadata: { outcome: "performed", forwarded_seq: 17 },
+      }),
     ]);
     expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([0]);
   });
 
   it("does not let a call that was never forwarded end another one like it", async () => {
-    const { added } = await reopened([call(), done({ metadata: { outcome: "not_performed", error: "secret_refused" } })]);
+    const { added } = await reopened([
+      call(),
+      done({ metadata: { outcome: "not_performed", error: "secret_refused" } }),
+    ]);
     expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([0]);
-    const { added: none } = await reopened([call(), done({ metadata: { outcome: "not_performed" } })]);
+    const { added: none } = await reopened([
+      call(),
+      done({ metadata: { outcome: "not_performed" } }),
+    ]);
     expect(none).toEqual([]);
-    // A question has one call at most: this is its end, also where the log was too slow to say so by number.
+    // A question has one call at most: this is its end, also where the log was too slow to say so
+    // by number.
     const ofOne = { requestId: "cr_1" };
     const { added: slow } = await reopened([
       call(ofOne),
@@ -77,7 +104,11 @@ describe("openAuditLog() with recover", () => {
   });
 
   it("ends the oldest of calls that nothing tells apart, as after a clock that went back", async () => {
-    const { added } = await reopened([call({ atMs: START }), call({ atMs: START }), done({ atMs: START - 9_000, responseTimeMs: 0 })]);
+    const { added } = await reopened([
+      call({ atMs: START }),
+      call({ atMs: START }),
+      done({ atMs: START - 9_000, responseTimeMs: 0 }),
+    ]);
     expect(added.map(({ metadata }) => metadata["forwarded_seq"])).toEqual([1]);
   });
 
@@ -103,7 +134,11 @@ describe("openAuditLog() with recover", () => {
     expect(held.ended).toBe(0);
     await held.append([call({ tool: "late" })]);
     await held.close();
-    await using last = await openAuditLog({ path, clock: manualTime(START + 120_000), recover: { pendingIds: new Set() } });
+    await using last = await openAuditLog({
+      path,
+      clock: manualTime(START + 120_000),
+      recover: { pendingIds: new Set() },
+    });
     expect(last.ended).toBe(2);
     await last.close();
     const added = (await collect(readAuditLog(path))).slice(-3);
@@ -141,7 +176,10 @@ describe("openAuditLog() with recover", () => {
   });
 
   it("leaves a question out whose end stands in another log, asks for that only where one would expire, and says it once", async () => {
-    const { path } = await reopened([question("cr_1"), question("cr_2"), question("cr_3")], ["cr_1", "cr_2", "cr_3"]);
+    const { path } = await reopened(
+      [question("cr_1"), question("cr_2"), question("cr_3")],
+      ["cr_1", "cr_2", "cr_3"],
+    );
     const asked: (readonly string[])[] = [];
     const open = async (pendingIds: readonly string[]): Promise<readonly AuditEvent[]> => {
       const before = (await collect(readAuditLog(path))).length;
@@ -149,7 +187,10 @@ describe("openAuditLog() with recover", () => {
         asked.push(ids);
         return Promise.resolve(new Set(["cr_1"]));
       };
-      await using log = await openAuditLog({ path, recover: { pendingIds: new Set(pendingIds), endedElsewhere } });
+      await using log = await openAuditLog({
+        path,
+        recover: { pendingIds: new Set(pendingIds), endedElsewhere },
+      });
       await log.close();
       return (await collect(readAuditLog(path))).slice(before);
     };
@@ -157,7 +198,10 @@ describe("openAuditLog() with recover", () => {
     expect(asked).toEqual([]);
     expect(await open(["cr_2"])).toMatchObject([
       { eventType: "consent_expired", requestId: "cr_3" },
-      { eventType: "log_opened", metadata: { open_questions: [{ request_id: "cr_2" }], ended_elsewhere: ["cr_1"] } },
+      {
+        eventType: "log_opened",
+        metadata: { open_questions: [{ request_id: "cr_2" }], ended_elsewhere: ["cr_1"] },
+      },
     ]);
     expect(await open(["cr_2"])).toEqual([]);
     expect(asked).toEqual([["cr_1", "cr_3"]]);
@@ -170,7 +214,13 @@ describe("openAuditLog() with recover", () => {
   });
 
   it("takes no argument of a call for a recovery", async () => {
-    const fake = { agent: "", category: "", decision: "", event_type: "log_opened", event_hash: `sha256:${"0".repeat(64)}` };
+    const fake = {
+      agent: "",
+      category: "",
+      decision: "",
+      event_type: "log_opened",
+      event_hash: `sha256:${"0".repeat(64)}`,
+    };
     const { added } = await reopened([
       question("cr_1"),
       { metadata: { parameters: fake, ...fake } },
@@ -183,7 +233,10 @@ describe("openAuditLog() with recover", () => {
     for (const filler of [0, 1_000, 262_144 - 300, 262_144 - 150, 262_144, 400_000]) {
       const { path } = await reopened([question("cr_1")], ["cr_1"]);
       await using log = await openAuditLog({ path });
-      await log.append([question("cr_2"), makeEvent(1, { metadata: { filler: "x".repeat(filler) } })]);
+      await log.append([
+        question("cr_2"),
+        makeEvent(1, { metadata: { filler: "x".repeat(filler) } }),
+      ]);
       await log.close();
       const work = await findOpenWork(path);
       expect(work.questions().map(({ requestId }) => requestId)).toEqual(["cr_1", "cr_2"]);
@@ -225,7 +278,11 @@ describe("openAuditLog() and the clock", () => {
       "clock_went_back",
       "event",
     ]);
-    expect(events[1]).toMatchObject({ atMs: START - 3_595_000, monoMs: 5_000, metadata: { back_ms: 3_600_000 } });
+    expect(events[1]).toMatchObject({
+      atMs: START - 3_595_000,
+      monoMs: 5_000,
+      metadata: { back_ms: 3_600_000 },
+    });
     expect(events[2]).toMatchObject({ monoMs: 5_000, seq: 2 });
     expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
   });

@@ -37,8 +37,13 @@ async function findOpened(handle: FileHandle): Promise<number | undefined> {
   const { size } = await handle.stat();
   for (let end = size; end > 0; end -= CHUNK_BYTES) {
     const from = Math.max(0, end - CHUNK_BYTES);
-    const bytes = await readRange(handle, from, Math.min(size, end + OPENED.length)); // one that lies over the border counts
-    for (let at = bytes.lastIndexOf(OPENED); at !== -1; at = at === 0 ? -1 : bytes.lastIndexOf(OPENED, at - 1)) {
+    // one that lies over the border counts
+    const bytes = await readRange(handle, from, Math.min(size, end + OPENED.length));
+    for (
+      let at = bytes.lastIndexOf(OPENED);
+      at !== -1;
+      at = at === 0 ? -1 : bytes.lastIndexOf(OPENED, at - 1)
+    ) {
       const start = await lineStart(handle, from + at);
       if (start !== undefined) return start;
     }
@@ -46,10 +51,16 @@ async function findOpened(handle: FileHandle): Promise<number | undefined> {
   return undefined;
 }
 
-/** Before its type, an event of the log's own has an empty agent, category and decision, and its hash: always as many bytes. */
+/**
+ * Before its type, an event of the log's own has an empty agent, category and decision, and its
+ * hash: always as many bytes.
+ */
 const BEFORE_BYTES = '{"agent":"","category":"","decision":"","event_hash":"sha256:"'.length + 64;
 
-/** Where the line of this type starts; `undefined` where the words are part of something else, such as an argument. */
+/**
+ * Where the line of this type starts; `undefined` where the words are part of something else, such
+ * as an argument.
+ */
 async function lineStart(handle: FileHandle, at: number): Promise<number | undefined> {
   const start = at - BEFORE_BYTES;
   if (start <= 0) return start === 0 ? start : undefined;
@@ -70,7 +81,8 @@ async function addEvents(work: OpenWork, file: string, position: number): Promis
       const eventType = EVENT_TYPE.exec(line)?.[1];
       if (eventType === undefined || isWorkEvent(eventType)) {
         const event = readEventOf(line, readPlainLine(bytes, start, end) !== undefined);
-        if (event === undefined) throw cannot("recover", file)("a line is no event; run `acp audit verify`");
+        if (event === undefined)
+          throw cannot("recover", file)("a line is no event; run `acp audit verify`");
         work.add(event);
       } else work.pass();
       start = end + 1;

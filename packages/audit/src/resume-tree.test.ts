@@ -8,16 +8,24 @@ import { checkpointsPath, fileWitness, readCheckpoints, type Witness } from "./w
 
 const KEY = generateNoteKey("log-1");
 
-const open = (path: string, witnesses: readonly Witness[], more: Partial<AuditLogOptions> = {}): Promise<AuditLog> =>
+const open = (
+  path: string,
+  witnesses: readonly Witness[],
+  more: Partial<AuditLogOptions> = {},
+): Promise<AuditLog> =>
   openAuditLog({ path, checkpoints: { signerKey: KEY.signerKey, witnesses }, ...more });
 
 /** A log of so many events; every close leaves a checkpoint. */
-async function written(witnesses: readonly Witness[], ...counts: readonly number[]): Promise<string> {
+async function written(
+  witnesses: readonly Witness[],
+  ...counts: readonly number[]
+): Promise<string> {
   const path = await scratchLog();
   let next = 0;
   for (const count of counts) {
     await using log = await open(path, witnesses);
-    for (const end = next + count; next < end; next++) await log.append([makeEvent(next, { tool: `tool of ${path}` })]);
+    for (const end = next + count; next < end; next++)
+      await log.append([makeEvent(next, { tool: `tool of ${path}` })]);
   }
   return path;
 }
@@ -27,20 +35,26 @@ async function cut(path: string, lines: number): Promise<void> {
   await writeFile(path, `${text.split("\n").slice(0, lines).join("\n")}${lines === 0 ? "" : "\n"}`);
 }
 
-const refusal = (words: string): unknown => expect.objectContaining({ code: "audit_failed", message: expect.stringContaining(words) });
+const refusal = (words: string): unknown =>
+  expect.objectContaining({ code: "audit_failed", message: expect.stringContaining(words) });
 const witnessAt = (path: string): Witness => fileWitness(`${path}.elsewhere`, "elsewhere");
 
 describe("openAuditLog() with a witness", () => {
-  it.each([0, 2, 4])("does not go on with a log that was cut back to %i events together with its checkpoints", async (left) => {
-    const elsewhere = witnessAt(await scratchLog());
-    const path = await written([elsewhere], 3, 3);
-    await cut(path, left);
-    await rm(checkpointsPath(path));
-    await expect(open(path, [elsewhere])).rejects.toEqual(refusal("a checkpoint that a witness keeps promised 6"));
-    // This is what happens to who has none.
-    await using alone = await open(path, []);
-    expect(alone.start?.seq).toBe(left === 0 ? undefined : left - 1);
-  });
+  it.each([0, 2, 4])(
+    "does not go on with a log that was cut back to %i events together with its checkpoints",
+    async (left) => {
+      const elsewhere = witnessAt(await scratchLog());
+      const path = await written([elsewhere], 3, 3);
+      await cut(path, left);
+      await rm(checkpointsPath(path));
+      await expect(open(path, [elsewhere])).rejects.toEqual(
+        refusal("a checkpoint that a witness keeps promised 6"),
+      );
+      // This is what happens to who has none.
+      await using alone = await open(path, []);
+      expect(alone.start?.seq).toBe(left === 0 ? undefined : left - 1);
+    },
+  );
 
   it("does not go on with a log of other events, however its own checkpoints were made", async () => {
     const [elsewhere, forger] = [witnessAt(await scratchLog()), witnessAt(await scratchLog())];
@@ -64,10 +78,15 @@ describe("openAuditLog() with a witness", () => {
     ["fails", () => Promise.reject(new Error("not mounted"))],
     ["has none", () => Promise.resolve(undefined)],
     ["has something else", () => Promise.resolve("hello")],
-    ["has the checkpoint of another key", async () => (await readCheckpoints(checkpointsPath(await writtenByAnother()))).at(-1)],
+    [
+      "has the checkpoint of another key",
+      async () => (await readCheckpoints(checkpointsPath(await writtenByAnother()))).at(-1),
+    ],
   ])("goes on where the witness %s", async (_, newest) => {
     const path = await written([], 3);
-    await using log = await open(path, [{ name: "elsewhere", publish: () => Promise.resolve(), newest }]);
+    await using log = await open(path, [
+      { name: "elsewhere", publish: () => Promise.resolve(), newest },
+    ]);
     expect(log.start?.seq).toBe(2);
   });
 
@@ -81,7 +100,9 @@ describe("openAuditLog() with a witness", () => {
       given = signal;
       return new Promise(() => {});
     };
-    const opening = open(path, [{ name: "elsewhere", publish: () => Promise.resolve(), newest: silent }]);
+    const opening = open(path, [
+      { name: "elsewhere", publish: () => Promise.resolve(), newest: silent },
+    ]);
     await vi.waitFor(() => expect(given).toBe(time.signal));
     time.abort();
     await using log = await opening;
@@ -91,7 +112,11 @@ describe("openAuditLog() with a witness", () => {
   it("goes on where a witness has an older checkpoint, also one of events that retention removed", async () => {
     const path = await written([], 2, 2);
     const [first = ""] = await readCheckpoints(checkpointsPath(path));
-    const late: Witness = { name: "late", publish: () => Promise.resolve(), newest: () => Promise.resolve(first) };
+    const late: Witness = {
+      name: "late",
+      publish: () => Promise.resolve(),
+      newest: () => Promise.resolve(first),
+    };
     await using log = await open(path, [late], { rotation: { maxBytes: 1 } });
     expect(log.start?.seq).toBe(3);
     for (let number = 4; number < 8; number++) await log.append([makeEvent(number)]);
@@ -104,7 +129,10 @@ describe("openAuditLog() with a witness", () => {
 
 async function writtenByAnother(): Promise<string> {
   const path = await scratchLog();
-  await using log = await openAuditLog({ path, checkpoints: { signerKey: generateNoteKey("log-1").signerKey } });
+  await using log = await openAuditLog({
+    path,
+    checkpoints: { signerKey: generateNoteKey("log-1").signerKey },
+  });
   for (let number = 0; number < 9; number++) await log.append([makeEvent(number)]);
   await log.close();
   return path;

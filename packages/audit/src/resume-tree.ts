@@ -1,4 +1,7 @@
-/** Resume tree: the tree of a log's lines as it is when the log is opened, from a checkpoint on where there is one, and as every witness says. */
+/**
+ * Resume tree: the tree of a log's lines as it is when the log is opened, from a checkpoint on
+ * where there is one, and as every witness says.
+ */
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
 import { cannot } from "./errors.js";
 import { openParts } from "./log-parts.js";
@@ -14,15 +17,20 @@ export interface TreeOwner {
   readonly origin: string;
   readonly verifierKey: string;
   readonly tail: OpenedTail;
-  /** The newest note that each witness has: the log must hold what they say, whatever became of the checkpoints beside it. */
+  /**
+   * The newest note that each witness has: the log must hold what they say, whatever became of the
+   * checkpoints beside it.
+   */
   readonly witnessed: readonly string[];
 }
 
 /**
- * The tree of all events, and how many of them the last checkpoint beside the log covers. Reads the lines from the oldest of these checkpoints on, and holds
- * the tree against the others; without a checkpoint every line is read.
+ * The tree of all events, and how many of them the last checkpoint beside the log covers. Reads the
+ * lines from the oldest of these checkpoints on, and holds the tree against the others; without a
+ * checkpoint every line is read.
  *
- * @throws ConsentError `audit_failed` where the log ends before a checkpoint or has other events than one says, or where lines are missing.
+ * @throws ConsentError `audit_failed` where the log ends before a checkpoint or has other events
+ *   than one says, or where lines are missing.
  */
 export async function resumeTree(
   path: string,
@@ -34,31 +42,51 @@ export async function resumeTree(
       .map((note) => openCheckpoint(note, [verifier]))
       .flatMap((each) => (each.ok && each.checkpoint.origin === origin ? [each.checkpoint] : []));
   const beside = largest(read(await readCheckpoints(checkpointsPath(path))));
-  const promised = [...(beside === undefined ? [] : [beside]), ...read(witnessed)].sort((one, other) => one.size - other.size);
+  const promised = [...(beside === undefined ? [] : [beside]), ...read(witnessed)].sort(
+    (one, other) => one.size - other.size,
+  );
   const events = tail.head === undefined ? 0 : tail.head.seq + 1;
   const refuse = cannot("open", path);
-  const remedy = "run `acp audit verify`, then move it and its checkpoints away to start a new log under another origin";
+  const remedy =
+    "run `acp audit verify`, then move it and its checkpoints away to start a new log under another origin";
   const missing = promised.findLast(({ size }) => size > events);
   if (missing !== undefined) {
     const who = missing === beside ? "its last checkpoint" : "a checkpoint that a witness keeps";
-    throw refuse(`it has ${events} events, and ${who} promised ${missing.size}: its end was cut off; ${remedy}`);
+    throw refuse(
+      `it has ${events} events, and ${who} promised ${missing.size}: its end was cut off; ${remedy}`,
+    );
   }
   const tree = await readTree(path, tail, promised);
-  if (tree === "replaced") throw refuse(`it has other events than a signed checkpoint says: one of them was replaced; ${remedy}`);
-  if (tree.size() !== events) throw refuse("lines are missing from its files; run `acp audit verify`");
+  if (tree === "replaced")
+    throw refuse(
+      `it has other events than a signed checkpoint says: one of them was replaced; ${remedy}`,
+    );
+  if (tree.size() !== events)
+    throw refuse("lines are missing from its files; run `acp audit verify`");
   return { tree, covered: beside?.size ?? 0 };
 }
 
 const largest = (checkpoints: readonly Checkpoint[]): Checkpoint | undefined =>
-  checkpoints.reduce<Checkpoint | undefined>((found, each) => (each.size >= (found?.size ?? 0) ? each : found), undefined);
+  checkpoints.reduce<Checkpoint | undefined>(
+    (found, each) => (each.size >= (found?.size ?? 0) ? each : found),
+    undefined,
+  );
 
-/** The tree of the lines from the first of these checkpoints on, smallest first; "replaced" where it is not what a later one says. */
-async function readTree(path: string, tail: OpenedTail, promised: readonly Checkpoint[]): Promise<GrowingTree | "replaced"> {
+/**
+ * The tree of the lines from the first of these checkpoints on, smallest first; "replaced" where it
+ * is not what a later one says.
+ */
+async function readTree(
+  path: string,
+  tail: OpenedTail,
+  promised: readonly Checkpoint[],
+): Promise<GrowingTree | "replaced"> {
   await using log = await openParts(path);
   const start = log.parts[0]?.firstSeq ?? tail.firstSeq;
   // What retention removed is not there to be added: checkpoints of it are too old.
   const first = promised.find(({ size, edge }) => size >= start && edge !== undefined);
-  const before = first?.edge ?? (start === 0 ? undefined : (await findPruned(log.parts, start))?.edge);
+  const before =
+    first?.edge ?? (start === 0 ? undefined : (await findPruned(log.parts, start))?.edge);
   const tree = growTree(before);
   const due = promised.filter(({ size }) => size >= tree.size());
   const holds = (): boolean => {
@@ -69,7 +97,8 @@ async function readTree(path: string, tail: OpenedTail, promised: readonly Check
   let isSame = holds();
   for (const [index, part] of log.parts.entries()) {
     const next = log.parts[index + 1];
-    const nextSeq = next === undefined ? Number.POSITIVE_INFINITY : (next.firstSeq ?? tail.firstSeq);
+    const nextSeq =
+      next === undefined ? Number.POSITIVE_INFINITY : (next.firstSeq ?? tail.firstSeq);
     if (nextSeq <= tree.size()) continue; // covered whole
     let seq = part.firstSeq ?? tail.firstSeq;
     for await (const { bytes, ends } of part.blocks()) {

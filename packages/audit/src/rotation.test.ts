@@ -16,12 +16,15 @@ async function eventsOf(path: string): Promise<readonly AuditEvent[]> {
 async function rotatedLog(count: number): Promise<string> {
   const path = await scratchLog();
   await using log = await openAuditLog({ path, rotation: { maxBytes: 1_100 } });
-  for (let number = 0; number < count; number++) await log.append([makeEvent(number, { id: `ae_${1_000 + number}` })]);
+  for (let number = 0; number < count; number++)
+    await log.append([makeEvent(number, { id: `ae_${1_000 + number}` })]);
   return path;
 }
 
 const filesOf = async (path: string): Promise<readonly string[]> =>
-  (await readdir(dirname(path))).filter((name) => name.startsWith(basename(path)) && !name.includes(".lock.")).sort();
+  (await readdir(dirname(path)))
+    .filter((name) => name.startsWith(basename(path)) && !name.includes(".lock."))
+    .sort();
 
 describe("openAuditLog() with rotation", () => {
   it("keeps one chain over all files, named after their first event", async () => {
@@ -113,21 +116,37 @@ describe("verifyAuditLog() over files", () => {
   it("finds a file that is missing, renamed or swapped", async () => {
     const gone = await rotatedLog(7);
     await rm(archivePath(gone, 2));
-    expect((await verifyAuditLog(gone)).firstBad).toMatchObject({ file: "audit.jsonl.000000000004", line: 1, code: "seq_broken" });
+    expect((await verifyAuditLog(gone)).firstBad).toMatchObject({
+      file: "audit.jsonl.000000000004",
+      line: 1,
+      code: "seq_broken",
+    });
     const renamed = await rotatedLog(7);
     await rename(archivePath(renamed, 2), archivePath(renamed, 3));
-    expect((await verifyAuditLog(renamed)).firstBad).toMatchObject({ file: "audit.jsonl.000000000003", line: 1, code: "seq_broken" });
+    expect((await verifyAuditLog(renamed)).firstBad).toMatchObject({
+      file: "audit.jsonl.000000000003",
+      line: 1,
+      code: "seq_broken",
+    });
     const swapped = await rotatedLog(7);
     await rename(archivePath(swapped, 2), `${swapped}.x`);
     await rename(archivePath(swapped, 4), archivePath(swapped, 2));
     await rename(`${swapped}.x`, archivePath(swapped, 4));
-    expect((await verifyAuditLog(swapped)).firstBad).toMatchObject({ file: "audit.jsonl.000000000002", line: 1, code: "seq_broken" });
+    expect((await verifyAuditLog(swapped)).firstBad).toMatchObject({
+      file: "audit.jsonl.000000000002",
+      line: 1,
+      code: "seq_broken",
+    });
   });
 
   it("finds a start that is missing", async () => {
     const path = await rotatedLog(7);
     await rm(archivePath(path, 0));
-    expect((await verifyAuditLog(path)).firstBad).toMatchObject({ file: "audit.jsonl.000000000002", line: 1, code: "start_missing" });
+    expect((await verifyAuditLog(path)).firstBad).toMatchObject({
+      file: "audit.jsonl.000000000002",
+      line: 1,
+      code: "start_missing",
+    });
     await rm(archivePath(path, 2));
     await rm(archivePath(path, 4));
     expect((await verifyAuditLog(path)).firstBad).toMatchObject({ line: 1, code: "start_missing" });
@@ -135,8 +154,16 @@ describe("verifyAuditLog() over files", () => {
 
   it("takes one full file by itself", async () => {
     const path = await rotatedLog(7);
-    expect(await verifyAuditLog(archivePath(path, 2))).toMatchObject({ ok: true, events: 2, startSeq: 2, head: { seq: 3 } });
+    expect(await verifyAuditLog(archivePath(path, 2))).toMatchObject({
+      ok: true,
+      events: 2,
+      startSeq: 2,
+      head: { seq: 3 },
+    });
     await rename(archivePath(path, 2), archivePath(path, 9));
-    expect((await verifyAuditLog(archivePath(path, 9))).firstBad).toMatchObject({ line: 1, code: "seq_broken" });
+    expect((await verifyAuditLog(archivePath(path, 9))).firstBad).toMatchObject({
+      line: 1,
+      code: "seq_broken",
+    });
   });
 });

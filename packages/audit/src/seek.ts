@@ -1,4 +1,7 @@
-/** Seek: from where to read a file of a log to come to an event, found by halving, because numbers rise from line to line. Judges no line. */
+/**
+ * Seek: from where to read a file of a log to come to an event, found by halving, because numbers
+ * rise from line to line. Judges no line.
+ */
 import type { FileHandle } from "node:fs/promises";
 import { decodeEvent } from "./codec.js";
 import { LINE_BYTES_MAX } from "./event.js";
@@ -22,7 +25,10 @@ export async function seekSeq(handle: FileHandle, seq: number): Promise<number> 
   return from;
 }
 
-/** The first line that begins after the one at `from`; nothing where none ends before `to`, or it is no event: who reads on from before finds it. */
+/**
+ * The first line that begins after the one at `from`; nothing where none ends before `to`, or it is
+ * no event: who reads on from before finds it.
+ */
 async function readLineAfter(
   handle: FileHandle,
   from: number,

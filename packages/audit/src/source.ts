@@ -11,10 +11,14 @@ const CHUNK_BYTES = 512 * 1024;
  *
  * @throws ConsentError `audit_failed` otherwise.
  */
-export async function openSource(path: string, missing: "may_be_missing" | "must_exist"): Promise<FileHandle | undefined> {
+export async function openSource(
+  path: string,
+  missing: "may_be_missing" | "must_exist",
+): Promise<FileHandle | undefined> {
   let handle: FileHandle;
   try {
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK); // NONBLOCK: a pipe in the log's place must not hang us
+    // NONBLOCK: a pipe in the log's place must not hang us
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const isMissing = hasErrno(error, "ENOENT");
     if (isMissing && missing === "may_be_missing") return undefined;
@@ -41,10 +45,17 @@ export interface Reading {
  *
  * @throws ConsentError `audit_failed`, or `aborted` where the signal ended it.
  */
-export async function* readChunks(handle: FileHandle, { path, signal, count, position = 0 }: Reading): AsyncGenerator<Uint8Array> {
+export async function* readChunks(
+  handle: FileHandle,
+  { path, signal, count, position = 0 }: Reading,
+): AsyncGenerator<Uint8Array> {
   for (let at = position; ; ) {
     if (signal?.aborted === true)
-      throw new ConsentError("aborted", `Cannot go on reading audit log ${quoteText(path)}: aborted`, { cause: signal.reason });
+      throw new ConsentError(
+        "aborted",
+        `Cannot go on reading audit log ${quoteText(path)}: aborted`,
+        { cause: signal.reason },
+      );
     const chunk = await readChunk(handle, path, at);
     if (chunk.length === 0) return;
     at += chunk.length;
@@ -55,7 +66,12 @@ export async function* readChunks(handle: FileHandle, { path, signal, count, pos
 
 async function readChunk(handle: FileHandle, path: string, at: number): Promise<Uint8Array> {
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.allocUnsafe(CHUNK_BYTES),
+      0,
+      CHUNK_BYTES,
+      at,
+    );
     return buffer.subarray(0, bytesRead);
   } catch (error) {
     throw cannot("read", path)(causeText(error), error);

@@ -20,7 +20,10 @@ describe("readTail()", () => {
     const tail = await readTail(path, handle);
     expect(tail.size).toBe(Buffer.byteLength(long) + 1);
     expect(tail.head?.seq).toBe(0);
-    expect(tail.torn).toEqual({ bytes: Buffer.byteLength(long) - 1, hash: sha256(long.slice(0, -1)) });
+    expect(tail.torn).toEqual({
+      bytes: Buffer.byteLength(long) - 1,
+      hash: sha256(long.slice(0, -1)),
+    });
   });
 });
 
@@ -32,7 +35,10 @@ describe("recoverTail()", () => {
       await rename(path, `${path}.1`);
       await writeFile(path, "somebody else's");
     };
-    await expect(recover(path, replace)).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("replaced") });
+    await expect(recover(path, replace)).rejects.toMatchObject({
+      code: "audit_failed",
+      message: expect.stringContaining("replaced"),
+    });
     expect(await readFile(path, "utf8")).toBe("somebody else's");
   });
 
@@ -42,8 +48,13 @@ describe("recoverTail()", () => {
       const record = whole.subarray(Buffer.byteLength(TEXT));
       const rest = Buffer.from(torn);
       for (let written = 0; written <= record.length; written++) {
-        // The record is written over the torn bytes from the front; the cut behind it may not have happened.
-        const crashed = Buffer.concat([Buffer.from(TEXT), record.subarray(0, written), rest.subarray(written)]);
+        // The record is written over the torn bytes from the front; the cut behind it may not have
+        // happened.
+        const crashed = Buffer.concat([
+          Buffer.from(TEXT),
+          record.subarray(0, written),
+          rest.subarray(written),
+        ]);
         await expectRecovers(crashed);
       }
     }

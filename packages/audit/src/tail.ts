@@ -14,7 +14,9 @@ import { writeAll } from "./log-file.js";
 import type { Stamp } from "./stamp.js";
 import { readChunks } from "./source.js";
 
-/** What was cut off: bytes that no newline ended, so that no append had been acknowledged for them. */
+/**
+ * What was cut off: bytes that no newline ended, so that no append had been acknowledged for them.
+ */
 export interface TornTail {
   readonly bytes: number;
   /** `sha256:<hex>` of these bytes. */
@@ -25,7 +27,10 @@ export interface TornTail {
 export interface Tail {
   /** Bytes up to the end of the last full line. */
   readonly size: number;
-  /** The last full line's place in the chain, in this file or the one before; `undefined` where there is none. */
+  /**
+   * The last full line's place in the chain, in this file or the one before; `undefined` where
+   * there is none.
+   */
   readonly head: AuditReceipt | undefined;
   /** Its wall time. */
   readonly lastMs: number | undefined;
@@ -42,28 +47,42 @@ const LINE_START = '{"agent":"';
  * Reads how a log ends.
  *
  * @param before - How the file before ends, where there is one: this file goes on from there.
- * @throws ConsentError `audit_failed` where the last full line is not a good event: the chain cannot go on from it.
+ * @throws ConsentError `audit_failed` where the last full line is not a good event: the chain
+ *   cannot go on from it.
  */
 export async function readTail(path: string, handle: FileHandle, before?: Tail): Promise<Tail> {
   const { size: fileSize } = await handle.stat();
   const size = (await findNewline(handle, fileSize)) + 1;
-  const torn = size === fileSize ? undefined : { bytes: fileSize - size, hash: await hashRange(handle, size, fileSize) };
+  const torn =
+    size === fileSize
+      ? undefined
+      : { bytes: fileSize - size, hash: await hashRange(handle, size, fileSize) };
   if (size === 0) {
-    if (torn !== undefined && !(await startsLikeLog(handle, fileSize))) throw cannot("open", path)("it is not an audit log");
+    if (torn !== undefined && !(await startsLikeLog(handle, fileSize)))
+      throw cannot("open", path)("it is not an audit log");
     return { size, head: before?.head, lastMs: before?.lastMs, torn };
   }
   const start = (await findNewline(handle, size - 1)) + 1;
   const why = size - start > LINE_BYTES_MAX ? "is longer than any line of a log" : undefined;
-  const decoded = why === undefined ? decodeEvent(await readText(handle, start, size - 1)) : undefined;
+  const decoded =
+    why === undefined ? decodeEvent(await readText(handle, start, size - 1)) : undefined;
   if (decoded?.ok !== true) {
     const fault = why ?? `is bad (${decoded?.fault.code ?? "not_json"})`;
-    throw cannot("open", path)(`its last line ${fault}; run \`acp audit verify\`, then move the file away to start a new log`);
+    throw cannot(
+      "open",
+      path,
+    )(
+      `its last line ${fault}; run \`acp audit verify\`, then move the file away to start a new log`,
+    );
   }
   const { seq, hash, atMs } = decoded.event;
   return { size, head: { seq, hash }, lastMs: atMs, torn };
 }
 
-/** Without one full line, only its first bytes tell a torn log from somebody's file, which must not be cut. */
+/**
+ * Without one full line, only its first bytes tell a torn log from somebody's file, which must not
+ * be cut.
+ */
 async function startsLikeLog(handle: FileHandle, size: number): Promise<boolean> {
   const start = await readText(handle, 0, Math.min(size, LINE_START.length));
   return LINE_START.startsWith(start);
@@ -83,7 +102,8 @@ export async function findNewline(handle: FileHandle, end: number): Promise<numb
 /** `sha256:<hex>` of the bytes from one offset to another. */
 export async function hashRange(handle: FileHandle, start: number, end: number): Promise<string> {
   const hash = createHash("sha256");
-  for (let from = start; from < end; from += CHUNK_BYTES) hash.update(await readRange(handle, from, Math.min(end, from + CHUNK_BYTES)));
+  for (let from = start; from < end; from += CHUNK_BYTES)
+    hash.update(await readRange(handle, from, Math.min(end, from + CHUNK_BYTES)));
   return `sha256:${hash.digest("hex")}`;
 }
 
@@ -111,15 +131,18 @@ export interface TornLog {
 }
 
 /**
- * Puts a `log_recovered` event in the place of a torn tail, durable. The event is written over the torn bytes before the rest is cut off:
- * a crash at any moment leaves either a torn tail, which the next opening records, or the event.
+ * Puts a `log_recovered` event in the place of a torn tail, durable. The event is written over the
+ * torn bytes before the rest is cut off: a crash at any moment leaves either a torn tail, which the
+ * next opening records, or the event.
  *
  * @throws ConsentError `audit_failed` where another file has taken the log's name meanwhile.
  */
 export async function recoverTail({ path, handle, tail }: TornLog, stamp: Stamp): Promise<Tail> {
-  await using writing = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW); // a handle that appends cannot write before the end
+  // a handle that appends cannot write before the end
+  await using writing = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   const [ours, theirs] = [await handle.stat(), await writing.stat()];
-  if (ours.ino !== theirs.ino || ours.dev !== theirs.dev) throw cannot("open", path)("it was replaced while it was opened");
+  if (ours.ino !== theirs.ino || ours.dev !== theirs.dev)
+    throw cannot("open", path)("it was replaced while it was opened");
   const { torn } = tail;
   const event = logEvent("log_recovered", stamp, { cut_bytes: torn.bytes, cut_hash: torn.hash });
   const { line, head } = encodeEvent(event, tail.head);
@@ -137,7 +160,11 @@ export async function readFirst(path: string, handle: FileHandle): Promise<Audit
     const [end] = ends;
     if (end === undefined) continue;
     const decoded = decodeEvent(lineText(bytes.subarray(0, end)) ?? "");
-    if (!decoded.ok) throw cannot("open", path)(`its first line is bad (${decoded.fault.code}); run \`acp audit verify\``);
+    if (!decoded.ok)
+      throw cannot(
+        "open",
+        path,
+      )(`its first line is bad (${decoded.fault.code}); run \`acp audit verify\``);
     return decoded.event;
   }
   return undefined;

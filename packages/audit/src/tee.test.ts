@@ -14,11 +14,15 @@ describe("teeSinks()", () => {
     await using chained = await openAuditLog({ path: chainedPath });
     await using plain = await openPlainLog({ path: plainPath });
     const sink = teeSinks(chained, plain);
-    const receipts = await Promise.all(Array.from({ length: 50 }, (_, number) => sink.append([makeEvent(number)])));
+    const receipts = await Promise.all(
+      Array.from({ length: 50 }, (_, number) => sink.append([makeEvent(number)])),
+    );
     const events = await collect(readAuditLog(chainedPath));
     expect(receipts.map(({ hash }) => hash)).toEqual(events.map(({ hash }) => hash));
     const lines = (await readFile(plainPath, "utf8")).trimEnd().split("\n");
-    expect(lines.map((line) => Date.parse(JSON.parse(line).timestamp))).toEqual(events.map(({ atMs }) => atMs));
+    expect(lines.map((line) => Date.parse(JSON.parse(line).timestamp))).toEqual(
+      events.map(({ atMs }) => atMs),
+    );
   });
 
   it("gives nothing to the second that the first does not hold", async () => {

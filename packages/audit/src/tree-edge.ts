@@ -1,5 +1,6 @@
 /**
- * Tree edge: what a growing Merkle tree must remember to go on and to know its root: one hash for every whole subtree, at most 53.
+ * Tree edge: what a growing Merkle tree must remember to go on and to know its root: one hash for
+ * every whole subtree, at most 53.
  */
 import { EMPTY_TEXT, hashBytes, leafText, nodeText } from "./merkle.js";
 
@@ -29,18 +30,32 @@ export function growTree(from: TreeEdge = { size: 0, hashes: [] }): GrowingTree 
     size: () => size,
     add(bytes, start, end) {
       let hash = leafText(bytes, start, end);
-      for (let full = size; full % 2 === 1; full = (full - 1) / 2) hash = nodeText(stack.pop() ?? "", hash);
+      for (let full = size; full % 2 === 1; full = (full - 1) / 2)
+        hash = nodeText(stack.pop() ?? "", hash);
       stack.push(hash);
       size += 1;
     },
-    root: () => hashBytes(stack.length === 0 ? EMPTY_TEXT : stack.reduceRight((right, left) => nodeText(left, right))),
-    edge: () => ({ size, hashes: stack.map((hash) => Buffer.from(hash, "latin1").toString("hex")) }),
+    root: () =>
+      hashBytes(
+        stack.length === 0 ? EMPTY_TEXT : stack.reduceRight((right, left) => nodeText(left, right)),
+      ),
+    edge: () => ({
+      size,
+      hashes: stack.map((hash) => Buffer.from(hash, "latin1").toString("hex")),
+    }),
   };
 }
 
-/** Whether the value is the edge of a tree of that size: one hash for each one in the size's binary form. */
+/**
+ * Whether the value is the edge of a tree of that size: one hash for each one in the size's binary
+ * form.
+ */
 export function isTreeEdge(size: unknown, hashes: unknown): hashes is readonly string[] {
-  if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0 || !Array.isArray(hashes)) return false;
+  if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0 || !Array.isArray(hashes))
+    return false;
   const subtrees = size.toString(2).replaceAll("0", "").length;
-  return hashes.length === subtrees && hashes.every((hash) => typeof hash === "string" && HASH.test(hash));
+  return (
+    hashes.length === subtrees &&
+    hashes.every((hash) => typeof hash === "string" && HASH.test(hash))
+  );
 }

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashBytes, leafText, merkleLeafHash, verifyConsistency, verifyInclusion } from "./merkle.js";
+import {
+  hashBytes,
+  leafText,
+  merkleLeafHash,
+  verifyConsistency,
+  verifyInclusion,
+} from "./merkle.js";
 import { growTree, isTreeEdge } from "./tree-edge.js";
 import { merkleTree } from "./tree.js";
 
@@ -9,7 +15,8 @@ const LINES = Array.from({ length: SIZES }, (_, number) => Buffer.from(`line ${n
 const TREE = merkleTree();
 for (const line of LINES) TREE.add(line, 0, line.length);
 
-const flipped = (hash: Uint8Array, bit: number): Uint8Array => hash.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
+const flipped = (hash: Uint8Array, bit: number): Uint8Array =>
+  hash.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
 
 describe("leafText()", () => {
   it("is the same wherever the leaf lies, and leaves the bytes as they were", () => {
@@ -30,8 +37,12 @@ describe("merkleTree()", () => {
         const proof = TREE.inclusion(index, size);
         const leaf = merkleLeafHash(LINES[index] ?? Buffer.alloc(0));
         expect(verifyInclusion(leaf, root, proof)).toBe(true);
-        expect(verifyInclusion(leaf, root, { ...proof, index: (index + 1) % (size + 1) })).toBe(false);
-        expect(verifyInclusion(leaf, root, { ...proof, hashes: [...proof.hashes, leaf] })).toBe(false);
+        expect(verifyInclusion(leaf, root, { ...proof, index: (index + 1) % (size + 1) })).toBe(
+          false,
+        );
+        expect(verifyInclusion(leaf, root, { ...proof, hashes: [...proof.hashes, leaf] })).toBe(
+          false,
+        );
       }
     }
   });
@@ -41,7 +52,8 @@ describe("merkleTree()", () => {
       for (let from = 0; from <= to; from++) {
         const proof = TREE.consistency(from, to);
         expect(verifyConsistency(TREE.root(from), TREE.root(to), proof)).toBe(true);
-        if (from > 0 && from < to) expect(verifyConsistency(TREE.root(from - 1), TREE.root(to), proof)).toBe(false);
+        if (from > 0 && from < to)
+          expect(verifyConsistency(TREE.root(from - 1), TREE.root(to), proof)).toBe(false);
       }
     }
   });
@@ -52,11 +64,20 @@ describe("merkleTree()", () => {
       fc.property(sizes, ([to, of, bit, which]) => {
         const inclusion = TREE.inclusion(of % to, to);
         const leaf = merkleLeafHash(LINES[of % to] ?? Buffer.alloc(0));
-        const broken = inclusion.hashes.map((hash, at) => (at === which % inclusion.hashes.length ? flipped(hash, bit) : hash));
+        const broken = inclusion.hashes.map((hash, at) =>
+          at === which % inclusion.hashes.length ? flipped(hash, bit) : hash,
+        );
         expect(verifyInclusion(leaf, TREE.root(to), { ...inclusion, hashes: broken })).toBe(false);
         const consistency = TREE.consistency(1 + (of % (to - 1)), to);
-        const changed = consistency.hashes.map((hash, at) => (at === which % consistency.hashes.length ? flipped(hash, bit) : hash));
-        expect(verifyConsistency(TREE.root(consistency.from), TREE.root(to), { ...consistency, hashes: changed })).toBe(false);
+        const changed = consistency.hashes.map((hash, at) =>
+          at === which % consistency.hashes.length ? flipped(hash, bit) : hash,
+        );
+        expect(
+          verifyConsistency(TREE.root(consistency.from), TREE.root(to), {
+            ...consistency,
+            hashes: changed,
+          }),
+        ).toBe(false);
       }),
     );
   });
@@ -111,7 +132,12 @@ describe("verifyInclusion() and verifyConsistency()", () => {
     expect(verifyInclusion(leaf.subarray(1), root, proof)).toBe(false);
     expect(verifyInclusion(leaf, root, { ...proof, size: Number.NaN })).toBe(false);
     expect(verifyInclusion(leaf, root, { ...proof, index: 2 ** 53, size: 2 ** 53 })).toBe(false);
-    expect(verifyInclusion(leaf, root, { ...proof, hashes: proof.hashes.map((hash) => hash.subarray(1)) })).toBe(false);
+    expect(
+      verifyInclusion(leaf, root, {
+        ...proof,
+        hashes: proof.hashes.map((hash) => hash.subarray(1)),
+      }),
+    ).toBe(false);
     expect(verifyConsistency(root, root, { from: SIZES, to: SIZES, hashes: [root] })).toBe(false);
     expect(verifyConsistency(root, root, { from: 1.5, to: 2, hashes: [] })).toBe(false);
   });

@@ -1,7 +1,16 @@
 /**
- * Tree: every hash of a Merkle tree in memory, to make proofs from. 64 bytes a leaf: 64 MB for 1,000,000.
+ * Tree: every hash of a Merkle tree in memory, to make proofs from. 64 bytes a leaf: 64 MB for
+ * 1,000,000.
  */
-import { type ConsistencyProof, EMPTY_TEXT, type InclusionProof, TREE_HASH_BYTES, hashBytes, leafText, nodeText } from "./merkle.js";
+import {
+  type ConsistencyProof,
+  EMPTY_TEXT,
+  type InclusionProof,
+  TREE_HASH_BYTES,
+  hashBytes,
+  leafText,
+  nodeText,
+} from "./merkle.js";
 
 /** A whole tree. */
 export interface MerkleTree {
@@ -27,7 +36,8 @@ export function merkleTree(): MerkleTree {
   const levels: Level[] = [];
   const size = (): number => levels[0]?.count ?? 0;
   const within = (count: number, max: number): void => {
-    if (!Number.isSafeInteger(count) || count < 0 || count > max) throw new RangeError(`${count} is not within 0 and ${max}`);
+    if (!Number.isSafeInteger(count) || count < 0 || count > max)
+      throw new RangeError(`${count} is not within 0 and ${max}`);
   };
   return {
     size,
@@ -50,7 +60,11 @@ export function merkleTree(): MerkleTree {
     consistency(from, to = size()) {
       within(to, size());
       within(from, to);
-      return { from, to, hashes: (from === 0 ? [] : consistencyPath(levels, from, to)).map(hashBytes) };
+      return {
+        from,
+        to,
+        hashes: (from === 0 ? [] : consistencyPath(levels, from, to)).map(hashBytes),
+      };
     },
   };
 }
@@ -69,7 +83,13 @@ function push(levels: Level[], height: number, hash: string): number {
 }
 
 function hashAt(levels: readonly Level[], height: number, index: number): string {
-  return levels[height]?.bytes.toString("latin1", index * TREE_HASH_BYTES, (index + 1) * TREE_HASH_BYTES) ?? "";
+  return (
+    levels[height]?.bytes.toString(
+      "latin1",
+      index * TREE_HASH_BYTES,
+      (index + 1) * TREE_HASH_BYTES,
+    ) ?? ""
+  );
 }
 
 /** The largest power of two below `count`, and its exponent. */
@@ -77,7 +97,9 @@ function splitPoint(count: number): number {
   return 2 ** Math.floor(Math.log2(count - 1));
 }
 
-/** MTH of the leaves from `start` to `end`, where `start` is where a subtree of that size starts. */
+/**
+ * MTH of the leaves from `start` to `end`, where `start` is where a subtree of that size starts.
+ */
 function rangeRoot(levels: readonly Level[], start: number, end: number): string {
   const count = end - start;
   if (count === 0) return EMPTY_TEXT;
@@ -108,6 +130,7 @@ function consistencyPath(levels: readonly Level[], from: number, to: number): re
     path.push(from <= middle ? rangeRoot(levels, middle, end) : rangeRoot(levels, start, middle));
     [start, end] = from <= middle ? [start, middle] : [middle, end];
   }
-  if (start > 0) path.push(rangeRoot(levels, start, end)); // the verifier knows the root of a start that is one whole subtree
+  // the verifier knows the root of a start that is one whole subtree
+  if (start > 0) path.push(rangeRoot(levels, start, end));
   return path.toReversed();
 }

@@ -14,8 +14,14 @@ async function writtenLog(): Promise<string> {
 describe("verifyAuditLog()", () => {
   it("reports a whole log and where it ends", async () => {
     const path = await writtenLog();
-    const last = JSON.parse((await readFile(path, "utf8")).split("\n")[2] ?? "") as { readonly event_hash: string };
-    expect(await verifyAuditLog(path)).toEqual({ ok: true, events: 3, head: { seq: 2, hash: last.event_hash } });
+    const last = JSON.parse((await readFile(path, "utf8")).split("\n")[2] ?? "") as {
+      readonly event_hash: string;
+    };
+    expect(await verifyAuditLog(path)).toEqual({
+      ok: true,
+      events: 3,
+      head: { seq: 2, hash: last.event_hash },
+    });
   });
 
   it("reports an empty log", async () => {
@@ -27,13 +33,22 @@ describe("verifyAuditLog()", () => {
   it("names the first bad line and goes no further", async () => {
     const path = await writtenLog();
     await appendFile(path, "not json\nmore\n");
-    expect(await verifyAuditLog(path)).toMatchObject({ ok: false, events: 3, firstBad: { line: 4, code: "not_json" }, head: { seq: 2 } });
+    expect(await verifyAuditLog(path)).toMatchObject({
+      ok: false,
+      events: 3,
+      firstBad: { line: 4, code: "not_json" },
+      head: { seq: 2 },
+    });
   });
 
   it("names a torn last line", async () => {
     const path = await writtenLog();
     await appendFile(path, '{"agent":"a');
-    expect(await verifyAuditLog(path)).toMatchObject({ ok: false, events: 3, firstBad: { line: 4, code: "torn_line" } });
+    expect(await verifyAuditLog(path)).toMatchObject({
+      ok: false,
+      events: 3,
+      firstBad: { line: 4, code: "torn_line" },
+    });
   });
 
   it("reports progress", async () => {

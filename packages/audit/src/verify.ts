@@ -1,12 +1,18 @@
 /**
- * Verify: reads a log from its first line and names the first broken promise. Streams; its memory does not grow with the log.
- * Finds changed, missing, repeated and moved lines; with checkpoints also an end cut off and a log written anew.
- * Format: spec/audit.md. Vectors: spec/vectors/audit.json.
+ * Verify: reads a log from its first line and names the first broken promise. Streams; its memory
+ * does not grow with the log. Finds changed, missing, repeated and moved lines; with checkpoints
+ * also an end cut off and a log written anew. Format: spec/audit.md. Vectors:
+ * spec/vectors/audit.json.
  */
 import type { AuditReceipt } from "@acp/core";
 import { type ChainWalk, walkChain } from "./chain.js";
 import { decodeEvent } from "./codec.js";
-import { type CheckpointCheck, type CheckpointClaims, checkpointCheck, type CheckpointReport } from "./checkpoint-check.js";
+import {
+  type CheckpointCheck,
+  type CheckpointClaims,
+  checkpointCheck,
+  type CheckpointReport,
+} from "./checkpoint-check.js";
 import type { AuditFault } from "./event.js";
 import { type LineBlock, lineText } from "./lines.js";
 import { type LogPart, type LogParts, openParts } from "./log-parts.js";
@@ -29,7 +35,10 @@ export interface AuditVerification {
   readonly head?: AuditReceipt;
   /** Left out where all lines are good. */
   readonly firstBad?: BadLine;
-  /** Number of the first event, where earlier ones are not there: removed by retention, or in another file. */
+  /**
+   * Number of the first event, where earlier ones are not there: removed by retention, or in
+   * another file.
+   */
   readonly startSeq?: number;
   /** What came of the checkpoints, where some were given. */
   readonly checkpoints?: CheckpointReport;
@@ -52,17 +61,28 @@ export interface VerifyOptions {
 }
 
 /**
- * Whether a log is whole, over all its files: every line canonical, its hash its own, the chain without a gap, and the checkpoints kept.
+ * Whether a log is whole, over all its files: every line canonical, its hash its own, the chain
+ * without a gap, and the checkpoints kept.
  *
- * @param path - The log, or one of its full files (`<log>.<12 digits>`), which is then checked by itself.
- * @throws ConsentError `audit_failed` where the log cannot be read, `aborted` where the signal ended it, `key_rejected` for a bad key.
+ * @param path - The log, or one of its full files (`<log>.<12 digits>`), which is then checked by
+ *   itself.
+ * @throws ConsentError `audit_failed` where the log cannot be read, `aborted` where the signal
+ *   ended it, `key_rejected` for a bad key.
  */
-export async function verifyAuditLog(path: string, options: VerifyOptions = {}): Promise<AuditVerification> {
+export async function verifyAuditLog(
+  path: string,
+  options: VerifyOptions = {},
+): Promise<AuditVerification> {
   await using log = await openParts(path, options.signal);
   const firstSeq = await firstSeqOf(log.parts[0]);
-  const pruned = firstSeq === 0 || log.isOneArchive ? undefined : await findPruned(log.parts, firstSeq);
+  const pruned =
+    firstSeq === 0 || log.isOneArchive ? undefined : await findPruned(log.parts, firstSeq);
   const report = (events: number): void =>
-    options.onProgress?.({ events, bytes: Math.min(log.bytesRead(), log.bytesTotal), bytesTotal: log.bytesTotal });
+    options.onProgress?.({
+      events,
+      bytes: Math.min(log.bytesRead(), log.bytesTotal),
+      bytesTotal: log.bytesTotal,
+    });
   if (firstSeq > 0 && pruned === undefined && !log.isOneArchive) return startMissing(log, firstSeq);
   // The tree of one file that starts later is not known.
   const claims = log.isOneArchive && firstSeq > 0 ? undefined : options.checkpoints;
@@ -83,7 +103,11 @@ async function firstSeqOf(part: LogPart | undefined): Promise<number> {
 
 function startMissing({ parts }: LogParts, firstSeq: number): AuditVerification {
   const message = `the log starts at event ${firstSeq}, and does not say that the events before were removed`;
-  return { ok: false, events: 0, firstBad: { line: 1, ...fileOf(parts, parts[0]), code: "start_missing", message } };
+  return {
+    ok: false,
+    events: 0,
+    firstBad: { line: 1, ...fileOf(parts, parts[0]), code: "start_missing", message },
+  };
 }
 
 function fileOf(parts: readonly LogPart[], part: LogPart | undefined): { readonly file?: string } {
@@ -91,7 +115,10 @@ function fileOf(parts: readonly LogPart[], part: LogPart | undefined): { readonl
 }
 
 /** {@link verifyAuditLog} over lines from anywhere. */
-export function verifyLines(blocks: AsyncIterable<LineBlock>, claims?: CheckpointClaims): Promise<AuditVerification> {
+export function verifyLines(
+  blocks: AsyncIterable<LineBlock>,
+  claims?: CheckpointClaims,
+): Promise<AuditVerification> {
   const part: LogPart = {
     name: "",
     firstSeq: undefined,
@@ -110,10 +137,19 @@ interface Walking {
   readonly report: (events: number) => void;
 }
 
-async function verifyParts(parts: readonly LogPart[], { firstSeq, pruned, claims, report }: Walking): Promise<AuditVerification> {
+async function verifyParts(
+  parts: readonly LogPart[],
+  { firstSeq, pruned, claims, report }: Walking,
+): Promise<AuditVerification> {
   const check = claims === undefined ? undefined : checkpointCheck(claims, pruned?.edge);
-  const chain = walkChain({ firstSeq, ...(check === undefined ? {} : { onLine: (bytes, start, end) => check.line(bytes, start, end) }) });
-  const end = (firstBad?: BadLine): AuditVerification => summary({ chain, check, firstSeq }, firstBad);
+  const chain = walkChain({
+    firstSeq,
+    ...(check === undefined
+      ? {}
+      : { onLine: (bytes, start, end) => check.line(bytes, start, end) }),
+  });
+  const end = (firstBad?: BadLine): AuditVerification =>
+    summary({ chain, check, firstSeq }, firstBad);
   let line = 1;
   for (const part of parts) {
     const before = chain.events();
@@ -130,16 +166,31 @@ async function verifyParts(parts: readonly LogPart[], { firstSeq, pruned, claims
       line = chain.events() - before + 1;
       if (fault !== undefined) return end({ line, ...where, ...fault });
       if (pruned !== undefined && chain.events() > 0 && chain.startHash() !== pruned.hash)
-        return end({ line: 1, ...where, code: "chain_broken", message: "it does not follow the events that were removed" });
+        return end({
+          line: 1,
+          ...where,
+          code: "chain_broken",
+          message: "it does not follow the events that were removed",
+        });
       report(chain.events());
     }
   }
   const missing = check?.end();
-  return end(missing === undefined ? undefined : { line, ...fileOf(parts, parts.at(-1)), ...missing });
+  return end(
+    missing === undefined ? undefined : { line, ...fileOf(parts, parts.at(-1)), ...missing },
+  );
 }
 
 function summary(
-  { chain, check, firstSeq }: { readonly chain: ChainWalk; readonly check: CheckpointCheck | undefined; readonly firstSeq: number },
+  {
+    chain,
+    check,
+    firstSeq,
+  }: {
+    readonly chain: ChainWalk;
+    readonly check: CheckpointCheck | undefined;
+    readonly firstSeq: number;
+  },
   firstBad: BadLine | undefined,
 ): AuditVerification {
   const head = chain.head();

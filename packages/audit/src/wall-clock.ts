@@ -1,5 +1,6 @@
 /**
- * Wall clock: notices that it went back, by the monotonic one beside it. Events keep the wall time they were given; their order is `seq`.
+ * Wall clock: notices that it went back, by the monotonic one beside it. Events keep the wall time
+ * they were given; their order is `seq`.
  */
 import type { Clock } from "@acp/core";
 

@@ -1,6 +1,6 @@
 /**
- * Witnesses: places outside the log's reach where its checkpoints are kept. Whoever rewrites the log cannot rewrite what a witness has.
- * Format: spec/checkpoints.md §5.
+ * Witnesses: places outside the log's reach where its checkpoints are kept. Whoever rewrites the
+ * log cannot rewrite what a witness has. Format: spec/checkpoints.md §5.
  */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -13,14 +13,16 @@ export interface Witness {
   /** Names it in the log, e.g. `"webhook"`. */
   readonly name: string;
   /**
-   * Takes one signed checkpoint; resolves when it is kept. Never called twice at a time; of several that wait only the newest comes.
+   * Takes one signed checkpoint; resolves when it is kept. Never called twice at a time; of several
+   * that wait only the newest comes.
    *
    * @param signal - Aborts when the log will not wait any longer.
    */
   publish(checkpoint: string, signal: AbortSignal): Promise<void>;
   /**
-   * The newest checkpoint of this log that it keeps, `undefined` where it has none. Asked when the log is opened: a log that was cut back together with the
-   * checkpoints beside it does not open. Leave it out where a witness only takes; what fails here stops nothing.
+   * The newest checkpoint of this log that it keeps, `undefined` where it has none. Asked when the
+   * log is opened: a log that was cut back together with the checkpoints beside it does not open.
+   * Leave it out where a witness only takes; what fails here stops nothing.
    */
   newest?(signal: AbortSignal): Promise<string | undefined>;
 }
@@ -54,15 +56,21 @@ export function fileWitness(path: string, name = "file"): Witness {
 /** The newest checkpoint of each witness that says it in time. */
 export async function newestOf(witnesses: readonly Witness[]): Promise<readonly string[]> {
   const signal = AbortSignal.timeout(NEWEST_TIMEOUT_MS);
-  const late = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
-  // A witness that is away stops nothing: it is written down as failed when it is told the next checkpoint.
+  const late = new Promise<undefined>((resolve) =>
+    signal.addEventListener("abort", () => resolve(undefined), { once: true }),
+  );
+  // A witness that is away stops nothing: it is written down as failed when it is told the next
+  // checkpoint.
   const ask = async (witness: Witness): Promise<string | undefined> => witness.newest?.(signal);
-  const notes = await Promise.all(witnesses.map((witness) => Promise.race([ask(witness).catch(() => undefined), late])));
+  const notes = await Promise.all(
+    witnesses.map((witness) => Promise.race([ask(witness).catch(() => undefined), late])),
+  );
   return notes.filter((note) => note !== undefined);
 }
 
 /**
- * The checkpoints of a file, oldest first; none where there is no file. A last line without an end is left out.
+ * The checkpoints of a file, oldest first; none where there is no file. A last line without an end
+ * is left out.
  *
  * @throws ConsentError `audit_failed` where it cannot be read or holds something else.
  */
@@ -74,7 +82,8 @@ export async function readCheckpoints(path: string): Promise<readonly string[]> 
     .slice(0, -1)
     .map((line, index) => {
       const note = parseText(line);
-      if (note === undefined) throw cannot("read checkpoints of", path)(`line ${index + 1} is not a JSON text`);
+      if (note === undefined)
+        throw cannot("read checkpoints of", path)(`line ${index + 1} is not a JSON text`);
       return note;
     });
 }
@@ -83,7 +92,8 @@ async function readBounded(path: string): Promise<string> {
   try {
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { size } = await handle.stat();
-    if (size > CHECKPOINTS_BYTES_MAX) throw new Error(`it has more than ${CHECKPOINTS_BYTES_MAX} bytes`);
+    if (size > CHECKPOINTS_BYTES_MAX)
+      throw new Error(`it has more than ${CHECKPOINTS_BYTES_MAX} bytes`);
     return await handle.readFile("utf8");
   } catch (error) {
     if (hasErrno(error, "ENOENT")) return "";

@@ -1,4 +1,9 @@
-import { type DurableSinkUnderTest, type SinkUnderTest, auditRecoveryConformance, auditSinkConformance } from "@acp/testing";
+import {
+  type DurableSinkUnderTest,
+  type SinkUnderTest,
+  auditRecoveryConformance,
+  auditSinkConformance,
+} from "@acp/testing";
 import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +21,9 @@ import {
 import { memorySink } from "./memory-sink.js";
 import { makeEvent } from "./support.js";
 
-async function fileSink(options: Omit<AuditLogOptions, "path"> = {}): Promise<DurableSinkUnderTest> {
+async function fileSink(
+  options: Omit<AuditLogOptions, "path"> = {},
+): Promise<DurableSinkUnderTest> {
   const directory = await mkdtemp(join(tmpdir(), "acp-audit-"));
   const path = join(directory, "audit.jsonl");
   const first = await openAuditLog({ path, ...options });
@@ -30,7 +37,8 @@ async function fileSink(options: Omit<AuditLogOptions, "path"> = {}): Promise<Du
       for await (const event of readAuditLog(path)) events.push(event);
       return events;
     },
-    fail: () => appendFile(path, "{"), // somebody else writes into it: from then on nothing may be added
+    // somebody else writes into it: from then on nothing may be added
+    fail: () => appendFile(path, "{"),
     mend: async () => {}, // the next opening does
     async crash() {
       await closeLast();
@@ -48,9 +56,12 @@ async function fileSink(options: Omit<AuditLogOptions, "path"> = {}): Promise<Du
   };
 }
 
-const signed = { checkpoints: { signerKey: generateNoteKey("conformance").signerKey, everyEvents: 7 } };
+const signed = {
+  checkpoints: { signerKey: generateNoteKey("conformance").signerKey, everyEvents: 7 },
+};
 
-const inFiles = (): Promise<DurableSinkUnderTest> => fileSink({ rotation: { maxBytes: 2_000 }, ...signed });
+const inFiles = (): Promise<DurableSinkUnderTest> =>
+  fileSink({ rotation: { maxBytes: 2_000 }, ...signed });
 
 describe.each([
   ["openAuditLog()", fileSink],
@@ -92,8 +103,9 @@ describe("teeSinks(openAuditLog(), openPlainLog()) conforms to AuditSink", () =>
 });
 
 /**
- * A plain log. Its lines hold no event but its time and tool, so the suite's events are known by their time; the chain that the suite looks at is
- * that of the lines' own hashes, which is what a receipt names.
+ * A plain log. Its lines hold no event but its time and tool, so the suite's events are known by
+ * their time; the chain that the suite looks at is that of the lines' own hashes, which is what a
+ * receipt names.
  */
 async function plainSink(): Promise<DurableSinkUnderTest> {
   const directory = await mkdtemp(join(tmpdir(), "acp-audit-"));
@@ -109,7 +121,12 @@ async function plainSink(): Promise<DurableSinkUnderTest> {
       return lines.map((line, seq) => {
         const number = Date.parse(JSON.parse(line).timestamp) - makeEvent(0).atMs;
         const before = lines[seq - 1];
-        return { ...makeEvent(number), seq, hash: sha256(line), previousHash: before === undefined ? null : sha256(before) };
+        return {
+          ...makeEvent(number),
+          seq,
+          hash: sha256(line),
+          previousHash: before === undefined ? null : sha256(before),
+        };
       });
     },
     fail: () => appendFile(path, "{"),
@@ -130,7 +147,10 @@ async function plainSink(): Promise<DurableSinkUnderTest> {
   };
 }
 
-/** Entries have no metadata, so what is asked of it cannot be shown by them: src/plain-log.test.ts shows what they do keep. */
+/**
+ * Entries have no metadata, so what is asked of it cannot be shown by them: src/plain-log.test.ts
+ * shows what they do keep.
+ */
 const NOT_OF_ENTRIES: readonly string[] = [
   "append() keeps every field of an event",
   "append() takes the event as it was at the call",
@@ -140,7 +160,8 @@ const NOT_OF_ENTRIES: readonly string[] = [
 
 describe("openPlainLog() conforms to AuditSink", () => {
   for (const { name, run } of auditSinkConformance(plainSink))
-    if (NOT_OF_ENTRIES.includes(name)) it.skip(`${name} skipped: entries of v0.3 have no such field`);
+    if (NOT_OF_ENTRIES.includes(name))
+      it.skip(`${name} skipped: entries of v0.3 have no such field`);
     else it(name, run);
   for (const { name, run } of auditRecoveryConformance(plainSink)) it(name, run);
 });

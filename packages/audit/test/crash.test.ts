@@ -28,33 +28,46 @@ describe("a killed writer", () => {
   it.each([
     ["one file", 0, ""],
     ["files of 20,000 bytes, signed", 20_000, KEY.signerKey],
-  ])(`loses nothing that was acknowledged, over ${KILLS} kills at random moments of a log in %s`, {}, async (_, maxBytes, signerKey) => {
-    const path = await scratchLog();
-    const acknowledged: string[] = [];
-    for (let kill = 0; kill < KILLS; kill++) {
-      const atLine = 1 + Math.floor(Math.random() * 300);
-      let seen = 0;
-      const { lines, signal } = await runWriter([path, 1_000_000, 1 + (kill % 4) * 5, 0, maxBytes, signerKey], {
-        onLine: (_line, child) => void (++seen === atLine && child.kill("SIGKILL")),
+  ])(
+    `loses nothing that was acknowledged, over ${KILLS} kills at random moments of a log in %s`,
+    {},
+    async (_, maxBytes, signerKey) => {
+      const path = await scratchLog();
+      const acknowledged: string[] = [];
+      for (let kill = 0; kill < KILLS; kill++) {
+        const atLine = 1 + Math.floor(Math.random() * 300);
+        let seen = 0;
+        const { lines, signal } = await runWriter(
+          [path, 1_000_000, 1 + (kill % 4) * 5, 0, maxBytes, signerKey],
+          {
+            onLine: (_line, child) => void (++seen === atLine && child.kill("SIGKILL")),
+          },
+        );
+        expect(signal).toBe("SIGKILL");
+        acknowledged.push(...lines);
+      }
+      await (await openAuditLog({ path })).close();
+      const checkpoints = {
+        notes: await readCheckpoints(checkpointsPath(path)),
+        verifierKeys: [KEY.verifierKey],
+      };
+      expect(await verifyAuditLog(path, { checkpoints })).toMatchObject({
+        ok: true,
+        checkpoints: { tooOld: 0 },
       });
-      expect(signal).toBe("SIGKILL");
-      acknowledged.push(...lines);
-    }
-    await (await openAuditLog({ path })).close();
-    const checkpoints = { notes: await readCheckpoints(checkpointsPath(path)), verifierKeys: [KEY.verifierKey] };
-    expect(await verifyAuditLog(path, { checkpoints })).toMatchObject({ ok: true, checkpoints: { tooOld: 0 } });
-    if (signerKey !== "") expect(checkpoints.notes.length).toBeGreaterThan(KILLS / 2);
-    const found = await hashes(path);
-    const lost = acknowledged.filter((line) => {
-      const [seq = "", hash] = line.split(" ");
-      return found[Number(seq)] !== hash;
-    });
-    expect(lost).toEqual([]);
-    expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
-    process.stdout.write(
-      `crash: ${KILLS} kills, ${acknowledged.length} appends acknowledged, ${lost.length} lost, ${found.length} events\n`,
-    );
-  });
+      if (signerKey !== "") expect(checkpoints.notes.length).toBeGreaterThan(KILLS / 2);
+      const found = await hashes(path);
+      const lost = acknowledged.filter((line) => {
+        const [seq = "", hash] = line.split(" ");
+        return found[Number(seq)] !== hash;
+      });
+      expect(lost).toEqual([]);
+      expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS);
+      process.stdout.write(
+        `crash: ${KILLS} kills, ${acknowledged.length} appends acknowledged, ${lost.length} lost, ${found.length} events\n`,
+      );
+    },
+  );
 
   it(`loses no decision that was acknowledged, over ${KILLS} kills at random moments of a plain log`, {}, async () => {
     const path = await scratchLog();
@@ -89,7 +102,10 @@ describe("a killed writer", () => {
       const full = bytes.subarray(0, end).filter((byte) => byte === 0x0a).length;
       const isTorn = end > 0 && bytes[end - 1] !== 0x0a;
       expect(log.recovered === undefined).toBe(!isTorn);
-      expect(await verifyAuditLog(path)).toMatchObject({ ok: true, events: full + (isTorn ? 2 : 1) });
+      expect(await verifyAuditLog(path)).toMatchObject({
+        ok: true,
+        events: full + (isTorn ? 2 : 1),
+      });
     }
   });
 });
@@ -108,6 +124,8 @@ describe("several processes", () => {
     expect(acknowledged.length).toBeGreaterThanOrEqual(5);
     expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
     const found = await hashes(path);
-    expect(acknowledged.every((line) => found[Number(line.split(" ")[0])] === line.split(" ")[1])).toBe(true);
+    expect(
+      acknowledged.every((line) => found[Number(line.split(" ")[0])] === line.split(" ")[1]),
+    ).toBe(true);
   });
 });

@@ -44,10 +44,15 @@ describe("a disk that fails", () => {
     expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
   });
 
-  it("refuses everything after the disk is full, and goes on once there is space and the log is opened again", async ({ skip }) => {
+  it("refuses everything after the disk is full, and goes on once there is space and the log is opened again", async ({
+    skip,
+  }) => {
     const directory = join(await scratchDirectory(), "disk");
     await mkdir(directory);
-    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", directory]).status !== 0)
+    if (
+      spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", directory]).status !==
+      0
+    )
       skip("only root can mount a small disk");
     onTestFinished(() => void spawnSync("umount", ["-l", directory]));
     const [path, ballast] = [join(directory, "audit.jsonl"), join(directory, "ballast")];
@@ -73,16 +78,22 @@ describe("a disk that fails", () => {
     expect((await again.append([makeEvent(0)])).seq).toBe(acknowledged.length);
   });
 
-  it(`refuses everything after a disk that is full at any byte, over ${FULL_DISKS} disks`, {}, async ({ skip }) => {
+  it(`refuses everything after a disk that is full at any byte, over ${FULL_DISKS} disks`, {}, async ({
+    skip,
+  }) => {
     const directory = join(await scratchDirectory(), "disk");
     await mkdir(directory);
-    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=128k,mode=700", "tmpfs", directory]).status !== 0)
+    if (
+      spawnSync("mount", ["-t", "tmpfs", "-o", "size=128k,mode=700", "tmpfs", directory]).status !==
+      0
+    )
       skip("only root can mount a small disk");
     onTestFinished(() => void spawnSync("umount", ["-l", directory]));
     const [path, ballast] = [join(directory, "audit.jsonl"), join(directory, "ballast")];
     for (let disk = 0; disk < FULL_DISKS; disk++) {
       await writeFile(path, "", { mode: 0o600 });
-      // Pages are 4 KiB: the write that meets the end is another one, and cut at another byte, for every length of event.
+      // Pages are 4 KiB: the write that meets the end is another one, and cut at another byte, for
+      // every length of event.
       await writeFile(ballast, Buffer.alloc(64 * 1024 + (disk % 12) * 4_096));
       const log = await openAuditLog({ path });
       const acknowledged: string[] = [];
@@ -95,7 +106,10 @@ describe("a disk that fails", () => {
             failure = error;
           },
         );
-      expect(failure).toMatchObject({ code: "audit_failed", message: expect.stringContaining("ENOSPC") });
+      expect(failure).toMatchObject({
+        code: "audit_failed",
+        message: expect.stringContaining("ENOSPC"),
+      });
       await rm(ballast);
       await expect(log.append([makeEvent(0)])).rejects.toMatchObject({ code: "audit_failed" });
       await log.close();
@@ -126,7 +140,10 @@ describe("a disk that fails", () => {
       "-e",
       `inject=write:error=EIO:when=${when}+`,
     ];
-    const { lines } = await runWriter([path, EIO_APPENDS], { under: failing, env: { UV_THREADPOOL_SIZE: "1" } });
+    const { lines } = await runWriter([path, EIO_APPENDS], {
+      under: failing,
+      env: { UV_THREADPOOL_SIZE: "1" },
+    });
     expect(lines).toHaveLength(when);
     expect(lines.at(-1)).toMatch(/^failed .*EIO: i\/o error; nothing is recorded/);
     await expectAcknowledgedOnly(path, lines.slice(0, -1));
@@ -136,7 +153,18 @@ describe("a disk that fails", () => {
     if (!canTrace) skip("strace is missing or not allowed");
     const path = await scratchLog();
     const traceFile = join(dirname(path), "trace");
-    const tracing = ["strace", "-f", "-qq", "-y", "-s", "12", "-o", traceFile, "-e", "trace=openat,fsync,fdatasync,write,pwrite64"];
+    const tracing = [
+      "strace",
+      "-f",
+      "-qq",
+      "-y",
+      "-s",
+      "12",
+      "-o",
+      traceFile,
+      "-e",
+      "trace=openat,fsync,fdatasync,write,pwrite64",
+    ];
     await runWriter([path, 2], { under: tracing, env: { UV_THREADPOOL_SIZE: "1" } });
     expect(stepsOf(await readFile(traceFile, "utf8"), path)).toEqual([
       "create",
@@ -154,7 +182,11 @@ describe("a disk that fails", () => {
 function stepsOf(trace: string, path: string): readonly string[] {
   const directory = dirname(path);
   const steps: readonly (readonly [string, (call: string) => boolean])[] = [
-    ["create", (call) => call.startsWith("openat(") && call.includes(`"${path}"`) && /O_CREAT.*O_DSYNC/.test(call)],
+    [
+      "create",
+      (call) =>
+        call.startsWith("openat(") && call.includes(`"${path}"`) && /O_CREAT.*O_DSYNC/.test(call),
+    ],
     ["sync file", (call) => call.startsWith("fsync(") && call.includes(`<${path}>`)],
     ["sync directory", (call) => call.startsWith("fsync(") && call.includes(`<${directory}>`)],
     ["write", (call) => /^p?write(64)?\(/.test(call) && call.includes(`<${path}>`)],

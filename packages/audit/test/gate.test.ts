@@ -21,19 +21,32 @@ describe("a gate over a log that failed", () => {
     const path = await scratchLog();
     const first = await openAuditLog({ path });
     const gate = createConsentGate({ policy, channel: silent, audit: first });
-    expect(await gate(toolAction("files", "read", {}), context)).toMatchObject({ decision: "allow" });
+    expect(await gate(toolAction("files", "read", {}), context)).toMatchObject({
+      decision: "allow",
+    });
     const whole = (await readFile(path)).length;
     await appendFile(path, "{"); // somebody else writes
     for (let again = 0; again < 3; again++) {
-      expect(await gate(toolAction("files", "read", {}), context)).toMatchObject({ decision: "deny", code: "audit_failed" });
-      expect(await gate(toolAction("files", "ask", {}), context)).toMatchObject({ decision: "deny", code: "audit_failed" });
-      expect(await gate(toolAction("files", "delete", {}), context)).toMatchObject({ decision: "deny", code: "policy_denied" });
+      expect(await gate(toolAction("files", "read", {}), context)).toMatchObject({
+        decision: "deny",
+        code: "audit_failed",
+      });
+      expect(await gate(toolAction("files", "ask", {}), context)).toMatchObject({
+        decision: "deny",
+        code: "audit_failed",
+      });
+      expect(await gate(toolAction("files", "delete", {}), context)).toMatchObject({
+        decision: "deny",
+        code: "policy_denied",
+      });
       await truncate(path, whole); // mended, but a latch is a latch
     }
     await first.close();
     await using second = await openAuditLog({ path });
     const reopened = createConsentGate({ policy, channel: silent, audit: second });
-    expect(await reopened(toolAction("files", "read", {}), context)).toMatchObject({ decision: "allow" });
+    expect(await reopened(toolAction("files", "read", {}), context)).toMatchObject({
+      decision: "allow",
+    });
     expect(await verifyAuditLog(path)).toMatchObject({ ok: true });
   });
 
@@ -45,7 +58,11 @@ describe("a gate over a log that failed", () => {
     const done = await gate.run(toolAction("files", "read", { n: 1 }), async () => "done", context);
     expect(done.ran).toBe(true);
     void gate.run(toolAction("files", "read", { n: 2 }), () => new Promise(() => {}), context);
-    while ((await collect(readAuditLog(path, { filter: { eventType: "tool_call_forwarded" } }))).length < 2) await Promise.resolve();
+    while (
+      (await collect(readAuditLog(path, { filter: { eventType: "tool_call_forwarded" } }))).length <
+      2
+    )
+      await Promise.resolve();
     await first.close();
     await using second = await openAuditLog({ path, recover: { pendingIds: new Set() } });
     expect(second.ended).toBe(2);
@@ -53,7 +70,11 @@ describe("a gate over a log that failed", () => {
     const forwarded = events.filter(({ eventType }) => eventType === "tool_call_forwarded");
     expect(events.slice(-3)).toMatchObject([
       { eventType: "consent_expired", tool: "ask", requestId: expect.stringMatching(/^cr_/) },
-      { eventType: "outcome_unknown", tool: "read", metadata: { forwarded_seq: forwarded[1]?.seq, isolation: "none" } },
+      {
+        eventType: "outcome_unknown",
+        tool: "read",
+        metadata: { forwarded_seq: forwarded[1]?.seq, isolation: "none" },
+      },
       { eventType: "log_opened" },
     ]);
   });

@@ -7,6 +7,11 @@ it("auditSinkConformance() passes the sink that the mutants are made from", asyn
   expect(await firstBroken(auditSinkConformance(memorySink))).toBeUndefined();
 });
 
-it.each(sinkMutants.map((mutant) => [mutant.name, mutant] as const))("auditSinkConformance() catches a sink that %s", async (_, mutant) => {
-  expect(await firstBroken(auditSinkConformance(async () => mutant.mutate(await memorySink())))).toBeDefined();
-});
+it.each(sinkMutants.map((mutant) => [mutant.name, mutant] as const))(
+  "auditSinkConformance() catches a sink that %s",
+  async (_, mutant) => {
+    expect(
+      await firstBroken(auditSinkConformance(async () => mutant.mutate(await memorySink()))),
+    ).toBeDefined();
+  },
+);

@@ -73,6 +73,8 @@ export async function makeLines(events: readonly AuditEventInput[]): Promise<rea
 }
 
 /** A byte stream of one text or several pieces. */
-export async function* streamOf(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+export async function* streamOf(
+  ...pieces: readonly (string | Uint8Array)[]
+): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield Buffer.from(piece);
 }

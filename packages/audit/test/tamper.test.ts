@@ -7,7 +7,10 @@ import { makeEvent, makeLines, streamOf } from "./support.js";
 const COUNT = 8;
 const LINES = await makeLines(
   Array.from({ length: COUNT }, (_, number) =>
-    makeEvent(number, { tool: `tool_${number}`, metadata: { text: 'caf\u00e9 "\n\u2028', list: [number, 0.5, null] } }),
+    makeEvent(number, {
+      tool: `tool_${number}`,
+      metadata: { text: 'caf\u00e9 "\n\u2028', list: [number, 0.5, null] },
+    }),
   ),
 );
 const BYTES = Buffer.from(joined(LINES));
@@ -39,13 +42,18 @@ describe("verifyAuditLog()", () => {
         flipped[offset] = (flipped[offset] ?? 0) ^ (1 << bit);
         const { firstBad } = await verify(flipped);
         if (firstBad?.line !== lineAt(offset))
-          throw new Error(`bit ${bit} of byte ${offset} on line ${lineAt(offset)}: ${JSON.stringify(firstBad)}`);
+          throw new Error(
+            `bit ${bit} of byte ${offset} on line ${lineAt(offset)}: ${JSON.stringify(firstBad)}`,
+          );
       }
     }
   });
 
   it("finds any replaced stretch of bytes, on its line", async () => {
-    const stretch = fc.tuple(fc.nat(BYTES.length - 1), fc.uint8Array({ minLength: 1, maxLength: 40 }));
+    const stretch = fc.tuple(
+      fc.nat(BYTES.length - 1),
+      fc.uint8Array({ minLength: 1, maxLength: 40 }),
+    );
     await fc.assert(
       fc.asyncProperty(stretch, async ([offset, bytes]) => {
         const changed = Buffer.from(BYTES);
@@ -61,7 +69,9 @@ describe("verifyAuditLog()", () => {
     await fc.assert(
       fc.asyncProperty(place, fc.integer({ min: 1, max: COUNT }), async (at, many) => {
         fc.pre(at + many < COUNT); // a log cut at its end is shorter, not broken
-        expect((await verify(joined([...LINES.slice(0, at), ...LINES.slice(at + many)]))).firstBad).toMatchObject({
+        expect(
+          (await verify(joined([...LINES.slice(0, at), ...LINES.slice(at + many)]))).firstBad,
+        ).toMatchObject({
           line: at + 1,
           code: "seq_broken",
         });
@@ -73,7 +83,9 @@ describe("verifyAuditLog()", () => {
     await fc.assert(
       fc.asyncProperty(place, place, async (from, at) => {
         const line = LINES[from] ?? "";
-        const { firstBad } = await verify(joined([...LINES.slice(0, at), line, ...LINES.slice(at)]));
+        const { firstBad } = await verify(
+          joined([...LINES.slice(0, at), line, ...LINES.slice(at)]),
+        );
         expect(firstBad).toMatchObject({ line: from === at ? at + 2 : at + 1, code: "seq_broken" });
       }),
     );
@@ -81,21 +93,30 @@ describe("verifyAuditLog()", () => {
 
   it("finds any other order of the lines, at the first that moved", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.shuffledSubarray([...LINES.keys()], { minLength: COUNT }), async (order) => {
-        const first = order.findIndex((from, at) => from !== at);
-        fc.pre(first !== -1);
-        const { firstBad } = await verify(joined(order.map((from) => LINES[from] ?? "")));
-        expect(firstBad).toMatchObject({ line: first + 1, code: "seq_broken" });
-      }),
+      fc.asyncProperty(
+        fc.shuffledSubarray([...LINES.keys()], { minLength: COUNT }),
+        async (order) => {
+          const first = order.findIndex((from, at) => from !== at);
+          fc.pre(first !== -1);
+          const { firstBad } = await verify(joined(order.map((from) => LINES[from] ?? "")));
+          expect(firstBad).toMatchObject({ line: first + 1, code: "seq_broken" });
+        },
+      ),
     );
   });
 
   it("finds a line of another log in a line's place, at the next one", async () => {
-    const other = await makeLines(Array.from({ length: COUNT }, (_, number) => makeEvent(number + 100)));
+    const other = await makeLines(
+      Array.from({ length: COUNT }, (_, number) => makeEvent(number + 100)),
+    );
     await fc.assert(
       fc.asyncProperty(fc.nat(COUNT - 2), async (at) => {
-        const { firstBad } = await verify(joined(LINES.map((line, number) => (number === at ? (other[at] ?? "") : line))));
-        expect(firstBad).toMatchObject(at === 0 ? { line: 2, code: "chain_broken" } : { line: at + 1, code: "chain_broken" });
+        const { firstBad } = await verify(
+          joined(LINES.map((line, number) => (number === at ? (other[at] ?? "") : line))),
+        );
+        expect(firstBad).toMatchObject(
+          at === 0 ? { line: 2, code: "chain_broken" } : { line: at + 1, code: "chain_broken" },
+        );
       }),
     );
   });
@@ -104,7 +125,10 @@ describe("verifyAuditLog()", () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: BYTES.length - 1 }), async (end) => {
         fc.pre(BYTES[end - 1] !== 0x0a);
-        expect((await verify(BYTES.subarray(0, end))).firstBad).toMatchObject({ line: lineAt(end - 1), code: "torn_line" });
+        expect((await verify(BYTES.subarray(0, end))).firstBad).toMatchObject({
+          line: lineAt(end - 1),
+          code: "torn_line",
+        });
       }),
     );
   });
@@ -112,9 +136,26 @@ describe("verifyAuditLog()", () => {
   it("takes no text of an agent for a line", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.string({ unit: fc.constantFrom("\n", "\r", "\u2028", '"', "\\", "{", "}", ",", "\0", "\ufeff", ...(LINES[0] ?? "")) }),
+        fc.string({
+          unit: fc.constantFrom(
+            "\n",
+            "\r",
+            "\u2028",
+            '"',
+            "\\",
+            "{",
+            "}",
+            ",",
+            "\0",
+            "\ufeff",
+            ...(LINES[0] ?? ""),
+          ),
+        }),
         async (text) => {
-          const lines = await makeLines([makeEvent(1, { tool: text, agent: text, metadata: { [`k${text}`]: text } }), makeEvent(2)]);
+          const lines = await makeLines([
+            makeEvent(1, { tool: text, agent: text, metadata: { [`k${text}`]: text } }),
+            makeEvent(2),
+          ]);
           expect(await verify(joined(lines))).toMatchObject({ ok: true, events: 2 });
         },
       ),

@@ -22,7 +22,10 @@ export interface WriterOptions {
 }
 
 /** Runs the writer until its end. */
-export async function runWriter(args: readonly (string | number)[], options: WriterOptions = {}): Promise<WriterRun> {
+export async function runWriter(
+  args: readonly (string | number)[],
+  options: WriterOptions = {},
+): Promise<WriterRun> {
   const [program = process.execPath, ...before] = [...(options.under ?? []), process.execPath];
   const child = spawn(program, [...before, WRITER, ...args.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -1,18 +1,30 @@
 /**
- * A process that writes a log and says on stdout what was acknowledged: `seq hash`, one line an append.
- * Arguments: path, how many appends, how many at once, bytes of filler in each event, bytes of a file (0: any), secret key of checkpoints, `v0.3`
- * for a plain log. Ends with `busy` or `failed MESSAGE` on stdout where it cannot go on.
+ * A process that writes a log and says on stdout what was acknowledged: `seq hash`, one line an
+ * append. Arguments: path, how many appends, how many at once, bytes of filler in each event, bytes
+ * of a file (0: any), secret key of checkpoints, `v0.3` for a plain log. Ends with `busy` or
+ * `failed MESSAGE` on stdout where it cannot go on.
  */
 import { writeSync } from "node:fs";
 import { isConsentError } from "@acp/core";
 import { type AuditLog, openAuditLog } from "../src/audit-log.js";
 import { openPlainLog } from "../src/plain-log.js";
 
-const [path = "", count = "1", concurrency = "1", filler = "0", maxBytes = "0", signerKey = "", format = ""] = process.argv.slice(2);
+const [
+  path = "",
+  count = "1",
+  concurrency = "1",
+  filler = "0",
+  maxBytes = "0",
+  signerKey = "",
+  format = "",
+] = process.argv.slice(2);
 const metadata = { filler: "x".repeat(Number(filler)) };
 let number = 0;
 
-/** Writes what the pipe takes; 0 where the reader is behind, since a pipe that Node made does not block. */
+/**
+ * Writes what the pipe takes; 0 where the reader is behind, since a pipe that Node made does not
+ * block.
+ */
 function writeNow(bytes: Uint8Array): number {
   try {
     return writeSync(1, bytes);
@@ -60,5 +72,9 @@ try {
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
 } catch (error) {
-  say(isConsentError(error, "audit_busy") ? "busy" : `failed ${error instanceof Error ? error.message : String(error)}`);
+  say(
+    isConsentError(error, "audit_busy")
+      ? "busy"
+      : `failed ${error instanceof Error ? error.message : String(error)}`,
+  );
 }

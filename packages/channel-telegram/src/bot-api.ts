@@ -1,6 +1,7 @@
 /**
- * BotApi: one call of the Telegram Bot API, by fetch. It tries once, never throws, and lets the token out of its hands only as part of
- * the URL: no error, reply or notice of it carries the token. Documentation of the methods: https://core.telegram.org/bots/api.
+ * BotApi: one call of the Telegram Bot API, by fetch. It tries once, never throws, and lets the
+ * token out of its hands only as part of the URL: no error, reply or notice of it carries the
+ * token. Documentation of the methods: https://core.telegram.org/bots/api.
  */
 import { type Clock, type JsonObject, type JsonValue, escapeText, parseJson } from "@acp/core";
 import { readBody } from "./body.js";
@@ -18,7 +19,10 @@ export type ApiReply = { readonly ok: true; readonly result: JsonValue } | ApiFa
 /** Why a call gave nothing. */
 export interface ApiFailure {
   readonly ok: false;
-  /** The HTTP status; 0 where no reply came, or none that can be read: the call may have been carried out. */
+  /**
+   * The HTTP status; 0 where no reply came, or none that can be read: the call may have been
+   * carried out.
+   */
   readonly status: number;
   /** One line that is safe to show. */
   readonly why: string;
@@ -57,9 +61,11 @@ export interface BotApiOptions {
 }
 
 function encodeParams({ params, document }: ApiCall): Pick<RequestInit, "body" | "headers"> {
-  if (document === undefined) return { body: JSON.stringify(params), headers: { "content-type": "application/json" } };
+  if (document === undefined)
+    return { body: JSON.stringify(params), headers: { "content-type": "application/json" } };
   const form = new FormData();
-  for (const [key, value] of Object.entries(params)) form.set(key, typeof value === "string" ? value : JSON.stringify(value));
+  for (const [key, value] of Object.entries(params))
+    form.set(key, typeof value === "string" ? value : JSON.stringify(value));
   form.set("document", new Blob([document.text], { type: document.type }), document.name);
   return { body: form };
 }
@@ -70,11 +76,18 @@ const failure = (status: number, why: string): ApiFailure => ({ ok: false, statu
 function whyNoReply(error: unknown, isTimeout: boolean): string {
   if (isTimeout) return "no reply in time";
   const cause = error instanceof Error ? error.cause : undefined;
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) ? `no reply (${code})` : "no reply";
+  const code =
+    typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code)
+    ? `no reply (${code})`
+    : "no reply";
 }
 
-function readReply(status: number, bytes: Uint8Array | undefined, scrub: (text: string) => string): ApiReply {
+function readReply(
+  status: number,
+  bytes: Uint8Array | undefined,
+  scrub: (text: string) => string,
+): ApiReply {
   let reply: JsonValue;
   try {
     if (bytes === undefined) return failure(0, "the reply is too large");
@@ -83,12 +96,16 @@ function readReply(status: number, bytes: Uint8Array | undefined, scrub: (text: 
     return failure(status >= 400 ? status : 0, "the reply is not JSON");
   }
   const result = at(reply, "result");
-  if (status === 200 && at(reply, "ok") === true && result !== undefined) return { ok: true, result };
+  if (status === 200 && at(reply, "ok") === true && result !== undefined)
+    return { ok: true, result };
   const retryAfterS = integerAt(reply, "parameters", "retry_after");
   const newChatId = integerAt(reply, "parameters", "migrate_to_chat_id");
   const description = textAt(reply, "description") ?? "no description";
   return {
-    ...failure(status === 200 ? 0 : status, cutAfter(escapeText(scrub(description)), WHY_CHARS_MAX)),
+    ...failure(
+      status === 200 ? 0 : status,
+      cutAfter(escapeText(scrub(description)), WHY_CHARS_MAX),
+    ),
     ...(retryAfterS === undefined ? {} : { retryAfterMs: Math.max(1, retryAfterS) * 1_000 }),
     ...(newChatId === undefined ? {} : { newChatId: String(newChatId) }),
   };
@@ -105,7 +122,10 @@ export function createBotApi({ token, apiRoot, clock }: BotApiOptions): BotApi {
     call.signal.addEventListener("abort", passOn, { once: true });
     let isTimeout = false;
     const expire = async (): Promise<void> => {
-      await clock.sleep(call.timeoutMs ?? CALL_TIMEOUT_MS, { signal: end.signal, background: true });
+      await clock.sleep(call.timeoutMs ?? CALL_TIMEOUT_MS, {
+        signal: end.signal,
+        background: true,
+      });
       isTimeout = true;
       end.abort();
     };

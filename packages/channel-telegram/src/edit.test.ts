@@ -29,7 +29,9 @@ describe("readArguments()", () => {
 
 describe("showEdit()", () => {
   it("shows the whole edited arguments, with what goes and comes", () => {
-    expect(showEdit({ path: "a", mode: 1, deep: { x: 1 } }, { path: "a", mode: 2, deep: { x: 1 } })).toBe(
+    expect(
+      showEdit({ path: "a", mode: 1, deep: { x: 1 } }, { path: "a", mode: 2, deep: { x: 1 } }),
+    ).toBe(
       '  {\n    "path": "a",\n-   "mode": 1,\n+   "mode": 2,\n    "deep": {\n      "x": 1\n    }\n  }',
     );
   });
@@ -45,9 +47,13 @@ describe("showEdit()", () => {
         .filter((line) => !line.startsWith(sign))
         .map((line) => line.slice(2))
         .join("\n");
-    const object = fc.dictionary(fc.stringMatching(/^[a-c]{1,2}$/), fc.oneof(fc.integer(), fc.array(fc.constantFrom(1, 2))), {
-      noNullPrototype: true,
-    });
+    const object = fc.dictionary(
+      fc.stringMatching(/^[a-c]{1,2}$/),
+      fc.oneof(fc.integer(), fc.array(fc.constantFrom(1, 2))),
+      {
+        noNullPrototype: true,
+      },
+    );
     fc.assert(
       fc.property(object, object, (before, after) => {
         const shown = showEdit(before, after);

@@ -1,5 +1,12 @@
 /** Front: what the parts of the channel share, and how they write into the chat. */
-import { type AnswerParts, type AnswerReceipt, type JsonObject, type JsonValue, escapeText, makeResponse } from "@acp/core";
+import {
+  type AnswerParts,
+  type AnswerReceipt,
+  type JsonObject,
+  type JsonValue,
+  escapeText,
+  makeResponse,
+} from "@acp/core";
 import type { ApiReply, BotApi, UploadedText } from "./bot-api.js";
 import { cutAfter } from "./cut.js";
 import { integerAt, textAt } from "./json.js";
@@ -7,7 +14,14 @@ import type { Keys } from "./keys.js";
 import { MESSAGE_UNITS_MAX } from "./layout.js";
 import type { Settings } from "./options.js";
 import type { Outbox } from "./outbox.js";
-import { type Drawing, type Posted, type Question, type Sheet, drawSheet, keepMarks } from "./sheet.js";
+import {
+  type Drawing,
+  type Posted,
+  type Question,
+  type Sheet,
+  drawSheet,
+  keepMarks,
+} from "./sheet.js";
 import type { Sender } from "./update.js";
 
 /** The channel's name. */
@@ -33,7 +47,10 @@ export interface Front {
   readonly later: (work: Promise<unknown>) => void;
 }
 
-/** A message's text as parameters: one block that clients show as it is, without links, mentions and commands, and without a preview. */
+/**
+ * A message's text as parameters: one block that clients show as it is, without links, mentions and
+ * commands, and without a preview.
+ */
 export function textParams(text: string): JsonObject {
   return {
     text,
@@ -54,9 +71,14 @@ function readPosted(reply: ApiReply): Posted | undefined {
 }
 
 /** Whether the chat has the text that was sent: Telegram drops and trims characters. */
-const isUnaltered = (result: JsonValue, { text }: Drawing): boolean => textAt(result, "text") === text;
+const isUnaltered = (result: JsonValue, { text }: Drawing): boolean =>
+  textAt(result, "text") === text;
 
-async function send(front: Front, sheet: Sheet, underMessage: number | undefined): Promise<ApiReply> {
+async function send(
+  front: Front,
+  sheet: Sheet,
+  underMessage: number | undefined,
+): Promise<ApiReply> {
   const { settings, keys, outbox } = front;
   const drawing = drawSheet(sheet);
   const reply = await outbox({
@@ -70,7 +92,8 @@ async function send(front: Front, sheet: Sheet, underMessage: number | undefined
     signal: sheet.question.over.signal,
   });
   const posted = readPosted(reply);
-  if (!reply.ok || posted === undefined) return reply.ok ? { ok: false, status: 0, why: "the reply names no message" } : reply;
+  if (!reply.ok || posted === undefined)
+    return reply.ok ? { ok: false, status: 0, why: "the reply names no message" } : reply;
   if (!isUnaltered(reply.result, drawing)) sheet.seen = "altered";
   else if (drawing.hiddenChars === 0) sheet.seen = "whole";
   front.sheets.set(posted.messageId, sheet);
@@ -133,7 +156,11 @@ export function say(front: Front, messageId: number, text: string): void {
 }
 
 /** Sends a text as a file below a sheet; whether the chat has it. */
-export async function sendFile(front: Front, sheet: Sheet, document: UploadedText): Promise<boolean> {
+export async function sendFile(
+  front: Front,
+  sheet: Sheet,
+  document: UploadedText,
+): Promise<boolean> {
   const posted = await sheet.posted;
   if (posted === undefined) return false;
   const reply = await front.outbox({
@@ -149,11 +176,19 @@ export async function sendFile(front: Front, sheet: Sheet, document: UploadedTex
 export async function submit(
   front: Front,
   question: Question,
-  answer: Pick<AnswerParts, "decision" | "reason" | "modifications" | "grantId" | "confirmation"> & { readonly sender: Sender },
+  answer: Pick<
+    AnswerParts,
+    "decision" | "reason" | "modifications" | "grantId" | "confirmation"
+  > & { readonly sender: Sender },
 ): Promise<AnswerReceipt> {
   const { sender, ...parts } = answer;
   const { subject } = sender;
-  const claim = makeResponse(question.request, { ...parts, nowMs: front.settings.clock.now(), channel: NAME, approverId: subject });
+  const claim = makeResponse(question.request, {
+    ...parts,
+    nowMs: front.settings.clock.now(),
+    channel: NAME,
+    approverId: subject,
+  });
   const answering = question.session.submit(claim, { subject });
   question.answering.add(answering);
   try {
@@ -161,7 +196,8 @@ export async function submit(
     if (receipt.status === "final" || receipt.status === "reshow") question.endedBy = sender;
     if (receipt.status === "counted") {
       question.count = receipt;
-      for (const sheet of question.sheets) if (sheet.edit === undefined) front.later(redraw(front, sheet));
+      for (const sheet of question.sheets)
+        if (sheet.edit === undefined) front.later(redraw(front, sheet));
     }
     return receipt;
   } finally {

@@ -1,4 +1,7 @@
-/** Json: looks into replies and updates of the Bot API. What is not there, or of another type, is `undefined`. */
+/**
+ * Json: looks into replies and updates of the Bot API. What is not there, or of another type, is
+ * `undefined`.
+ */
 import { type JsonValue, isJsonObject } from "@acp/core";
 
 type Maybe = JsonValue | undefined;
@@ -6,7 +9,8 @@ type Maybe = JsonValue | undefined;
 /** What stands at a path of keys. */
 export function at(value: Maybe, ...path: readonly string[]): Maybe {
   let found = value;
-  for (const key of path) found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  for (const key of path)
+    found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   return found;
 }
 

@@ -10,18 +10,28 @@ const lease = (grantId: string): Key => ({ label: grantId, act: { kind: "lease",
 
 function sheet(): Sheet {
   const { request, session } = askDouble();
-  return makeSheet({ request, session, over: new AbortController(), sheets: new Set(), answering: new Set() });
+  return makeSheet({
+    request,
+    session,
+    over: new AbortController(),
+    sheets: new Set(),
+    answering: new Set(),
+  });
 }
 
 function issue(keys: Keys, on: Sheet, ...row: readonly Key[]): readonly string[] {
   const rows = at(keys.issue(on, [row]), "inline_keyboard");
-  return Array.isArray(rows) ? rows.flat().map((button) => textAt(button, "callback_data") ?? "") : [];
+  return Array.isArray(rows)
+    ? rows.flat().map((button) => textAt(button, "callback_data") ?? "")
+    : [];
 }
 
 describe("createKeys()", () => {
   it("makes data that fits, tells nothing and is never the same", () => {
     const keys = createKeys();
-    const made = Array.from({ length: 500 }, () => issue(keys, sheet(), approve, deny, lease("a"))).flat();
+    const made = Array.from({ length: 500 }, () =>
+      issue(keys, sheet(), approve, deny, lease("a")),
+    ).flat();
     expect(new Set(made).size).toBe(1_500);
     for (const data of made) expect(data).toMatch(/^v1:[A-Za-z0-9_-]{22}$/);
   });

@@ -1,6 +1,6 @@
 /**
- * Keys: what the data of a button stands for. The data is random, made for one button of one message, and means nothing once its question
- * is over or its message has the button no more.
+ * Keys: what the data of a button stands for. The data is random, made for one button of one
+ * message, and means nothing once its question is over or its message has the button no more.
  */
 import { randomBytes } from "node:crypto";
 import { type JsonObject, canonicalJson } from "@acp/core";
@@ -19,7 +19,9 @@ export interface Button {
 
 /** The buttons that mean something. */
 export interface Keys {
-  /** Makes the buttons of a sheet, the `reply_markup`; a button that it has already stays the same. */
+  /**
+   * Makes the buttons of a sheet, the `reply_markup`; a button that it has already stays the same.
+   */
   issue(sheet: Sheet, rows: readonly (readonly Key[])[]): JsonObject;
   find(data: string): Button | undefined;
   /** Takes the meaning from the buttons of a sheet. */

@@ -2,8 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Frame, layOut } from "./layout.js";
 
-const frame: Frame = (hiddenChars) => ({ heading: "HEADING", foot: hiddenChars === 0 ? "FOOT" : `FOOT, ${hiddenChars} hidden` });
-const linesOf = (count: number, line = "line"): string => Array.from({ length: count }, (_, i) => `${line} ${i}`).join("\n");
+const frame: Frame = (hiddenChars) => ({
+  heading: "HEADING",
+  foot: hiddenChars === 0 ? "FOOT" : `FOOT, ${hiddenChars} hidden`,
+});
+const linesOf = (count: number, line = "line"): string =>
+  Array.from({ length: count }, (_, i) => `${line} ${i}`).join("\n");
 
 describe("layOut()", () => {
   it("leaves a text whole that fits", () => {
@@ -21,7 +25,11 @@ describe("layOut()", () => {
   });
 
   it("cuts many lines in their middle, so that padding pushes neither beginning nor end out of view", () => {
-    for (const body of [linesOf(200), `Agent: a\n${"\n".repeat(3_000)}\nDigest: d`, linesOf(5_000, "a longer line of text")]) {
+    for (const body of [
+      linesOf(200),
+      `Agent: a\n${"\n".repeat(3_000)}\nDigest: d`,
+      linesOf(5_000, "a longer line of text"),
+    ]) {
       const { text, hiddenChars } = layOut(body, frame);
       const [start, end] = [body.split("\n")[0], body.split("\n").at(-1)];
       expect(text.split("\n").length).toBeLessThanOrEqual(100);
@@ -46,10 +54,15 @@ describe("layOut()", () => {
           return;
         }
         const inside = text.slice("HEADING\n\n".length, text.lastIndexOf("\n\nFOOT"));
-        const said = Array.from(inside.matchAll(/\[…(?:\d+ lines, )?(\d+) characters…\]/g), ([, count]) => Number(count));
+        const said = Array.from(
+          inside.matchAll(/\[…(?:\d+ lines, )?(\d+) characters…\]/g),
+          ([, count]) => Number(count),
+        );
         expect(said.reduce((sum, count) => sum + count, 0)).toBe(hiddenChars);
         // What stands there without the marks, and the count, make the whole.
-        const shown = inside.replaceAll(/ \[…\d+ characters…\] /g, "").replace(/(^|\n)\[…\d+ lines, \d+ characters…\]/, "");
+        const shown = inside
+          .replaceAll(/ \[…\d+ characters…\] /g, "")
+          .replace(/(^|\n)\[…\d+ lines, \d+ characters…\]/, "");
         expect(Math.abs(shown.length + hiddenChars - body.length)).toBeLessThanOrEqual(1);
       }),
     );

@@ -1,6 +1,7 @@
 /**
- * Layout: fits a text into one message. What does not fit is cut where it is longest, between a beginning and an end that stay, and the
- * number of characters left out is said. A message of many short lines counts as too long as well: it would push itself out of view.
+ * Layout: fits a text into one message. What does not fit is cut where it is longest, between a
+ * beginning and an end that stay, and the number of characters left out is said. A message of many
+ * short lines counts as too long as well: it would push itself out of view.
  */
 import { cutAfter, cutBefore } from "./cut.js";
 
@@ -53,7 +54,8 @@ function countThatFit(lines: readonly Line[], units: number, linesMax: number): 
   return count;
 }
 
-const hiddenIn = (lines: readonly Line[]): number => lines.reduce((sum, { hiddenChars }) => sum + hiddenChars, 0);
+const hiddenIn = (lines: readonly Line[]): number =>
+  lines.reduce((sum, { hiddenChars }) => sum + hiddenChars, 0);
 
 function cutBody(body: string, units: number): Layout {
   const whole = body.split("\n");
@@ -61,7 +63,9 @@ function cutBody(body: string, units: number): Layout {
   const room = units - GAP_UNITS;
   const start = lines.slice(0, countThatFit(lines, room * START_SHARE, LINES_AT_START));
   const rest = lines.slice(start.length).toReversed();
-  const end = rest.slice(0, countThatFit(rest, room * (1 - START_SHARE), LINES_AT_END)).toReversed();
+  const end = rest
+    .slice(0, countThatFit(rest, room * (1 - START_SHARE), LINES_AT_END))
+    .toReversed();
   const gap = whole.slice(start.length, whole.length - end.length);
   const gapChars = gap.reduce((sum, line) => sum + line.length + 1, 0);
   const gapLine = gap.length === 0 ? [] : [`[…${gap.length} lines, ${gapChars} characters…]`];
@@ -77,7 +81,8 @@ function join(frame: Frame, { text, hiddenChars }: Layout): Layout {
 /** Lays a body out between the lines of its frame; the frame must leave room for it. */
 export function layOut(body: string, frame: Frame): Layout {
   const whole = join(frame, { text: body, hiddenChars: 0 });
-  if (whole.text.length <= MESSAGE_UNITS_MAX && whole.text.split("\n").length <= LINES_MAX) return whole;
+  if (whole.text.length <= MESSAGE_UNITS_MAX && whole.text.split("\n").length <= LINES_MAX)
+    return whole;
   // A frame is never longer than for a body that is hidden altogether.
   const around = join(frame, { text: "", hiddenChars: body.length }).text.length;
   return join(frame, cutBody(body, MESSAGE_UNITS_MAX - around));

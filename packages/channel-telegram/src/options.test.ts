@@ -11,16 +11,21 @@ describe("readOptions()", () => {
   });
 
   it("takes the approvers that are named, also where that is nobody", () => {
-    expect([...readOptions({ ...given, chatId: "-100500", approvers: ["1", "2"] }).approvers]).toEqual(["1", "2"]);
+    expect([
+      ...readOptions({ ...given, chatId: "-100500", approvers: ["1", "2"] }).approvers,
+    ]).toEqual(["1", "2"]);
     expect([...readOptions({ ...given, approvers: [] }).approvers]).toEqual([]);
   });
 
-  it.each(["https://api.telegram.org", "https://bots.example.com/", "http://127.0.0.1:8081", "http://localhost:8081", "http://[::1]:80"])(
-    "takes the server %s",
-    (apiRoot) => {
-      expect(readOptions({ ...given, apiRoot, webhook }).apiRoot).toBe(apiRoot.replace(/\/$/, ""));
-    },
-  );
+  it.each([
+    "https://api.telegram.org",
+    "https://bots.example.com/",
+    "http://127.0.0.1:8081",
+    "http://localhost:8081",
+    "http://[::1]:80",
+  ])("takes the server %s", (apiRoot) => {
+    expect(readOptions({ ...given, apiRoot, webhook }).apiRoot).toBe(apiRoot.replace(/\/$/, ""));
+  });
 
   it.each<[string, Partial<Record<keyof TelegramChannelOptions, unknown>>, string]>([
     ["an empty token", { token: "" }, `"token"`],
@@ -34,16 +39,37 @@ describe("readOptions()", () => {
     ["an approver as a number", { approvers: [4711] }, `"approvers" is not`],
     ["approvers that are no list", { approvers: "4711" }, `"approvers" is not`],
     ["a server elsewhere without TLS", { apiRoot: "http://bots.example.com" }, `"apiRoot"`],
-    ["a server whose name begins like this machine's", { apiRoot: "http://127.0.0.1.example.com" }, `"apiRoot"`],
-    ["a server with a password in its address", { apiRoot: "https://user:secret@example.com" }, `"apiRoot"`],
+    [
+      "a server whose name begins like this machine's",
+      { apiRoot: "http://127.0.0.1.example.com" },
+      `"apiRoot"`,
+    ],
+    [
+      "a server with a password in its address",
+      { apiRoot: "https://user:secret@example.com" },
+      `"apiRoot"`,
+    ],
     ["no address", { apiRoot: "example.com" }, `"apiRoot"`],
-    ["a webhook without TLS", { webhook: { ...webhook, url: "http://example.com/hook" } }, `"webhook.url"`],
-    ["a webhook's secret that could be guessed", { webhook: { ...webhook, secretToken: "s".repeat(31) } }, `"webhook.secretToken"`],
-    ["a webhook's secret of other characters", { webhook: { ...webhook, secretToken: `${"s".repeat(32)} ` } }, `"webhook.secretToken"`],
+    [
+      "a webhook without TLS",
+      { webhook: { ...webhook, url: "http://example.com/hook" } },
+      `"webhook.url"`,
+    ],
+    [
+      "a webhook's secret that could be guessed",
+      { webhook: { ...webhook, secretToken: "s".repeat(31) } },
+      `"webhook.secretToken"`,
+    ],
+    [
+      "a webhook's secret of other characters",
+      { webhook: { ...webhook, secretToken: `${"s".repeat(32)} ` } },
+      `"webhook.secretToken"`,
+    ],
   ])("refuses %s", (_what, change, why) => {
     let thrown: unknown;
     try {
-      readOptions({ ...given, ...change } as TelegramChannelOptions); // As JavaScript or a file might give them.
+      // As JavaScript or a file might give them.
+      readOptions({ ...given, ...change } as TelegramChannelOptions);
     } catch (error) {
       thrown = error;
     }

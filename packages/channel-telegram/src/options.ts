@@ -1,9 +1,14 @@
-/** Options: what a Telegram channel is given, checked once. Whoever is not named here never decides. */
+/**
+ * Options: what a Telegram channel is given, checked once. Whoever is not named here never decides.
+ */
 import { type Clock, ConsentError, systemClock } from "@acp/core";
 
 /** How updates arrive by webhook. */
 export interface TelegramWebhook {
-  /** The HTTPS address that Telegram calls; it must lead to {@link TelegramChannel.handle}. The channel registers it. */
+  /**
+   * The HTTPS address that Telegram calls; it must lead to {@link TelegramChannel.handle}. The
+   * channel registers it.
+   */
   readonly url: string;
   /** 32 to 256 letters, digits, `_` and `-`: what proves that a request comes from Telegram. */
   readonly secretToken: string;
@@ -15,13 +20,19 @@ export interface TelegramChannelOptions {
   readonly token: string;
   /** The chat's number: a person's own for a private chat, a negative one for a group. */
   readonly chatId: string;
-  /** Numbers of the users who may answer. Left out, a private chat's own user may; a group needs it. An empty list is nobody. */
+  /**
+   * Numbers of the users who may answer. Left out, a private chat's own user may; a group needs it.
+   * An empty list is nobody.
+   */
   readonly approvers?: readonly string[];
   /** Another Bot API server; HTTPS unless it is on this machine. */
   readonly apiRoot?: string;
   /** Takes updates by webhook; without it they are polled. */
   readonly webhook?: TelegramWebhook;
-  /** Told what a person must look at: a refused token, another program that reads the bot's updates, taps of strangers. Never the token. */
+  /**
+   * Told what a person must look at: a refused token, another program that reads the bot's updates,
+   * taps of strangers. Never the token.
+   */
   readonly warn?: (message: string) => void;
   readonly clock?: Clock;
 }
@@ -46,10 +57,12 @@ const SECRET_TOKEN = /^[A-Za-z0-9_-]{32,256}$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 function required(holds: boolean, why: string): void {
-  if (!holds) throw new ConsentError("options_invalid", `Cannot create the Telegram channel: ${why}`);
+  if (!holds)
+    throw new ConsentError("options_invalid", `Cannot create the Telegram channel: ${why}`);
 }
 
-const isText = (value: unknown, form: RegExp): boolean => typeof value === "string" && form.test(value);
+const isText = (value: unknown, form: RegExp): boolean =>
+  typeof value === "string" && form.test(value);
 
 /** Whether an address keeps what is sent to it from others: HTTPS, or this machine. */
 function isConfidential(address: string): boolean {
@@ -61,7 +74,10 @@ function isConfidential(address: string): boolean {
 
 function readApprovers({ chatId, approvers }: TelegramChannelOptions): ReadonlySet<string> {
   if (approvers === undefined) {
-    required(!chatId.startsWith("-"), `the chat is a group, and "approvers" does not say who of it may answer`);
+    required(
+      !chatId.startsWith("-"),
+      `the chat is a group, and "approvers" does not say who of it may answer`,
+    );
     return new Set([chatId]);
   }
   required(
@@ -77,13 +93,37 @@ function readApprovers({ chatId, approvers }: TelegramChannelOptions): ReadonlyS
  * @throws ConsentError `options_invalid`; its text never has the token.
  */
 export function readOptions(options: TelegramChannelOptions): Settings {
-  const { token, chatId, apiRoot = API_ROOT, webhook, warn = () => undefined, clock = systemClock } = options;
+  const {
+    token,
+    chatId,
+    apiRoot = API_ROOT,
+    webhook,
+    warn = () => undefined,
+    clock = systemClock,
+  } = options;
   required(isText(token, TOKEN), `"token" is not of the form 123456:letters-and-digits`);
   required(isText(chatId, CHAT_ID), `"chatId" is not a chat's number, as a text`);
-  required(isConfidential(apiRoot), `"apiRoot" is neither an HTTPS address nor one of this machine; the token is part of every call`);
+  required(
+    isConfidential(apiRoot),
+    `"apiRoot" is neither an HTTPS address nor one of this machine; the token is part of every call`,
+  );
   if (webhook !== undefined) {
-    required(isConfidential(webhook.url), `"webhook.url" is neither an HTTPS address nor one of this machine`);
-    required(isText(webhook.secretToken, SECRET_TOKEN), `"webhook.secretToken" is not 32 to 256 letters, digits, "_" and "-"`);
+    required(
+      isConfidential(webhook.url),
+      `"webhook.url" is neither an HTTPS address nor one of this machine`,
+    );
+    required(
+      isText(webhook.secretToken, SECRET_TOKEN),
+      `"webhook.secretToken" is not 32 to 256 letters, digits, "_" and "-"`,
+    );
   }
-  return { token, chatId, approvers: readApprovers(options), apiRoot: apiRoot.replace(/\/+$/, ""), webhook, warn, clock };
+  return {
+    token,
+    chatId,
+    approvers: readApprovers(options),
+    apiRoot: apiRoot.replace(/\/+$/, ""),
+    webhook,
+    warn,
+    clock,
+  };
 }

@@ -29,10 +29,20 @@ function kit(...replies: readonly ApiReply[]): Kit {
     made.push(method);
     return replies[made.length - 1] ?? { ok: true, result: method satisfies JsonValue };
   };
-  return { outbox: createOutbox({ api, clock, signal: life.signal, warn: (line) => warnings.push(line) }), clock, made, warnings, life };
+  return {
+    outbox: createOutbox({ api, clock, signal: life.signal, warn: (line) => warnings.push(line) }),
+    clock,
+    made,
+    warnings,
+    life,
+  };
 }
 
-const call = (method: string, signal: AbortSignal = new AbortController().signal): ApiCall => ({ method, params: {}, signal });
+const call = (method: string, signal: AbortSignal = new AbortController().signal): ApiCall => ({
+  method,
+  params: {},
+  signal,
+});
 
 describe("createOutbox()", () => {
   it("makes one call after the other, in order", async () => {
@@ -57,7 +67,9 @@ describe("createOutbox()", () => {
     await clock.advance(1);
     await all;
     expect(made).toEqual(["a", "a", "a", "b"]);
-    expect(warnings).toEqual(["Telegram does not take what is written: status 429; it is tried again"]);
+    expect(warnings).toEqual([
+      "Telegram does not take what is written: status 429; it is tried again",
+    ]);
   });
 
   it("keeps the pause also where the call that got it is given up", async () => {

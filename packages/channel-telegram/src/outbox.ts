@@ -1,12 +1,16 @@
 /**
- * Outbox: what is written into the chat, one call after the other. A failure that passes is waited out and the call made again, so nothing
- * is lost; a pause that Telegram asks for holds for every call.
+ * Outbox: what is written into the chat, one call after the other. A failure that passes is waited
+ * out and the call made again, so nothing is lost; a pause that Telegram asks for holds for every
+ * call.
  */
 import type { Clock } from "@acp/core";
 import type { ApiCall, ApiReply, BotApi } from "./bot-api.js";
 import { isTemporary, pause, waitMsAfter } from "./retry.js";
 
-/** Makes a call in its turn; it gives up where the call's signal aborts before its turn or between two tries. */
+/**
+ * Makes a call in its turn; it gives up where the call's signal aborts before its turn or between
+ * two tries.
+ */
 export type Outbox = (call: ApiCall) => Promise<ApiReply>;
 
 /** Parts of {@link createOutbox}. */
@@ -30,13 +34,15 @@ export function createOutbox({ api, clock, signal, warn }: OutboxOptions): Outbo
       const waitMs = notBeforeMs - clock.monotonic();
       if (waitMs > 0) await pause(clock, waitMs, call.signal);
       if (call.signal.aborted) return { ok: false, status: 0, why: "given up" };
-      // A call that is on its way is not cut off where its reason is gone: a message must be known to be taken back.
+      // A call that is on its way is not cut off where its reason is gone: a message must be known
+      // to be taken back.
       const reply = await api({ ...call, signal });
       if (reply.ok || !isTemporary(reply)) {
         failures = 0;
         return reply;
       }
-      if (failures === 0) warn(`Telegram does not take what is written: ${reply.why}; it is tried again`);
+      if (failures === 0)
+        warn(`Telegram does not take what is written: ${reply.why}; it is tried again`);
       notBeforeMs = clock.monotonic() + waitMsAfter(reply, failures++);
     }
   };

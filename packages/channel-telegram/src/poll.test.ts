@@ -34,7 +34,8 @@ function poll(...replies: readonly (ApiReply | "hang")[]) {
   return { clock, stop, calls, taken, warnings, starts, done };
 }
 
-const offsets = (calls: readonly ApiCall[]): readonly unknown[] => calls.map(({ params }) => params["offset"]);
+const offsets = (calls: readonly ApiCall[]): readonly unknown[] =>
+  calls.map(({ params }) => params["offset"]);
 
 describe("pollUpdates()", () => {
   it("throws away what waited, then takes every update once and confirms it with the next call", async () => {
@@ -54,11 +55,20 @@ describe("pollUpdates()", () => {
   });
 
   it("loses nothing over failures: the same offset is asked for again", async () => {
-    const under = poll(given(), given(update(3)), failed(0), failed(502), failed(429), given(update(4)));
+    const under = poll(
+      given(),
+      given(update(3)),
+      failed(0),
+      failed(502),
+      failed(429),
+      given(update(4)),
+    );
     await under.clock.advance(60_000);
     expect(under.taken).toEqual([update(3), update(4)]);
     expect(offsets(under.calls)).toEqual([-1, 0, 4, 4, 4, 4, 5]);
-    expect(under.warnings).toEqual(["Telegram cannot be reached for updates: status 0; it is tried again"]);
+    expect(under.warnings).toEqual([
+      "Telegram cannot be reached for updates: status 0; it is tried again",
+    ]);
   });
 
   it("does not start before old updates are gone", async () => {
@@ -66,7 +76,11 @@ describe("pollUpdates()", () => {
     await under.clock.advance(500);
     expect(under.starts).toEqual([]);
     await under.clock.advance(60_000);
-    expect([under.starts, under.taken, offsets(under.calls)]).toEqual([["started"], [update(2)], [-1, -1, -1, 2, 3]]);
+    expect([under.starts, under.taken, offsets(under.calls)]).toEqual([
+      ["started"],
+      [update(2)],
+      [-1, -1, -1, 2, 3],
+    ]);
   });
 
   it("says once that another program takes the updates, and comes back after longer and longer pauses", async () => {
@@ -92,7 +106,10 @@ describe("pollUpdates()", () => {
 
   it("says at once that a webhook has the updates, to the person and to whoever waits for the start", async () => {
     const under = poll(
-      failed(409, "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook"),
+      failed(
+        409,
+        "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook",
+      ),
       given(),
       given(update(1)),
     );
@@ -114,7 +131,9 @@ describe("pollUpdates()", () => {
     await under.clock.advance(10_000);
     expect([under.taken, under.warnings]).toEqual([
       [update(1)],
-      ["Telegram cannot be reached for updates: the reply has no list of updates; it is tried again"],
+      [
+        "Telegram cannot be reached for updates: the reply has no list of updates; it is tried again",
+      ],
     ]);
   });
 

@@ -1,11 +1,23 @@
 import { type ConsentRequest, parseResponse } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { ALICE, BOB, type Chat, GROUP, PATIENCE, STRANGER, openChat, openGroup } from "../test/chat-kit.js";
+import {
+  ALICE,
+  BOB,
+  type Chat,
+  GROUP,
+  PATIENCE,
+  STRANGER,
+  openChat,
+  openGroup,
+} from "../test/chat-kit.js";
 
 const critical = { policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" } } as const;
 const edited = '{"path": "notes.txt", "content": "bye"}';
 
-/** Waits until the channel has taken every update and said what it had to say about an unrelated reply. */
+/**
+ * Waits until the channel has taken every update and said what it had to say about an unrelated
+ * reply.
+ */
 async function settled(chat: Chat): Promise<void> {
   await expect.poll(() => chat.bot.waiting(), PATIENCE).toBeLessThanOrEqual(1);
   const ask = await chat.ask();
@@ -37,15 +49,21 @@ describe("a reply", () => {
     await using chat = await openChat();
     const ask = await chat.ask();
     chat.reply(ask.message, "deny: not\nbefore Monday");
-    await expect.poll(() => ask.ending(), PATIENCE).toEqual({ status: "denied", reason: "not\nbefore Monday" });
-    await expect.poll(() => ask.now().text, PATIENCE).toMatch(/^DENIED by Alice \(4711\): not\\u000abefore Monday\n/);
+    await expect
+      .poll(() => ask.ending(), PATIENCE)
+      .toEqual({ status: "denied", reason: "not\nbefore Monday" });
+    await expect
+      .poll(() => ask.now().text, PATIENCE)
+      .toMatch(/^DENIED by Alice \(4711\): not\\u000abefore Monday\n/);
   });
 
   it("with a reason that is too long is told so, and denies nothing yet", async () => {
     await using chat = await openChat();
     const ask = await chat.ask();
     const words = chat.reply(ask.message, `deny ${"x".repeat(1_001)}`);
-    expect((await chat.replied(words)).text).toBe("Not denied yet: the reason is longer than 1000 characters");
+    expect((await chat.replied(words)).text).toBe(
+      "Not denied yet: the reason is longer than 1000 characters",
+    );
     expect(ask.submissions).toEqual([]);
   });
 
@@ -64,7 +82,9 @@ describe("a reply", () => {
   it("of somebody else in the chat is passed over in silence", async () => {
     await using chat = await openGroup();
     const ask = await chat.ask();
-    const theirs = ["approve", "deny", edited, "hello"].map((text) => chat.reply(ask.message, text, STRANGER));
+    const theirs = ["approve", "deny", edited, "hello"].map((text) =>
+      chat.reply(ask.message, text, STRANGER),
+    );
     const bots = [chat.reply(ask.message, "approve", { ...ALICE, isBot: true })];
     await settled(chat);
     expect(ask.submissions).toEqual([]);
@@ -79,7 +99,13 @@ describe("a reply", () => {
   ])("that %s decides nothing", async (_what, extra = {}) => {
     await using chat = await openChat();
     const ask = await chat.ask();
-    chat.bot.write({ chatId: chat.chatId, from: ALICE, text: "approve", repliedId: ask.message.id, extra });
+    chat.bot.write({
+      chatId: chat.chatId,
+      from: ALICE,
+      text: "approve",
+      repliedId: ask.message.id,
+      extra,
+    });
     await settled(chat);
     expect(ask.submissions).toEqual([]);
   });
@@ -88,8 +114,14 @@ describe("a reply", () => {
     await using chat = await openChat();
     const ask = await chat.ask();
     chat.bot.write({ chatId: chat.chatId, from: ALICE, text: "approve" });
-    const { message } = chat.bot.write({ chatId: chat.chatId, from: ALICE, text: "hello", repliedId: ask.message.id });
-    for (const kind of ["edited_message", "channel_post", "edited_channel_post"]) chat.bot.push(kind, { ...message.json, text: "approve" });
+    const { message } = chat.bot.write({
+      chatId: chat.chatId,
+      from: ALICE,
+      text: "hello",
+      repliedId: ask.message.id,
+    });
+    for (const kind of ["edited_message", "channel_post", "edited_channel_post"])
+      chat.bot.push(kind, { ...message.json, text: "approve" });
     await settled(chat);
     expect(ask.submissions).toEqual([]);
   });
@@ -130,10 +162,18 @@ describe("a reply", () => {
 
   it("that the gate refuses is told why", async () => {
     await using chat = await openChat();
-    const submit = async () => ({ status: "refused", code: "store_failed", reason: "the store\u202e failed" }) as const;
+    const submit = async () =>
+      ({ status: "refused", code: "store_failed", reason: "the store\u202e failed" }) as const;
     const ask = await chat.ask(
       {},
-      { session: { redelivery: false, ended: new Promise<never>(() => undefined), outcome: new Promise<never>(() => undefined), submit } },
+      {
+        session: {
+          redelivery: false,
+          ended: new Promise<never>(() => undefined),
+          outcome: new Promise<never>(() => undefined),
+          submit,
+        },
+      },
     );
     const answer = await chat.replied(chat.reply(ask.message, "approve"));
     expect(answer.text).toBe("Not taken: the store\\u202e failed. The question is as it was");
@@ -151,14 +191,18 @@ describe("an edit", () => {
     await using chat = await openChat();
     const { ask, shown } = await editing(chat);
     expect(shown.text).toContain("CHANGED ARGUMENTS by Alice (4711) · nothing is allowed yet");
-    expect(shown.text).toContain('    "path": "notes.txt",\n-   "content": "hello"\n+   "content": "bye"\n  }');
+    expect(shown.text).toContain(
+      '    "path": "notes.txt",\n-   "content": "hello"\n+   "content": "bye"\n  }',
+    );
     expect(ask.submissions).toEqual([]);
     await chat.tap(shown, "Allow with these changes");
     expect(parseResponse(ask.submissions[0]?.claim)).toMatchObject({
       decision: "approved_with_modifications",
       modifications: { path: "notes.txt", content: "bye" },
     });
-    await expect.poll(() => ask.now().text, PATIENCE).toMatch(/^APPROVED WITH CHANGED ARGUMENTS by Alice/);
+    await expect
+      .poll(() => ask.now().text, PATIENCE)
+      .toMatch(/^APPROVED WITH CHANGED ARGUMENTS by Alice/);
     await expect
       .poll(
         () =>
@@ -191,18 +235,26 @@ describe("an edit", () => {
     await expect.poll(() => chat.repliesTo(words)[0]?.buttons, PATIENCE).toEqual([]);
     expect(ask.submissions).toEqual([]);
     await chat.tap(ask.message, "Approve");
-    expect(ask.submissions).toMatchObject([{ claim: { decision: "approved", modifications: null } }]);
+    expect(ask.submissions).toMatchObject([
+      { claim: { decision: "approved", modifications: null } },
+    ]);
     await expect.poll(() => ask.now().text, PATIENCE).toMatch(/^APPROVED/);
     await chat.channel.close();
-    expect(chat.bot.calls.filter(({ method }) => method === "editMessageReplyMarkup")).toHaveLength(1);
+    expect(chat.bot.calls.filter(({ method }) => method === "editMessageReplyMarkup")).toHaveLength(
+      1,
+    );
   });
 
   it("is confirmed by the one who wrote it alone", async () => {
     await using chat = await openGroup();
     const { ask, shown } = await editing(chat, {}, BOB);
-    expect((await chat.tap(shown, "Allow", ALICE)).text).toBe("Only the one who changed the arguments can confirm that");
+    expect((await chat.tap(shown, "Allow", ALICE)).text).toBe(
+      "Only the one who changed the arguments can confirm that",
+    );
     expect((await chat.tap(shown, "Allow", STRANGER)).text).toContain("You may not answer");
-    expect((await chat.replied(chat.reply(shown, "approve", ALICE))).text).toContain("only the one who changed");
+    expect((await chat.replied(chat.reply(shown, "approve", ALICE))).text).toContain(
+      "only the one who changed",
+    );
     expect(ask.submissions).toEqual([]);
     await chat.tap(shown, "Allow", BOB);
     expect(ask.submissions).toMatchObject([{ subject: "4712" }]);
@@ -214,7 +266,9 @@ describe("an edit", () => {
     const second = chat.reply(ask.message, '{"path": "c.txt"}');
     const newer = await chat.replied(second);
     const data = shown.buttons[0]?.data ?? "";
-    expect((await chat.bot.tap({ message: shown, from: ALICE, button: { data } }).answer).isAlert).toBe(true);
+    expect(
+      (await chat.bot.tap({ message: shown, from: ALICE, button: { data } }).answer).isAlert,
+    ).toBe(true);
     expect(ask.submissions).toEqual([]);
     await chat.tap(newer, "Allow");
     expect(ask.submissions).toMatchObject([{ claim: { modifications: { path: "c.txt" } } }]);
@@ -226,7 +280,10 @@ describe("an edit", () => {
     expect(shown.buttons.map(({ label }) => label)).toEqual(["Keep as proposed"]);
     chat.reply(shown, "approve");
     await expect.poll(() => ask.ending()?.status, PATIENCE).toBe("approved_with_modifications");
-    expect(ask.submissions[0]?.claim).toMatchObject({ confirmation: "approve", modifications: { content: "bye" } });
+    expect(ask.submissions[0]?.claim).toMatchObject({
+      confirmation: "approve",
+      modifications: { content: "bye" },
+    });
   });
 
   it("is over with its question", async () => {
@@ -235,13 +292,17 @@ describe("an edit", () => {
     ask.end({ status: "cancelled", reason: "" });
     await expect.poll(() => chat.repliesTo(words)[0]?.buttons, PATIENCE).toEqual([]);
     const data = shown.buttons[0]?.data ?? "";
-    expect((await chat.bot.tap({ message: shown, from: ALICE, button: { data } }).answer).text).toContain("This question is over");
+    expect(
+      (await chat.bot.tap({ message: shown, from: ALICE, button: { data } }).answer).text,
+    ).toContain("This question is over");
     expect(ask.submissions).toEqual([]);
   });
 
   it("cannot be made of a call that was not shown whole", async () => {
     await using chat = await openChat();
     const ask = await chat.ask({ text: "x".repeat(9_000) });
-    expect((await chat.replied(chat.reply(ask.message, edited))).text).toContain("Not changed: not all of it was shown");
+    expect((await chat.replied(chat.reply(ask.message, edited))).text).toContain(
+      "Not changed: not all of it was shown",
+    );
   });
 });

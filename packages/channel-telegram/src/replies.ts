@@ -1,4 +1,7 @@
-/** Replies: what words in reply to a message of ours do. Words of whoever may not decide, and words under other messages, do nothing. */
+/**
+ * Replies: what words in reply to a message of ours do. Words of whoever may not decide, and words
+ * under other messages, do nothing.
+ */
 import { confirmationWord } from "@acp/core";
 import { type Front, post, say, showReceipt, strip, submit } from "./front.js";
 import { readArguments, whyNoReason } from "./edit.js";
@@ -6,13 +9,20 @@ import { type Sheet, makeSheet, whyNoYes } from "./sheet.js";
 import type { Reply } from "./update.js";
 import { WORDS_HELP, readWords } from "./words.js";
 
-async function approve(front: Front, sheet: Sheet, { reply, typed }: { readonly reply: Reply; readonly typed: string }): Promise<void> {
+async function approve(
+  front: Front,
+  sheet: Sheet,
+  { reply, typed }: { readonly reply: Reply; readonly typed: string },
+): Promise<void> {
   const { question, edit } = sheet;
   const { sender, messageId } = reply;
   const isAnothers = edit !== undefined && edit.editor.subject !== sender.subject;
-  const why = isAnothers ? "only the one who changed the arguments can confirm that" : whyNoYes(sheet);
+  const why = isAnothers
+    ? "only the one who changed the arguments can confirm that"
+    : whyNoYes(sheet);
   if (why !== undefined) return say(front, messageId, `Not taken: ${why}`);
-  const confirmation = confirmationWord(question.request) === undefined ? {} : { confirmation: typed };
+  const confirmation =
+    confirmationWord(question.request) === undefined ? {} : { confirmation: typed };
   const yes =
     edit === undefined
       ? ({ decision: "approved" } as const)
@@ -28,22 +38,33 @@ async function deny(
 ): Promise<void> {
   const why = whyNoReason(reason);
   if (why !== undefined) return say(front, reply.messageId, `Not denied yet: ${why}`);
-  const receipt = await submit(front, question, { decision: "denied", reason, sender: reply.sender });
+  const receipt = await submit(front, question, {
+    decision: "denied",
+    reason,
+    sender: reply.sender,
+  });
   if (receipt.status !== "final") say(front, reply.messageId, showReceipt(receipt));
 }
 
 /** Shows what the written arguments change; they wait for a second yes of the same person. */
-function proposeEdit(front: Front, { question }: Sheet, { reply, json }: { readonly reply: Reply; readonly json: string }): void {
+function proposeEdit(
+  front: Front,
+  { question }: Sheet,
+  { reply, json }: { readonly reply: Reply; readonly json: string },
+): void {
   const [first] = question.sheets;
   const why = first === undefined ? undefined : whyNoYes(first);
   const parameters = readArguments(json, question.request.action.parameters);
   if (why !== undefined) return say(front, reply.messageId, `Not changed: ${why}`);
-  if (typeof parameters === "string") return say(front, reply.messageId, `Not changed: ${parameters}`);
+  if (typeof parameters === "string")
+    return say(front, reply.messageId, `Not changed: ${parameters}`);
   for (const sheet of question.sheets) {
     if (sheet.edit?.editor.subject !== reply.sender.subject) continue;
     front.later(strip(front, sheet));
   }
-  front.later(post(front, makeSheet(question, { editor: reply.sender, parameters }), reply.messageId));
+  front.later(
+    post(front, makeSheet(question, { editor: reply.sender, parameters }), reply.messageId),
+  );
 }
 
 async function sheetOf(front: Front, { repliedId }: Reply): Promise<Sheet | undefined> {

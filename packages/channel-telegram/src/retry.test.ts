@@ -2,12 +2,20 @@ import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { WAIT_MS_MAX, isTemporary, isTokenRefused, pause, waitMsAfter } from "./retry.js";
 
-const failed = (status: number): { readonly ok: false; readonly status: number; readonly why: string } => ({ ok: false, status, why: "" });
+const failed = (
+  status: number,
+): { readonly ok: false; readonly status: number; readonly why: string } => ({
+  ok: false,
+  status,
+  why: "",
+});
 
 describe("isTemporary()", () => {
   it("is so of failures that pass, and of no other", () => {
     expect([0, 429, 500, 502, 503].filter((status) => !isTemporary(failed(status)))).toEqual([]);
-    expect([400, 401, 403, 404, 409, 413].filter((status) => isTemporary(failed(status)))).toEqual([]);
+    expect([400, 401, 403, 404, 409, 413].filter((status) => isTemporary(failed(status)))).toEqual(
+      [],
+    );
   });
 });
 

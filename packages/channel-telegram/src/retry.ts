@@ -17,7 +17,10 @@ export function isTokenRefused(reply: ApiReply): boolean {
   return !reply.ok && (reply.status === 401 || reply.status === 404);
 }
 
-/** How long to wait after a failure, the `count`-th in a row from 0: doubling, with jitter, unless the service names a time. */
+/**
+ * How long to wait after a failure, the `count`-th in a row from 0: doubling, with jitter, unless
+ * the service names a time.
+ */
 export function waitMsAfter(failure: ApiFailure, count: number): number {
   const wholeMs = Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** Math.min(count, 16));
   return failure.retryAfterMs ?? wholeMs - randomInt(wholeMs / 2);

@@ -1,7 +1,17 @@
 import type { ConsentRequest, Ending } from "@acp/core";
 import { askDouble, sampleRequest } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { type Edit, type Question, type Sheet, drawEnding, drawSheet, keepMarks, makeSheet, showSender, whyNoYes } from "./sheet.js";
+import {
+  type Edit,
+  type Question,
+  type Sheet,
+  drawEnding,
+  drawSheet,
+  keepMarks,
+  makeSheet,
+  showSender,
+  whyNoYes,
+} from "./sheet.js";
 
 const critical = { policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" } } as const;
 const long = { text: `Agent: agent-1\n${"x".repeat(9_000)}\nDigest: sha256:0` };
@@ -20,13 +30,20 @@ interface Given {
 
 function sheet({ request = {}, edit, redelivery = false, seen }: Given = {}): Sheet {
   const { request: asked, session } = askDouble(sampleRequest(request), { redelivery });
-  const question: Question = { request: asked, session, over: new AbortController(), sheets: new Set(), answering: new Set() };
+  const question: Question = {
+    request: asked,
+    session,
+    over: new AbortController(),
+    sheets: new Set(),
+    answering: new Set(),
+  };
   const made = makeSheet(question, edit);
   if (seen !== undefined) made.seen = seen;
   return made;
 }
 
-const labels = (drawn: Sheet): readonly (readonly string[])[] => drawSheet(drawn).rows.map((row) => row.map(({ label }) => label));
+const labels = (drawn: Sheet): readonly (readonly string[])[] =>
+  drawSheet(drawn).rows.map((row) => row.map(({ label }) => label));
 const edit: Edit = { editor: alice, parameters: { path: "b.txt", content: "hello" } };
 
 describe("drawSheet()", () => {
@@ -43,20 +60,54 @@ describe("drawSheet()", () => {
   it("says that a question was asked before, and how many said yes", () => {
     const drawn = sheet({ redelivery: true });
     drawn.question.count = { have: 1, need: 2 };
-    expect(drawSheet(drawn).text).toMatch(/^MEDIUM · an agent asks for consent, again after a restart · 1 of 2 said yes\n/);
+    expect(drawSheet(drawn).text).toMatch(
+      /^MEDIUM · an agent asks for consent, again after a restart · 1 of 2 said yes\n/,
+    );
   });
 
   it.each<[string, Given, readonly (readonly string[])[]]>([
     ["a question", {}, [["Approve"], ["Deny", "Details"]]],
-    ["a question with offers", { request: { offers } }, [["Approve"], ["Approve + exact-10m"], ["Approve + tool-1h"], ["Deny", "Details"]]],
+    [
+      "a question with offers",
+      { request: { offers } },
+      [["Approve"], ["Approve + exact-10m"], ["Approve + tool-1h"], ["Deny", "Details"]],
+    ],
     ["a critical question", { request: { ...critical, offers } }, [["Deny", "Details"]]],
-    ["a question for a passkey", { request: { evidence: "passkey", offers } }, [["Deny", "Details"]]],
-    ["a question that does not fit", { request: { ...long, offers } }, [["Send all of it as a file"], ["Deny", "Details"]]],
-    ["a question that Telegram altered", { seen: "altered" }, [["Send all of it as a file"], ["Deny", "Details"]]],
-    ["a question that came as a file", { request: long, seen: "as a file" }, [["Approve"], ["Deny", "Details"]]],
-    ["a critical one that does not fit", { request: { ...critical, ...long } }, [["Send all of it as a file"], ["Deny", "Details"]]],
-    ["a critical one that came as a file", { request: { ...critical, ...long }, seen: "as a file" }, [["Deny", "Details"]]],
-    ["a passkey's that does not fit", { request: { evidence: "passkey", ...long } }, [["Deny", "Details"]]],
+    [
+      "a question for a passkey",
+      { request: { evidence: "passkey", offers } },
+      [["Deny", "Details"]],
+    ],
+    [
+      "a question that does not fit",
+      { request: { ...long, offers } },
+      [["Send all of it as a file"], ["Deny", "Details"]],
+    ],
+    [
+      "a question that Telegram altered",
+      { seen: "altered" },
+      [["Send all of it as a file"], ["Deny", "Details"]],
+    ],
+    [
+      "a question that came as a file",
+      { request: long, seen: "as a file" },
+      [["Approve"], ["Deny", "Details"]],
+    ],
+    [
+      "a critical one that does not fit",
+      { request: { ...critical, ...long } },
+      [["Send all of it as a file"], ["Deny", "Details"]],
+    ],
+    [
+      "a critical one that came as a file",
+      { request: { ...critical, ...long }, seen: "as a file" },
+      [["Deny", "Details"]],
+    ],
+    [
+      "a passkey's that does not fit",
+      { request: { evidence: "passkey", ...long } },
+      [["Deny", "Details"]],
+    ],
     ["changed arguments", { edit }, [["Allow with these changes"], ["Keep as proposed"]]],
     ["changed arguments of a critical call", { request: critical, edit }, [["Keep as proposed"]]],
     [
@@ -72,20 +123,33 @@ describe("drawSheet()", () => {
     const drawn = sheet({ request: long });
     const { text, hiddenChars } = drawSheet(drawn);
     expect(hiddenChars).toBeGreaterThan(8_000);
-    expect(text).toContain(`\n${hiddenChars} of ${long.text.length} characters: not shown here. All of it: sha256:`);
+    expect(text).toContain(
+      `\n${hiddenChars} of ${long.text.length} characters: not shown here. All of it: sha256:`,
+    );
     expect(text).toContain("No yes is possible before all of it was sent as a file.");
     drawn.seen = "as a file";
-    expect(drawSheet(drawn).text).toContain(`\n${hiddenChars} of ${long.text.length} characters: the file has them. All of it: sha256:`);
+    expect(drawSheet(drawn).text).toContain(
+      `\n${hiddenChars} of ${long.text.length} characters: the file has them. All of it: sha256:`,
+    );
   });
 
   it("asks for the typed word where a tap is not enough", () => {
-    expect(drawSheet(sheet({ request: critical })).text).toContain("To allow it, reply to this message with the word approve.");
-    expect(drawSheet(sheet({ request: { evidence: "passkey" } })).text).toContain("it can be denied here");
+    expect(drawSheet(sheet({ request: critical })).text).toContain(
+      "To allow it, reply to this message with the word approve.",
+    );
+    expect(drawSheet(sheet({ request: { evidence: "passkey" } })).text).toContain(
+      "it can be denied here",
+    );
   });
 
   it("never makes more than a message or a keyboard that Telegram takes", () => {
-    const many = Array.from({ length: 200 }, (_, i) => ({ ...offers[0], id: `${i}-${"o".repeat(60)}` }));
-    const drawn = drawSheet(sheet({ request: { offers: many as ConsentRequest["offers"], text: "y\n".repeat(9_000) } }));
+    const many = Array.from({ length: 200 }, (_, i) => ({
+      ...offers[0],
+      id: `${i}-${"o".repeat(60)}`,
+    }));
+    const drawn = drawSheet(
+      sheet({ request: { offers: many as ConsentRequest["offers"], text: "y\n".repeat(9_000) } }),
+    );
     expect(drawn.text.length).toBeLessThanOrEqual(4_096);
     const whole = drawSheet(sheet({ request: { offers: many as ConsentRequest["offers"] } }));
     expect(whole.rows.length).toBeLessThanOrEqual(22);
@@ -94,7 +158,9 @@ describe("drawSheet()", () => {
 
   it("shows marks that Telegram drops as escapes", () => {
     const text = 'With:\n  "/data/a\u030a\u0333\u033f"';
-    expect(drawSheet(sheet({ request: { text } })).text).toContain('"/data/a\\u030a\\u0333\\u033f"');
+    expect(drawSheet(sheet({ request: { text } })).text).toContain(
+      '"/data/a\\u030a\\u0333\\u033f"',
+    );
     expect(keepMarks("e\u0301")).toBe("e\u0301");
   });
 });
@@ -114,7 +180,9 @@ describe("whyNoYes()", () => {
   });
 
   it("is the passkey where it takes one", () => {
-    expect(whyNoYes(sheet({ request: { evidence: "passkey" }, seen: "whole" }))).toContain("passkey");
+    expect(whyNoYes(sheet({ request: { evidence: "passkey" }, seen: "whole" }))).toContain(
+      "passkey",
+    );
   });
 });
 
@@ -127,11 +195,17 @@ describe("drawEnding()", () => {
 
   it.each<[Ending, string]>([
     [{ status: "approved", reason: "" }, "APPROVED by Alice (4711)"],
-    [{ status: "approved_with_modifications", reason: "" }, "APPROVED WITH CHANGED ARGUMENTS by Alice (4711)"],
+    [
+      { status: "approved_with_modifications", reason: "" },
+      "APPROVED WITH CHANGED ARGUMENTS by Alice (4711)",
+    ],
     [{ status: "denied", reason: "not\u202e now" }, "DENIED by Alice (4711): not\\u202e now"],
     [{ status: "superseded", reason: "" }, "REPLACED by a new question by Alice (4711)"],
     [{ status: "expired", reason: "" }, "EXPIRED: nobody answered in time, the call was denied"],
-    [{ status: "cancelled", reason: "the agent left" }, "TAKEN BACK: the call was not made: the agent left"],
+    [
+      { status: "cancelled", reason: "the agent left" },
+      "TAKEN BACK: the call was not made: the agent left",
+    ],
     [{ status: "failed", reason: "audit" }, "FAILED: the call was denied: audit"],
   ])("heads what it was about with %j", (ending, heading) => {
     const text = drawn(ending, alice);
@@ -149,12 +223,17 @@ describe("drawEnding()", () => {
     over.question.endedBy = { subject: "4711", name: "\u030a".repeat(64) };
     const { text } = drawEnding(over, { status: "denied", reason: "\u0000".repeat(1_000) });
     expect(text.length).toBeLessThanOrEqual(4_096);
-    expect(text).toContain(`of ${long.text.length} characters are not shown here. All of it: sha256:`);
+    expect(text).toContain(
+      `of ${long.text.length} characters are not shown here. All of it: sha256:`,
+    );
   });
 });
 
 describe("showSender()", () => {
   it("always says the number", () => {
-    expect([showSender(alice), showSender({ subject: "4711", name: "" })]).toEqual(["Alice (4711)", "4711"]);
+    expect([showSender(alice), showSender({ subject: "4711", name: "" })]).toEqual([
+      "Alice (4711)",
+      "4711",
+    ]);
   });
 });

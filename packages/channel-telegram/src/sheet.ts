@@ -1,6 +1,6 @@
 /**
- * Sheet: a message with buttons, as it looks. Everything on it is plain text of the message: no markup, no links. A yes is offered only for
- * a text that stands in the chat whole.
+ * Sheet: a message with buttons, as it looks. Everything on it is plain text of the message: no
+ * markup, no links. A yes is offered only for a text that stands in the chat whole.
  */
 import {
   type AskSession,
@@ -80,35 +80,52 @@ const OFFERS_MAX = 20;
 const OFFER_CHARS_MAX = 40;
 const REASON_CHARS_SHOWN = 300;
 
-// Telegram drops these three combining marks from every message: shown as they are, a text would lose them on the way to the person.
+// Telegram drops these three combining marks from every message: shown as they are, a text would
+// lose them on the way to the person.
 const DROPPED_MARKS = /[\u030a\u0333\u033f]/g;
 
 /** A text with nothing in it that Telegram would drop. */
 export function keepMarks(text: string): string {
-  return text.replace(DROPPED_MARKS, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(
+    DROPPED_MARKS,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A sheet that is not in the chat yet. */
 export function makeSheet(question: Question, edit?: Edit): Sheet {
   const { request } = question;
-  const body = edit === undefined ? request.text : showEdit(request.action.parameters, edit.parameters);
-  const sheet: Sheet = { question, edit, body: keepMarks(body), posted: Promise.resolve(undefined), seen: "in part" };
+  const body =
+    edit === undefined ? request.text : showEdit(request.action.parameters, edit.parameters);
+  const sheet: Sheet = {
+    question,
+    edit,
+    body: keepMarks(body),
+    posted: Promise.resolve(undefined),
+    seen: "in part",
+  };
   question.sheets.add(sheet);
   return sheet;
 }
 
 /** Why no yes can be taken from a sheet now, or nothing. */
 export function whyNoYes({ question, seen }: Sheet): string | undefined {
-  if (question.request.evidence === "passkey") return "this question takes a passkey, which Telegram does not have; it can be denied here";
-  if (seen === "in part" || seen === "altered") return "not all of it was shown; have it sent as a file first";
+  if (question.request.evidence === "passkey")
+    return "this question takes a passkey, which Telegram does not have; it can be denied here";
+  if (seen === "in part" || seen === "altered")
+    return "not all of it was shown; have it sent as a file first";
   return undefined;
 }
 
 function yesKeys({ question: { request }, edit }: Sheet): readonly (readonly Key[])[] {
-  if (edit !== undefined) return [[{ label: "Allow with these changes", act: { kind: "confirm" } }]];
-  const leases = request.offers
-    .slice(0, OFFERS_MAX)
-    .map(({ id }) => [{ label: `Approve + ${cutAfter(escapeText(id), OFFER_CHARS_MAX)}`, act: { kind: "lease", grantId: id } } as const]);
+  if (edit !== undefined)
+    return [[{ label: "Allow with these changes", act: { kind: "confirm" } }]];
+  const leases = request.offers.slice(0, OFFERS_MAX).map(({ id }) => [
+    {
+      label: `Approve + ${cutAfter(escapeText(id), OFFER_CHARS_MAX)}`,
+      act: { kind: "lease", grantId: id },
+    } as const,
+  ]);
   return [[{ label: "Approve", act: { kind: "approve" } }], ...leases];
 }
 
@@ -128,7 +145,8 @@ function rowsOf(sheet: Sheet, isWhole: boolean): readonly (readonly Key[])[] {
 
 function headingOf({ question, edit }: Sheet): string {
   const { request, session, count } = question;
-  if (edit !== undefined) return `CHANGED ARGUMENTS by ${showSender(edit.editor)} · nothing is allowed yet`;
+  if (edit !== undefined)
+    return `CHANGED ARGUMENTS by ${showSender(edit.editor)} · nothing is allowed yet`;
   const again = session.redelivery ? ", again after a restart" : "";
   const counted = count === undefined ? "" : ` · ${count.have} of ${count.need} said yes`;
   return `${request.policy.requiredLevel.toUpperCase()} · an agent asks for consent${again}${counted}`;
@@ -138,7 +156,8 @@ function headingOf({ question, edit }: Sheet): string {
 function waysOf(sheet: Sheet, isWhole: boolean): string {
   const { request } = sheet.question;
   const word = confirmationWord(request);
-  if (request.evidence === "passkey") return "This takes a passkey, which Telegram does not have; it can be denied here.";
+  if (request.evidence === "passkey")
+    return "This takes a passkey, which Telegram does not have; it can be denied here.";
   if (!isWhole) return "No yes is possible before all of it was sent as a file.";
   if (word !== undefined) return `To allow it, reply to this message with the word ${word}.`;
   return sheet.edit === undefined
@@ -146,27 +165,41 @@ function waysOf(sheet: Sheet, isWhole: boolean): string {
     : "Nobody else can confirm this.";
 }
 
-/** The line beside the buttons that says again what this is about, so that nothing above can push it out of view. */
+/**
+ * The line beside the buttons that says again what this is about, so that nothing above can push it
+ * out of view.
+ */
 function summaryOf({ question: { request }, body }: Sheet): string {
   const lines = body.split("\n").length;
-  return keepMarks(`↑ ${lines} lines: ${request.action.description} (${request.policy.requiredLevel}) · ${request.id}`);
+  return keepMarks(
+    `↑ ${lines} lines: ${request.action.description} (${request.policy.requiredLevel}) · ${request.id}`,
+  );
 }
 
 /** Draws a sheet as it is now. */
 export function drawSheet(sheet: Sheet): Drawing {
   const digest = sha256Digest(sheet.body);
-  const canBeSaid = (hiddenChars: number): boolean => sheet.seen === "as a file" || (hiddenChars === 0 && sheet.seen !== "altered");
+  const canBeSaid = (hiddenChars: number): boolean =>
+    sheet.seen === "as a file" || (hiddenChars === 0 && sheet.seen !== "altered");
   const { text, hiddenChars } = layOut(sheet.body, (hidden) => {
     const where = sheet.seen === "as a file" ? "the file has them" : "not shown here";
-    const cut = hidden === 0 ? [] : [`${hidden} of ${sheet.body.length} characters: ${where}. All of it: ${digest}`];
-    const altered = sheet.seen === "altered" ? [`Telegram shows this text altered. As it is: ${digest}`] : [];
-    const foot = [...cut, ...altered, summaryOf(sheet), waysOf(sheet, canBeSaid(hidden))].join("\n");
+    const cut =
+      hidden === 0
+        ? []
+        : [`${hidden} of ${sheet.body.length} characters: ${where}. All of it: ${digest}`];
+    const altered =
+      sheet.seen === "altered" ? [`Telegram shows this text altered. As it is: ${digest}`] : [];
+    const foot = [...cut, ...altered, summaryOf(sheet), waysOf(sheet, canBeSaid(hidden))].join(
+      "\n",
+    );
     return { heading: headingOf(sheet), foot };
   });
   return { text, hiddenChars, rows: rowsOf(sheet, canBeSaid(hiddenChars)) };
 }
 
-/** A person as others see them: what they call themselves is theirs to choose, the number is not. */
+/**
+ * A person as others see them: what they call themselves is theirs to choose, the number is not.
+ */
 export function showSender({ name, subject }: Sender): string {
   return name === "" ? subject : `${keepMarks(name)} (${subject})`;
 }
@@ -203,15 +236,26 @@ function showOutcome(outcome: ConsentOutcome | undefined): string {
   return `\n${OUTCOMES[status]}${detail === "" ? "" : ` (${keepMarks(cutAfter(escapeText(detail), REASON_CHARS_SHOWN))})`}`;
 }
 
-/** Draws a question that is over: how it ended, what became of it where that is known, and what it was about. */
-export function drawEnding({ question, body }: Sheet, { status, reason }: Ending, outcome?: ConsentOutcome): Drawing {
+/**
+ * Draws a question that is over: how it ended, what became of it where that is known, and what it
+ * was about.
+ */
+export function drawEnding(
+  { question, body }: Sheet,
+  { status, reason }: Ending,
+  outcome?: ConsentOutcome,
+): Drawing {
   const by = question.endedBy === undefined ? ", elsewhere" : ` by ${showSender(question.endedBy)}`;
-  const why = reason === "" ? "" : `: ${keepMarks(cutAfter(escapeText(reason), REASON_CHARS_SHOWN))}`;
+  const why =
+    reason === "" ? "" : `: ${keepMarks(cutAfter(escapeText(reason), REASON_CHARS_SHOWN))}`;
   const heading = `${ENDINGS[status]}${ANSWERED.has(status) ? by : ""}${why}${showOutcome(outcome)}`;
   const foot = keepMarks(`${question.request.action.description} · ${question.request.id}`);
   const layout = layOut(body, (hidden) => ({
     heading,
-    foot: hidden === 0 ? foot : `${hidden} of ${body.length} characters are not shown here. All of it: ${sha256Digest(body)}\n${foot}`,
+    foot:
+      hidden === 0
+        ? foot
+        : `${hidden} of ${body.length} characters are not shown here. All of it: ${sha256Digest(body)}\n${foot}`,
   }));
   return { ...layout, rows: [] };
 }

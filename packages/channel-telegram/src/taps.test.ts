@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ALICE, BOB, GROUP, PATIENCE, STRANGER, openChat, openGroup } from "../test/chat-kit.js";
 
-const offers = [{ id: "tool-10m", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 600_000 }] as const;
+const offers = [
+  { id: "tool-10m", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 600_000 },
+] as const;
 const long = { text: `Agent: agent-1\n${"x".repeat(9_000)}\nDigest: sha256:0` };
 const critical = { policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" } } as const;
 
@@ -9,9 +11,15 @@ describe("a tap", () => {
   it("approves in the name of the user who tapped", async () => {
     await using chat = await openChat();
     const ask = await chat.ask();
-    expect(await chat.tap(ask.message, "Approve")).toEqual({ text: "Taken: approved", isAlert: false });
+    expect(await chat.tap(ask.message, "Approve")).toEqual({
+      text: "Taken: approved",
+      isAlert: false,
+    });
     expect(ask.submissions).toMatchObject([
-      { subject: "4711", claim: { decision: "approved", approver: { id: "4711", channel: "telegram" } } },
+      {
+        subject: "4711",
+        claim: { decision: "approved", approver: { id: "4711", channel: "telegram" } },
+      },
     ]);
     await expect.poll(() => ask.now().text, PATIENCE).toMatch(/^APPROVED by Alice \(4711\)\n/);
     expect(ask.now().buttons).toEqual([]);
@@ -28,7 +36,9 @@ describe("a tap", () => {
     await using chat = await openChat();
     const ask = await chat.ask({ offers });
     await chat.tap(ask.message, "Approve + tool-10m");
-    expect(ask.submissions).toMatchObject([{ claim: { decision: "approved", grant: "tool-10m", conditions: { single_use: false } } }]);
+    expect(ask.submissions).toMatchObject([
+      { claim: { decision: "approved", grant: "tool-10m", conditions: { single_use: false } } },
+    ]);
   });
 
   it("on details sends the question as a file, and decides nothing", async () => {
@@ -37,7 +47,11 @@ describe("a tap", () => {
     expect((await chat.tap(ask.message, "Details")).isAlert).toBe(false);
     const { file } = await chat.replied(ask.message);
     expect(file?.name).toBe(`${ask.request.id}.json`);
-    expect(JSON.parse(file?.text ?? "")).toMatchObject({ id: ask.request.id, nonce: ask.request.nonce, text: ask.request.text });
+    expect(JSON.parse(file?.text ?? "")).toMatchObject({
+      id: ask.request.id,
+      nonce: ask.request.nonce,
+      text: ask.request.text,
+    });
     expect(ask.submissions).toEqual([]);
   });
 
@@ -54,7 +68,9 @@ describe("a tap", () => {
     expect(ask.submissions).toEqual([]);
     expect(chat.repliesTo(ask.message)).toEqual([]);
     expect(chat.warnings).toEqual(
-      ["User 6666", "A bot"].map((who) => `${who}, who is no approver, tapped a button in Telegram; nothing was decided`),
+      ["User 6666", "A bot"].map(
+        (who) => `${who}, who is no approver, tapped a button in Telegram; nothing was decided`,
+      ),
     );
     await chat.tap(ask.message, "Approve", BOB);
     expect(ask.submissions).toMatchObject([{ subject: "4712" }]);
@@ -71,8 +87,12 @@ describe("a tap", () => {
     await using chat = await openChat();
     const [first, second] = [await chat.ask(), await chat.ask()];
     const data = first.message.buttons[0]?.data ?? "";
-    const moved = await chat.bot.tap({ message: second.message, from: ALICE, button: { data } }).answer;
-    expect(moved).toEqual({ text: "This button belongs to another message. Nothing was decided", isAlert: true });
+    const moved = await chat.bot.tap({ message: second.message, from: ALICE, button: { data } })
+      .answer;
+    expect(moved).toEqual({
+      text: "This button belongs to another message. Nothing was decided",
+      isAlert: true,
+    });
     expect([first.submissions, second.submissions]).toEqual([[], []]);
   });
 
@@ -81,8 +101,15 @@ describe("a tap", () => {
     const ask = await chat.ask();
     const { message } = chat.bot.write({ chatId: GROUP, from: ALICE, text: "hello" });
     const [button] = ask.message.buttons;
-    const answer = await chat.bot.tap({ message, from: ALICE, button: { data: button?.data ?? "" } }).answer;
-    expect([answer.text, ask.submissions]).toEqual(["This button belongs to another message. Nothing was decided", []]);
+    const answer = await chat.bot.tap({
+      message,
+      from: ALICE,
+      button: { data: button?.data ?? "" },
+    }).answer;
+    expect([answer.text, ask.submissions]).toEqual([
+      "This button belongs to another message. Nothing was decided",
+      [],
+    ]);
   });
 
   it("below a message of the same number in another chat does nothing", async () => {
@@ -97,19 +124,26 @@ describe("a tap", () => {
       message,
       data: ask.message.buttons[0]?.data ?? "",
     });
-    await expect.poll(() => chat.bot.calls.some(({ method }) => method === "answerCallbackQuery"), PATIENCE).toBe(true);
+    await expect
+      .poll(() => chat.bot.calls.some(({ method }) => method === "answerCallbackQuery"), PATIENCE)
+      .toBe(true);
     expect([updateId > 0, ask.submissions]).toEqual([true, []]);
   });
 
-  it.each(["", "v1:", "approve", "v1:AAAAAAAAAAAAAAAAAAAAAA"])("with made-up data %j does nothing, and is answered", async (data) => {
-    await using chat = await openChat();
-    const ask = await chat.ask();
-    expect(await chat.bot.tap({ message: ask.message, from: ALICE, button: { data } }).answer).toEqual({
-      text: "This question is over, or was asked again in a newer message. Nothing was decided",
-      isAlert: true,
-    });
-    expect(ask.submissions).toEqual([]);
-  });
+  it.each(["", "v1:", "approve", "v1:AAAAAAAAAAAAAAAAAAAAAA"])(
+    "with made-up data %j does nothing, and is answered",
+    async (data) => {
+      await using chat = await openChat();
+      const ask = await chat.ask();
+      expect(
+        await chat.bot.tap({ message: ask.message, from: ALICE, button: { data } }).answer,
+      ).toEqual({
+        text: "This question is over, or was asked again in a newer message. Nothing was decided",
+        isAlert: true,
+      });
+      expect(ask.submissions).toEqual([]);
+    },
+  );
 
   it("after the end is told so", async () => {
     await using chat = await openChat();
@@ -117,8 +151,15 @@ describe("a tap", () => {
     ask.end({ status: "expired", reason: "" });
     await expect.poll(() => ask.now().buttons, PATIENCE).toEqual([]);
     const [button] = ask.message.buttons;
-    const late = await chat.bot.tap({ message: ask.message, from: ALICE, button: { data: button?.data ?? "" } }).answer;
-    expect([late.text, ask.submissions]).toEqual(["This question is over, or was asked again in a newer message. Nothing was decided", []]);
+    const late = await chat.bot.tap({
+      message: ask.message,
+      from: ALICE,
+      button: { data: button?.data ?? "" },
+    }).answer;
+    expect([late.text, ask.submissions]).toEqual([
+      "This question is over, or was asked again in a newer message. Nothing was decided",
+      [],
+    ]);
   });
 
   it("counts once for everybody, and the others' tap still counts", async () => {
@@ -144,7 +185,9 @@ describe("a tap", () => {
       isAlert: false,
     });
     await expect.poll(() => ask.now().text, PATIENCE).toContain("· 1 of 3 said yes");
-    expect((await chat.tap(ask.now(), "Approve", ALICE)).text).toBe("You have used this button already");
+    expect((await chat.tap(ask.now(), "Approve", ALICE)).text).toBe(
+      "You have used this button already",
+    );
     await chat.tap(ask.message, "Approve", BOB);
     expect(submitted).toEqual(["4711", "4712"]);
   });
@@ -152,7 +195,9 @@ describe("a tap", () => {
   it("of which two came at once counts once", async () => {
     await using chat = await openChat();
     const ask = await chat.ask();
-    const taps = await Promise.all(Array.from({ length: 5 }, () => chat.tap(ask.message, "Approve")));
+    const taps = await Promise.all(
+      Array.from({ length: 5 }, () => chat.tap(ask.message, "Approve")),
+    );
     expect(taps.filter(({ isAlert }) => !isAlert)).toHaveLength(1);
     expect(ask.submissions).toHaveLength(1);
   });
@@ -165,12 +210,20 @@ describe("a tap", () => {
       tries++ === 0
         ? ({ status: "refused", code: "store_failed", reason: "the store failed" } as const)
         : ({ status: "final", outcome: "approved" } as const);
-    const ask = await chat.ask({}, { session: { redelivery: false, outcome: new Promise<never>(() => undefined), ended, submit } });
+    const ask = await chat.ask(
+      {},
+      {
+        session: { redelivery: false, outcome: new Promise<never>(() => undefined), ended, submit },
+      },
+    );
     expect(await chat.tap(ask.message, "Approve")).toEqual({
       text: "Not taken: the store failed. The question is as it was",
       isAlert: true,
     });
-    expect(await chat.tap(ask.message, "Approve")).toEqual({ text: "Taken: approved", isAlert: false });
+    expect(await chat.tap(ask.message, "Approve")).toEqual({
+      text: "Taken: approved",
+      isAlert: false,
+    });
   });
 
   it("is answered also where the gate breaks", async () => {
@@ -178,7 +231,14 @@ describe("a tap", () => {
     const submit = () => Promise.reject(new Error("broken"));
     const ask = await chat.ask(
       {},
-      { session: { redelivery: false, outcome: new Promise<never>(() => undefined), ended: new Promise<never>(() => undefined), submit } },
+      {
+        session: {
+          redelivery: false,
+          outcome: new Promise<never>(() => undefined),
+          ended: new Promise<never>(() => undefined),
+          submit,
+        },
+      },
     );
     expect(await chat.tap(ask.message, "Approve")).toEqual({
       text: "It is not known whether this was taken: the gate failed",
@@ -198,10 +258,20 @@ describe("a text that does not fit", () => {
   it("can be approved once all of it is in the chat as a file, and not before", async () => {
     await using chat = await openChat();
     const ask = await chat.ask(long);
-    expect(ask.message.buttons.map(({ label }) => label)).toEqual(["Send all of it as a file", "Deny", "Details"]);
+    expect(ask.message.buttons.map(({ label }) => label)).toEqual([
+      "Send all of it as a file",
+      "Deny",
+      "Details",
+    ]);
     expect((await chat.tap(ask.message, "Send all")).isAlert).toBe(false);
-    expect((await chat.replied(ask.message)).file).toEqual({ name: `${ask.request.id}.txt`, type: "text/plain", text: long.text });
-    await expect.poll(() => ask.now().buttons.map(({ label }) => label), PATIENCE).toEqual(["Approve", "Deny", "Details"]);
+    expect((await chat.replied(ask.message)).file).toEqual({
+      name: `${ask.request.id}.txt`,
+      type: "text/plain",
+      text: long.text,
+    });
+    await expect
+      .poll(() => ask.now().buttons.map(({ label }) => label), PATIENCE)
+      .toEqual(["Approve", "Deny", "Details"]);
     await chat.tap(ask.now(), "Approve");
     expect(ask.ending()?.status).toBe("approved");
   });
@@ -209,8 +279,15 @@ describe("a text that does not fit", () => {
   it("cannot be approved where the file was not taken", async () => {
     await using chat = await openChat();
     const ask = await chat.ask({ ...long, ...critical });
-    chat.bot.fail({ method: "sendDocument", status: 400, description: "Bad Request: file is too big" });
-    expect(await chat.tap(ask.message, "Send all")).toEqual({ text: "The file could not be sent; nothing has changed", isAlert: true });
+    chat.bot.fail({
+      method: "sendDocument",
+      status: 400,
+      description: "Bad Request: file is too big",
+    });
+    expect(await chat.tap(ask.message, "Send all")).toEqual({
+      text: "The file could not be sent; nothing has changed",
+      isAlert: true,
+    });
     const words = chat.reply(ask.message, "approve");
     expect((await chat.replied(words)).text).toContain("Not taken: not all of it was shown");
     expect(ask.submissions).toEqual([]);

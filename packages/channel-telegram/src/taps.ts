@@ -1,4 +1,7 @@
-/** Taps: what a tap on a button does. Whoever tapped always gets an answer; whoever may not decide changes nothing by it. */
+/**
+ * Taps: what a tap on a button does. Whoever tapped always gets an answer; whoever may not decide
+ * changes nothing by it.
+ */
 import { encodeRequest } from "@acp/core";
 import { cutAfter } from "./cut.js";
 import { type Front, redraw, sendFile, showReceipt, strip, submit } from "./front.js";
@@ -20,9 +23,15 @@ const STRANGERS_MAX = 100;
 
 const unused = (text: string): Outcome => ({ text, used: false });
 
-type Yes = { readonly decision: "approved"; readonly grantId?: string } | { readonly decision: "approved_with_modifications" };
+type Yes =
+  | { readonly decision: "approved"; readonly grantId?: string }
+  | { readonly decision: "approved_with_modifications" };
 
-async function sayYes(front: Front, sheet: Sheet, { sender, ...yes }: Yes & { readonly sender: Sender }): Promise<Outcome> {
+async function sayYes(
+  front: Front,
+  sheet: Sheet,
+  { sender, ...yes }: Yes & { readonly sender: Sender },
+): Promise<Outcome> {
   const why = whyNoYes(sheet);
   if (why !== undefined) return unused(`Not taken: ${why}`);
   const modifications = sheet.edit === undefined ? {} : { modifications: sheet.edit.parameters };
@@ -31,7 +40,13 @@ async function sayYes(front: Front, sheet: Sheet, { sender, ...yes }: Yes & { re
 }
 
 async function sendAll(front: Front, sheet: Sheet): Promise<Outcome> {
-  if (!(await sendFile(front, sheet, { name: `${sheet.question.request.id}.txt`, type: "text/plain", text: sheet.body })))
+  if (
+    !(await sendFile(front, sheet, {
+      name: `${sheet.question.request.id}.txt`,
+      type: "text/plain",
+      text: sheet.body,
+    }))
+  )
     return unused("The file could not be sent; nothing has changed");
   sheet.seen = "as a file";
   front.later(redraw(front, sheet));
@@ -41,7 +56,11 @@ async function sendAll(front: Front, sheet: Sheet): Promise<Outcome> {
 async function sendDetails(front: Front, sheet: Sheet): Promise<Outcome> {
   const { request } = sheet.question;
   const text = keepMarks(JSON.stringify(encodeRequest(request), undefined, 2));
-  const isSent = await sendFile(front, sheet, { name: `${request.id}.json`, type: "application/json", text });
+  const isSent = await sendFile(front, sheet, {
+    name: `${request.id}.json`,
+    type: "application/json",
+    text,
+  });
   return isSent
     ? { text: "The whole question is in the file below", used: true }
     : unused("The file could not be sent; nothing has changed");
@@ -74,12 +93,17 @@ async function obey(front: Front, { sheet, act }: Button, sender: Sender): Promi
 function warnOnce({ settings, strangers }: Front, subject: string): void {
   if (strangers.has(subject) || strangers.size >= STRANGERS_MAX) return;
   strangers.add(subject);
-  settings.warn(`${subject === "" ? "A bot" : `User ${subject}`}, who is no approver, tapped a button in Telegram; nothing was decided`);
+  settings.warn(
+    `${subject === "" ? "A bot" : `User ${subject}`}, who is no approver, tapped a button in Telegram; nothing was decided`,
+  );
 }
 
 async function judge(front: Front, tap: Tap): Promise<Outcome> {
   const button = front.keys.find(tap.data);
-  if (button === undefined) return unused("This question is over, or was asked again in a newer message. Nothing was decided");
+  if (button === undefined)
+    return unused(
+      "This question is over, or was asked again in a newer message. Nothing was decided",
+    );
   const { sheet, usedBy } = button;
   const { subject } = tap.sender;
   const posted = await sheet.posted;
@@ -99,17 +123,35 @@ async function judge(front: Front, tap: Tap): Promise<Outcome> {
   return outcome;
 }
 
-/** Ends the waiting mark on the button; a query lives for seconds only, so that this is not tried for long. */
-async function answer({ api, settings, life }: Front, queryId: string, { text, used }: Outcome): Promise<void> {
-  const params = { callback_query_id: queryId, text: cutAfter(text, ANSWER_CHARS_MAX), show_alert: !used };
+/**
+ * Ends the waiting mark on the button; a query lives for seconds only, so that this is not tried
+ * for long.
+ */
+async function answer(
+  { api, settings, life }: Front,
+  queryId: string,
+  { text, used }: Outcome,
+): Promise<void> {
+  const params = {
+    callback_query_id: queryId,
+    text: cutAfter(text, ANSWER_CHARS_MAX),
+    show_alert: !used,
+  };
   for (let failures = 0; failures < ANSWER_TRIES_MAX; failures++) {
     const reply = await api({ method: "answerCallbackQuery", params, signal: life });
-    if (reply.ok || !isTemporary(reply) || !(await pause(settings.clock, waitMsAfter(reply, failures), life))) return;
+    if (
+      reply.ok ||
+      !isTemporary(reply) ||
+      !(await pause(settings.clock, waitMsAfter(reply, failures), life))
+    )
+      return;
   }
 }
 
 /** Takes a tap; resolves when it was judged. */
 export async function takeTap(front: Front, tap: Tap): Promise<void> {
-  const outcome = await judge(front, tap).catch(() => unused("It is not known whether this was taken: the gate failed"));
+  const outcome = await judge(front, tap).catch(() =>
+    unused("It is not known whether this was taken: the gate failed"),
+  );
   front.later(answer(front, tap.queryId, outcome));
 }

@@ -1,7 +1,22 @@
-import { type ConsentOutcome, type EndStatus, isConsentError, memoryStore, systemClock, toolAction } from "@acp/core";
+import {
+  type ConsentOutcome,
+  type EndStatus,
+  isConsentError,
+  memoryStore,
+  systemClock,
+  toolAction,
+} from "@acp/core";
 import { askDouble, createBotApiDouble } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { ALICE, GROUP, PATIENCE, openChat, openClockedChat, openWebhookChat, runUntil } from "../test/chat-kit.js";
+import {
+  ALICE,
+  GROUP,
+  PATIENCE,
+  openChat,
+  openClockedChat,
+  openWebhookChat,
+  runUntil,
+} from "../test/chat-kit.js";
 import { agent, gated } from "../test/gate-kit.js";
 import { createTelegramChannel } from "./telegram-channel.js";
 
@@ -10,7 +25,8 @@ const isUnavailable = (error: unknown): boolean => isConsentError(error, "channe
 describe("createTelegramChannel() shows a question", () => {
   it("as plain text: no markup, no links, no mentions, no preview", async () => {
     await using chat = await openChat();
-    const text = 'With:\n  "see https://evil.example/ @admin #tag /approve <b>bold</b> *bold* [a](tg://user?id=1)"';
+    const text =
+      'With:\n  "see https://evil.example/ @admin #tag /approve <b>bold</b> *bold* [a](tg://user?id=1)"';
     const ask = await chat.ask({ text });
     expect(ask.message.text).toContain(`\n\n${text}\n\n`);
     expect(ask.message.entities).toEqual(["pre"]);
@@ -24,8 +40,16 @@ describe("createTelegramChannel() shows a question", () => {
     // Core escapes this; a text that were not escaped would arrive without it.
     const ask = await chat.ask({ text: 'With:\n  "a\u2028b"' });
     await expect.poll(() => ask.now().text, PATIENCE).toContain("Telegram shows this text altered");
-    expect(ask.now().buttons.map(({ label }) => label)).toEqual(["Send all of it as a file", "Deny", "Details"]);
-    const stale = await chat.bot.tap({ message: ask.message, from: ALICE, button: { data: ask.message.buttons[0]?.data ?? "" } }).answer;
+    expect(ask.now().buttons.map(({ label }) => label)).toEqual([
+      "Send all of it as a file",
+      "Deny",
+      "Details",
+    ]);
+    const stale = await chat.bot.tap({
+      message: ask.message,
+      from: ALICE,
+      button: { data: ask.message.buttons[0]?.data ?? "" },
+    }).answer;
     expect([stale.isAlert, ask.submissions]).toEqual([true, []]);
   });
 
@@ -64,13 +88,20 @@ describe("createTelegramChannel() shows a question", () => {
 
   it("many at once, without a warning of the runtime", async () => {
     const warned: Error[] = [];
-    const note = (warning: Error): void => void (/telegram/.test(warning.stack ?? "") && warned.push(warning));
+    const note = (warning: Error): void =>
+      void (/telegram/.test(warning.stack ?? "") && warned.push(warning));
     process.on("warning", note);
     await using chat = await openChat();
     const asks = await Promise.all(Array.from({ length: 15 }, () => chat.ask()));
-    await Promise.all(asks.map((ask, i) => chat.tap(ask.message, i % 2 === 0 ? "Approve" : "Deny")));
-    expect(asks.map((ask) => ask.ending()?.status)).toEqual(asks.map((_ask, i) => (i % 2 === 0 ? "approved" : "denied")));
-    await expect.poll(() => chat.messages().every(({ buttons }) => buttons.length === 0), PATIENCE).toBe(true);
+    await Promise.all(
+      asks.map((ask, i) => chat.tap(ask.message, i % 2 === 0 ? "Approve" : "Deny")),
+    );
+    expect(asks.map((ask) => ask.ending()?.status)).toEqual(
+      asks.map((_ask, i) => (i % 2 === 0 ? "approved" : "denied")),
+    );
+    await expect
+      .poll(() => chat.messages().every(({ buttons }) => buttons.length === 0), PATIENCE)
+      .toBe(true);
     process.off("warning", note);
     expect(warned).toEqual([]);
   });
@@ -84,8 +115,16 @@ describe("createTelegramChannel() does not ask", () => {
   });
 
   it.each<[string, Parameters<typeof openChat>[0], string]>([
-    ["in a chat that the bot is not in", { chats: [{ id: 1 }] }, "chat not found; press Start in the chat with the bot"],
-    ["whoever blocked the bot", { chats: [{ id: ALICE.id, canWrite: false }] }, "bot was blocked by the user; press Start"],
+    [
+      "in a chat that the bot is not in",
+      { chats: [{ id: 1 }] },
+      "chat not found; press Start in the chat with the bot",
+    ],
+    [
+      "whoever blocked the bot",
+      { chats: [{ id: ALICE.id, canWrite: false }] },
+      "bot was blocked by the user; press Start",
+    ],
     [
       "in a group that got a new number",
       { chatId: "-500", approvers: ["4711"], chats: [{ id: -500, becameId: GROUP }] },
@@ -100,7 +139,11 @@ describe("createTelegramChannel() does not ask", () => {
 
   it("with a token that is refused", async () => {
     await using bot = await createBotApiDouble();
-    await using channel = createTelegramChannel({ token: "123456:another-token", chatId: "4711", apiRoot: bot.apiRoot });
+    await using channel = createTelegramChannel({
+      token: "123456:another-token",
+      chatId: "4711",
+      apiRoot: bot.apiRoot,
+    });
     await expect(channel.ready).rejects.toSatisfy(isUnavailable);
     const { request, session } = askDouble();
     const failure = await channel.deliver(request, session).catch((error: unknown) => error);
@@ -118,7 +161,11 @@ describe("createTelegramChannel() does not ask", () => {
 
   it("where the message is not taken for another reason", async () => {
     await using chat = await openChat();
-    chat.bot.fail({ method: "sendMessage", status: 400, description: "Bad Request: not enough rights to send text messages to the chat" });
+    chat.bot.fail({
+      method: "sendMessage",
+      status: 400,
+      description: "Bad Request: not enough rights to send text messages to the chat",
+    });
     const failure = await chat.ask().catch((error: unknown) => error);
     expect(isConsentError(failure, "channel_failed")).toBe(true);
     expect(String(failure)).toContain("Cannot ask on Telegram: Bad Request: not enough rights");
@@ -136,10 +183,19 @@ describe("createTelegramChannel() and time", () => {
     await using bot = await createBotApiDouble();
     const old = bot.write({ chatId: 4711, from: ALICE, text: "approve" });
     bot.write({ chatId: 4711, from: ALICE, text: "approve", repliedId: old.message.id });
-    await using channel = createTelegramChannel({ token: bot.token, chatId: "4711", apiRoot: bot.apiRoot });
+    await using channel = createTelegramChannel({
+      token: bot.token,
+      chatId: "4711",
+      apiRoot: bot.apiRoot,
+    });
     await channel.ready;
-    await expect.poll(() => bot.calls.filter(({ method }) => method === "getUpdates").length, PATIENCE).toBeGreaterThan(1);
-    expect([bot.waiting(), bot.calls.filter(({ method }) => method !== "getUpdates")]).toEqual([0, []]);
+    await expect
+      .poll(() => bot.calls.filter(({ method }) => method === "getUpdates").length, PATIENCE)
+      .toBeGreaterThan(1);
+    expect([bot.waiting(), bot.calls.filter(({ method }) => method !== "getUpdates")]).toEqual([
+      0,
+      [],
+    ]);
   });
 
   it("asks again after a restart; a tap on the message of before does nothing", async () => {
@@ -148,7 +204,9 @@ describe("createTelegramChannel() and time", () => {
     const store = memoryStore(systemClock);
     const before = createTelegramChannel(options);
     const first = gated({ channel: before, store });
-    const opened = await first.gate.open(toolAction("files", "write_file", { path: "a" }), { agent });
+    const opened = await first.gate.open(toolAction("files", "write_file", { path: "a" }), {
+      agent,
+    });
     await expect.poll(() => bot.messages(4711).length, PATIENCE).toBe(1);
     const [stale] = bot.messages(4711);
     await before.close();
@@ -162,7 +220,9 @@ describe("createTelegramChannel() and time", () => {
     const [, fresh] = bot.messages(4711);
     if (fresh === undefined) throw new Error("not asked again");
     expect(fresh.text).toContain("an agent asks for consent, again after a restart");
-    expect(await bot.tap({ message: stale, from: ALICE, button: { label: "Approve" } }).answer).toEqual({
+    expect(
+      await bot.tap({ message: stale, from: ALICE, button: { label: "Approve" } }).answer,
+    ).toEqual({
       text: "This question is over, or was asked again in a newer message. Nothing was decided",
       isAlert: true,
     });
@@ -191,7 +251,10 @@ describe("createTelegramChannel() and time", () => {
     expect(ask.submissions).toEqual([]);
     chat.bot.setDown(false);
     await runUntil(chat.clock, () => ask.ending() !== undefined);
-    await runUntil(chat.clock, () => chat.message(ask.request.id)?.text.startsWith("APPROVED by Alice") === true);
+    await runUntil(
+      chat.clock,
+      () => chat.message(ask.request.id)?.text.startsWith("APPROVED by Alice") === true,
+    );
   });
 
   it("does not show a question that ended in an outage", async () => {
@@ -220,7 +283,9 @@ describe("createTelegramChannel() and time", () => {
     await delivered;
     const [ghost, real] = chat.messages();
     if (ghost === undefined || real === undefined) throw new Error("not shown twice");
-    expect((await chat.tap(ghost, "Approve")).text).toBe("This button belongs to another message. Nothing was decided");
+    expect((await chat.tap(ghost, "Approve")).text).toBe(
+      "This button belongs to another message. Nothing was decided",
+    );
     expect(ask.submissions).toEqual([]);
     await chat.tap(real, "Approve");
     expect(ask.ending()?.status).toBe("approved");
@@ -268,9 +333,16 @@ describe("createTelegramChannel() by webhook", () => {
       chat_instance: "1",
       data: ask.message.buttons[0]?.data ?? "",
     };
-    const body = JSON.stringify({ update_id: 1, callback_query: { ...query, message: ask.message.json } });
+    const body = JSON.stringify({
+      update_id: 1,
+      callback_query: { ...query, message: ask.message.json },
+    });
     const forged = (secret: string) =>
-      fetch(chat.url, { method: "POST", headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret }, body });
+      fetch(chat.url, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-telegram-bot-api-secret-token": secret },
+        body,
+      });
     expect((await forged("t".repeat(48))).status).toBe(401);
     expect((await fetch(chat.url)).status).toBe(405);
     expect(ask.submissions).toEqual([]);
@@ -281,12 +353,20 @@ describe("createTelegramChannel() by webhook", () => {
   it("takes nothing once it is closed, and says so", async () => {
     await using chat = await openWebhookChat();
     await chat.channel.close();
-    const headers = { "content-type": "application/json", "x-telegram-bot-api-secret-token": chat.secretToken };
-    expect((await fetch(chat.url, { method: "POST", headers, body: '{"update_id":1}' })).status).toBe(503);
+    const headers = {
+      "content-type": "application/json",
+      "x-telegram-bot-api-secret-token": chat.secretToken,
+    };
+    expect(
+      (await fetch(chat.url, { method: "POST", headers, body: '{"update_id":1}' })).status,
+    ).toBe(503);
   });
 
   it("has no such address while it polls", async () => {
     await using chat = await openChat();
-    expect((await chat.channel.handle(new Request("http://localhost/", { method: "POST", body: "{}" }))).status).toBe(404);
+    expect(
+      (await chat.channel.handle(new Request("http://localhost/", { method: "POST", body: "{}" })))
+        .status,
+    ).toBe(404);
   });
 });

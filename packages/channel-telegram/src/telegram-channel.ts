@@ -1,6 +1,7 @@
 /**
- * TelegramChannel: asks in a Telegram chat. It shows and hands on; who may answer is decided by the number of the user whom Telegram names,
- * never by the chat, a name or a username. Guide: docs/how-to/channels/telegram.md.
+ * TelegramChannel: asks in a Telegram chat. It shows and hands on; who may answer is decided by the
+ * number of the user whom Telegram names, never by the chat, a name or a username. Guide:
+ * docs/how-to/channels/telegram.md.
  */
 import { setMaxListeners } from "node:events";
 import {
@@ -20,7 +21,14 @@ import { createOutbox } from "./outbox.js";
 import { explainFailure, pollUpdates } from "./poll.js";
 import { takeReply } from "./replies.js";
 import { isTokenRefused, pause } from "./retry.js";
-import { type Drawing, type Posted, type Question, type Sheet, drawEnding, makeSheet } from "./sheet.js";
+import {
+  type Drawing,
+  type Posted,
+  type Question,
+  type Sheet,
+  drawEnding,
+  makeSheet,
+} from "./sheet.js";
 import { takeTap } from "./taps.js";
 import { readUpdate } from "./update.js";
 import { createWebhookHandler, registerWebhook } from "./webhook.js";
@@ -32,9 +40,15 @@ const CLOSE_GRACE_MS = 3_000;
 
 /** A channel that holds a bot's updates. */
 export interface TelegramChannel extends Channel, AsyncDisposable {
-  /** Settles when answers can be heard; rejects with the ConsentError `channel_unavailable` where Telegram refuses that. Outages are waited out. */
+  /**
+   * Settles when answers can be heard; rejects with the ConsentError `channel_unavailable` where
+   * Telegram refuses that. Outages are waited out.
+   */
   readonly ready: Promise<void>;
-  /** Takes a request of Telegram's webhook. Without the option `webhook` every request is answered 404. */
+  /**
+   * Takes a request of Telegram's webhook. Without the option `webhook` every request is answered
+   * 404.
+   */
   handle(request: Request): Promise<Response>;
   /** Stops listening; what is open stays as it is with the gate. */
   close(): Promise<void>;
@@ -63,7 +77,8 @@ async function finish(front: Front, question: Question, ending: Ending): Promise
   await Promise.all(Array.from(question.sheets, showEnd));
   // Nothing waits for it: an action may take hours, and closing takes no notice of it.
   void question.session.outcome.then((outcome) => {
-    if (outcome !== undefined && !front.life.aborted) for (const sheet of own) front.later(showOutcome(front, sheet, { ending, outcome }));
+    if (outcome !== undefined && !front.life.aborted)
+      for (const sheet of own) front.later(showOutcome(front, sheet, { ending, outcome }));
   });
 }
 
@@ -86,9 +101,13 @@ interface Known {
 /** Why a question is not in the chat, for the gate. */
 function notShown(failure: ApiFailure): ConsentError {
   const cannot = "Cannot ask on Telegram";
-  if (isTokenRefused(failure)) return new ConsentError("channel_unavailable", `${cannot}: ${explainFailure(failure)}`);
+  if (isTokenRefused(failure))
+    return new ConsentError("channel_unavailable", `${cannot}: ${explainFailure(failure)}`);
   if (failure.newChatId !== undefined)
-    return new ConsentError("channel_unavailable", `${cannot}: the group has a new number, "${failure.newChatId}"; configure that`);
+    return new ConsentError(
+      "channel_unavailable",
+      `${cannot}: the group has a new number, "${failure.newChatId}"; configure that`,
+    );
   if (failure.status === 403 || failure.why.includes("chat not found"))
     return new ConsentError(
       "channel_unavailable",
@@ -110,19 +129,31 @@ function listen(front: Front, settings: Settings, signal: AbortSignal): Listenin
     if (update === undefined || signal.aborted || seen.has(update.id)) return;
     remember(seen, update.id);
     const { event } = update;
-    if (event !== undefined) await (event.kind === "tap" ? takeTap(front, event) : takeReply(front, event));
+    if (event !== undefined)
+      await (event.kind === "tap" ? takeTap(front, event) : takeReply(front, event));
   };
   const { api } = front;
   const { webhook, warn, clock } = settings;
   if (webhook !== undefined) {
     const handler = createWebhookHandler(webhook.secretToken, take);
     // What comes after the end is not taken, and Telegram must not think so.
-    const handle = async (request: Request): Promise<Response> => (signal.aborted ? new Response(null, { status: 503 }) : handler(request));
+    const handle = async (request: Request): Promise<Response> =>
+      signal.aborted ? new Response(null, { status: 503 }) : handler(request);
     return { ready: registerWebhook({ api, webhook, warn, clock, signal }), handle };
   }
   const ready = new Promise<void>((resolve, reject) => {
-    const started = (error?: ConsentError): void => (error === undefined ? resolve() : reject(error));
-    front.later(pollUpdates({ api, take: (update) => front.later(take(update)), started, warn, clock, signal }));
+    const started = (error?: ConsentError): void =>
+      error === undefined ? resolve() : reject(error);
+    front.later(
+      pollUpdates({
+        api,
+        take: (update) => front.later(take(update)),
+        started,
+        warn,
+        clock,
+        signal,
+      }),
+    );
   });
   return { ready, handle: () => Promise.resolve(new Response(null, { status: 404 })) };
 }
@@ -179,7 +210,11 @@ async function stop({ front, open, listening, life, work }: Running): Promise<vo
 }
 
 /** Puts a question into the chat, once an answer could be heard. */
-async function ask({ front, open }: Running, question: Question, ready: Promise<void>): Promise<void> {
+async function ask(
+  { front, open }: Running,
+  question: Question,
+  ready: Promise<void>,
+): Promise<void> {
   const sheet = makeSheet(question);
   open.add(question);
   const ended = question.session.ended.then((ending) => {
@@ -193,8 +228,9 @@ async function ask({ front, open }: Running, question: Question, ready: Promise<
 }
 
 /**
- * A channel for one chat, by one bot. A message that cannot be posted because Telegram is out of reach is tried again for as long as its
- * question is open; where Telegram refuses it for good, `deliver` throws `channel_unavailable`.
+ * A channel for one chat, by one bot. A message that cannot be posted because Telegram is out of
+ * reach is tried again for as long as its question is open; where Telegram refuses it for good,
+ * `deliver` throws `channel_unavailable`.
  *
  * @throws ConsentError `options_invalid`.
  */
@@ -208,8 +244,13 @@ export function createTelegramChannel(options: TelegramChannelOptions): Telegram
   const close = (): Promise<void> => (stopped ??= stop(running));
 
   const deliver = async (request: ConsentRequest, session: AskSession): Promise<void> => {
-    if (listening.aborted) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: the channel is closed");
-    if (settings.approvers.size === 0) throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: nobody may answer");
+    if (listening.aborted)
+      throw new ConsentError(
+        "channel_unavailable",
+        "Cannot ask on Telegram: the channel is closed",
+      );
+    if (settings.approvers.size === 0)
+      throw new ConsentError("channel_unavailable", "Cannot ask on Telegram: nobody may answer");
     const over = new AbortController();
     setMaxListeners(0, over.signal);
     await ask(running, { request, session, over, sheets: new Set(), answering: new Set() }, ready);

@@ -4,14 +4,34 @@ import { readUpdate } from "./update.js";
 
 const from = { id: 4711, is_bot: false, first_name: "Alice" };
 const chat = { id: 4711, type: "private" };
-const query: JsonObject = { id: "77", from, chat_instance: "1", data: "v1:x", message: { message_id: 5, chat, date: 9, text: "?" } };
-const message: JsonObject = { message_id: 6, from, chat, date: 10, text: "approve", reply_to_message: { message_id: 5, chat, date: 9 } };
+const query: JsonObject = {
+  id: "77",
+  from,
+  chat_instance: "1",
+  data: "v1:x",
+  message: { message_id: 5, chat, date: 9, text: "?" },
+};
+const message: JsonObject = {
+  message_id: 6,
+  from,
+  chat,
+  date: 10,
+  text: "approve",
+  reply_to_message: { message_id: 5, chat, date: 9 },
+};
 
 describe("readUpdate()", () => {
   it("reads a tap", () => {
     expect(readUpdate({ update_id: 1, callback_query: query })).toEqual({
       id: 1,
-      event: { kind: "tap", queryId: "77", sender: { subject: "4711", name: "Alice" }, chatId: "4711", messageId: 5, data: "v1:x" },
+      event: {
+        kind: "tap",
+        queryId: "77",
+        sender: { subject: "4711", name: "Alice" },
+        chatId: "4711",
+        messageId: 5,
+        data: "v1:x",
+      },
     });
   });
 
@@ -47,7 +67,10 @@ describe("readUpdate()", () => {
 
   it("shows a name without what could hide, and only so much of it", () => {
     const name = (first: string): string | undefined =>
-      readUpdate({ update_id: 1, callback_query: { ...query, from: { ...from, first_name: first } } })?.event?.sender.name;
+      readUpdate({
+        update_id: 1,
+        callback_query: { ...query, from: { ...from, first_name: first } },
+      })?.event?.sender.name;
     expect(name("Bob\u202e\n")).toBe("Bob\\u202e\\u000a");
     expect(name("🙂".repeat(60))).toBe("🙂".repeat(32));
   });
@@ -63,20 +86,34 @@ describe("readUpdate()", () => {
     ["without text", { text: null }],
     ["without a time", { date: null }],
   ])("takes a message %s for nothing", (_what, change) => {
-    expect(readUpdate({ update_id: 2, message: { ...message, ...change } })).toEqual({ id: 2, event: undefined });
+    expect(readUpdate({ update_id: 2, message: { ...message, ...change } })).toEqual({
+      id: 2,
+      event: undefined,
+    });
   });
 
-  it.each(["edited_message", "channel_post", "edited_channel_post", "business_message", "inline_query"])(
-    "takes the kind %s for nothing",
-    (kind) => {
-      expect(readUpdate({ update_id: 3, [kind]: message })).toEqual({ id: 3, event: undefined });
-    },
-  );
+  it.each([
+    "edited_message",
+    "channel_post",
+    "edited_channel_post",
+    "business_message",
+    "inline_query",
+  ])("takes the kind %s for nothing", (kind) => {
+    expect(readUpdate({ update_id: 3, [kind]: message })).toEqual({ id: 3, event: undefined });
+  });
 
   it("reads a tap that is below no message of a chat, so that it can be answered", () => {
     const { message: _none, data: _no, ...bare } = query;
-    expect(readUpdate({ update_id: 1, callback_query: bare })?.event).toMatchObject({ queryId: "77", chatId: "", messageId: 0, data: "" });
-    expect(readUpdate({ update_id: 1, callback_query: { from } })).toEqual({ id: 1, event: undefined });
+    expect(readUpdate({ update_id: 1, callback_query: bare })?.event).toMatchObject({
+      queryId: "77",
+      chatId: "",
+      messageId: 0,
+      data: "",
+    });
+    expect(readUpdate({ update_id: 1, callback_query: { from } })).toEqual({
+      id: 1,
+      event: undefined,
+    });
   });
 
   it.each([null, [], "update", {}, { update_id: "1", message }])("refuses %j", (value) => {

@@ -1,6 +1,7 @@
 /**
- * Update: what a person did, read from an Update of the Bot API. Two things only can count: a tap on a button below a message of ours, and a
- * reply in words of one's own. Forwarded, edited, automatic and channel messages, and those sent in the name of a chat, are neither.
+ * Update: what a person did, read from an Update of the Bot API. Two things only can count: a tap
+ * on a button below a message of ours, and a reply in words of one's own. Forwarded, edited,
+ * automatic and channel messages, and those sent in the name of a chat, are neither.
  */
 import { type JsonValue, escapeText } from "@acp/core";
 import { cutAfter } from "./cut.js";
@@ -53,7 +54,10 @@ const idText = (id: number | undefined): string => (id === undefined ? "" : Stri
 function readSender(user: JsonValue | undefined): Sender {
   const id = integerAt(user, "id");
   const isPerson = id !== undefined && id > 0 && at(user, "is_bot") === false;
-  return { subject: isPerson ? String(id) : "", name: cutAfter(escapeText(textAt(user, "first_name") ?? ""), NAME_CHARS_MAX) };
+  return {
+    subject: isPerson ? String(id) : "",
+    name: cutAfter(escapeText(textAt(user, "first_name") ?? ""), NAME_CHARS_MAX),
+  };
 }
 
 function readTap(query: JsonValue): Tap | undefined {
@@ -85,7 +89,13 @@ function readReply(message: JsonValue): Reply | undefined {
   const repliedId = integerAt(message, "reply_to_message", "message_id");
   const dateS = integerAt(message, "date");
   const text = textAt(message, "text");
-  if (messageId === undefined || repliedId === undefined || dateS === undefined || text === undefined) return undefined;
+  if (
+    messageId === undefined ||
+    repliedId === undefined ||
+    dateS === undefined ||
+    text === undefined
+  )
+    return undefined;
   if (NOT_OWN_WORDS.some((key) => at(message, key) !== undefined)) return undefined;
   return {
     kind: "reply",
@@ -104,5 +114,9 @@ export function readUpdate(value: JsonValue): Update | undefined {
   if (id === undefined) return undefined;
   const query = at(value, "callback_query");
   const message = at(value, "message");
-  return { id, event: query !== undefined ? readTap(query) : message === undefined ? undefined : readReply(message) };
+  return {
+    id,
+    event:
+      query !== undefined ? readTap(query) : message === undefined ? undefined : readReply(message),
+  };
 }

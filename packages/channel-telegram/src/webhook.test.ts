@@ -9,9 +9,14 @@ const json = { "content-type": "application/json", "x-telegram-bot-api-secret-to
 const post = (body: string | null, headers: Readonly<Record<string, string>> = json): Request =>
   new Request("http://localhost/hook", { method: "POST", headers, body });
 
-async function handle(request: Request): Promise<{ readonly response: Response; readonly taken: readonly JsonValue[] }> {
+async function handle(
+  request: Request,
+): Promise<{ readonly response: Response; readonly taken: readonly JsonValue[] }> {
   const taken: JsonValue[] = [];
-  const response = await createWebhookHandler(secretToken, async (update) => void taken.push(update))(request);
+  const response = await createWebhookHandler(
+    secretToken,
+    async (update) => void taken.push(update),
+  )(request);
   return { response, taken };
 }
 
@@ -23,12 +28,28 @@ describe("createWebhookHandler()", () => {
 
   it.each<[number, string, Request]>([
     [405, "a GET", new Request("http://localhost/hook", { headers: json })],
-    [405, "a PUT", new Request("http://localhost/hook", { method: "PUT", headers: json, body: "{}" })],
+    [
+      405,
+      "a PUT",
+      new Request("http://localhost/hook", { method: "PUT", headers: json, body: "{}" }),
+    ],
     [401, "no secret", post("{}", { "content-type": "application/json" })],
     [401, "an empty secret", post("{}", { ...json, "x-telegram-bot-api-secret-token": "" })],
-    [401, "another secret", post("{}", { ...json, "x-telegram-bot-api-secret-token": `${secretToken.slice(1)}t` })],
-    [401, "a part of the secret", post("{}", { ...json, "x-telegram-bot-api-secret-token": secretToken.slice(1) })],
-    [401, "the secret twice", post("{}", { ...json, "x-telegram-bot-api-secret-token": `${secretToken}, ${secretToken}` })],
+    [
+      401,
+      "another secret",
+      post("{}", { ...json, "x-telegram-bot-api-secret-token": `${secretToken.slice(1)}t` }),
+    ],
+    [
+      401,
+      "a part of the secret",
+      post("{}", { ...json, "x-telegram-bot-api-secret-token": secretToken.slice(1) }),
+    ],
+    [
+      401,
+      "the secret twice",
+      post("{}", { ...json, "x-telegram-bot-api-secret-token": `${secretToken}, ${secretToken}` }),
+    ],
     [415, "a form", post("a=b", { ...json, "content-type": "application/x-www-form-urlencoded" })],
     [415, "a type that begins alike", post("{}", { ...json, "content-type": "application/jsonp" })],
     [400, "no JSON", post("{")],
@@ -62,13 +83,20 @@ describe("registerWebhook()", () => {
     const stop = new AbortController();
     const calls: ApiCall[] = [];
     const warnings: string[] = [];
-    const api = async (call: ApiCall): Promise<ApiReply> => replies[calls.push(call) - 1] ?? { ok: true, result: true };
+    const api = async (call: ApiCall): Promise<ApiReply> =>
+      replies[calls.push(call) - 1] ?? { ok: true, result: true };
     return {
       clock,
       stop,
       calls,
       warnings,
-      done: registerWebhook({ api, webhook, warn: (line) => warnings.push(line), clock, signal: stop.signal }),
+      done: registerWebhook({
+        api,
+        webhook,
+        warn: (line) => warnings.push(line),
+        clock,
+        signal: stop.signal,
+      }),
     };
   }
 
@@ -78,7 +106,12 @@ describe("registerWebhook()", () => {
     expect(calls).toMatchObject([
       {
         method: "setWebhook",
-        params: { url: webhook.url, secret_token: secretToken, drop_pending_updates: true, allowed_updates: ["message", "callback_query"] },
+        params: {
+          url: webhook.url,
+          secret_token: secretToken,
+          drop_pending_updates: true,
+          allowed_updates: ["message", "callback_query"],
+        },
       },
     ]);
   });
@@ -99,7 +132,9 @@ describe("registerWebhook()", () => {
   });
 
   it("ends with the channel", async () => {
-    const { done, stop, calls, clock } = register(...Array.from({ length: 9 }, () => ({ ok: false, status: 0, why: "no reply" }) as const));
+    const { done, stop, calls, clock } = register(
+      ...Array.from({ length: 9 }, () => ({ ok: false, status: 0, why: "no reply" }) as const),
+    );
     await clock.advance(0);
     stop.abort();
     await done;

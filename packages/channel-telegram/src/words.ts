@@ -1,4 +1,6 @@
-/** Words: what a person wrote in reply to a question. Nothing is a yes but the word for it, alone. */
+/**
+ * Words: what a person wrote in reply to a question. Nothing is a yes but the word for it, alone.
+ */
 
 /** What was written. */
 export type Words =

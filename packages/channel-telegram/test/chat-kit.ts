@@ -15,7 +15,11 @@ import {
   sampleRequest,
 } from "@acp/testing";
 import { expect } from "vitest";
-import { type TelegramChannel, type TelegramChannelOptions, createTelegramChannel } from "../src/index.js";
+import {
+  type TelegramChannel,
+  type TelegramChannelOptions,
+  createTelegramChannel,
+} from "../src/index.js";
 
 export const ALICE: BotApiUser = { id: 4711, name: "Alice" };
 export const BOB: BotApiUser = { id: 4712, name: "Bob" };
@@ -30,7 +34,10 @@ export interface Chat extends AsyncDisposable {
   readonly chatId: number;
   readonly warnings: string[];
   /** Asks in the chat: the question, and the message that shows it. */
-  ask(overrides?: Partial<ConsentRequest>, options?: { readonly redelivery?: boolean; readonly session?: AskSession }): Promise<Asked>;
+  ask(
+    overrides?: Partial<ConsentRequest>,
+    options?: { readonly redelivery?: boolean; readonly session?: AskSession },
+  ): Promise<Asked>;
   messages(): readonly BotApiMessage[];
   /** The message that shows a question. */
   message(id: string): BotApiMessage | undefined;
@@ -65,7 +72,8 @@ export async function openChat({ chats, ...options }: ChatOptions = {}): Promise
     ...options,
   });
   const messages = (): readonly BotApiMessage[] => bot.messages(chatId);
-  const message = (id: string): BotApiMessage | undefined => messages().find(({ text }) => text.includes(`· ${id}`));
+  const message = (id: string): BotApiMessage | undefined =>
+    messages().find(({ text }) => text.includes(`· ${id}`));
   const repliesTo = ({ id }: BotApiMessage): readonly BotApiMessage[] =>
     messages().filter(({ repliedId, authorId }) => repliedId === id && authorId === undefined);
   return {
@@ -106,10 +114,14 @@ export const openGroup = (options: ChatOptions = {}): Promise<Chat> =>
   openChat({ chatId: String(GROUP), approvers: [String(ALICE.id), String(BOB.id)], ...options });
 
 /**
- * Lets a manual clock run until something is so: ten times as fast as real time, so that what goes over real sockets on a busy machine is
- * not overtaken by its own time limits.
+ * Lets a manual clock run until something is so: ten times as fast as real time, so that what goes
+ * over real sockets on a busy machine is not overtaken by its own time limits.
  */
-export async function runUntil(clock: ManualClock, isSo: () => boolean, stepMs = 50): Promise<void> {
+export async function runUntil(
+  clock: ManualClock,
+  isSo: () => boolean,
+  stepMs = 50,
+): Promise<void> {
   await expect
     .poll(async () => {
       await clock.advance(stepMs);
@@ -118,10 +130,15 @@ export async function runUntil(clock: ManualClock, isSo: () => boolean, stepMs =
     .toBe(true);
 }
 
-/** A chat whose updates come by webhook, through an HTTP server as anybody would mount the handler. */
-export async function openWebhookChat(options: ChatOptions = {}): Promise<Chat & { readonly url: string; readonly secretToken: string }> {
+/**
+ * A chat whose updates come by webhook, through an HTTP server as anybody would mount the handler.
+ */
+export async function openWebhookChat(
+  options: ChatOptions = {},
+): Promise<Chat & { readonly url: string; readonly secretToken: string }> {
   const secretToken = "s".repeat(48);
-  let handle: (request: Request) => Promise<Response> = () => Promise.resolve(new Response(null, { status: 503 }));
+  let handle: (request: Request) => Promise<Response> = () =>
+    Promise.resolve(new Response(null, { status: 503 }));
   const server = createServer((request, response) => void serve(request, response, handle));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -141,19 +158,32 @@ export async function openWebhookChat(options: ChatOptions = {}): Promise<Chat &
   };
 }
 
-async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handle: (request: Request) => Promise<Response>): Promise<void> {
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  handle: (request: Request) => Promise<Response>,
+): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of incoming) if (chunk instanceof Uint8Array) chunks.push(chunk);
-  const headers = Object.entries(incoming.headers).map(([key, value]): [string, string] => [key, String(value)]);
+  const headers = Object.entries(incoming.headers).map(([key, value]): [string, string] => [
+    key,
+    String(value),
+  ]);
   const body = incoming.method === "GET" ? {} : { body: Buffer.concat(chunks) };
   const response = await handle(
-    new Request(`http://localhost${incoming.url ?? "/"}`, { method: incoming.method ?? "GET", headers, ...body }),
+    new Request(`http://localhost${incoming.url ?? "/"}`, {
+      method: incoming.method ?? "GET",
+      headers,
+      ...body,
+    }),
   );
   outgoing.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()));
 }
 
 /** A chat whose channel's time is in the test's hands; closing needs {@link closeChat}. */
-export async function openClockedChat(options: ChatOptions = {}): Promise<Chat & { readonly clock: ManualClock }> {
+export async function openClockedChat(
+  options: ChatOptions = {},
+): Promise<Chat & { readonly clock: ManualClock }> {
   const clock = manualClock();
   const chat = await openChat({ ...options, clock: clock satisfies Clock });
   return {

@@ -1,8 +1,25 @@
-import { type AnswerKind, type BotApiMessage, type ChannelUnderTest, channelConformance } from "@acp/testing";
+import {
+  type AnswerKind,
+  type BotApiMessage,
+  type ChannelUnderTest,
+  channelConformance,
+} from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { ALICE, type Chat, PATIENCE, STRANGER, openChat, openGroup, openWebhookChat } from "./chat-kit.js";
+import {
+  ALICE,
+  type Chat,
+  PATIENCE,
+  STRANGER,
+  openChat,
+  openGroup,
+  openWebhookChat,
+} from "./chat-kit.js";
 
-const LABELS: Readonly<Partial<Record<AnswerKind, string>>> = { approve: "Approve", deny: "Deny", stranger: "Approve" };
+const LABELS: Readonly<Partial<Record<AnswerKind, string>>> = {
+  approve: "Approve",
+  deny: "Deny",
+  stranger: "Approve",
+};
 
 /** The person taps buttons; a question that is no longer shown they tap where its message was. */
 async function underTest(chat: Chat): Promise<ChannelUnderTest> {
@@ -26,9 +43,15 @@ async function underTest(chat: Chat): Promise<ChannelUnderTest> {
         chat.reply(message, "approve");
         return;
       }
-      // A stale message has its buttons as they were; another question's button, on this message, is made up.
-      const data = message.buttons.find(({ label }) => label === LABELS[kind])?.data ?? `v1:${"A".repeat(22)}`;
-      const tap = chat.bot.tap({ message, from: kind === "stranger" ? STRANGER : ALICE, button: { data } });
+      // A stale message has its buttons as they were; another question's button, on this message,
+      // is made up.
+      const data =
+        message.buttons.find(({ label }) => label === LABELS[kind])?.data ?? `v1:${"A".repeat(22)}`;
+      const tap = chat.bot.tap({
+        message,
+        from: kind === "stranger" ? STRANGER : ALICE,
+        button: { data },
+      });
       await tap.answer;
     },
     async breakTransport() {
@@ -50,10 +73,11 @@ describe.each<[string, () => Promise<Chat>]>([
   ["group, polling", openGroup],
   ["private chat, webhook", openWebhookChat],
 ])("telegram channel, %s: conformance", (_where, open) => {
-  it.each(channelConformance(async () => underTest(await open()), OPTIONS).map((each) => [each.name, each] as const))(
-    "%s",
-    async (_name, each) => {
-      await expect(each.run()).resolves.toBeUndefined();
-    },
-  );
+  it.each(
+    channelConformance(async () => underTest(await open()), OPTIONS).map(
+      (each) => [each.name, each] as const,
+    ),
+  )("%s", async (_name, each) => {
+    await expect(each.run()).resolves.toBeUndefined();
+  });
 });

@@ -1,4 +1,7 @@
-/** What goes wrong between a real gate, the channel and Telegram: nothing of it may release what nobody approved. */
+/**
+ * What goes wrong between a real gate, the channel and Telegram: nothing of it may release what
+ * nobody approved.
+ */
 import type { RunResult } from "@acp/core";
 import type { BotApiMessage, ManualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
@@ -33,11 +36,14 @@ const UNHEARD: Readonly<Record<string, (under: Under) => Promise<void> | void>> 
     tap(bot, message);
   },
   "another program has the updates, and the tap with them": async ({ chat: { bot }, message }) => {
-    await fetch(`${bot.apiRoot}/bot${bot.token}/setWebhook?url=http://127.0.0.1:9/`, { method: "POST" });
+    await fetch(`${bot.apiRoot}/bot${bot.token}/setWebhook?url=http://127.0.0.1:9/`, {
+      method: "POST",
+    });
     tap(bot, message);
   },
   "another program polls": async ({ chat: { bot } }) => {
-    const steal = (): Promise<unknown> => fetch(`${bot.apiRoot}/bot${bot.token}/getUpdates?timeout=1`).catch(() => undefined);
+    const steal = (): Promise<unknown> =>
+      fetch(`${bot.apiRoot}/bot${bot.token}/getUpdates?timeout=1`).catch(() => undefined);
     await Promise.all([steal(), steal()]);
   },
   "the token is revoked, then a tap": ({ chat: { bot }, message }) => {
@@ -56,7 +62,14 @@ const NO_YES: Readonly<Record<string, (under: Under) => Promise<void> | void>> =
   },
   "taps with made-up, empty and cut data": ({ chat: { bot }, message }) => {
     const real = message.buttons[0]?.data ?? "";
-    for (const data of ["", "v1:", "v1:AAAAAAAAAAAAAAAAAAAAAA", real.slice(0, -1), `${real} `, real.toLowerCase()])
+    for (const data of [
+      "",
+      "v1:",
+      "v1:AAAAAAAAAAAAAAAAAAAAAA",
+      real.slice(0, -1),
+      `${real} `,
+      real.toLowerCase(),
+    ])
       bot.tap({ message, from: ALICE, button: { data } });
   },
   "the button of this question below another message": ({ chat: { bot, chatId }, message }) => {
@@ -68,20 +81,41 @@ const NO_YES: Readonly<Record<string, (under: Under) => Promise<void> | void>> =
       bot.write({ chatId, from: ALICE, text, repliedId: message.id });
     bot.write({ chatId, from: ALICE, text: "approve" });
   },
-  "forwarded, edited, automatic, old and channel messages": ({ chat: { bot, chatId }, message }) => {
-    for (const extra of [{ forward_date: 9 }, { sender_chat: { id: -1 } }, { via_bot: { id: 9 } }, { edit_date: 9 }, { date: 9 }])
+  "forwarded, edited, automatic, old and channel messages": ({
+    chat: { bot, chatId },
+    message,
+  }) => {
+    for (const extra of [
+      { forward_date: 9 },
+      { sender_chat: { id: -1 } },
+      { via_bot: { id: 9 } },
+      { edit_date: 9 },
+      { date: 9 },
+    ])
       bot.write({ chatId, from: ALICE, text: "approve", repliedId: message.id, extra });
-    const { message: quoting } = bot.write({ chatId, from: ALICE, text: "?", repliedId: message.id });
-    for (const kind of ["edited_message", "channel_post", "business_message"]) bot.push(kind, { ...quoting.json, text: "approve" });
+    const { message: quoting } = bot.write({
+      chatId,
+      from: ALICE,
+      text: "?",
+      repliedId: message.id,
+    });
+    for (const kind of ["edited_message", "channel_post", "business_message"])
+      bot.push(kind, { ...quoting.json, text: "approve" });
   },
   "updates that are none": ({ chat: { bot } }) => {
-    for (const value of [{}, { id: 7 }, { id: "1", from: null, data: "v1:" }, { id: "2", from: { id: 4711 } }])
+    for (const value of [
+      {},
+      { id: 7 },
+      { id: "1", from: null, data: "v1:" },
+      { id: "2", from: { id: 4711 } },
+    ])
       bot.push("callback_query", value);
     bot.push("message", { message_id: 1, text: "approve" });
   },
 };
 
-const question = (chat: Chat): BotApiMessage | undefined => chat.messages().find(({ text }) => text.includes("· cr_"));
+const question = (chat: Chat): BotApiMessage | undefined =>
+  chat.messages().find(({ text }) => text.includes("· cr_"));
 
 interface Asked extends Under, AsyncDisposable {
   readonly verdict: Promise<RunResult<string>>;
@@ -120,7 +154,11 @@ async function assertNoRelease(under: Asked): Promise<void> {
   const result = await verdict;
   expect(result.ran ? "ran" : result.verdict.code).toBe("consent_expired");
   expect(gate.released).toEqual([]);
-  const said = [...chat.warnings, JSON.stringify(gate.events), result.ran ? "" : result.verdict.reason].join("\n");
+  const said = [
+    ...chat.warnings,
+    JSON.stringify(gate.events),
+    result.ran ? "" : result.verdict.reason,
+  ].join("\n");
   expect(said).not.toContain(chat.bot.token.split(":")[1]);
 }
 

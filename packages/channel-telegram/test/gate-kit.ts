@@ -24,9 +24,19 @@ export function gated(options: Pick<GateOptions, "channel"> & Partial<GateOption
   const events: AuditEventInput[] = [];
   const released: JsonObject[] = [];
   const gate = createConsentGate({
-    audit: { append: async (more) => ({ seq: events.push(...more) - 1, hash: `sha256:${"0".repeat(64)}` }) },
+    audit: {
+      append: async (more) => ({ seq: events.push(...more) - 1, hash: `sha256:${"0".repeat(64)}` }),
+    },
     layers: [
-      { name: "asks", judge: () => ({ effect: "ask", ruleId: "ask_all", reason: "everything is asked", ask: { timeoutMs: 120_000 } }) },
+      {
+        name: "asks",
+        judge: () => ({
+          effect: "ask",
+          ruleId: "ask_all",
+          reason: "everything is asked",
+          ask: { timeoutMs: 120_000 },
+        }),
+      },
     ],
     promptLimit: "none",
     ...options,

@@ -5,12 +5,25 @@ import { ALICE, BOB, type Chat, PATIENCE, openChat, openGroup } from "./chat-kit
 import { gated } from "./gate-kit.js";
 import type { BotApiMessage } from "@acp/testing";
 
-const people = [ALICE, BOB].map(({ id, name = "" }) => ({ id: name.toLowerCase(), channel: "telegram", subject: String(id) }));
+const people = [ALICE, BOB].map(({ id, name = "" }) => ({
+  id: name.toLowerCase(),
+  channel: "telegram",
+  subject: String(id),
+}));
 
 /** A layer that asks, on terms. */
-const asking = (terms: Partial<Ruling>, judge: (args: string) => Ruling | undefined = () => undefined): Layer => ({
+const asking = (
+  terms: Partial<Ruling>,
+  judge: (args: string) => Ruling | undefined = () => undefined,
+): Layer => ({
   name: "asks",
-  judge: ({ args }) => judge(JSON.stringify(args)) ?? { effect: "ask", ruleId: "ask_all", reason: "everything is asked", ...terms },
+  judge: ({ args }) =>
+    judge(JSON.stringify(args)) ?? {
+      effect: "ask",
+      ruleId: "ask_all",
+      reason: "everything is asked",
+      ...terms,
+    },
 });
 
 /** The newest message with buttons that is a question. */
@@ -38,13 +51,17 @@ describe("the Telegram channel under a gate", () => {
   it("leaves a question open whose edit the policy denies, and says why", async () => {
     await using chat = await openChat();
     const layer = asking({}, (args) =>
-      args.includes("/etc/passwd") ? { effect: "deny", ruleId: "guard", reason: "never there" } : undefined,
+      args.includes("/etc/passwd")
+        ? { effect: "deny", ruleId: "guard", reason: "never there" }
+        : undefined,
     );
     await using gate = gated({ channel: chat.channel, layers: [layer] });
     const call = gate.call({ path: "a" });
     const message = await question(chat);
     const shown = await chat.replied(chat.reply(message, '{"path": "/etc/passwd"}'));
-    expect((await chat.tap(shown, "Allow")).text).toBe("Not taken: the edited action is denied: never there. The question is as it was");
+    expect((await chat.tap(shown, "Allow")).text).toBe(
+      "Not taken: the edited action is denied: never there. The question is as it was",
+    );
     await chat.tap(message, "Approve");
     expect([(await call).ran, gate.released]).toEqual([true, [{ path: "a" }]]);
   });
@@ -57,11 +74,15 @@ describe("the Telegram channel under a gate", () => {
     const call = gate.call({ path: "a" });
     const first = await question(chat);
     const shown = await chat.replied(chat.reply(first, '{"path": "key.pem"}'));
-    expect((await chat.tap(shown, "Allow")).text).toBe("The changed call needs a new look: it is asked as a new question");
+    expect((await chat.tap(shown, "Allow")).text).toBe(
+      "The changed call needs a new look: it is asked as a new question",
+    );
     const second = await question(chat, 2);
     expect(second.text).toMatch(/^CRITICAL/);
     expect(second.buttons.map(({ label }) => label)).toEqual(["Deny", "Details"]);
-    await expect.poll(() => chat.messages()[0]?.text, PATIENCE).toMatch(/^REPLACED by a new question by Alice/);
+    await expect
+      .poll(() => chat.messages()[0]?.text, PATIENCE)
+      .toMatch(/^REPLACED by a new question by Alice/);
     expect(gate.released).toEqual([]);
     chat.reply(second, "approve");
     expect([(await call).ran, gate.released]).toEqual([true, [{ path: "key.pem" }]]);
@@ -69,10 +90,16 @@ describe("the Telegram channel under a gate", () => {
 
   it("counts two people of a group, each once", async () => {
     await using chat = await openGroup();
-    await using gate = gated({ channel: chat.channel, approvers: people, layers: [asking({ ask: { quorum: 2 } })] });
+    await using gate = gated({
+      channel: chat.channel,
+      approvers: people,
+      layers: [asking({ ask: { quorum: 2 } })],
+    });
     const call = gate.call({ path: "a" });
     const message = await question(chat);
-    expect((await chat.tap(message, "Approve", ALICE)).text).toBe("Counted: 1 of 2; the question stays open for others");
+    expect((await chat.tap(message, "Approve", ALICE)).text).toBe(
+      "Counted: 1 of 2; the question stays open for others",
+    );
     expect((await chat.tap(message, "Approve", ALICE)).isAlert).toBe(true);
     const again = chat.reply(message, "approve", ALICE);
     expect((await chat.replied(again)).text).toContain("this person has answered already");
@@ -98,7 +125,9 @@ describe("the Telegram channel under a gate", () => {
   it("does not ask again what a lease covers", async () => {
     await using chat = await openChat();
     const digest = actionDigest(toolAction("files", "write_file", { path: "a" }));
-    const offers = [{ id: "exact-10m", scope: { kind: "action", digest }, ttlMs: 600_000 }] as const;
+    const offers = [
+      { id: "exact-10m", scope: { kind: "action", digest }, ttlMs: 600_000 },
+    ] as const;
     await using gate = gated({ channel: chat.channel, layers: [asking({ ask: { offers } })] });
     const first = gate.call({ path: "a" });
     await chat.tap(await question(chat), "Approve + exact-10m");

@@ -6,7 +6,9 @@ export interface RawServer extends AsyncDisposable {
   readonly paths: readonly string[];
 }
 
-export async function rawServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<RawServer> {
+export async function rawServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<RawServer> {
   const paths: string[] = [];
   const server = createServer((request, response) => {
     paths.push(request.url ?? "");

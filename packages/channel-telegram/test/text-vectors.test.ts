@@ -1,4 +1,7 @@
-/** Hostile strings as arguments of a call: what arrives in the chat is what was sent, and nothing of it can hide or reorder. */
+/**
+ * Hostile strings as arguments of a call: what arrives in the chat is what was sent, and nothing of
+ * it can hide or reorder.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,9 +10,15 @@ import { ALICE, PATIENCE, openChat } from "./chat-kit.js";
 import { gated } from "./gate-kit.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const file = join(resolve(root, process.env["ACP_VECTORS"] ?? "../shared/vectors"), "text/blns.json");
+const file = join(
+  resolve(root, process.env["ACP_VECTORS"] ?? "../shared/vectors"),
+  "text/blns.json",
+);
 
-/** Raw control, format, bidi, zero-width, tag, private-use and unassigned characters, but for the line's end. */
+/**
+ * Raw control, format, bidi, zero-width, tag, private-use and unassigned characters, but for the
+ * line's end.
+ */
 const HIDING = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 /** What each of our own marks in the text is. */
 const HOSTILE = [
@@ -34,9 +43,17 @@ async function show(strings: readonly string[]): Promise<readonly string[]> {
     await chat.bot.tap({ message, from: ALICE, button: { label: "Deny" } }).answer;
     await call;
     const { text, entities, buttons } = message;
-    if (HIDING.test(text) || entities.join() !== "pre" || text.length > 4_096 || text.includes("Telegram shows this text altered"))
+    if (
+      HIDING.test(text) ||
+      entities.join() !== "pre" ||
+      text.length > 4_096 ||
+      text.includes("Telegram shows this text altered")
+    )
       failures.push(string);
-    else if (!buttons.some(({ label }) => label === "Approve") && !text.includes("No yes is possible before all of it was sent as a file"))
+    else if (
+      !buttons.some(({ label }) => label === "Approve") &&
+      !text.includes("No yes is possible before all of it was sent as a file")
+    )
       failures.push(string);
   }
   expect(gate.released).toEqual([]);
@@ -49,11 +66,17 @@ describe("text of calls in the chat", () => {
   });
 });
 
-describe.runIf(existsSync(file))(`text of calls in the chat, blns vectors${existsSync(file) ? "" : ", skipped: no vectors"}`, () => {
-  it("has nothing that hides", async () => {
-    const strings = JSON.parse(readFileSync(file, "utf8")) as readonly string[]; // The file is a list of strings.
-    const failures = await show(strings);
-    process.stdout.write(`blns through Telegram: ${strings.length - failures.length}/${strings.length}, 0 excluded\n`);
-    expect(failures).toEqual([]);
-  });
-});
+describe.runIf(existsSync(file))(
+  `text of calls in the chat, blns vectors${existsSync(file) ? "" : ", skipped: no vectors"}`,
+  () => {
+    it("has nothing that hides", async () => {
+      // The file is a list of strings.
+      const strings = JSON.parse(readFileSync(file, "utf8")) as readonly string[];
+      const failures = await show(strings);
+      process.stdout.write(
+        `blns through Telegram: ${strings.length - failures.length}/${strings.length}, 0 excluded\n`,
+      );
+      expect(failures).toEqual([]);
+    });
+  },
+);

@@ -1,8 +1,16 @@
 /**
- * ApproverClient: what a person's screen needs of a gate, wherever the gate is. The terminal front and the socket front both offer it,
- * so there is one user interface. Types only.
+ * ApproverClient: what a person's screen needs of a gate, wherever the gate is. The terminal front
+ * and the socket front both offer it, so there is one user interface. Types only.
  */
-import type { AnswerReceipt, ConsentRequest, Ending, EndStatus, JsonObject, ConsentOutcome, PausedEnd } from "@acp/core";
+import type {
+  AnswerReceipt,
+  ConsentRequest,
+  Ending,
+  EndStatus,
+  JsonObject,
+  ConsentOutcome,
+  PausedEnd,
+} from "@acp/core";
 
 /** A question that waits for an answer. */
 export interface OpenQuestion {
@@ -19,9 +27,19 @@ export interface QuestionOutcome {
   readonly id: string;
   readonly status: EndStatus;
   readonly reason: string;
-  /** What became of a yes; left out where it was none. The error is a kind, e.g. `TypeError`, or why it did not run. */
+  /**
+   * What became of a yes; left out where it was none. The error is a kind, e.g. `TypeError`, or why
+   * it did not run.
+   */
   readonly run?: {
-    readonly state: "waiting" | "started" | "ran" | "failed" | "not_run" | "not_collected" | "unknown";
+    readonly state:
+      | "waiting"
+      | "started"
+      | "ran"
+      | "failed"
+      | "not_run"
+      | "not_collected"
+      | "unknown";
     readonly error?: string;
   };
 }
@@ -30,7 +48,10 @@ export interface QuestionOutcome {
 export type QuestionChange =
   | { readonly type: "open"; readonly question: OpenQuestion }
   | { readonly type: "ended"; readonly id: string; readonly ending: Ending }
-  /** The connection to its gate is lost: what becomes of it is not known here. It comes again as `open` where its gate is reached again. */
+  /**
+   * The connection to its gate is lost: what becomes of it is not known here. It comes again as
+   * `open` where its gate is reached again.
+   */
   | { readonly type: "lost"; readonly id: string }
   /** What became of a yes; comes after the question's end, and once. */
   | { readonly type: "outcome"; readonly id: string; readonly outcome: ConsentOutcome };
@@ -38,9 +59,11 @@ export type QuestionChange =
 /** An {@link ApproverClient} of gates elsewhere. */
 export interface GateClient extends ApproverClient {
   /**
-   * Has the gates end the open questions of agents that are paused. Whom they take for paused they know themselves: this pauses nobody.
+   * Has the gates end the open questions of agents that are paused. Whom they take for paused they
+   * know themselves: this pauses nobody.
    *
-   * @throws ConsentError `channel_failed` where the connection was lost before the gate said what it ended.
+   * @throws ConsentError `channel_failed` where the connection was lost before the gate said what
+   *   it ended.
    */
   endPaused(): Promise<PausedEnd>;
 }
@@ -52,9 +75,11 @@ export interface ApproverClient extends AsyncDisposable {
   /** Every change after the iteration began; ends when the client is closed or the gate is gone. */
   readonly changes: AsyncIterable<QuestionChange>;
   /**
-   * Hands an answer in: S0 §4.2's JSON, as `makeResponse` writes it. Any number at once: few are on their way, the others wait for those.
+   * Hands an answer in: S0 §4.2's JSON, as `makeResponse` writes it. Any number at once: few are on
+   * their way, the others wait for those.
    *
-   * @throws ConsentError `channel_unavailable` where it was not sent, so that the question is as it was; `channel_failed` where it was sent and the
+   * @throws ConsentError `channel_unavailable` where it was not sent, so that the question is as it
+   *   was; `channel_failed` where it was sent and the
    *   connection was lost before the gate said what became of it: it may have been taken.
    */
   answer(claim: JsonObject): Promise<AnswerReceipt>;

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { GUARD_MS, type UiKit, setUpUi } from "../test/ui-kit.js";
 
 /** The last line: what the person types after. */
-const prompt = (kit: UiKit): string => kit.paper.text().slice(kit.paper.text().lastIndexOf("\n") + 1);
+const prompt = (kit: UiKit): string =>
+  kit.paper.text().slice(kit.paper.text().lastIndexOf("\n") + 1);
 
 describe("runApproverUi() shows", () => {
   it("risk, the whole call and the time left, which counts down in place", async () => {
@@ -49,7 +50,10 @@ describe("runApproverUi() shows", () => {
     [{ status: "expired", reason: "" }, "expired: nobody answered in time, the call was denied"],
     [{ status: "approved", reason: "" }, "answered elsewhere: approved"],
     [{ status: "denied", reason: "" }, "answered elsewhere: denied"],
-    [{ status: "cancelled", reason: "the agent left\u001b[2J" }, "taken back, the call was not made (the agent left\\u001b[2J)"],
+    [
+      { status: "cancelled", reason: "the agent left\u001b[2J" },
+      "taken back, the call was not made (the agent left\\u001b[2J)",
+    ],
   ] as const)("one line where the question ended with %j", async (ending, line) => {
     const kit = setUpUi();
     const ask = await kit.ask();
@@ -63,7 +67,9 @@ describe("runApproverUi() shows", () => {
   it("one line where a waiting question ended, before the next is asked", async () => {
     const kit = setUpUi();
     await kit.ask();
-    const waiting = await kit.ask({ action: { ...sampleRequest().action, description: "call other_tool on files" } });
+    const waiting = await kit.ask({
+      action: { ...sampleRequest().action, description: "call other_tool on files" },
+    });
     waiting.end({ status: "expired", reason: "" });
     await kit.type("d no\n");
     expect(kit.news()).toContain("· call other_tool on files: expired");
@@ -79,7 +85,9 @@ describe("runApproverUi() shows", () => {
 
   it("everything about a question as JSON, escaped", async () => {
     const kit = setUpUi();
-    await kit.ask({ agent: { id: "agent-1", name: "good\u202egpj.exe", command: "", parents: ["boss"] } });
+    await kit.ask({
+      agent: { id: "agent-1", name: "good\u202egpj.exe", command: "", parents: ["boss"] },
+    });
     kit.news();
     await kit.type("v\n");
     const details = kit.news();
@@ -93,7 +101,9 @@ describe("runApproverUi() shows", () => {
     const kit = setUpUi();
     await kit.ask();
     await kit.type("?\n");
-    expect(kit.news()).toContain("An empty line, an unknown word, the end of the input and silence are never a yes.");
+    expect(kit.news()).toContain(
+      "An empty line, an unknown word, the end of the input and silence are never a yes.",
+    );
   });
 
   it("an unknown word escaped", async () => {
@@ -108,7 +118,9 @@ describe("runApproverUi() shows", () => {
 describe("runApproverUi() tells what became of an answer", () => {
   it("refused: says why and asks again", async () => {
     const kit = setUpUi();
-    const ask = askDouble(sampleRequest({ createdAtMs: kit.clock.now() }), { subjects: ["somebody-else"] });
+    const ask = askDouble(sampleRequest({ createdAtMs: kit.clock.now() }), {
+      subjects: ["somebody-else"],
+    });
     kit.board.put(ask.request, ask.session);
     await kit.clock.advance(GUARD_MS * 2);
     await kit.type("a\n");
@@ -119,7 +131,10 @@ describe("runApproverUi() tells what became of an answer", () => {
   it("counted: says how many, asks no more, and tells the end", async () => {
     const kit = setUpUi();
     const ask = askDouble(sampleRequest({ createdAtMs: kit.clock.now(), quorum: 2 }));
-    kit.board.put(ask.request, { ...ask.session, submit: async () => ({ status: "counted", have: 1, need: 2 }) });
+    kit.board.put(ask.request, {
+      ...ask.session,
+      submit: async () => ({ status: "counted", have: 1, need: 2 }),
+    });
     await kit.clock.advance(GUARD_MS * 2);
     await kit.type("a\n");
     const news = kit.news();
@@ -133,7 +148,9 @@ describe("runApproverUi() tells what became of an answer", () => {
   it("reshow: says that a new question comes, and asks it", async () => {
     const kit = setUpUi();
     const ask = askDouble(sampleRequest({ createdAtMs: kit.clock.now() }));
-    const next = askDouble(sampleRequest({ createdAtMs: kit.clock.now(), text: "the changed call" }));
+    const next = askDouble(
+      sampleRequest({ createdAtMs: kit.clock.now(), text: "the changed call" }),
+    );
     kit.board.put(ask.request, {
       ...ask.session,
       submit: async () => {
@@ -155,11 +172,16 @@ describe("runApproverUi() tells what became of an answer", () => {
   it("not known: says so and does not ask again", async () => {
     const kit = setUpUi();
     const ask = askDouble(sampleRequest({ createdAtMs: kit.clock.now() }));
-    const submit = () => Promise.reject(new ConsentError("channel_failed", "Cannot reach the gate: the connection is closed"));
+    const submit = () =>
+      Promise.reject(
+        new ConsentError("channel_failed", "Cannot reach the gate: the connection is closed"),
+      );
     kit.board.put(ask.request, { ...ask.session, submit });
     await kit.clock.advance(GUARD_MS * 2);
     await kit.type("a\n");
-    expect(kit.news()).toContain("Not known yet whether it was taken, the gate's log will say: Cannot reach the gate");
+    expect(kit.news()).toContain(
+      "Not known yet whether it was taken, the gate's log will say: Cannot reach the gate",
+    );
     expect(prompt(kit)).not.toBe("> ");
   });
 });

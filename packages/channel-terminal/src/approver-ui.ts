@@ -1,5 +1,6 @@
 /**
- * ApproverUi: asks a person one question after the other. The terminal of the gate and the second terminal behind the socket use it alike.
+ * ApproverUi: asks a person one question after the other. The terminal of the gate and the second
+ * terminal behind the socket use it alike.
  */
 import { type Clock, systemClock } from "@acp/core";
 import type { ApproverClient, OpenQuestion, QuestionChange } from "./approver-client.js";
@@ -25,14 +26,23 @@ export interface ApproverUiOptions {
   readonly untilIdle?: boolean;
   /** How long nothing may be typed before a prompt appears. */
   readonly guardMs?: number;
-  /** Passes on Ctrl-C, Ctrl-Z and Ctrl-\ typed at a prompt; to the whole foreground, ours among it, unless given. */
+  /**
+   * Passes on Ctrl-C, Ctrl-Z and Ctrl-\ typed at a prompt; to the whole foreground, ours among it,
+   * unless given.
+   */
   readonly raise?: (signal: NodeJS.Signals) => void;
   readonly clock?: Clock;
-  /** Says what became of a question, from the gates' logs: told of what this person approved, and of what was lost. Left out: nobody knows. */
+  /**
+   * Says what became of a question, from the gates' logs: told of what this person approved, and of
+   * what was lost. Left out: nobody knows.
+   */
   readonly outcomes?: ReadOutcomes;
 }
 
-/** Why the user interface ended: by its signal, the person's input, the gate, or for want of questions. No end is an answer. */
+/**
+ * Why the user interface ended: by its signal, the person's input, the gate, or for want of
+ * questions. No end is an answer.
+ */
 export type UiEnd = "aborted" | "input_over" | "gate_gone" | "idle";
 
 /** Questions that a person is through with, and whether they ended by that person's answer. */
@@ -71,7 +81,8 @@ function note(session: Session, change: QuestionChange): void {
   const question = session.known.get(change.id);
   session.known.delete(change.id);
   session.skipped.delete(change.id);
-  const own = session.through.get(change.id) === "answered" || (session.busy && session.shown === change.id);
+  const own =
+    session.through.get(change.id) === "answered" || (session.busy && session.shown === change.id);
   session.through.delete(change.id);
   if (question !== undefined && isToFollow(change, own)) session.watch.follow(question);
   if (question !== undefined && !own) session.notes.push(describeChange(question, change));
@@ -82,7 +93,8 @@ function note(session: Session, change: QuestionChange): void {
 type Over = Exclude<QuestionChange, { readonly type: "open" | "outcome" }>;
 
 /** What a log has more to say of: what was lost, and what this person approved. */
-const isToFollow = (change: Over, own: boolean): boolean => change.type === "lost" || (own && change.ending.status.startsWith("approved"));
+const isToFollow = (change: Over, own: boolean): boolean =>
+  change.type === "lost" || (own && change.ending.status.startsWith("approved"));
 
 const describeChange = (question: OpenQuestion, change: Over): string =>
   change.type === "lost" ? describeLoss(question) : describeEnding(question, change.ending);
@@ -130,7 +142,11 @@ async function showNext(session: Session, question: OpenQuestion): Promise<AskOu
   });
   session.shown = undefined;
   if (outcome === "next") session.skipped.add(id);
-  if ((outcome === "answered" || outcome === "done" || outcome === "unknown") && session.known.has(id)) session.through.set(id, outcome);
+  if (
+    (outcome === "answered" || outcome === "done" || outcome === "unknown") &&
+    session.known.has(id)
+  )
+    session.through.set(id, outcome);
   return outcome;
 }
 
@@ -147,14 +163,19 @@ async function work(session: Session): Promise<UiEnd> {
       continue;
     }
     if (session.options.untilIdle === true) return "idle";
-    if (!idle) session.desk.screen.say("Nothing waits for an answer. Questions appear here as they come.", "dim");
+    if (!idle)
+      session.desk.screen.say(
+        "Nothing waits for an answer. Questions appear here as they come.",
+        "dim",
+      );
     idle = true;
     await aborted(session.wait.signal);
   }
 }
 
 /**
- * Asks a person every open question, and those that come, until something ends it. The end of the input is not an answer.
+ * Asks a person every open question, and those that come, until something ends it. The end of the
+ * input is not an answer.
  */
 export function runApproverUi(options: ApproverUiOptions): Promise<UiEnd> {
   return runUi(options, new Map());
@@ -163,7 +184,11 @@ export function runApproverUi(options: ApproverUiOptions): Promise<UiEnd> {
 /** The same, with a memory of what the person is through with that outlives one run. */
 export async function runUi(options: ApproverUiOptions, through: Through): Promise<UiEnd> {
   const { client, signal, clock = systemClock, guardMs = TYPE_AHEAD_GUARD_MS } = options;
-  const input = createTypedInput({ stream: options.input, clock, ...(options.raise === undefined ? {} : { raise: options.raise }) });
+  const input = createTypedInput({
+    stream: options.input,
+    clock,
+    ...(options.raise === undefined ? {} : { raise: options.raise }),
+  });
   const over = new AbortController();
   const notes: string[] = [];
   const tell: Parameters<typeof watchOutcomes>[0]["tell"] = (question, outcome) => {
@@ -186,7 +211,8 @@ export async function runUi(options: ApproverUiOptions, through: Through): Promi
   const changes = client.changes[Symbol.asyncIterator]();
   for (const question of client.pending()) session.known.set(question.request.id, question);
   const listen = async (): Promise<void> => {
-    for (let next = await changes.next(); next.done !== true; next = await changes.next()) note(session, next.value);
+    for (let next = await changes.next(); next.done !== true; next = await changes.next())
+      note(session, next.value);
     finish(session, "gate_gone");
   };
   const listening = listen();

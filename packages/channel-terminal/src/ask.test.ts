@@ -4,36 +4,41 @@ import { describe, expect, it } from "vitest";
 import { type UiKit, setUpUi } from "../test/ui-kit.js";
 
 /** The last line: what the person types after. */
-const prompt = (kit: UiKit): string => kit.paper.text().slice(kit.paper.text().lastIndexOf("\n") + 1);
+const prompt = (kit: UiKit): string =>
+  kit.paper.text().slice(kit.paper.text().lastIndexOf("\n") + 1);
 
 const decisionOf = ({ claim }: { readonly claim: unknown }): JsonObject => claim as JsonObject;
 
 describe("askQuestion() takes", () => {
-  it.each(["a", "approve", " A ", "Approve"])("%j for a yes to the question on the screen", async (word) => {
-    const kit = setUpUi();
-    const ask = await kit.ask();
-    await kit.type(`${word}\n`);
-    expect(ask.ending()).toEqual({ status: "approved", reason: "" });
-    expect(decisionOf(ask.submissions[0] ?? { claim: {} })).toMatchObject({
-      request_id: ask.request.id,
-      nonce: ask.request.nonce,
-      decision: "approved",
-      approver: { id: "local", channel: "terminal" },
-      modifications: null,
-      conditions: { single_use: true },
-    });
-    expect(kit.news()).toContain("→ approved");
-  });
-
-  it.each(["d not in working hours\n", "deny\nnot in working hours\n", "d\nnot in working hours\n"])(
-    "%j for a no with its reason",
-    async (keys) => {
+  it.each(["a", "approve", " A ", "Approve"])(
+    "%j for a yes to the question on the screen",
+    async (word) => {
       const kit = setUpUi();
       const ask = await kit.ask();
-      await kit.type(keys);
-      expect(ask.ending()).toEqual({ status: "denied", reason: "not in working hours" });
+      await kit.type(`${word}\n`);
+      expect(ask.ending()).toEqual({ status: "approved", reason: "" });
+      expect(decisionOf(ask.submissions[0] ?? { claim: {} })).toMatchObject({
+        request_id: ask.request.id,
+        nonce: ask.request.nonce,
+        decision: "approved",
+        approver: { id: "local", channel: "terminal" },
+        modifications: null,
+        conditions: { single_use: true },
+      });
+      expect(kit.news()).toContain("→ approved");
     },
   );
+
+  it.each([
+    "d not in working hours\n",
+    "deny\nnot in working hours\n",
+    "d\nnot in working hours\n",
+  ])("%j for a no with its reason", async (keys) => {
+    const kit = setUpUi();
+    const ask = await kit.ask();
+    await kit.type(keys);
+    expect(ask.ending()).toEqual({ status: "denied", reason: "not in working hours" });
+  });
 
   it("a no without a reason", async () => {
     const kit = setUpUi();
@@ -56,27 +61,47 @@ describe("askQuestion() takes", () => {
 
   it("an offer by its name, and no other name", async () => {
     const kit = setUpUi();
-    const offers = [{ id: "tool-10m", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 600_000 }] as const;
+    const offers = [
+      {
+        id: "tool-10m",
+        scope: { kind: "tool", server: "files", name: "write_file" },
+        ttlMs: 600_000,
+      },
+    ] as const;
     const ask = await kit.ask({ offers });
     await kit.type("a tool-10min\n");
     expect(ask.submissions).toEqual([]);
     expect(kit.news()).toContain('there is no offer "tool-10min"');
     await kit.type("a tool-10m\n");
-    expect(decisionOf(ask.submissions[0] ?? { claim: {} })).toMatchObject({ grant: "tool-10m", conditions: { single_use: false } });
+    expect(decisionOf(ask.submissions[0] ?? { claim: {} })).toMatchObject({
+      grant: "tool-10m",
+      conditions: { single_use: false },
+    });
   });
 });
 
 describe("askQuestion() never takes for a yes", () => {
-  it.each(["\n", "  \n", "y\n", "yes\n", "ok\n", "aa\n", "approved\n", "v\n", "?\n", "e\n\n", "n\n", "\u0001a\n", "a\u0000\n"])(
-    "%j",
-    async (keys) => {
-      const kit = setUpUi();
-      const ask = await kit.ask();
-      await kit.type(keys);
-      expect(ask.submissions).toEqual([]);
-      expect(prompt(kit)).toBe("> ");
-    },
-  );
+  it.each([
+    "\n",
+    "  \n",
+    "y\n",
+    "yes\n",
+    "ok\n",
+    "aa\n",
+    "approved\n",
+    "v\n",
+    "?\n",
+    "e\n\n",
+    "n\n",
+    "\u0001a\n",
+    "a\u0000\n",
+  ])("%j", async (keys) => {
+    const kit = setUpUi();
+    const ask = await kit.ask();
+    await kit.type(keys);
+    expect(ask.submissions).toEqual([]);
+    expect(prompt(kit)).toBe("> ");
+  });
 
   it("the end of the input", async () => {
     const kit = setUpUi();

@@ -1,6 +1,6 @@
 /**
- * Ask: one question on the screen until it is answered, left or over. Every answer is made for the id that was on the screen
- * when its line was begun, so it cannot reach another question.
+ * Ask: one question on the screen until it is answered, left or over. Every answer is made for the
+ * id that was on the screen when its line was begun, so it cannot reach another question.
  */
 import {
   type AnswerParts,
@@ -39,7 +39,9 @@ export interface AskOptions {
   readonly question: OpenQuestion;
   /** How many other questions wait. */
   readonly others: () => number;
-  /** Called around every answer, so that an end that is this person's own is not told as another's. */
+  /**
+   * Called around every answer, so that an end that is this person's own is not told as another's.
+   */
   readonly answering: (busy: boolean) => void;
   /** Aborts when the question is over. */
   readonly signal: AbortSignal;
@@ -50,7 +52,11 @@ interface Asked extends AskOptions {
   shownWhole: boolean;
 }
 
-const OVER_CODES: ReadonlySet<RefusalCode> = new Set<RefusalCode>(["request_ended", "request_unknown", "already_answered"]);
+const OVER_CODES: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
+  "request_ended",
+  "request_unknown",
+  "already_answered",
+]);
 
 function statusOf({ desk, question, others }: Asked): string {
   const left = showTimeLeft(question.request.expiresAtMs - desk.clock.now());
@@ -62,10 +68,15 @@ function takeReceipt({ desk }: Asked, receipt: AnswerReceipt): AskOutcome | unde
   const { screen } = desk;
   switch (receipt.status) {
     case "final":
-      screen.say(`→ ${receipt.outcome.replaceAll("_", " ")}`, receipt.outcome === "denied" ? "red" : "green");
+      screen.say(
+        `→ ${receipt.outcome.replaceAll("_", " ")}`,
+        receipt.outcome === "denied" ? "red" : "green",
+      );
       return "answered";
     case "counted":
-      screen.say(`→ counted: ${receipt.have} of ${receipt.need}; the question stays open for others`);
+      screen.say(
+        `→ counted: ${receipt.have} of ${receipt.need}; the question stays open for others`,
+      );
       return "done";
     case "reshow":
       screen.say("→ the changed call needs a new look: it is asked as a new question");
@@ -85,7 +96,11 @@ async function submit(
   const { client, desk, question, answering } = asked;
   answering(true);
   try {
-    const claim = makeResponse(question.request, { ...parts, nowMs: desk.clock.now(), channel: "terminal" });
+    const claim = makeResponse(question.request, {
+      ...parts,
+      nowMs: desk.clock.now(),
+      channel: "terminal",
+    });
     return takeReceipt(asked, await client.answer(claim));
   } catch (error) {
     const why = error instanceof Error ? escapeText(error.message) : "the gate is gone";
@@ -102,25 +117,35 @@ async function submit(
 
 /** Why the screen cannot take a yes now, or nothing. */
 function whyNoYes({ question: { request }, shownWhole }: Asked): string | undefined {
-  if (request.evidence === "passkey") return "this question takes a passkey, which a terminal does not have; it can be denied here";
+  if (request.evidence === "passkey")
+    return "this question takes a passkey, which a terminal does not have; it can be denied here";
   if (!shownWhole) return "not all of the call was shown; read it with v first";
   return undefined;
 }
 
 type Approve = Command & { readonly kind: "approve" };
 
-async function approve(asked: Asked, command: Approve, isKeyByKey: boolean): Promise<AskOutcome | undefined> {
+async function approve(
+  asked: Asked,
+  command: Approve,
+  isKeyByKey: boolean,
+): Promise<AskOutcome | undefined> {
   const { screen } = asked.desk;
   const { request } = asked.question;
   const offer = request.offers.find(({ id }) => id === command.offer);
   const why = whyNoYes(asked);
   const word = confirmationWord(request);
-  const yes = { decision: "approved", ...(word === undefined ? {} : { confirmation: command.word }) } as const;
+  const yes = {
+    decision: "approved",
+    ...(word === undefined ? {} : { confirmation: command.word }),
+  } as const;
   if (why !== undefined) screen.say(`Not approved: ${why}`, "yellow");
   else if (!isKeyByKey) screen.say(`Not approved: ${NOT_KEY_BY_KEY}`, "yellow");
-  else if (word !== undefined && command.word !== word) screen.say(`Not approved: this is critical, type the whole word ${word}`, "yellow");
+  else if (word !== undefined && command.word !== word)
+    screen.say(`Not approved: this is critical, type the whole word ${word}`, "yellow");
   else if (command.offer === "") return submit(asked, yes);
-  else if (offer === undefined) screen.say(`Not approved: there is no offer "${escapeText(command.offer)}"`, "yellow");
+  else if (offer === undefined)
+    screen.say(`Not approved: there is no offer "${escapeText(command.offer)}"`, "yellow");
   else return submit(asked, { ...yes, grantId: offer.id });
   return undefined;
 }
@@ -134,7 +159,10 @@ async function deny(asked: Asked, given: string): Promise<AskOutcome | undefined
     reason = typed.text.trim();
   }
   if (reason.length <= REASON_CHARS_MAX) return submit(asked, { decision: "denied", reason });
-  asked.desk.screen.say(`Not denied yet: the reason is longer than ${REASON_CHARS_MAX} characters`, "yellow");
+  asked.desk.screen.say(
+    `Not denied yet: the reason is longer than ${REASON_CHARS_MAX} characters`,
+    "yellow",
+  );
   return undefined;
 }
 
@@ -144,15 +172,27 @@ async function edit(asked: Asked): Promise<AskOutcome | undefined> {
     asked.desk.screen.say(`Not edited: ${why}`, "yellow");
     return undefined;
   }
-  const edited = await editArguments(asked.desk, { question: asked.question, status: () => statusOf(asked), signal: asked.signal });
+  const edited = await editArguments(asked.desk, {
+    question: asked.question,
+    status: () => statusOf(asked),
+    signal: asked.signal,
+  });
   if (edited.kind !== "confirmed") return edited.kind === "kept" ? undefined : edited.kind;
   const { parameters: modifications, word: confirmation } = edited;
   const isWanted = confirmationWord(asked.question.request) !== undefined;
-  return submit(asked, { decision: "approved_with_modifications", modifications, ...(isWanted ? { confirmation } : {}) });
+  return submit(asked, {
+    decision: "approved_with_modifications",
+    modifications,
+    ...(isWanted ? { confirmation } : {}),
+  });
 }
 
 /** Does what was typed; `undefined` asks again. */
-async function obey(asked: Asked, command: Command, isKeyByKey: boolean): Promise<AskOutcome | undefined> {
+async function obey(
+  asked: Asked,
+  command: Command,
+  isKeyByKey: boolean,
+): Promise<AskOutcome | undefined> {
   const { screen } = asked.desk;
   switch (command.kind) {
     case "approve":
@@ -191,10 +231,18 @@ function keysFor(asked: Asked): string {
 
 /** Shows a question and takes commands until it and the person part. */
 export async function askQuestion(desk: Desk, options: AskOptions): Promise<AskOutcome> {
-  const asked: Asked = { ...options, desk, shownWhole: showQuestion(desk.screen, options.question) };
+  const asked: Asked = {
+    ...options,
+    desk,
+    shownWhole: showQuestion(desk.screen, options.question),
+  };
   for (;;) {
     desk.screen.say(keysFor(asked), "bold");
-    const typed = await promptLine(desk, { label: "> ", status: () => statusOf(asked), signal: asked.signal });
+    const typed = await promptLine(desk, {
+      label: "> ",
+      status: () => statusOf(asked),
+      signal: asked.signal,
+    });
     if (typed.kind !== "line") return typed.kind;
     const outcome = await obey(asked, parseCommand(typed.text), typed.isKeyByKey);
     if (outcome !== undefined) return outcome;

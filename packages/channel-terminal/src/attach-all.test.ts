@@ -11,7 +11,10 @@ import { listenPrivately } from "./socket-path.js";
 
 const never = new AbortController().signal;
 
-async function startGate(directory: string, name: string): Promise<{ readonly board: Board; readonly server: ApproveServer }> {
+async function startGate(
+  directory: string,
+  name: string,
+): Promise<{ readonly board: Board; readonly server: ApproveServer }> {
   const board = createBoard();
   const server = serveApprovers({
     board,
@@ -36,11 +39,18 @@ describe("attachApprovers()", () => {
     one.board.put(first.request, first.session);
     two.board.put(second.request, second.session);
     await expect.poll(() => clients.pending().length).toBe(2);
-    const claim = makeResponse(second.request, { decision: "denied", nowMs: 1, channel: "terminal" });
+    const claim = makeResponse(second.request, {
+      decision: "denied",
+      nowMs: 1,
+      channel: "terminal",
+    });
     expect(await clients.answer(claim)).toEqual({ status: "final", outcome: "denied" });
     expect(first.submissions).toEqual([]);
     await expect.poll(() => clients.pending().length).toBe(1);
-    expect(await clients.answer(claim)).toMatchObject({ status: "refused", code: "request_unknown" });
+    expect(await clients.answer(claim)).toMatchObject({
+      status: "refused",
+      code: "request_unknown",
+    });
     await one.server.close();
     await two.server.close();
   });
@@ -75,7 +85,12 @@ describe("attachApprovers()", () => {
     await listenPrivately(odd, join(home.run, "odd.sock"));
     const gate = await startGate(home.run, "1");
     const warnings: ConsentError[] = [];
-    await using clients = await attachApprovers({ directory: home.run, signal: never, clock, warn: (error) => warnings.push(error) });
+    await using clients = await attachApprovers({
+      directory: home.run,
+      signal: never,
+      clock,
+      warn: (error) => warnings.push(error),
+    });
     await clock.advance(5_000);
     expect(clients.gates()).toBe(1);
     expect(warnings).toHaveLength(1);

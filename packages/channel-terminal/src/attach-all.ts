@@ -1,9 +1,16 @@
 /**
- * AttachAll: one client of every gate whose socket lies in a directory, and of those that come later.
+ * AttachAll: one client of every gate whose socket lies in a directory, and of those that come
+ * later.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, type ConsentError, type PausedEnd, isConsentError, systemClock } from "@acp/core";
+import {
+  type Clock,
+  type ConsentError,
+  type PausedEnd,
+  isConsentError,
+  systemClock,
+} from "@acp/core";
 import type { GateClient, OpenQuestion, QuestionChange } from "./approver-client.js";
 import { attachApprover } from "./attach.js";
 import { createFeed } from "./feed.js";
@@ -31,7 +38,9 @@ export interface ApproverClients extends GateClient {
 
 async function socketsIn(directory: string): Promise<readonly string[]> {
   try {
-    return (await readdir(directory)).filter((name) => name.endsWith(".sock")).map((name) => join(directory, name));
+    return (await readdir(directory))
+      .filter((name) => name.endsWith(".sock"))
+      .map((name) => join(directory, name));
   } catch {
     return []; // The first gate makes the directory.
   }
@@ -50,18 +59,26 @@ function pendingOf(gates: Gates): readonly OpenQuestion[] {
     .toSorted((one, other) => one.request.createdAtMs - other.request.createdAtMs);
 }
 
-/** Hands a gate's changes on until the connection is lost; what becomes of its questions then is not known here. */
+/**
+ * Hands a gate's changes on until the connection is lost; what becomes of its questions then is not
+ * known here.
+ */
 async function follow(gates: Gates, path: string, client: GateClient): Promise<void> {
   const changes = client.changes[Symbol.asyncIterator]();
   gates.clients.set(path, client);
   for (const question of client.pending()) gates.push({ type: "open", question });
-  for (let next = await changes.next(); next.done !== true; next = await changes.next()) gates.push(next.value);
+  for (let next = await changes.next(); next.done !== true; next = await changes.next())
+    gates.push(next.value);
   gates.clients.delete(path);
   for (const { request } of client.pending()) gates.push({ type: "lost", id: request.id });
 }
 
 function isNobodyThere(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && (cause.code === "ECONNREFUSED" || cause.code === "ENOENT");
+  return (
+    cause instanceof Error &&
+    "code" in cause &&
+    (cause.code === "ECONNREFUSED" || cause.code === "ENOENT")
+  );
 }
 
 async function attachTo(gates: Gates, path: string): Promise<void> {
@@ -77,21 +94,30 @@ async function attachTo(gates: Gates, path: string): Promise<void> {
     void follow(gates, path, client);
   } catch (error) {
     // A socket that a dead process left is no news; one that answers wrongly is, once.
-    if (!isConsentError(error, "channel_failed") || isNobodyThere(error.cause) || gates.warned.has(path)) return;
+    if (
+      !isConsentError(error, "channel_failed") ||
+      isNobodyThere(error.cause) ||
+      gates.warned.has(path)
+    )
+      return;
     gates.warned.add(path);
     warn?.(error);
   }
 }
 
 async function look(gates: Gates): Promise<void> {
-  const paths = (await socketsIn(gates.options.directory)).filter((path) => !gates.clients.has(path));
+  const paths = (await socketsIn(gates.options.directory)).filter(
+    (path) => !gates.clients.has(path),
+  );
   await Promise.all(paths.map((path) => attachTo(gates, path)));
 }
 
 /**
- * Attaches to every gate in a directory and follows new ones; resolves after the first look, also with no gate there.
+ * Attaches to every gate in a directory and follows new ones; resolves after the first look, also
+ * with no gate there.
  *
- * The questions of a gate whose connection is lost are `lost`, and open again where it is reached again.
+ * The questions of a gate whose connection is lost are `lost`, and open again where it is reached
+ * again.
  */
 export async function attachApprovers(options: AttachAllOptions): Promise<ApproverClients> {
   const { signal, clock = systemClock } = options;
@@ -127,13 +153,22 @@ export async function attachApprovers(options: AttachAllOptions): Promise<Approv
         client.pending().some(({ request }) => request.id === claim["request_id"]),
       );
       return holder === undefined
-        ? { status: "refused", code: "request_unknown", reason: "no attached gate has this question open" }
+        ? {
+            status: "refused",
+            code: "request_unknown",
+            reason: "no attached gate has this question open",
+          }
         : holder.answer(claim);
     },
     async endPaused() {
       const lost = (client: GateClient): PausedEnd => ({ ended: 0, left: client.pending().length });
-      const ends = await Promise.all([...gates.clients.values()].map((client) => client.endPaused().catch(() => lost(client))));
-      return { ended: ends.reduce((sum, { ended }) => sum + ended, 0), left: ends.reduce((sum, { left }) => sum + left, 0) };
+      const ends = await Promise.all(
+        [...gates.clients.values()].map((client) => client.endPaused().catch(() => lost(client))),
+      );
+      return {
+        ended: ends.reduce((sum, { ended }) => sum + ended, 0),
+        left: ends.reduce((sum, { left }) => sum + left, 0),
+      };
     },
     close,
     [Symbol.asyncDispose]: close,

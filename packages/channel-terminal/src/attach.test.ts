@@ -66,22 +66,39 @@ describe("attachApprover()", () => {
     const changes = client.changes[Symbol.asyncIterator]();
     const ask = askDouble();
     kit.board.put(ask.request, ask.session);
-    expect((await changes.next()).value).toEqual({ type: "open", question: { request: ask.request, redelivery: false } });
-    const receipts = await Promise.all([client.answer({ ...yes(ask.request), nonce: "n_other" }), client.answer(yes(ask.request))]);
+    expect((await changes.next()).value).toEqual({
+      type: "open",
+      question: { request: ask.request, redelivery: false },
+    });
+    const receipts = await Promise.all([
+      client.answer({ ...yes(ask.request), nonce: "n_other" }),
+      client.answer(yes(ask.request)),
+    ]);
     expect(receipts).toMatchObject([
       { status: "refused", code: "nonce_mismatch" },
       { status: "final", outcome: "approved" },
     ]);
-    expect((await changes.next()).value).toMatchObject({ type: "ended", id: ask.request.id, ending: { status: "approved" } });
+    expect((await changes.next()).value).toMatchObject({
+      type: "ended",
+      id: ask.request.id,
+      ending: { status: "approved" },
+    });
     expect(client.pending()).toEqual([]);
-    expect(await client.answer(yes(ask.request))).toMatchObject({ status: "refused", code: "request_ended" });
+    expect(await client.answer(yes(ask.request))).toMatchObject({
+      status: "refused",
+      code: "request_ended",
+    });
   });
 
   it("lists as a viewer without being somebody to ask", async () => {
     await using kit = await setUp();
     const ask = askDouble();
     kit.board.put(ask.request, ask.session);
-    await using client = await attachApprover({ socketPath: kit.socketPath, signal: never, role: "viewer" });
+    await using client = await attachApprover({
+      socketPath: kit.socketPath,
+      signal: never,
+      role: "viewer",
+    });
     expect(client.pending()).toHaveLength(1);
     expect(kit.server.attached()).toBe(0);
     await expect(client.answer(yes(ask.request))).rejects.toMatchObject({
@@ -109,7 +126,9 @@ describe("attachApprover()", () => {
     ]);
     await reading;
     expect(seen).toEqual([]);
-    await expect(client.answer(yes(ask.request))).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(client.answer(yes(ask.request))).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
   });
 
   it("has sixteen answers on their way and keeps the others, so that a loss leaves no doubt about those", async () => {
@@ -122,8 +141,13 @@ describe("attachApprover()", () => {
     const answered = Promise.allSettled(asks.map(({ request }) => client.answer(yes(request))));
     await expect.poll(() => taken).toBe(16);
     await kit.server.close();
-    const codes = (await answered).map((each) => (each.status === "rejected" ? (each.reason as { code?: string }).code : "receipt"));
-    expect(codes).toEqual([...Array(16).fill("channel_failed"), ...Array(84).fill("channel_unavailable")]);
+    const codes = (await answered).map((each) =>
+      each.status === "rejected" ? (each.reason as { code?: string }).code : "receipt",
+    );
+    expect(codes).toEqual([
+      ...Array(16).fill("channel_failed"),
+      ...Array(84).fill("channel_unavailable"),
+    ]);
   });
 
   it("gets a receipt for each of five hundred answers at once", async () => {
@@ -132,7 +156,9 @@ describe("attachApprover()", () => {
     for (const ask of asks) kit.board.put(ask.request, ask.session);
     await using client = await attachApprover({ socketPath: kit.socketPath, signal: never });
     const receipts = await Promise.all(asks.map(({ request }) => client.answer(yes(request))));
-    expect(receipts.every((receipt) => receipt.status === "final" && receipt.outcome === "approved")).toBe(true);
+    expect(
+      receipts.every((receipt) => receipt.status === "final" && receipt.outcome === "approved"),
+    ).toBe(true);
   });
 
   it("ends with its signal", async () => {
@@ -142,25 +168,37 @@ describe("attachApprover()", () => {
     stop.abort();
     for await (const change of client.changes) expect(change).toBeUndefined();
     await expect.poll(kit.server.attached).toBe(0);
-    await expect(attachApprover({ socketPath: kit.socketPath, signal: stop.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(
+      attachApprover({ socketPath: kit.socketPath, signal: stop.signal }),
+    ).rejects.toMatchObject({ code: "aborted" });
   });
 
   it("says that nobody is there", async () => {
     await using home = await temporaryHome();
-    await expect(attachApprover({ socketPath: home.socketPath, signal: never })).rejects.toMatchObject({
+    await expect(
+      attachApprover({ socketPath: home.socketPath, signal: never }),
+    ).rejects.toMatchObject({
       code: "channel_failed",
       message: expect.stringContaining("ENOENT") as string,
     });
   });
 
   it.each<[string, string]>([
-    ["another version", '{"type":"hello","protocol":"acp-approve","version":2,"channel":"terminal","pid":1,"open":0}\n'],
+    [
+      "another version",
+      '{"type":"hello","protocol":"acp-approve","version":2,"channel":"terminal","pid":1,"open":0}\n',
+    ],
     ["what is no message", "HTTP/1.1 200 OK\r\n\r\n"],
-    ["an unknown field", '{"type":"hello","protocol":"acp-approve","version":1,"channel":"terminal","pid":1,"open":0,"x":1}\n'],
+    [
+      "an unknown field",
+      '{"type":"hello","protocol":"acp-approve","version":1,"channel":"terminal","pid":1,"open":0,"x":1}\n',
+    ],
     ["a refusal", '{"type":"error","code":"version_unsupported","message":"Cannot talk"}\n'],
   ])("refuses a gate that says %s", async (_what, line) => {
     await using gate = await fakeGate((socket) => socket.end(line));
-    await expect(attachApprover({ socketPath: gate.socketPath, signal: never })).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(
+      attachApprover({ socketPath: gate.socketPath, signal: never }),
+    ).rejects.toMatchObject({ code: "channel_failed" });
   });
 
   it("gives up a gate that says nothing", async () => {
@@ -178,6 +216,8 @@ describe("attachApprover()", () => {
 
   it("gives up a gate whose line has no end", async () => {
     await using gate = await fakeGate((socket) => socket.write("x".repeat(10 * 1024 * 1024 + 1)));
-    await expect(attachApprover({ socketPath: gate.socketPath, signal: never })).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(
+      attachApprover({ socketPath: gate.socketPath, signal: never }),
+    ).rejects.toMatchObject({ code: "channel_failed" });
   });
 });

@@ -2,15 +2,32 @@
  * Attach: the person's side of the approve socket. Format: spec/approve-socket.md.
  */
 import { type Socket, createConnection } from "node:net";
-import { type AnswerReceipt, type Clock, ConsentError, type JsonObject, type PausedEnd, quoteText, systemClock } from "@acp/core";
+import {
+  type AnswerReceipt,
+  type Clock,
+  ConsentError,
+  type JsonObject,
+  type PausedEnd,
+  quoteText,
+  systemClock,
+} from "@acp/core";
 import type { GateClient, OpenQuestion, QuestionChange } from "./approver-client.js";
 import { createFeed } from "./feed.js";
 import { createLineSplitter } from "./line-splitter.js";
-import { type ClientRole, GATE_LINE_BYTES_MAX, type GateMessage, readGateMessage, writeClientMessage } from "./wire.js";
+import {
+  type ClientRole,
+  GATE_LINE_BYTES_MAX,
+  type GateMessage,
+  readGateMessage,
+  writeClientMessage,
+} from "./wire.js";
 
 /** How long a gate may take to say hello: a live one does so at once. */
 const HELLO_TIMEOUT_MS = 5_000;
-/** Answers on their way at once; the others wait here, where a loss of the connection cannot make it unknown what became of them. */
+/**
+ * Answers on their way at once; the others wait here, where a loss of the connection cannot make it
+ * unknown what became of them.
+ */
 const WINDOW = 16;
 
 /** Options of {@link attachApprover}. */
@@ -18,7 +35,10 @@ export interface AttachOptions {
   readonly socketPath: string;
   /** Ends the attachment. */
   readonly signal: AbortSignal;
-  /** A `viewer` lists and cannot answer; it does not count as somebody to ask. `approver` unless given. */
+  /**
+   * A `viewer` lists and cannot answer; it does not count as somebody to ask. `approver` unless
+   * given.
+   */
   readonly role?: ClientRole;
   readonly clock?: Clock;
 }
@@ -38,7 +58,10 @@ interface Attachment {
   readonly unsent: Waiting[];
   answers: number;
   /** Looks for who is paused that the gate was asked for, by number. */
-  readonly looks: Map<number, { readonly resolve: (end: PausedEnd) => void; readonly reject: (error: ConsentError) => void }>;
+  readonly looks: Map<
+    number,
+    { readonly resolve: (end: PausedEnd) => void; readonly reject: (error: ConsentError) => void }
+  >;
   readonly changes: ReturnType<typeof createFeed<QuestionChange>>;
   /** Questions of the snapshot that have not come; `undefined` before the hello. */
   missing: number | undefined;
@@ -49,8 +72,10 @@ interface Attachment {
 }
 
 const orClosed = (why: string): string => (why === "" ? "the connection is closed" : why);
-const gone = (why: string): ConsentError => new ConsentError("channel_failed", `Cannot reach the gate: ${orClosed(why)}`);
-const notSent = (why: string): ConsentError => new ConsentError("channel_unavailable", `Cannot send an answer: ${orClosed(why)}`);
+const gone = (why: string): ConsentError =>
+  new ConsentError("channel_failed", `Cannot reach the gate: ${orClosed(why)}`);
+const notSent = (why: string): ConsentError =>
+  new ConsentError("channel_unavailable", `Cannot send an answer: ${orClosed(why)}`);
 
 /** Sends what the window has room for. */
 function sendOn(attachment: Attachment): void {
@@ -60,7 +85,9 @@ function sendOn(attachment: Attachment): void {
     if (next === undefined) return;
     attachment.answers += 1;
     waiting.set(attachment.answers, next);
-    socket.write(writeClientMessage({ type: "answer", answer: attachment.answers, claim: next.claim }));
+    socket.write(
+      writeClientMessage({ type: "answer", answer: attachment.answers, claim: next.claim }),
+    );
   }
 }
 
@@ -110,7 +137,8 @@ function listen(attachment: Attachment): void {
   socket.on("data", (chunk: Buffer) => {
     try {
       const lines = splitter.push(chunk);
-      if (lines === undefined) throw gone(`a line of it is longer than ${GATE_LINE_BYTES_MAX} bytes`);
+      if (lines === undefined)
+        throw gone(`a line of it is longer than ${GATE_LINE_BYTES_MAX} bytes`);
       for (const line of lines) take(attachment, readGateMessage(line));
     } catch (error) {
       attachment.farewell = error instanceof Error ? error.message : "a line of it cannot be read";
@@ -119,7 +147,8 @@ function listen(attachment: Attachment): void {
   });
   socket.on("error", (error: Error) => {
     attachment.cause = error;
-    if (attachment.farewell === "") attachment.farewell = "code" in error ? String(error.code) : error.message;
+    if (attachment.farewell === "")
+      attachment.farewell = "code" in error ? String(error.code) : error.message;
   });
   socket.on("close", () => {
     for (const { reject } of attachment.waiting.values()) reject(gone(attachment.farewell));
@@ -131,7 +160,11 @@ function listen(attachment: Attachment): void {
   });
 }
 
-async function waitForHello(attachment: Attachment, ready: Promise<void>, { clock = systemClock }: AttachOptions): Promise<void> {
+async function waitForHello(
+  attachment: Attachment,
+  ready: Promise<void>,
+  { clock = systemClock }: AttachOptions,
+): Promise<void> {
   const timer = new AbortController();
   const late = clock.sleep(HELLO_TIMEOUT_MS, { signal: timer.signal }).then(
     () => attachment.socket.destroy(new Error("it said no hello in time")),
@@ -175,13 +208,19 @@ function clientOf(attachment: Attachment): GateClient {
 }
 
 /**
- * Attaches to the gate that listens at `socketPath`; resolves once everything that is open there is known.
+ * Attaches to the gate that listens at `socketPath`; resolves once everything that is open there is
+ * known.
  *
- * @throws ConsentError `channel_failed` where nobody listens or the other side speaks another protocol; `aborted` where the signal ends it.
+ * @throws ConsentError `channel_failed` where nobody listens or the other side speaks another
+ *   protocol; `aborted` where the signal ends it.
  */
 export async function attachApprover(options: AttachOptions): Promise<GateClient> {
   const { socketPath, signal, role = "approver" } = options;
-  if (signal.aborted) throw new ConsentError("aborted", `Cannot attach to ${quoteText(socketPath)}: it was ended before`);
+  if (signal.aborted)
+    throw new ConsentError(
+      "aborted",
+      `Cannot attach to ${quoteText(socketPath)}: it was ended before`,
+    );
   const socket = createConnection(socketPath);
   const { promise: ready, resolve, reject } = newPromise();
   const attachment: Attachment = {
@@ -204,14 +243,24 @@ export async function attachApprover(options: AttachOptions): Promise<GateClient
     signal.removeEventListener("abort", stop);
     const why = attachment.farewell === "" ? "the connection was closed" : attachment.farewell;
     const { cause } = attachment;
-    reject(new ConsentError(signal.aborted ? "aborted" : "channel_failed", `Cannot attach to ${quoteText(socketPath)}: ${why}`, { cause }));
+    reject(
+      new ConsentError(
+        signal.aborted ? "aborted" : "channel_failed",
+        `Cannot attach to ${quoteText(socketPath)}: ${why}`,
+        { cause },
+      ),
+    );
   });
   socket.write(writeClientMessage({ type: "hello", role }));
   await waitForHello(attachment, ready, options);
   return clientOf(attachment);
 }
 
-function newPromise(): { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (error: ConsentError) => void } {
+function newPromise(): {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: ConsentError) => void;
+} {
   let resolve = (): void => undefined;
   let reject: (error: ConsentError) => void = () => undefined;
   const promise = new Promise<void>((yes, no) => {

@@ -23,7 +23,11 @@ describe("createBoard()", () => {
     await first.session.ended;
     expect(board.pending().map(({ request }) => request.id)).toEqual([second.request.id]);
     expect(changes.map(({ type }) => type)).toEqual(["open", "open", "ended"]);
-    expect(changes[2]).toEqual({ type: "ended", id: first.request.id, ending: { status: "expired", reason: "late" } });
+    expect(changes[2]).toEqual({
+      type: "ended",
+      id: first.request.id,
+      ending: { status: "expired", reason: "late" },
+    });
   });
 
   it("hands an answer to the question that it names, for the subject given", async () => {
@@ -31,7 +35,10 @@ describe("createBoard()", () => {
     const [first, second] = [askDouble(), askDouble()];
     board.put(first.request, first.session);
     board.put(second.request, second.session);
-    expect(await board.answer(yes(second.request), "local")).toEqual({ status: "final", outcome: "approved" });
+    expect(await board.answer(yes(second.request), "local")).toEqual({
+      status: "final",
+      outcome: "approved",
+    });
     expect(first.submissions).toEqual([]);
     expect(second.submissions).toMatchObject([{ subject: "local" }]);
   });
@@ -41,7 +48,9 @@ describe("createBoard()", () => {
     const ask = askDouble();
     board.put(ask.request, ask.session);
     expect(await board.answer({}, "local")).toMatchObject({ code: "response_invalid" });
-    expect(await board.answer(yes({ id: "cr_other", nonce: "n" }), "local")).toMatchObject({ code: "request_unknown" });
+    expect(await board.answer(yes({ id: "cr_other", nonce: "n" }), "local")).toMatchObject({
+      code: "request_unknown",
+    });
     ask.end({ status: "cancelled", reason: "" });
     await ask.session.ended;
     expect(await board.answer(yes(ask.request), "local")).toMatchObject({ code: "request_ended" });

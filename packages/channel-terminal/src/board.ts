@@ -1,5 +1,6 @@
 /**
- * Board: the questions that are open, in the order they came. Both fronts read it; it decides nothing.
+ * Board: the questions that are open, in the order they came. Both fronts read it; it decides
+ * nothing.
  */
 import type { AnswerReceipt, AskSession, ConsentRequest, JsonObject } from "@acp/core";
 import type { OpenQuestion, GateChange } from "./approver-client.js";
@@ -23,7 +24,10 @@ interface Entry {
   readonly session: AskSession;
 }
 
-const refused = (code: "request_unknown" | "request_ended" | "response_invalid", reason: string): AnswerReceipt => ({
+const refused = (
+  code: "request_unknown" | "request_ended" | "response_invalid",
+  reason: string,
+): AnswerReceipt => ({
   status: "refused",
   code,
   reason,
@@ -69,10 +73,13 @@ export function createBoard(): Board {
     },
     async answer(claim, subject) {
       const id = claim["request_id"];
-      if (typeof id !== "string") return refused("response_invalid", "the answer does not name its question");
+      if (typeof id !== "string")
+        return refused("response_invalid", "the answer does not name its question");
       const entry = entries.get(id);
       if (entry !== undefined) return entry.session.submit(claim, { subject });
-      return ended.has(id) ? refused("request_ended", "the question is over") : refused("request_unknown", "no such question is open here");
+      return ended.has(id)
+        ? refused("request_ended", "the question is over")
+        : refused("request_unknown", "no such question is open here");
     },
   };
 }

@@ -24,7 +24,8 @@ describe("parseCommand()", () => {
   it("reads a yes out of nothing but its two words", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (line) => {
-        if (parseCommand(line).kind === "approve") expect(line.trim().toLowerCase()).toMatch(/^(?:a|approve)(?:\s|$)/);
+        if (parseCommand(line).kind === "approve")
+          expect(line.trim().toLowerCase()).toMatch(/^(?:a|approve)(?:\s|$)/);
       }),
     );
   });

@@ -7,11 +7,26 @@ const lines = (before: JsonObject, after: JsonObject): readonly string[] =>
 
 describe("diffArguments()", () => {
   it.each<[string, JsonObject, JsonObject, readonly string[]]>([
-    ["nothing where the JSON means the same", { a: 1, b: [{ c: 1.0 }] }, { b: [{ c: 1 }], a: 1 }, []],
+    [
+      "nothing where the JSON means the same",
+      { a: 1, b: [{ c: 1.0 }] },
+      { b: [{ c: 1 }], a: 1 },
+      [],
+    ],
     ["a new value", { a: 1 }, { a: 2 }, ["- a: 1", "+ a: 2"]],
     ["a value gone and one that came", { a: 1 }, { b: null }, ["- a: 1", "+ b: null"]],
-    ["a nested place", { a: { b: [1, { c: "x" }] } }, { a: { b: [1, { c: "y" }] } }, ['- a.b[1].c: "x"', '+ a.b[1].c: "y"']],
-    ["a longer and a shorter list", { a: [1], b: [1, 2] }, { a: [1, 3], b: [1] }, ["+ a[1]: 3", "- b[1]: 2"]],
+    [
+      "a nested place",
+      { a: { b: [1, { c: "x" }] } },
+      { a: { b: [1, { c: "y" }] } },
+      ['- a.b[1].c: "x"', '+ a.b[1].c: "y"'],
+    ],
+    [
+      "a longer and a shorter list",
+      { a: [1], b: [1, 2] },
+      { a: [1, 3], b: [1] },
+      ["+ a[1]: 3", "- b[1]: 2"],
+    ],
     ["another type", { a: {} }, { a: [] }, ["- a: {}", "+ a: []"]],
     [
       "false, 0, null and empty text for different",
@@ -25,7 +40,10 @@ describe("diffArguments()", () => {
   });
 
   it("sees a key that every object inherits", () => {
-    expect(lines({}, JSON.parse('{"__proto__": 1, "constructor": 2}') as JsonObject)).toEqual(["+ __proto__: 1", "+ constructor: 2"]);
+    expect(lines({}, JSON.parse('{"__proto__": 1, "constructor": 2}') as JsonObject)).toEqual([
+      "+ __proto__: 1",
+      "+ constructor: 2",
+    ]);
   });
 
   it("escapes what could move the cursor or hide", () => {

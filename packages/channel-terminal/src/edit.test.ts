@@ -3,7 +3,8 @@ import { sampleRequest } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { type UiKit, setUpUi } from "../test/ui-kit.js";
 
-const modificationsOf = (claim: unknown): JsonObject | undefined => parseResponse(claim).modifications;
+const modificationsOf = (claim: unknown): JsonObject | undefined =>
+  parseResponse(claim).modifications;
 
 async function editing(kit: UiKit, entry: string): Promise<string> {
   await kit.type("e\n");
@@ -16,12 +17,21 @@ describe("editArguments()", () => {
   it("hands in the whole new arguments once they are confirmed", async () => {
     const kit = setUpUi();
     const ask = await kit.ask();
-    const shown = await editing(kit, '{ "path": "notes.txt",\n  "content": "bye", "mode": [1] }\n\n');
-    expect(shown).toContain('What that changes:\n│ - content: "hello"\n│ + content: "bye"\n│ + mode: [1]\n');
+    const shown = await editing(
+      kit,
+      '{ "path": "notes.txt",\n  "content": "bye", "mode": [1] }\n\n',
+    );
+    expect(shown).toContain(
+      'What that changes:\n│ - content: "hello"\n│ + content: "bye"\n│ + mode: [1]\n',
+    );
     expect(ask.submissions).toEqual([]);
     await kit.type("yes\n");
     expect(ask.ending()?.status).toBe("approved_with_modifications");
-    expect(modificationsOf(ask.submissions[0]?.claim)).toEqual({ path: "notes.txt", content: "bye", mode: [1] });
+    expect(modificationsOf(ask.submissions[0]?.claim)).toEqual({
+      path: "notes.txt",
+      content: "bye",
+      mode: [1],
+    });
     expect(kit.news()).toContain("→ approved with modifications");
   });
 
@@ -41,14 +51,17 @@ describe("editArguments()", () => {
     expect(ask.submissions).toEqual([]);
   });
 
-  it.each(["\n", "y\n", "no\n", "a\n"])("keeps the arguments where %j confirms them", async (word) => {
-    const kit = setUpUi();
-    const ask = await kit.ask();
-    await editing(kit, "{}\n\n");
-    await kit.type(word);
-    expect(ask.submissions).toEqual([]);
-    expect(kit.news()).toContain("Kept: the changes were not confirmed");
-  });
+  it.each(["\n", "y\n", "no\n", "a\n"])(
+    "keeps the arguments where %j confirms them",
+    async (word) => {
+      const kit = setUpUi();
+      const ask = await kit.ask();
+      await editing(kit, "{}\n\n");
+      await kit.type(word);
+      expect(ask.submissions).toEqual([]);
+      expect(kit.news()).toContain("Kept: the changes were not confirmed");
+    },
+  );
 
   it("takes no confirmation that was pasted with the entry", async () => {
     const kit = setUpUi();
@@ -84,7 +97,12 @@ describe("editArguments()", () => {
 
   it("shows arguments and changes escaped", async () => {
     const kit = setUpUi();
-    await kit.ask({ action: { ...sampleRequest().action, parameters: { "k\u202e": "\u001b]0;owned\u0007\r\nRisk:  low" } } });
+    await kit.ask({
+      action: {
+        ...sampleRequest().action,
+        parameters: { "k\u202e": "\u001b]0;owned\u0007\r\nRisk:  low" },
+      },
+    });
     await kit.type("e\n");
     await kit.type('{"k\u202e": "\u009b2J"}\n\n');
     const shown = kit.news().replaceAll(/\u001b7\u001b\[1A\r\u001b\[2K[^\u001b]*\u001b8/g, "");

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createFeed } from "./feed.js";
 
-const collect = async (values: AsyncIterable<{ readonly n: number }>): Promise<readonly number[]> => {
+const collect = async (
+  values: AsyncIterable<{ readonly n: number }>,
+): Promise<readonly number[]> => {
   const seen: number[] = [];
   for await (const { n } of values) seen.push(n);
   return seen;

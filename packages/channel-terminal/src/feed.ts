@@ -1,5 +1,6 @@
 /**
- * Feed: one writer, any number of readers; every reader sees what is pushed after it began to iterate.
+ * Feed: one writer, any number of readers; every reader sees what is pushed after it began to
+ * iterate.
  */
 
 /** An async iterable that is written to. */

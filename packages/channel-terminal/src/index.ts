@@ -1,5 +1,14 @@
-/** @acp/channel-terminal: asks a person on the controlling terminal or through an attached second terminal. */
-export type { ApproverClient, GateClient, OpenQuestion, QuestionChange, QuestionOutcome } from "./approver-client.js";
+/**
+ * @acp/channel-terminal: asks a person on the controlling terminal or through an attached second
+ * terminal.
+ */
+export type {
+  ApproverClient,
+  GateClient,
+  OpenQuestion,
+  QuestionChange,
+  QuestionOutcome,
+} from "./approver-client.js";
 export { runApproverUi } from "./approver-ui.js";
 export type { ApproverUiOptions, UiEnd } from "./approver-ui.js";
 export { attachApprovers } from "./attach-all.js";

@@ -1,9 +1,14 @@
 /**
- * KeyedLine: a line that a person types key by key, and what tells it from a paste. Pure: it is handed what each read of an unbuffered terminal
- * gave, and says what to show. A terminal that marks pastes (bracketed paste) is believed; without marks, several characters in one read are one.
+ * KeyedLine: a line that a person types key by key, and what tells it from a paste. Pure: it is
+ * handed what each read of an unbuffered terminal gave, and says what to show. A terminal that
+ * marks pastes (bracketed paste) is believed; without marks, several characters in one read are
+ * one.
  */
 
-/** Asks the terminal to mark what is pasted, and no longer to. Source: xterm control sequences, DEC private mode 2004. */
+/**
+ * Asks the terminal to mark what is pasted, and no longer to. Source: xterm control sequences, DEC
+ * private mode 2004.
+ */
 export const MARK_PASTES = "\u001b[?2004h";
 export const MARK_NO_PASTES = "\u001b[?2004l";
 const PASTE_BEGINS = "\u001b[200~";
@@ -14,7 +19,11 @@ const ESCAPE = "\u001b";
 const ERASE = "\b \b";
 
 /** Keys that a terminal turns into signals while it is buffered. */
-const SIGNALS: Readonly<Partial<Record<string, NodeJS.Signals>>> = { "\u0003": "SIGINT", "\u001a": "SIGTSTP", "\u001c": "SIGQUIT" };
+const SIGNALS: Readonly<Partial<Record<string, NodeJS.Signals>>> = {
+  "\u0003": "SIGINT",
+  "\u001a": "SIGTSTP",
+  "\u001c": "SIGQUIT",
+};
 
 /** What a read did to the line. */
 export type Keyed =
@@ -40,7 +49,8 @@ interface State {
   held: string;
 }
 
-const isPrintable = (key: string): boolean => key >= " " && key !== "\u007f" && !/[\u0080-\u009f]/.test(key);
+const isPrintable = (key: string): boolean =>
+  key >= " " && key !== "\u007f" && !/[\u0080-\u009f]/.test(key);
 
 /** What is not ASCII may be two columns wide, and what is not shown has none. */
 function eraseOf(text: string): string {
@@ -73,7 +83,8 @@ function press(state: State, key: string): Keyed {
       return cut(state, [...state.text.replace(/\S*\s*$/u, "")].length);
     default:
       if (state.text.length >= LINE_CHARS_MAX) return { kind: "more", echo: "" };
-      // Other control characters are not shown, and kept: with one of them in it, no word is the word.
+      // Other control characters are not shown, and kept: with one of them in it, no word is the
+      // word.
       state.text += key;
       return { kind: "more", echo: isPrintable(key) ? key : "" };
   }

@@ -7,9 +7,13 @@ describe("createLineSplitter()", () => {
     const cut = fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(200)));
     fc.assert(
       fc.property(cut, ([bytes, cuts]) => {
-        const at = [...new Set([0, ...cuts.filter((each) => each <= bytes.length), bytes.length])].sort((a, b) => a - b);
+        const at = [
+          ...new Set([0, ...cuts.filter((each) => each <= bytes.length), bytes.length]),
+        ].sort((a, b) => a - b);
         const splitter = createLineSplitter(1_000);
-        const lines = at.slice(1).flatMap((end, index) => splitter.push(bytes.subarray(at[index], end)) ?? []);
+        const lines = at
+          .slice(1)
+          .flatMap((end, index) => splitter.push(bytes.subarray(at[index], end)) ?? []);
         const want = Buffer.from(bytes).toString("latin1").split("\n").slice(0, -1);
         expect(lines.map((line) => Buffer.from(line).toString("latin1"))).toEqual(want);
       }),

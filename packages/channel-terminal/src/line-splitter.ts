@@ -1,5 +1,6 @@
 /**
- * LineSplitter: bytes in, lines out, with a bound on what one line may take. The line's bytes are handed on as they came.
+ * LineSplitter: bytes in, lines out, with a bound on what one line may take. The line's bytes are
+ * handed on as they came.
  */
 
 /** Cuts a byte stream at line feeds. */

@@ -10,7 +10,9 @@ const FOLLOW_MS: number = 15 * 60_000;
 /** Questions that are followed at once; the oldest is forgotten first. */
 const FOLLOWED_MAX = 1_000;
 
-/** Reads what became of questions, e.g. from the gates' logs; those that are not over are left out. */
+/**
+ * Reads what became of questions, e.g. from the gates' logs; those that are not over are left out.
+ */
 export type ReadOutcomes = (ids: readonly string[]) => Promise<readonly QuestionOutcome[]>;
 
 /** Parts of {@link watchOutcomes}. */
@@ -30,16 +32,24 @@ export interface OutcomeWatch {
   forget(id: string): void;
 }
 
-const RUN_OF = { ran: "ran", failed: "failed", not_performed: "not_run", not_collected: "not_collected", unknown: "unknown" } as const;
+const RUN_OF = {
+  ran: "ran",
+  failed: "failed",
+  not_performed: "not_run",
+  not_collected: "not_collected",
+  unknown: "unknown",
+} as const;
 
-const isSettled = ({ run }: QuestionOutcome): boolean => run === undefined || (run.state !== "waiting" && run.state !== "started");
+const isSettled = ({ run }: QuestionOutcome): boolean =>
+  run === undefined || (run.state !== "waiting" && run.state !== "started");
 
 /** Follows no question yet. */
 export function watchOutcomes({ read, clock, signal, tell }: OutcomeWatchOptions): OutcomeWatch {
   const followed = new Map<string, { readonly question: OpenQuestion; readonly sinceMs: number }>();
   let looking = false;
   const look = async (readNow: ReadOutcomes): Promise<void> => {
-    for (const [id, { sinceMs }] of followed) if (clock.now() - sinceMs > FOLLOW_MS) followed.delete(id);
+    for (const [id, { sinceMs }] of followed)
+      if (clock.now() - sinceMs > FOLLOW_MS) followed.delete(id);
     for (const outcome of await readNow([...followed.keys()])) {
       const question = followed.get(outcome.id)?.question;
       if (question === undefined || !isSettled(outcome)) continue;

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { GUARD_MS, type UiKit, setUpUi } from "../test/ui-kit.js";
 
 /** The last line: what the person types after. */
-const prompt = (kit: UiKit): string => kit.paper.text().slice(kit.paper.text().lastIndexOf("\n") + 1);
+const prompt = (kit: UiKit): string =>
+  kit.paper.text().slice(kit.paper.text().lastIndexOf("\n") + 1);
 
 describe("promptLine() ignores what was typed", () => {
   it("before the question came", async () => {
@@ -71,19 +72,22 @@ describe("promptLine() ignores what was typed", () => {
 });
 
 describe("promptLine() takes no paste for a yes", () => {
-  it.each(["a\n", "a\nnpm run deploy\n", "approve\r", "\u001b[200~a\n\u001b[201~", "\u001b[200~a\nmore\n\u001b[201~\n"])(
-    "%j",
-    async (text) => {
-      const kit = setUpUi();
-      const ask = await kit.ask();
-      await kit.paste(text);
-      expect(ask.submissions).toEqual([]);
-      expect(kit.news()).toMatch(/several characters came at once|ignored what was pasted/);
-      expect(prompt(kit)).toBe("> ");
-      await kit.type("a\n");
-      expect(ask.ending()?.status).toBe("approved");
-    },
-  );
+  it.each([
+    "a\n",
+    "a\nnpm run deploy\n",
+    "approve\r",
+    "\u001b[200~a\n\u001b[201~",
+    "\u001b[200~a\nmore\n\u001b[201~\n",
+  ])("%j", async (text) => {
+    const kit = setUpUi();
+    const ask = await kit.ask();
+    await kit.paste(text);
+    expect(ask.submissions).toEqual([]);
+    expect(kit.news()).toMatch(/several characters came at once|ignored what was pasted/);
+    expect(prompt(kit)).toBe("> ");
+    await kit.type("a\n");
+    expect(ask.ending()?.status).toBe("approved");
+  });
 
   it("nor a pasted word for what is critical, which can be typed", async () => {
     const kit = setUpUi();

@@ -1,12 +1,16 @@
 /**
- * Prompt: reads a line that can only be meant for what is on the screen, while the time left counts down.
+ * Prompt: reads a line that can only be meant for what is on the screen, while the time left counts
+ * down.
  */
 import type { Clock } from "@acp/core";
 import type { Screen } from "@acp/host";
 import { MARK_NO_PASTES, MARK_PASTES } from "./keyed-line.js";
 import type { Typed, TypedInput, TypedKeys } from "./typed-input.js";
 
-/** How long nothing may be typed before a prompt appears: keys meant for what was there before fall into this time. */
+/**
+ * How long nothing may be typed before a prompt appears: keys meant for what was there before fall
+ * into this time.
+ */
 export const TYPE_AHEAD_GUARD_MS = 400;
 const TICK_MS = 1_000;
 
@@ -27,8 +31,14 @@ export interface PromptOptions {
   readonly signal: AbortSignal;
 }
 
-/** Throws early input away; a line that was begun early is thrown away to its end, however late that comes. */
-async function dropEarlyInput({ screen, input, guardMs }: Desk, signal: AbortSignal): Promise<Typed["kind"]> {
+/**
+ * Throws early input away; a line that was begun early is thrown away to its end, however late that
+ * comes.
+ */
+async function dropEarlyInput(
+  { screen, input, guardMs }: Desk,
+  signal: AbortSignal,
+): Promise<Typed["kind"]> {
   for (;;) {
     const drained = await input.drain(guardMs, signal);
     if (signal.aborted) return "gone";
@@ -43,7 +53,11 @@ async function dropEarlyInput({ screen, input, guardMs }: Desk, signal: AbortSig
   }
 }
 
-async function tick({ screen, clock }: Desk, status: () => string, signal: AbortSignal): Promise<void> {
+async function tick(
+  { screen, clock }: Desk,
+  status: () => string,
+  signal: AbortSignal,
+): Promise<void> {
   if (!screen.live) return;
   try {
     for (;;) {
@@ -59,12 +73,17 @@ async function tick({ screen, clock }: Desk, status: () => string, signal: Abort
 export type PromptedLine = Exclude<TypedKeys, { kind: "pasted" }>;
 
 /** Why a line that came in one piece says no yes. */
-export const NOT_KEY_BY_KEY = "several characters came at once, as from a paste; type it key by key";
+export const NOT_KEY_BY_KEY =
+  "several characters came at once, as from a paste; type it key by key";
 
 /**
- * Shows a prompt and reads one line that was begun after it appeared. What is pasted is thrown away, and the prompt shown again.
+ * Shows a prompt and reads one line that was begun after it appeared. What is pasted is thrown
+ * away, and the prompt shown again.
  */
-export async function promptLine(desk: Desk, { label, status, signal }: PromptOptions): Promise<PromptedLine> {
+export async function promptLine(
+  desk: Desk,
+  { label, status, signal }: PromptOptions,
+): Promise<PromptedLine> {
   const { screen, input } = desk;
   for (;;) {
     const early = await dropEarlyInput(desk, signal);

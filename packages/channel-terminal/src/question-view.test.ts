@@ -19,9 +19,11 @@ describe("showTimeLeft()", () => {
 
 describe("describeEnding()", () => {
   it("is one line, escaped", () => {
-    const request = sampleRequest({ action: { ...sampleRequest().action, description: "x\u001b[2J\ny" } });
-    expect(describeEnding({ request, redelivery: false }, { status: "failed", reason: "a\nb" })).toBe(
-      "x\\u001b[2J\\u000ay: failed, the call was denied (a\\u000ab)",
-    );
+    const request = sampleRequest({
+      action: { ...sampleRequest().action, description: "x\u001b[2J\ny" },
+    });
+    expect(
+      describeEnding({ request, redelivery: false }, { status: "failed", reason: "a\nb" }),
+    ).toBe("x\\u001b[2J\\u000ay: failed, the call was denied (a\\u000ab)");
   });
 });

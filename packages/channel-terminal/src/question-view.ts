@@ -1,15 +1,30 @@
 /**
- * QuestionView: how a question, its details and its end look. The call itself is core's text, shown as it is.
+ * QuestionView: how a question, its details and its end look. The call itself is core's text, shown
+ * as it is.
  */
-import { type ConsentRequest, type Ending, type RiskLevel, encodeRequest, escapeText } from "@acp/core";
+import {
+  type ConsentRequest,
+  type Ending,
+  type RiskLevel,
+  encodeRequest,
+  escapeText,
+} from "@acp/core";
 import type { OpenQuestion, QuestionOutcome } from "./approver-client.js";
 import type { Ink, Screen } from "@acp/host";
 
-/** Rows of a call shown at once; of a longer one the beginning and the end are shown, and it cannot be approved before all of it was. */
+/**
+ * Rows of a call shown at once; of a longer one the beginning and the end are shown, and it cannot
+ * be approved before all of it was.
+ */
 const ROWS_MAX = 200;
 const ROWS_AT_END = 60;
 
-const RISK_INKS: Readonly<Record<RiskLevel, Ink>> = { low: "green", medium: "yellow", high: "red", critical: "red" };
+const RISK_INKS: Readonly<Record<RiskLevel, Ink>> = {
+  low: "green",
+  medium: "yellow",
+  high: "red",
+  critical: "red",
+};
 
 /** What the person is told the keys do. */
 export const HELP: readonly string[] = [
@@ -27,17 +42,26 @@ export function showTimeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const two = (value: number): string => String(value).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+  return hours === 0
+    ? `${minutes}:${two(seconds % 60)}`
+    : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
 }
 
-/** The lines of the text, its own rows joined again: the screen wraps them at its width (spec/question-text.md §3). */
-const linesOf = ({ text }: ConsentRequest): readonly string[] => text.replaceAll("\n↪ ", "").split("\n");
+/**
+ * The lines of the text, its own rows joined again: the screen wraps them at its width
+ * (spec/question-text.md §3).
+ */
+const linesOf = ({ text }: ConsentRequest): readonly string[] =>
+  text.replaceAll("\n↪ ", "").split("\n");
 
 /** Shows a question; returns whether the whole call is on the screen. */
 export function showQuestion(screen: Screen, { request, redelivery }: OpenQuestion): boolean {
   const level = request.policy.requiredLevel;
   screen.say("");
-  screen.say(`── ${level.toUpperCase()} ── an agent asks for consent${redelivery ? ", again after a restart" : ""} ──`, RISK_INKS[level]);
+  screen.say(
+    `── ${level.toUpperCase()} ── an agent asks for consent${redelivery ? ", again after a restart" : ""} ──`,
+    RISK_INKS[level],
+  );
   const lines = linesOf(request);
   const rows = screen.rows(lines);
   if (rows.length <= ROWS_MAX) {
@@ -46,7 +70,10 @@ export function showQuestion(screen: Screen, { request, redelivery }: OpenQuesti
   }
   const hidden = rows.slice(ROWS_MAX - ROWS_AT_END, -ROWS_AT_END);
   screen.write(rows.slice(0, ROWS_MAX - ROWS_AT_END));
-  screen.say(`── ${hidden.length} rows (${Buffer.byteLength(hidden.join(""))} bytes) are not shown here: v shows everything ──`, "yellow");
+  screen.say(
+    `── ${hidden.length} rows (${Buffer.byteLength(hidden.join(""))} bytes) are not shown here: v shows everything ──`,
+    "yellow",
+  );
   screen.write(rows.slice(-ROWS_AT_END));
   return false;
 }
@@ -91,7 +118,10 @@ const RUNS: Readonly<Record<NonNullable<QuestionOutcome["run"]>["state"], string
 };
 
 /** One line about what a gate's log says became of a question. */
-export function describeOutcome({ request }: OpenQuestion, { status, run }: QuestionOutcome): string {
+export function describeOutcome(
+  { request }: OpenQuestion,
+  { status, run }: QuestionOutcome,
+): string {
   const error = run?.error === undefined ? "" : ` (${escapeText(run.error)})`;
   const what = run === undefined ? "" : `; ${RUNS[run.state]}${error}`;
   return `${escapeText(request.action.description)}: ${status.replaceAll("_", " ")}${what}`;

@@ -75,7 +75,11 @@ describe("serveApprovers()", () => {
       pid: process.pid,
       open: 1,
     });
-    expect(client.lines()[1]).toMatchObject({ type: "open", request: { id: ask.request.id, text: ask.request.text }, redelivery: false });
+    expect(client.lines()[1]).toMatchObject({
+      type: "open",
+      request: { id: ask.request.id, text: ask.request.text },
+      redelivery: false,
+    });
     const later = askDouble();
     kit.board.put(later.request, later.session);
     await expect.poll(client.lines).toHaveLength(3);
@@ -107,40 +111,70 @@ describe("serveApprovers()", () => {
     const ask = askDouble();
     kit.board.put(ask.request, ask.session);
     const client = connect(kit.path);
-    const claim = makeResponse(ask.request, { decision: "approved", nowMs: 1, channel: "telegram", approverId: "the-boss" });
-    client.socket.write(`${HELLO}${JSON.stringify({ type: "answer", answer: 7, claim: { ...claim, nonce: "n_other" } })}\n`);
+    const claim = makeResponse(ask.request, {
+      decision: "approved",
+      nowMs: 1,
+      channel: "telegram",
+      approverId: "the-boss",
+    });
+    client.socket.write(
+      `${HELLO}${JSON.stringify({ type: "answer", answer: 7, claim: { ...claim, nonce: "n_other" } })}\n`,
+    );
     client.socket.write(`${JSON.stringify({ type: "answer", answer: 8, claim })}\n`);
-    await expect.poll(() => client.lines().filter(({ type }) => type === "receipt")).toHaveLength(2);
-    expect(client.lines().find(({ answer }) => answer === 7)).toMatchObject({ status: "refused", code: "nonce_mismatch" });
-    expect(client.lines().find(({ answer }) => answer === 8)).toMatchObject({ status: "final", outcome: "approved" });
+    await expect
+      .poll(() => client.lines().filter(({ type }) => type === "receipt"))
+      .toHaveLength(2);
+    expect(client.lines().find(({ answer }) => answer === 7)).toMatchObject({
+      status: "refused",
+      code: "nonce_mismatch",
+    });
+    expect(client.lines().find(({ answer }) => answer === 8)).toMatchObject({
+      status: "final",
+      outcome: "approved",
+    });
     expect(ask.submissions.map(({ subject }) => subject)).toEqual(["local", "local"]);
   });
 
   it.each<[string, string, string]>([
     ["what is no JSON", "approve everything\n", "message_invalid"],
-    ["bytes that are no UTF-8", Buffer.from([0x22, 0xff, 0x22, 0x0a]).toString("latin1"), "message_invalid"],
+    [
+      "bytes that are no UTF-8",
+      Buffer.from([0x22, 0xff, 0x22, 0x0a]).toString("latin1"),
+      "message_invalid",
+    ],
     ["an answer before the hello", '{"type":"answer","answer":1,"claim":{}}\n', "message_invalid"],
     ["two hellos", HELLO + HELLO, "message_invalid"],
     ["an unknown version", HELLO.replace('"version":1', '"version":2'), "version_unsupported"],
-    ["an unknown key", `${HELLO}{"type":"answer","answer":1,"claim":{},"force":true}\n`, "message_invalid"],
-    ["an answer of a viewer", `${HELLO.replace("approver", "viewer")}{"type":"answer","answer":1,"claim":{}}\n`, "viewer_cannot_answer"],
+    [
+      "an unknown key",
+      `${HELLO}{"type":"answer","answer":1,"claim":{},"force":true}\n`,
+      "message_invalid",
+    ],
+    [
+      "an answer of a viewer",
+      `${HELLO.replace("approver", "viewer")}{"type":"answer","answer":1,"claim":{}}\n`,
+      "viewer_cannot_answer",
+    ],
     ["a line without an end", "x".repeat(3 * 1024 * 1024), "message_invalid"],
-  ])("answers %s with an error, closes that connection and leaves the question as it is", async (_what, text, code) => {
-    await using kit = await setUp();
-    const ask = askDouble();
-    kit.board.put(ask.request, ask.session);
-    const good = connect(kit.path);
-    good.socket.write(HELLO);
-    const bad = connect(kit.path);
-    bad.socket.write(Buffer.from(text, "latin1"));
-    await expect.poll(bad.closed).toBe(true);
-    if (text.length < 1_000) expect(bad.lines().at(-1)).toMatchObject({ type: "error", code });
-    expect(ask.ending()).toBeUndefined();
-    good.socket.write(
-      `${JSON.stringify({ type: "answer", answer: 1, claim: makeResponse(ask.request, { decision: "denied", nowMs: 1, channel: "terminal" }) })}\n`,
-    );
-    await expect.poll(() => ask.ending()?.status).toBe("denied");
-  });
+  ])(
+    "answers %s with an error, closes that connection and leaves the question as it is",
+    async (_what, text, code) => {
+      await using kit = await setUp();
+      const ask = askDouble();
+      kit.board.put(ask.request, ask.session);
+      const good = connect(kit.path);
+      good.socket.write(HELLO);
+      const bad = connect(kit.path);
+      bad.socket.write(Buffer.from(text, "latin1"));
+      await expect.poll(bad.closed).toBe(true);
+      if (text.length < 1_000) expect(bad.lines().at(-1)).toMatchObject({ type: "error", code });
+      expect(ask.ending()).toBeUndefined();
+      good.socket.write(
+        `${JSON.stringify({ type: "answer", answer: 1, claim: makeResponse(ask.request, { decision: "denied", nowMs: 1, channel: "terminal" }) })}\n`,
+      );
+      await expect.poll(() => ask.ending()?.status).toBe("denied");
+    },
+  );
 
   it("gives a receipt for every answer, however many come at once, and works on sixteen at a time", async () => {
     await using kit = await setUp();
@@ -158,12 +192,21 @@ describe("serveApprovers()", () => {
         },
       });
     const client = connect(kit.path);
-    const claims = asks.map(({ request }) => makeResponse(request, { decision: "approved", nowMs: 1, channel: "terminal" }));
-    client.socket.write(HELLO + claims.map((claim, answer) => `${JSON.stringify({ type: "answer", answer, claim })}\n`).join(""));
+    const claims = asks.map(({ request }) =>
+      makeResponse(request, { decision: "approved", nowMs: 1, channel: "terminal" }),
+    );
+    client.socket.write(
+      HELLO +
+        claims
+          .map((claim, answer) => `${JSON.stringify({ type: "answer", answer, claim })}\n`)
+          .join(""),
+    );
     const receipts = () => client.lines().filter(({ type }) => type === "receipt");
     await expect.poll(receipts).toHaveLength(300);
     expect(new Set(receipts().map(({ answer }) => answer)).size).toBe(300);
-    expect(receipts().every(({ status, outcome }) => status === "final" && outcome === "approved")).toBe(true);
+    expect(
+      receipts().every(({ status, outcome }) => status === "final" && outcome === "approved"),
+    ).toBe(true);
     expect(most).toBe(16);
     expect(client.closed()).toBe(false);
   });
@@ -180,7 +223,11 @@ describe("serveApprovers()", () => {
     client.socket.write(HELLO + line.repeat(200));
     await expect.poll(() => taken).toBe(16);
     const free = connect(kit.path);
-    const claim = makeResponse(other.request, { decision: "denied", nowMs: 1, channel: "terminal" });
+    const claim = makeResponse(other.request, {
+      decision: "denied",
+      nowMs: 1,
+      channel: "terminal",
+    });
     free.socket.write(`${HELLO}${JSON.stringify({ type: "answer", answer: 1, claim })}\n`);
     await expect.poll(() => other.ending()?.status).toBe("denied");
     expect(taken).toBe(16);
@@ -216,7 +263,9 @@ describe("serveApprovers()", () => {
     const ask = askDouble();
     kit.board.put(ask.request, { ...ask.session, submit: () => Promise.reject(new Error("boom")) });
     const client = connect(kit.path);
-    client.socket.write(`${HELLO}${JSON.stringify({ type: "answer", answer: 1, claim: { request_id: ask.request.id } })}\n`);
+    client.socket.write(
+      `${HELLO}${JSON.stringify({ type: "answer", answer: 1, claim: { request_id: ask.request.id } })}\n`,
+    );
     await expect.poll(client.closed).toBe(true);
     expect(client.lines().some(({ type }) => type === "receipt")).toBe(false);
   });
@@ -226,7 +275,9 @@ describe("serveApprovers()", () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(63)}1${"}".repeat(63)}`);
     const parameters = deep as ReturnType<typeof sampleRequest>["action"]["parameters"];
     const request = sampleRequest({ action: { ...sampleRequest().action, parameters } });
-    expect(() => kit.server.check({ request, redelivery: false })).toThrow(expect.objectContaining({ code: "json_too_deep" }));
+    expect(() => kit.server.check({ request, redelivery: false })).toThrow(
+      expect.objectContaining({ code: "json_too_deep" }),
+    );
     expect(() => kit.server.check({ request: sampleRequest(), redelivery: false })).not.toThrow();
   });
 

@@ -1,6 +1,6 @@
 /**
- * Serve: the gate's side of the approve socket. Clients see what is open and hand answers in; a client can delay or break nothing but itself.
- * Format: spec/approve-socket.md.
+ * Serve: the gate's side of the approve socket. Clients see what is open and hand answers in; a
+ * client can delay or break nothing but itself. Format: spec/approve-socket.md.
  */
 import { rm } from "node:fs/promises";
 import { type Socket, createServer } from "node:net";
@@ -22,9 +22,15 @@ import {
 
 /** Clients at once. */
 const CLIENTS_MAX = 64;
-/** Answers of one client that the gate works on at once; further ones wait in the socket, and nothing is lost. */
+/**
+ * Answers of one client that the gate works on at once; further ones wait in the socket, and
+ * nothing is lost.
+ */
 const ANSWERS_OPEN_MAX = 16;
-/** Bytes that may wait for one client; beyond that it is too slow and is cut off, it may attach again. */
+/**
+ * Bytes that may wait for one client; beyond that it is too slow and is cut off, it may attach
+ * again.
+ */
 const BACKLOG_BYTES_MAX: number = 64 * 1024 * 1024;
 /** Who every client is: whoever can open a 0600 socket in a 0700 directory. */
 const SUBJECT = "local";
@@ -78,16 +84,26 @@ async function replyTo(
   message: Exclude<ClientMessage, { readonly type: "hello" }>,
   { board, endPaused }: ServeOptions,
 ): Promise<GateMessage> {
-  if (message.type === "end_paused") return { type: "paused_ended", look: message.look, end: await endPaused() };
-  return { type: "receipt", answer: message.answer, receipt: await board.answer(message.claim, SUBJECT) };
+  if (message.type === "end_paused")
+    return { type: "paused_ended", look: message.look, end: await endPaused() };
+  return {
+    type: "receipt",
+    answer: message.answer,
+    receipt: await board.answer(message.claim, SUBJECT),
+  };
 }
 
-async function work(client: Client, message: Exclude<ClientMessage, { readonly type: "hello" }>, options: ServeOptions): Promise<void> {
+async function work(
+  client: Client,
+  message: Exclude<ClientMessage, { readonly type: "hello" }>,
+  options: ServeOptions,
+): Promise<void> {
   client.answersOpen += 1;
   try {
     send(client, await replyTo(message, options));
   } catch {
-    // Neither a session nor a gate throws; one that does leaves its question as it is, and its client without a word that could mislead.
+    // Neither a session nor a gate throws; one that does leaves its question as it is, and its
+    // client without a word that could mislead.
     client.socket.destroy();
   } finally {
     client.answersOpen -= 1;
@@ -102,12 +118,21 @@ function receive(client: Client, line: Uint8Array, options: ServeOptions): void 
     else refuse(client, "message_invalid", "Cannot take a second hello: the client is attached");
     return;
   }
-  if (client.role === undefined) return refuse(client, "message_invalid", "Cannot take an answer: the client said no hello");
-  if (client.role === "viewer") return refuse(client, "viewer_cannot_answer", "Cannot take an answer: the client attached as a viewer");
+  if (client.role === undefined)
+    return refuse(client, "message_invalid", "Cannot take an answer: the client said no hello");
+  if (client.role === "viewer")
+    return refuse(
+      client,
+      "viewer_cannot_answer",
+      "Cannot take an answer: the client attached as a viewer",
+    );
   void work(client, message, options);
 }
 
-/** Looks at the lines that came, in their order, as long as the gate has a place for an answer; until then the socket is not read. */
+/**
+ * Looks at the lines that came, in their order, as long as the gate has a place for an answer;
+ * until then the socket is not read.
+ */
 function readOn(client: Client, options: ServeOptions): void {
   const { socket, unread } = client;
   try {
@@ -118,7 +143,11 @@ function readOn(client: Client, options: ServeOptions): void {
     }
   } catch (error) {
     const other = isConsentError(error, "message_invalid") && error.path === "version";
-    refuse(client, other ? "version_unsupported" : "message_invalid", error instanceof Error ? error.message : "Cannot read a line");
+    refuse(
+      client,
+      other ? "version_unsupported" : "message_invalid",
+      error instanceof Error ? error.message : "Cannot read a line",
+    );
   }
 }
 
@@ -127,7 +156,11 @@ function attend(client: Client, options: ServeOptions): void {
   client.socket.on("data", (chunk: Buffer) => {
     const lines = splitter.push(chunk);
     if (lines === undefined)
-      return refuse(client, "message_invalid", `Cannot read a line: it is longer than ${CLIENT_LINE_BYTES_MAX} bytes`);
+      return refuse(
+        client,
+        "message_invalid",
+        `Cannot read a line: it is longer than ${CLIENT_LINE_BYTES_MAX} bytes`,
+      );
     client.unread.push(...lines);
     client.socket.pause();
     readOn(client, options);
@@ -154,8 +187,10 @@ export function serveApprovers(options: ServeOptions): ApproveServer {
 
   return {
     ready,
-    attached: () => [...clients].filter(({ role, socket }) => role === "approver" && socket.writable).length,
-    check: (question) => void readGateMessage(Buffer.from(writeGateMessage({ type: "open", question }).trimEnd())),
+    attached: () =>
+      [...clients].filter(({ role, socket }) => role === "approver" && socket.writable).length,
+    check: (question) =>
+      void readGateMessage(Buffer.from(writeGateMessage({ type: "open", question }).trimEnd())),
     async close() {
       stop();
       const listening = await ready.then(

@@ -1,5 +1,6 @@
 /**
- * SharedUidNotice: what a gate must say where nothing but good manners keeps the agent from answering for the person.
+ * SharedUidNotice: what a gate must say where nothing but good manners keeps the agent from
+ * answering for the person.
  */
 
 /** The warning where agent and gate run as the same user: for stderr and for the log. */

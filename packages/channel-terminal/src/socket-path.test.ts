@@ -62,14 +62,18 @@ describe("listenPrivately()", () => {
     await using home = await temporaryHome();
     await mkdir(home.run);
     await chmod(home.run, mode);
-    expect(await refusing(home)).toMatchObject({ message: expect.stringContaining("its directory is open to others") as string });
+    expect(await refusing(home)).toMatchObject({
+      message: expect.stringContaining("its directory is open to others") as string,
+    });
   });
 
   it("refuses a directory that is a link", async () => {
     await using home = await temporaryHome();
     await mkdir(join(home.path, "elsewhere"), { mode: 0o700 });
     await symlink(join(home.path, "elsewhere"), home.run);
-    expect(await refusing(home)).toMatchObject({ message: expect.stringContaining("its directory is not a directory") as string });
+    expect(await refusing(home)).toMatchObject({
+      message: expect.stringContaining("its directory is not a directory") as string,
+    });
   });
 
   it("refuses to replace a file that is no socket", async () => {
@@ -83,6 +87,8 @@ describe("listenPrivately()", () => {
   it("refuses a path that a socket cannot have", async () => {
     await using home = await temporaryHome();
     const path = join(dirname(home.socketPath), `${"x".repeat(100)}.sock`);
-    expect(await refusing(home, path)).toMatchObject({ message: expect.stringContaining("at most 103 bytes") as string });
+    expect(await refusing(home, path)).toMatchObject({
+      message: expect.stringContaining("at most 103 bytes") as string,
+    });
   });
 });

@@ -1,21 +1,30 @@
 /**
- * Socket path: where the approve socket lies, and who may reach it. The directory is 0700 and the socket 0600, both ours: that is the
- * authentication. A socket that a dead process left is replaced, a live one is not.
+ * Socket path: where the approve socket lies, and who may reach it. The directory is 0700 and the
+ * socket 0600, both ours: that is the authentication. A socket that a dead process left is
+ * replaced, a live one is not.
  */
 import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { type Server, createConnection } from "node:net";
 import { dirname } from "node:path";
 import { ConsentError, quoteText } from "@acp/core";
 
-/** Bytes of a socket's path: the shortest bound of the systems we run on (macOS; Linux takes 107). */
+/**
+ * Bytes of a socket's path: the shortest bound of the systems we run on (macOS; Linux takes 107).
+ */
 const SOCKET_PATH_BYTES_MAX = 103;
 
 function refuse(path: string, why: string, cause?: unknown): never {
-  throw new ConsentError("channel_failed", `Cannot open the approve socket ${quoteText(path)}: ${why}`, { cause });
+  throw new ConsentError(
+    "channel_failed",
+    `Cannot open the approve socket ${quoteText(path)}: ${why}`,
+    { cause },
+  );
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
 }
 
 /** Whether a process listens there: `absent` (no file), `stale` (nobody listens) or `live`. */
@@ -41,13 +50,19 @@ async function makePrivateDirectory(path: string): Promise<void> {
   const found = await lstat(directory);
   const uid = process.getuid?.();
   if (!found.isDirectory()) refuse(path, "its directory is not a directory");
-  if (uid !== undefined && found.uid !== uid) refuse(path, `its directory belongs to user ${found.uid}, not to ${uid}`);
+  if (uid !== undefined && found.uid !== uid)
+    refuse(path, `its directory belongs to user ${found.uid}, not to ${uid}`);
   if ((found.mode & 0o077) !== 0)
-    refuse(path, `its directory is open to others (mode ${(found.mode & 0o777).toString(8)}), chmod 700 mends that`);
+    refuse(
+      path,
+      `its directory is open to others (mode ${(found.mode & 0o777).toString(8)}), chmod 700 mends that`,
+    );
 }
 
 async function makeWay(path: string): Promise<void> {
-  const state = await probeSocket(path).catch((error: unknown) => refuse(path, "something there does not answer as a socket", error));
+  const state = await probeSocket(path).catch((error: unknown) =>
+    refuse(path, "something there does not answer as a socket", error),
+  );
   if (state === "live") refuse(path, "another gate listens there");
   if (state === "absent") return;
   if (!(await lstat(path)).isSocket()) refuse(path, "a file that is no socket lies there");
@@ -67,10 +82,12 @@ function listen(server: Server, path: string): Promise<void> {
 /**
  * Makes `server` listen at `path`, for this user alone.
  *
- * @throws ConsentError `channel_failed` naming the path: a live socket is there, the directory is open to others, the path is too long.
+ * @throws ConsentError `channel_failed` naming the path: a live socket is there, the directory is
+ *   open to others, the path is too long.
  */
 export async function listenPrivately(server: Server, path: string): Promise<void> {
-  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) refuse(path, `a socket's path takes at most ${SOCKET_PATH_BYTES_MAX} bytes`);
+  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX)
+    refuse(path, `a socket's path takes at most ${SOCKET_PATH_BYTES_MAX} bytes`);
   try {
     await makePrivateDirectory(path);
     await makeWay(path);

@@ -28,7 +28,10 @@ describe("createTerminalChannel()", () => {
     const ask = askDouble();
     await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
       code: "channel_unavailable",
-      cause: { code: "channel_unavailable", message: `Cannot ask on the terminal "${terminal}": ${why}` },
+      cause: {
+        code: "channel_unavailable",
+        message: `Cannot ask on the terminal "${terminal}": ${why}`,
+      },
     });
   });
 
@@ -39,7 +42,9 @@ describe("createTerminalChannel()", () => {
     await channel.deliver(ask.request, { ...ask.session, redelivery: true });
     await using client = await attachApprover({ socketPath: home.socketPath, signal: never });
     expect(client.pending().map(({ request }) => request.id)).toEqual([ask.request.id]);
-    await client.answer(makeResponse(ask.request, { decision: "denied", nowMs: Date.now(), channel: "terminal" }));
+    await client.answer(
+      makeResponse(ask.request, { decision: "denied", nowMs: Date.now(), channel: "terminal" }),
+    );
     expect(ask.ending()?.status).toBe("denied");
   });
 
@@ -47,9 +52,15 @@ describe("createTerminalChannel()", () => {
     await using home = await temporaryHome();
     await using channel = createTerminalChannel({ terminal: false, socketPath: home.socketPath });
     await channel.ready;
-    await using viewer = await attachApprover({ socketPath: home.socketPath, signal: never, role: "viewer" });
+    await using viewer = await attachApprover({
+      socketPath: home.socketPath,
+      signal: never,
+      role: "viewer",
+    });
     const ask = askDouble();
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
     expect(viewer.pending()).toEqual([]);
   });
 
@@ -62,7 +73,9 @@ describe("createTerminalChannel()", () => {
     const ask = askDouble();
     await channel.deliver(ask.request, ask.session);
     await expect.poll(() => client.pending().length).toBe(1);
-    await client.answer(makeResponse(ask.request, { decision: "approved", nowMs: Date.now(), channel: "terminal" }));
+    await client.answer(
+      makeResponse(ask.request, { decision: "approved", nowMs: Date.now(), channel: "terminal" }),
+    );
     expect(ask.ending()?.status).toBe("approved");
   });
 
@@ -85,14 +98,20 @@ describe("createTerminalChannel()", () => {
     await using first = createTerminalChannel({ terminal: false, socketPath: home.socketPath });
     await first.ready;
     const warnings: string[] = [];
-    await using second = createTerminalChannel({ terminal: false, socketPath: home.socketPath, warn: (message) => warnings.push(message) });
+    await using second = createTerminalChannel({
+      terminal: false,
+      socketPath: home.socketPath,
+      warn: (message) => warnings.push(message),
+    });
     await expect(second.ready).rejects.toMatchObject({
       code: "channel_failed",
       message: expect.stringContaining("another gate listens there") as string,
     });
     expect(warnings).toHaveLength(1);
     const ask = askDouble();
-    await expect(second.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(second.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
   });
 
   it("close() takes no more questions, and may be called again", async () => {

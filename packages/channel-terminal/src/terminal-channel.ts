@@ -1,8 +1,17 @@
 /**
- * TerminalChannel: asks a person on the controlling terminal, and on every terminal that attached through the approve socket.
- * Two fronts of one board: whoever answers first ends the question everywhere. Guide: docs/how-to/channels/terminal.md.
+ * TerminalChannel: asks a person on the controlling terminal, and on every terminal that attached
+ * through the approve socket. Two fronts of one board: whoever answers first ends the question
+ * everywhere. Guide: docs/how-to/channels/terminal.md.
  */
-import { type AskSession, type Channel, type Clock, ConsentError, type ConsentRequest, type PausedEnd, systemClock } from "@acp/core";
+import {
+  type AskSession,
+  type Channel,
+  type Clock,
+  ConsentError,
+  type ConsentRequest,
+  type PausedEnd,
+  systemClock,
+} from "@acp/core";
 import { createBoard } from "./board.js";
 import { type ApproveServer, serveApprovers } from "./serve.js";
 import { CONTROLLING_TERMINAL } from "./terminal-device.js";
@@ -13,13 +22,19 @@ const NAME = "terminal";
 
 /** Options of {@link createTerminalChannel}. */
 export interface TerminalChannelOptions {
-  /** The terminal to ask on: its path, or `false` for none. The process's controlling terminal, `/dev/tty`, unless given. */
+  /**
+   * The terminal to ask on: its path, or `false` for none. The process's controlling terminal,
+   * `/dev/tty`, unless given.
+   */
   readonly terminal?: string | false;
-  /** Where attached terminals (`acp approve`) find the gate; none unless given. Its directory must be 0700 and ours. */
+  /**
+   * Where attached terminals (`acp approve`) find the gate; none unless given. Its directory must
+   * be 0700 and ours.
+   */
   readonly socketPath?: string;
   /**
-   * The gate's `endPaused`, which clients of the socket ask for once they paused an agent. Left out: none of the open questions ends for it, and they
-   * are told so.
+   * The gate's `endPaused`, which clients of the socket ask for once they paused an agent. Left
+   * out: none of the open questions ends for it, and they are told so.
    */
   readonly endPaused?: () => Promise<PausedEnd>;
   /** Told why the socket does not listen; `ready` rejects with the same. */
@@ -28,14 +43,20 @@ export interface TerminalChannelOptions {
   readonly color?: boolean;
   /** Whether the time left is redrawn in place; yes unless given. */
   readonly redraw?: boolean;
-  /** How long nothing may be typed before a prompt appears, so that a key meant for something else answers nothing; 400 ms unless given. */
+  /**
+   * How long nothing may be typed before a prompt appears, so that a key meant for something else
+   * answers nothing; 400 ms unless given.
+   */
   readonly guardMs?: number;
   readonly clock?: Clock;
 }
 
 /** A channel that holds a terminal and a socket. */
 export interface TerminalChannel extends Channel, AsyncDisposable {
-  /** Settles when the socket listens (at once without one); rejects with the ConsentError that says why it does not. */
+  /**
+   * Settles when the socket listens (at once without one); rejects with the ConsentError that says
+   * why it does not.
+   */
   readonly ready: Promise<void>;
   /** How many clients are attached that can answer. */
   attached(): number;
@@ -58,30 +79,52 @@ function findSomebody({ terminal, server }: Fronts): void {
     cause = error;
   }
   if (server !== undefined && server.attached() > 0) return;
-  const remedy = server === undefined ? "start the gate in a terminal, or give it a socket" : "run `acp approve` in a second terminal";
-  throw new ConsentError("channel_unavailable", `Cannot ask anybody: there is no terminal and no attached approver; ${remedy}`, { cause });
+  const remedy =
+    server === undefined
+      ? "start the gate in a terminal, or give it a socket"
+      : "run `acp approve` in a second terminal";
+  throw new ConsentError(
+    "channel_unavailable",
+    `Cannot ask anybody: there is no terminal and no attached approver; ${remedy}`,
+    { cause },
+  );
 }
 
-function createFronts(options: TerminalChannelOptions, board: ReturnType<typeof createBoard>): Fronts {
+function createFronts(
+  options: TerminalChannelOptions,
+  board: ReturnType<typeof createBoard>,
+): Fronts {
   const { endPaused = () => Promise.resolve({ ended: 0, left: board.pending().length }) } = options;
-  const { terminal: path = CONTROLLING_TERMINAL, socketPath, color = false, clock = systemClock } = options;
+  const {
+    terminal: path = CONTROLLING_TERMINAL,
+    socketPath,
+    color = false,
+    clock = systemClock,
+  } = options;
   return {
-    terminal: path === false ? undefined : createTerminalFront({ ...options, board, path, color, clock }),
-    server: socketPath === undefined ? undefined : serveApprovers({ board, channel: NAME, socketPath, endPaused }),
+    terminal:
+      path === false ? undefined : createTerminalFront({ ...options, board, path, color, clock }),
+    server:
+      socketPath === undefined
+        ? undefined
+        : serveApprovers({ board, channel: NAME, socketPath, endPaused }),
   };
 }
 
 /**
- * A channel for the person at this machine. It needs a terminal or an attached client at the moment a question comes; with neither,
- * `deliver` throws `channel_unavailable` at once. A question that was shown stays open until it is answered or over, also where its last
- * client detached, or where it is shown again after a restart and nobody is there yet.
+ * A channel for the person at this machine. It needs a terminal or an attached client at the moment
+ * a question comes; with neither, `deliver` throws `channel_unavailable` at once. A question that
+ * was shown stays open until it is answered or over, also where its last client detached, or where
+ * it is shown again after a restart and nobody is there yet.
  */
 export function createTerminalChannel(options: TerminalChannelOptions = {}): TerminalChannel {
   const board = createBoard();
   const fronts = createFronts(options, board);
   const ready = fronts.server?.ready ?? Promise.resolve();
   let closed = false;
-  ready.catch((error: unknown) => options.warn?.(error instanceof Error ? error.message : String(error)));
+  ready.catch((error: unknown) =>
+    options.warn?.(error instanceof Error ? error.message : String(error)),
+  );
   const settled = ready.then(
     () => undefined,
     () => undefined,
@@ -98,12 +141,17 @@ export function createTerminalChannel(options: TerminalChannelOptions = {}): Ter
     attached: () => fronts.server?.attached() ?? 0,
     async deliver(request: ConsentRequest, session: AskSession) {
       await settled;
-      if (closed) throw new ConsentError("channel_unavailable", "Cannot ask anybody: the terminal channel is closed");
+      if (closed)
+        throw new ConsentError(
+          "channel_unavailable",
+          "Cannot ask anybody: the terminal channel is closed",
+        );
       fronts.server?.check({ request, redelivery: session.redelivery });
       try {
         findSomebody(fronts);
       } catch (error) {
-        // Nobody can have attached to a gate that has just started: what an earlier one asked waits for them, until its time is over.
+        // Nobody can have attached to a gate that has just started: what an earlier one asked waits
+        // for them, until its time is over.
         if (!session.redelivery || fronts.server === undefined) throw error;
       }
       board.put(request, session);

@@ -1,5 +1,6 @@
 /**
- * TerminalDevice: the controlling terminal, opened by its path. Never the process's own stdin and stdout, which belong to the agent or to MCP.
+ * TerminalDevice: the controlling terminal, opened by its path. Never the process's own stdin and
+ * stdout, which belong to the agent or to MCP.
  */
 import { closeSync, constants, createWriteStream, openSync, readFileSync } from "node:fs";
 import { ReadStream, WriteStream, isatty } from "node:tty";
@@ -18,12 +19,17 @@ export interface TerminalDevice {
 }
 
 function unavailable(path: string, why: string, cause?: unknown): never {
-  throw new ConsentError("channel_unavailable", `Cannot ask on the terminal ${quoteText(path)}: ${why}`, { cause });
+  throw new ConsentError(
+    "channel_unavailable",
+    `Cannot ask on the terminal ${quoteText(path)}: ${why}`,
+    { cause },
+  );
 }
 
 /**
- * Whether this process is in the background of its terminal: the system would stop it as soon as it reads there.
- * Known on Linux only: fields 5 (process group) and 8 (the terminal's foreground group) of /proc/self/stat.
+ * Whether this process is in the background of its terminal: the system would stop it as soon as it
+ * reads there. Known on Linux only: fields 5 (process group) and 8 (the terminal's foreground
+ * group) of /proc/self/stat.
  */
 function isInBackground(): boolean {
   try {
@@ -50,13 +56,16 @@ function open(path: string): number {
 /**
  * Opens a terminal for one round of questions.
  *
- * @throws ConsentError `channel_unavailable` where there is none, or where this process is in its background.
+ * @throws ConsentError `channel_unavailable` where there is none, or where this process is in its
+ *   background.
  */
 export function openTerminal(path: string): TerminalDevice {
-  if (path === CONTROLLING_TERMINAL && isInBackground()) unavailable(path, "this process is in its background");
+  if (path === CONTROLLING_TERMINAL && isInBackground())
+    unavailable(path, "this process is in its background");
   const input = new ReadStream(open(path));
   const size = new WriteStream(open(path));
-  // Not a tty.WriteStream: that one blocks the whole process while the terminal takes nothing (Ctrl-S, a lost remote session).
+  // Not a tty.WriteStream: that one blocks the whole process while the terminal takes nothing
+  // (Ctrl-S, a lost remote session).
   const writer = createWriteStream(path, { fd: open(path) });
   const ignore = (): void => undefined;
   input.on("error", ignore);

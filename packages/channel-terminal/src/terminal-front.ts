@@ -1,5 +1,6 @@
 /**
- * TerminalFront: asks on the terminal of this process while questions are open, and lets go of it in between.
+ * TerminalFront: asks on the terminal of this process while questions are open, and lets go of it
+ * in between.
  */
 import type { Clock } from "@acp/core";
 import { type Through, runUi } from "./approver-ui.js";
@@ -40,18 +41,23 @@ export function createTerminalFront(options: TerminalFrontOptions): TerminalFron
 
   const unasked = (): boolean => board.pending().some(({ request }) => !through.has(request.id));
 
-  // In the foreground of another terminal are others: Ctrl-C there must not end this process, nor can it end them.
+  // In the foreground of another terminal are others: Ctrl-C there must not end this process, nor
+  // can it end them.
   const raise = path === CONTROLLING_TERMINAL ? {} : { raise: () => undefined };
 
   const run = async (terminal: TerminalDevice): Promise<void> => {
     const client = createLocalClient(board);
     const { input, output } = terminal;
-    const end = await runUi({ ...options, ...raise, client, input, output, signal: stop.signal, untilIdle: true }, through);
+    const end = await runUi(
+      { ...options, ...raise, client, input, output, signal: stop.signal, untilIdle: true },
+      through,
+    );
     await client.close();
     terminal.close();
     device = undefined;
     running = undefined;
-    // A question may have come just after the last one ended. At the end of the input nobody is asked until the next question comes.
+    // A question may have come just after the last one ended. At the end of the input nobody is
+    // asked until the next question comes.
     if (end === "idle" && unasked()) reopen();
   };
   const reopen = (): void => {

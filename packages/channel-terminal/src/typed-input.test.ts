@@ -19,7 +19,8 @@ describe("createTypedInput() readLine()", () => {
   ])("reads the lines of %j", async (text, want) => {
     const { keyboard, input } = setUp();
     keyboard.write(text);
-    for (const line of want) expect(await input.readLine(never)).toEqual({ kind: "line", text: line });
+    for (const line of want)
+      expect(await input.readLine(never)).toEqual({ kind: "line", text: line });
   });
 
   it("reads a character that came in two parts", async () => {

@@ -1,6 +1,7 @@
 /**
- * TypedInput: lines that a person types, with a way to throw away what was typed before they could know what it answers, and to tell keys from a
- * paste. The terminal is unbuffered only for those two; otherwise it keeps its own line editing and signals.
+ * TypedInput: lines that a person types, with a way to throw away what was typed before they could
+ * know what it answers, and to tell keys from a paste. The terminal is unbuffered only for those
+ * two; otherwise it keeps its own line editing and signals.
  */
 import { StringDecoder } from "node:string_decoder";
 import type { Readable } from "node:stream";
@@ -11,7 +12,10 @@ import { createKeyedLine } from "./keyed-line.js";
 const HELD_CHARS_MAX: number = 4 * 1024 * 1024;
 
 /** What a person types into: a terminal, or a stream in tests. */
-export type InputStream = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+export type InputStream = Readable & {
+  readonly isTTY?: boolean;
+  setRawMode?(mode: boolean): unknown;
+};
 
 /** What came of reading. */
 export type Typed =
@@ -51,7 +55,10 @@ export interface TypedInput {
 export interface TypedInputOptions {
   readonly stream: InputStream;
   readonly clock: Clock;
-  /** Passes on a signal that was typed while the terminal was unbuffered; to the whole foreground unless given, as the terminal does. */
+  /**
+   * Passes on a signal that was typed while the terminal was unbuffered; to the whole foreground
+   * unless given, as the terminal does.
+   */
   readonly raise?: (signal: NodeJS.Signals) => void;
 }
 
@@ -110,7 +117,8 @@ function setRaw({ stream, held }: Source, on: boolean): void {
 async function drain(source: Source, quietMs: number, signal: AbortSignal): Promise<Drained> {
   const { clock, held } = source;
   let last = "";
-  // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
+  // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered,
+  // it hands it over now.
   setRaw(source, true);
   try {
     for (;;) {
@@ -133,7 +141,11 @@ function raise(source: Source, signal: NodeJS.Signals): void {
   setRaw(source, true);
 }
 
-async function readKeys(source: Source, signal: AbortSignal, echo: (text: string) => void): Promise<TypedKeys> {
+async function readKeys(
+  source: Source,
+  signal: AbortSignal,
+  echo: (text: string) => void,
+): Promise<TypedKeys> {
   const { stream, clock, held } = source;
   if (stream.isTTY !== true) {
     const typed = await readLine(source, signal);
@@ -176,8 +188,14 @@ async function readLine({ clock, held }: Source, signal: AbortSignal): Promise<T
 /** To every process of the foreground, ours among them. */
 const raiseInForeground = (signal: NodeJS.Signals): void => void process.kill(0, signal);
 
-/** Starts to read a stream; from now on it belongs to the input until {@link TypedInput.release}. */
-export function createTypedInput({ stream, clock, raise: raiseHere = raiseInForeground }: TypedInputOptions): TypedInput {
+/**
+ * Starts to read a stream; from now on it belongs to the input until {@link TypedInput.release}.
+ */
+export function createTypedInput({
+  stream,
+  clock,
+  raise: raiseHere = raiseInForeground,
+}: TypedInputOptions): TypedInput {
   const decoder = new StringDecoder("utf8");
   const held: Held = { text: "", take: undefined, over: false, changed: () => undefined };
   const source: Source = { stream, clock, raise: raiseHere, held };

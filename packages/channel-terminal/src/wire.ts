@@ -1,6 +1,6 @@
 /**
- * Wire: the messages of the approve socket, one JSON object a line. Strict both ways: what is not exactly a message is an error.
- * Format: spec/approve-socket.md.
+ * Wire: the messages of the approve socket, one JSON object a line. Strict both ways: what is not
+ * exactly a message is an error. Format: spec/approve-socket.md.
  */
 import type {
   AnswerReceipt,
@@ -33,12 +33,23 @@ const PROTOCOL_VERSION = 1;
 export const GATE_LINE_BYTES_MAX: number = JSON_BYTES_MAX;
 /** Bytes of a line from a client: the largest answer and its envelope. */
 export const CLIENT_LINE_BYTES_MAX: number = RESPONSE_BYTES_MAX + 1024;
-/** Characters of a reason or message; longer ones are cut, so that no text of an error can break the connection. */
+/**
+ * Characters of a reason or message; longer ones are cut, so that no text of an error can break the
+ * connection.
+ */
 const TEXT_CHARS_MAX = 4_000;
 
-const SOCKET_ERROR_CODES = ["version_unsupported", "message_invalid", "viewer_cannot_answer", "closing"] as const;
+const SOCKET_ERROR_CODES = [
+  "version_unsupported",
+  "message_invalid",
+  "viewer_cannot_answer",
+  "closing",
+] as const;
 const ROLES: readonly ClientRole[] = ["approver", "viewer"];
-/** Every key of a table that has one for each member of a union: a member that core adds does not compile until it is listed here. */
+/**
+ * Every key of a table that has one for each member of a union: a member that core adds does not
+ * compile until it is listed here.
+ */
 const listOf = <T extends string>(table: Readonly<Record<T, true>>): readonly T[] =>
   Object.keys(table).filter((key): key is T => Object.hasOwn(table, key));
 const END_STATUSES = listOf<EndStatus>({
@@ -50,7 +61,13 @@ const END_STATUSES = listOf<EndStatus>({
   failed: true,
   superseded: true,
 });
-const OUTCOME_STATUSES = listOf<ConsentOutcomeStatus>({ ran: true, failed: true, not_performed: true, not_collected: true, unknown: true });
+const OUTCOME_STATUSES = listOf<ConsentOutcomeStatus>({
+  ran: true,
+  failed: true,
+  not_performed: true,
+  not_collected: true,
+  unknown: true,
+});
 const REFUSAL_CODES = listOf<RefusalCode>({
   response_invalid: true,
   request_unknown: true,
@@ -82,12 +99,20 @@ export type ClientRole = "approver" | "viewer";
 export type ClientMessage =
   | { readonly type: "hello"; readonly role: ClientRole }
   | { readonly type: "answer"; readonly answer: number; readonly claim: JsonObject }
-  /** Somebody paused an agent: the gate looks who is paused, and ends their open questions. It names nobody, so that it can pause nobody. */
+  /**
+   * Somebody paused an agent: the gate looks who is paused, and ends their open questions. It names
+   * nobody, so that it can pause nobody.
+   */
   | { readonly type: "end_paused"; readonly look: number };
 
 /** What the gate sends. */
 export type GateMessage =
-  | { readonly type: "hello"; readonly channel: string; readonly pid: number; readonly open: number }
+  | {
+      readonly type: "hello";
+      readonly channel: string;
+      readonly pid: number;
+      readonly open: number;
+    }
   | { readonly type: "open"; readonly question: OpenQuestion }
   | { readonly type: "ended"; readonly id: string; readonly ending: Ending }
   | { readonly type: "outcome"; readonly id: string; readonly outcome: ConsentOutcome }
@@ -103,14 +128,23 @@ const clip = (text: string): string =>
 
 /** One line for the gate. */
 export function writeClientMessage(message: ClientMessage): string {
-  if (message.type === "hello") return line({ type: "hello", protocol: PROTOCOL, version: PROTOCOL_VERSION, role: message.role });
+  if (message.type === "hello")
+    return line({
+      type: "hello",
+      protocol: PROTOCOL,
+      version: PROTOCOL_VERSION,
+      role: message.role,
+    });
   if (message.type === "end_paused") return line({ type: "end_paused", look: message.look });
   return line({ type: "answer", answer: message.answer, claim: message.claim });
 }
 
 function encodeReceipt(receipt: AnswerReceipt): JsonObject {
-  if (receipt.status === "reshow") return { status: "reshow", request: encodeRequest(receipt.request) };
-  return receipt.status === "refused" ? { ...receipt, reason: clip(receipt.reason) } : { ...receipt };
+  if (receipt.status === "reshow")
+    return { status: "reshow", request: encodeRequest(receipt.request) };
+  return receipt.status === "refused"
+    ? { ...receipt, reason: clip(receipt.reason) }
+    : { ...receipt };
 }
 
 /** One line for a client. */
@@ -119,7 +153,11 @@ export function writeGateMessage(message: GateMessage): string {
     case "hello":
       return line({ ...message, protocol: PROTOCOL, version: PROTOCOL_VERSION });
     case "open":
-      return line({ type: "open", request: encodeRequest(message.question.request), redelivery: message.question.redelivery });
+      return line({
+        type: "open",
+        request: encodeRequest(message.question.request),
+        redelivery: message.question.redelivery,
+      });
     case "ended": {
       const { status, reason, successorId } = message.ending;
       return line({
@@ -131,11 +169,21 @@ export function writeGateMessage(message: GateMessage): string {
       });
     }
     case "outcome":
-      return line({ type: "outcome", id: message.id, status: message.outcome.status, detail: clip(message.outcome.detail) });
+      return line({
+        type: "outcome",
+        id: message.id,
+        status: message.outcome.status,
+        detail: clip(message.outcome.detail),
+      });
     case "receipt":
       return line({ type: "receipt", answer: message.answer, ...encodeReceipt(message.receipt) });
     case "paused_ended":
-      return line({ type: "paused_ended", look: message.look, ended: message.end.ended, left: message.end.left });
+      return line({
+        type: "paused_ended",
+        look: message.look,
+        ended: message.end.ended,
+        left: message.end.left,
+      });
     case "error":
       return line({ type: "error", code: message.code, message: clip(message.message) });
     default:
@@ -148,17 +196,23 @@ function readProtocol(fields: FieldReader): void {
   const protocol = fields.text("protocol");
   const version = fields.integer("version", 0, Number.MAX_SAFE_INTEGER);
   if (protocol === PROTOCOL && version === PROTOCOL_VERSION) return;
-  throw new ConsentError("message_invalid", `Cannot talk to the other side: it does not speak ${PROTOCOL} version ${PROTOCOL_VERSION}`, {
-    path: "version",
-  });
+  throw new ConsentError(
+    "message_invalid",
+    `Cannot talk to the other side: it does not speak ${PROTOCOL} version ${PROTOCOL_VERSION}`,
+    {
+      path: "version",
+    },
+  );
 }
 
-const readCount = (fields: FieldReader, key: string): number => fields.integer(key, 0, Number.MAX_SAFE_INTEGER);
+const readCount = (fields: FieldReader, key: string): number =>
+  fields.integer(key, 0, Number.MAX_SAFE_INTEGER);
 
 /**
  * Reads one line from a client.
  *
- * @throws ConsentError `message_invalid` or a `json_*` code; `path` is `version` where the hello is of another protocol.
+ * @throws ConsentError `message_invalid` or a `json_*` code; `path` is `version` where the hello is
+ *   of another protocol.
  */
 export function readClientMessage(bytes: Uint8Array): ClientMessage {
   const fields = readFields(parseJson(bytes, { bytesMax: CLIENT_LINE_BYTES_MAX }), "message");
@@ -199,29 +253,66 @@ function readReceipt(fields: FieldReader): AnswerReceipt {
 }
 
 function readEnding(fields: FieldReader): Ending {
-  const ending: Ending = { status: fields.oneOf("status", END_STATUSES), reason: fields.text("reason") };
+  const ending: Ending = {
+    status: fields.oneOf("status", END_STATUSES),
+    reason: fields.text("reason"),
+  };
   const successorId = fields.optionalText("successor_id");
   return successorId === undefined ? ending : { ...ending, successorId };
 }
 
 function readGateFields(fields: FieldReader): GateMessage {
-  const type = fields.oneOf("type", ["hello", "open", "ended", "outcome", "receipt", "paused_ended", "error"] as const);
+  const type = fields.oneOf("type", [
+    "hello",
+    "open",
+    "ended",
+    "outcome",
+    "receipt",
+    "paused_ended",
+    "error",
+  ] as const);
   switch (type) {
     case "hello":
       readProtocol(fields);
-      return { type, channel: fields.text("channel"), pid: readCount(fields, "pid"), open: readCount(fields, "open") };
+      return {
+        type,
+        channel: fields.text("channel"),
+        pid: readCount(fields, "pid"),
+        open: readCount(fields, "open"),
+      };
     case "open":
-      return { type, question: { request: decodeRequest(fields.raw("request")), redelivery: fields.flag("redelivery") } };
+      return {
+        type,
+        question: {
+          request: decodeRequest(fields.raw("request")),
+          redelivery: fields.flag("redelivery"),
+        },
+      };
     case "ended":
       return { type, id: fields.text("id"), ending: readEnding(fields) };
     case "outcome":
-      return { type, id: fields.text("id"), outcome: { status: fields.oneOf("status", OUTCOME_STATUSES), detail: fields.text("detail") } };
+      return {
+        type,
+        id: fields.text("id"),
+        outcome: {
+          status: fields.oneOf("status", OUTCOME_STATUSES),
+          detail: fields.text("detail"),
+        },
+      };
     case "receipt":
       return { type, answer: readCount(fields, "answer"), receipt: readReceipt(fields) };
     case "paused_ended":
-      return { type, look: readCount(fields, "look"), end: { ended: readCount(fields, "ended"), left: readCount(fields, "left") } };
+      return {
+        type,
+        look: readCount(fields, "look"),
+        end: { ended: readCount(fields, "ended"), left: readCount(fields, "left") },
+      };
     case "error":
-      return { type, code: fields.oneOf("code", SOCKET_ERROR_CODES), message: fields.text("message") };
+      return {
+        type,
+        code: fields.oneOf("code", SOCKET_ERROR_CODES),
+        message: fields.text("message"),
+      };
     default:
       return type satisfies never;
   }

@@ -22,16 +22,21 @@ async function socketFront(): Promise<ChannelUnderTest> {
   const home = await temporaryHome();
   const channel = createTerminalChannel({ terminal: false, socketPath: home.socketPath });
   await channel.ready;
-  const client = await attachApprover({ socketPath: home.socketPath, signal: new AbortController().signal });
+  const client = await attachApprover({
+    socketPath: home.socketPath,
+    signal: new AbortController().signal,
+  });
   const seen = new Map<string, ConsentRequest>();
-  const look = () => client.pending().map(({ request }) => (seen.set(request.id, request), request.id));
+  const look = () =>
+    client.pending().map(({ request }) => (seen.set(request.id, request), request.id));
   return {
     channel,
     shown: async () => look(),
     async answer(id, kind) {
       look();
       const request = seen.get(id);
-      if (request !== undefined) await client.answer(claimFor(request, kind)).catch(() => undefined);
+      if (request !== undefined)
+        await client.answer(claimFor(request, kind)).catch(() => undefined);
     },
     async breakTransport() {
       look();
@@ -48,7 +53,9 @@ async function socketFront(): Promise<ChannelUnderTest> {
 
 describe("terminal channel, socket front: conformance", () => {
   it.each(
-    channelConformance(socketFront, { kinds: ["approve", "deny", "confirm", "wrong_nonce"] }).map((each) => [each.name, each] as const),
+    channelConformance(socketFront, { kinds: ["approve", "deny", "confirm", "wrong_nonce"] }).map(
+      (each) => [each.name, each] as const,
+    ),
   )("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });

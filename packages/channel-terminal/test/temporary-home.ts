@@ -12,5 +12,10 @@ export interface TemporaryHome extends AsyncDisposable {
 export async function temporaryHome(): Promise<TemporaryHome> {
   const path = await mkdtemp(join(tmpdir(), "acp-"));
   const run = join(path, "run");
-  return { path, run, socketPath: join(run, "1.sock"), [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return {
+    path,
+    run,
+    socketPath: join(run, "1.sock"),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
 }

@@ -9,7 +9,9 @@ const suite = whyNoTmux === undefined ? describe : describe.skip;
 suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, skipped: ${whyNoTmux}`}`, () => {
   it("asks on the controlling terminal of its process, and approves", async () => {
     await using home = await temporaryHome();
-    const { pane, verdicts } = await gateProcess(home, [{ tool: "write_file", args: { path: "/tmp/a", content: "hello" } }]);
+    const { pane, verdicts } = await gateProcess(home, [
+      { tool: "write_file", args: { path: "/tmp/a", content: "hello" } },
+    ]);
     await using shown = pane;
     const text = await shown.shows('"path": "/tmp/a"');
     expect(text).toContain("── MEDIUM ──");
@@ -46,7 +48,11 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
     await kit.pane.shows('│ + path: "b"');
     await kit.pane.shows(/Type yes to allow the call with these changes >$/);
     await kit.pane.answer("yes");
-    expect(await verdict).toMatchObject({ decision: "allow", code: "consent_modified", action: { args: { path: "b", content: "hello" } } });
+    expect(await verdict).toMatchObject({
+      decision: "allow",
+      code: "consent_modified",
+      action: { args: { path: "b", content: "hello" } },
+    });
     expect(kit.pane.screen()).toContain('│ - path: "a"');
   });
 
@@ -140,7 +146,9 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
 
   it("does not ask from the background of its terminal, where the system would stop it", async () => {
     await using home = await temporaryHome();
-    const { pane, verdicts } = await gateProcess(home, [{ tool: "write_file", args: {} }], { inBackground: true });
+    const { pane, verdicts } = await gateProcess(home, [{ tool: "write_file", args: {} }], {
+      inBackground: true,
+    });
     await using shown = pane;
     expect(await verdicts(1)).toMatchObject([{ decision: "deny", code: "channel_unavailable" }]);
     expect(shown.screen()).not.toContain("write_file");
@@ -148,7 +156,9 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
 
   it("goes on deciding while its terminal takes nothing", async () => {
     await using home = await temporaryHome();
-    const { pane, verdicts } = await gateProcess(home, [{ tool: "write_file", args: {}, timeoutMs: 4_000 }]);
+    const { pane, verdicts } = await gateProcess(home, [
+      { tool: "write_file", args: {}, timeoutMs: 4_000 },
+    ]);
     await using stopped = pane;
     await stopped.prompts();
     stopped.press("C-s");
@@ -159,7 +169,10 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
   it("answers from a second terminal that attached through the socket", async () => {
     await using home = await temporaryHome();
     const call = { tool: "write_file", args: { path: "/tmp/a" }, timeoutMs: 30_000 };
-    await using approver = await openPane({ command: `sh -c "${runTypeScript("approver", home.run)}"`, directory: home.path });
+    await using approver = await openPane({
+      command: `sh -c "${runTypeScript("approver", home.run)}"`,
+      directory: home.path,
+    });
     await approver.shows("Nothing waits for an answer");
     const { pane, verdicts } = await gateProcess(home, [call, { ...call, tool: "other_tool" }], {
       terminal: false,
@@ -181,50 +194,57 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
     await approver.shows("ended: input_over");
   });
 
-  it.each([80, 100, 137])("writes nothing of an agent's text that could act on a terminal of %i columns", async (columns) => {
-    await using kit = await desk({ columns });
-    const hostile = [
-      "\u001b[2J\u001b[H",
-      "\u001b]0;owned\u0007",
-      "\u001b]52;c;ZXZpbA==\u001b\\",
-      "\u009b1A\u009d0;x\u009c",
-      "visible\rHIDDEN",
-      "back\b\b\b\b",
-      "\u0000\u007f\u0085",
-      "\u202egnp.exe\u2066\u2069",
-      "zero\u200bwidth\ufeff\u00ad",
-      "\u{e0041}\u{e0042}",
-      "line\u2028separator\u2029",
-      `pad${" ".repeat(columns - 12)}Risk:  low (read)`,
-      "\u001b7\u001b[1A> approve\u001b8",
-      "a\u0300\u0301\u0302\u0303\u0304\u0305\u0306",
-    ];
-    const args = Object.fromEntries(hostile.map((text, index) => [`${text}${index}`, [text, { [text]: text }]]));
-    // A name has at most 256 characters: the padding, which is as wide as the terminal, is for the arguments.
-    const agentName = `good${hostile.join("")}`.replace(/ +(?=Risk:)/, " ");
-    const verdict = kit.ask("write_file", args, { agentName });
-    await kit.pane.prompts();
-    await kit.pane.answer("v");
-    await kit.pane.shows(/── the question as JSON ──[^]*\n>$/);
-    await kit.pane.answer("e");
-    await kit.pane.shows("Enter all arguments");
-    kit.pane.type('{"x": "\\u001b[2J"}\n\n');
-    await kit.pane.shows(/these changes >$/);
-    kit.pane.press("Enter");
-    await kit.pane.prompts();
-    await kit.pane.answer("d no");
-    await verdict;
-    await kit.pane.shows("→ denied");
-    const ours = kit.pane
-      .bytes()
-      .toString("utf8")
-      .replaceAll(/\u001b7\u001b\[1A\r\u001b\[2K[0-9:]+ left\u001b8/g, "")
-      .replaceAll(/\u001b\[\?2004[hl]/g, "")
-      .replaceAll("\r\n", "\n");
-    expect(ours).not.toMatch(/[\p{C}\p{Zl}\p{Zp}](?<!\n)/u);
-    expect(ours.match(/Risk:  low/g)?.length).toBeGreaterThan(3);
-    for (const row of ours.split("\n").filter((line) => line.includes("Risk:  low"))) expect(row).toMatch(/^│ /);
-    const screen = kit.pane.screen().split("\n");
-    expect(screen.filter((row) => row.startsWith("Risk"))).toEqual([]);
-  });
+  it.each([80, 100, 137])(
+    "writes nothing of an agent's text that could act on a terminal of %i columns",
+    async (columns) => {
+      await using kit = await desk({ columns });
+      const hostile = [
+        "\u001b[2J\u001b[H",
+        "\u001b]0;owned\u0007",
+        "\u001b]52;c;ZXZpbA==\u001b\\",
+        "\u009b1A\u009d0;x\u009c",
+        "visible\rHIDDEN",
+        "back\b\b\b\b",
+        "\u0000\u007f\u0085",
+        "\u202egnp.exe\u2066\u2069",
+        "zero\u200bwidth\ufeff\u00ad",
+        "\u{e0041}\u{e0042}",
+        "line\u2028separator\u2029",
+        `pad${" ".repeat(columns - 12)}Risk:  low (read)`,
+        "\u001b7\u001b[1A> approve\u001b8",
+        "a\u0300\u0301\u0302\u0303\u0304\u0305\u0306",
+      ];
+      const args = Object.fromEntries(
+        hostile.map((text, index) => [`${text}${index}`, [text, { [text]: text }]]),
+      );
+      // A name has at most 256 characters: the padding, which is as wide as the terminal, is for
+      // the arguments.
+      const agentName = `good${hostile.join("")}`.replace(/ +(?=Risk:)/, " ");
+      const verdict = kit.ask("write_file", args, { agentName });
+      await kit.pane.prompts();
+      await kit.pane.answer("v");
+      await kit.pane.shows(/── the question as JSON ──[^]*\n>$/);
+      await kit.pane.answer("e");
+      await kit.pane.shows("Enter all arguments");
+      kit.pane.type('{"x": "\\u001b[2J"}\n\n');
+      await kit.pane.shows(/these changes >$/);
+      kit.pane.press("Enter");
+      await kit.pane.prompts();
+      await kit.pane.answer("d no");
+      await verdict;
+      await kit.pane.shows("→ denied");
+      const ours = kit.pane
+        .bytes()
+        .toString("utf8")
+        .replaceAll(/\u001b7\u001b\[1A\r\u001b\[2K[0-9:]+ left\u001b8/g, "")
+        .replaceAll(/\u001b\[\?2004[hl]/g, "")
+        .replaceAll("\r\n", "\n");
+      expect(ours).not.toMatch(/[\p{C}\p{Zl}\p{Zp}](?<!\n)/u);
+      expect(ours.match(/Risk:  low/g)?.length).toBeGreaterThan(3);
+      for (const row of ours.split("\n").filter((line) => line.includes("Risk:  low")))
+        expect(row).toMatch(/^│ /);
+      const screen = kit.pane.screen().split("\n");
+      expect(screen.filter((row) => row.startsWith("Risk"))).toEqual([]);
+    },
+  );
 });

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const PATIENCE_MS = 120_000;
 
 /** Why the tests that need tmux cannot run, or nothing. */
-export const whyNoTmux: string | undefined = spawnSync("tmux", ["-V"]).status === 0 ? undefined : "tmux is not installed";
+export const whyNoTmux: string | undefined =
+  spawnSync("tmux", ["-V"]).status === 0 ? undefined : "tmux is not installed";
 
 /** A terminal in a tmux window. */
 export interface Pane extends AsyncDisposable {
@@ -48,7 +49,15 @@ export async function openPane({ command, directory, columns = 100 }: PaneOption
   const log = `${server}.bytes`;
   const tmux = (...args: readonly string[]): string =>
     execFileSync("tmux", ["-S", server, "-f", "/dev/null", ...args], { encoding: "utf8" });
-  tmux("new-session", "-d", "-x", String(columns), "-y", "40", `tmux -S ${server} wait-for begin; exec ${command}`);
+  tmux(
+    "new-session",
+    "-d",
+    "-x",
+    String(columns),
+    "-y",
+    "40",
+    `tmux -S ${server} wait-for begin; exec ${command}`,
+  );
   tmux("set-option", "-g", "history-limit", "10000");
   tmux("set-option", "-g", "remain-on-exit", "on");
   tmux("pipe-pane", "-o", `exec cat > '${log}'`);
@@ -56,11 +65,13 @@ export async function openPane({ command, directory, columns = 100 }: PaneOption
   tmux("wait-for", "-S", "begin");
 
   const screen = (): string => tmux("capture-pane", "-p", "-J", "-S", "-").trimEnd();
-  const cursor = (): string => tmux("display-message", "-p", "#{cursor_x},#{cursor_y},#{history_size}");
+  const cursor = (): string =>
+    tmux("display-message", "-p", "#{cursor_x},#{cursor_y},#{history_size}");
   const until = async (holds: () => boolean, what: string): Promise<void> => {
     const endMs = performance.now() + PATIENCE_MS;
     while (!holds()) {
-      if (performance.now() > endMs) throw new Error(`not on the screen after ${PATIENCE_MS} ms: ${what}\n${screen()}`);
+      if (performance.now() > endMs)
+        throw new Error(`not on the screen after ${PATIENCE_MS} ms: ${what}\n${screen()}`);
       await sleep(30);
     }
   };

@@ -1,7 +1,16 @@
-/** A user interface in a test's hands: a keyboard that behaves like a terminal's, a screen that is read as text, a clock that stands still. */
+/**
+ * A user interface in a test's hands: a keyboard that behaves like a terminal's, a screen that is
+ * read as text, a clock that stands still.
+ */
 import { PassThrough, Writable } from "node:stream";
 import type { ConsentRequest } from "@acp/core";
-import { type AskDouble, type ManualClock, askDouble, manualClock, sampleRequest } from "@acp/testing";
+import {
+  type AskDouble,
+  type ManualClock,
+  askDouble,
+  manualClock,
+  sampleRequest,
+} from "@acp/testing";
 import { type ApproverUiOptions, type UiEnd, runApproverUi } from "../src/approver-ui.js";
 import { type Board, createBoard } from "../src/board.js";
 import { MARK_NO_PASTES, MARK_PASTES } from "../src/keyed-line.js";
@@ -49,12 +58,23 @@ export interface Paper extends Writable {
   text(): string;
 }
 
-/** What a terminal shows of it: whether pastes are marked is between the terminal and the prompt. */
+/**
+ * What a terminal shows of it: whether pastes are marked is between the terminal and the prompt.
+ */
 const textOf = (bytes: Buffer): string =>
-  [MARK_PASTES, MARK_NO_PASTES].reduce((text, mark) => text.replaceAll(mark, ""), bytes.toString("utf8"));
+  [MARK_PASTES, MARK_NO_PASTES].reduce(
+    (text, mark) => text.replaceAll(mark, ""),
+    bytes.toString("utf8"),
+  );
 
 /** A screen that keeps every byte. */
-export function createPaper({ isTTY = true, columns = 100 }: { readonly isTTY?: boolean; readonly columns?: number } = {}): Paper {
+export function createPaper({
+  isTTY = true,
+  columns = 100,
+}: {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+} = {}): Paper {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -74,7 +94,9 @@ export interface UiKit {
   readonly ended: Promise<UiEnd>;
   /** Puts a question up; resolves when the person can type at it, or it waits behind another. */
   ask(overrides?: Partial<ConsentRequest>): Promise<AskDouble>;
-  /** Types at the prompt that is there, key by key, and lets things happen until the next one is. */
+  /**
+   * Types at the prompt that is there, key by key, and lets things happen until the next one is.
+   */
   type(text: string): Promise<void>;
   /** The same in one piece, as a terminal without marks hands over what is pasted. */
   paste(text: string): Promise<void>;
@@ -82,7 +104,9 @@ export interface UiKit {
   news(): string;
 }
 
-export function setUpUi(options: Partial<ApproverUiOptions> & { readonly tty?: boolean } = {}): UiKit {
+export function setUpUi(
+  options: Partial<ApproverUiOptions> & { readonly tty?: boolean } = {},
+): UiKit {
   const { tty = true } = options;
   const clock = manualClock();
   const board = createBoard();

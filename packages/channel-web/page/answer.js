@@ -1,5 +1,6 @@
 /**
- * Answer: prepare, sign where it takes that, send. Rejects with `Refused` or with what the browser says of a passkey; nothing is sent twice.
+ * Answer: prepare, sign where it takes that, send. Rejects with `Refused` or with what the browser
+ * says of a passkey; nothing is sent twice.
  */
 import { request } from "./api.js";
 import { sign } from "./webauthn.js";

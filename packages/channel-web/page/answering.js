@@ -1,5 +1,6 @@
 /**
- * Answering: hands one answer in and says what became of it. One at a time; what went wrong leaves the question as it is, and says so.
+ * Answering: hands one answer in and says what became of it. One at a time; what went wrong leaves
+ * the question as it is, and says so.
  */
 import { giveAnswer } from "./answer.js";
 import { Refused } from "./api.js";
@@ -14,13 +15,23 @@ import { showEnd, showRefusal, showRun } from "./words.js";
 /** @typedef {import("./types.js").Receipt} Receipt */
 /** @typedef {import("./types.js").JsonObject} JsonObject */
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{ readonly grant: string, readonly word: string | undefined, readonly modifications: JsonObject | undefined }} Wish */
+/**
+ * @typedef {{ readonly grant: string, readonly word: string | undefined, readonly modifications:
+ * JsonObject | undefined }} Wish
+ */
 /** @typedef {"good" | "bad" | ""} Tone */
-/** @typedef {{ readonly text: string, readonly tone: Tone, readonly goTo?: string, readonly isFinal?: boolean }} Saying */
-/** @typedef {{ readonly store: Store, readonly id: string, readonly goTo: (hash: string) => void, readonly wish: () => Wish, readonly onChange: () => void }} Terms */
+/**
+ * @typedef {{ readonly text: string, readonly tone: Tone, readonly goTo?: string,
+ * readonly isFinal?: boolean }} Saying
+ */
+/**
+ * @typedef {{ readonly store: Store, readonly id: string, readonly goTo: (hash: string) => void,
+ * readonly wish: () => Wish, readonly onChange: () => void }} Terms
+ */
 
 const REASON_CHARS_MAX = 1_000;
-const UNCONNECTED = "Not connected: nothing can be answered. What is not answered in time is denied.";
+const UNCONNECTED =
+  "Not connected: nothing can be answered. What is not answered in time is denied.";
 
 /** @param {string} status */
 const toneOf = (status) => (status.startsWith("approved") ? "good" : "bad");
@@ -32,7 +43,10 @@ const toneOf = (status) => (status.startsWith("approved") ? "good" : "bad");
  */
 export function describeProblem(error) {
   if (error instanceof Refused) return showRefusal(error.code, error.message);
-  return describeFailure(error) ?? `Not sent: ${error instanceof Error ? escapeText(error.message) : "it failed"}`;
+  return (
+    describeFailure(error) ??
+    `Not sent: ${error instanceof Error ? escapeText(error.message) : "it failed"}`
+  );
 }
 
 /**
@@ -48,13 +62,23 @@ export function describeReceipt(receipt) {
     case "counted":
       return { text: `Your yes is counted: ${receipt.have} of ${receipt.need}.`, tone: "good" };
     case "reshow":
-      return { text: "Judged more strictly: a new question takes its place.", tone: "", goTo: receipt.request_id };
+      return {
+        text: "Judged more strictly: a new question takes its place.",
+        tone: "",
+        goTo: receipt.request_id,
+      };
     case "refused":
       return { text: showRefusal(receipt.code, receipt.reason), tone: "bad" };
     case "unknown":
-      return { text: "Not known yet whether your answer was taken: the gate's log is being read.", tone: "bad" };
+      return {
+        text: "Not known yet whether your answer was taken: the gate's log is being read.",
+        tone: "bad",
+      };
     default:
-      return { text: "The inbox said something that this page does not know. Look at the history.", tone: "bad" };
+      return {
+        text: "The inbox said something that this page does not know. Look at the history.",
+        tone: "bad",
+      };
   }
 }
 
@@ -76,7 +100,10 @@ export async function askReason(title) {
   return reason?.trim();
 }
 
-/** What is so now comes before what was said of an answer. @type {(terms: Terms, said: Saying) => Saying} */
+/**
+ * What is so now comes before what was said of an answer. @type {(terms: Terms, said: Saying) =>
+ * Saying}
+ */
 function sayingNow({ store, id }, said) {
   const over = store.over(id);
   if (over !== undefined) {
@@ -86,15 +113,29 @@ function sayingNow({ store, id }, said) {
     if (run !== undefined)
       return {
         text: `${showEnd(status)}. ${showRun(run)}`,
-        tone: ["failed", "not_run", "not_collected", "unknown"].includes(run.state) ? "bad" : toneOf(status),
+        tone: ["failed", "not_run", "not_collected", "unknown"].includes(run.state)
+          ? "bad"
+          : toneOf(status),
       };
-    const why = reason === "" || status.startsWith("approved") || status === "expired" ? "" : ` (${escapeText(reason)})`;
-    return { text: `${showEnd(status)}${why}.`, tone: toneOf(status), ...(successor === undefined ? {} : { goTo: successor }) };
+    const why =
+      reason === "" || status.startsWith("approved") || status === "expired"
+        ? ""
+        : ` (${escapeText(reason)})`;
+    return {
+      text: `${showEnd(status)}${why}.`,
+      tone: toneOf(status),
+      ...(successor === undefined ? {} : { goTo: successor }),
+    };
   }
-  return store.find(id) !== undefined && !store.isLive() ? { text: UNCONNECTED, tone: "bad" } : said;
+  return store.find(id) !== undefined && !store.isLive()
+    ? { text: UNCONNECTED, tone: "bad" }
+    : said;
 }
 
-/** The yes that a person wishes, or the word that they have still to type. @type {(wish: Wish, wanted: string | null) => Omit<Choice, "request_id">} */
+/**
+ * The yes that a person wishes, or the word that they have still to type. @type {(wish: Wish,
+ * wanted: string | null) => Omit<Choice, "request_id">}
+ */
 function choiceOf({ grant, word, modifications }, wanted) {
   return {
     decision: modifications === undefined ? "approved" : "approved_with_modifications",
@@ -146,7 +187,14 @@ export function createAnswering(terms) {
       element.dataset["tone"] = tone;
       element.hidden = text === "";
       if (successor !== undefined && store.find(successor) !== undefined)
-        element.append(" ", el("a", { href: `#/q/${encodeURIComponent(successor)}`, "data-testid": "successor" }, "Show it"));
+        element.append(
+          " ",
+          el(
+            "a",
+            { href: `#/q/${encodeURIComponent(successor)}`, "data-testid": "successor" },
+            "Show it",
+          ),
+        );
     },
     /** False where the word is still to be typed. */
     approve() {
@@ -161,7 +209,8 @@ export function createAnswering(terms) {
     },
     async deny() {
       const reason = await askReason("Deny this");
-      if (reason !== undefined) await send({ request_id: id, decision: "denied", ...(reason === "" ? {} : { reason }) });
+      if (reason !== undefined)
+        await send({ request_id: id, decision: "denied", ...(reason === "" ? {} : { reason }) });
     },
   };
 }

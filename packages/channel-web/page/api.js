@@ -1,5 +1,6 @@
 /**
- * Api: requests to the inbox. What changes something names the session's key, which this origin alone keeps. Format: spec/web-inbox.md §1.
+ * Api: requests to the inbox. What changes something names the session's key, which this origin
+ * alone keeps. Format: spec/web-inbox.md §1.
  */
 
 const KEY = "acp-inbox-key";
@@ -60,11 +61,17 @@ async function reach(path, init) {
   try {
     return await fetch(path, { cache: "no-store", redirect: "error", ...init });
   } catch (error) {
-    throw new Refused("unreachable", error instanceof Error ? error.message : "the inbox cannot be reached");
+    throw new Refused(
+      "unreachable",
+      error instanceof Error ? error.message : "the inbox cannot be reached",
+    );
   }
 }
 
-/** Signing in is for who has no session: there the key of one is refused. @type {(method: string, path: string) => boolean} */
+/**
+ * Signing in is for who has no session: there the key of one is refused. @type {(method: string,
+ * path: string) => boolean}
+ */
 const isSignIn = (method, path) => method === "POST" && path.startsWith("/api/session");
 
 /**
@@ -87,7 +94,10 @@ export async function request(method, path, body) {
   if (response.status === 204) return {};
   const said = await response.json().catch(() => undefined);
   if (response.ok && said !== undefined) return said;
-  throw new Refused(String(said?.code ?? "unreachable"), String(said?.message ?? `the inbox said ${response.status}`));
+  throw new Refused(
+    String(said?.code ?? "unreachable"),
+    String(said?.message ?? `the inbox said ${response.status}`),
+  );
 }
 
 /**
@@ -106,4 +116,8 @@ export async function signInWith(path, body) {
  *
  * @param {AbortSignal} signal
  */
-export const openEvents = (signal) => reach("/api/events", { signal, headers: { accept: "text/event-stream", "x-acp-inbox": readKey() } });
+export const openEvents = (signal) =>
+  reach("/api/events", {
+    signal,
+    headers: { accept: "text/event-stream", "x-acp-inbox": readKey() },
+  });

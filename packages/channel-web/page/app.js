@@ -1,6 +1,7 @@
 /**
- * App: joins the parts: who is signed in, what is told, notices, keys. Every text is set as text; the inbox decides everything.
- * Names that tests may use (`data-testid`): README.md beside this file.
+ * App: joins the parts: who is signed in, what is told, notices, keys. Every text is set as text;
+ * the inbox decides everything. Names that tests may use (`data-testid`): README.md beside this
+ * file.
  */
 import { Refused, keepKey, onKeyChange, readKey, request } from "./api.js";
 import { button, byId, el, setText } from "./dom.js";
@@ -34,7 +35,10 @@ const screens = createScreens({ store, refreshSession });
 let stream;
 let noticeTimer = 0;
 
-/** Learns anew who is signed in; shows the sign-in where nobody is any more, e.g. because the passkey was revoked that signed in. */
+/**
+ * Learns anew who is signed in; shows the sign-in where nobody is any more, e.g. because the
+ * passkey was revoked that signed in.
+ */
 async function refreshSession() {
   try {
     store.setSession(await request("GET", "/api/session"));
@@ -72,10 +76,14 @@ function tellReader({ what, id, isNew }) {
   if (id === undefined) return;
   const question = store.find(id);
   if (what === "open" && isNew === true && question !== undefined)
-    say(`New question, ${levelOf(question.request)} risk: ${escapeText(question.request.action.description)}`);
+    say(
+      `New question, ${levelOf(question.request)} risk: ${escapeText(question.request.action.description)}`,
+    );
   const over = store.over(id);
   if (what === "ended" && over !== undefined)
-    say(`${showShortEnd(over.ended.status)}: ${escapeText(over.question.request.action.description)}`);
+    say(
+      `${showShortEnd(over.ended.status)}: ${escapeText(over.question.request.action.description)}`,
+    );
 }
 
 /** @type {(name: string, data: any) => void} */
@@ -144,7 +152,8 @@ async function takeKeyChange() {
 function listen() {
   store.subscribe((change) => {
     if (change.what === "link" || change.what === "session") showLink();
-    if (change.what === "all" && store.session()?.approver === "") void refreshSession().catch(() => undefined);
+    if (change.what === "all" && store.session()?.approver === "")
+      void refreshSession().catch(() => undefined);
     tellReader(change);
     showCount();
     showAccount();

@@ -1,5 +1,6 @@
 /**
- * BatchResult: what became of each answer of a batch, from its receipt and from what was told since, and all of it in one line.
+ * BatchResult: what became of each answer of a batch, from its receipt and from what was told
+ * since, and all of it in one line.
  */
 import { describeReceipt } from "./answering.js";
 import { showEnd, showRun } from "./words.js";
@@ -9,17 +10,28 @@ import { showEnd, showRun } from "./words.js";
 /** @typedef {import("./types.js").EndStatus} EndStatus */
 /** @typedef {import("./types.js").RunOutcome} RunOutcome */
 /**
- * What is known of one question of the batch: `unknown` is not known yet, `refused` that the answer was not taken.
- * @typedef {{ readonly kind: "unsent" | "refused" | "unknown" | "counted" | "over", readonly status?: EndStatus, readonly run?: RunOutcome, readonly text: string, readonly tone: "good" | "bad" | "" }} Result
+ * What is known of one question of the batch: `unknown` is not known yet, `refused` that the answer
+ * was not taken.
+ * @typedef {{ readonly kind: "unsent" | "refused" | "unknown" | "counted" | "over",
+ *   readonly status?: EndStatus, readonly run?: RunOutcome, readonly text: string, readonly tone: "good" |
+ *   "bad" | "" }} Result
  */
 
 const READING = "Not known yet whether it was taken: its gate's log is being read.";
 
 /** @type {(status: EndStatus, run: RunOutcome | undefined) => Result} */
 function over(status, run) {
-  const isBad = !status.startsWith("approved") || ["failed", "not_run", "not_collected", "unknown"].includes(run?.state ?? "");
+  const isBad =
+    !status.startsWith("approved") ||
+    ["failed", "not_run", "not_collected", "unknown"].includes(run?.state ?? "");
   const text = `${showEnd(status)}.${run === undefined ? "" : ` ${showRun(run)}`}`;
-  return { kind: "over", status, ...(run === undefined ? {} : { run }), text, tone: isBad ? "bad" : "good" };
+  return {
+    kind: "over",
+    status,
+    ...(run === undefined ? {} : { run }),
+    text,
+    tone: isBad ? "bad" : "good",
+  };
 }
 
 /**
@@ -33,12 +45,17 @@ export function resultOf(receipt, ended) {
   const known = ended === undefined || ended.status === "unknown" ? undefined : ended.status;
   if (receipt?.status === "refused") {
     const { text } = describeReceipt(receipt);
-    return { kind: "refused", text: known === undefined ? text : `${text} It ended: ${showEnd(known)}.`, tone: "bad" };
+    return {
+      kind: "refused",
+      text: known === undefined ? text : `${text} It ended: ${showEnd(known)}.`,
+      tone: "bad",
+    };
   }
   if (known !== undefined) return over(known, ended?.run);
   if (receipt?.status === "final") return over(receipt.outcome, ended?.run);
   if (receipt === undefined && ended === undefined) return { kind: "unsent", text: "", tone: "" };
-  if (receipt === undefined || receipt.status === "unknown") return { kind: "unknown", text: READING, tone: "bad" };
+  if (receipt === undefined || receipt.status === "unknown")
+    return { kind: "unknown", text: READING, tone: "bad" };
   const { text, tone } = describeReceipt(receipt);
   return { kind: "counted", text, tone };
 }
@@ -56,8 +73,10 @@ const part = (count, word) => (count === 0 ? [] : [`${count} ${word}`]);
 export function sumUp(decision, results) {
   const of = (/** @type {(result: Result) => boolean} */ test) => results.filter(test).length;
   const isDone = (/** @type {Result} */ { status }) =>
-    status !== undefined && (decision === "denied" ? status === "denied" : status.startsWith("approved"));
-  const ran = (/** @type {RunOutcome["state"][]} */ ...states) => of(({ run }) => run !== undefined && states.includes(run.state));
+    status !== undefined &&
+    (decision === "denied" ? status === "denied" : status.startsWith("approved"));
+  const ran = (/** @type {RunOutcome["state"][]} */ ...states) =>
+    of(({ run }) => run !== undefined && states.includes(run.state));
   const done = of(isDone);
   const runs =
     decision === "denied"
@@ -81,6 +100,8 @@ export function sumUp(decision, results) {
     ...(refused === 0 ? [] : [`Not taken: ${refused}; each says why.`]),
     ...(unknown === 0 ? [] : [`Not known yet: ${unknown}; the gates' logs are being read.`]),
   ].join(" ");
-  const isGood = refused + unknown + otherwise === 0 && results.every(({ tone }) => tone !== "bad" || decision === "denied");
+  const isGood =
+    refused + unknown + otherwise === 0 &&
+    results.every(({ tone }) => tone !== "bad" || decision === "denied");
   return { text, tone: isGood ? "good" : "bad" };
 }

@@ -1,5 +1,6 @@
 /**
- * BatchView: several low-risk questions answered together, each one's text whole on this screen first, each bound to the action that was shown.
+ * BatchView: several low-risk questions answered together, each one's text whole on this screen
+ * first, each bound to the action that was shown.
  */
 import { askReason } from "./answering.js";
 import { request } from "./api.js";
@@ -15,7 +16,10 @@ import { moveYes, refuseRepeats, yesSide } from "./side.js";
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").Receipt} Receipt */
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{ readonly store: Store, readonly questions: readonly Question[], readonly onDone: () => void }} Terms */
+/**
+ * @typedef {{ readonly store: Store, readonly questions: readonly Question[], readonly onDone: ()
+ * => void }} Terms
+ */
 /**
  * @typedef {object} Batch
  * @property {Terms} terms
@@ -26,7 +30,8 @@ import { moveYes, refuseRepeats, yesSide } from "./side.js";
  * @property {ReturnType<typeof watchReading>} reading
  * @property {"open" | "busy" | "sent"} state
  * @property {"approved" | "denied"} decision
- * @property {Map<string, Receipt | undefined>} sent - The answers that were given, with their receipts.
+ * @property {Map<string, Receipt | undefined>} sent - The answers that were given, with their
+ *   receipts.
  */
 
 /** @param {Question} question */
@@ -46,9 +51,21 @@ function cardOf({ request: { id, agent, action, text } }) {
 /** @param {() => Batch} batch */
 function makeButtons(batch) {
   return {
-    no: button("Deny", { class: "danger", "data-testid": "batch-deny", click: () => deny(batch()) }),
-    readOn: button("Read on", { class: "more-below", "data-testid": "read-on", click: () => batch().reading.readOn() }),
-    yes: button("Approve", { class: "primary", "data-testid": "batch-approve", click: () => send(batch(), "approved") }),
+    no: button("Deny", {
+      class: "danger",
+      "data-testid": "batch-deny",
+      click: () => deny(batch()),
+    }),
+    readOn: button("Read on", {
+      class: "more-below",
+      "data-testid": "read-on",
+      click: () => batch().reading.readOn(),
+    }),
+    yes: button("Approve", {
+      class: "primary",
+      "data-testid": "batch-approve",
+      click: () => send(batch(), "approved"),
+    }),
   };
 }
 
@@ -56,7 +73,12 @@ function makeButtons(batch) {
 const stillOpen = ({ terms: { store, questions } }) =>
   questions.filter(({ request: { id, action_digest: digest, text } }) => {
     const now = store.find(id);
-    return now !== undefined && isBatchable(now) && now.request.action_digest === digest && now.request.text === text;
+    return (
+      now !== undefined &&
+      isBatchable(now) &&
+      now.request.action_digest === digest &&
+      now.request.text === text
+    );
   });
 
 /** @type {(target: HTMLElement, text: string, tone: string) => void} */
@@ -77,7 +99,10 @@ function update(batch) {
   buttons.no.disabled = still.size === 0 || !store.isLive() || state !== "open";
   const isTooMany = still.size > APPROVE_MAX;
   buttons.yes.disabled = buttons.no.disabled || isTooMany || !reading.isRead();
-  setText(buttons.yes, isTooMany ? `Approve: at most ${APPROVE_MAX} at once` : `Approve ${still.size}`);
+  setText(
+    buttons.yes,
+    isTooMany ? `Approve: at most ${APPROVE_MAX} at once` : `Approve ${still.size}`,
+  );
   setText(buttons.no, `Deny ${still.size}`);
   buttons.readOn.hidden = isSeen || isSent;
   buttons.yes.hidden = !isSeen || isSent;
@@ -98,7 +123,8 @@ function update(batch) {
 }
 
 /** @param {Batch} batch */
-const countReceipts = ({ sent }) => [...sent.values()].filter((receipt) => receipt !== undefined).length;
+const countReceipts = ({ sent }) =>
+  [...sent.values()].filter((receipt) => receipt !== undefined).length;
 
 /** @param {Batch} batch */
 async function deny(batch) {
@@ -109,10 +135,18 @@ async function deny(batch) {
 /** @type {(batch: Batch, decision: "approved" | "denied", reason?: string) => Promise<void>} */
 async function send(batch, decision, reason = "") {
   const { terms, reading, outcome, sent } = batch;
-  if (batch.state !== "open" || !terms.store.isLive() || (decision === "approved" && !reading.isRead())) return;
+  if (
+    batch.state !== "open" ||
+    !terms.store.isLive() ||
+    (decision === "approved" && !reading.isRead())
+  )
+    return;
   const still = stillOpen(batch);
   if (decision === "approved" && still.length > APPROVE_MAX) return;
-  const items = still.map(({ request: { id, action_digest: digest } }) => ({ request_id: id, action_digest: digest }));
+  const items = still.map(({ request: { id, action_digest: digest } }) => ({
+    request_id: id,
+    action_digest: digest,
+  }));
   if (decision === "approved") moveYes();
   batch.state = "busy";
   batch.decision = decision;
@@ -150,15 +184,29 @@ export function createBatchView(terms) {
     sent: new Map(),
   };
   const { cards, outcome, buttons, reading } = batch;
-  const yesRow = el("div", { class: "bar-row yes-row", "data-side": yesSide() }, refuseRepeats(buttons.yes));
+  const yesRow = el(
+    "div",
+    { class: "bar-row yes-row", "data-side": yesSide() },
+    refuseRepeats(buttons.yes),
+  );
   bar.append(outcome, el("div", { class: "bar-row" }, buttons.no, buttons.readOn), yesRow);
-  const list = el("ol", { class: "cards" }, ...Array.from(cards.values(), ({ element }) => element));
+  const list = el(
+    "ol",
+    { class: "cards" },
+    ...Array.from(cards.values(), ({ element }) => element),
+  );
   const title = el("h1", { tabindex: "-1" }, `${terms.questions.length} low-risk questions`);
   const back = el("a", { class: "back", href: "#/", "data-testid": "back" }, "Questions");
   const body = el("div", { class: "question-body" }, title, list, reading.end);
   update(batch);
   return {
-    element: el("article", { class: "question-view", "data-testid": "batch-view" }, el("div", { class: "view-bar" }, back), body, bar),
+    element: el(
+      "article",
+      { class: "question-view", "data-testid": "batch-view" },
+      el("div", { class: "view-bar" }, back),
+      body,
+      bar,
+    ),
     update: () => update(batch),
     close: () => reading.stop(),
   };

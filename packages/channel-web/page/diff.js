@@ -1,5 +1,6 @@
 /**
- * Diff: what changes from some lines to others: the fewest lines out and in, where that can be found in bounded time.
+ * Diff: what changes from some lines to others: the fewest lines out and in, where that can be
+ * found in bounded time.
  */
 
 /** @typedef {{ readonly sign: " " | "-" | "+", readonly text: string }} DiffLine */
@@ -10,14 +11,20 @@ const WORK_MAX = 4_000_000;
 /** @type {(sign: DiffLine["sign"], lines: readonly string[]) => DiffLine[]} */
 const signed = (sign, lines) => lines.map((text) => ({ sign, text }));
 
-/** Lengths of the longest common lines of every two ends. @type {(before: readonly string[], after: readonly string[]) => Uint32Array} */
+/**
+ * Lengths of the longest common lines of every two ends. @type {(before: readonly string[], after:
+ * readonly string[]) => Uint32Array}
+ */
 function commonLengths(before, after) {
   const width = after.length + 1;
   const lengths = new Uint32Array((before.length + 1) * width);
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
       const at = i * width + j;
-      lengths[at] = before[i] === after[j] ? (lengths[at + width + 1] ?? 0) + 1 : Math.max(lengths[at + width] ?? 0, lengths[at + 1] ?? 0);
+      lengths[at] =
+        before[i] === after[j]
+          ? (lengths[at + width + 1] ?? 0) + 1
+          : Math.max(lengths[at + width] ?? 0, lengths[at + 1] ?? 0);
     }
   }
   return lengths;
@@ -25,7 +32,8 @@ function commonLengths(before, after) {
 
 /** @type {(before: readonly string[], after: readonly string[]) => DiffLine[]} */
 function diffMiddle(before, after) {
-  if (before.length * after.length > WORK_MAX) return [...signed("-", before), ...signed("+", after)];
+  if (before.length * after.length > WORK_MAX)
+    return [...signed("-", before), ...signed("+", after)];
   const lengths = commonLengths(before, after);
   const width = after.length + 1;
   /** @type {DiffLine[]} */
@@ -58,7 +66,11 @@ export function diffLines(before, after) {
   let head = 0;
   while (head < shorter && before[head] === after[head]) head++;
   let tail = 0;
-  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  while (
+    tail < shorter - head &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  )
+    tail++;
   return [
     ...signed(" ", before.slice(0, head)),
     ...diffMiddle(before.slice(head, before.length - tail), after.slice(head, after.length - tail)),

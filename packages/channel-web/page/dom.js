@@ -1,12 +1,17 @@
 /**
- * Dom: elements from plain values. Text is only ever set as text; there is no way here to make markup of it.
+ * Dom: elements from plain values. Text is only ever set as text; there is no way here to make
+ * markup of it.
  */
 
 /** @typedef {Node | string | undefined} Child */
-/** @typedef {Readonly<Record<string, string | number | boolean | undefined | ((event: Event) => unknown)>>} Attributes */
+/**
+ * @typedef {Readonly<Record<string, string | number | boolean | undefined | ((event: Event) =>
+ * unknown)>>} Attributes
+ */
 
 /**
- * An element. An attribute that is a function is a listener (`click`), `true` stands alone, `false` and `undefined` are left out.
+ * An element. An attribute that is a function is a listener (`click`), `true` stands alone, `false`
+ * and `undefined` are left out.
  *
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
@@ -60,4 +65,5 @@ export function setText(element, text) {
  * @param {string} term
  * @param {...Child} value
  */
-export const fact = (term, ...value) => el("div", { class: "fact" }, el("dt", {}, term), el("dd", {}, ...value));
+export const fact = (term, ...value) =>
+  el("div", { class: "fact" }, el("dt", {}, term), el("dd", {}, ...value));

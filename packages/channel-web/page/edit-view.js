@@ -1,5 +1,6 @@
 /**
- * EditView: other arguments as JSON, then what that changes, line by line, before a yes to it is possible.
+ * EditView: other arguments as JSON, then what that changes, line by line, before a yes to it is
+ * possible.
  */
 import { el, setText } from "./dom.js";
 import { diffLines } from "./diff.js";
@@ -19,7 +20,12 @@ const SPOKEN = { " ": "stays", "-": "removed", "+": "added" };
  * @param {(isReady: boolean) => void} onInput
  */
 export function createEditor(proposed, onInput) {
-  const problem = el("p", { class: "problem", role: "status", id: "edit-problem", "data-testid": "edit-problem" });
+  const problem = el("p", {
+    class: "problem",
+    role: "status",
+    id: "edit-problem",
+    "data-testid": "edit-problem",
+  });
   const field = el("textarea", {
     id: "edit-field",
     class: "code",
@@ -62,13 +68,18 @@ export function createEditor(proposed, onInput) {
 export function diffView(before, after) {
   const lines = diffLines(linesOf(before), linesOf(after));
   const isNear = lines.map((_, at) =>
-    lines.slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1).some(({ sign }) => sign !== " "),
+    lines
+      .slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1)
+      .some(({ sign }) => sign !== " "),
   );
   /** @type {HTMLElement[]} */
   const rows = [];
   let hidden = 0;
   const flush = () => {
-    if (hidden > 0) rows.push(el("li", { class: "gap" }, `${hidden} ${hidden === 1 ? "line stays" : "lines stay"}`));
+    if (hidden > 0)
+      rows.push(
+        el("li", { class: "gap" }, `${hidden} ${hidden === 1 ? "line stays" : "lines stay"}`),
+      );
     hidden = 0;
   };
   for (const [at, { sign, text }] of lines.entries()) {
@@ -82,11 +93,21 @@ export function diffView(before, after) {
       el(
         "li",
         { class: kind },
-        el("span", { class: "sign" }, el("span", { "aria-hidden": "true" }, sign), el("span", { class: "unseen" }, `${kind}: `)),
+        el(
+          "span",
+          { class: "sign" },
+          el("span", { "aria-hidden": "true" }, sign),
+          el("span", { class: "unseen" }, `${kind}: `),
+        ),
         el("code", {}, text),
       ),
     );
   }
   flush();
-  return el("section", { class: "diff" }, el("h2", {}, "What you change"), el("ol", { "data-testid": "diff" }, ...rows));
+  return el(
+    "section",
+    { class: "diff" },
+    el("h2", {}, "What you change"),
+    el("ol", { "data-testid": "diff" }, ...rows),
+  );
 }

@@ -1,4 +1,7 @@
-/** Help: the keyboard shortcuts. No key says yes: `a` goes to the button, and only when the question was shown to its end. */
+/**
+ * Help: the keyboard shortcuts. No key says yes: `a` goes to the button, and only when the question
+ * was shown to its end.
+ */
 import { button, el } from "./dom.js";
 import { closeSheet, openSheet } from "./sheet.js";
 

@@ -1,5 +1,6 @@
 /**
- * HistoryView: what was asked and what became of it, with the answers and their proofs, to read and to take away.
+ * HistoryView: what was asked and what became of it, with the answers and their proofs, to read and
+ * to take away.
  */
 import { Refused, request } from "./api.js";
 import { argumentsView } from "./arguments-view.js";
@@ -7,7 +8,15 @@ import { button, el, fact } from "./dom.js";
 import { escapeText, showName } from "./escape.js";
 import { layOut } from "./json-text.js";
 import { headOf } from "./question-parts.js";
-import { levelOf, previewOf, showEnd, showRefusal, showRun, showShortEnd, showTime } from "./words.js";
+import {
+  levelOf,
+  previewOf,
+  showEnd,
+  showRefusal,
+  showRun,
+  showShortEnd,
+  showTime,
+} from "./words.js";
 
 /** @typedef {import("./types.js").HistoryEntry} HistoryEntry */
 /** @typedef {import("./types.js").ConsentResponse} ConsentResponse */
@@ -16,7 +25,8 @@ import { levelOf, previewOf, showEnd, showRefusal, showRun, showShortEnd, showTi
 const LIMIT = 200;
 
 /** @param {HistoryEntry["status"]} status */
-const toneOf = (status) => (status.startsWith("approved") ? "good" : status === "denied" ? "bad" : "plain");
+const toneOf = (status) =>
+  status.startsWith("approved") ? "good" : status === "denied" ? "bad" : "plain";
 
 /**
  * One line of the list.
@@ -29,7 +39,12 @@ function rowOf({ request: asked, status, at, approvers, responses, run }, nowMs)
   const who = approvers.length === 0 ? "" : `by ${approvers.map(showName).join(", ")}`;
   return el(
     "li",
-    { class: `row edge-${levelOf(asked)}`, "data-testid": "history-entry", "data-id": asked.id, "data-status": status },
+    {
+      class: `row edge-${levelOf(asked)}`,
+      "data-testid": "history-entry",
+      "data-id": asked.id,
+      "data-status": status,
+    },
     el(
       "a",
       { href: `#/history/${encodeURIComponent(asked.id)}` },
@@ -56,24 +71,36 @@ function rowOf({ request: asked, status, at, approvers, responses, run }, nowMs)
 /** The record as `acp proof verify` reads it. @param {HistoryEntry} entry */
 function recordOf({ request: asked, responses }) {
   const [only, ...more] = responses;
-  return only !== undefined && more.length === 0 ? { request: asked, response: only } : { request: asked, responses };
+  return only !== undefined && more.length === 0
+    ? { request: asked, response: only }
+    : { request: asked, responses };
 }
 
 /** @param {HistoryEntry} entry */
 function download(entry) {
-  const url = URL.createObjectURL(new Blob([`${JSON.stringify(recordOf(entry), undefined, 2)}\n`], { type: "application/json" }));
+  const url = URL.createObjectURL(
+    new Blob([`${JSON.stringify(recordOf(entry), undefined, 2)}\n`], { type: "application/json" }),
+  );
   el("a", { href: url, download: `${entry.request.id.replace(/[^\w-]/g, "_")}.json` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /** @type {(response: ConsentResponse, nowMs: number) => HTMLElement} */
-function answerOf({ decision, approver, timestamp, reason, conditions, proof, modifications }, nowMs) {
-  const by = approver === undefined ? "somebody" : `${showName(approver.id)} on ${showName(approver.channel)}`;
+function answerOf(
+  { decision, approver, timestamp, reason, conditions, proof, modifications },
+  nowMs,
+) {
+  const by =
+    approver === undefined
+      ? "somebody"
+      : `${showName(approver.id)} on ${showName(approver.channel)}`;
   const facts = [
     fact("Answer", `${showShortEnd(decision)} by ${by}`),
     ...(timestamp === undefined ? [] : [fact("At", showTime(Date.parse(timestamp), nowMs))]),
     ...(reason === undefined || reason === "" ? [] : [fact("Reason", escapeText(reason))]),
-    ...(conditions === undefined ? [] : [fact("Valid until", showTime(Date.parse(conditions.valid_until), nowMs))]),
+    ...(conditions === undefined
+      ? []
+      : [fact("Valid until", showTime(Date.parse(conditions.valid_until), nowMs))]),
     fact(
       "Proof",
       el(
@@ -87,12 +114,26 @@ function answerOf({ decision, approver, timestamp, reason, conditions, proof, mo
       ),
     ),
   ];
-  const changes = modifications === undefined || modifications === null ? undefined : argumentsView(modifications);
+  const changes =
+    modifications === undefined || modifications === null
+      ? undefined
+      : argumentsView(modifications);
   const raw =
     proof === undefined
       ? undefined
-      : el("details", {}, el("summary", {}, "Show the proof"), el("pre", { class: "text", tabindex: "0" }, layOut(proof)));
-  return el("section", { class: "card", "data-testid": "answer" }, el("dl", { class: "facts" }, ...facts), changes, raw);
+      : el(
+          "details",
+          {},
+          el("summary", {}, "Show the proof"),
+          el("pre", { class: "text", tabindex: "0" }, layOut(proof)),
+        );
+  return el(
+    "section",
+    { class: "card", "data-testid": "answer" },
+    el("dl", { class: "facts" }, ...facts),
+    changes,
+    raw,
+  );
 }
 
 /** @type {(entry: HistoryEntry, nowMs: number) => HTMLElement} */
@@ -122,8 +163,17 @@ function detailOf(entry, nowMs) {
         ? el(
             "p",
             { class: "record" },
-            button("Download the record", { class: "quiet", "data-testid": "download", click: () => download(entry) }),
-            el("span", { class: "hint" }, "Anybody can check it: ", el("code", {}, "acp proof verify")),
+            button("Download the record", {
+              class: "quiet",
+              "data-testid": "download",
+              click: () => download(entry),
+            }),
+            el(
+              "span",
+              { class: "hint" },
+              "Anybody can check it: ",
+              el("code", {}, "acp proof verify"),
+            ),
           )
         : undefined,
       argumentsView(asked.action.parameters),
@@ -139,9 +189,19 @@ function detailOf(entry, nowMs) {
 
 /** @param {Store} store */
 export function createHistoryView(store) {
-  const list = el("ul", { class: "rows", "aria-label": "Answered and ended questions", "data-testid": "history" });
+  const list = el("ul", {
+    class: "rows",
+    "aria-label": "Answered and ended questions",
+    "data-testid": "history",
+  });
   const note = el("div", { class: "empty", role: "status" });
-  const element = el("div", { class: "list-view" }, el("h1", { class: "unseen" }, "History"), note, list);
+  const element = el(
+    "div",
+    { class: "list-view" },
+    el("h1", { class: "unseen" }, "History"),
+    note,
+    list,
+  );
   /** @type {readonly HistoryEntry[]} */
   let entries = [];
 
@@ -156,7 +216,10 @@ export function createHistoryView(store) {
         note.replaceChildren(
           ...(entries.length > 0
             ? []
-            : [el("p", { class: "empty-title" }, "Nothing yet"), el("p", {}, "What is answered or ends stands here.")]),
+            : [
+                el("p", { class: "empty-title" }, "Nothing yet"),
+                el("p", {}, "What is answered or ends stands here."),
+              ]),
         );
       } catch (error) {
         const text =

@@ -1,5 +1,6 @@
 /**
- * JsonText: arguments as text to read and to edit, and back. What could hide stands as a `\uXXXX` escape, which JSON reads as the same character.
+ * JsonText: arguments as text to read and to edit, and back. What could hide stands as a `\uXXXX`
+ * escape, which JSON reads as the same character.
  */
 import { escapeText } from "./escape.js";
 
@@ -21,7 +22,8 @@ export const layOut = (value) =>
     .join("\n");
 
 /**
- * The same in more lines: a string goes on in the next line after each line break in it. For reading and comparing only.
+ * The same in more lines: a string goes on in the next line after each line break in it. For
+ * reading and comparing only.
  *
  * @param {Json} value
  * @returns {readonly string[]}
@@ -38,10 +40,15 @@ export const linesOf = (value) =>
 /** @type {(value: unknown, path: string) => string | undefined} */
 function misfitOf(value, path) {
   if (typeof value === "number") {
-    const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21);
-    return isExact ? undefined : `${path}: a number that not every program reads alike; write it as a text`;
+    const isExact =
+      Number.isFinite(value) &&
+      (!Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21);
+    return isExact
+      ? undefined
+      : `${path}: a number that not every program reads alike; write it as a text`;
   }
-  if (typeof value === "string") return /[\ud800-\udfff]/u.test(value) ? `${path}: half a character` : undefined;
+  if (typeof value === "string")
+    return /[\ud800-\udfff]/u.test(value) ? `${path}: half a character` : undefined;
   if (value === null || typeof value !== "object") return undefined;
   for (const [key, each] of Object.entries(value)) {
     const misfit = misfitOf(each, path === "" ? key : `${path}.${key}`);
@@ -71,7 +78,8 @@ function placeOf(text, error) {
  * The arguments that a text means, or why it means none.
  *
  * @param {string} text
- * @returns {{ readonly value: JsonObject, readonly problem?: undefined } | { readonly value?: undefined, readonly problem: string }}
+ * @returns {{ readonly value: JsonObject, readonly problem?: undefined } | { readonly value?:
+ *   undefined, readonly problem: string }}
  */
 export function readArguments(text) {
   if (text.length > CHARS_MAX) return { problem: "This is more than an answer can carry." };
@@ -90,7 +98,9 @@ export function readArguments(text) {
 /** @type {(value: Json) => string} */
 const sorted = (value) =>
   JSON.stringify(value, (_key, each) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
+    isObject(each)
+      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
   );
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Keys: shortcuts for who has a keyboard. None says yes, none works while something is typed or a dialog is open, none repeats.
+ * Keys: shortcuts for who has a keyboard. None says yes, none works while something is typed or a
+ * dialog is open, none repeats.
  */
 import { showHelp } from "./help.js";
 import { isSheetOpen } from "./sheet.js";
@@ -26,7 +27,15 @@ export function followKeys(screens) {
     "/": () => screens.focusFilter(),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey || isSheetOpen() || !screens.isOpen())
+    if (
+      event.defaultPrevented ||
+      event.repeat ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      isSheetOpen() ||
+      !screens.isOpen()
+    )
       return;
     if (event.key === "Escape") return screens.leave();
     if (isTyping(event.target)) return;

@@ -1,5 +1,6 @@
 /**
- * ListView: the open questions, the next to expire first. Rows stay where they are while they change, and the browser lays out only those in view.
+ * ListView: the open questions, the next to expire first. Rows stay where they are while they
+ * change, and the browser lays out only those in view.
  */
 import { button, el, setText } from "./dom.js";
 import { APPROVE_MAX, isBatchable, isMine, makeRow } from "./question-row.js";
@@ -9,8 +10,15 @@ import { showLeft } from "./words.js";
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Change} Change */
 /** @typedef {import("./question-row.js").Row} Row */
-/** Questions selected for a batch. @typedef {{ readonly ids: Set<string>, isOn: boolean, readonly review: () => void }} Picks */
-/** @typedef {{ readonly store: Store, readonly picks: Picks, readonly rows: Map<string, Row>, readonly parts: ReturnType<typeof makeParts>, current: string | undefined, isLate: boolean }} List */
+/**
+ * Questions selected for a batch. @typedef {{ readonly ids: Set<string>, isOn: boolean,
+ * readonly review: () => void }} Picks
+ */
+/**
+ * @typedef {{ readonly store: Store, readonly picks: Picks, readonly rows: Map<string, Row>,
+ * readonly parts: ReturnType<typeof makeParts>, current: string | undefined, isLate: boolean }}
+ * List
+ */
 
 /** Fewer than this need no filter. */
 const FILTER_FROM = 8;
@@ -23,19 +31,45 @@ const PICKS_MAX = 1_000;
  * @param {HTMLElement} pauses
  */
 function makeParts(list, pauses) {
-  const mine = el("ul", { class: "rows", "data-testid": "questions", "aria-label": "Questions for you" });
+  const mine = el("ul", {
+    class: "rows",
+    "data-testid": "questions",
+    "aria-label": "Questions for you",
+  });
   const theirs = el("ul", { class: "rows", "aria-label": "Questions that wait for others" });
   const theirsHead = el("h2", { class: "list-head", hidden: true }, "Waiting for others");
   const empty = el("div", { class: "empty", "data-testid": "empty", hidden: true });
-  const search = { type: "search", placeholder: "Filter", "aria-label": "Filter the questions", "data-testid": "filter" };
+  const search = {
+    type: "search",
+    placeholder: "Filter",
+    "aria-label": "Filter the questions",
+    "data-testid": "filter",
+  };
   const filter = el("input", { ...search, input: () => applyFilter(list()) });
   const pickLabel = { class: "quiet small", "data-testid": "select" };
-  const pickButton = button("Select several", { ...pickLabel, click: () => setPicking(list(), !list().picks.isOn) });
+  const pickButton = button("Select several", {
+    ...pickLabel,
+    click: () => setPicking(list(), !list().picks.isOn),
+  });
   const tools = el("div", { class: "list-tools", hidden: true }, filter, pickButton);
   const pickText = el("span", { role: "status" });
-  const pickAll = button("All low", { class: "quiet small", "data-testid": "select-all", click: () => pickLow(list()) });
-  const review = button("Review", { class: "primary", "data-testid": "review", click: () => list().picks.review() });
-  const pickBar = el("div", { class: "pick-bar", hidden: true, "data-testid": "pick-bar" }, pickText, pickAll, review);
+  const pickAll = button("All low", {
+    class: "quiet small",
+    "data-testid": "select-all",
+    click: () => pickLow(list()),
+  });
+  const review = button("Review", {
+    class: "primary",
+    "data-testid": "review",
+    click: () => list().picks.review(),
+  });
+  const pickBar = el(
+    "div",
+    { class: "pick-bar", hidden: true, "data-testid": "pick-bar" },
+    pickText,
+    pickAll,
+    review,
+  );
   const element = el(
     "div",
     { class: "list-view" },
@@ -48,7 +82,20 @@ function makeParts(list, pauses) {
     theirs,
     pickBar,
   );
-  return { element, mine, theirs, theirsHead, empty, filter, pickButton, tools, pickText, pickAll, review, pickBar };
+  return {
+    element,
+    mine,
+    theirs,
+    theirsHead,
+    empty,
+    filter,
+    pickButton,
+    tools,
+    pickText,
+    pickAll,
+    review,
+    pickBar,
+  };
 }
 
 /** @param {List} list */
@@ -58,8 +105,16 @@ function showPicks(list) {
   element.classList.toggle("picking", picks.isOn);
   pickBar.hidden = !picks.isOn;
   setText(pickButton, picks.isOn ? "Done" : "Select several");
-  setText(pickText, picks.ids.size === 0 ? "Select low-risk questions" : `${picks.ids.size} selected`);
-  setText(pickAll, rows.size > APPROVE_MAX && nextPicks(list) === APPROVE_MAX ? `First ${APPROVE_MAX} low` : "All low");
+  setText(
+    pickText,
+    picks.ids.size === 0 ? "Select low-risk questions" : `${picks.ids.size} selected`,
+  );
+  setText(
+    pickAll,
+    rows.size > APPROVE_MAX && nextPicks(list) === APPROVE_MAX
+      ? `First ${APPROVE_MAX} low`
+      : "All low",
+  );
   review.disabled = picks.ids.size === 0;
   if (!picks.isOn) return;
   for (const [id, { box, question }] of rows) {
@@ -75,14 +130,18 @@ function setPicking(list, isOn) {
   showPicks(list);
 }
 
-/** How many the button selects: first as many as can be approved together, then all of them. @param {List} list */
+/**
+ * How many the button selects: first as many as can be approved together, then all of them. @param
+ * {List} list
+ */
 const nextPicks = ({ picks }) => (picks.ids.size < APPROVE_MAX ? APPROVE_MAX : PICKS_MAX);
 
 /** @param {List} list */
 function pickLow(list) {
   const { picks, rows } = list;
   const max = nextPicks(list);
-  for (const [id, { question, element }] of rows) if (isBatchable(question) && !element.hidden && picks.ids.size < max) picks.ids.add(id);
+  for (const [id, { question, element }] of rows)
+    if (isBatchable(question) && !element.hidden && picks.ids.size < max) picks.ids.add(id);
   showPicks(list);
 }
 
@@ -95,10 +154,14 @@ function applyFilter({ rows, parts: { filter } }) {
   }
 }
 
-/** Where its time puts it, looked for from the end: what is new mostly belongs there. @type {(list: List, row: Row) => void} */
+/**
+ * Where its time puts it, looked for from the end: what is new mostly belongs there. @type {(list:
+ * List, row: Row) => void}
+ */
 function place({ rows, parts: { mine, theirs } }, row) {
   const own = isMine(row.question) ? mine : theirs;
-  const expiresAtOf = (/** @type {Element} */ element) => rows.get(element.getAttribute("data-id") ?? "")?.expiresAt ?? 0;
+  const expiresAtOf = (/** @type {Element} */ element) =>
+    rows.get(element.getAttribute("data-id") ?? "")?.expiresAt ?? 0;
   let last = own.lastElementChild;
   while (last !== null && expiresAtOf(last) > row.expiresAt) last = last.previousElementSibling;
   if (last === null) own.prepend(row.element);
@@ -133,10 +196,13 @@ function drop({ rows, picks }, id) {
 /** @param {List} list */
 function putAll(list) {
   const { store, rows } = list;
-  const open = store.open().toSorted((a, b) => Date.parse(a.request.expires_at) - Date.parse(b.request.expires_at));
+  const open = store
+    .open()
+    .toSorted((a, b) => Date.parse(a.request.expires_at) - Date.parse(b.request.expires_at));
   const ids = new Set(open.map(({ request }) => request.id));
   for (const known of Array.from(rows.keys())) if (!ids.has(known)) drop(list, known);
-  for (const question of open) if (rows.get(question.request.id)?.question !== question) put(list, question);
+  for (const question of open)
+    if (rows.get(question.request.id)?.question !== question) put(list, question);
 }
 
 /** @param {List} list */
@@ -192,15 +258,28 @@ const orderOf = ({ parts: { mine, theirs } }) =>
 /** @type {(list: List, step: 1 | -1) => string | undefined} */
 function neighbour(list, step) {
   const order = orderOf(list);
-  const focused = document.activeElement?.closest("#list [data-id]")?.getAttribute("data-id") ?? list.current ?? "";
+  const focused =
+    document.activeElement?.closest("#list [data-id]")?.getAttribute("data-id") ??
+    list.current ??
+    "";
   const at = order.indexOf(focused);
   return at === -1 ? order[0] : order[Math.min(order.length - 1, Math.max(0, at + step))];
 }
 
-/** @param {{ readonly store: Store, readonly picks: Picks, readonly pauses: HTMLElement }} terms - `pauses`: what stands above the list. */
+/**
+ * @param {{ readonly store: Store, readonly picks: Picks, readonly pauses: HTMLElement }} terms -
+ * `pauses`: what stands above the list.
+ */
 export function createListView({ store, picks, pauses }) {
   /** @type {List} */
-  const list = { store, picks, rows: new Map(), parts: makeParts(() => list, pauses), current: undefined, isLate: false };
+  const list = {
+    store,
+    picks,
+    rows: new Map(),
+    parts: makeParts(() => list, pauses),
+    current: undefined,
+    isLate: false,
+  };
   return {
     element: list.parts.element,
     tick: () => tick(list),

@@ -14,7 +14,8 @@ function flush() {
   timer = 0;
   const texts = waiting.splice(0);
   const [first] = texts;
-  byId("live").textContent = texts.length > 3 ? `${texts.length} changes. ${first}` : texts.join(". ");
+  byId("live").textContent =
+    texts.length > 3 ? `${texts.length} changes. ${first}` : texts.join(". ");
 }
 
 /**

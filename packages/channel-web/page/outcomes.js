@@ -1,5 +1,6 @@
 /**
- * Outcomes: asks the inbox what became of questions of which the page was told nothing: its stream, or their gate, was lost.
+ * Outcomes: asks the inbox what became of questions of which the page was told nothing: its stream,
+ * or their gate, was lost.
  */
 
 /** @typedef {import("./store.js").Store} Store */

@@ -12,25 +12,39 @@ import { showTime } from "./words.js";
 /** @typedef {import("./types.js").PasskeyFacts} PasskeyFacts */
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{ readonly store: Store, readonly onChanged: () => Promise<void> }} Terms */
-/** @typedef {{ readonly terms: Terms, readonly list: HTMLElement, readonly outcome: HTMLElement, readonly add: HTMLButtonElement }} View */
+/**
+ * @typedef {{ readonly terms: Terms, readonly list: HTMLElement, readonly outcome: HTMLElement,
+ * readonly add: HTMLButtonElement }} View
+ */
 
 const LABEL_CHARS_MAX = 64;
 const NONE = "None yet. Without one you can say no to anything, and yes to what is not risky.";
 const TEXTS = new Map([
-  ["sign_in_again", "A first passkey takes a fresh sign-in: sign out, then in again with a new code."],
-  ["unreachable", "The inbox cannot be reached. Whether anything was changed is not known: look again when you are back."],
-  ["passkeys_unavailable", "The passkeys cannot be read or kept at the moment. Nothing was changed."],
+  [
+    "sign_in_again",
+    "A first passkey takes a fresh sign-in: sign out, then in again with a new code.",
+  ],
+  [
+    "unreachable",
+    "The inbox cannot be reached. Whether anything was changed is not known: look again when you are back.",
+  ],
+  [
+    "passkeys_unavailable",
+    "The passkeys cannot be read or kept at the moment. Nothing was changed.",
+  ],
 ]);
 const DEVICES = ["iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux"];
 
 /** @param {unknown} error */
 function describe(error) {
-  if (error instanceof Refused) return TEXTS.get(error.code) ?? `Not done: ${escapeText(error.message)}`;
+  if (error instanceof Refused)
+    return TEXTS.get(error.code) ?? `Not done: ${escapeText(error.message)}`;
   return describeFailure(error) ?? "Not done.";
 }
 
 /** What this device is called unless its owner says otherwise. */
-const guessLabel = () => DEVICES.find((mark) => navigator.userAgent.includes(mark)) ?? "This device";
+const guessLabel = () =>
+  DEVICES.find((mark) => navigator.userAgent.includes(mark)) ?? "This device";
 
 /** @type {(view: View, text: string, tone: "good" | "bad" | "") => void} */
 function tell({ outcome }, text, tone) {
@@ -39,7 +53,10 @@ function tell({ outcome }, text, tone) {
   outcome.hidden = text === "";
 }
 
-/** Does it; where that takes a passkey that was just used, asks for one first and does it then. @type {(view: View, what: () => Promise<string>) => Promise<string>} */
+/**
+ * Does it; where that takes a passkey that was just used, asks for one first and does it then.
+ * @type {(view: View, what: () => Promise<string>) => Promise<string>}
+ */
 async function withFreshPasskey({ terms }, what) {
   try {
     return await what();
@@ -89,14 +106,18 @@ async function addOne() {
     value: guessLabel(),
   });
   if (label === undefined) return "";
-  await request("POST", "/api/passkeys", { registration: await create(options), label: label.trim() });
+  await request("POST", "/api/passkeys", {
+    registration: await create(options),
+    label: label.trim(),
+  });
   return "Added. It signs from now on.";
 }
 
 /** @type {(view: View, passkey: PasskeyFacts) => Promise<void>} */
 async function revokeOne(view, { id, label }) {
   const title = `Revoke “${escapeText(label)}”?`;
-  const text = "It signs nothing here from now on, and what it signed in to ends. What it signed before stays proven.";
+  const text =
+    "It signs nothing here from now on, and what it signed in to ends. What it signed before stays proven.";
   if (!(await confirm({ title, text, action: "Revoke", testid: "revoke" }))) return;
   await attempt(view, async () => {
     await request("DELETE", `/api/passkeys/${id}`);
@@ -111,7 +132,11 @@ function cardOf(view, passkey) {
   const isRevoked = revokedAt !== undefined;
   const since = `Added ${showTime(createdAt, now)}${isRevoked ? `, revoked ${showTime(revokedAt, now)}` : ""}`;
   const names = { "data-testid": "passkey", "data-id": id, "data-revoked": String(isRevoked) };
-  const revoke = { class: "quiet small", "data-testid": "revoke", "aria-label": `Revoke ${escapeText(label)}` };
+  const revoke = {
+    class: "quiet small",
+    "data-testid": "revoke",
+    "aria-label": `Revoke ${escapeText(label)}`,
+  };
   return el(
     "li",
     { class: isRevoked ? "card passkey revoked" : "card passkey", ...names },
@@ -122,7 +147,8 @@ function cardOf(view, passkey) {
 
 /** @type {(one: PasskeyFacts, other: PasskeyFacts) => number} */
 const byUse = (one, other) =>
-  Number(one.revoked_at !== undefined) - Number(other.revoked_at !== undefined) || other.created_at - one.created_at;
+  Number(one.revoked_at !== undefined) - Number(other.revoked_at !== undefined) ||
+  other.created_at - one.created_at;
 
 /** @param {View} view */
 async function load(view) {
@@ -130,7 +156,9 @@ async function load(view) {
     /** @type {{ readonly passkeys: readonly PasskeyFacts[] }} */
     const { passkeys } = await request("GET", "/api/passkeys");
     const cards = passkeys.toSorted(byUse).map((passkey) => cardOf(view, passkey));
-    view.list.replaceChildren(...(cards.length > 0 ? cards : [el("li", { class: "card nothing" }, NONE)]));
+    view.list.replaceChildren(
+      ...(cards.length > 0 ? cards : [el("li", { class: "card nothing" }, NONE)]),
+    );
   } catch (error) {
     tell(view, describe(error), "bad");
   }
@@ -142,14 +170,27 @@ export function createPasskeysView(terms) {
   const view = {
     terms,
     list: el("ul", { class: "cards", "data-testid": "passkeys" }),
-    outcome: el("p", { class: "outcome", role: "status", "data-testid": "passkeys-outcome", hidden: true }),
-    add: button("Add a passkey", { class: "primary", "data-testid": "add-passkey", click: () => attempt(view, addOne) }),
+    outcome: el("p", {
+      class: "outcome",
+      role: "status",
+      "data-testid": "passkeys-outcome",
+      hidden: true,
+    }),
+    add: button("Add a passkey", {
+      class: "primary",
+      "data-testid": "add-passkey",
+      click: () => attempt(view, addOne),
+    }),
   };
   const element = el(
     "section",
     { class: "passkeys-view", "data-testid": "passkeys-view" },
     el("h1", { tabindex: "-1" }, "Your passkeys"),
-    el("p", { class: "lead" }, "A yes to something risky is signed with one of them. The private key stays on your device."),
+    el(
+      "p",
+      { class: "lead" },
+      "A yes to something risky is signed with one of them. The private key stays on your device.",
+    ),
     view.list,
     view.outcome,
     hasPasskeys() ? view.add : el("p", {}, "This browser has no passkeys."),

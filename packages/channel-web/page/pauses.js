@@ -1,5 +1,6 @@
 /**
- * Pauses: stops one agent, and with it all that it asks, and lets it go on again. Only who operates the gates sees any of this.
+ * Pauses: stops one agent, and with it all that it asks, and lets it go on again. Only who operates
+ * the gates sees any of this.
  */
 import { Refused, request } from "./api.js";
 import { button, el, setText } from "./dom.js";
@@ -25,13 +26,22 @@ import { showTime } from "./words.js";
 const LOOK_EVERY_MS = 10_000;
 
 const TEXTS = new Map([
-  ["unreachable", "The inbox cannot be reached. Whether it was done is not known: look again when you are back."],
+  [
+    "unreachable",
+    "The inbox cannot be reached. Whether it was done is not known: look again when you are back.",
+  ],
   ["not_an_operator", "You may not pause or resume agents. Nothing was changed."],
-  ["pauses_unavailable", "The inbox could not do it, or not all of it. Look at the list, and try again."],
+  [
+    "pauses_unavailable",
+    "The inbox could not do it, or not all of it. Look at the list, and try again.",
+  ],
 ]);
 
 /** @param {unknown} error */
-const describe = (error) => (error instanceof Refused ? (TEXTS.get(error.code) ?? `Not done: ${escapeText(error.message)}`) : "Not done.");
+const describe = (error) =>
+  error instanceof Refused
+    ? (TEXTS.get(error.code) ?? `Not done: ${escapeText(error.message)}`)
+    : "Not done.";
 
 /** @type {(pauses: Pauses, text: string, tone: "good" | "bad") => void} */
 function tell({ outcome }, text, tone) {
@@ -46,8 +56,15 @@ const questions = (count) => `${count} open ${count === 1 ? "question" : "questi
 
 /** @type {(pauses: Pauses, paused: PausedAgent) => HTMLElement} */
 function rowOf(pauses, { agent, until }) {
-  const how = until === undefined ? "Paused until you resume it" : `Paused until ${showTime(until, pauses.store.now())}`;
-  const label = { class: "quiet small", "data-testid": "resume", "aria-label": `Resume ${escapeText(agent)}` };
+  const how =
+    until === undefined
+      ? "Paused until you resume it"
+      : `Paused until ${showTime(until, pauses.store.now())}`;
+  const label = {
+    class: "quiet small",
+    "data-testid": "resume",
+    "aria-label": `Resume ${escapeText(agent)}`,
+  };
   return el(
     "li",
     { class: "card paused", "data-testid": "paused-agent" },
@@ -64,7 +81,8 @@ async function load(pauses) {
     pauses.mayPause = mayPause;
     const shown = JSON.stringify(agents);
     // A button that somebody is about to press stays where it is.
-    if (shown !== pauses.shown) pauses.list.replaceChildren(...agents.map((each) => rowOf(pauses, each)));
+    if (shown !== pauses.shown)
+      pauses.list.replaceChildren(...agents.map((each) => rowOf(pauses, each)));
     pauses.shown = shown;
     pauses.element.hidden = agents.length === 0 && pauses.outcome.hidden;
   } catch {
@@ -84,8 +102,13 @@ async function pause(pauses, agent) {
   if (!isSure) return false;
   try {
     const { ended, left } = await request("POST", "/api/pauses", { agent });
-    const rest = left === 0 ? "" : ` ${questions(left)} could not be ended; a yes to them starts nothing.`;
-    tell(pauses, `${showName(agent)} is paused. ${questions(ended)} denied.${rest}`, left === 0 ? "good" : "bad");
+    const rest =
+      left === 0 ? "" : ` ${questions(left)} could not be ended; a yes to them starts nothing.`;
+    tell(
+      pauses,
+      `${showName(agent)} is paused. ${questions(ended)} denied.${rest}`,
+      left === 0 ? "good" : "bad",
+    );
   } catch (error) {
     tell(pauses, describe(error), "bad");
   }
@@ -97,7 +120,11 @@ async function pause(pauses, agent) {
 async function resume(pauses, agent) {
   try {
     const { was } = await request("POST", "/api/pauses/end", { agent });
-    tell(pauses, `${showName(agent)} ${was === true ? "is resumed: it may ask again." : "was not paused any more."}`, "good");
+    tell(
+      pauses,
+      `${showName(agent)} ${was === true ? "is resumed: it may ask again." : "was not paused any more."}`,
+      "good",
+    );
   } catch (error) {
     tell(pauses, describe(error), "bad");
   }
@@ -107,10 +134,28 @@ async function resume(pauses, agent) {
 /** @param {Store} store */
 export function createPauses(store) {
   const list = el("ul", { class: "cards", "aria-label": "Paused agents" });
-  const outcome = el("p", { class: "outcome", role: "status", "data-testid": "pause-outcome", hidden: true });
-  const element = el("section", { class: "pauses", "data-testid": "pauses", hidden: true }, outcome, list);
+  const outcome = el("p", {
+    class: "outcome",
+    role: "status",
+    "data-testid": "pause-outcome",
+    hidden: true,
+  });
+  const element = el(
+    "section",
+    { class: "pauses", "data-testid": "pauses", hidden: true },
+    outcome,
+    list,
+  );
   /** @type {Pauses} */
-  const pauses = { store, element, list, outcome, mayPause: false, shown: "[]", onChange: () => undefined };
+  const pauses = {
+    store,
+    element,
+    list,
+    outcome,
+    mayPause: false,
+    shown: "[]",
+    onChange: () => undefined,
+  };
   let lookedAt = 0;
   return {
     element,

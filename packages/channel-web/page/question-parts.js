@@ -24,7 +24,12 @@ export function headOf(request) {
       el("span", {}, escapeText(request.action.category)),
     ),
     el("h1", { tabindex: "-1", "data-testid": "what" }, escapeText(request.action.description)),
-    el("dl", { class: "facts" }, fact("Agent", showAgent(request.agent)), fact("Rule", el("span", { "data-testid": "rule" }, rule))),
+    el(
+      "dl",
+      { class: "facts" },
+      fact("Agent", showAgent(request.agent)),
+      fact("Rule", el("span", { "data-testid": "rule" }, rule)),
+    ),
   );
 }
 
@@ -34,13 +39,21 @@ export function headOf(request) {
  * @param {Question} question
  * @param {Store} store
  */
-export function notesOn({ request, needs_passkey: needsPasskey, have, answered, may_answer: mayAnswer }, store) {
+export function notesOn(
+  { request, needs_passkey: needsPasskey, have, answered, may_answer: mayAnswer },
+  store,
+) {
   /** @type {[kind: string, text: string][]} */
   const notes = [];
   const isMissing = needsPasskey && mayAnswer && !answered && store.session()?.passkeys === 0;
   const graver = graverKind(request);
-  if (graver !== undefined) notes.push(["graver", `Actions of this kind are rated ${graver}, whatever the rule says.`]);
-  if (request.secrets.length > 0) notes.push(["secrets", `A yes releases the secrets ${request.secrets.map(showName).join(", ")}.`]);
+  if (graver !== undefined)
+    notes.push(["graver", `Actions of this kind are rated ${graver}, whatever the rule says.`]);
+  if (request.secrets.length > 0)
+    notes.push([
+      "secrets",
+      `A yes releases the secrets ${request.secrets.map(showName).join(", ")}.`,
+    ]);
   if (request.quorum > 1)
     notes.push([
       "quorum",
@@ -48,18 +61,29 @@ export function notesOn({ request, needs_passkey: needsPasskey, have, answered, 
     ]);
   for (const step of request.escalation ?? []) {
     const at = Date.parse(request.timestamp) + step.after_ms;
-    notes.push(["escalation", `${at <= store.now() ? "Since" : "From"} ${showTime(at, store.now())} on: ${showStep(step)}.`]);
+    notes.push([
+      "escalation",
+      `${at <= store.now() ? "Since" : "From"} ${showTime(at, store.now())} on: ${showStep(step)}.`,
+    ]);
   }
   if (answered) notes.push(["waiting", "Your yes is counted. It waits for others."]);
-  else if (!mayAnswer) notes.push(["waiting", "You may not answer this now; you see it so that you know of it."]);
+  else if (!mayAnswer)
+    notes.push(["waiting", "You may not answer this now; you see it so that you know of it."]);
   else if (needsPasskey) {
     notes.push([
       "passkey",
-      isMissing ? "A yes takes a passkey, and you have none yet. A no takes none." : "A yes is signed with your passkey.",
+      isMissing
+        ? "A yes takes a passkey, and you have none yet. A no takes none."
+        : "A yes is signed with your passkey.",
     ]);
   }
-  const rows = notes.map(([kind, text]) => el("li", { class: kind, "data-testid": `note-${kind}` }, text));
-  if (isMissing) rows.at(-1)?.append(" ", el("a", { href: "#/passkeys", "data-testid": "to-passkeys" }, "Add one"));
+  const rows = notes.map(([kind, text]) =>
+    el("li", { class: kind, "data-testid": `note-${kind}` }, text),
+  );
+  if (isMissing)
+    rows
+      .at(-1)
+      ?.append(" ", el("a", { href: "#/passkeys", "data-testid": "to-passkeys" }, "Add one"));
   return rows.length === 0 ? "" : el("ul", { class: "notes" }, ...rows);
 }
 
@@ -70,12 +94,28 @@ export function notesOn({ request, needs_passkey: needsPasskey, have, answered, 
  */
 export function offersOf(request) {
   if (request.offers.length === 0) return { element: undefined, chosen: () => "" };
-  const choices = [{ id: "", label: "only this call" }, ...request.offers.map((offer) => ({ id: offer.id, label: showOffer(offer) }))];
+  const choices = [
+    { id: "", label: "only this call" },
+    ...request.offers.map((offer) => ({ id: offer.id, label: showOffer(offer) })),
+  ];
   const inputs = choices.map(({ id }) =>
-    el("input", { type: "radio", name: "offer", value: id, checked: id === "", "data-testid": id === "" ? "offer-none" : `offer-${id}` }),
+    el("input", {
+      type: "radio",
+      name: "offer",
+      value: id,
+      checked: id === "",
+      "data-testid": id === "" ? "offer-none" : `offer-${id}`,
+    }),
   );
-  const labels = choices.map(({ label }, at) => el("label", { class: "offer" }, inputs[at], el("span", {}, label)));
-  const element = el("fieldset", { class: "offers", "data-testid": "offers" }, el("legend", {}, "Your yes covers"), ...labels);
+  const labels = choices.map(({ label }, at) =>
+    el("label", { class: "offer" }, inputs[at], el("span", {}, label)),
+  );
+  const element = el(
+    "fieldset",
+    { class: "offers", "data-testid": "offers" },
+    el("legend", {}, "Your yes covers"),
+    ...labels,
+  );
   return { element, chosen: () => inputs.find(({ checked }) => checked)?.value ?? "" };
 }
 
@@ -96,7 +136,12 @@ export function wordField(word) {
     "data-testid": "word",
   };
   const input = el("input", attributes);
-  const label = el("label", { for: "word" }, "This is critical. For a yes, type ", el("strong", {}, word));
+  const label = el(
+    "label",
+    { for: "word" },
+    "This is critical. For a yes, type ",
+    el("strong", {}, word),
+  );
   return {
     element: el("div", { class: "word" }, label, input),
     typed: () => input.value.trim().toLowerCase(),

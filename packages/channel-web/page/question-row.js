@@ -1,5 +1,6 @@
 /**
- * QuestionRow: one question in the list: risk, who, what, the beginning of its arguments, time left.
+ * QuestionRow: one question in the list: risk, who, what, the beginning of its arguments, time
+ * left.
  */
 import { el } from "./dom.js";
 import { escapeText, showName } from "./escape.js";
@@ -21,18 +22,28 @@ import { levelOf, previewOf } from "./words.js";
 export const APPROVE_MAX = 100;
 
 /**
- * Whether a question may be answered together with others: low, no passkey, no word, mine to answer.
+ * Whether a question may be answered together with others: low, no passkey, no word, mine to
+ * answer.
  *
  * @param {Question} question
  */
 export const isBatchable = (question) =>
-  levelOf(question.request) === "low" && !question.needs_passkey && question.word === null && isMine(question);
+  levelOf(question.request) === "low" &&
+  !question.needs_passkey &&
+  question.word === null &&
+  isMine(question);
 
 /** Whether it waits for this person. @param {Question} question */
 export const isMine = ({ may_answer: mayAnswer, answered }) => mayAnswer && !answered;
 
 /** @param {Question} question */
-function remarksOn({ request, needs_passkey: needsPasskey, answered, may_answer: mayAnswer, have }) {
+function remarksOn({
+  request,
+  needs_passkey: needsPasskey,
+  answered,
+  may_answer: mayAnswer,
+  have,
+}) {
   return [
     ...(answered ? ["your yes is counted"] : mayAnswer ? [] : ["waits for others"]),
     ...(request.quorum > 1 ? [`${have} of ${request.quorum} people`] : []),
@@ -74,10 +85,23 @@ export function makeRow(question, onPick) {
     el("span", { class: "preview" }, preview),
     remarks === "" ? undefined : el("span", { class: "remarks" }, remarks),
   );
-  const names = { class: isMine(question) ? "row" : "row theirs", "data-testid": "question", "data-id": id, "data-risk": level };
+  const names = {
+    class: isMine(question) ? "row" : "row theirs",
+    "data-testid": "question",
+    "data-id": id,
+    "data-risk": level,
+  };
   const element = el("li", names, el("label", { class: "pick" }, box), link);
   const words = `${level} ${agent.id} ${what} ${preview}`.toLowerCase();
   /** @type {Row} */
-  const row = { element, left, box, link, question, words, expiresAt: Date.parse(request.expires_at) };
+  const row = {
+    element,
+    left,
+    box,
+    link,
+    question,
+    words,
+    expiresAt: Date.parse(request.expires_at),
+  };
   return row;
 }

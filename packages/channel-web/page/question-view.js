@@ -1,5 +1,6 @@
 /**
- * QuestionView: one question whole, and the ways to answer it. It never answers by itself, nor while the inbox is not reached.
+ * QuestionView: one question whole, and the ways to answer it. It never answers by itself, nor
+ * while the inbox is not reached.
  */
 import { argumentsView } from "./arguments-view.js";
 import { createAnswering } from "./answering.js";
@@ -13,9 +14,15 @@ import { showLeft, showTime } from "./words.js";
 /** @typedef {import("./types.js").Question} Question */
 /** @typedef {import("./types.js").JsonObject} JsonObject */
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{ readonly store: Store, readonly pauses: PausesView, readonly id: string, readonly goTo: (hash: string) => void, readonly nextId: () => string | undefined }} Terms */
+/**
+ * @typedef {{ readonly store: Store, readonly pauses: PausesView, readonly id: string,
+ * readonly goTo: (hash: string) => void, readonly nextId: () => string | undefined }} Terms
+ */
 /** @typedef {import("./pauses.js").PausesView} PausesView */
-/** What stands on the screen: the question, the field to edit, or what the edit changes. @typedef {"question" | "edit" | "changes"} Stage */
+/**
+ * What stands on the screen: the question, the field to edit, or what the edit changes. @typedef
+ * {"question" | "edit" | "changes"} Stage
+ */
 /**
  * @typedef {object} Screen
  * @property {Terms} terms
@@ -46,13 +53,41 @@ function makeButtons(screen) {
     goTo(next === undefined ? "#/" : `#/q/${encodeURIComponent(next)}`);
   };
   return {
-    no: button("Deny", { class: "danger", "data-testid": "deny", click: () => screen().answering.deny() }),
-    edit: button("Edit", { class: "quiet", "data-testid": "edit", click: () => show(screen(), "edit") }),
-    back: button("Back", { class: "quiet", "data-testid": "edit-back", click: () => stepBack(screen()) }),
-    review: button("Review changes", { class: "primary", "data-testid": "review-changes", click: () => show(screen(), "changes") }),
-    readOn: button("Read on", { class: "more-below", "data-testid": "read-on", click: () => screen().reading?.readOn() }),
-    yes: button("Approve", { class: "primary", "data-testid": "approve", click: () => approve(screen()) }),
-    pause: button("Pause agent", { class: "quiet", "data-testid": "pause-agent", click: () => pauseAgent(screen()) }),
+    no: button("Deny", {
+      class: "danger",
+      "data-testid": "deny",
+      click: () => screen().answering.deny(),
+    }),
+    edit: button("Edit", {
+      class: "quiet",
+      "data-testid": "edit",
+      click: () => show(screen(), "edit"),
+    }),
+    back: button("Back", {
+      class: "quiet",
+      "data-testid": "edit-back",
+      click: () => stepBack(screen()),
+    }),
+    review: button("Review changes", {
+      class: "primary",
+      "data-testid": "review-changes",
+      click: () => show(screen(), "changes"),
+    }),
+    readOn: button("Read on", {
+      class: "more-below",
+      "data-testid": "read-on",
+      click: () => screen().reading?.readOn(),
+    }),
+    yes: button("Approve", {
+      class: "primary",
+      "data-testid": "approve",
+      click: () => approve(screen()),
+    }),
+    pause: button("Pause agent", {
+      class: "quiet",
+      "data-testid": "pause-agent",
+      click: () => pauseAgent(screen()),
+    }),
     next: button("Next question", { class: "quiet next", "data-testid": "next", click: goOn }),
   };
 }
@@ -70,8 +105,18 @@ function approve({ reading, buttons, answering, word }) {
 }
 
 /** Which buttons stand there, and which of them work. @param {Screen} screen */
-function showActions({ terms: { store, id, nextId, pauses }, stage, shown, reading, answering, buttons, bar, yesRow }) {
-  const isOpen = store.find(id) !== undefined && shown !== undefined && shown.may_answer && !shown.answered;
+function showActions({
+  terms: { store, id, nextId, pauses },
+  stage,
+  shown,
+  reading,
+  answering,
+  buttons,
+  bar,
+  yesRow,
+}) {
+  const isOpen =
+    store.find(id) !== undefined && shown !== undefined && shown.may_answer && !shown.answered;
   const isSeen = reading?.isSeen() === true;
   const works = isOpen && store.isLive() && !answering.isBusy();
   const { no, edit, back, review, readOn, yes, next, pause } = buttons;
@@ -80,7 +125,11 @@ function showActions({ terms: { store, id, nextId, pauses }, stage, shown, readi
   review.hidden = !isOpen || stage !== "edit";
   readOn.hidden = !isOpen || stage === "edit" || isSeen;
   yes.hidden = !isOpen || stage === "edit" || !isSeen;
-  pause.hidden = !pauses.mayPause() || shown === undefined || store.find(id) === undefined || stage !== "question";
+  pause.hidden =
+    !pauses.mayPause() ||
+    shown === undefined ||
+    store.find(id) === undefined ||
+    stage !== "question";
   pause.disabled = !store.isLive() || answering.isBusy();
   no.disabled = edit.disabled = !works;
   yes.disabled = !works || reading?.isRead() !== true;
@@ -122,13 +171,23 @@ function editContent(screen) {
 /** @type {(screen: Screen, question: Question) => readonly (HTMLElement | undefined)[]} */
 function questionContent(screen, { request }) {
   screen.offers = offersOf(request);
-  const text = el("pre", { class: "text", "data-testid": "text", tabindex: "0", "aria-label": "The whole question" }, request.text);
+  const text = el(
+    "pre",
+    { class: "text", "data-testid": "text", tabindex: "0", "aria-label": "The whole question" },
+    request.text,
+  );
   const deadline = `Open until ${showTime(Date.parse(request.expires_at), screen.terms.store.now())}. What nobody answers is denied.`;
   return [
     headOf(request),
     screen.notes,
     argumentsView(request.action.parameters),
-    el("section", { class: "whole" }, el("h2", {}, "The whole question"), text, el("p", { class: "deadline" }, deadline)),
+    el(
+      "section",
+      { class: "whole" },
+      el("h2", {}, "The whole question"),
+      text,
+      el("p", { class: "deadline" }, deadline),
+    ),
     screen.offers.element,
   ];
 }
@@ -140,7 +199,9 @@ function contentOf(screen, question) {
   screen.word = wordField(question.word);
   const { request } = question;
   const isChanged = stage === "changes" && changed !== undefined;
-  const content = isChanged ? [headOf(request), diffView(request.action.parameters, changed)] : questionContent(screen, question);
+  const content = isChanged
+    ? [headOf(request), diffView(request.action.parameters, changed)]
+    : questionContent(screen, question);
   return [...content, screen.word.element, watch(screen)].filter((part) => part !== undefined);
 }
 
@@ -180,7 +241,9 @@ function update(screen) {
     body.replaceChildren(el("p", { class: "placeholder", "data-testid": "not-open" }, text));
     return showActions(screen);
   }
-  const isOther = shown?.request.action_digest !== question.request.action_digest || shown.request.text !== question.request.text;
+  const isOther =
+    shown?.request.action_digest !== question.request.action_digest ||
+    shown.request.text !== question.request.text;
   screen.shown = question;
   notes.replaceChildren(notesOn(question, store));
   if (isOther) {
@@ -221,14 +284,24 @@ function makeScreen(terms) {
   /** @type {Screen} */
   const screen = {
     terms,
-    element: el("article", { class: "question-view", "data-testid": "question-view", "data-id": id }, top, body, bar),
+    element: el(
+      "article",
+      { class: "question-view", "data-testid": "question-view", "data-id": id },
+      top,
+      body,
+      bar,
+    ),
     body,
     notes: el("div", { class: "notes-place" }),
     left,
     bar,
     yesRow: el("div", { class: "bar-row yes-row" }),
     buttons: makeButtons(() => screen),
-    answering: createAnswering({ ...terms, wish: () => wishOf(screen), onChange: () => showActions(screen) }),
+    answering: createAnswering({
+      ...terms,
+      wish: () => wishOf(screen),
+      onChange: () => showActions(screen),
+    }),
     stage: "question",
     shown: undefined,
     changed: undefined,
@@ -239,7 +312,11 @@ function makeScreen(terms) {
   };
   const { yes, ...others } = screen.buttons;
   screen.yesRow.append(refuseRepeats(yes));
-  bar.append(screen.answering.element, el("div", { class: "bar-row" }, ...Object.values(others)), screen.yesRow);
+  bar.append(
+    screen.answering.element,
+    el("div", { class: "bar-row" }, ...Object.values(others)),
+    screen.yesRow,
+  );
   return screen;
 }
 

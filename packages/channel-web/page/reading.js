@@ -1,5 +1,6 @@
 /**
- * Reading: a yes waits until the question was shown to its end, and never stands under a finger that was about to do something else.
+ * Reading: a yes waits until the question was shown to its end, and never stands under a finger
+ * that was about to do something else.
  */
 import { byId, el } from "./dom.js";
 
@@ -21,7 +22,11 @@ export const scrollToTop = () => scroller().scrollTo({ top: 0, behavior: "instan
  * @param {{ readonly bar: HTMLElement, readonly onChange: () => void }} terms
  */
 export function watchReading({ bar, onChange }) {
-  const end = el("div", { class: "end-of-text", "aria-hidden": "true", "data-testid": "end-of-text" });
+  const end = el("div", {
+    class: "end-of-text",
+    "aria-hidden": "true",
+    "data-testid": "end-of-text",
+  });
   const stopped = new AbortController();
   const { signal } = stopped;
   let isRead = false;
@@ -29,7 +34,8 @@ export function watchReading({ bar, onChange }) {
   let timer = 0;
 
   function look() {
-    if (isSeen || signal.aborted || !end.isConnected || document.visibilityState === "hidden") return;
+    if (isSeen || signal.aborted || !end.isConnected || document.visibilityState === "hidden")
+      return;
     const { top, width } = end.getBoundingClientRect();
     if (width === 0 || top > Math.min(innerHeight, bar.getBoundingClientRect().top)) return;
     isSeen = true;
@@ -56,7 +62,9 @@ export function watchReading({ bar, onChange }) {
     look,
     /** Shows the next screenful. */
     readOn() {
-      const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
+      const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches
+        ? "instant"
+        : "smooth";
       const missing = end.getBoundingClientRect().top - bar.getBoundingClientRect().top + 24;
       scroller().scrollBy({ top: Math.max(0, Math.min(missing, innerHeight * 0.7)), behavior });
       look();

@@ -1,6 +1,7 @@
 /**
- * ReviewView: what an agent wrote into an overlay of its workspace, frozen when it is shown, with all of its lines; the person takes what they ticked, or throws all of it
- * away. What is taken is bound to the digest that stands there. Nothing is taken that was not shown to its end.
+ * ReviewView: what an agent wrote into an overlay of its workspace, frozen when it is shown, with
+ * all of its lines; the person takes what they ticked, or throws all of it away. What is taken is
+ * bound to the digest that stands there. Nothing is taken that was not shown to its end.
  */
 import { Refused, request } from "./api.js";
 import { button, el, fact, setText } from "./dom.js";
@@ -15,7 +16,10 @@ import { describeFailure, sign } from "./webauthn.js";
 /** @typedef {import("./types.js").ReviewShown} ReviewShown */
 /** @typedef {import("./types.js").ReviewRow} ReviewRow */
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{ readonly store: Store, readonly id: string, readonly goTo: (hash: string) => void, readonly onSettled: () => void }} Terms */
+/**
+ * @typedef {{ readonly store: Store, readonly id: string, readonly goTo: (hash: string) => void,
+ * readonly onSettled: () => void }} Terms
+ */
 /**
  * @typedef {object} Screen
  * @property {Terms} terms
@@ -32,12 +36,21 @@ import { describeFailure, sign } from "./webauthn.js";
  */
 
 const TEXTS = new Map([
-  ["unreachable", "The inbox cannot be reached. Whether anything was taken is not known: look again when you are back."],
-  ["review_changed", "It is not what was shown any more, and nothing was changed. This is what it is now."],
+  [
+    "unreachable",
+    "The inbox cannot be reached. Whether anything was taken is not known: look again when you are back.",
+  ],
+  [
+    "review_changed",
+    "It is not what was shown any more, and nothing was changed. This is what it is now.",
+  ],
   ["review_running", "Its command is still running: end it first. Nothing was changed."],
   ["review_unknown", "There is no such review any more: it was settled elsewhere."],
   ["not_a_reviewer", "You may not see or take what agents wrote."],
-  ["passkey_missing", "Taking this needs a passkey, and you haven't added one: see Passkeys. You can drop it without."],
+  [
+    "passkey_missing",
+    "Taking this needs a passkey, and you haven't added one: see Passkeys. You can drop it without.",
+  ],
 ]);
 
 /** @type {Readonly<Record<ReviewRow["part"], string>>} */
@@ -50,17 +63,34 @@ const PARTS = {
 
 /** @param {unknown} error */
 function describe(error) {
-  if (error instanceof Refused) return TEXTS.get(error.code) ?? `Not done: ${escapeText(error.message)}`;
+  if (error instanceof Refused)
+    return TEXTS.get(error.code) ?? `Not done: ${escapeText(error.message)}`;
   return describeFailure(error) ?? "Not done.";
 }
 
 /** @param {() => Screen} screen */
 function makeButtons(screen) {
   return {
-    drop: button("Drop all", { class: "danger", "data-testid": "review-drop", click: () => drop(screen()) }),
-    again: button("Look again", { class: "quiet", "data-testid": "review-again", click: () => load(screen(), "") }),
-    readOn: button("Read on", { class: "more-below", "data-testid": "read-on", click: () => screen().reading?.readOn() }),
-    yes: button("Take", { class: "primary", "data-testid": "review-take", click: () => take(screen()) }),
+    drop: button("Drop all", {
+      class: "danger",
+      "data-testid": "review-drop",
+      click: () => drop(screen()),
+    }),
+    again: button("Look again", {
+      class: "quiet",
+      "data-testid": "review-again",
+      click: () => load(screen(), ""),
+    }),
+    readOn: button("Read on", {
+      class: "more-below",
+      "data-testid": "read-on",
+      click: () => screen().reading?.readOn(),
+    }),
+    yes: button("Take", {
+      class: "primary",
+      "data-testid": "review-take",
+      click: () => take(screen()),
+    }),
   };
 }
 
@@ -96,39 +126,74 @@ function rowOf(screen, { index, text, lines, part }) {
     else screen.picks.delete(index);
     update(screen);
   };
-  const looks = { type: "checkbox", checked: part === "plain", disabled: !canBePicked, "data-testid": "review-pick" };
-  const label = el("label", {}, el("input", { ...looks, change: onChange }), " ", el("strong", {}, escapeText(text)));
+  const looks = {
+    type: "checkbox",
+    checked: part === "plain",
+    disabled: !canBePicked,
+    "data-testid": "review-pick",
+  };
+  const label = el(
+    "label",
+    {},
+    el("input", { ...looks, change: onChange }),
+    " ",
+    el("strong", {}, escapeText(text)),
+  );
   return el(
     "li",
     { class: "card", "data-testid": "review-change", "data-part": part },
     label,
     PARTS[part] === "" ? undefined : el("p", { class: "hint" }, PARTS[part]),
-    lines.length === 0 ? undefined : el("pre", { class: "text", tabindex: "0", "aria-label": "What differs" }, lines.join("\n")),
+    lines.length === 0
+      ? undefined
+      : el("pre", { class: "text", tabindex: "0", "aria-label": "What differs" }, lines.join("\n")),
   );
 }
 
 /** @type {(screen: Screen, shown: ReviewShown) => readonly (HTMLElement | undefined)[]} */
 function contentOf(screen, shown) {
-  const { agent, command, rows, more, refused, complete, digest, needs_passkey: needsPasskey } = shown;
+  const {
+    agent,
+    command,
+    rows,
+    more,
+    refused,
+    complete,
+    digest,
+    needs_passkey: needsPasskey,
+  } = shown;
   const { reading, terms } = screen;
   const hints = [
-    ...(more === 0 ? [] : [`${more} more are not shown here, and not taken from here: settle them at a terminal.`]),
+    ...(more === 0
+      ? []
+      : [`${more} more are not shown here, and not taken from here: settle them at a terminal.`]),
     ...(complete ? [] : ["There is more than can be shown; the rest is not taken."]),
     ...(needsPasskey ? ["Taking it takes your passkey."] : []),
   ];
   return [
     el("h1", { tabindex: "-1" }, `What ${escapeText(agent)} wrote`),
-    el("p", { class: "hint", "data-testid": "review-facts" }, describeReview(shown, terms.store.now())),
+    el(
+      "p",
+      { class: "hint", "data-testid": "review-facts" },
+      describeReview(shown, terms.store.now()),
+    ),
     el(
       "dl",
       { class: "facts" },
       ...(command === undefined ? [] : [fact("Command", escapeText(command))]),
       fact("Digest", el("code", { "data-testid": "review-digest" }, digest)),
     ),
-    rows.length === 0 ? el("p", {}, "Nothing is different") : el("ol", { class: "cards" }, ...rows.map((row) => rowOf(screen, row))),
+    rows.length === 0
+      ? el("p", {}, "Nothing is different")
+      : el("ol", { class: "cards" }, ...rows.map((row) => rowOf(screen, row))),
     refused.length === 0
       ? undefined
-      : el("section", { "data-testid": "review-refused" }, el("h2", {}, "Never taken"), el("pre", { class: "text" }, refused.join("\n"))),
+      : el(
+          "section",
+          { "data-testid": "review-refused" },
+          el("h2", {}, "Never taken"),
+          el("pre", { class: "text" }, refused.join("\n")),
+        ),
     ...hints.map((hint) => el("p", { class: "hint" }, hint)),
     reading?.end,
   ];
@@ -163,7 +228,10 @@ async function load(screen, why) {
   update(screen);
 }
 
-/** Does it; where it is not what was shown any more, shows what it is. @type {(screen: Screen, act: () => Promise<{ readonly lines: readonly string[], readonly whole: boolean }>) => Promise<void>} */
+/**
+ * Does it; where it is not what was shown any more, shows what it is. @type {(screen: Screen, act:
+ * () => Promise<{ readonly lines: readonly string[], readonly whole: boolean }>) => Promise<void>}
+ */
 async function settle(screen, act) {
   screen.state = "busy";
   tell(screen, "Sending…", "");
@@ -176,7 +244,8 @@ async function settle(screen, act) {
   } catch (error) {
     screen.state = "open";
     tell(screen, describe(error), "bad");
-    if (error instanceof Refused && error.code === "review_changed") await load(screen, describe(error));
+    if (error instanceof Refused && error.code === "review_changed")
+      await load(screen, describe(error));
     // Not known whether it was done: what is there now says so.
     else if (error instanceof Refused && error.code === "unreachable") screen.state = "settled";
   }
@@ -186,9 +255,19 @@ async function settle(screen, act) {
 /** @param {Screen} screen */
 async function take(screen) {
   const { shown, picks, buttons, reading, terms } = screen;
-  if (shown === undefined || screen.state !== "open" || buttons.yes.disabled || reading?.isRead() !== true) return;
+  if (
+    shown === undefined ||
+    screen.state !== "open" ||
+    buttons.yes.disabled ||
+    reading?.isRead() !== true
+  )
+    return;
   moveYes();
-  const order = { review: terms.id, digest: shown.digest, picks: [...picks].toSorted((one, other) => one - other) };
+  const order = {
+    review: terms.id,
+    digest: shown.digest,
+    picks: [...picks].toSorted((one, other) => one - other),
+  };
   await settle(screen, async () => {
     const { ticket, passkey } = await request("POST", "/api/reviews/prepare", order);
     if (passkey === null) return request("POST", "/api/reviews/take", { ticket });
@@ -207,12 +286,19 @@ async function drop(screen) {
     action: "Drop",
     testid: "review-drop",
   });
-  if (isSure) await settle(screen, () => request("POST", "/api/reviews/drop", { review: terms.id, digest: shown.digest }));
+  if (isSure)
+    await settle(screen, () =>
+      request("POST", "/api/reviews/drop", { review: terms.id, digest: shown.digest }),
+    );
 }
 
 /** @param {Terms} terms */
 export function createReviewView(terms) {
-  const body = el("div", { class: "question-body", tabindex: "-1" }, el("h1", { tabindex: "-1" }, "Looking at what was written…"));
+  const body = el(
+    "div",
+    { class: "question-body", tabindex: "-1" },
+    el("h1", { tabindex: "-1" }, "Looking at what was written…"),
+  );
   const bar = el("div", { class: "answer-bar", "data-testid": "answer-bar" });
   const back = el("a", { class: "back", href: "#/", "data-testid": "back" }, "Questions");
   const names = { class: "question-view", "data-testid": "review-view", "data-id": terms.id };
@@ -232,7 +318,11 @@ export function createReviewView(terms) {
   };
   const { yes, ...others } = screen.buttons;
   screen.yesRow.append(refuseRepeats(yes));
-  bar.append(screen.outcome, el("div", { class: "bar-row" }, ...Object.values(others)), screen.yesRow);
+  bar.append(
+    screen.outcome,
+    el("div", { class: "bar-row" }, ...Object.values(others)),
+    screen.yesRow,
+  );
   void load(screen, "");
   return {
     element: screen.element,

@@ -1,5 +1,6 @@
 /**
- * Reviews: what agents wrote into overlays of their workspaces and nobody has settled, as a list above the questions. Only who may settle them sees any of this.
+ * Reviews: what agents wrote into overlays of their workspaces and nobody has settled, as a list
+ * above the questions. Only who may settle them sees any of this.
  */
 import { request } from "./api.js";
 import { el } from "./dom.js";
@@ -15,10 +16,17 @@ const LOOK_EVERY_MS = 10_000;
 /** @type {(count: number) => string} */
 const changesOf = (count) => `${count} ${count === 1 ? "change" : "changes"}`;
 
-/** What there is to know of one, on one line. @type {(review: ReviewFacts, nowMs: number) => string} */
+/**
+ * What there is to know of one, on one line. @type {(review: ReviewFacts, nowMs: number) => string}
+ */
 export function describeReview({ workspace, started, running, changes }, nowMs) {
   const count = changes === undefined ? [] : [changesOf(changes)];
-  return [escapeText(workspace), showTime(started, nowMs), ...count, ...(running ? ["still running"] : [])].join(" · ");
+  return [
+    escapeText(workspace),
+    showTime(started, nowMs),
+    ...count,
+    ...(running ? ["still running"] : []),
+  ].join(" · ");
 }
 
 /** @type {(review: ReviewFacts, nowMs: number) => HTMLElement} */
@@ -28,7 +36,11 @@ function rowOf(review, nowMs) {
   return el(
     "li",
     { class: "card review-row", ...names },
-    el("a", { href: `#/review/${encodeURIComponent(id)}` }, el("strong", {}, `Review what ${showName(agent)} wrote`)),
+    el(
+      "a",
+      { href: `#/review/${encodeURIComponent(id)}` },
+      el("strong", {}, `Review what ${showName(agent)} wrote`),
+    ),
     el("span", { class: "hint" }, describeReview(review, nowMs)),
     command === undefined ? undefined : el("span", { class: "hint" }, escapeText(command)),
   );

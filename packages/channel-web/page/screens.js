@@ -1,6 +1,6 @@
 /**
- * Screens: which screen the address names, and what stands beside it. `#/`, `#/q/<id>`, `#/batch`, `#/history`, `#/history/<id>`, `#/passkeys`,
- * `#/review/<id>`.
+ * Screens: which screen the address names, and what stands beside it. `#/`, `#/q/<id>`, `#/batch`,
+ * `#/history`, `#/history/<id>`, `#/passkeys`, `#/review/<id>`.
  */
 import { createBatchView } from "./batch-view.js";
 import { byId, el } from "./dom.js";
@@ -15,7 +15,10 @@ import { createReviews } from "./reviews.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Change} Change */
-/** @typedef {"questions" | "question" | "batch" | "history" | "record" | "passkeys" | "review"} PlaceName */
+/**
+ * @typedef {"questions" | "question" | "batch" | "history" | "record" | "passkeys" | "review"}
+ * PlaceName
+ */
 /** @typedef {{ readonly name: PlaceName, readonly id: string }} Place */
 /**
  * What stands in the main part.
@@ -87,7 +90,9 @@ async function makeRecord({ historyView, place: { id } }) {
   await historyView.load();
   const detail = historyView.detail(id);
   if (detail !== undefined) return { element: detail };
-  return placeholder(id === "" ? "Choose one to see its answers and proofs" : "The history does not have this one");
+  return placeholder(
+    id === "" ? "Choose one to see its answers and proofs" : "The history does not have this one",
+  );
 }
 
 /** @type {(shell: Shell, goTo: (hash: string) => void) => View | Promise<View>} */
@@ -95,7 +100,13 @@ function makeView(shell, goTo) {
   const { store, listView, passkeysView, pauses, reviews, place } = shell;
   switch (place.name) {
     case "question":
-      return createQuestionView({ store, pauses, id: place.id, goTo, nextId: () => listView.first() });
+      return createQuestionView({
+        store,
+        pauses,
+        id: place.id,
+        goTo,
+        nextId: () => listView.first(),
+      });
     case "review":
       return createReviewView({ store, id: place.id, goTo, onSettled: () => void reviews.load() });
     case "batch":
@@ -169,7 +180,10 @@ function step({ listView, place }, goTo, by) {
   else listView.focusRow(id);
 }
 
-/** @type {(terms: { readonly store: Store, readonly refreshSession: () => Promise<void> }, goTo: (hash: string) => void) => Shell} */
+/**
+ * @type {(terms: { readonly store: Store, readonly refreshSession: () => Promise<void> }, goTo:
+ * (hash: string) => void) => Shell}
+ */
 function makeShell({ store, refreshSession }, goTo) {
   const picks = { ids: new Set(), isOn: false, review: () => goTo("#/batch") };
   const pauses = createPauses(store);

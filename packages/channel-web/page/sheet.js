@@ -1,5 +1,6 @@
 /**
- * Sheet: one dialog at a time: from below on a phone, in the middle on a desk. Focus returns to where it was.
+ * Sheet: one dialog at a time: from below on a phone, in the middle on a desk. Focus returns to
+ * where it was.
  */
 import { button, byId, el } from "./dom.js";
 
@@ -26,7 +27,9 @@ export function openSheet(title, ...content) {
   const sheet = dialog();
   sheet.replaceChildren(el("h2", { id: "sheet-title" }, title), ...content);
   sheet.showModal();
-  return new Promise((resolve) => sheet.addEventListener("close", () => resolve(undefined), { once: true }));
+  return new Promise((resolve) =>
+    sheet.addEventListener("close", () => resolve(undefined), { once: true }),
+  );
 }
 
 /**
@@ -35,20 +38,38 @@ export function openSheet(title, ...content) {
  * @param {...HTMLButtonElement} actions
  */
 export const sheetActions = (...actions) =>
-  el("div", { class: "actions" }, button("Cancel", { class: "quiet", "data-testid": "cancel", click: closeSheet }), ...actions);
+  el(
+    "div",
+    { class: "actions" },
+    button("Cancel", { class: "quiet", "data-testid": "cancel", click: closeSheet }),
+    ...actions,
+  );
 
 /**
  * Asks one thing; what is typed, or `undefined` where the person went back.
  *
- * @param {{ readonly title: string, readonly text?: string, readonly label: string, readonly action: string, readonly style?: string, readonly testid: string,
+ * @param {{ readonly title: string, readonly text?: string, readonly label: string,
+ *   readonly action: string, readonly style?: string, readonly testid: string,
  *   readonly charsMax: number, readonly value?: string, readonly isLong?: boolean }} terms
  * @returns {Promise<string | undefined>}
  */
-export async function ask({ title, text, label, action, style = "primary", testid, charsMax, value = "", isLong = false }) {
+export async function ask({
+  title,
+  text,
+  label,
+  action,
+  style = "primary",
+  testid,
+  charsMax,
+  value = "",
+  isLong = false,
+}) {
   /** @type {string | undefined} */
   let given;
   const common = { id: "sheet-field", maxlength: charsMax, "data-testid": `${testid}-text` };
-  const field = isLong ? el("textarea", { ...common, rows: 3 }) : el("input", { ...common, type: "text", autocomplete: "off" });
+  const field = isLong
+    ? el("textarea", { ...common, rows: 3 })
+    : el("input", { ...common, type: "text", autocomplete: "off" });
   field.value = value;
   const form = el(
     "form",
@@ -62,7 +83,9 @@ export async function ask({ title, text, label, action, style = "primary", testi
     ...(text === undefined ? [] : [el("p", {}, text)]),
     el("label", { for: "sheet-field" }, label),
     field,
-    sheetActions(el("button", { type: "submit", class: style, "data-testid": `${testid}-confirm` }, action)),
+    sheetActions(
+      el("button", { type: "submit", class: style, "data-testid": `${testid}-confirm` }, action),
+    ),
   );
   await openSheet(title, form);
   return given;
@@ -71,7 +94,8 @@ export async function ask({ title, text, label, action, style = "primary", testi
 /**
  * Whether the person says yes to something.
  *
- * @param {{ readonly title: string, readonly text: string, readonly action: string, readonly style?: string, readonly testid: string }} terms
+ * @param {{ readonly title: string, readonly text: string, readonly action: string,
+ *   readonly style?: string, readonly testid: string }} terms
  */
 export async function confirm({ title, text, action, style = "danger", testid }) {
   let isYes = false;

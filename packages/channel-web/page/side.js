@@ -1,6 +1,6 @@
 /**
- * Side: where the yes stands. After each yes it moves to the other side of its bar, and nothing else ever stands on either: whoever taps one point again
- * and again answers at most one question.
+ * Side: where the yes stands. After each yes it moves to the other side of its bar, and nothing
+ * else ever stands on either: whoever taps one point again and again answers at most one question.
  */
 
 /** @type {"end" | "start"} */

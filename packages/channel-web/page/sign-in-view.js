@@ -1,5 +1,6 @@
 /**
- * SignInView: in by a one-time code or by a passkey. A code from the address is taken out of it at once.
+ * SignInView: in by a one-time code or by a passkey. A code from the address is taken out of it at
+ * once.
  */
 import { Refused, request, signInWith } from "./api.js";
 import { button, el, setText } from "./dom.js";
@@ -19,7 +20,8 @@ const TEXTS = new Map([
  * @param {unknown} error
  */
 export function describeSignIn(error) {
-  if (error instanceof Refused) return TEXTS.get(error.code) ?? `Not signed in: ${escapeText(error.message)}`;
+  if (error instanceof Refused)
+    return TEXTS.get(error.code) ?? `Not signed in: ${escapeText(error.message)}`;
   return describeFailure(error) ?? "Not signed in.";
 }
 
@@ -45,7 +47,11 @@ export function takeCodeFromAddress() {
   return found;
 }
 
-/** @type {(parts: { readonly field: HTMLInputElement, readonly submit: HTMLButtonElement, readonly problem: HTMLElement, readonly passkey: HTMLButtonElement, readonly send: () => void }) => HTMLElement} */
+/**
+ * @type {(parts: { readonly field: HTMLInputElement, readonly submit: HTMLButtonElement,
+ * readonly problem: HTMLElement, readonly passkey: HTMLButtonElement, readonly send: () => void }) =>
+ * HTMLElement}
+ */
 function layOut({ field, submit, problem, passkey, send }) {
   const onSubmit = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -60,21 +66,49 @@ function layOut({ field, submit, problem, passkey, send }) {
     el("form", { submit: onSubmit }, el("label", { for: "code" }, "One-time code"), field, submit),
     problem,
     ...(hasPasskeys() ? [el("p", { class: "or" }, "or"), passkey] : []),
-    el("p", { class: "hint" }, "For a new code, press Enter in the terminal of ", el("code", {}, "acp inbox"), ", or start it again."),
+    el(
+      "p",
+      { class: "hint" },
+      "For a new code, press Enter in the terminal of ",
+      el("code", {}, "acp inbox"),
+      ", or start it again.",
+    ),
   );
 }
 
-/** @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined, readonly canReturn?: boolean }} terms */
+/**
+ * @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined,
+ * readonly canReturn?: boolean }} terms
+ */
 export function createSignInView({ onSignedIn, code, canReturn = false }) {
   const problem = el("p", { class: "problem", role: "alert", "data-testid": "sign-in-problem" });
   const grouped = () => {
     if (field.selectionStart === field.value.length) field.value = inGroups(field.value);
   };
-  const typing = { autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false", maxlength: 20 };
-  const looks = { id: "code", type: "text", class: "code-field", placeholder: "XXXX-XXXX-XXXX", "data-testid": "code" };
+  const typing = {
+    autocomplete: "one-time-code",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    maxlength: 20,
+  };
+  const looks = {
+    id: "code",
+    type: "text",
+    class: "code-field",
+    placeholder: "XXXX-XXXX-XXXX",
+    "data-testid": "code",
+  };
   const field = el("input", { ...looks, ...typing, input: grouped });
-  const submit = el("button", { type: "submit", class: "primary", "data-testid": "sign-in" }, "Sign in");
-  const byPasskey = { class: "quiet wide", "data-testid": "sign-in-passkey", click: () => attempt(signInWithPasskey) };
+  const submit = el(
+    "button",
+    { type: "submit", class: "primary", "data-testid": "sign-in" },
+    "Sign in",
+  );
+  const byPasskey = {
+    class: "quiet wide",
+    "data-testid": "sign-in-passkey",
+    click: () => attempt(signInWithPasskey),
+  };
   const passkey = button("Sign in with a passkey", byPasskey);
 
   /** @param {() => Promise<void>} how */
@@ -89,13 +123,21 @@ export function createSignInView({ onSignedIn, code, canReturn = false }) {
     }
     submit.disabled = passkey.disabled = false;
   }
-  const send = () => void attempt(() => signInWith("/api/session", { code: inGroups(field.value) }));
+  const send = () =>
+    void attempt(() => signInWith("/api/session", { code: inGroups(field.value) }));
 
   if (code !== undefined) {
     field.value = inGroups(code);
     send();
   }
   const element = layOut({ field, submit, problem, passkey, send });
-  if (canReturn) element.append(button("Stay signed in as before", { class: "quiet wide", "data-testid": "stay", click: onSignedIn }));
+  if (canReturn)
+    element.append(
+      button("Stay signed in as before", {
+        class: "quiet wide",
+        "data-testid": "stay",
+        click: onSignedIn,
+      }),
+    );
   return { element, focus: () => field.focus() };
 }

@@ -1,5 +1,6 @@
 /**
- * Store: what the page knows: who is signed in, whether the inbox is reached, what is open and what became of the rest. Told only by the inbox.
+ * Store: what the page knows: who is signed in, whether the inbox is reached, what is open and what
+ * became of the rest. Told only by the inbox.
  */
 
 /** @typedef {import("./types.js").Question} Question */
@@ -10,7 +11,8 @@
 /** @typedef {{ readonly question: Question, readonly ended: Ended }} Over */
 /**
  * What changed: `id` names the one question that it is about.
- * @typedef {{ readonly what: "all" | "open" | "ended" | "run" | "link" | "session", readonly id?: string, readonly isNew?: boolean }} Change
+ * @typedef {{ readonly what: "all" | "open" | "ended" | "run" | "link" | "session", readonly id?:
+ *   string, readonly isNew?: boolean }} Change
  */
 /**
  * @typedef {object} Known
@@ -26,7 +28,10 @@
 const OVER_MAX = 2_000;
 /** States of a yes that has more to come. */
 const RUNNING = ["waiting", "started"];
-/** How often the inbox is asked what became of a yes, where it says nothing about that: it may have no log to read. */
+/**
+ * How often the inbox is asked what became of a yes, where it says nothing about that: it may have
+ * no log to read.
+ */
 const LOOKS_MAX = 30;
 
 /** @type {(known: Known, question: Question, ended: Ended) => void} */
@@ -46,7 +51,10 @@ function takeHello(known, { now, open }) {
     const { id } = question.request;
     const old = before.get(id);
     // What is as it was stays the same object: nothing of it is drawn again.
-    known.open.set(id, old !== undefined && JSON.stringify(old) === JSON.stringify(question) ? old : question);
+    known.open.set(
+      id,
+      old !== undefined && JSON.stringify(old) === JSON.stringify(question) ? old : question,
+    );
     known.over.delete(id);
   }
   for (const [id, question] of before) {
@@ -55,7 +63,10 @@ function takeHello(known, { now, open }) {
   }
 }
 
-/** What the inbox says now of a question that is over for this page. @type {(known: Known, outcome: import("./types.js").Outcome) => boolean} */
+/**
+ * What the inbox says now of a question that is over for this page. @type {(known: Known, outcome:
+ * import("./types.js").Outcome) => boolean}
+ */
 function takeOutcome({ over, looks }, { id, status, reason = "", at = 0, run }) {
   const old = over.get(id);
   if (old === undefined || status === "unknown" || status === "open") return false;
@@ -74,14 +85,20 @@ function takeOutcome({ over, looks }, { id, status, reason = "", at = 0, run }) 
   return true;
 }
 
-/** The connection to its gate is lost. @type {(known: Known, lost: { readonly id: string, readonly at: number }) => boolean} */
+/**
+ * The connection to its gate is lost. @type {(known: Known, lost: { readonly id: string,
+ * readonly at: number }) => boolean}
+ */
 function takeLoss(known, { id, at }) {
   const question = known.open.get(id);
   if (question !== undefined) noteEnd(known, question, { id, status: "unknown", reason: "", at });
   return question !== undefined;
 }
 
-/** What became of a yes. @type {(known: Known, told: { readonly id: string, readonly run: import("./types.js").RunOutcome }) => boolean} */
+/**
+ * What became of a yes. @type {(known: Known, told: { readonly id: string, readonly run:
+ * import("./types.js").RunOutcome }) => boolean}
+ */
 function takeRun({ over }, { id, run }) {
   const old = over.get(id);
   if (old !== undefined) over.set(id, { question: old.question, ended: { ...old.ended, run } });
@@ -159,7 +176,14 @@ function told(known, tell) {
 
 export function createStore() {
   /** @type {Known} */
-  const known = { open: new Map(), over: new Map(), looks: new Map(), link: "connecting", session: undefined, aheadMs: 0 };
+  const known = {
+    open: new Map(),
+    over: new Map(),
+    looks: new Map(),
+    link: "connecting",
+    session: undefined,
+    aheadMs: 0,
+  };
   /** @type {Set<(change: Change) => void>} */
   const listeners = new Set();
   /** @param {Change} change */

@@ -1,5 +1,6 @@
 /**
- * Stream: the inbox's events, read by hand: so that a connection that died without a word is noticed, and one that is refused says why.
+ * Stream: the inbox's events, read by hand: so that a connection that died without a word is
+ * noticed, and one that is refused says why.
  */
 import { openEvents } from "./api.js";
 
@@ -10,7 +11,10 @@ import { openEvents } from "./api.js";
  * @property {(link: Link) => void} link
  * @property {() => void} signedOut
  */
-/** @typedef {{ readonly listener: Listener, isStopped: boolean, abort: AbortController, wakeUp: () => void }} Following */
+/**
+ * @typedef {{ readonly listener: Listener, isStopped: boolean, abort: AbortController, wakeUp: ()
+ * => void }} Following
+ */
 
 /** The inbox says something every 15 seconds. */
 const SILENCE_MS = 40_000;
@@ -20,7 +24,8 @@ const RETRY_MS_MAX = 15_000;
 /** @type {(block: string) => { readonly name: string, readonly data: string } | undefined} */
 function readEvent(block) {
   const lines = block.split("\n");
-  const field = (/** @type {string} */ name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+  const field = (/** @type {string} */ name) =>
+    lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const [name, data] = [field("event"), field("data")];
   return name === undefined || data === undefined ? undefined : { name, data };
 }

@@ -1,6 +1,7 @@
 /**
- * Service worker that ends itself. The inbox has none; whoever held its port before may have left one in the browser, and this one is what the browser gets
- * when it looks for that one's script again: it takes its place, forgets what it kept, takes itself away and loads its pages anew.
+ * Service worker that ends itself. The inbox has none; whoever held its port before may have left
+ * one in the browser, and this one is what the browser gets when it looks for that one's script
+ * again: it takes its place, forgets what it kept, takes itself away and loads its pages anew.
  */
 
 /** @type {import("./types.js").WorkerScope} */

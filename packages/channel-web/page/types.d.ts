@@ -1,4 +1,7 @@
-/** Types of what the server says (spec/web-inbox.md) and of the page's own parts. Not served: for the type check of the page. */
+/**
+ * Types of what the server says (spec/web-inbox.md) and of the page's own parts. Not served: for
+ * the type check of the page.
+ */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -6,7 +9,14 @@ export interface JsonObject {
 }
 
 export type RiskLevel = "low" | "medium" | "high" | "critical";
-export type EndStatus = "approved" | "approved_with_modifications" | "denied" | "expired" | "cancelled" | "failed" | "superseded";
+export type EndStatus =
+  | "approved"
+  | "approved_with_modifications"
+  | "denied"
+  | "expired"
+  | "cancelled"
+  | "failed"
+  | "superseded";
 /** `unknown`: it ended while nobody told the page. */
 export type SeenStatus = EndStatus | "unknown";
 export type Decision = "approved" | "denied" | "approved_with_modifications";
@@ -14,9 +24,20 @@ export type Decision = "approved" | "denied" | "approved_with_modifications";
 export type Scope =
   | { readonly kind: "action"; readonly digest: string }
   | { readonly kind: "shell"; readonly command: string }
-  | { readonly kind: "arguments"; readonly server: string; readonly name: string; readonly args: JsonObject }
+  | {
+      readonly kind: "arguments";
+      readonly server: string;
+      readonly name: string;
+      readonly args: JsonObject;
+    }
   | { readonly kind: "tool"; readonly server: string; readonly name: string }
-  | { readonly kind: "host"; readonly host: string; readonly port: number; readonly methods?: readonly string[]; readonly twin?: string };
+  | {
+      readonly kind: "host";
+      readonly host: string;
+      readonly port: number;
+      readonly methods?: readonly string[];
+      readonly twin?: string;
+    };
 
 export interface Offer {
   readonly id: string;
@@ -35,7 +56,12 @@ export interface ConsentRequest {
   readonly id: string;
   readonly timestamp: string;
   readonly expires_at: string;
-  readonly agent: { readonly id: string; readonly name: string; readonly command: string; readonly parents?: readonly string[] };
+  readonly agent: {
+    readonly id: string;
+    readonly name: string;
+    readonly command: string;
+    readonly parents?: readonly string[];
+  };
   readonly action: {
     readonly tool: string;
     readonly server: string;
@@ -44,7 +70,11 @@ export interface ConsentRequest {
     readonly parameters: JsonObject;
     readonly description: string;
   };
-  readonly policy: { readonly rule_id: string; readonly rule_name: string; readonly required_level: RiskLevel };
+  readonly policy: {
+    readonly rule_id: string;
+    readonly rule_name: string;
+    readonly required_level: RiskLevel;
+  };
   readonly action_digest: string;
   readonly text: string;
   readonly approvers?: readonly string[];
@@ -68,7 +98,14 @@ export interface Question {
 
 /** What became of a yes. */
 export interface RunOutcome {
-  readonly state: "waiting" | "started" | "ran" | "failed" | "not_run" | "not_collected" | "unknown";
+  readonly state:
+    | "waiting"
+    | "started"
+    | "ran"
+    | "failed"
+    | "not_run"
+    | "not_collected"
+    | "unknown";
   readonly error?: string;
 }
 
@@ -188,13 +225,21 @@ export interface PasskeyFacts {
 /** `live`: the stream stands. Anything else: nothing can be answered. */
 export type Link = "connecting" | "live" | "lost" | "offline";
 
-/** The few parts of a service worker's scope that sw.js uses: the library of types has pages or workers, not both. */
+/**
+ * The few parts of a service worker's scope that sw.js uses: the library of types has pages or
+ * workers, not both.
+ */
 export interface WorkerScope {
-  addEventListener(name: "install" | "activate", listener: (event: { waitUntil(work: Promise<unknown>): void }) => void): void;
+  addEventListener(
+    name: "install" | "activate",
+    listener: (event: { waitUntil(work: Promise<unknown>): void }) => void,
+  ): void;
   skipWaiting(): Promise<void>;
   readonly registration: { unregister(): Promise<boolean> };
   readonly clients: {
-    matchAll(options: { type: "window" }): Promise<readonly { readonly url: string; navigate(url: string): Promise<unknown> }[]>;
+    matchAll(options: {
+      type: "window";
+    }): Promise<readonly { readonly url: string; navigate(url: string): Promise<unknown> }[]>;
   };
 }
 

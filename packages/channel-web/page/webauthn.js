@@ -1,5 +1,6 @@
 /**
- * Webauthn: the browser's passkeys, with the JSON forms of WebAuthn level 3 written out: not every phone's browser has them.
+ * Webauthn: the browser's passkeys, with the JSON forms of WebAuthn level 3 written out: not every
+ * phone's browser has them.
  */
 
 /** @typedef {import("./types.js").RequestOptions} RequestOptions */
@@ -10,12 +11,17 @@ export const hasPasskeys = () => "credentials" in navigator && "PublicKeyCredent
 
 /** @param {ArrayBuffer | null} buffer */
 function toBase64url(buffer) {
-  const binary = Array.from(new Uint8Array(buffer ?? new ArrayBuffer(0)), (byte) => String.fromCharCode(byte)).join("");
+  const binary = Array.from(new Uint8Array(buffer ?? new ArrayBuffer(0)), (byte) =>
+    String.fromCharCode(byte),
+  ).join("");
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /** @param {string} text */
-const fromBase64url = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+const fromBase64url = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) =>
+    char.charCodeAt(0),
+  );
 
 /** @param {readonly Descriptor[]} list */
 const descriptors = (list) =>
@@ -58,7 +64,8 @@ export async function sign({ challenge, allowCredentials = [], rpId, timeout, us
     }),
   );
   const { response } = credential;
-  if (!(response instanceof AuthenticatorAssertionResponse)) throw new Error("the browser gave no assertion");
+  if (!(response instanceof AuthenticatorAssertionResponse))
+    throw new Error("the browser gave no assertion");
   return {
     ...common(credential),
     response: {
@@ -75,7 +82,14 @@ export async function sign({ challenge, allowCredentials = [], rpId, timeout, us
  *
  * @param {CreationOptions} options
  */
-export async function create({ challenge, user, excludeCredentials = [], rp, pubKeyCredParams, ...more }) {
+export async function create({
+  challenge,
+  user,
+  excludeCredentials = [],
+  rp,
+  pubKeyCredParams,
+  ...more
+}) {
   const credential = publicKey(
     await navigator.credentials.create({
       publicKey: {
@@ -86,12 +100,15 @@ export async function create({ challenge, user, excludeCredentials = [], rp, pub
         excludeCredentials: descriptors(excludeCredentials),
         ...(more.timeout === undefined ? {} : { timeout: more.timeout }),
         ...(more.attestation === undefined ? {} : { attestation: more.attestation }),
-        ...(more.authenticatorSelection === undefined ? {} : { authenticatorSelection: more.authenticatorSelection }),
+        ...(more.authenticatorSelection === undefined
+          ? {}
+          : { authenticatorSelection: more.authenticatorSelection }),
       },
     }),
   );
   const { response } = credential;
-  if (!(response instanceof AuthenticatorAttestationResponse)) throw new Error("the browser made no passkey");
+  if (!(response instanceof AuthenticatorAttestationResponse))
+    throw new Error("the browser made no passkey");
   return {
     ...common(credential),
     response: {
@@ -109,8 +126,11 @@ export async function create({ challenge, user, excludeCredentials = [], rp, pub
  */
 export function describeFailure(error) {
   const name = error instanceof Error ? error.name : "";
-  if (name === "NotAllowedError") return "The passkey was not used: it was cancelled, or took too long.";
-  if (name === "InvalidStateError") return "This device has a passkey of yours for this inbox already.";
-  if (name === "SecurityError") return "Passkeys work only at the inbox's own name: open it at the address that it printed.";
+  if (name === "NotAllowedError")
+    return "The passkey was not used: it was cancelled, or took too long.";
+  if (name === "InvalidStateError")
+    return "This device has a passkey of yours for this inbox already.";
+  if (name === "SecurityError")
+    return "Passkeys work only at the inbox's own name: open it at the address that it printed.";
   return undefined;
 }

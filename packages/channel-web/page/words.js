@@ -64,15 +64,19 @@ export function showSpan(ms) {
 export function showTime(atMs, nowMs) {
   const [at, now] = [new Date(atMs), new Date(nowMs)];
   const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return at.toDateString() === now.toDateString() ? time : `${at.toLocaleDateString([], { day: "numeric", month: "short" })}, ${time}`;
+  return at.toDateString() === now.toDateString()
+    ? time
+    : `${at.toLocaleDateString([], { day: "numeric", month: "short" })}, ${time}`;
 }
 
 /** @type {(key: string, pattern: Json) => string} */
 function showPattern(key, pattern) {
   const name = showName(key);
   if (typeof pattern === "number" || typeof pattern === "boolean") return `${name} is ${pattern}`;
-  if (typeof pattern === "string") return `${name} ${/[*?]/.test(pattern) ? "is like" : "is"} ${quoteText(pattern)}`;
-  const path = pattern !== null && typeof pattern === "object" && "path" in pattern ? pattern.path : undefined;
+  if (typeof pattern === "string")
+    return `${name} ${/[*?]/.test(pattern) ? "is like" : "is"} ${quoteText(pattern)}`;
+  const path =
+    pattern !== null && typeof pattern === "object" && "path" in pattern ? pattern.path : undefined;
   return typeof path === "string" && Object.keys(pattern ?? {}).length === 1
     ? `${name} is a path like ${quoteText(path)}`
     : `${name} is like ${escapeText(JSON.stringify(pattern))}`;
@@ -82,7 +86,8 @@ function showPattern(key, pattern) {
 function showMethods(methods = []) {
   if (methods.length === 0) return "no request";
   if (methods.includes("*")) return "every request, of any method, and every tunnel";
-  if (methods.length === 1 && methods[0] === "CONNECT") return "every tunnel, whatever passes inside it,";
+  if (methods.length === 1 && methods[0] === "CONNECT")
+    return "every tunnel, whatever passes inside it,";
   return `every ${methods.map(showName).join(" and ")} request`;
 }
 
@@ -94,7 +99,9 @@ function showScope(scope) {
     case "shell":
       return "this exact command";
     case "arguments":
-      return `every call of ${showName(scope.name)} on ${showName(scope.server)} where ${Object.entries(scope.args)
+      return `every call of ${showName(scope.name)} on ${showName(scope.server)} where ${Object.entries(
+        scope.args,
+      )
         .map(([key, pattern]) => showPattern(key, pattern))
         .join(" and ")}`;
     case "tool":
@@ -120,8 +127,12 @@ export const showOffer = ({ scope, ttl_ms: ttlMs, uses }) =>
  * @param {Step} step
  */
 export function showStep({ approvers = [], channel }) {
-  const people = approvers.length === 0 ? [] : [`${approvers.map(showName).join(", ")} may answer too`];
-  return [...people, ...(channel === undefined ? [] : [`it is shown on ${showName(channel)} too`])].join(", and ");
+  const people =
+    approvers.length === 0 ? [] : [`${approvers.map(showName).join(", ")} may answer too`];
+  return [
+    ...people,
+    ...(channel === undefined ? [] : [`it is shown on ${showName(channel)} too`]),
+  ].join(", and ");
 }
 
 /** @param {ConsentRequest["agent"]} agent */
@@ -136,8 +147,12 @@ export function showAgent({ id, name, parents = [] }) {
  * @param {ConsentRequest} request
  */
 export function previewOf({ action }) {
-  const values = Object.values(action.parameters).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  const beginnings = values.slice(0, 4).map((value) => escapeText(clip(value, 120).replaceAll("\n", " ")));
+  const values = Object.values(action.parameters).map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value),
+  );
+  const beginnings = values
+    .slice(0, 4)
+    .map((value) => escapeText(clip(value, 120).replaceAll("\n", " ")));
   return clip(beginnings.join(" · "), 240);
 }
 
@@ -179,7 +194,9 @@ const RUNS = {
 /** What became of a yes. @param {import("./types.js").RunOutcome} run */
 export function showRun({ state, error }) {
   const text = RUNS[state] ?? "";
-  return state === "waiting" || state === "started" ? text : `${text}${error === undefined ? "" : ` (${escapeText(error)})`}.`;
+  return state === "waiting" || state === "started"
+    ? text
+    : `${text}${error === undefined ? "" : ` (${escapeText(error)})`}.`;
 }
 
 /** @param {SeenStatus} status */
@@ -189,20 +206,35 @@ export const showShortEnd = (status) => SHORT_ENDS[status] ?? "Ended";
 
 /** What the page says of what the inbox and the gate refuse; other codes speak for themselves. */
 const REFUSALS = new Map([
-  ["unreachable", "The inbox cannot be reached. It is not known yet whether this was taken: this page asks as soon as the inbox is back."],
+  [
+    "unreachable",
+    "The inbox cannot be reached. It is not known yet whether this was taken: this page asks as soon as the inbox is back.",
+  ],
   ["gate_lost", "Not sent: the connection to its gate is lost."],
   ["not_sent", "Not sent. The question is as it was."],
   ["question_ended", "Too late: this question is over. Nothing was done with your answer."],
   ["request_ended", "Too late: this question is over. Nothing was done with your answer."],
-  ["passkey_missing", "A yes to this takes a passkey, and you have none here. Add one under Passkeys, then answer."],
-  ["passkey_refused", "The passkey's signature does not hold, so the answer was not sent. The question is still open."],
+  [
+    "passkey_missing",
+    "A yes to this takes a passkey, and you have none here. Add one under Passkeys, then answer.",
+  ],
+  [
+    "passkey_refused",
+    "The passkey's signature does not hold, so the answer was not sent. The question is still open.",
+  ],
   ["passkey_required", "This takes a passkey."],
-  ["ticket_unknown", "That took too long, so the answer was not sent. The question is still open: try again."],
+  [
+    "ticket_unknown",
+    "That took too long, so the answer was not sent. The question is still open: try again.",
+  ],
   ["signed_out", "You are signed out. Nothing was answered."],
   ["not_an_approver", "You may not answer this question."],
   ["already_answered", "Your yes is counted already."],
   ["approver_too_early", "It is not your turn yet: others may answer first."],
-  ["evidence_invalid", "The gate does not accept this passkey's signature. The question is still open."],
+  [
+    "evidence_invalid",
+    "The gate does not accept this passkey's signature. The question is still open.",
+  ],
   ["evidence_required", "The gate wants a passkey for this. The question is still open."],
   ["confirmation_required", "A yes to this takes the typed word."],
 ]);

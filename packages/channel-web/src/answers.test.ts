@@ -19,7 +19,10 @@ describe("POST /api/answers", () => {
       body: { status: "final", outcome: "approved" },
     });
     expect(asked.submissions).toMatchObject([{ claim: body.response, subject: "ada" }]);
-    expect(await page.post("/api/answers", { ticket: body.ticket })).toMatchObject({ status: 410, body: { code: "ticket_unknown" } });
+    expect(await page.post("/api/answers", { ticket: body.ticket })).toMatchObject({
+      status: 410,
+      body: { code: "ticket_unknown" },
+    });
   });
 
   it("hands a ticket in once that is sent twice at once", async () => {
@@ -27,7 +30,10 @@ describe("POST /api/answers", () => {
     const asked = await ask();
     const page = await signedIn();
     const { ticket } = (await prepare(page, asked.request)).body;
-    const answered = await Promise.all([page.post("/api/answers", { ticket }), page.post("/api/answers", { ticket })]);
+    const answered = await Promise.all([
+      page.post("/api/answers", { ticket }),
+      page.post("/api/answers", { ticket }),
+    ]);
     expect(answered.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 410]);
     expect(asked.submissions).toHaveLength(1);
   });
@@ -35,14 +41,22 @@ describe("POST /api/answers", () => {
   it("takes changes and offers to the gate", async () => {
     const { ask, signedIn } = setUp();
     const page = await signedIn();
-    const offers = [{ id: "g1", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 60_000 }] as const;
+    const offers = [
+      { id: "g1", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 60_000 },
+    ] as const;
     const [changed, leased] = [await ask(), await ask({ offers })];
-    const edit = await prepare(page, changed.request, { decision: "approved_with_modifications", modifications: { path: "other.txt" } });
+    const edit = await prepare(page, changed.request, {
+      decision: "approved_with_modifications",
+      modifications: { path: "other.txt" },
+    });
     await page.post("/api/answers", { ticket: edit.body.ticket });
     const lease = await prepare(page, leased.request, { grant: "g1" });
     await page.post("/api/answers", { ticket: lease.body.ticket });
     expect(changed.submissions[0]?.claim).toMatchObject({ modifications: { path: "other.txt" } });
-    expect(leased.submissions[0]?.claim).toMatchObject({ grant: "g1", conditions: { single_use: false } });
+    expect(leased.submissions[0]?.claim).toMatchObject({
+      grant: "g1",
+      conditions: { single_use: false },
+    });
   });
 
   it("gives a yes that takes a passkey the person's own proof", async () => {
@@ -51,7 +65,10 @@ describe("POST /api/answers", () => {
     const page = await signedIn();
     const { body } = await prepare(page, asked.request);
     const assertion = answerTo(body.passkey, "k1");
-    expect((await page.post("/api/answers", { ticket: body.ticket, assertion })).body).toEqual({ status: "final", outcome: "approved" });
+    expect((await page.post("/api/answers", { ticket: body.ticket, assertion })).body).toEqual({
+      status: "final",
+      outcome: "approved",
+    });
     const claim = asked.submissions[0]?.claim;
     expect(parseResponse(claim).proof).toEqual({
       algorithm: "WebAuthn",
@@ -68,21 +85,52 @@ describe("POST /api/answers", () => {
 
   it.each([
     ["no assertion", "passkey_required", () => ({})],
-    ["another person's passkey", "passkey_refused", (options: { challenge: string }) => ({ assertion: answerTo(options, "k2") })],
-    ["an unknown passkey", "passkey_refused", (options: { challenge: string }) => ({ assertion: answerTo(options, "k9") })],
-    ["another answer's challenge", "passkey_refused", () => ({ assertion: answerTo({ challenge: "A".repeat(43) }, "k1") })],
+    [
+      "another person's passkey",
+      "passkey_refused",
+      (options: { challenge: string }) => ({ assertion: answerTo(options, "k2") }),
+    ],
+    [
+      "an unknown passkey",
+      "passkey_refused",
+      (options: { challenge: string }) => ({ assertion: answerTo(options, "k9") }),
+    ],
+    [
+      "another answer's challenge",
+      "passkey_refused",
+      () => ({ assertion: answerTo({ challenge: "A".repeat(43) }, "k1") }),
+    ],
     ["an empty assertion", "passkey_refused", () => ({ assertion: {} })],
-  ])("refuses %s where it takes a passkey; the question stays open, the ticket is used up", async (_what, code, more) => {
-    const { ask, signedIn } = setUp({ passkeys: keys() });
-    const asked = await ask({ evidence: "passkey" });
-    const page = await signedIn();
-    const { body } = await prepare(page, asked.request);
-    expect(await page.post("/api/answers", { ticket: body.ticket, ...more(body.passkey) })).toMatchObject({ status: 403, body: { code } });
-    expect([asked.submissions, asked.ending()]).toEqual([[], undefined]);
-    expect((await page.post("/api/answers", { ticket: body.ticket, assertion: answerTo(body.passkey, "k1") })).status).toBe(410);
-    const again = (await prepare(page, asked.request)).body;
-    expect((await page.post("/api/answers", { ticket: again.ticket, assertion: answerTo(again.passkey, "k1") })).status).toBe(200);
-  });
+  ])(
+    "refuses %s where it takes a passkey; the question stays open, the ticket is used up",
+    async (_what, code, more) => {
+      const { ask, signedIn } = setUp({ passkeys: keys() });
+      const asked = await ask({ evidence: "passkey" });
+      const page = await signedIn();
+      const { body } = await prepare(page, asked.request);
+      expect(
+        await page.post("/api/answers", { ticket: body.ticket, ...more(body.passkey) }),
+      ).toMatchObject({ status: 403, body: { code } });
+      expect([asked.submissions, asked.ending()]).toEqual([[], undefined]);
+      expect(
+        (
+          await page.post("/api/answers", {
+            ticket: body.ticket,
+            assertion: answerTo(body.passkey, "k1"),
+          })
+        ).status,
+      ).toBe(410);
+      const again = (await prepare(page, asked.request)).body;
+      expect(
+        (
+          await page.post("/api/answers", {
+            ticket: again.ticket,
+            assertion: answerTo(again.passkey, "k1"),
+          })
+        ).status,
+      ).toBe(200);
+    },
+  );
 
   it("refuses a passkey that was revoked between the two", async () => {
     const passkeys = keys();
@@ -91,7 +139,12 @@ describe("POST /api/answers", () => {
     const page = await signedIn();
     const { body } = await prepare(page, asked.request);
     await passkeys.revoke("k1", "ada", clock.now());
-    expect(await page.post("/api/answers", { ticket: body.ticket, assertion: answerTo(body.passkey, "k1") })).toMatchObject({
+    expect(
+      await page.post("/api/answers", {
+        ticket: body.ticket,
+        assertion: answerTo(body.passkey, "k1"),
+      }),
+    ).toMatchObject({
       status: 403,
     });
     expect(asked.submissions).toEqual([]);
@@ -117,7 +170,10 @@ describe("POST /api/answers", () => {
     const asked = await ask();
     const page = await signedIn();
     const { ticket } = (await prepare(page, asked.request)).body;
-    expect(await page.post("/api/answers", { ticket, assertion: {} })).toMatchObject({ status: 400, body: { code: "answer_invalid" } });
+    expect(await page.post("/api/answers", { ticket, assertion: {} })).toMatchObject({
+      status: 400,
+      body: { code: "answer_invalid" },
+    });
     expect(asked.submissions).toEqual([]);
   });
 
@@ -127,7 +183,12 @@ describe("POST /api/answers", () => {
       checkAssertion: async () => ({
         ok: true as const,
         passkey: passkeyOf("bob", "k2"),
-        signed: { credential_id: "k2", authenticator_data: "", client_data_json: "", signature: "" },
+        signed: {
+          credential_id: "k2",
+          authenticator_data: "",
+          client_data_json: "",
+          signature: "",
+        },
       }),
     });
     const { ask, signedIn } = setUp({ passkeys: keys() }, careless);
@@ -148,7 +209,10 @@ describe("POST /api/answers", () => {
     const { ticket } = (await prepare(page, asked.request)).body;
     const other = askDouble(sampleRequest({ id: asked.request.id }), { redelivery: true });
     await inbox.channel().deliver(other.request, other.session);
-    expect(await page.post("/api/answers", { ticket })).toMatchObject({ status: 409, body: { code: "question_ended" } });
+    expect(await page.post("/api/answers", { ticket })).toMatchObject({
+      status: 409,
+      body: { code: "question_ended" },
+    });
     expect([asked.submissions, other.submissions]).toEqual([[], []]);
   });
 
@@ -158,7 +222,10 @@ describe("POST /api/answers", () => {
     const page = await signedIn();
     expect((await page.post("/api/passkeys/options", {})).status).toBe(403);
     const { body } = await prepare(page, request);
-    await page.post("/api/answers", { ticket: body.ticket, assertion: answerTo(body.passkey, "k1") });
+    await page.post("/api/answers", {
+      ticket: body.ticket,
+      assertion: answerTo(body.passkey, "k1"),
+    });
     expect((await page.post("/api/passkeys/options", {})).status).toBe(200);
   });
 
@@ -167,7 +234,8 @@ describe("POST /api/answers", () => {
     const asked = await ask();
     const [page, tab, bob] = [await signedIn(), await signedIn(), await signedIn("bob")];
     const { ticket } = (await prepare(page, asked.request)).body;
-    for (const other of [tab, bob]) expect((await other.post("/api/answers", { ticket })).status).toBe(410);
+    for (const other of [tab, bob])
+      expect((await other.post("/api/answers", { ticket })).status).toBe(410);
     await clock.advance(120_000);
     expect((await page.post("/api/answers", { ticket })).status).toBe(410);
     expect(asked.submissions).toEqual([]);
@@ -180,21 +248,34 @@ describe("POST /api/answers", () => {
     const { ticket } = (await prepare(page, asked.request)).body;
     asked.end({ status: "expired", reason: "nobody answered" });
     await settled();
-    expect(await page.post("/api/answers", { ticket })).toMatchObject({ status: 409, body: { code: "question_ended" } });
+    expect(await page.post("/api/answers", { ticket })).toMatchObject({
+      status: 409,
+      body: { code: "question_ended" },
+    });
   });
 
   it("tells every page of a yes that is counted", async () => {
     const { inbox, signedIn, clock } = setUp();
     const { request, session } = askDouble(sampleRequest({ createdAtMs: clock.now(), quorum: 2 }));
-    await inbox.channel().deliver(request, { ...session, submit: async () => ({ status: "counted", have: 1, need: 2 }) });
+    await inbox.channel().deliver(request, {
+      ...session,
+      submit: async () => ({ status: "counted", have: 1, need: 2 }),
+    });
     const [page, other] = [await signedIn(), await signedIn("bob")];
     const [stream, others] = [await page.events(), await other.events()];
     const { ticket } = (await prepare(page, request)).body;
-    expect((await page.post("/api/answers", { ticket })).body).toEqual({ status: "counted", have: 1, need: 2 });
+    expect((await page.post("/api/answers", { ticket })).body).toEqual({
+      status: "counted",
+      have: 1,
+      need: 2,
+    });
     await stream.next();
     await others.next();
     expect(await stream.next()).toMatchObject({ event: "open", data: { answered: true, have: 1 } });
-    expect(await others.next()).toMatchObject({ event: "open", data: { answered: false, have: 1 } });
+    expect(await others.next()).toMatchObject({
+      event: "open",
+      data: { answered: false, have: 1 },
+    });
   });
 
   it("hands on why the gate refused, and which question is shown instead", async () => {
@@ -215,7 +296,10 @@ describe("POST /api/answers", () => {
       const { request, session } = askDouble(sampleRequest({ createdAtMs: clock.now() }));
       await inbox.channel().deliver(request, { ...session, submit: async () => receipt });
       const { ticket } = (await prepare(page, request)).body;
-      expect(await page.post("/api/answers", { ticket })).toMatchObject({ status: 200, body: want });
+      expect(await page.post("/api/answers", { ticket })).toMatchObject({
+        status: 200,
+        body: want,
+      });
     }
   });
 
@@ -228,17 +312,26 @@ describe("POST /api/answers", () => {
     await inbox.channel().deliver(request, { ...session, submit });
     const page = await signedIn();
     const { ticket } = (await prepare(page, request)).body;
-    expect(await page.post("/api/answers", { ticket })).toMatchObject({ status: 200, body: { status: "unknown" } });
+    expect(await page.post("/api/answers", { ticket })).toMatchObject({
+      status: 200,
+      body: { status: "unknown" },
+    });
     expect(warnings.join()).toContain("the socket closed");
   });
 
   it("says that nothing was sent where that is so", async () => {
     const { inbox, signedIn, clock } = setUp();
     const { request, session } = askDouble(sampleRequest({ createdAtMs: clock.now() }));
-    const submit = () => Promise.reject(new ConsentError("channel_unavailable", "Cannot send an answer: the connection is closed"));
+    const submit = () =>
+      Promise.reject(
+        new ConsentError("channel_unavailable", "Cannot send an answer: the connection is closed"),
+      );
     await inbox.channel().deliver(request, { ...session, submit });
     const page = await signedIn();
     const { ticket } = (await prepare(page, request)).body;
-    expect(await page.post("/api/answers", { ticket })).toMatchObject({ status: 200, body: { status: "refused", code: "gate_lost" } });
+    expect(await page.post("/api/answers", { ticket })).toMatchObject({
+      status: 200,
+      body: { status: "refused", code: "gate_lost" },
+    });
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Answers: sends what was prepared. A yes that takes a passkey goes to the gate with the person's own proof, or not at all; nothing that goes
- * wrong here ends a question. Format: spec/web-inbox.md §4.
+ * Answers: sends what was prepared. A yes that takes a passkey goes to the gate with the person's
+ * own proof, or not at all; nothing that goes wrong here ends a question. Format: spec/web-inbox.md
+ * §4.
  */
 import { type AnswerReceipt, type JsonObject, isConsentError, readFields } from "@acp/core";
 import { PAYLOAD_TYPE } from "@acp/core/proof";
@@ -13,17 +14,24 @@ import type { InboxParts, Route, SessionCall } from "./routes.js";
 import type { Ticket } from "./tickets.js";
 
 /**
- * What became of an answer, as far as it is known now: the gate's receipt; `not_sent`, so that the question is as it was; or `unknown`: it was sent, and
- * nobody said what became of it. That is never told as a no: the gate's log knows.
+ * What became of an answer, as far as it is known now: the gate's receipt; `not_sent`, so that the
+ * question is as it was; or `unknown`: it was sent, and nobody said what became of it. That is
+ * never told as a no: the gate's log knows.
  */
-export type Handed = AnswerReceipt | { readonly status: "unknown" } | { readonly status: "not_sent"; readonly reason: string };
+export type Handed =
+  | AnswerReceipt
+  | { readonly status: "unknown" }
+  | { readonly status: "not_sent"; readonly reason: string };
 
 /** The same as it is sent. */
 export function encodeReceipt(receipt: Handed): JsonObject {
   if (receipt.status === "unknown") return { status: "unknown" };
-  if (receipt.status === "not_sent") return { status: "refused", code: "gate_lost", reason: oneLine(receipt.reason) };
+  if (receipt.status === "not_sent")
+    return { status: "refused", code: "gate_lost", reason: oneLine(receipt.reason) };
   if (receipt.status === "reshow") return { status: "reshow", request_id: receipt.request.id };
-  return receipt.status === "refused" ? { ...receipt, reason: oneLine(receipt.reason) } : { ...receipt };
+  return receipt.status === "refused"
+    ? { ...receipt, reason: oneLine(receipt.reason) }
+    : { ...receipt };
 }
 
 /** Hands an answer in. Never rejects. */
@@ -34,7 +42,8 @@ export async function handIn(
 ): Promise<Handed> {
   try {
     const receipt = await entry.submit(claim, person);
-    if (receipt.status === "counted") questions.take(entry, { by: person, claim, have: receipt.have });
+    if (receipt.status === "counted")
+      questions.take(entry, { by: person, claim, have: receipt.have });
     else if (receipt.status !== "refused") questions.take(entry, { by: person, claim });
     return receipt;
   } catch (error) {
@@ -46,7 +55,10 @@ export async function handIn(
 }
 
 /** The proof that a good assertion is (spec/proof.md §3). */
-function proofOf({ payloadHash, requestHash }: Ticket, { signed }: Extract<PasskeyAssertion, { ok: true }>): JsonObject {
+function proofOf(
+  { payloadHash, requestHash }: Ticket,
+  { signed }: Extract<PasskeyAssertion, { ok: true }>,
+): JsonObject {
   return {
     algorithm: "WebAuthn",
     payload_type: PAYLOAD_TYPE,
@@ -60,16 +72,26 @@ function proofOf({ payloadHash, requestHash }: Ticket, { signed }: Extract<Passk
 }
 
 /** The answer with the person's own proof where it takes one, or why it does not go to the gate. */
-async function prove(parts: InboxParts, ticket: Ticket, assertion: JsonObject | undefined): Promise<JsonObject | Response> {
+async function prove(
+  parts: InboxParts,
+  ticket: Ticket,
+  assertion: JsonObject | undefined,
+): Promise<JsonObject | Response> {
   const { session, response, challenge } = ticket;
   if (challenge === undefined)
-    return assertion === undefined ? response : refuse("answer_invalid", { message: "this answer was prepared without a passkey" });
+    return assertion === undefined
+      ? response
+      : refuse("answer_invalid", { message: "this answer was prepared without a passkey" });
   if (assertion === undefined) return refuse("passkey_required");
   // Read again: a passkey that was revoked meanwhile signs nothing.
   const passkeys = await parts.keyring.usable(session.person.approver);
   const checked = await parts.ceremony.checkAssertion({ assertion, challenge, passkeys });
-  if (!checked.ok) return refuse("passkey_refused", { message: `the passkey's answer does not hold: ${checked.reason}` });
-  // The verifier was given this person's alone; a mistake of its must not make another's answer theirs.
+  if (!checked.ok)
+    return refuse("passkey_refused", {
+      message: `the passkey's answer does not hold: ${checked.reason}`,
+    });
+  // The verifier was given this person's alone; a mistake of its must not make another's answer
+  // theirs.
   if (checked.passkey.approver !== session.person.approver) return refuse("passkey_refused");
   parts.sessions.notePasskey(session);
   return { ...response, proof: proofOf(ticket, checked) };
@@ -88,10 +110,13 @@ async function answer(parts: InboxParts, { session, body }: SessionCall): Promis
   const { person } = session;
   const entry = answerable(parts, ticket.entry.question.request.id, person);
   if (entry instanceof Response) return entry;
-  if (entry.question.request.nonce !== ticket.entry.question.request.nonce) return refuse("question_ended");
+  if (entry.question.request.nonce !== ticket.entry.question.request.nonce)
+    return refuse("question_ended");
   const receipt = await handIn(parts, entry, { claim, person });
   return reply(200, encodeReceipt(receipt));
 }
 
 /** The route of sending one answer. */
-export const ANSWER_ROUTES: readonly Route[] = [{ method: "POST", path: "/api/answers", access: "session", handle: answer }];
+export const ANSWER_ROUTES: readonly Route[] = [
+  { method: "POST", path: "/api/answers", access: "session", handle: answer },
+];

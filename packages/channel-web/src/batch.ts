@@ -1,8 +1,14 @@
 /**
- * Batch: many questions answered together, each with its own answer, bound to the action that the page showed. What takes a passkey or a word is
- * answered one by one. Format: spec/web-inbox.md §4.
+ * Batch: many questions answered together, each with its own answer, bound to the action that the
+ * page showed. What takes a passkey or a word is answered one by one. Format: spec/web-inbox.md §4.
  */
-import { type JsonObject, REASON_CHARS_MAX, type RefusalCode, confirmationWord, readFields } from "@acp/core";
+import {
+  type JsonObject,
+  REASON_CHARS_MAX,
+  type RefusalCode,
+  confirmationWord,
+  readFields,
+} from "@acp/core";
 import { encodeReceipt, handIn } from "./answers.js";
 import type { Person } from "./options.js";
 import { answerable, makeAnswer } from "./prepare.js";
@@ -24,13 +30,20 @@ interface Choice {
   readonly person: Person;
 }
 
-const refused = (code: RefusalCode | "passkey_required" | "gate_lost", reason: string): JsonObject => ({
+const refused = (
+  code: RefusalCode | "passkey_required" | "gate_lost",
+  reason: string,
+): JsonObject => ({
   status: "refused",
   code,
   reason,
 });
 
-async function answerOne(parts: InboxParts, { requestId, actionDigest }: Item, choice: Choice): Promise<JsonObject> {
+async function answerOne(
+  parts: InboxParts,
+  { requestId, actionDigest }: Item,
+  choice: Choice,
+): Promise<JsonObject> {
   const { decision, reason, person } = choice;
   const entry = answerable(parts, requestId, person);
   if (entry instanceof Response && entry.status === 503)
@@ -41,12 +54,22 @@ async function answerOne(parts: InboxParts, { requestId, actionDigest }: Item, c
       : refused("approver_not_allowed", "you may not answer this question");
   const { request } = entry.question;
   if (request.actionDigest !== actionDigest)
-    return refused("nonce_mismatch", "the page showed another action than the one that is asked about");
+    return refused(
+      "nonce_mismatch",
+      "the page showed another action than the one that is asked about",
+    );
   if (decision === "approved" && needsPasskey(request, parts.settings.passkeyFrom))
     return refused("passkey_required", "a yes to this question takes a passkey");
   if (decision === "approved" && confirmationWord(request) !== undefined)
     return refused("confirmation_required", "a yes to this question takes a typed word");
-  const claim = makeAnswer(parts, entry, { decision, reason, person, modifications: undefined, grant: undefined, word: undefined });
+  const claim = makeAnswer(parts, entry, {
+    decision,
+    reason,
+    person,
+    modifications: undefined,
+    grant: undefined,
+    word: undefined,
+  });
   return encodeReceipt(await handIn(parts, entry, { claim, person }));
 }
 
@@ -63,14 +86,21 @@ async function answerAll(parts: InboxParts, { session, body }: SessionCall): Pro
   const isTooMany = items.length > BATCH_MAX;
   if (isTooMany || new Set(items.map(({ requestId }) => requestId)).size < items.length)
     return refuse("answer_invalid", {
-      message: isTooMany ? `a batch has at most ${BATCH_MAX} answers` : "a batch has one answer a question",
+      message: isTooMany
+        ? `a batch has at most ${BATCH_MAX} answers`
+        : "a batch has one answer a question",
     });
   const choice: Choice = { decision, reason, person: session.person };
   const receipts = await Promise.all(
-    items.map(async (item) => ({ request_id: item.requestId, receipt: await answerOne(parts, item, choice) })),
+    items.map(async (item) => ({
+      request_id: item.requestId,
+      receipt: await answerOne(parts, item, choice),
+    })),
   );
   return reply(200, { receipts });
 }
 
 /** The route of answering many. */
-export const BATCH_ROUTES: readonly Route[] = [{ method: "POST", path: "/api/answers/batch", access: "session", handle: answerAll }];
+export const BATCH_ROUTES: readonly Route[] = [
+  { method: "POST", path: "/api/answers/batch", access: "session", handle: answerAll },
+];

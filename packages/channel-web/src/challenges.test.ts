@@ -41,7 +41,9 @@ describe("createChallenges()", () => {
 });
 
 describe("challengeOf()", () => {
-  const said = (text: string) => ({ response: { clientDataJSON: Buffer.from(text).toString("base64url") } });
+  const said = (text: string) => ({
+    response: { clientDataJSON: Buffer.from(text).toString("base64url") },
+  });
 
   it("reads what the browser says", () => {
     expect(challengeOf(said(`{"type":"webauthn.get","challenge":"abc"}`))).toBe("abc");

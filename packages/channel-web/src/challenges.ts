@@ -1,5 +1,6 @@
 /**
- * Challenges: 32 random bytes that an authenticator answers once, within two minutes, for what they were made for.
+ * Challenges: 32 random bytes that an authenticator answers once, within two minutes, for what they
+ * were made for.
  */
 import { type Clock, type JsonObject, isJsonObject, parseJson } from "@acp/core";
 import { type Moment, isOver, momentOf } from "./moment.js";
@@ -25,7 +26,8 @@ export function createChallenges(clock: Clock): Challenges {
   const waiting = new Map<string, { readonly purpose: object; readonly madeAt: Moment }>();
   return {
     make(purpose) {
-      for (const [challenge, { madeAt }] of waiting) if (isOver(clock, madeAt, LIFETIME_MS)) waiting.delete(challenge);
+      for (const [challenge, { madeAt }] of waiting)
+        if (isOver(clock, madeAt, LIFETIME_MS)) waiting.delete(challenge);
       const [oldest] = waiting.keys();
       if (oldest !== undefined && waiting.size >= CHALLENGES_MAX) waiting.delete(oldest);
       const challenge = makeToken();
@@ -42,7 +44,10 @@ export function createChallenges(clock: Clock): Challenges {
   };
 }
 
-/** The challenge that a browser's answer says it answers, not verified; `undefined` where it says none. */
+/**
+ * The challenge that a browser's answer says it answers, not verified; `undefined` where it says
+ * none.
+ */
 export function challengeOf(answer: JsonObject): string | undefined {
   const { response } = answer;
   const text = isJsonObject(response) ? response["clientDataJSON"] : undefined;

@@ -14,7 +14,10 @@ async function enrol(page: Page, id: string, label = id) {
 
 async function withPasskey({ inbox }: Setup, id: string): Promise<Page> {
   const page = openPage(inbox.handler);
-  await page.signIn("/api/session/passkey", answerTo((await page.post("/api/session/passkey/options", {})).body, id));
+  await page.signIn(
+    "/api/session/passkey",
+    answerTo((await page.post("/api/session/passkey/options", {})).body, id),
+  );
   return page;
 }
 
@@ -23,7 +26,10 @@ describe("POST /api/passkeys", () => {
     const setup = setUp();
     const page = await setup.signedIn();
     expect(await enrol(page, "k1", "phone")).toMatchObject({ status: 201, body: { id: "k1" } });
-    expect(await enrol(page, "k2")).toMatchObject({ status: 403, body: { code: "passkey_required" } });
+    expect(await enrol(page, "k2")).toMatchObject({
+      status: 403,
+      body: { code: "passkey_required" },
+    });
     const other = await withPasskey(setup, "k1");
     expect((await enrol(other, "k2", "  ")).status).toBe(201);
     expect(await other.get("/api/passkeys")).toMatchObject({
@@ -43,7 +49,10 @@ describe("POST /api/passkeys", () => {
     const early = await page.post("/api/passkeys/options", {});
     await clock.advance(10 * MINUTES_MS);
     expect(await enrol(page, "k1")).toMatchObject({ status: 403, body: { code: "sign_in_again" } });
-    expect((await page.post("/api/passkeys", { registration: answerTo(early.body, "k1"), label: "" })).status).toBe(403);
+    expect(
+      (await page.post("/api/passkeys", { registration: answerTo(early.body, "k1"), label: "" }))
+        .status,
+    ).toBe(403);
   });
 
   it("adds none ten minutes after the passkey was used", async () => {
@@ -52,7 +61,10 @@ describe("POST /api/passkeys", () => {
     await setup.clock.advance(10 * MINUTES_MS - 1);
     expect((await enrol(page, "k2")).status).toBe(201);
     await setup.clock.advance(1);
-    expect(await enrol(page, "k3")).toMatchObject({ status: 403, body: { code: "passkey_required" } });
+    expect(await enrol(page, "k3")).toMatchObject({
+      status: 403,
+      body: { code: "passkey_required" },
+    });
   });
 
   it("lets no old session replace a passkey that was revoked", async () => {
@@ -86,29 +98,50 @@ describe("POST /api/passkeys", () => {
       status: 400,
       body: { code: "passkey_refused" },
     });
-    expect(await enrol(page, "k1")).toMatchObject({ status: 400, body: { code: "passkey_refused" } });
-    for (const body of [{}, { registration: "x", label: "" }, { registration: {} }, { registration: {}, label: "x".repeat(65) }])
+    expect(await enrol(page, "k1")).toMatchObject({
+      status: 400,
+      body: { code: "passkey_refused" },
+    });
+    for (const body of [
+      {},
+      { registration: "x", label: "" },
+      { registration: {} },
+      { registration: {}, label: "x".repeat(65) },
+    ])
       expect(await page.post("/api/passkeys", body)).toMatchObject({ status: 400 });
   });
 
   it("adds 32 a person", async () => {
-    const passkeys = memoryPasskeys(Array.from({ length: 31 }, (_, n) => passkeyOf("ada", `k${n}`)));
+    const passkeys = memoryPasskeys(
+      Array.from({ length: 31 }, (_, n) => passkeyOf("ada", `k${n}`)),
+    );
     const page = await withPasskey(setUp({ passkeys }), "k1");
     expect((await enrol(page, "last")).status).toBe(201);
-    expect(await enrol(page, "more")).toMatchObject({ status: 400, body: { code: "passkey_refused" } });
+    expect(await enrol(page, "more")).toMatchObject({
+      status: 400,
+      body: { code: "passkey_refused" },
+    });
   });
 
   it("writes a label so that it hides nothing", async () => {
     const setup = setUp();
     const page = await setup.signedIn();
     await enrol(page, "k1", "a\u202eb");
-    expect(await page.get("/api/passkeys")).toMatchObject({ body: { passkeys: [{ label: "a\\u202eb" }] } });
+    expect(await page.get("/api/passkeys")).toMatchObject({
+      body: { passkeys: [{ label: "a\\u202eb" }] },
+    });
   });
 });
 
 describe("DELETE /api/passkeys/<id>", () => {
   it("revokes a person's own, and ends what it signed in to", async () => {
-    const setup = setUp({ passkeys: memoryPasskeys([passkeyOf("ada", "k1"), passkeyOf("ada", "k2"), passkeyOf("bob", "k3")]) });
+    const setup = setUp({
+      passkeys: memoryPasskeys([
+        passkeyOf("ada", "k1"),
+        passkeyOf("ada", "k2"),
+        passkeyOf("bob", "k3"),
+      ]),
+    });
     const [page, other] = [await withPasskey(setup, "k1"), await withPasskey(setup, "k2")];
     expect((await page.delete("/api/passkeys/k3")).status).toBe(404);
     expect((await page.delete("/api/passkeys/k9")).status).toBe(404);
@@ -126,7 +159,10 @@ describe("DELETE /api/passkeys/<id>", () => {
   it("takes a passkey that was just used", async () => {
     const setup = setUp({ passkeys: memoryPasskeys([passkeyOf("ada", "k1")]) });
     const byCode = await setup.signedIn();
-    expect(await byCode.delete("/api/passkeys/k1")).toMatchObject({ status: 403, body: { code: "passkey_required" } });
+    expect(await byCode.delete("/api/passkeys/k1")).toMatchObject({
+      status: 403,
+      body: { code: "passkey_required" },
+    });
     const page = await withPasskey(setup, "k1");
     await setup.clock.advance(10 * MINUTES_MS);
     expect((await page.delete("/api/passkeys/k1")).status).toBe(403);

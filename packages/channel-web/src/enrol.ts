@@ -1,6 +1,7 @@
 /**
- * Enrol: a person's own passkeys: seen, added and revoked. A stolen session adds none: it takes a passkey that was just used, or where there is
- * none a sign-in that was just made. Format: spec/web-inbox.md §5.
+ * Enrol: a person's own passkeys: seen, added and revoked. A stolen session adds none: it takes a
+ * passkey that was just used, or where there is none a sign-in that was just made. Format:
+ * spec/web-inbox.md §5.
  */
 import { type JsonObject, escapeText, readFields } from "@acp/core";
 import { challengeOf } from "./challenges.js";
@@ -17,7 +18,12 @@ const LABEL_CHARS_MAX = 64;
 const PASSKEYS_MAX = 32;
 
 function view({ id, label, createdAtMs, revokedAtMs }: Passkey): JsonObject {
-  return { id, label, created_at: createdAtMs, ...(revokedAtMs === undefined ? {} : { revoked_at: revokedAtMs }) };
+  return {
+    id,
+    label,
+    created_at: createdAtMs,
+    ...(revokedAtMs === undefined ? {} : { revoked_at: revokedAtMs }),
+  };
 }
 
 async function list({ keyring }: InboxParts, { session }: SessionCall): Promise<Response> {
@@ -25,9 +31,16 @@ async function list({ keyring }: InboxParts, { session }: SessionCall): Promise<
 }
 
 /** Why a session may not add a passkey beside those that its person has. */
-function refusalOf({ sessions, settings }: InboxParts, session: Session, known: readonly Passkey[]): Response | undefined {
+function refusalOf(
+  { sessions, settings }: InboxParts,
+  session: Session,
+  known: readonly Passkey[],
+): Response | undefined {
   if (sessions.usedPasskey(session, FRESH_MS)) return undefined;
-  if (known.length > 0) return refuse("passkey_required", { message: "another passkey takes one that you have: sign in with it" });
+  if (known.length > 0)
+    return refuse("passkey_required", {
+      message: "another passkey takes one that you have: sign in with it",
+    });
   return isOver(settings.clock, session.startedAt, FRESH_MS) ? refuse("sign_in_again") : undefined;
 }
 
@@ -37,7 +50,8 @@ async function offer(parts: InboxParts, { session, body }: SessionCall): Promise
   const known = await parts.keyring.usable(approver);
   const refusal = refusalOf(parts, session, known);
   if (refusal !== undefined) return refusal;
-  if (known.length >= PASSKEYS_MAX) return refuse("passkey_refused", { status: 400, message: `you have ${PASSKEYS_MAX} passkeys` });
+  if (known.length >= PASSKEYS_MAX)
+    return refuse("passkey_refused", { status: 400, message: `you have ${PASSKEYS_MAX} passkeys` });
   const challenge = parts.challenges.make(session);
   return reply(200, await parts.ceremony.makeRegistrationOptions({ approver, challenge, known }));
 }
@@ -53,12 +67,16 @@ async function add(parts: InboxParts, { session, body }: SessionCall): Promise<R
   if (refusal !== undefined) return refusal;
   const challenge = challengeOf(registration);
   if (challenge === undefined || !challenges.take(challenge, session))
-    return refuse("passkey_refused", { status: 400, message: "its challenge is not one of ours, or too old" });
+    return refuse("passkey_refused", {
+      status: 400,
+      message: "its challenge is not one of ours, or too old",
+    });
   const checked = await ceremony.checkRegistration({ registration, challenge });
   if (!checked.ok) return refuse("passkey_refused", { status: 400, message: checked.reason });
   const { id, publicKey } = checked;
   const passkey = { id, approver, publicKey, label: label === "" ? "passkey" : label };
-  if (!(await keyring.add(passkey))) return refuse("passkey_refused", { status: 400, message: "this passkey is known already" });
+  if (!(await keyring.add(passkey)))
+    return refuse("passkey_refused", { status: 400, message: "this passkey is known already" });
   settings.warn(`A passkey of "${approver}" was added: ${id}`);
   return reply(201, { id });
 }
@@ -66,7 +84,10 @@ async function add(parts: InboxParts, { session, body }: SessionCall): Promise<R
 async function revoke(parts: InboxParts, { session, id }: SessionCall): Promise<Response> {
   const { sessions, keyring } = parts;
   if (!sessions.usedPasskey(session, FRESH_MS))
-    return refuse("passkey_required", { message: "revoking a passkey takes one: sign in with it, or have it revoked where the gate runs" });
+    return refuse("passkey_required", {
+      message:
+        "revoking a passkey takes one: sign in with it, or have it revoked where the gate runs",
+    });
   if (!(await keyring.revoke(id, session.person.approver))) return refuse("not_found");
   sessions.endAll(id);
   return done();

@@ -8,7 +8,8 @@ import { ORIGIN } from "../test/page.js";
 
 const rest = async (stream: Awaited<ReturnType<ReturnType<typeof openPage>["events"]>>) => {
   const names: string[] = [];
-  for (let next = await stream.next(); next !== undefined; next = await stream.next()) names.push(next === "comment" ? next : next.event);
+  for (let next = await stream.next(); next !== undefined; next = await stream.next())
+    names.push(next === "comment" ? next : next.event);
   return names;
 };
 
@@ -21,7 +22,11 @@ describe("GET /api/events", () => {
     expect(await stream.next()).toMatchObject({
       id: "1",
       event: "hello",
-      data: { approver: "ada", now: clock.now(), open: [{ request: { id: before.request.id }, channel: "web", may_answer: true }] },
+      data: {
+        approver: "ada",
+        now: clock.now(),
+        open: [{ request: { id: before.request.id }, channel: "web", may_answer: true }],
+      },
     });
     const after = await ask();
     expect(await stream.next()).toMatchObject({
@@ -29,7 +34,11 @@ describe("GET /api/events", () => {
       event: "open",
       data: { request: { id: after.request.id, text: after.request.text } },
     });
-    before.end({ status: "superseded", reason: "another \u202e look", successorId: after.request.id });
+    before.end({
+      status: "superseded",
+      reason: "another \u202e look",
+      successorId: after.request.id,
+    });
     expect(await stream.next()).toEqual({
       id: "3",
       event: "ended",
@@ -48,7 +57,9 @@ describe("GET /api/events", () => {
     await ask();
     const page = await signedIn();
     const headers = { cookie: page.cookie, "x-acp-inbox": page.key, "last-event-id": "7" };
-    const stream = readStream(await inbox.handler(new Request(`${ORIGIN}/api/events`, { headers })));
+    const stream = readStream(
+      await inbox.handler(new Request(`${ORIGIN}/api/events`, { headers })),
+    );
     expect(await stream.next()).toMatchObject({ event: "hello", data: { open: [{}] } });
   });
 
@@ -68,7 +79,10 @@ describe("GET /api/events", () => {
     expect(await stream.next()).toMatchObject({ event: "open", data: { may_answer: false } });
     await clock.advance(30_000);
     expect([await stream.next(), await stream.next(), await stream.next()]).toContainEqual(
-      expect.objectContaining({ event: "open", data: expect.objectContaining({ may_answer: true }) }),
+      expect.objectContaining({
+        event: "open",
+        data: expect.objectContaining({ may_answer: true }),
+      }),
     );
   });
 
@@ -123,7 +137,10 @@ describe("GET /api/events", () => {
     const stream = await page.events();
     const other = readStream(
       await inbox.handler(
-        new Request(`${ORIGIN}/api/events`, { headers: { cookie: page.cookie, "x-acp-inbox": page.key }, signal: gone.signal }),
+        new Request(`${ORIGIN}/api/events`, {
+          headers: { cookie: page.cookie, "x-acp-inbox": page.key },
+          signal: gone.signal,
+        }),
       ),
     );
     await stream.cancel();
@@ -156,10 +173,15 @@ describe("GET /api/events", () => {
     const { signedIn, ask, inbox } = setUp();
     const page = await signedIn();
     const response = await inbox.handler(
-      new Request(`${ORIGIN}/api/events`, { headers: { cookie: page.cookie, "x-acp-inbox": page.key } }),
+      new Request(`${ORIGIN}/api/events`, {
+        headers: { cookie: page.cookie, "x-acp-inbox": page.key },
+      }),
     );
     for (let n = 0; n < 5; n++) await ask({ text: "x".repeat(2 * 1024 * 1024 - 1) });
     await expect(response.body?.getReader().read()).rejects.toThrow("does not read");
-    expect(await (await page.events()).next()).toMatchObject({ event: "hello", data: { open: [{}, {}, {}, {}, {}] } });
+    expect(await (await page.events()).next()).toMatchObject({
+      event: "hello",
+      data: { open: [{}, {}, {}, {}, {}] },
+    });
   });
 });

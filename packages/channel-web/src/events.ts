@@ -1,6 +1,7 @@
 /**
- * Events: streams of server-sent events, one a page. Each starts with everything that is open, so a page that lost its stream only comes back.
- * Who does not read is cut off. Format: spec/web-inbox.md §3.
+ * Events: streams of server-sent events, one a page. Each starts with everything that is open, so a
+ * page that lost its stream only comes back. Who does not read is cut off. Format:
+ * spec/web-inbox.md §3.
  */
 import type { JsonObject } from "@acp/core";
 import type { Settings } from "./options.js";
@@ -55,12 +56,21 @@ interface Stream {
 
 const encoder = new TextEncoder();
 
-function frame(name: "hello" | "open" | "ended" | "lost" | "run" | "signed_out", id: number, body: JsonObject): Uint8Array {
+function frame(
+  name: "hello" | "open" | "ended" | "lost" | "run" | "signed_out",
+  id: number,
+  body: JsonObject,
+): Uint8Array {
   return encoder.encode(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(body)}\n\n`);
 }
 
-function frameOf(change: Change, id: number, { session, settings }: EventParts & { readonly session: Session }): Uint8Array {
-  if (change.type === "open") return frame("open", id, viewOf(change.entry, session.person, settings));
+function frameOf(
+  change: Change,
+  id: number,
+  { session, settings }: EventParts & { readonly session: Session },
+): Uint8Array {
+  if (change.type === "open")
+    return frame("open", id, viewOf(change.entry, session.person, settings));
   const questionId = change.entry.question.request.id;
   if (change.type === "lost") return frame("lost", id, { id: questionId, at: change.atMs });
   if (change.type === "run") return frame("run", id, { id: questionId, run: { ...change.run } });
@@ -81,7 +91,11 @@ function hello({ settings, questions }: EventParts, { person }: Session): JsonOb
 }
 
 /** Says every while that the stream is there, until it is over or its session is. */
-async function beat(parts: EventParts, stream: Stream, write: (bytes: Uint8Array) => void): Promise<void> {
+async function beat(
+  parts: EventParts,
+  stream: Stream,
+  write: (bytes: Uint8Array) => void,
+): Promise<void> {
   const { signal } = stream.over;
   for (;;) {
     await parts.settings.clock.sleep(BEAT_MS, { signal, background: true });
@@ -112,7 +126,9 @@ function createStream(parts: EventParts, session: Session): Stream {
       },
       cancel: () => over.abort(),
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: first.byteLength + whole.byteLength + UNREAD_BYTES_MAX }),
+    new ByteLengthQueuingStrategy({
+      highWaterMark: first.byteLength + whole.byteLength + UNREAD_BYTES_MAX,
+    }),
   );
   const stream: Stream = {
     session,
@@ -127,7 +143,9 @@ function createStream(parts: EventParts, session: Session): Stream {
   };
   write(first);
   write(whole);
-  const stop = parts.questions.subscribe((change) => write(frameOf(change, ++lastId, { ...parts, session })));
+  const stop = parts.questions.subscribe((change) =>
+    write(frameOf(change, ++lastId, { ...parts, session })),
+  );
   over.signal.addEventListener("abort", stop, { once: true });
   beat(parts, stream, write).catch(() => undefined);
   return stream;
@@ -148,13 +166,18 @@ export function createStreams(parts: EventParts): Streams {
   };
   return {
     open(session, gone) {
-      const [oldest, ...others] = [...streams].filter((each) => each.session.person === session.person);
+      const [oldest, ...others] = [...streams].filter(
+        (each) => each.session.person === session.person,
+      );
       if (others.length + 1 >= STREAMS_MAX) oldest?.end("come_back");
       const stream = createStream(parts, session);
       streams.add(stream);
       watch(session);
       stream.over.signal.addEventListener("abort", () => streams.delete(stream), { once: true });
-      gone.addEventListener("abort", () => stream.end("come_back"), { once: true, signal: stream.over.signal });
+      gone.addEventListener("abort", () => stream.end("come_back"), {
+        once: true,
+        signal: stream.over.signal,
+      });
       return new Response(stream.body, { status: 200, headers: HEADERS });
     },
     count: () => streams.size,

@@ -16,7 +16,10 @@ async function folder(): Promise<string> {
   return page;
 }
 
-const get = (path: string, init: RequestInit = {}): [Request, string] => [new Request(`http://localhost${path}`, init), path];
+const get = (path: string, init: RequestInit = {}): [Request, string] => [
+  new Request(`http://localhost${path}`, init),
+  path,
+];
 
 describe("createFiles()", () => {
   it("serves what lies in the folder, with its type", async () => {
@@ -28,11 +31,16 @@ describe("createFiles()", () => {
       "<!doctype html>",
     ]);
     expect(await (await files.serve(...get("/parts/list.js"))).text()).toBe("2");
-    expect((await files.serve(...get("/app.js"))).headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+    expect((await files.serve(...get("/app.js"))).headers.get("content-type")).toBe(
+      "text/javascript; charset=utf-8",
+    );
   });
 
   it("lets a page load nothing from elsewhere, run nothing inline and be framed by nobody", async () => {
-    const policy = (await createFiles(await folder()).serve(...get("/"))).headers.get("content-security-policy") ?? "";
+    const policy =
+      (await createFiles(await folder()).serve(...get("/"))).headers.get(
+        "content-security-policy",
+      ) ?? "";
     for (const part of [
       "default-src 'none'",
       "script-src 'self'",
@@ -50,7 +58,9 @@ describe("createFiles()", () => {
     const etag = (await files.serve(...get("/app.js"))).headers.get("etag") ?? "";
     const again = await files.serve(...get("/app.js", { headers: { "if-none-match": etag } }));
     expect([again.status, await again.text()]).toEqual([304, ""]);
-    expect((await files.serve(...get("/app.js", { headers: { "if-none-match": '"x"' } }))).status).toBe(200);
+    expect(
+      (await files.serve(...get("/app.js", { headers: { "if-none-match": '"x"' } }))).status,
+    ).toBe(200);
   });
 
   it("answers HEAD without a body", async () => {

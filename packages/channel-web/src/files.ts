@@ -1,5 +1,6 @@
 /**
- * Files: the page's own files, from the package's `page/` folder, and nothing else. Read once; a path names one of them or nothing.
+ * Files: the page's own files, from the package's `page/` folder, and nothing else. Read once; a
+ * path names one of them or nothing.
  */
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
@@ -47,12 +48,19 @@ export function createFiles(folder: string = FOLDER): Files {
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
   return {
     async serve(request, path) {
-      if (request.method !== "GET" && request.method !== "HEAD") return refuse("method_not_allowed", { headers: { allow: "GET, HEAD" } });
+      if (request.method !== "GET" && request.method !== "HEAD")
+        return refuse("method_not_allowed", { headers: { allow: "GET, HEAD" } });
       files ??= read(folder);
       const file = (await files).get(path === "/" ? "/index.html" : path);
       if (file === undefined) return refuse("not_found");
-      const headers = { ...COMMON_HEADERS, "content-type": file.type, "cache-control": "no-cache", etag: file.etag };
-      if (request.headers.get("if-none-match") === file.etag) return new Response(null, { status: 304, headers });
+      const headers = {
+        ...COMMON_HEADERS,
+        "content-type": file.type,
+        "cache-control": "no-cache",
+        etag: file.etag,
+      };
+      if (request.headers.get("if-none-match") === file.etag)
+        return new Response(null, { status: 304, headers });
       return new Response(request.method === "HEAD" ? null : file.bytes, { status: 200, headers });
     },
   };

@@ -9,7 +9,13 @@ async function codeOf(refusal: Response | undefined): Promise<unknown> {
 
 describe("refuseHost()", () => {
   it.each(["localhost:8789", "LOCALHOST:8789"])("takes %s", (host) => {
-    expect(refuseHost(settings, new Request("http://elsewhere/", { headers: { host } }), new URL("http://elsewhere/"))).toBeUndefined();
+    expect(
+      refuseHost(
+        settings,
+        new Request("http://elsewhere/", { headers: { host } }),
+        new URL("http://elsewhere/"),
+      ),
+    ).toBeUndefined();
   });
 
   it("takes the URL's where there is no header", () => {
@@ -27,15 +33,24 @@ describe("refuseHost()", () => {
     "",
   ])("refuses %j, whatever the URL says", async (host) => {
     const url = "http://localhost:8789/api/session";
-    expect(await codeOf(refuseHost(settings, new Request(url, { headers: { host } }), new URL(url)))).toBe("host_unknown");
+    expect(
+      await codeOf(refuseHost(settings, new Request(url, { headers: { host } }), new URL(url))),
+    ).toBe("host_unknown");
   });
 
   it.each(["localhost", "old.k3v9.localhost:8789", "127.0.0.1:8789", "[::1]:8789"])(
     "tells a person who comes by %j, and not our name",
     async (host) => {
       const url = "http://secret.k3v9.localhost:8789/";
-      const refusal = refuseHost({ host: "secret.k3v9.localhost:8789" }, new Request(url, { headers: { host } }), new URL(url));
-      expect([refusal?.status, refusal?.headers.get("content-type")]).toEqual([421, "text/html; charset=utf-8"]);
+      const refusal = refuseHost(
+        { host: "secret.k3v9.localhost:8789" },
+        new Request(url, { headers: { host } }),
+        new URL(url),
+      );
+      expect([refusal?.status, refusal?.headers.get("content-type")]).toEqual([
+        421,
+        "text/html; charset=utf-8",
+      ]);
       const text = await refusal?.text();
       expect(text).toContain("not at this address");
       expect(text).not.toContain("secret");
@@ -50,15 +65,24 @@ describe("refuseHost()", () => {
 });
 
 describe("asksForWorker()", () => {
-  const asked = (host: string, headers: Record<string, string> = { "service-worker": "script" }): boolean =>
-    asksForWorker(settings, new Request("http://x/evil.js", { headers: { host, ...headers } }), new URL("http://x/evil.js"));
+  const asked = (
+    host: string,
+    headers: Record<string, string> = { "service-worker": "script" },
+  ): boolean =>
+    asksForWorker(
+      settings,
+      new Request("http://x/evil.js", { headers: { host, ...headers } }),
+      new URL("http://x/evil.js"),
+    );
 
   it("is what a browser asks at our name or one of this machine, whatever the script is called", () => {
-    for (const host of ["localhost:8789", "127.0.0.1:8789", "a.b.localhost:8789", "localhost"]) expect(asked(host)).toBe(true);
+    for (const host of ["localhost:8789", "127.0.0.1:8789", "a.b.localhost:8789", "localhost"])
+      expect(asked(host)).toBe(true);
   });
 
   it("is nothing else", () => {
-    for (const host of ["evil.example", "localhost.evil.example", "evillocalhost"]) expect(asked(host)).toBe(false);
+    for (const host of ["evil.example", "localhost.evil.example", "evillocalhost"])
+      expect(asked(host)).toBe(false);
     expect(asked("localhost:8789", {})).toBe(false);
   });
 });
@@ -72,8 +96,14 @@ describe("refuseOrigin()", () => {
 
   it.each([
     ["a page's POST", request("POST", good)],
-    ["a page's POST with a charset", request("POST", { ...good, "content-type": "application/json; charset=utf-8" })],
-    ["a page's POST that says same-origin", request("POST", { ...good, "sec-fetch-site": "same-origin" })],
+    [
+      "a page's POST with a charset",
+      request("POST", { ...good, "content-type": "application/json; charset=utf-8" }),
+    ],
+    [
+      "a page's POST that says same-origin",
+      request("POST", { ...good, "sec-fetch-site": "same-origin" }),
+    ],
     ["a page's DELETE", request("DELETE", good)],
     ["a GET", request("GET", {})],
     ["a page's GET", request("GET", { "sec-fetch-site": "same-origin" })],
@@ -94,7 +124,10 @@ describe("refuseOrigin()", () => {
     ["a DELETE without origin", request("DELETE", without("origin"))],
     ["a POST without our header", request("POST", without("x-acp-inbox"))],
     ["a form's type", request("POST", { ...good, "content-type": "text/plain" })],
-    ["a type that only starts so", request("POST", { ...good, "content-type": "application/json-seq" })],
+    [
+      "a type that only starts so",
+      request("POST", { ...good, "content-type": "application/json-seq" }),
+    ],
     ["two types", request("POST", { ...good, "content-type": "application/json, text/plain" })],
     ["no type", request("POST", without("content-type"))],
   ])("refuses %s", async (_what, each) => {

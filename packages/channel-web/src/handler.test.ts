@@ -26,9 +26,15 @@ async function send(
   headers: Record<string, string> = {},
   body?: string,
 ) {
-  const response = await handler(new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) }));
+  const response = await handler(
+    new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) }),
+  );
   const text = await response.text();
-  return { status: response.status, headers: response.headers, code: text.startsWith("{") ? JSON.parse(text).code : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    code: text.startsWith("{") ? JSON.parse(text).code : undefined,
+  };
 }
 
 describe("handler", () => {
@@ -36,31 +42,60 @@ describe("handler", () => {
     const { inbox } = setUp();
     const headers = method === "GET" ? {} : CHANGING;
     const body = method === "POST" ? "{}" : undefined;
-    expect(await send(inbox.handler, method, path, headers, body)).toMatchObject({ status: 401, code: "signed_out" });
-    expect(await send(inbox.handler, method, path, { ...headers, cookie: `acp_inbox=${"A".repeat(43)}` }, body)).toMatchObject({
+    expect(await send(inbox.handler, method, path, headers, body)).toMatchObject({
+      status: 401,
+      code: "signed_out",
+    });
+    expect(
+      await send(
+        inbox.handler,
+        method,
+        path,
+        { ...headers, cookie: `acp_inbox=${"A".repeat(43)}` },
+        body,
+      ),
+    ).toMatchObject({
       status: 401,
     });
   });
 
-  it.each(SESSION_ROUTES)("%s %s takes the session's key beside its cookie", async (method, path) => {
-    const { inbox, signedIn, ask } = setUp({ passkeys: memoryPasskeys([passkeyOf("ada", "k1")]) });
-    const asked = await ask();
-    const [page, other] = [await signedIn(), await signedIn()];
-    const body = method === "POST" ? JSON.stringify({ request_id: asked.request.id, decision: "approved" }) : undefined;
-    for (const key of ["1", "", other.key, page.cookie.slice(page.cookie.indexOf("=") + 1)]) {
-      const headers = { ...CHANGING, "x-acp-inbox": key, cookie: page.cookie };
-      expect(await send(inbox.handler, method, path, headers, body)).toMatchObject({ status: 401, code: "signed_out" });
-    }
-    expect((await page.get("/api/session")).status).toBe(200);
-  });
+  it.each(SESSION_ROUTES)(
+    "%s %s takes the session's key beside its cookie",
+    async (method, path) => {
+      const { inbox, signedIn, ask } = setUp({
+        passkeys: memoryPasskeys([passkeyOf("ada", "k1")]),
+      });
+      const asked = await ask();
+      const [page, other] = [await signedIn(), await signedIn()];
+      const body =
+        method === "POST"
+          ? JSON.stringify({ request_id: asked.request.id, decision: "approved" })
+          : undefined;
+      for (const key of ["1", "", other.key, page.cookie.slice(page.cookie.indexOf("=") + 1)]) {
+        const headers = { ...CHANGING, "x-acp-inbox": key, cookie: page.cookie };
+        expect(await send(inbox.handler, method, path, headers, body)).toMatchObject({
+          status: 401,
+          code: "signed_out",
+        });
+      }
+      expect((await page.get("/api/session")).status).toBe(200);
+    },
+  );
 
   it.each(SESSION_ROUTES.filter(([method]) => method !== "GET"))(
     "%s %s from another port's page changes nothing, cookie and key or not",
     async (method, path) => {
       const { inbox, signedIn } = setUp();
       const page = await signedIn();
-      const headers = { ...CHANGING, origin: "http://localhost:3000", cookie: page.cookie, "x-acp-inbox": page.key };
-      expect(await send(inbox.handler, method, path, headers, method === "POST" ? "{}" : undefined)).toMatchObject({
+      const headers = {
+        ...CHANGING,
+        origin: "http://localhost:3000",
+        cookie: page.cookie,
+        "x-acp-inbox": page.key,
+      };
+      expect(
+        await send(inbox.handler, method, path, headers, method === "POST" ? "{}" : undefined),
+      ).toMatchObject({
         status: 403,
         code: "origin_refused",
       });
@@ -71,7 +106,9 @@ describe("handler", () => {
     const { inbox, signedIn } = setUp();
     const page = await signedIn();
     for (const path of ["/", "/api/session"])
-      expect(await send(inbox.handler, "GET", path, { host: "evil.example", cookie: page.cookie })).toMatchObject({
+      expect(
+        await send(inbox.handler, "GET", path, { host: "evil.example", cookie: page.cookie }),
+      ).toMatchObject({
         status: 421,
         code: "host_unknown",
       });
@@ -91,21 +128,39 @@ describe("handler", () => {
     else expect([refused.status, refused.headers.get("allow")]).toEqual([405, allow]);
   });
 
-  it.each(["/api/", "/api/answer", "/api/answers/", "/api//answers", "/api/passkeys/a/b", "/api/passkeys/%2e%2e", "/api/Session"])(
-    "has nothing at %s",
-    async (path) => {
-      expect(await send(setUp().inbox.handler, "GET", path)).toMatchObject({ status: 404, code: "not_found" });
-    },
-  );
+  it.each([
+    "/api/",
+    "/api/answer",
+    "/api/answers/",
+    "/api//answers",
+    "/api/passkeys/a/b",
+    "/api/passkeys/%2e%2e",
+    "/api/Session",
+  ])("has nothing at %s", async (path) => {
+    expect(await send(setUp().inbox.handler, "GET", path)).toMatchObject({
+      status: 404,
+      code: "not_found",
+    });
+  });
 
   it("opens what is for anybody to our own page alone", async () => {
     const { inbox } = setUp();
     for (const path of ["/api/session", "/api/session/passkey/options", "/api/session/passkey"]) {
-      expect(await send(inbox.handler, "POST", path, { ...CHANGING, "x-acp-inbox": "2" }, "{}")).toMatchObject({
+      expect(
+        await send(inbox.handler, "POST", path, { ...CHANGING, "x-acp-inbox": "2" }, "{}"),
+      ).toMatchObject({
         status: 403,
         code: "origin_refused",
       });
-      expect(await send(inbox.handler, "POST", path, { "content-type": "application/json", "x-acp-inbox": "1" }, "{}")).toMatchObject({
+      expect(
+        await send(
+          inbox.handler,
+          "POST",
+          path,
+          { "content-type": "application/json", "x-acp-inbox": "1" },
+          "{}",
+        ),
+      ).toMatchObject({
         status: 403,
       });
     }
@@ -116,8 +171,12 @@ describe("handler", () => {
     const page = await signedIn();
     const { request } = await ask();
     const padded = (bytes: number): string => `{"code":"${"x".repeat(bytes - 11)}"}`;
-    expect(await send(inbox.handler, "POST", "/api/session", CHANGING, padded(16 * 1024))).toMatchObject({ status: 400 });
-    expect(await send(inbox.handler, "POST", "/api/session", CHANGING, padded(16 * 1024 + 1))).toMatchObject({
+    expect(
+      await send(inbox.handler, "POST", "/api/session", CHANGING, padded(16 * 1024)),
+    ).toMatchObject({ status: 400 });
+    expect(
+      await send(inbox.handler, "POST", "/api/session", CHANGING, padded(16 * 1024 + 1)),
+    ).toMatchObject({
       status: 413,
       code: "body_too_large",
     });
@@ -127,7 +186,10 @@ describe("handler", () => {
       modifications: { content: "x".repeat(length) },
     });
     expect((await page.post("/api/answers/prepare", edit(1_000_000))).status).toBe(200);
-    expect(await page.post("/api/answers/prepare", edit(1024 * 1024))).toMatchObject({ status: 413, body: { code: "body_too_large" } });
+    expect(await page.post("/api/answers/prepare", edit(1024 * 1024))).toMatchObject({
+      status: 413,
+      body: { code: "body_too_large" },
+    });
   });
 
   it.each([
@@ -141,21 +203,35 @@ describe("handler", () => {
     `{"a":${"[".repeat(70)}${"]".repeat(70)}}`,
     "\ufeff{}",
   ])("has no reading of the body %j", async (body) => {
-    expect(await send(setUp().inbox.handler, "POST", "/api/session", CHANGING, body)).toMatchObject({ status: 400, code: "body_invalid" });
+    expect(await send(setUp().inbox.handler, "POST", "/api/session", CHANGING, body)).toMatchObject(
+      { status: 400, code: "body_invalid" },
+    );
   });
 
   it("says that a body was read before", async () => {
     const { inbox } = setUp();
-    const request = new Request(`${ORIGIN}/api/session`, { method: "POST", headers: CHANGING, body: "{}" });
+    const request = new Request(`${ORIGIN}/api/session`, {
+      method: "POST",
+      headers: CHANGING,
+      body: "{}",
+    });
     await request.text();
     const refused = await inbox.handler(request);
-    expect([refused.status, await refused.json()]).toEqual([400, expect.objectContaining({ code: "body_invalid" })]);
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: "body_invalid" }),
+    ]);
   });
 
   it("survives a body that breaks off", async () => {
     const { inbox } = setUp();
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
-    const request = new Request(`${ORIGIN}/api/session`, { method: "POST", headers: CHANGING, body, duplex: "half" });
+    const request = new Request(`${ORIGIN}/api/session`, {
+      method: "POST",
+      headers: CHANGING,
+      body,
+      duplex: "half",
+    });
     expect((await inbox.handler(request)).status).toBe(400);
   });
 
@@ -163,10 +239,15 @@ describe("handler", () => {
     const fail = async (): Promise<never> => {
       throw new Error("disk");
     };
-    const { signedIn, ask, warnings } = setUp({ passkeys: { list: fail, add: fail, revoke: fail } });
+    const { signedIn, ask, warnings } = setUp({
+      passkeys: { list: fail, add: fail, revoke: fail },
+    });
     const asked = await ask({ evidence: "passkey" });
     const page = await signedIn();
-    const prepared = await page.post("/api/answers/prepare", { request_id: asked.request.id, decision: "approved" });
+    const prepared = await page.post("/api/answers/prepare", {
+      request_id: asked.request.id,
+      decision: "approved",
+    });
     for (const answered of [
       prepared,
       await page.get("/api/session"),
@@ -186,7 +267,10 @@ describe("handler", () => {
     });
     const { inbox, warnings } = setUp();
     const failed = await inbox.handler(broken);
-    expect([failed.status, await failed.json()]).toEqual([500, { code: "internal_error", message: "the inbox failed" }]);
+    expect([failed.status, await failed.json()]).toEqual([
+      500,
+      { code: "internal_error", message: "the inbox failed" },
+    ]);
     expect(warnings.join()).toContain("secret path");
   });
 
@@ -206,9 +290,14 @@ describe("handler", () => {
     const code = inbox.signInCode("ada");
     await inbox.close();
     await stream.next();
-    expect([await stream.next(), await stream.next()]).toEqual([expect.objectContaining({ event: "signed_out" }), undefined]);
+    expect([await stream.next(), await stream.next()]).toEqual([
+      expect.objectContaining({ event: "signed_out" }),
+      undefined,
+    ]);
     expect(await page.get("/api/session")).toMatchObject({ status: 503, body: { code: "closed" } });
-    expect(await openPage(inbox.handler).signIn("/api/session", { code })).toMatchObject({ status: 503 });
+    expect(await openPage(inbox.handler).signIn("/api/session", { code })).toMatchObject({
+      status: 503,
+    });
     await inbox[Symbol.asyncDispose]();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Handler: an inbox as a function from Request to Response. First the rules for every request, then who is signed in, then the body, then the
- * route. Never rejects. Format: spec/web-inbox.md.
+ * Handler: an inbox as a function from Request to Response. First the rules for every request, then
+ * who is signed in, then the body, then the route. Never rejects. Format: spec/web-inbox.md.
  */
 import { type JsonObject, asError, isConsentError, isJsonObject, parseJson } from "@acp/core";
 import { ANSWER_ROUTES } from "./answers.js";
@@ -35,7 +35,9 @@ const BODY_BYTES_MAX: number = 1024 * 1024;
 /** Bytes of a body from somebody whom nobody knows. */
 const OPEN_BODY_BYTES_MAX: number = 16 * 1024;
 
-/** The only service worker that this server has: it ends itself, and with it whatever stood there. */
+/**
+ * The only service worker that this server has: it ends itself, and with it whatever stood there.
+ */
 const WORKER = "/sw.js";
 
 /** What the handler needs. */
@@ -63,20 +65,33 @@ function find(method: string, path: string): Found | Response {
   const found = ROUTES.flatMap((route) => match(route, path) ?? []);
   const allow = [...new Set(found.map(({ route }) => route.method))].join(", ");
   if (found.length === 0) return refuse("not_found");
-  return found.find(({ route }) => route.method === method) ?? refuse("method_not_allowed", { headers: { allow } });
+  return (
+    found.find(({ route }) => route.method === method) ??
+    refuse("method_not_allowed", { headers: { allow } })
+  );
 }
 
 /** Whether a session holds: a passkey that was revoked since ends what it signed in to. */
-export async function sessionHolds({ sessions, keyring }: Pick<InboxParts, "sessions" | "keyring">, session: Session): Promise<boolean> {
+export async function sessionHolds(
+  { sessions, keyring }: Pick<InboxParts, "sessions" | "keyring">,
+  session: Session,
+): Promise<boolean> {
   if (!sessions.holds(session)) return false;
   const { passkeyId, person } = session;
-  if (passkeyId === undefined || (await keyring.usable(person.approver)).some(({ id }) => id === passkeyId)) return sessions.holds(session);
+  if (
+    passkeyId === undefined ||
+    (await keyring.usable(person.approver)).some(({ id }) => id === passkeyId)
+  )
+    return sessions.holds(session);
   sessions.end(session);
   return false;
 }
 
 async function readJson(request: Request, bytesMax: number): Promise<JsonObject | Response> {
-  if (request.bodyUsed) return refuse("body_invalid", { message: "the body was read before: mount the inbox before body parsers" });
+  if (request.bodyUsed)
+    return refuse("body_invalid", {
+      message: "the body was read before: mount the inbox before body parsers",
+    });
   try {
     const bytes = await readBody(request, bytesMax);
     if (bytes === undefined) return refuse("body_too_large");
@@ -99,15 +114,24 @@ async function call(parts: InboxParts, request: Request, url: URL): Promise<Resp
     if (!hasKey(request, session)) return refuse("signed_out");
   } else if (request.headers.get("x-acp-inbox") !== "1") return refuse("origin_refused");
   // Only now: who is nobody makes us read little.
-  const body = request.method === "POST" ? await readJson(request, session === undefined ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX) : {};
+  const body =
+    request.method === "POST"
+      ? await readJson(request, session === undefined ? OPEN_BODY_BYTES_MAX : BODY_BYTES_MAX)
+      : {};
   if (body instanceof Response) return body;
   const called = { url, body, id, gone: request.signal };
   if (route.access === "open") return await route.handle(parts, called);
-  return session === undefined ? refuse("signed_out") : await route.handle(parts, { ...called, session });
+  return session === undefined
+    ? refuse("signed_out")
+    : await route.handle(parts, { ...called, session });
 }
 
 /** Makes the handler of an inbox. */
-export function createHandler({ parts, files, isClosed }: HandlerParts): (request: Request) => Promise<Response> {
+export function createHandler({
+  parts,
+  files,
+  isClosed,
+}: HandlerParts): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
       if (isClosed()) return refuse("closed");
@@ -115,11 +139,16 @@ export function createHandler({ parts, files, isClosed }: HandlerParts): (reques
       if (asksForWorker(parts.settings, request, url)) return await files.serve(request, WORKER);
       const refusal = refuseHost(parts.settings, request, url);
       if (refusal !== undefined) return refusal;
-      return await (url.pathname.startsWith("/api/") ? call(parts, request, url) : files.serve(request, url.pathname));
+      return await (url.pathname.startsWith("/api/")
+        ? call(parts, request, url)
+        : files.serve(request, url.pathname));
     } catch (error) {
-      if (isConsentError(error, "message_invalid")) return refuse("body_invalid", { message: error.message });
+      if (isConsentError(error, "message_invalid"))
+        return refuse("body_invalid", { message: error.message });
       parts.settings.warn(`Cannot answer a request: ${asError(error).message}`);
-      return refuse(isConsentError(error, "channel_failed") ? "passkeys_unavailable" : "internal_error");
+      return refuse(
+        isConsentError(error, "channel_failed") ? "passkeys_unavailable" : "internal_error",
+      );
     }
   };
 }

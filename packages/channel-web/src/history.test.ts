@@ -24,7 +24,8 @@ function setUp(told: readonly HistoryEntry[] = []) {
     questions.end(entry, { status: "approved", reason: "" });
     return entry;
   };
-  const idsOf = async (limit: number) => (await history.list(limit)).map(({ request }) => (request as { id: string }).id);
+  const idsOf = async (limit: number) =>
+    (await history.list(limit)).map(({ request }) => (request as { id: string }).id);
   return { clock, questions, history, limits, end, idsOf };
 }
 
@@ -34,7 +35,10 @@ describe("createHistory()", () => {
     const first = end("cr_1");
     await clock.advance(1);
     end("cr_2");
-    questions.take(first, { by: { approver: "ada", subject: "ada" }, claim: { decision: "approved" } });
+    questions.take(first, {
+      by: { approver: "ada", subject: "ada" },
+      claim: { decision: "approved" },
+    });
     expect(await idsOf(10)).toEqual(["cr_2", "cr_1"]);
     expect((await history.list(10))[1]).toEqual({
       request: first.wire,
@@ -54,7 +58,10 @@ describe("createHistory()", () => {
       approvers: ["log"],
       responses: [],
     });
-    const { clock, history, end, idsOf, limits } = setUp([entry("cr_2", nowMs + 1), entry("cr_0", nowMs - 5)]);
+    const { clock, history, end, idsOf, limits } = setUp([
+      entry("cr_2", nowMs + 1),
+      entry("cr_0", nowMs - 5),
+    ]);
     end("cr_1");
     await clock.advance(1);
     end("cr_2");

@@ -1,6 +1,7 @@
 /**
- * History: what ended here, newest first, beside what somebody else remembers of earlier. What the gate's log says of a question takes the
- * place of what this inbox saw of it: it has the gate's proofs.
+ * History: what ended here, newest first, beside what somebody else remembers of earlier. What the
+ * gate's log says of a question takes the place of what this inbox saw of it: it has the gate's
+ * proofs.
  */
 import type { JsonObject } from "@acp/core";
 import type { Settings } from "./options.js";
@@ -26,10 +27,23 @@ interface End {
 
 /** What was taken of an answer may come a moment after the end: it is read when somebody asks. */
 function fromEnd({ entry, status, atMs }: End): HistoryEntry {
-  return { request: entry.wire, status, atMs, approvers: [...entry.taken.keys()], responses: [...entry.taken.values()] };
+  return {
+    request: entry.wire,
+    status,
+    atMs,
+    approvers: [...entry.taken.keys()],
+    responses: [...entry.taken.values()],
+  };
 }
 
-const encode = ({ request, status, atMs, approvers, responses, run }: HistoryEntry): JsonObject => ({
+const encode = ({
+  request,
+  status,
+  atMs,
+  approvers,
+  responses,
+  run,
+}: HistoryEntry): JsonObject => ({
   request,
   status,
   at: atMs,
@@ -39,7 +53,10 @@ const encode = ({ request, status, atMs, approvers, responses, run }: HistoryEnt
 });
 
 /** Remembers the ends of questions from now on. */
-export function createHistory(questions: Questions, { history }: Pick<Settings, "history">): History {
+export function createHistory(
+  questions: Questions,
+  { history }: Pick<Settings, "history">,
+): History {
   const ends: End[] = [];
   let chars = 0;
   const sizeOf = ({ entry }: End): number => entry.question.request.text.length;

@@ -11,7 +11,11 @@ function gates() {
   let end: (result: IteratorResult<QuestionChange>) => void = () => undefined;
   const source: QuestionSource = {
     pending: () => [{ request, redelivery: true }],
-    changes: { [Symbol.asyncIterator]: () => ({ next: () => new Promise((resolve) => void (end = resolve)) }) },
+    changes: {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise((resolve) => void (end = resolve)),
+      }),
+    },
     async answer(claim): Promise<AnswerReceipt> {
       claims.push(claim);
       return { status: "final", outcome: "approved" };
@@ -22,7 +26,9 @@ function gates() {
 
 describe("createInbox()", () => {
   it("shows the questions of several gates on one page, each answered where it came from", async () => {
-    const { inbox, ask, signedIn } = setUp({ people: [{ approver: "ada", subject: "local" }, { approver: "bob" }] });
+    const { inbox, ask, signedIn } = setUp({
+      people: [{ approver: "ada", subject: "local" }, { approver: "bob" }],
+    });
     const elsewhere = gates();
     inbox.attach(elsewhere.source, { channel: "terminal" });
     const here = await ask();
@@ -37,7 +43,10 @@ describe("createInbox()", () => {
         ],
       },
     });
-    const { body } = await page.post("/api/answers/prepare", { request_id: elsewhere.request.id, decision: "approved" });
+    const { body } = await page.post("/api/answers/prepare", {
+      request_id: elsewhere.request.id,
+      decision: "approved",
+    });
     expect((await page.post("/api/answers", { ticket: body.ticket })).status).toBe(200);
     expect(elsewhere.claims).toMatchObject([{ approver: { id: "ada", channel: "terminal" } }]);
     expect(parseResponse(elsewhere.claims[0]).requestId).toBe(elsewhere.request.id);
@@ -45,16 +54,22 @@ describe("createInbox()", () => {
   });
 
   it("lets nobody answer there but whom those gates know", async () => {
-    const { inbox, signedIn } = setUp({ people: [{ approver: "ada", subject: "local" }, { approver: "bob" }] });
+    const { inbox, signedIn } = setUp({
+      people: [{ approver: "ada", subject: "local" }, { approver: "bob" }],
+    });
     const { source, request, claims } = gates();
     inbox.attach(source, { channel: "terminal" });
     const page = await signedIn("bob");
-    expect(await (await page.events()).next()).toMatchObject({ data: { open: [{ may_answer: false }] } });
+    expect(await (await page.events()).next()).toMatchObject({
+      data: { open: [{ may_answer: false }] },
+    });
     const item = { request_id: request.id, action_digest: request.actionDigest };
-    expect(await page.post("/api/answers/prepare", { request_id: request.id, decision: "denied" })).toMatchObject({ status: 403 });
-    expect((await page.post("/api/answers/batch", { items: [item], decision: "denied" })).body.receipts).toMatchObject([
-      { receipt: { status: "refused" } },
-    ]);
+    expect(
+      await page.post("/api/answers/prepare", { request_id: request.id, decision: "denied" }),
+    ).toMatchObject({ status: 403 });
+    expect(
+      (await page.post("/api/answers/batch", { items: [item], decision: "denied" })).body.receipts,
+    ).toMatchObject([{ receipt: { status: "refused" } }]);
     expect(claims).toEqual([]);
   });
 
@@ -66,7 +81,10 @@ describe("createInbox()", () => {
     await stream.next();
     await settled();
     end();
-    expect(await stream.next()).toMatchObject({ event: "lost", data: { id: expect.any(String) as string } });
+    expect(await stream.next()).toMatchObject({
+      event: "lost",
+      data: { id: expect.any(String) as string },
+    });
   });
 
   it("attaches nothing after it closed", async () => {

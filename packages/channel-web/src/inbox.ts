@@ -1,5 +1,6 @@
 /**
- * Inbox: one page, any number of gates. Joins the parts; each of them stands in a file of its own. Guide: docs/how-to/channels/web.md.
+ * Inbox: one page, any number of gates. Joins the parts; each of them stands in a file of its own.
+ * Guide: docs/how-to/channels/web.md.
  */
 import { ConsentError, quoteText } from "@acp/core";
 import { createChallenges } from "./challenges.js";
@@ -21,7 +22,10 @@ import { createTickets } from "./tickets.js";
 import { createTries } from "./tries.js";
 import { createWebChannel } from "./web-channel.js";
 
-function makeParts(options: InboxOptions, makeCeremony: (place: CeremonyPlace) => PasskeyCeremony): InboxParts {
+function makeParts(
+  options: InboxOptions,
+  makeCeremony: (place: CeremonyPlace) => PasskeyCeremony,
+): InboxParts {
   const settings = readOptions(options);
   const { clock } = settings;
   const keyring = createKeyring(settings);
@@ -40,12 +44,19 @@ function makeParts(options: InboxOptions, makeCeremony: (place: CeremonyPlace) =
     reviewTickets: createTickets(clock),
     history: createHistory(questions, settings),
     outcomes: createOutcomes(questions, settings),
-    streams: createStreams({ settings, questions, holds: (session) => sessionHolds({ sessions, keyring }, session) }),
+    streams: createStreams({
+      settings,
+      questions,
+      holds: (session) => sessionHolds({ sessions, keyring }, session),
+    }),
   };
 }
 
 /** An inbox with WebAuthn of somebody else's. */
-export function createInboxWith(options: InboxOptions, makeCeremony: (place: CeremonyPlace) => PasskeyCeremony): Inbox {
+export function createInboxWith(
+  options: InboxOptions,
+  makeCeremony: (place: CeremonyPlace) => PasskeyCeremony,
+): Inbox {
   const parts = makeParts(options, makeCeremony);
   const { settings, questions, sessions } = parts;
   const closed = new AbortController();
@@ -55,18 +66,35 @@ export function createInboxWith(options: InboxOptions, makeCeremony: (place: Cer
     closed.abort();
     sessions.endAll();
     parts.streams.close();
-    for (const part of [parts.codes, parts.tickets, parts.reviewTickets, parts.challenges, parts.outcomes, questions]) part.clear();
+    for (const part of [
+      parts.codes,
+      parts.tickets,
+      parts.reviewTickets,
+      parts.challenges,
+      parts.outcomes,
+      questions,
+    ])
+      part.clear();
   };
   return {
     handler: createHandler({ parts, files: createFiles(), isClosed }),
     channel: (name = "web") => createWebChannel({ settings, questions, isClosed }, name),
     attach(source, { channel, subject = "local" }) {
-      if (!isClosed()) void follow(source, { questions, carrier: { channel, subject }, warn: settings.warn, closed: closed.signal });
+      if (!isClosed())
+        void follow(source, {
+          questions,
+          carrier: { channel, subject },
+          warn: settings.warn,
+          closed: closed.signal,
+        });
     },
     signInCode(approver) {
       const person = settings.people.get(approver);
       if (person === undefined)
-        throw new ConsentError("options_invalid", `Cannot make a sign-in code: nobody has the approver id ${quoteText(approver)}`);
+        throw new ConsentError(
+          "options_invalid",
+          `Cannot make a sign-in code: nobody has the approver id ${quoteText(approver)}`,
+        );
       return parts.codes.make(person);
     },
     close,

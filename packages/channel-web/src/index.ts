@@ -1,4 +1,7 @@
-/** @acp/channel-web: the approval inbox, where people answer on a page and sign with their own passkeys. */
+/**
+ * @acp/channel-web: the approval inbox, where people answer on a page and sign with their own
+ * passkeys.
+ */
 export { createInbox } from "./inbox.js";
 export { memoryPasskeys } from "./memory-passkeys.js";
 export { type FetchHandler, toNodeHandler } from "@acp/host";

@@ -6,11 +6,14 @@ import { memoryPasskeys } from "./memory-passkeys.js";
 import { readOptions } from "./options.js";
 import type { Passkey, PasskeyStore } from "./parts.js";
 
-const ringOf = (passkeys: PasskeyStore) => createKeyring(readOptions({ origin: ORIGIN, people: [{ approver: "ada" }], passkeys }));
+const ringOf = (passkeys: PasskeyStore) =>
+  createKeyring(readOptions({ origin: ORIGIN, people: [{ approver: "ada" }], passkeys }));
 
 describe("createKeyring()", () => {
   it("lets sign what is a person's of this inbox, and this person's where one is asked about", async () => {
-    const ring = ringOf(memoryPasskeys([passkeyOf("ada", "k1"), passkeyOf("ada", "k2"), passkeyOf("mallory", "k3")]));
+    const ring = ringOf(
+      memoryPasskeys([passkeyOf("ada", "k1"), passkeyOf("ada", "k2"), passkeyOf("mallory", "k3")]),
+    );
     expect((await ring.usable()).map(({ id }) => id)).toEqual(["k1", "k2"]);
     expect(await ring.usable("mallory")).toEqual([]);
   });

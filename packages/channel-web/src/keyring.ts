@@ -1,11 +1,15 @@
 /**
- * Keyring: the passkeys of the people of this inbox. Those sign here that were made for its domain at its origin and are not revoked.
+ * Keyring: the passkeys of the people of this inbox. Those sign here that were made for its domain
+ * at its origin and are not revoked.
  */
 import { ConsentError } from "@acp/core";
 import type { Settings } from "./options.js";
 import type { Passkey } from "./parts.js";
 
-/** The passkeys of one inbox. Everything rejects with ConsentError `channel_failed` where the store fails. */
+/**
+ * The passkeys of one inbox. Everything rejects with ConsentError `channel_failed` where the store
+ * fails.
+ */
 export interface Keyring {
   /** Those that sign here: a person's, everybody's unless given. */
   usable(approver?: string): Promise<readonly Passkey[]>;
@@ -22,7 +26,9 @@ async function ask<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new ConsentError("channel_failed", `Cannot ${what} passkeys: the store failed`, { cause: error });
+    throw new ConsentError("channel_failed", `Cannot ${what} passkeys: the store failed`, {
+      cause: error,
+    });
   }
 }
 
@@ -30,11 +36,28 @@ async function ask<T>(what: string, work: () => Promise<T>): Promise<T> {
 export function createKeyring({ passkeys, people, rpId, passkeyOrigin, clock }: Settings): Keyring {
   const list = (): Promise<readonly Passkey[]> => ask("read", async () => await passkeys.list());
   const isUsable = (each: Passkey): boolean =>
-    each.revokedAtMs === undefined && each.rpId === rpId && each.origins.includes(passkeyOrigin) && people.has(each.approver);
+    each.revokedAtMs === undefined &&
+    each.rpId === rpId &&
+    each.origins.includes(passkeyOrigin) &&
+    people.has(each.approver);
   return {
-    usable: async (approver) => (await list()).filter((each) => isUsable(each) && (approver === undefined || each.approver === approver)),
+    usable: async (approver) =>
+      (await list()).filter(
+        (each) => isUsable(each) && (approver === undefined || each.approver === approver),
+      ),
     all: async (approver) => (await list()).filter((each) => each.approver === approver),
-    add: (passkey) => ask("keep", async () => await passkeys.add({ ...passkey, rpId, origins: [passkeyOrigin], createdAtMs: clock.now() })),
-    revoke: (id, approver) => ask("revoke", async () => await passkeys.revoke(id, approver, clock.now())),
+    add: (passkey) =>
+      ask(
+        "keep",
+        async () =>
+          await passkeys.add({
+            ...passkey,
+            rpId,
+            origins: [passkeyOrigin],
+            createdAtMs: clock.now(),
+          }),
+      ),
+    revoke: (id, approver) =>
+      ask("revoke", async () => await passkeys.revoke(id, approver, clock.now())),
   };
 }

@@ -15,7 +15,8 @@ export function memoryPasskeys(initial: readonly Passkey[] = []): PasskeyStore {
     },
     async revoke(id, approver, atMs) {
       const found = kept.get(id);
-      if (found === undefined || found.approver !== approver || found.revokedAtMs !== undefined) return false;
+      if (found === undefined || found.approver !== approver || found.revokedAtMs !== undefined)
+        return false;
       kept.set(id, { ...found, revokedAtMs: atMs });
       return true;
     },

@@ -1,5 +1,6 @@
 /**
- * Moment: when something began, by both clocks, so that neither a wall clock set back nor a machine that slept makes it live longer.
+ * Moment: when something began, by both clocks, so that neither a wall clock set back nor a machine
+ * that slept makes it live longer.
  */
 import type { Clock } from "@acp/core";
 
@@ -10,7 +11,10 @@ export interface Moment {
 }
 
 /** Now. */
-export const momentOf = (clock: Clock): Moment => ({ wallMs: clock.now(), monotonicMs: clock.monotonic() });
+export const momentOf = (clock: Clock): Moment => ({
+  wallMs: clock.now(),
+  monotonicMs: clock.monotonic(),
+});
 
 /** Whether by either clock this long has passed since. */
 export function isOver(clock: Clock, since: Moment, lifetimeMs: number): boolean {

@@ -3,22 +3,32 @@ import { memoryPasskeys } from "./memory-passkeys.js";
 import { readOptions } from "./options.js";
 import type { InboxOptions } from "./parts.js";
 
-const good: InboxOptions = { origin: "http://localhost:8789", people: [{ approver: "ada" }], passkeys: memoryPasskeys() };
+const good: InboxOptions = {
+  origin: "http://localhost:8789",
+  people: [{ approver: "ada" }],
+  passkeys: memoryPasskeys(),
+};
 
 describe("readOptions()", () => {
   it("completes what is left out: passkeys from high on, the approver id as subject", () => {
     const settings = readOptions(good);
-    expect(settings).toMatchObject({ host: "localhost:8789", rpId: "localhost", isSecure: false, passkeyFrom: "high" });
+    expect(settings).toMatchObject({
+      host: "localhost:8789",
+      rpId: "localhost",
+      isSecure: false,
+      passkeyFrom: "high",
+    });
     expect(settings.people.get("ada")).toEqual({ approver: "ada", subject: "ada" });
   });
 
-  it.each(["https://inbox.example.com", "https://inbox.example.com:8443", "http://inbox.localhost:8789"])(
-    "takes the origin %s",
-    (origin) => {
-      expect(readOptions({ ...good, origin }).origin).toBe(origin);
-      expect(readOptions({ ...good, origin }).isSecure).toBe(origin.startsWith("https:"));
-    },
-  );
+  it.each([
+    "https://inbox.example.com",
+    "https://inbox.example.com:8443",
+    "http://inbox.localhost:8789",
+  ])("takes the origin %s", (origin) => {
+    expect(readOptions({ ...good, origin }).origin).toBe(origin);
+    expect(readOptions({ ...good, origin }).isSecure).toBe(origin.startsWith("https:"));
+  });
 
   it.each([
     ["no origin", { origin: "localhost" }],
@@ -56,7 +66,10 @@ describe("readOptions() rpId", () => {
   const fresh = "http://x7f2.k3v9.localhost:8789";
 
   it("is the origin's own name, where passkeys count at that origin alone", () => {
-    expect(readOptions({ ...good, origin: fresh })).toMatchObject({ rpId: "x7f2.k3v9.localhost", passkeyOrigin: fresh });
+    expect(readOptions({ ...good, origin: fresh })).toMatchObject({
+      rpId: "x7f2.k3v9.localhost",
+      passkeyOrigin: fresh,
+    });
   });
 
   it("may be a name above it, where they count at every name right below", () => {
@@ -67,6 +80,8 @@ describe("readOptions() rpId", () => {
   });
 
   it.each(["localhost", "9.localhost", "evil.example", "", "com"])("is not %j", (rpId) => {
-    expect(() => readOptions({ ...good, origin: fresh, rpId })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => readOptions({ ...good, origin: fresh, rpId })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });

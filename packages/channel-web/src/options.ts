@@ -2,7 +2,13 @@
  * Options: what an inbox is made of, checked once.
  */
 import { type Clock, ConsentError, personKey, type RiskLevel, systemClock } from "@acp/core";
-import type { HistoryEntry, InboxOptions, InboxPauses, PasskeyStore, QuestionOutcome } from "./parts.js";
+import type {
+  HistoryEntry,
+  InboxOptions,
+  InboxPauses,
+  PasskeyStore,
+  QuestionOutcome,
+} from "./parts.js";
 import type { InboxReviews } from "./review-parts.js";
 
 /** People of one inbox. */
@@ -23,7 +29,9 @@ export interface Settings {
   readonly host: string;
   /** What passkeys are made for: the origin's domain, or the one above it that stays the same. */
   readonly rpId: string;
-  /** Where passkeys that are made here count: this origin, or every one below {@link Settings.rpId}. */
+  /**
+   * Where passkeys that are made here count: this origin, or every one below {@link Settings.rpId}.
+   */
   readonly passkeyOrigin: string;
   readonly isSecure: boolean;
   /** By approver id. */
@@ -42,14 +50,21 @@ function requireOption(holds: boolean, why: string): void {
   if (!holds) throw new ConsentError("options_invalid", `Cannot create an inbox: ${why}`);
 }
 
-const isName = (name: unknown): boolean => typeof name === "string" && name !== "" && name.length <= NAME_CHARS_MAX;
+const isName = (name: unknown): boolean =>
+  typeof name === "string" && name !== "" && name.length <= NAME_CHARS_MAX;
 
 function readOrigin(origin: string): URL {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   if (url === undefined || url.origin !== origin)
-    throw new ConsentError("options_invalid", `Cannot create an inbox: "origin" is no origin like https://inbox.example.com`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot create an inbox: "origin" is no origin like https://inbox.example.com`,
+    );
   const isLocal = url.hostname === "localhost" || url.hostname.endsWith(".localhost");
-  requireOption(url.protocol === "https:" || (url.protocol === "http:" && isLocal), `"origin" has http, which is for localhost only`);
+  requireOption(
+    url.protocol === "https:" || (url.protocol === "http:" && isLocal),
+    `"origin" has http, which is for localhost only`,
+  );
   requireOption(
     !/^[\d.]+$|^\[/.test(url.hostname),
     `"origin" has an IP address, and a passkey takes a name; this machine's is http://localhost`,
@@ -57,18 +72,25 @@ function readOrigin(origin: string): URL {
   return url;
 }
 
-/** What passkeys are made for. A browser wants the page's own name or one above it, and has the last word. */
+/**
+ * What passkeys are made for. A browser wants the page's own name or one above it, and has the last
+ * word.
+ */
 function readRpId(rpId: string | undefined, { hostname }: URL): string {
   const id = rpId ?? hostname;
   requireOption(
-    typeof id === "string" && (id === hostname || (hostname.endsWith(`.${id}`) && id.includes("."))),
+    typeof id === "string" &&
+      (id === hostname || (hostname.endsWith(`.${id}`) && id.includes("."))),
     `"rpId" is neither the origin's name nor one above it`,
   );
   return id;
 }
 
 function readPeople(people: InboxOptions["people"]): ReadonlyMap<string, Person> {
-  requireOption(Array.isArray(people) && people.length <= PEOPLE_MAX, `"people" is no list of at most ${PEOPLE_MAX}`);
+  requireOption(
+    Array.isArray(people) && people.length <= PEOPLE_MAX,
+    `"people" is no list of at most ${PEOPLE_MAX}`,
+  );
   const known = people.map(({ approver, subject = approver }): Person => ({ approver, subject }));
   for (const { approver, subject } of known)
     requireOption(
@@ -77,7 +99,10 @@ function readPeople(people: InboxOptions["people"]): ReadonlyMap<string, Person>
     );
   // Two people whom a gate cannot tell apart would be one in its log.
   for (const key of ["approver", "subject"] as const)
-    requireOption(new Set(known.map((person) => personKey(person[key]))).size === known.length, `two people have the same "${key}"`);
+    requireOption(
+      new Set(known.map((person) => personKey(person[key]))).size === known.length,
+      `two people have the same "${key}"`,
+    );
   return new Map(known.map((person) => [person.approver, person]));
 }
 
@@ -85,11 +110,14 @@ function readPeople(people: InboxOptions["people"]): ReadonlyMap<string, Person>
 function readPauses({ pauses, people }: InboxOptions): InboxPauses | undefined {
   if (pauses === undefined) return undefined;
   requireOption(
-    ["list", "pause", "resume"].every((verb) => typeof Reflect.get(Object(pauses), verb) === "function"),
+    ["list", "pause", "resume"].every(
+      (verb) => typeof Reflect.get(Object(pauses), verb) === "function",
+    ),
     `"pauses" has no list, pause or resume`,
   );
   requireOption(
-    Array.isArray(pauses.operators) && pauses.operators.every((id) => people.some(({ approver }) => approver === id)),
+    Array.isArray(pauses.operators) &&
+      pauses.operators.every((id) => people.some(({ approver }) => approver === id)),
     `"pauses" names an operator who is none of the people`,
   );
   // A copy: whoever holds the list cannot add to it later.
@@ -105,11 +133,14 @@ function readPauses({ pauses, people }: InboxOptions): InboxPauses | undefined {
 function readReviews({ reviews, people }: InboxOptions): InboxReviews | undefined {
   if (reviews === undefined) return undefined;
   requireOption(
-    ["list", "show", "take", "drop"].every((verb) => typeof Reflect.get(Object(reviews), verb) === "function"),
+    ["list", "show", "take", "drop"].every(
+      (verb) => typeof Reflect.get(Object(reviews), verb) === "function",
+    ),
     `"reviews" has no list, show, take or drop`,
   );
   requireOption(
-    Array.isArray(reviews.reviewers) && reviews.reviewers.every((id) => people.some(({ approver }) => approver === id)),
+    Array.isArray(reviews.reviewers) &&
+      reviews.reviewers.every((id) => people.some(({ approver }) => approver === id)),
     `"reviews" names a reviewer who is none of the people`,
   );
   return {
@@ -138,11 +169,19 @@ function quietly(warn: (text: string) => void): (text: string) => void {
  * @throws ConsentError `options_invalid`.
  */
 export function readOptions(options: InboxOptions): Settings {
-  const { passkeys, passkeyFrom = "high", history = async () => [], outcomes, clock = systemClock } = options;
+  const {
+    passkeys,
+    passkeyFrom = "high",
+    history = async () => [],
+    outcomes,
+    clock = systemClock,
+  } = options;
   const url = readOrigin(options.origin);
   const rpId = readRpId(options.rpId, url);
   requireOption(
-    ["list", "add", "revoke"].every((verb) => typeof Reflect.get(Object(passkeys), verb) === "function"),
+    ["list", "add", "revoke"].every(
+      (verb) => typeof Reflect.get(Object(passkeys), verb) === "function",
+    ),
     `"passkeys" is no PasskeyStore`,
   );
   requireOption(

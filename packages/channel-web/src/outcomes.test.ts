@@ -12,7 +12,11 @@ function setUp() {
   const questions = createQuestions(clock);
   const changes: Change[] = [];
   questions.subscribe((change) => changes.push(change));
-  const [logged, looks, warnings] = [new Map<string, QuestionOutcome>(), [] as (readonly string[])[], [] as string[]];
+  const [logged, looks, warnings] = [
+    new Map<string, QuestionOutcome>(),
+    [] as (readonly string[])[],
+    [] as string[],
+  ];
   const disk = { isBroken: false };
   const settings = {
     clock,
@@ -35,13 +39,20 @@ function setUp() {
     return entry;
   };
   const log = (id: string, status: QuestionOutcome["status"], run?: RunOutcome): void =>
-    void logged.set(id, { id, status, reason: "so says the log", atMs: 7, ...(run === undefined ? {} : { run }) });
+    void logged.set(id, {
+      id,
+      status,
+      reason: "so says the log",
+      atMs: 7,
+      ...(run === undefined ? {} : { run }),
+    });
   const approve = (id: string): Entry => {
     const entry = put(id);
     questions.end(entry, { status: "approved", reason: "" });
     return entry;
   };
-  const runs = (): readonly string[] => changes.flatMap((change) => (change.type === "run" ? [change.run.state] : []));
+  const runs = (): readonly string[] =>
+    changes.flatMap((change) => (change.type === "run" ? [change.run.state] : []));
   return { clock, questions, changes, looks, warnings, disk, outcomes, put, log, approve, runs };
 }
 
@@ -55,7 +66,12 @@ describe("a question whose gate was lost", () => {
     log("cr_1", "denied");
     await clock.advance(500);
     expect(questions.find("cr_1")).toBe("ended");
-    expect(changes.at(-1)).toEqual({ type: "ended", entry, ending: { status: "denied", reason: "so says the log" }, atMs: 7 });
+    expect(changes.at(-1)).toEqual({
+      type: "ended",
+      entry,
+      ending: { status: "denied", reason: "so says the log" },
+      atMs: 7,
+    });
   });
 
   it("is told what became of its yes", async () => {
@@ -140,15 +156,33 @@ describe("a yes", () => {
 
   it.each<[string, RunOutcome | undefined, RunOutcome | undefined, RunOutcome | undefined]>([
     ["what the gate said, before its log does", undefined, { state: "ran" }, { state: "ran" }],
-    ["what the gate said last, where its log is behind", { state: "started" }, { state: "failed" }, { state: "failed" }],
-    ["what the log says, where both know an end", { state: "unknown" }, { state: "ran" }, { state: "unknown" }],
-    ["what the log says, where the gate said nothing", { state: "started" }, undefined, { state: "started" }],
+    [
+      "what the gate said last, where its log is behind",
+      { state: "started" },
+      { state: "failed" },
+      { state: "failed" },
+    ],
+    [
+      "what the log says, where both know an end",
+      { state: "unknown" },
+      { state: "ran" },
+      { state: "unknown" },
+    ],
+    [
+      "what the log says, where the gate said nothing",
+      { state: "started" },
+      undefined,
+      { state: "started" },
+    ],
   ])("is found with %s", async (_, inLog, heard, told) => {
     const { questions, outcomes, approve, log } = setUp();
     const entry = approve("cr_1");
     if (heard !== undefined) questions.tellRun(entry, heard);
     if (inLog !== undefined) log("cr_1", "approved", inLog);
-    expect((await outcomes.find(["cr_1", "cr_2"])).get("cr_1")).toMatchObject({ status: "approved", run: told });
+    expect((await outcomes.find(["cr_1", "cr_2"])).get("cr_1")).toMatchObject({
+      status: "approved",
+      run: told,
+    });
     expect((await outcomes.find(["cr_2"])).size).toBe(0);
   });
 
@@ -164,24 +198,41 @@ describe("POST /api/outcomes", () => {
   const gone: QuestionOutcome = { id: "cr_gone", status: "denied", reason: "two\nlines", atMs: 7 };
 
   it("tells what is open, what the logs have, and what nobody knows", async () => {
-    const { ask, signedIn } = setUpInbox({ outcomes: async () => [gone, { ...gone, id: "cr_open" }] });
+    const { ask, signedIn } = setUpInbox({
+      outcomes: async () => [gone, { ...gone, id: "cr_open" }],
+    });
     await ask({ id: "cr_open" });
-    const { body } = await (await signedIn()).post("/api/outcomes", { ids: ["cr_open", "cr_gone", "cr_never"] });
+    const { body } = await (await signedIn()).post("/api/outcomes", {
+      ids: ["cr_open", "cr_gone", "cr_never"],
+    });
     expect(body).toEqual({
       outcomes: [
         { id: "cr_open", status: "open" },
-        { id: "cr_gone", status: "denied", reason: expect.not.stringContaining("\n") as string, at: 7 },
+        {
+          id: "cr_gone",
+          status: "denied",
+          reason: expect.not.stringContaining("\n") as string,
+          at: 7,
+        },
         { id: "cr_never", status: "unknown" },
       ],
     });
   });
 
   it("is refused for more than it looks up at once, and where the logs cannot be read", async () => {
-    const { signedIn, warnings } = setUpInbox({ outcomes: () => Promise.reject(new Error("disk on fire")) });
+    const { signedIn, warnings } = setUpInbox({
+      outcomes: () => Promise.reject(new Error("disk on fire")),
+    });
     const page = await signedIn();
     const ids = Array.from({ length: 501 }, (_, index) => `cr_${index}`);
-    expect(await page.post("/api/outcomes", { ids })).toMatchObject({ status: 400, body: { code: "body_invalid" } });
-    expect(await page.post("/api/outcomes", { ids: ids.slice(1) })).toMatchObject({ status: 503, body: { code: "history_unavailable" } });
+    expect(await page.post("/api/outcomes", { ids })).toMatchObject({
+      status: 400,
+      body: { code: "body_invalid" },
+    });
+    expect(await page.post("/api/outcomes", { ids: ids.slice(1) })).toMatchObject({
+      status: 503,
+      body: { code: "history_unavailable" },
+    });
     expect(warnings).toContain("Cannot read what became of questions: disk on fire");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Outcomes: what became of questions whose gate was lost, and of every yes, as the gates' logs have it. It only reads; nothing here ends a question
- * at its gate. Format: spec/web-inbox.md §4.
+ * Outcomes: what became of questions whose gate was lost, and of every yes, as the gates' logs have
+ * it. It only reads; nothing here ends a question at its gate. Format: spec/web-inbox.md §4.
  */
 import { type ConsentOutcome, type JsonObject, readFields } from "@acp/core";
 import type { Settings } from "./options.js";
@@ -78,7 +78,8 @@ async function lookOnce(kept: Kept): Promise<boolean> {
     for (const outcome of await settings.outcomes(ids.slice(at, at + IDS_MAX))) {
       const entry = lost.get(outcome.id);
       // It may have opened again, or ended, while the log was read.
-      if (entry !== undefined) questions.end(entry, { status: outcome.status, reason: outcome.reason }, outcome.atMs);
+      if (entry !== undefined)
+        questions.end(entry, { status: outcome.status, reason: outcome.reason }, outcome.atMs);
       takeRun(kept, outcome);
     }
   }
@@ -86,13 +87,22 @@ async function lookOnce(kept: Kept): Promise<boolean> {
 }
 
 /** What the gate said itself may be ahead of its log. */
-function newer(logged: QuestionOutcome | undefined, heard: QuestionOutcome | undefined): QuestionOutcome | undefined {
-  if (logged === undefined || heard?.run === undefined || !isSettled(heard.run)) return logged ?? heard;
+function newer(
+  logged: QuestionOutcome | undefined,
+  heard: QuestionOutcome | undefined,
+): QuestionOutcome | undefined {
+  if (logged === undefined || heard?.run === undefined || !isSettled(heard.run))
+    return logged ?? heard;
   return logged.run === undefined || isSettled(logged.run) ? logged : { ...logged, run: heard.run };
 }
 
-async function find({ settings, known }: Kept, ids: readonly string[]): Promise<ReadonlyMap<string, QuestionOutcome>> {
-  const logged = new Map(((await settings.outcomes?.(ids)) ?? []).map((outcome) => [outcome.id, outcome]));
+async function find(
+  { settings, known }: Kept,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, QuestionOutcome>> {
+  const logged = new Map(
+    ((await settings.outcomes?.(ids)) ?? []).map((outcome) => [outcome.id, outcome]),
+  );
   return new Map(
     ids.flatMap((id) => {
       const outcome = newer(logged.get(id), known.get(id));
@@ -113,7 +123,10 @@ export function createOutcomes(questions: Questions, settings: Settings): Outcom
       isFailing = false;
       return isMore;
     } catch (error) {
-      if (!isFailing) settings.warn(`Cannot read what became of questions: ${error instanceof Error ? error.message : "it failed"}`);
+      if (!isFailing)
+        settings.warn(
+          `Cannot read what became of questions: ${error instanceof Error ? error.message : "it failed"}`,
+        );
       isFailing = true;
       return true;
     }
@@ -122,7 +135,8 @@ export function createOutcomes(questions: Questions, settings: Settings): Outcom
     if (looking) return;
     looking = true;
     try {
-      while (!stop.signal.aborted && (await look())) await settings.clock.sleep(LOOK_EVERY_MS, { signal: stop.signal, background: true });
+      while (!stop.signal.aborted && (await look()))
+        await settings.clock.sleep(LOOK_EVERY_MS, { signal: stop.signal, background: true });
     } finally {
       looking = false;
     }
@@ -139,7 +153,8 @@ export function createOutcomes(questions: Questions, settings: Settings): Outcom
       const { entry, ending, atMs } = change;
       const { id } = entry.question.request;
       keep(kept, { id, status: ending.status, reason: ending.reason, atMs });
-      if (ending.status.startsWith("approved")) kept.followed.set(id, { entry, sinceMs: settings.clock.now(), state: undefined });
+      if (ending.status.startsWith("approved"))
+        kept.followed.set(id, { entry, sinceMs: settings.clock.now(), state: undefined });
       else return;
     } else if (change.type !== "lost") return;
     keepLooking().catch(() => undefined);
@@ -159,23 +174,37 @@ function encode(id: string, outcome: QuestionOutcome | undefined, isOpen: boolea
   if (isOpen) return { id, status: "open" };
   if (outcome === undefined) return { id, status: "unknown" };
   const { status, reason, atMs, run } = outcome;
-  return { id, status, reason: oneLine(reason), at: atMs, ...(run === undefined ? {} : { run: { ...run } }) };
+  return {
+    id,
+    status,
+    reason: oneLine(reason),
+    at: atMs,
+    ...(run === undefined ? {} : { run: { ...run } }),
+  };
 }
 
-async function tell({ outcomes, questions, settings }: InboxParts, { body }: SessionCall): Promise<Response> {
+async function tell(
+  { outcomes, questions, settings }: InboxParts,
+  { body }: SessionCall,
+): Promise<Response> {
   const fields = readFields(body, "body");
   const ids = fields.texts("ids");
   fields.done();
-  if (ids.length > IDS_MAX) return refuse("body_invalid", { message: `"ids" has more than ${IDS_MAX}` });
+  if (ids.length > IDS_MAX)
+    return refuse("body_invalid", { message: `"ids" has more than ${IDS_MAX}` });
   const isOpen = (id: string): boolean => typeof questions.find(id) === "object";
   try {
     const known = await outcomes.find(ids);
     return reply(200, { outcomes: ids.map((id) => encode(id, known.get(id), isOpen(id))) });
   } catch (error) {
-    settings.warn(`Cannot read what became of questions: ${error instanceof Error ? error.message : "it failed"}`);
+    settings.warn(
+      `Cannot read what became of questions: ${error instanceof Error ? error.message : "it failed"}`,
+    );
     return refuse("history_unavailable");
   }
 }
 
 /** The route of asking what became of questions. */
-export const OUTCOME_ROUTES: readonly Route[] = [{ method: "POST", path: "/api/outcomes", access: "session", handle: tell }];
+export const OUTCOME_ROUTES: readonly Route[] = [
+  { method: "POST", path: "/api/outcomes", access: "session", handle: tell },
+];

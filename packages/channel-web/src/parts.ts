@@ -1,5 +1,6 @@
 /**
- * Parts: what the files of the inbox hand to each other, and what its users give and get. Types only. Routes and messages: spec/web-inbox.md.
+ * Parts: what the files of the inbox hand to each other, and what its users give and get. Types
+ * only. Routes and messages: spec/web-inbox.md.
  */
 import type {
   AnswerReceipt,
@@ -25,7 +26,10 @@ export interface Passkey {
   readonly publicKey: string;
   /** The domain that it was made for. */
   readonly rpId: string;
-  /** Where it signs: exact origins, or `http://*.<rpId>` for every name right below the domain, on every port. Assertions from elsewhere do not count. */
+  /**
+   * Where it signs: exact origins, or `http://*.<rpId>` for every name right below the domain, on
+   * every port. Assertions from elsewhere do not count.
+   */
   readonly origins: readonly string[];
   /** What its owner calls it. */
   readonly label: string;
@@ -54,7 +58,10 @@ export interface OpenQuestion {
 export type QuestionChange =
   | { readonly type: "open"; readonly question: OpenQuestion }
   | { readonly type: "ended"; readonly id: string; readonly ending: Ending }
-  /** Its gate cannot be reached any more: what becomes of it is not known here, until it opens again or somebody reads the gate's log. */
+  /**
+   * Its gate cannot be reached any more: what becomes of it is not known here, until it opens again
+   * or somebody reads the gate's log.
+   */
   | { readonly type: "lost"; readonly id: string }
   /** What became of a yes; comes after the question's end, and once. */
   | { readonly type: "outcome"; readonly id: string; readonly outcome: ConsentOutcome };
@@ -62,13 +69,21 @@ export type QuestionChange =
 /** What became of a yes. */
 export interface RunOutcome {
   /**
-   * `waiting`: nobody has come for it yet. `started`: handed on, no end yet. `ran`, `failed`: performed, well or not. `not_run`: given up before it began.
-   * `not_collected`: nobody came for it in time. `unknown`: it was taken, and nobody said what came of it.
+   * `waiting`: nobody has come for it yet. `started`: handed on, no end yet. `ran`, `failed`:
+   * performed, well or not. `not_run`: given up before it began. `not_collected`: nobody came for
+   * it in time. `unknown`: it was taken, and nobody said what came of it.
    */
-  readonly state: "waiting" | "started" | "ran" | "failed" | "not_run" | "not_collected" | "unknown";
+  readonly state:
+    | "waiting"
+    | "started"
+    | "ran"
+    | "failed"
+    | "not_run"
+    | "not_collected"
+    | "unknown";
   /**
-   * The kind of the error, e.g. `TypeError`, why it did not run or is not known, or that its stream was left before the end; never what the action
-   * returned.
+   * The kind of the error, e.g. `TypeError`, why it did not run or is not known, or that its stream
+   * was left before the end; never what the action returned.
    */
   readonly error?: string;
 }
@@ -83,12 +98,18 @@ export interface QuestionOutcome {
   readonly run?: RunOutcome;
 }
 
-/** Questions of gates elsewhere, and the way to answer them: what `attachApprovers` of @acp/channel-terminal returns is one. */
+/**
+ * Questions of gates elsewhere, and the way to answer them: what `attachApprovers` of
+ * @acp/channel-terminal returns is one.
+ */
 export interface QuestionSource {
   pending(): readonly OpenQuestion[];
   /** Every change after the iteration began. */
   readonly changes: AsyncIterable<QuestionChange>;
-  /** @throws ConsentError `channel_unavailable` where the answer was not sent; anything else means that it may have been taken. */
+  /**
+   * @throws ConsentError `channel_unavailable` where the answer was not sent; anything else means
+   * that it may have been taken.
+   */
   answer(claim: JsonObject): Promise<AnswerReceipt>;
 }
 
@@ -96,7 +117,9 @@ export interface QuestionSource {
 export interface InboxPerson {
   /** The approver id, as gates know it: proofs name it. */
   readonly approver: string;
-  /** What the gate's `approvers` say of this person on the channel; the approver id unless given. */
+  /**
+   * What the gate's `approvers` say of this person on the channel; the approver id unless given.
+   */
   readonly subject?: string;
 }
 
@@ -124,7 +147,10 @@ export interface InboxPauses {
   /** Approver ids of those who may: whoever operates the gates. Nobody else sees who is paused. */
   readonly operators: readonly string[];
   list(): Promise<readonly PausedAgent[]>;
-  /** Pauses an agent where its gates read it, then has them end what it has open (a gate's `endPaused`). */
+  /**
+   * Pauses an agent where its gates read it, then has them end what it has open (a gate's
+   * `endPaused`).
+   */
   pause(agent: string, by: string): Promise<PausedEnd>;
   /** False where it was not paused. */
   resume(agent: string, by: string): Promise<boolean>;
@@ -132,11 +158,15 @@ export interface InboxPauses {
 
 /** Parts of an inbox. */
 export interface InboxOptions {
-  /** Where people reach it, e.g. `http://localhost:8789` or `https://inbox.example.com`: requests from elsewhere are refused. */
+  /**
+   * Where people reach it, e.g. `http://localhost:8789` or `https://inbox.example.com`: requests
+   * from elsewhere are refused.
+   */
   readonly origin: string;
   /**
-   * The name that passkeys are made for, where the origin is another one at each start: its own name or one above it, e.g. `k3v9.localhost` for
-   * `http://x7f2.k3v9.localhost:8789`. The origin's own name unless given.
+   * The name that passkeys are made for, where the origin is another one at each start: its own
+   * name or one above it, e.g. `k3v9.localhost` for `http://x7f2.k3v9.localhost:8789`. The origin's
+   * own name unless given.
    */
   readonly rpId?: string;
   readonly people: readonly InboxPerson[];
@@ -145,11 +175,16 @@ export interface InboxOptions {
   readonly passkeyFrom?: RiskLevel | "rules-only";
   /** What ended before this inbox started, newest first; left out: what ended here. */
   readonly history?: (limit: number) => Promise<readonly HistoryEntry[]>;
-  /** What the gates' logs say of these questions, those that are over alone; left out: what became of a yes, and of a gate that is lost, is not known. */
+  /**
+   * What the gates' logs say of these questions, those that are over alone; left out: what became
+   * of a yes, and of a gate that is lost, is not known.
+   */
   readonly outcomes?: (ids: readonly string[]) => Promise<readonly QuestionOutcome[]>;
   /** Left out: nobody pauses agents from the page. */
   readonly pauses?: InboxPauses;
-  /** What agents wrote into overlays of their workspaces; left out: nobody takes it from the page. */
+  /**
+   * What agents wrote into overlays of their workspaces; left out: nobody takes it from the page.
+   */
   readonly reviews?: InboxReviews;
   readonly clock?: Clock;
   /** Told what an operator should know. */
@@ -160,7 +195,10 @@ export interface InboxOptions {
 export interface AttachOptions {
   /** The channel as those gates know it, e.g. `terminal` for approve sockets: proofs name it. */
   readonly channel: string;
-  /** Who answers there, as those gates know them: only people with this subject may. `local` unless given. */
+  /**
+   * Who answers there, as those gates know them: only people with this subject may. `local` unless
+   * given.
+   */
   readonly subject?: string;
 }
 
@@ -182,18 +220,36 @@ export interface PasskeySignature {
   readonly signature: string;
 }
 
-/** WebAuthn for one origin, without a memory of its own; challenges are 32 bytes as base64url. What does not hold is a value, never a throw. */
+/**
+ * WebAuthn for one origin, without a memory of its own; challenges are 32 bytes as base64url. What
+ * does not hold is a value, never a throw.
+ */
 export interface PasskeyCeremony {
-  /** `PublicKeyCredentialCreationOptionsJSON`; `known` are this person's, so that no authenticator is taken twice. */
+  /**
+   * `PublicKeyCredentialCreationOptionsJSON`; `known` are this person's, so that no authenticator
+   * is taken twice.
+   */
   makeRegistrationOptions(terms: {
     readonly approver: string;
     readonly challenge: string;
     readonly known: readonly Passkey[];
   }): Promise<JsonObject>;
-  checkRegistration(terms: { readonly registration: JsonObject; readonly challenge: string }): Promise<PasskeyRegistration>;
-  /** `PublicKeyCredentialRequestOptionsJSON`; none `allowed` lets the person choose among all that they have for this domain. */
-  makeAssertionOptions(terms: { readonly challenge: string; readonly allowed: readonly Passkey[] }): Promise<JsonObject>;
-  /** Type, challenge, origin, RP ID, presence, user verification and the signature of one of these passkeys. */
+  checkRegistration(terms: {
+    readonly registration: JsonObject;
+    readonly challenge: string;
+  }): Promise<PasskeyRegistration>;
+  /**
+   * `PublicKeyCredentialRequestOptionsJSON`; none `allowed` lets the person choose among all that
+   * they have for this domain.
+   */
+  makeAssertionOptions(terms: {
+    readonly challenge: string;
+    readonly allowed: readonly Passkey[];
+  }): Promise<JsonObject>;
+  /**
+   * Type, challenge, origin, RP ID, presence, user verification and the signature of one of these
+   * passkeys.
+   */
   checkAssertion(terms: {
     readonly assertion: JsonObject;
     readonly challenge: string;
@@ -205,7 +261,10 @@ export interface PasskeyCeremony {
 export interface Inbox extends AsyncDisposable {
   /** The page and its requests, web-standard; mount it at the root of its origin. Never rejects. */
   readonly handler: (request: Request) => Promise<Response>;
-  /** A channel for a gate of this process; each call makes one of the same inbox. `web` unless named. */
+  /**
+   * A channel for a gate of this process; each call makes one of the same inbox. `web` unless
+   * named.
+   */
   channel(name?: string): Channel;
   /** Shows the questions of gates elsewhere too; ends when the source ends. */
   attach(source: QuestionSource, options: AttachOptions): void;

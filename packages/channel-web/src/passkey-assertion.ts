@@ -1,6 +1,7 @@
 /**
- * An assertion of a passkey: whether one of these passkeys signed this challenge, at an origin that it was made for, with its person present and
- * verified. The cryptography is @simplewebauthn/server's; what it leaves open is decided here. Source: WebAuthn Level 3 §7.2.
+ * An assertion of a passkey: whether one of these passkeys signed this challenge, at an origin that
+ * it was made for, with its person present and verified. The cryptography is
+ * @simplewebauthn/server's; what it leaves open is decided here. Source: WebAuthn Level 3 §7.2.
  */
 import { verifyAuthenticationResponse } from "@simplewebauthn/server";
 import type { Passkey, PasskeySignature } from "./parts.js";
@@ -28,7 +29,12 @@ function isFramed(clientData: Buffer): boolean {
 /** Where the browser says that it was made. */
 function originIn(clientData: Buffer): string {
   const data: unknown = JSON.parse(clientData.toString("utf8"));
-  return typeof data === "object" && data !== null && "origin" in data && typeof data.origin === "string" ? data.origin : "";
+  return typeof data === "object" &&
+    data !== null &&
+    "origin" in data &&
+    typeof data.origin === "string"
+    ? data.origin
+    : "";
 }
 
 /** What an assertion is held against. */
@@ -36,7 +42,9 @@ export interface AssertionTerms {
   readonly passkey: Passkey;
   /** 32 bytes as base64url. */
   readonly challenge: string;
-  /** The one origin that counts; left out where it is checked later, and any of the passkey's does. */
+  /**
+   * The one origin that counts; left out where it is checked later, and any of the passkey's does.
+   */
   readonly origin?: string;
 }
 
@@ -59,14 +67,19 @@ export async function assertionProblem(
   try {
     if (isFramed(clientData)) return "it was made in a page within another page";
     const made = originIn(clientData);
-    if ((origin !== undefined && made !== origin) || !isPasskeyOrigin(passkey, made)) return "it was made at another origin";
+    if ((origin !== undefined && made !== origin) || !isPasskeyOrigin(passkey, made))
+      return "it was made at another origin";
     const { verified } = await verifyAuthenticationResponse({
       response: {
         id,
         rawId: id,
         type: "public-key",
         clientExtensionResults: {},
-        response: { authenticatorData: authenticator_data, clientDataJSON: client_data_json, signature },
+        response: {
+          authenticatorData: authenticator_data,
+          clientDataJSON: client_data_json,
+          signature,
+        },
       },
       expectedChallenge: challenge,
       expectedOrigin: made,

@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { createSoftwarePasskey, type PasskeyAlgorithm, type SoftwarePasskey, type SoftwarePasskeyTwist } from "@acp/testing";
+import {
+  createSoftwarePasskey,
+  type PasskeyAlgorithm,
+  type SoftwarePasskey,
+  type SoftwarePasskeyTwist,
+} from "@acp/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Passkey } from "./parts.js";
@@ -26,7 +31,11 @@ const passkeyOf = ({ id, publicKey }: SoftwarePasskey): Passkey => ({
   createdAtMs: 0,
 });
 
-async function asserted(key: SoftwarePasskey, twist: SoftwarePasskeyTwist = {}, passkeys: readonly Passkey[] = [passkeyOf(key)]) {
+async function asserted(
+  key: SoftwarePasskey,
+  twist: SoftwarePasskeyTwist = {},
+  passkeys: readonly Passkey[] = [passkeyOf(key)],
+) {
   const challenge = newChallenge();
   const options = await ceremony.makeAssertionOptions({ challenge, allowed: passkeys });
   return ceremony.checkAssertion({ assertion: key.assert(options, twist), challenge, passkeys });
@@ -45,14 +54,18 @@ const BAD_FOR_BOTH: readonly (readonly [string, SoftwarePasskeyTwist])[] = [
 describe("createPasskeyCeremony()", () => {
   it("asks for user verification, and for no authenticator twice", async () => {
     const known = [passkeyOf(createSoftwarePasskey(ORIGIN))];
-    expect(await ceremony.makeRegistrationOptions({ approver: "ada", challenge: newChallenge(), known })).toMatchObject({
+    expect(
+      await ceremony.makeRegistrationOptions({ approver: "ada", challenge: newChallenge(), known }),
+    ).toMatchObject({
       rp: { id: "localhost" },
       user: { name: "ada" },
       attestation: "none",
       authenticatorSelection: { userVerification: "required" },
       excludeCredentials: [{ id: known[0]?.id }],
     });
-    expect(await ceremony.makeAssertionOptions({ challenge: newChallenge(), allowed: known })).toMatchObject({
+    expect(
+      await ceremony.makeAssertionOptions({ challenge: newChallenge(), allowed: known }),
+    ).toMatchObject({
       rpId: "localhost",
       userVerification: "required",
       allowCredentials: [{ id: known[0]?.id }],
@@ -62,7 +75,11 @@ describe("createPasskeyCeremony()", () => {
   it.each(ALGORITHMS)("takes a registration and an assertion of %s", async (algorithm) => {
     const key = createSoftwarePasskey(ORIGIN, algorithm);
     expect(await registered(key)).toEqual({ ok: true, id: key.id, publicKey: key.publicKey });
-    expect(await asserted(key)).toMatchObject({ ok: true, passkey: { id: key.id }, signed: { credential_id: key.id } });
+    expect(await asserted(key)).toMatchObject({
+      ok: true,
+      passkey: { id: key.id },
+      signed: { credential_id: key.id },
+    });
   });
 
   it.each(BAD_FOR_BOTH)("refuses %s", async (_, twist) => {
@@ -74,9 +91,14 @@ describe("createPasskeyCeremony()", () => {
   it("refuses an assertion out of a frame, a forged one, another key's and an unknown one's", async () => {
     const key = createSoftwarePasskey(ORIGIN);
     const other = createSoftwarePasskey(ORIGIN);
-    expect(await asserted(key, { crossOrigin: true })).toMatchObject({ ok: false, reason: "it was made in a page within another page" });
+    expect(await asserted(key, { crossOrigin: true })).toMatchObject({
+      ok: false,
+      reason: "it was made in a page within another page",
+    });
     expect(await asserted(key, { isForged: true })).toMatchObject({ ok: false });
-    expect(await asserted(key, {}, [{ ...passkeyOf(key), publicKey: other.publicKey }])).toMatchObject({ ok: false });
+    expect(
+      await asserted(key, {}, [{ ...passkeyOf(key), publicKey: other.publicKey }]),
+    ).toMatchObject({ ok: false });
     expect(await asserted(key, {}, [passkeyOf(other)])).toMatchObject({ ok: false });
   });
 
@@ -87,13 +109,21 @@ describe("createPasskeyCeremony()", () => {
     const good = key.assert(options);
     const fields = ["authenticatorData", "clientDataJSON", "signature"];
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...fields), fc.oneof(fc.jsonValue(), fc.base64String(), fc.string()), async (field, value) => {
-        const response = { ...(good["response"] as object), [field]: value };
-        const assertion = JSON.parse(JSON.stringify({ ...good, response })) as typeof good;
-        fc.pre(JSON.stringify(assertion) !== JSON.stringify(good));
-        expect(await ceremony.checkAssertion({ assertion, challenge, passkeys: [passkeyOf(key)] })).toMatchObject({ ok: false });
-        expect(await ceremony.checkRegistration({ registration: assertion, challenge })).toMatchObject({ ok: false });
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...fields),
+        fc.oneof(fc.jsonValue(), fc.base64String(), fc.string()),
+        async (field, value) => {
+          const response = { ...(good["response"] as object), [field]: value };
+          const assertion = JSON.parse(JSON.stringify({ ...good, response })) as typeof good;
+          fc.pre(JSON.stringify(assertion) !== JSON.stringify(good));
+          expect(
+            await ceremony.checkAssertion({ assertion, challenge, passkeys: [passkeyOf(key)] }),
+          ).toMatchObject({ ok: false });
+          expect(
+            await ceremony.checkRegistration({ registration: assertion, challenge }),
+          ).toMatchObject({ ok: false });
+        },
+      ),
     );
   });
 
@@ -107,8 +137,13 @@ describe("createPasskeyCeremony()", () => {
         const bytes = Buffer.from(response[field] ?? "", "base64url");
         const bit = at % (bytes.length * 8);
         bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-        const assertion = { ...good, response: { ...response, [field]: bytes.toString("base64url") } };
-        expect(await ceremony.checkAssertion({ assertion, challenge, passkeys: [passkeyOf(key)] })).toMatchObject({ ok: false });
+        const assertion = {
+          ...good,
+          response: { ...response, [field]: bytes.toString("base64url") },
+        };
+        expect(
+          await ceremony.checkAssertion({ assertion, challenge, passkeys: [passkeyOf(key)] }),
+        ).toMatchObject({ ok: false });
       }),
     );
   });

@@ -1,8 +1,12 @@
 /**
- * Passkey ceremonies of one origin: what an authenticator is asked for, and whether what it gave holds. Without a memory of its own.
- * Source: WebAuthn Level 3 §7.1 and §7.2.
+ * Passkey ceremonies of one origin: what an authenticator is asked for, and whether what it gave
+ * holds. Without a memory of its own. Source: WebAuthn Level 3 §7.1 and §7.2.
  */
-import { generateAuthenticationOptions, generateRegistrationOptions, verifyRegistrationResponse } from "@simplewebauthn/server";
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import { isJsonObject, type JsonObject } from "@acp/core";
 import type { PasskeyCeremony, PasskeySignature } from "./parts.js";
@@ -19,13 +23,16 @@ const asJson = (options: object): JsonObject => {
   return isJsonObject(copy) ? copy : {};
 };
 
-const challengeBytes = (challenge: string): Uint8Array<ArrayBuffer> => new Uint8Array(readBase64url(challenge) ?? []);
+const challengeBytes = (challenge: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(readBase64url(challenge) ?? []);
 const textOf = (object: JsonObject, key: string): string => {
   const value = object[key];
   return typeof value === "string" ? value : "";
 };
 
-/** The four fields of an assertion that count; the rest of what a browser sends is not looked at. */
+/**
+ * The four fields of an assertion that count; the rest of what a browser sends is not looked at.
+ */
 function readSignature(assertion: JsonObject): PasskeySignature {
   const given = assertion["response"];
   const response = isJsonObject(given) ? given : {};
@@ -46,11 +53,15 @@ function readRegistration(registration: JsonObject): RegistrationResponseJSON {
     rawId: textOf(registration, "rawId"),
     type: "public-key",
     clientExtensionResults: {},
-    response: { attestationObject: textOf(response, "attestationObject"), clientDataJSON: textOf(response, "clientDataJSON") },
+    response: {
+      attestationObject: textOf(response, "attestationObject"),
+      clientDataJSON: textOf(response, "clientDataJSON"),
+    },
   };
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "it cannot be read");
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : "it cannot be read";
 
 /** Where passkeys are made and asked for. */
 export interface CeremonyPlace {
@@ -61,7 +72,8 @@ export interface CeremonyPlace {
 /**
  * WebAuthn for one origin.
  *
- * @param place - The origin where all of it happens, such as `http://x7f2.k3v9.localhost:8789`, and the RP ID.
+ * @param place - The origin where all of it happens, such as `http://x7f2.k3v9.localhost:8789`, and
+ *   the RP ID.
  */
 export function createPasskeyCeremony({ origin, rpId: rpID }: CeremonyPlace): PasskeyCeremony {
   return {
@@ -91,7 +103,8 @@ export function createPasskeyCeremony({ origin, rpId: rpID }: CeremonyPlace): Pa
           supportedAlgorithmIDs: ALGORITHMS,
         });
         const isGood: unknown = verified;
-        if (isGood !== true || registrationInfo === undefined) return { ok: false, reason: "the authenticator's answer does not hold" };
+        if (isGood !== true || registrationInfo === undefined)
+          return { ok: false, reason: "the authenticator's answer does not hold" };
         const { id, publicKey } = registrationInfo.credential;
         return { ok: true, id, publicKey: Buffer.from(publicKey).toString("base64url") };
       } catch (error) {
@@ -111,7 +124,8 @@ export function createPasskeyCeremony({ origin, rpId: rpID }: CeremonyPlace): Pa
     async checkAssertion({ assertion, challenge, passkeys }) {
       const signed = readSignature(assertion);
       const passkey = passkeys.find(({ id }) => id === signed.credential_id);
-      if (passkey === undefined) return { ok: false, reason: "it is none of the passkeys that count here" };
+      if (passkey === undefined)
+        return { ok: false, reason: "it is none of the passkeys that count here" };
       const problem = await assertionProblem(signed, { passkey, challenge, origin });
       return problem === undefined ? { ok: true, passkey, signed } : { ok: false, reason: problem };
     },

@@ -1,6 +1,11 @@
 import { encodeRequest, makeResponse, type ConsentRequest, type JsonObject } from "@acp/core";
 import { consentPayload, verifyConsentProof, PAYLOAD_TYPE } from "@acp/core/proof";
-import { createSoftwarePasskey, sampleRequest, type PasskeyAlgorithm, type SoftwarePasskeyTwist } from "@acp/testing";
+import {
+  createSoftwarePasskey,
+  sampleRequest,
+  type PasskeyAlgorithm,
+  type SoftwarePasskeyTwist,
+} from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import type { Passkey } from "./parts.js";
 import { createPasskeyVerifier } from "./passkey-verifier.js";
@@ -12,15 +17,29 @@ const givenAtMs = request.createdAtMs + 1_000;
 
 /** An answer with a passkey's proof, and the passkey. */
 function proven(
-  options: { readonly algorithm?: PasskeyAlgorithm; readonly twist?: SoftwarePasskeyTwist; readonly approverId?: string } = {},
+  options: {
+    readonly algorithm?: PasskeyAlgorithm;
+    readonly twist?: SoftwarePasskeyTwist;
+    readonly approverId?: string;
+  } = {},
 ) {
   const key = createSoftwarePasskey(ORIGIN, options.algorithm);
   const approverId = options.approverId ?? "ada";
-  const response = makeResponse(request, { decision: "approved", nowMs: givenAtMs, channel: "web", approverId });
+  const response = makeResponse(request, {
+    decision: "approved",
+    nowMs: givenAtMs,
+    channel: "web",
+    approverId,
+  });
   const { hash, requestHash } = consentPayload(response, wire);
   const challenge = Buffer.from(hash.slice("sha256:".length), "hex").toString("base64url");
-  const { response: signed } = key.assert({ challenge, rpId: "inbox.example.com" }, options.twist) as unknown as {
-    readonly response: Readonly<Record<"authenticatorData" | "clientDataJSON" | "signature", string>>;
+  const { response: signed } = key.assert(
+    { challenge, rpId: "inbox.example.com" },
+    options.twist,
+  ) as unknown as {
+    readonly response: Readonly<
+      Record<"authenticatorData" | "clientDataJSON" | "signature", string>
+    >;
   };
   const proof: JsonObject = {
     algorithm: "WebAuthn",
@@ -45,13 +64,24 @@ function proven(
 }
 
 const verify = (response: JsonObject, passkeys: readonly Passkey[], asked: JsonObject = wire) =>
-  verifyConsentProof(response, asked, { trustedKeys: [], verifiers: [createPasskeyVerifier({ passkeys: () => passkeys })] });
+  verifyConsentProof(response, asked, {
+    trustedKeys: [],
+    verifiers: [createPasskeyVerifier({ passkeys: () => passkeys })],
+  });
 
 describe("createPasskeyVerifier()", () => {
-  it.each(["ES256", "EdDSA", "RS256"] as const)("proves a yes signed with %s, offline", async (algorithm) => {
-    const { response, passkey } = proven({ algorithm });
-    expect(await verify(response, [passkey])).toMatchObject({ ok: true, approverId: "ada", decision: "approved", channel: "web" });
-  });
+  it.each(["ES256", "EdDSA", "RS256"] as const)(
+    "proves a yes signed with %s, offline",
+    async (algorithm) => {
+      const { response, passkey } = proven({ algorithm });
+      expect(await verify(response, [passkey])).toMatchObject({
+        ok: true,
+        approverId: "ada",
+        decision: "approved",
+        channel: "web",
+      });
+    },
+  );
 
   it("proves nothing by a passkey of nobody, of another person, not made yet, or revoked", async () => {
     const { response, passkey } = proven();
@@ -63,24 +93,29 @@ describe("createPasskeyVerifier()", () => {
       [{ ...passkey, origins: ["https://other.example.com"] }],
       [{ ...passkey, rpId: "example.com" }],
     ])
-      expect(await verify(response, passkeys)).toMatchObject({ ok: false, code: "signature_invalid" });
-    expect(await verify(response, [{ ...passkey, revokedAtMs: givenAtMs + 1 }])).toMatchObject({ ok: true });
+      expect(await verify(response, passkeys)).toMatchObject({
+        ok: false,
+        code: "signature_invalid",
+      });
+    expect(await verify(response, [{ ...passkey, revokedAtMs: givenAtMs + 1 }])).toMatchObject({
+      ok: true,
+    });
   });
 
   it("proves no consent that is used again once its passkey was revoked, whenever that was", async () => {
     const { response, passkey } = proven();
     const again = (revokedAtMs: number | undefined) =>
-      createPasskeyVerifier({ passkeys: () => [revokedAtMs === undefined ? passkey : { ...passkey, revokedAtMs }] }).verify(
-        response,
-        wire,
-        [],
-        {
-          reuse: true,
-        },
-      );
+      createPasskeyVerifier({
+        passkeys: () => [revokedAtMs === undefined ? passkey : { ...passkey, revokedAtMs }],
+      }).verify(response, wire, [], {
+        reuse: true,
+      });
     expect(await again(undefined)).toEqual({ ok: true });
     expect(await again(givenAtMs + 1)).toEqual({ ok: false, reason: "the passkey was revoked" });
-    expect(await again(Number.MAX_SAFE_INTEGER)).toEqual({ ok: false, reason: "the passkey was revoked" });
+    expect(await again(Number.MAX_SAFE_INTEGER)).toEqual({
+      ok: false,
+      reason: "the passkey was revoked",
+    });
   });
 
   it("proves nothing once anything of answer or question is another", async () => {
@@ -92,8 +127,11 @@ describe("createPasskeyVerifier()", () => {
       { ...response, timestamp: new Date(givenAtMs + 1).toISOString() },
       { ...response, confirmation: "YES" },
     ];
-    for (const changed of changes) expect(await verify(changed, [passkey])).toMatchObject({ ok: false });
-    expect(await verify(response, [passkey], { ...wire, text: "something else" })).toMatchObject({ ok: false });
+    for (const changed of changes)
+      expect(await verify(changed, [passkey])).toMatchObject({ ok: false });
+    expect(await verify(response, [passkey], { ...wire, text: "something else" })).toMatchObject({
+      ok: false,
+    });
   });
 
   it("proves nothing by an assertion without a person, from elsewhere, or for another answer", async () => {
@@ -105,12 +143,20 @@ describe("createPasskeyVerifier()", () => {
       { isForged: true },
     ]) {
       const { response, passkey } = proven({ twist });
-      expect(await verify(response, [passkey])).toMatchObject({ ok: false, code: "signature_invalid" });
+      expect(await verify(response, [passkey])).toMatchObject({
+        ok: false,
+        code: "signature_invalid",
+      });
     }
     const one = proven();
     const other = proven({ approverId: "bob" });
-    const replayed = { ...other.response, proof: { ...one.response.proof, credential_id: other.passkey.id } };
-    expect(await verify(replayed, [other.passkey, { ...other.passkey, approver: "bob" }])).toMatchObject({ ok: false });
+    const replayed = {
+      ...other.response,
+      proof: { ...one.response.proof, credential_id: other.passkey.id },
+    };
+    expect(
+      await verify(replayed, [other.passkey, { ...other.passkey, approver: "bob" }]),
+    ).toMatchObject({ ok: false });
   });
 
   it("reads a proof strictly", async () => {
@@ -128,7 +174,11 @@ describe("createPasskeyVerifier()", () => {
 
   it("proves nothing where the passkeys cannot be read", async () => {
     const { response } = proven();
-    const verifier = createPasskeyVerifier({ passkeys: () => Promise.reject(new Error("no disk")) });
-    expect(await verifyConsentProof(response, wire, { trustedKeys: [], verifiers: [verifier] })).toMatchObject({ ok: false });
+    const verifier = createPasskeyVerifier({
+      passkeys: () => Promise.reject(new Error("no disk")),
+    });
+    expect(
+      await verifyConsentProof(response, wire, { trustedKeys: [], verifiers: [verifier] }),
+    ).toMatchObject({ ok: false });
   });
 });

@@ -1,6 +1,7 @@
 /**
- * The verifier of passkey proofs: for a gate, and for whoever checks a record later, offline. Format: spec/proof.md §3.
- * It trusts the passkeys that it is given and nothing of the message but who signed.
+ * The verifier of passkey proofs: for a gate, and for whoever checks a record later, offline.
+ * Format: spec/proof.md §3. It trusts the passkeys that it is given and nothing of the message but
+ * who signed.
  */
 import type { EvidenceResult, EvidenceVerifier, JsonObject } from "@acp/core";
 import { isSamePerson, parseIsoTime, readFields } from "@acp/core";
@@ -10,7 +11,9 @@ import { assertionProblem } from "./passkey-assertion.js";
 
 /** Parts of {@link createPasskeyVerifier}. */
 export interface PasskeyVerifierOptions {
-  /** Those that count, of every person; read for each proof, so that a revocation counts at once. */
+  /**
+   * Those that count, of every person; read for each proof, so that a revocation counts at once.
+   */
   readonly passkeys: () => Promise<readonly Passkey[]> | readonly Passkey[];
 }
 
@@ -42,9 +45,15 @@ function readProof(response: JsonObject): ReadProof {
 }
 
 /** Who answered, and when, as the answer says it: both are part of what is signed. */
-function readAnswer(response: JsonObject): { readonly approverId: string; readonly givenAtMs: number | undefined } {
+function readAnswer(response: JsonObject): {
+  readonly approverId: string;
+  readonly givenAtMs: number | undefined;
+} {
   const fields = readFields(response, "consent_response");
-  return { approverId: fields.object("approver").text("id"), givenAtMs: parseIsoTime(fields.text("timestamp")) };
+  return {
+    approverId: fields.object("approver").text("id"),
+    givenAtMs: parseIsoTime(fields.text("timestamp")),
+  };
 }
 
 async function judge(
@@ -55,21 +64,29 @@ async function judge(
   const { version, signed, payloadHash, requestHash } = readProof(response);
   const { approverId, givenAtMs } = readAnswer(response);
   const payload = consentPayload(response, request, version);
-  if (payloadHash !== payload.hash) return no("the response or the request is not the one that was signed");
-  if (requestHash !== payload.requestHash) return no("the request is not the one that was answered");
-  const passkey = passkeys.find(({ id, approver }) => id === signed.credential_id && isSamePerson(approver, approverId));
+  if (payloadHash !== payload.hash)
+    return no("the response or the request is not the one that was signed");
+  if (requestHash !== payload.requestHash)
+    return no("the request is not the one that was answered");
+  const passkey = passkeys.find(
+    ({ id, approver }) => id === signed.credential_id && isSamePerson(approver, approverId),
+  );
   if (passkey === undefined) return no("it is none of this person's passkeys");
   const { createdAtMs, revokedAtMs } = passkey;
-  if (givenAtMs === undefined || givenAtMs < createdAtMs) return no("the passkey did not exist then");
-  // What it signed before is evidence that a consent was given, and no consent to anything that happens now.
-  if (revokedAtMs !== undefined && (reuse || givenAtMs >= revokedAtMs)) return no("the passkey was revoked");
+  if (givenAtMs === undefined || givenAtMs < createdAtMs)
+    return no("the passkey did not exist then");
+  // What it signed before is evidence that a consent was given, and no consent to anything that
+  // happens now.
+  if (revokedAtMs !== undefined && (reuse || givenAtMs >= revokedAtMs))
+    return no("the passkey was revoked");
   const challenge = Buffer.from(payload.hash.replace(/^sha256:/, ""), "hex").toString("base64url");
   const problem = await assertionProblem(signed, { passkey, challenge });
   return problem === undefined ? { ok: true } : no(problem);
 }
 
 /**
- * A verifier for `createConsentGate({ verifiers })`, `verifyConsentProof` and `verifyConsentRecord`.
+ * A verifier for `createConsentGate({ verifiers })`, `verifyConsentProof` and
+ * `verifyConsentRecord`.
  *
  * @example
  * ```ts
@@ -82,7 +99,10 @@ export function createPasskeyVerifier({ passkeys }: PasskeyVerifierOptions): Evi
     // oxlint-disable-next-line max-params -- the port's call, with its optional last one
     async verify(response, request, _keys, use) {
       try {
-        return await judge(response, request, { passkeys: await passkeys(), reuse: use?.reuse === true });
+        return await judge(response, request, {
+          passkeys: await passkeys(),
+          reuse: use?.reuse === true,
+        });
       } catch (error) {
         return no(error instanceof Error ? error.message : "the proof cannot be read");
       }

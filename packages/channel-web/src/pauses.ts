@@ -1,6 +1,7 @@
 /**
- * Pauses: who pauses agents from the page, and the list of those that are paused. The inbox keeps none of it and ends no question: what holds is where
- * the gates read it. Format: spec/web-inbox.md §6.
+ * Pauses: who pauses agents from the page, and the list of those that are paused. The inbox keeps
+ * none of it and ends no question: what holds is where the gates read it. Format: spec/web-inbox.md
+ * §6.
  */
 import { type FieldReader, type JsonObject, readFields } from "@acp/core";
 import type { Person, Settings } from "./options.js";
@@ -11,7 +12,10 @@ import type { InboxParts, Route, SessionCall } from "./routes.js";
 /** Characters of an agent's id. */
 const AGENT_CHARS_MAX = 256;
 
-/** Where this person may pause agents; `undefined` where not: to see a question, or to answer it, is no right to stop an agent. */
+/**
+ * Where this person may pause agents; `undefined` where not: to see a question, or to answer it, is
+ * no right to stop an agent.
+ */
 function pausesFor({ pauses }: Settings, { approver }: Person): InboxPauses | undefined {
   return pauses?.operators.includes(approver) === true ? pauses : undefined;
 }
@@ -27,7 +31,9 @@ async function attempt(
   try {
     return reply(200, await act(pauses));
   } catch (error) {
-    settings.warn(`Cannot pause, resume or list agents: ${error instanceof Error ? error.message : "it failed"}`);
+    settings.warn(
+      `Cannot pause, resume or list agents: ${error instanceof Error ? error.message : "it failed"}`,
+    );
     return refuse("pauses_unavailable");
   }
 }
@@ -40,10 +46,14 @@ function readAgent({ body }: SessionCall): string | Response {
 }
 
 async function list(parts: InboxParts, call: SessionCall): Promise<Response> {
-  if (pausesFor(parts.settings, call.session.person) === undefined) return reply(200, { may_pause: false, agents: [] });
+  if (pausesFor(parts.settings, call.session.person) === undefined)
+    return reply(200, { may_pause: false, agents: [] });
   return attempt(parts, call, async (pauses) => ({
     may_pause: true,
-    agents: (await pauses.list()).map(({ agent, untilMs }) => ({ agent, ...(untilMs === undefined ? {} : { until: untilMs }) })),
+    agents: (await pauses.list()).map(({ agent, untilMs }) => ({
+      agent,
+      ...(untilMs === undefined ? {} : { until: untilMs }),
+    })),
   }));
 }
 
@@ -52,7 +62,11 @@ async function pause(parts: InboxParts, call: SessionCall): Promise<Response> {
   if (agent instanceof Response) return agent;
   return attempt(parts, call, async (pauses) => {
     const { ended, left } = await pauses.pause(agent, call.session.person.approver);
-    parts.settings.warn(oneLine(`${call.session.person.approver} paused the agent ${agent}: ${ended} open questions denied`));
+    parts.settings.warn(
+      oneLine(
+        `${call.session.person.approver} paused the agent ${agent}: ${ended} open questions denied`,
+      ),
+    );
     return { ended, left };
   });
 }
@@ -62,7 +76,8 @@ async function resume(parts: InboxParts, call: SessionCall): Promise<Response> {
   if (agent instanceof Response) return agent;
   return attempt(parts, call, async (pauses) => {
     const was = await pauses.resume(agent, call.session.person.approver);
-    if (was) parts.settings.warn(oneLine(`${call.session.person.approver} resumed the agent ${agent}`));
+    if (was)
+      parts.settings.warn(oneLine(`${call.session.person.approver} resumed the agent ${agent}`));
     return { was };
   });
 }

@@ -44,7 +44,9 @@ describe("POST /api/answers/prepare", () => {
     const page = await signedIn();
     const { request } = await ask();
     clock.jump(-5_000);
-    expect((await prepare(page, request)).body.response.timestamp).toBe(isoTime(request.createdAtMs));
+    expect((await prepare(page, request)).body.response.timestamp).toBe(
+      isoTime(request.createdAtMs),
+    );
   });
 
   it("asks for a passkey from the level on, by the challenge of this very answer and of this person", async () => {
@@ -59,7 +61,10 @@ describe("POST /api/answers/prepare", () => {
   it("asks for none for a no", async () => {
     const { ask, signedIn } = setUp();
     const { request } = await ask({ ...ofLevel("critical"), evidence: "passkey" });
-    expect(await prepare(await signedIn(), request, { decision: "denied" })).toMatchObject({ status: 200, body: { passkey: null } });
+    expect(await prepare(await signedIn(), request, { decision: "denied" })).toMatchObject({
+      status: 200,
+      body: { passkey: null },
+    });
   });
 
   it.each([
@@ -69,17 +74,38 @@ describe("POST /api/answers/prepare", () => {
     ["an offer that is not there", 400, "answer_invalid", {}, { grant: "g1" }],
     ["a no with an offer", 400, "answer_invalid", {}, { decision: "denied", grant: "g1" }],
     ["modifications with a plain yes", 400, "answer_invalid", {}, { modifications: {} }],
-    ["modifications with a no", 400, "answer_invalid", {}, { decision: "denied", modifications: {} }],
-    ["changes without modifications", 400, "answer_invalid", {}, { decision: "approved_with_modifications" }],
+    [
+      "modifications with a no",
+      400,
+      "answer_invalid",
+      {},
+      { decision: "denied", modifications: {} },
+    ],
+    [
+      "changes without modifications",
+      400,
+      "answer_invalid",
+      {},
+      { decision: "approved_with_modifications" },
+    ],
     ["a critical yes without its word", 400, "answer_invalid", ofLevel("critical"), {}],
-    ["a critical yes with another word", 400, "answer_invalid", ofLevel("critical"), { word: "APPROVE" }],
+    [
+      "a critical yes with another word",
+      400,
+      "answer_invalid",
+      ofLevel("critical"),
+      { word: "APPROVE" },
+    ],
     ["another decision", 400, "body_invalid", {}, { decision: "yes" }],
     ["an unknown key", 400, "body_invalid", {}, { approved: true }],
     ["a reason that is too long", 400, "body_invalid", {}, { reason: "x".repeat(1_001) }],
   ] as const)("refuses %s", async (_what, status, code, overrides, more) => {
     const { ask, signedIn } = setUp({ passkeys: memoryPasskeys() });
     const { request, submissions, ending } = await ask(overrides);
-    expect(await prepare(await signedIn(), request, more)).toMatchObject({ status, body: { code } });
+    expect(await prepare(await signedIn(), request, more)).toMatchObject({
+      status,
+      body: { code },
+    });
     expect([submissions, ending()]).toEqual([[], undefined]);
   });
 
@@ -94,8 +120,14 @@ describe("POST /api/answers/prepare", () => {
     const { ask, signedIn } = setUp({ passkeyFrom: "rules-only" });
     const page = await signedIn();
     const [plain, critical] = [(await ask()).request, (await ask(ofLevel("critical"))).request];
-    expect((await prepare(page, plain, { word: "approve" })).body.response).not.toHaveProperty("confirmation");
-    expect((await prepare(page, critical, { decision: "denied", word: "approve" })).body.response).not.toHaveProperty("confirmation");
-    expect((await prepare(page, critical, { word: "approve" })).body.response).toMatchObject({ confirmation: "approve" });
+    expect((await prepare(page, plain, { word: "approve" })).body.response).not.toHaveProperty(
+      "confirmation",
+    );
+    expect(
+      (await prepare(page, critical, { decision: "denied", word: "approve" })).body.response,
+    ).not.toHaveProperty("confirmation");
+    expect((await prepare(page, critical, { word: "approve" })).body.response).toMatchObject({
+      confirmation: "approve",
+    });
   });
 });

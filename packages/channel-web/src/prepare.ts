@@ -1,6 +1,6 @@
 /**
- * Prepare: the answer is made before it is sent, so that what is signed can be shown and signed. Nothing here reaches the gate.
- * Format: spec/web-inbox.md §4.
+ * Prepare: the answer is made before it is sent, so that what is signed can be shown and signed.
+ * Nothing here reaches the gate. Format: spec/web-inbox.md §4.
  */
 import {
   type ConsentRequest,
@@ -20,7 +20,9 @@ import type { Entry } from "./questions.js";
 import { refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
 
-/** How long a yes holds, counted from the answer, or from the end of a question that takes several. */
+/**
+ * How long a yes holds, counted from the answer, or from the end of a question that takes several.
+ */
 const VALID_MS: number = 5 * 60_000;
 
 /** What a person decided. */
@@ -46,24 +48,39 @@ function readChoice(fields: FieldReader): Choice {
   return choice;
 }
 
-/** Why a choice is none for this question, before anything is made or signed of it; the gate judges all of it again. */
-function misfitOf({ decision, modifications, grant, word }: Choice, request: ConsentRequest): string | undefined {
+/**
+ * Why a choice is none for this question, before anything is made or signed of it; the gate judges
+ * all of it again.
+ */
+function misfitOf(
+  { decision, modifications, grant, word }: Choice,
+  request: ConsentRequest,
+): string | undefined {
   if ((decision === "approved_with_modifications") !== (modifications !== undefined))
     return `"modifications" are for the decision approved_with_modifications, which takes them`;
   if (grant !== undefined && decision !== "approved") return `"grant" is for a plain yes`;
-  if (grant !== undefined && !request.offers.some(({ id }) => id === grant)) return `there is no offer "${grant}"`;
+  if (grant !== undefined && !request.offers.some(({ id }) => id === grant))
+    return `there is no offer "${grant}"`;
   const wanted = confirmationWord(request);
-  if (decision !== "denied" && wanted !== undefined && word !== wanted) return `a yes takes the word "${wanted}", typed`;
+  if (decision !== "denied" && wanted !== undefined && word !== wanted)
+    return `a yes takes the word "${wanted}", typed`;
   return undefined;
 }
 
 /** The entry of an open question that this person may answer, or why not. */
-export function answerable({ questions, settings }: InboxParts, id: string, person: Person): Entry | Response {
+export function answerable(
+  { questions, settings }: InboxParts,
+  id: string,
+  person: Person,
+): Entry | Response {
   const entry = questions.find(id);
   if (entry === "lost") return refuse("gate_lost");
   if (entry === undefined || entry === "ended") return refuse("question_ended");
-  // When its time is over, and who waits for a step of it, are the gate's to say: by its clock, and it may have taken a step early.
-  return mayAnswer(entry, person, settings.clock.now()) === "no" ? refuse("not_an_approver") : entry;
+  // When its time is over, and who waits for a step of it, are the gate's to say: by its clock, and
+  // it may have taken a step early.
+  return mayAnswer(entry, person, settings.clock.now()) === "no"
+    ? refuse("not_an_approver")
+    : entry;
 }
 
 /** The answer as the gate gets it, in the form that is signed. */
@@ -86,12 +103,15 @@ export function makeAnswer(
     ...(modifications === undefined ? {} : { modifications }),
     ...(grant === undefined ? {} : { grantId: grant }),
     // A word is for a yes, whatever else was typed on the page.
-    ...(word === undefined || !isYes || confirmationWord(request) === undefined ? {} : { confirmation: word }),
+    ...(word === undefined || !isYes || confirmationWord(request) === undefined
+      ? {}
+      : { confirmation: word }),
   });
 }
 
 /** The 32 bytes of `sha256:<hex>` as base64url. */
-const challengeOf = (payloadHash: string): string => Buffer.from(payloadHash.replace(/^sha256:/, ""), "hex").toString("base64url");
+const challengeOf = (payloadHash: string): string =>
+  Buffer.from(payloadHash.replace(/^sha256:/, ""), "hex").toString("base64url");
 
 async function prepare(parts: InboxParts, { session, body }: SessionCall): Promise<Response> {
   const { person } = session;
@@ -104,13 +124,27 @@ async function prepare(parts: InboxParts, { session, body }: SessionCall): Promi
   const response = makeAnswer(parts, entry, { ...choice, person });
   const { hash: payloadHash, requestHash } = consentPayload(response, entry.wire);
   const challenge =
-    choice.decision !== "denied" && needsPasskey(request, parts.settings.passkeyFrom) ? challengeOf(payloadHash) : undefined;
+    choice.decision !== "denied" && needsPasskey(request, parts.settings.passkeyFrom)
+      ? challengeOf(payloadHash)
+      : undefined;
   const allowed = challenge === undefined ? [] : await parts.keyring.usable(person.approver);
   if (challenge !== undefined && allowed.length === 0) return refuse("passkey_missing");
-  const passkey = challenge === undefined ? null : await parts.ceremony.makeAssertionOptions({ challenge, allowed });
-  const ticket = parts.tickets.issue({ session, entry, response, payloadHash, requestHash, challenge });
+  const passkey =
+    challenge === undefined
+      ? null
+      : await parts.ceremony.makeAssertionOptions({ challenge, allowed });
+  const ticket = parts.tickets.issue({
+    session,
+    entry,
+    response,
+    payloadHash,
+    requestHash,
+    challenge,
+  });
   return reply(200, { ticket, response, payload_hash: payloadHash, passkey });
 }
 
 /** The route of preparing one answer. */
-export const PREPARE_ROUTES: readonly Route[] = [{ method: "POST", path: "/api/answers/prepare", access: "session", handle: prepare }];
+export const PREPARE_ROUTES: readonly Route[] = [
+  { method: "POST", path: "/api/answers/prepare", access: "session", handle: prepare },
+];

@@ -7,9 +7,16 @@ import { type Carrier, createQuestions } from "./questions.js";
 const ada = { approver: "ada", subject: "ada" };
 const NOW_MS = manualClock().now();
 
-const asked = (overrides: Partial<ConsentRequest> = {}): ConsentRequest => sampleRequest({ createdAtMs: NOW_MS, ...overrides });
-const at = (request: ConsentRequest, carrier: Carrier = { channel: "web" }) => ({ question: { request, redelivery: false }, carrier });
-const level = (riskLevel: "low" | "medium" | "high" | "critical", requiredLevel = riskLevel): Partial<ConsentRequest> => ({
+const asked = (overrides: Partial<ConsentRequest> = {}): ConsentRequest =>
+  sampleRequest({ createdAtMs: NOW_MS, ...overrides });
+const at = (request: ConsentRequest, carrier: Carrier = { channel: "web" }) => ({
+  question: { request, redelivery: false },
+  carrier,
+});
+const level = (
+  riskLevel: "low" | "medium" | "high" | "critical",
+  requiredLevel = riskLevel,
+): Partial<ConsentRequest> => ({
   action: { ...sampleRequest().action, riskLevel },
   policy: { ruleId: "r", ruleName: "", requiredLevel },
 });
@@ -47,7 +54,11 @@ describe("mayAnswer()", () => {
     ["not who is not named", asked({ approvers: ["bob"] }), "no"],
     ["nobody of none", asked({ approvers: [] }), "no"],
     ["not before a step", asked({ approvers: ["bob", "ada"], escalation: steps }), "later"],
-    ["who waits for no step", asked({ approvers: ["bob", "ada"], escalation: [{ afterMs: 1_000, approvers: ["bob"] }] }), "yes"],
+    [
+      "who waits for no step",
+      asked({ approvers: ["bob", "ada"], escalation: [{ afterMs: 1_000, approvers: ["bob"] }] }),
+      "yes",
+    ],
   ] as const)("lets answer %s", (_who, request, want) => {
     expect(mayAnswer(at(request), ada, NOW_MS)).toBe(want);
   });
@@ -59,14 +70,25 @@ describe("mayAnswer()", () => {
   });
 
   it("lets answer where a step brought the question here before its time", () => {
-    const request = asked({ approvers: ["ada"], escalation: [{ ...steps[0], afterMs: 1_000, channel: "web" }] });
+    const request = asked({
+      approvers: ["ada"],
+      escalation: [{ ...steps[0], afterMs: 1_000, channel: "web" }],
+    });
     expect(mayAnswer(at(request), ada, NOW_MS)).toBe("yes");
     expect(mayAnswer(at(request, { channel: "telegram" }), ada, NOW_MS)).toBe("later");
   });
 
   it("lets only the person answer whom the source's gates know", () => {
-    expect(mayAnswer(at(asked(), { channel: "terminal", subject: "local" }), ada, NOW_MS)).toBe("no");
-    expect(mayAnswer(at(asked(), { channel: "terminal", subject: "local" }), { ...ada, subject: "local" }, NOW_MS)).toBe("yes");
+    expect(mayAnswer(at(asked(), { channel: "terminal", subject: "local" }), ada, NOW_MS)).toBe(
+      "no",
+    );
+    expect(
+      mayAnswer(
+        at(asked(), { channel: "terminal", subject: "local" }),
+        { ...ada, subject: "local" },
+        NOW_MS,
+      ),
+    ).toBe("yes");
   });
 });
 
@@ -90,7 +112,11 @@ describe("viewOf()", () => {
       have: 0,
     });
     questions.take(entry, { by: ada, claim: {}, have: 1 });
-    expect(viewOf(entry, ada, settings)).toMatchObject({ may_answer: true, answered: true, have: 1 });
+    expect(viewOf(entry, ada, settings)).toMatchObject({
+      may_answer: true,
+      answered: true,
+      have: 1,
+    });
     expect(viewOf(entry, bob, settings)).toMatchObject({ answered: false, have: 1 });
   });
 });

@@ -15,8 +15,13 @@ function setUp() {
   const questions = createQuestions(clock);
   const changes: Change[] = [];
   questions.subscribe((change) => changes.push(change));
-  const asked = (overrides: Partial<ConsentRequest> = {}): ConsentRequest => sampleRequest({ createdAtMs: clock.now(), ...overrides });
-  const partsOf = (request: ConsentRequest, carrier: Carrier = GATE, redelivery = false): QuestionParts => ({
+  const asked = (overrides: Partial<ConsentRequest> = {}): ConsentRequest =>
+    sampleRequest({ createdAtMs: clock.now(), ...overrides });
+  const partsOf = (
+    request: ConsentRequest,
+    carrier: Carrier = GATE,
+    redelivery = false,
+  ): QuestionParts => ({
     carrier,
     question: { request, redelivery },
     submit: async () => ({ status: "final", outcome: "approved" }),
@@ -117,12 +122,18 @@ describe("createQuestions()", () => {
       const entry = questions.put(partsOf(asked({ id })));
       if (entry !== undefined) questions.end(entry, OVER);
     }
-    expect([questions.find("cr_0"), questions.find("cr_1"), questions.find("cr_10000")]).toEqual([undefined, "ended", "ended"]);
+    expect([questions.find("cr_0"), questions.find("cr_1"), questions.find("cr_10000")]).toEqual([
+      undefined,
+      "ended",
+      "ended",
+    ]);
   });
 
   it("clear() forgets and tells nobody", async () => {
     const { questions, changes, asked, partsOf, clock } = setUp();
-    const entry = questions.put(partsOf(asked({ escalation: [{ afterMs: 1_000, approvers: ["ada"] }] })));
+    const entry = questions.put(
+      partsOf(asked({ escalation: [{ afterMs: 1_000, approvers: ["ada"] }] })),
+    );
     questions.clear();
     if (entry !== undefined) questions.end(entry, OVER);
     await clock.advance(1_000);

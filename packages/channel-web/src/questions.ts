@@ -1,5 +1,6 @@
 /**
- * Questions: what is open, of every gate that shows its questions here, and the ids of what was. It decides nothing.
+ * Questions: what is open, of every gate that shows its questions here, and the ids of what was. It
+ * decides nothing.
  */
 import type { AnswerReceipt, Clock, Ending, JsonObject } from "@acp/core";
 import { encodeRequest } from "@acp/core";
@@ -39,13 +40,21 @@ export interface Entry extends QuestionParts {
 /** What changed. A question opens again when something about it changed. */
 export type Change =
   | { readonly type: "open"; readonly entry: Entry }
-  | { readonly type: "ended"; readonly entry: Entry; readonly ending: Ending; readonly atMs: number }
+  | {
+      readonly type: "ended";
+      readonly entry: Entry;
+      readonly ending: Ending;
+      readonly atMs: number;
+    }
   | { readonly type: "lost"; readonly entry: Entry; readonly atMs: number }
   | { readonly type: "run"; readonly entry: Entry; readonly run: RunOutcome };
 
 /** The questions of one inbox. */
 export interface Questions {
-  /** Puts a question up. `undefined` where another carrier has one of this id: the same question came twice. */
+  /**
+   * Puts a question up. `undefined` where another carrier has one of this id: the same question
+   * came twice.
+   */
   put(parts: QuestionParts): Entry | undefined;
   /** `"ended"` for one that was open here, `"lost"` where its gate cannot be reached. */
   find(id: string): Entry | "ended" | "lost" | undefined;
@@ -53,14 +62,20 @@ export interface Questions {
   open(): readonly Entry[];
   /** Takes a question down; nothing where it is not the one that is up. */
   end(entry: Entry, ending: Ending, atMs?: number): void;
-  /** Takes a question down whose gate cannot be reached: what becomes of it is found out elsewhere, or it is put up again. */
+  /**
+   * Takes a question down whose gate cannot be reached: what becomes of it is found out elsewhere,
+   * or it is put up again.
+   */
   lose(entry: Entry): void;
   /** Those that are lost, oldest first. */
   lost(): readonly Entry[];
   /** Tells what became of a yes. */
   tellRun(entry: Entry, run: RunOutcome): void;
   /** Notes an answer that the gate took, and how many yeses it has. */
-  take(entry: Entry, answer: { readonly by: Person; readonly claim: JsonObject; readonly have?: number }): void;
+  take(
+    entry: Entry,
+    answer: { readonly by: Person; readonly claim: JsonObject; readonly have?: number },
+  ): void;
   /** Calls `listener` at every change; the result ends that. */
   subscribe(listener: (change: Change) => void): () => void;
   /** Forgets all of them. */
@@ -93,7 +108,10 @@ function createEndedIds(): EndedIds {
   };
 }
 
-/** Calls back whenever a step of a question's escalation is due, while it is up: somebody else may answer then. */
+/**
+ * Calls back whenever a step of a question's escalation is due, while it is up: somebody else may
+ * answer then.
+ */
 async function watchSteps(clock: Clock, { entry, down }: Held, onDue: () => void): Promise<void> {
   const { createdAtMs, escalation = [] } = entry.question.request;
   for (const { afterMs } of escalation.filter(({ approvers }) => approvers !== undefined)) {
@@ -114,7 +132,8 @@ interface State {
   readonly tell: (change: Change) => void;
 }
 
-const isUp = ({ held }: State, entry: Entry): boolean => held.get(entry.question.request.id)?.entry === entry;
+const isUp = ({ held }: State, entry: Entry): boolean =>
+  held.get(entry.question.request.id)?.entry === entry;
 
 function takeDown(state: State, entry: Entry): boolean {
   if (!isUp(state, entry)) return false;
@@ -127,7 +146,8 @@ function put(state: State, parts: QuestionParts): Entry | undefined {
   const { clock, held, heldBy, ended, lost, tell } = state;
   const { request } = parts.question;
   const before = held.get(request.id);
-  // A gate of this process that shows its question again takes its place; whoever else comes with the same id does not.
+  // A gate of this process that shows its question again takes its place; whoever else comes with
+  // the same id does not.
   const isAgain = parts.question.redelivery && parts.carrier.subject === undefined;
   if (before !== undefined && before.entry.carrier !== parts.carrier && !isAgain) return undefined;
   before?.down.abort();
@@ -145,7 +165,11 @@ function put(state: State, parts: QuestionParts): Entry | undefined {
   return entry;
 }
 
-function end(state: State, entry: Entry, { ending, atMs }: { readonly ending: Ending; readonly atMs: number }): void {
+function end(
+  state: State,
+  entry: Entry,
+  { ending, atMs }: { readonly ending: Ending; readonly atMs: number },
+): void {
   const { id } = entry.question.request;
   if (!takeDown(state, entry) && state.lost.get(id) !== entry) return;
   state.lost.delete(id);
@@ -162,7 +186,11 @@ function lose(state: State, entry: Entry): void {
   tell({ type: "lost", entry, atMs: clock.now() });
 }
 
-function take(state: State, entry: Entry, { by, claim, have }: Parameters<Questions["take"]>[1]): void {
+function take(
+  state: State,
+  entry: Entry,
+  { by, claim, have }: Parameters<Questions["take"]>[1],
+): void {
   const found = state.heldBy.get(entry);
   found?.entry.taken.set(by.approver, claim);
   if (found === undefined || have === undefined) return;
@@ -176,11 +204,19 @@ export function createQuestions(clock: Clock): Questions {
   const tell = (change: Change): void => {
     for (const listener of listeners) listener(change);
   };
-  const state: State = { clock, held: new Map(), heldBy: new WeakMap(), ended: createEndedIds(), lost: new Map(), tell };
+  const state: State = {
+    clock,
+    held: new Map(),
+    heldBy: new WeakMap(),
+    ended: createEndedIds(),
+    lost: new Map(),
+    tell,
+  };
   const { held, ended, lost } = state;
   return {
     put: (parts) => put(state, parts),
-    find: (id) => held.get(id)?.entry ?? (lost.has(id) ? "lost" : ended.has(id) ? "ended" : undefined),
+    find: (id) =>
+      held.get(id)?.entry ?? (lost.has(id) ? "lost" : ended.has(id) ? "ended" : undefined),
     open: () => Array.from(held.values(), ({ entry }) => entry),
     end: (entry, ending, atMs = clock.now()) => end(state, entry, { ending, atMs }),
     lose: (entry) => lose(state, entry),

@@ -1,5 +1,6 @@
 /**
- * Reply: what the handler answers with. Every refusal has a code, a status and one line. Format: spec/web-inbox.md §1.
+ * Reply: what the handler answers with. Every refusal has a code, a status and one line. Format:
+ * spec/web-inbox.md §1.
  */
 import { type JsonObject, escapeText } from "@acp/core";
 
@@ -21,7 +22,9 @@ const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** Headers of whatever is sent: nothing is loaded from elsewhere, framed, or told to another site. */
+/**
+ * Headers of whatever is sent: nothing is loaded from elsewhere, framed, or told to another site.
+ */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": CONTENT_SECURITY_POLICY,
   "cross-origin-opener-policy": "same-origin",
@@ -109,14 +112,25 @@ export interface RefusalOptions {
 }
 
 /** JSON that nobody keeps. */
-export function reply(status: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): Response {
+export function reply(
+  status: number,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { ...COMMON_HEADERS, "content-type": "application/json", "cache-control": "no-store", ...headers },
+    headers: {
+      ...COMMON_HEADERS,
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      ...headers,
+    },
   });
 }
 
-/** What a person sees who comes by a name that is not ours. It does not say ours: anybody may ask. */
+/**
+ * What a person sees who comes by a name that is not ours. It does not say ours: anybody may ask.
+ */
 const ELSEWHERE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Not the inbox</title>
 <h1>The inbox is not at this address</h1>
 <p>Its address is a new one at each start. Open the one that <code>acp inbox</code> printed, or press Enter in its terminal for another.</p></html>
@@ -126,13 +140,20 @@ const ELSEWHERE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>N
 export function elsewhere(): Response {
   return new Response(ELSEWHERE, {
     status: 421,
-    headers: { ...COMMON_HEADERS, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" },
+    headers: {
+      ...COMMON_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+    },
   });
 }
 
 /** Done, and nothing to say. */
 export function done(headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(null, { status: 204, headers: { ...COMMON_HEADERS, "cache-control": "no-store", ...headers } });
+  return new Response(null, {
+    status: 204,
+    headers: { ...COMMON_HEADERS, "cache-control": "no-store", ...headers },
+  });
 }
 
 /** A text of somebody else's as one safe line that is not too long. */
@@ -144,5 +165,9 @@ export const oneLine = (text: string): string =>
 /** Not taken. */
 export function refuse(code: ReplyCode, options: RefusalOptions = {}): Response {
   const [status, message] = REFUSALS[code];
-  return reply(options.status ?? status, { code, message: oneLine(options.message ?? message) }, options.headers);
+  return reply(
+    options.status ?? status,
+    { code, message: oneLine(options.message ?? message) },
+    options.headers,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * Review parts: what the inbox shows of what agents wrote into overlays of their workspaces, and how a person settles it. Types only. Routes and messages:
- * spec/web-inbox.md §7.
+ * Review parts: what the inbox shows of what agents wrote into overlays of their workspaces, and
+ * how a person settles it. Types only. Routes and messages: spec/web-inbox.md §7.
  */
 
 /** A review that nobody has settled. */
@@ -26,7 +26,10 @@ export interface ReviewRow {
   readonly text: string;
   /** The lines that differ. */
   readonly lines: readonly string[];
-  /** `plain`; `apart`: other programs run it by themselves; `here`: somebody changed it in the workspace since; `folder`: comes with what is in it. */
+  /**
+   * `plain`; `apart`: other programs run it by themselves; `here`: somebody changed it in the
+   * workspace since; `folder`: comes with what is in it.
+   */
   readonly part: "plain" | "apart" | "here" | "folder";
 }
 
@@ -63,7 +66,12 @@ export interface ReviewBy {
 /** What came of it. */
 export type ReviewSettled =
   /** `lines` say what was taken and what was not; `isOver` where nothing is left. */
-  | { readonly status: "done"; readonly lines: readonly string[]; readonly isOver: boolean; readonly isWhole: boolean }
+  | {
+      readonly status: "done";
+      readonly lines: readonly string[];
+      readonly isOver: boolean;
+      readonly isWhole: boolean;
+    }
   /** It is not what was shown; nothing was changed. */
   | { readonly status: "changed" }
   | { readonly status: "running" }

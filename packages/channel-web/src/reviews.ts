@@ -1,12 +1,20 @@
 /**
- * Reviews: what agents wrote into overlays, seen and taken from the page. An order names the digest that was shown and is made in two steps, as an answer is: what a
- * passkey signs is made before it is signed. Nothing here reads or writes a file. Format: spec/web-inbox.md §7.
+ * Reviews: what agents wrote into overlays, seen and taken from the page. An order names the digest
+ * that was shown and is made in two steps, as an answer is: what a passkey signs is made before it
+ * is signed. Nothing here reads or writes a file. Format: spec/web-inbox.md §7.
  */
 import { createHash } from "node:crypto";
 import { type JsonObject, readFields } from "@acp/core";
 import type { Person, Settings } from "./options.js";
 import { oneLine, refuse, reply } from "./reply.js";
-import type { InboxReviews, ReviewBy, ReviewOrder, ReviewSettled, ReviewShown, ReviewSummary } from "./review-parts.js";
+import type {
+  InboxReviews,
+  ReviewBy,
+  ReviewOrder,
+  ReviewSettled,
+  ReviewShown,
+  ReviewSummary,
+} from "./review-parts.js";
 import type { InboxParts, ReviewTicket, Route, SessionCall } from "./routes.js";
 import { makeToken } from "./token.js";
 
@@ -42,7 +50,15 @@ function needsPasskey({ passkeyFrom }: Settings): boolean {
   return passkeyFrom !== "rules-only" && passkeyFrom !== "critical";
 }
 
-function encodeSummary({ id, workspace, agent, command, startedMs, isRunning, changes }: ReviewSummary): JsonObject {
+function encodeSummary({
+  id,
+  workspace,
+  agent,
+  command,
+  startedMs,
+  isRunning,
+  changes,
+}: ReviewSummary): JsonObject {
   return {
     id,
     workspace,
@@ -75,8 +91,11 @@ function encodeSettled(settled: ReviewSettled): Response {
 }
 
 async function list(parts: InboxParts, call: SessionCall): Promise<Response> {
-  if (reviewsFor(parts.settings, call.session.person) === undefined) return reply(200, { may_review: false, reviews: [] });
-  return attempt(parts, call, async (reviews) => reply(200, { may_review: true, reviews: (await reviews.list()).map(encodeSummary) }));
+  if (reviewsFor(parts.settings, call.session.person) === undefined)
+    return reply(200, { may_review: false, reviews: [] });
+  return attempt(parts, call, async (reviews) =>
+    reply(200, { may_review: true, reviews: (await reviews.list()).map(encodeSummary) }),
+  );
 }
 
 async function show(parts: InboxParts, call: SessionCall): Promise<Response> {
@@ -85,7 +104,9 @@ async function show(parts: InboxParts, call: SessionCall): Promise<Response> {
   fields.done();
   return attempt(parts, call, async (reviews) => {
     const shown = ID.test(id) ? await reviews.show(id) : undefined;
-    return shown === undefined ? refuse("review_unknown") : reply(200, encodeShown(shown, parts.settings));
+    return shown === undefined
+      ? refuse("review_unknown")
+      : reply(200, encodeShown(shown, parts.settings));
   });
 }
 
@@ -96,7 +117,10 @@ function readPicks(value: unknown): readonly number[] | undefined {
   return picks.length === value.length && new Set(picks).size === picks.length ? picks : undefined;
 }
 
-/** What is signed says all of it: which review, what was seen, what is taken, who. A random part makes it good for once. */
+/**
+ * What is signed says all of it: which review, what was seen, what is taken, who. A random part
+ * makes it good for once.
+ */
 function challengeFor({ id, digest, picks }: ReviewOrder, approver: string): string {
   const text = JSON.stringify(["acp review take", id, digest, picks, approver, makeToken()]);
   return createHash("sha256").update(text).digest("base64url");
@@ -109,7 +133,9 @@ async function prepare(parts: InboxParts, call: SessionCall): Promise<Response> 
   fields.done();
   const picks = readPicks(wanted);
   if (!ID.test(id) || !DIGEST.test(digest) || picks === undefined)
-    return refuse("body_invalid", { message: `"review", "digest" or "picks" is not as it was shown` });
+    return refuse("body_invalid", {
+      message: `"review", "digest" or "picks" is not as it was shown`,
+    });
   const { session } = call;
   const { approver } = session.person;
   return attempt(parts, call, async () => {
@@ -117,22 +143,37 @@ async function prepare(parts: InboxParts, call: SessionCall): Promise<Response> 
     const challenge = needsPasskey(parts.settings) ? challengeFor(order, approver) : undefined;
     const allowed = challenge === undefined ? [] : await parts.keyring.usable(approver);
     if (challenge !== undefined && allowed.length === 0) return refuse("passkey_missing");
-    const passkey = challenge === undefined ? null : await parts.ceremony.makeAssertionOptions({ challenge, allowed });
-    return reply(200, { ticket: parts.reviewTickets.issue({ session, order, challenge }), passkey });
+    const passkey =
+      challenge === undefined
+        ? null
+        : await parts.ceremony.makeAssertionOptions({ challenge, allowed });
+    return reply(200, {
+      ticket: parts.reviewTickets.issue({ session, order, challenge }),
+      passkey,
+    });
   });
 }
 
 /** Who orders it, with the passkey that says so where it takes one, or why it is not done. */
-async function prove(parts: InboxParts, ticket: ReviewTicket, assertion: JsonObject | undefined): Promise<ReviewBy | Response> {
+async function prove(
+  parts: InboxParts,
+  ticket: ReviewTicket,
+  assertion: JsonObject | undefined,
+): Promise<ReviewBy | Response> {
   const { session, challenge } = ticket;
   const by: ReviewBy = { approver: session.person.approver, channel: "inbox" };
   if (challenge === undefined)
-    return assertion === undefined ? by : refuse("answer_invalid", { message: "this order was prepared without a passkey" });
+    return assertion === undefined
+      ? by
+      : refuse("answer_invalid", { message: "this order was prepared without a passkey" });
   if (assertion === undefined) return refuse("passkey_required");
   // Read again: a passkey that was revoked meanwhile signs nothing.
   const passkeys = await parts.keyring.usable(by.approver);
   const checked = await parts.ceremony.checkAssertion({ assertion, challenge, passkeys });
-  if (!checked.ok) return refuse("passkey_refused", { message: `the passkey's answer does not hold: ${checked.reason}` });
+  if (!checked.ok)
+    return refuse("passkey_refused", {
+      message: `the passkey's answer does not hold: ${checked.reason}`,
+    });
   if (checked.passkey.approver !== by.approver) return refuse("passkey_refused");
   parts.sessions.notePasskey(session);
   return { ...by, passkey: checked.passkey.id };
@@ -157,9 +198,12 @@ async function drop(parts: InboxParts, call: SessionCall): Promise<Response> {
   const fields = readFields(call.body, "body");
   const [id, digest] = [fields.text("review", 64), fields.text("digest", 64)];
   fields.done();
-  if (!ID.test(id) || !DIGEST.test(digest)) return refuse("body_invalid", { message: `"review" or "digest" is not as it was shown` });
+  if (!ID.test(id) || !DIGEST.test(digest))
+    return refuse("body_invalid", { message: `"review" or "digest" is not as it was shown` });
   const by: ReviewBy = { approver: call.session.person.approver, channel: "inbox" };
-  return attempt(parts, call, async (reviews) => encodeSettled(await reviews.drop({ id, digest }, by)));
+  return attempt(parts, call, async (reviews) =>
+    encodeSettled(await reviews.drop({ id, digest }, by)),
+  );
 }
 
 /** The routes of reviews. To look at one freezes it, and so is no GET. */

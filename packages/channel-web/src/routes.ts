@@ -1,5 +1,6 @@
 /**
- * Routes: what a route is, and what its handler is given. Types only; the tables stand beside the handlers.
+ * Routes: what a route is, and what its handler is given. Types only; the tables stand beside the
+ * handlers.
  */
 import type { JsonObject } from "@acp/core";
 import type { Challenges } from "./challenges.js";
@@ -19,7 +20,10 @@ import type { Tries } from "./tries.js";
 export interface Outcomes {
   /** Looks now at what is not settled. Never rejects. */
   look(): Promise<void>;
-  /** What became of these questions; those of which nobody knows are left out. Rejects where the logs cannot be read. */
+  /**
+   * What became of these questions; those of which nobody knows are left out. Rejects where the
+   * logs cannot be read.
+   */
   find(ids: readonly string[]): Promise<ReadonlyMap<string, QuestionOutcome>>;
   clear(): void;
 }

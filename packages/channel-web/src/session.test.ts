@@ -6,7 +6,8 @@ const ada = { approver: "ada", subject: "ada" };
 const bob = { approver: "bob", subject: "bob" };
 const HOUR_MS = 3_600_000;
 
-const withCookie = (cookie: string): Request => new Request("http://localhost/", { headers: { cookie } });
+const withCookie = (cookie: string): Request =>
+  new Request("http://localhost/", { headers: { cookie } });
 const valueOf = (cookie: string): string => cookie.split(";")[0] ?? "";
 const make = (clock = manualClock()) => createSessions({ clock, isSecure: false });
 
@@ -15,7 +16,10 @@ describe("createSessions()", () => {
     const sessions = make();
     const { session, cookie } = sessions.start(ada);
     expect(sessions.find(withCookie(valueOf(cookie)))).toBe(session);
-    const planted = Array.from({ length: 100 }, (_, at) => `acp_inbox=planted${at}; acp_inbox_${at}=planted`).join("; ");
+    const planted = Array.from(
+      { length: 100 },
+      (_, at) => `acp_inbox=planted${at}; acp_inbox_${at}=planted`,
+    ).join("; ");
     expect(sessions.find(withCookie(`${planted}; ${valueOf(cookie)}`))).toBe(session);
   });
 
@@ -24,24 +28,37 @@ describe("createSessions()", () => {
     expect(new Set(names).size).toBe(2);
   });
 
-  it.each(["", "acp_inbox=", "acp_inbox", "acp_inbox=x", "other=1", `acp_inbox=${"A".repeat(43)}`])("finds none by %j", (cookie) => {
-    const sessions = make();
-    sessions.start(ada);
-    expect(sessions.find(withCookie(cookie))).toBeUndefined();
-  });
+  it.each(["", "acp_inbox=", "acp_inbox", "acp_inbox=x", "other=1", `acp_inbox=${"A".repeat(43)}`])(
+    "finds none by %j",
+    (cookie) => {
+      const sessions = make();
+      sessions.start(ada);
+      expect(sessions.find(withCookie(cookie))).toBeUndefined();
+    },
+  );
 
   it("is found by no value that it keeps", () => {
     const sessions = make();
     const { session, key } = sessions.start(ada);
-    for (const value of [key, Buffer.from(session.keyHash).toString("hex"), Buffer.from(session.keyHash).toString("base64url")])
-      expect(sessions.find(withCookie(`${sessions.forgetting.split("=")[0] ?? ""}=${value}`))).toBeUndefined();
+    for (const value of [
+      key,
+      Buffer.from(session.keyHash).toString("hex"),
+      Buffer.from(session.keyHash).toString("base64url"),
+    ])
+      expect(
+        sessions.find(withCookie(`${sessions.forgetting.split("=")[0] ?? ""}=${value}`)),
+      ).toBeUndefined();
   });
 
   it("writes a cookie that no script and no other site's request gets", () => {
-    expect(make().start(ada).cookie).toMatch(/^acp_inbox_[\w-]{22}=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+    expect(make().start(ada).cookie).toMatch(
+      /^acp_inbox_[\w-]{22}=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    );
     const secure = createSessions({ clock: manualClock(), isSecure: true });
     expect(secure.start(ada).cookie).toMatch(/; Secure$/);
-    expect(secure.forgetting).toMatch(/^acp_inbox_[\w-]{22}=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict; Secure$/);
+    expect(secure.forgetting).toMatch(
+      /^acp_inbox_[\w-]{22}=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict; Secure$/,
+    );
   });
 
   it("ends a session after twelve hours, also where the wall clock went back", async () => {
@@ -67,7 +84,11 @@ describe("createSessions()", () => {
 
   it("end() ends one; endAll() what a passkey signed in to, or all", () => {
     const sessions = make();
-    const [one, byKey, other] = [sessions.start(ada).session, sessions.start(ada, "k1").session, sessions.start(bob).session];
+    const [one, byKey, other] = [
+      sessions.start(ada).session,
+      sessions.start(ada, "k1").session,
+      sessions.start(bob).session,
+    ];
     sessions.endAll("k1");
     expect([one, byKey, other].map((each) => sessions.holds(each))).toEqual([true, false, true]);
     sessions.end(one);
@@ -94,7 +115,8 @@ describe("hasKey()", () => {
   it("takes the session's own key alone", () => {
     const sessions = make();
     const [one, other] = [sessions.start(ada), sessions.start(ada)];
-    const withKey = (key: string): Request => new Request("http://localhost/", { headers: { "x-acp-inbox": key } });
+    const withKey = (key: string): Request =>
+      new Request("http://localhost/", { headers: { "x-acp-inbox": key } });
     expect(hasKey(withKey(one.key), one.session)).toBe(true);
     for (const key of [other.key, "1", "", valueOf(one.cookie).slice(one.cookie.indexOf("=") + 1)])
       expect(hasKey(withKey(key), one.session)).toBe(false);

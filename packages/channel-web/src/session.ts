@@ -1,6 +1,7 @@
 /**
- * Sessions: who is signed in. A cookie alone is nobody: a request also takes the session's key, which one origin's page keeps for itself
- * (a browser sends a cookie of localhost to every port of it). Both are kept as hashes.
+ * Sessions: who is signed in. A cookie alone is nobody: a request also takes the session's key,
+ * which one origin's page keeps for itself (a browser sends a cookie of localhost to every port of
+ * it). Both are kept as hashes.
  */
 import type { Clock } from "@acp/core";
 import { type Moment, isOver, momentOf } from "./moment.js";
@@ -14,8 +15,8 @@ const SESSIONS_MAX = 16;
 /** Cookies of our name that are looked at. */
 const COOKIES_MAX = 8;
 /**
- * Every inbox has a name of its own, which nobody else knows: a browser sends one host's cookies to all of its ports, and those that another port set must not
- * stand before ours.
+ * Every inbox has a name of its own, which nobody else knows: a browser sends one host's cookies to
+ * all of its ports, and those that another port set must not stand before ours.
  */
 const makeCookieName = (): string => `acp_inbox_${makeToken().slice(0, 22)}`;
 
@@ -79,7 +80,13 @@ function cookieOf(name: string, value: string, isSecure: boolean): string {
 }
 
 /** Nobody is signed in yet. */
-export function createSessions({ clock, isSecure }: { readonly clock: Clock; readonly isSecure: boolean }): Sessions {
+export function createSessions({
+  clock,
+  isSecure,
+}: {
+  readonly clock: Clock;
+  readonly isSecure: boolean;
+}): Sessions {
   const held = new Map<string, Held>();
   const name = makeCookieName();
   const idOf = (value: string): string => hashOf(value).toString("hex");
@@ -90,13 +97,17 @@ export function createSessions({ clock, isSecure }: { readonly clock: Clock; rea
       each.over.abort();
     }
   };
-  const forgetOld = (): void => drop(({ session }) => isOver(clock, session.startedAt, LIFETIME_MS));
-  const heldOf = (session: Session): Held | undefined => [...held.values()].find((each) => each.session === session);
+  const forgetOld = (): void =>
+    drop(({ session }) => isOver(clock, session.startedAt, LIFETIME_MS));
+  const heldOf = (session: Session): Held | undefined =>
+    [...held.values()].find((each) => each.session === session);
 
   return {
     start(person, passkeyId) {
       forgetOld();
-      const [oldest, ...others] = [...held.values()].filter(({ session }) => session.person === person);
+      const [oldest, ...others] = [...held.values()].filter(
+        ({ session }) => session.person === person,
+      );
       if (others.length + 1 >= SESSIONS_MAX) drop((each) => each === oldest);
       const [value, key] = [makeToken(), makeToken()];
       const over = new AbortController();
@@ -108,7 +119,11 @@ export function createSessions({ clock, isSecure }: { readonly clock: Clock; rea
         over: over.signal,
         ...(passkeyId === undefined ? {} : { passkeyId }),
       };
-      held.set(idOf(value), { session, over, passkeyAt: passkeyId === undefined ? undefined : startedAt });
+      held.set(idOf(value), {
+        session,
+        over,
+        passkeyAt: passkeyId === undefined ? undefined : startedAt,
+      });
       return { session, cookie: cookieOf(name, value, isSecure), key };
     },
     forgetting: cookieOf(name, "", isSecure),
@@ -134,6 +149,7 @@ export function createSessions({ clock, isSecure }: { readonly clock: Clock; rea
       return at !== undefined && !isOver(clock, at, withinMs);
     },
     end: (session) => drop((each) => each.session === session),
-    endAll: (passkeyId) => drop(({ session }) => passkeyId === undefined || session.passkeyId === passkeyId),
+    endAll: (passkeyId) =>
+      drop(({ session }) => passkeyId === undefined || session.passkeyId === passkeyId),
   };
 }

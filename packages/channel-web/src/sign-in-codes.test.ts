@@ -9,7 +9,8 @@ describe("createSignInCodes()", () => {
   it("makes codes that people can read out, each of its own", () => {
     const codes = createSignInCodes(manualClock());
     const made = Array.from({ length: 200 }, () => codes.make(ada));
-    for (const code of made) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){2}$/);
+    for (const code of made)
+      expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){2}$/);
     expect(new Set(made).size).toBe(200);
   });
 
@@ -31,11 +32,14 @@ describe("createSignInCodes()", () => {
     expect(codes.take(write(codes.make(ada)))).toBe(ada);
   });
 
-  it.each(["", "-", "AAAA-AAAA-AAAA", "AAAA-AAAA", "é".repeat(12), "U".repeat(12), "A".repeat(13)])("does not take %j", (typed) => {
-    const codes = createSignInCodes(manualClock());
-    codes.make(ada);
-    expect(codes.take(typed)).toBeUndefined();
-  });
+  it.each(["", "-", "AAAA-AAAA-AAAA", "AAAA-AAAA", "é".repeat(12), "U".repeat(12), "A".repeat(13)])(
+    "does not take %j",
+    (typed) => {
+      const codes = createSignInCodes(manualClock());
+      codes.make(ada);
+      expect(codes.take(typed)).toBeUndefined();
+    },
+  );
 
   it("takes a code until its ten minutes are over", async () => {
     const clock = manualClock();

@@ -28,10 +28,12 @@ export interface SignInCodes {
   clear(): void;
 }
 
-const twelve = (): string => Array.from(randomBytes(12), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
+const twelve = (): string =>
+  Array.from(randomBytes(12), (byte) => ALPHABET[byte % ALPHABET.length]).join("");
 
 /** As people type it: any case, with or without dashes and blanks, O for 0 and I or L for 1. */
-const normal = (typed: string): string => typed.toUpperCase().replace(/[\s-]/g, "").replaceAll("O", "0").replace(/[IL]/g, "1");
+const normal = (typed: string): string =>
+  typed.toUpperCase().replace(/[\s-]/g, "").replaceAll("O", "0").replace(/[IL]/g, "1");
 
 /** No codes yet. */
 export function createSignInCodes(clock: Clock): SignInCodes {

@@ -9,11 +9,17 @@ describe("POST /api/session", () => {
     const { inbox, clock } = setUp();
     const code = inbox.signInCode("ada");
     const [page, other] = [openPage(inbox.handler), openPage(inbox.handler)];
-    expect(await page.signIn("/api/session", { code })).toMatchObject({ status: 200, body: { key: expect.stringMatching(/^[\w-]{43}$/) } });
+    expect(await page.signIn("/api/session", { code })).toMatchObject({
+      status: 200,
+      body: { key: expect.stringMatching(/^[\w-]{43}$/) },
+    });
     expect(await page.get("/api/session")).toMatchObject({
       body: { approver: "ada", passkeys: 0, passkey_from: "high", now: clock.now() },
     });
-    expect(await other.signIn("/api/session", { code })).toMatchObject({ status: 401, body: { code: "code_refused" } });
+    expect(await other.signIn("/api/session", { code })).toMatchObject({
+      status: 401,
+      body: { code: "code_refused" },
+    });
     expect((await other.get("/api/session")).status).toBe(401);
   });
 
@@ -21,8 +27,12 @@ describe("POST /api/session", () => {
     const { inbox, clock } = setUp();
     const code = inbox.signInCode("ada");
     const page = openPage(inbox.handler);
-    for (let n = 0; n < 10; n++) expect((await page.signIn("/api/session", { code: "AAAA-AAAA-AAAA" })).status).toBe(401);
-    expect(await page.signIn("/api/session", { code })).toMatchObject({ status: 429, body: { code: "too_many_tries" } });
+    for (let n = 0; n < 10; n++)
+      expect((await page.signIn("/api/session", { code: "AAAA-AAAA-AAAA" })).status).toBe(401);
+    expect(await page.signIn("/api/session", { code })).toMatchObject({
+      status: 429,
+      body: { code: "too_many_tries" },
+    });
     await clock.advance(60_000);
     expect((await page.signIn("/api/session", { code })).status).toBe(200);
   });
@@ -32,12 +42,17 @@ describe("POST /api/session", () => {
     const page = openPage(inbox.handler);
     for (const body of [{}, { code: 1 }, { code: "x".repeat(65) }, { code: "x", more: 1 }])
       for (let n = 0; n < 5; n++)
-        expect(await page.signIn("/api/session", body)).toMatchObject({ status: 400, body: { code: "body_invalid" } });
+        expect(await page.signIn("/api/session", body)).toMatchObject({
+          status: 400,
+          body: { code: "body_invalid" },
+        });
     expect((await page.signIn("/api/session", { code: inbox.signInCode("ada") })).status).toBe(200);
   });
 
   it("makes codes for people alone", () => {
-    expect(() => setUp().inbox.signInCode("mallory")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => setUp().inbox.signInCode("mallory")).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
@@ -67,25 +82,44 @@ describe("POST /api/session/passkey", () => {
     ["a revoked one", "k3", {}],
     ["an unknown one", "k9", {}],
     ["a wrong signature", "k1", { signature: "bad" }],
-    ["another challenge", "k1", { clientDataJSON: Buffer.from(`{"challenge":"x"}`).toString("base64url") }],
+    [
+      "another challenge",
+      "k1",
+      { clientDataJSON: Buffer.from(`{"challenge":"x"}`).toString("base64url") },
+    ],
     ["no challenge", "k1", { clientDataJSON: "" }],
   ])("refuses %s, and says the same of each", async (_what, id, response) => {
     const { inbox } = setUp({ passkeys: keys() });
     const page = openPage(inbox.handler);
     const { body: options } = await page.post("/api/session/passkey/options", {});
     const good = answerTo(options, id);
-    const refused = await page.signIn("/api/session/passkey", { ...good, response: { ...(good["response"] as object), ...response } });
-    expect(refused).toMatchObject({ status: 401, body: { code: "passkey_refused", message: "the passkey's answer does not hold" } });
+    const refused = await page.signIn("/api/session/passkey", {
+      ...good,
+      response: { ...(good["response"] as object), ...response },
+    });
+    expect(refused).toMatchObject({
+      status: 401,
+      body: { code: "passkey_refused", message: "the passkey's answer does not hold" },
+    });
   });
 
   it("takes an answer once, for two minutes", async () => {
     const { inbox, clock } = setUp({ passkeys: keys() });
     const page = openPage(inbox.handler);
-    const [one, late] = [await page.post("/api/session/passkey/options", {}), await page.post("/api/session/passkey/options", {})];
+    const [one, late] = [
+      await page.post("/api/session/passkey/options", {}),
+      await page.post("/api/session/passkey/options", {}),
+    ];
     expect((await page.signIn("/api/session/passkey", answerTo(one.body, "k1"))).status).toBe(200);
-    expect((await openPage(inbox.handler).signIn("/api/session/passkey", answerTo(one.body, "k1"))).status).toBe(401);
+    expect(
+      (await openPage(inbox.handler).signIn("/api/session/passkey", answerTo(one.body, "k1")))
+        .status,
+    ).toBe(401);
     await clock.advance(120_000);
-    expect((await openPage(inbox.handler).signIn("/api/session/passkey", answerTo(late.body, "k1"))).status).toBe(401);
+    expect(
+      (await openPage(inbox.handler).signIn("/api/session/passkey", answerTo(late.body, "k1")))
+        .status,
+    ).toBe(401);
   });
 });
 
@@ -94,7 +128,10 @@ describe("DELETE /api/session", () => {
     const { signedIn } = setUp();
     const page = await signedIn();
     const left = await page.delete("/api/session");
-    expect([left.status, left.headers.get("set-cookie")]).toEqual([204, expect.stringContaining("Max-Age=0")]);
+    expect([left.status, left.headers.get("set-cookie")]).toEqual([
+      204,
+      expect.stringContaining("Max-Age=0"),
+    ]);
     expect((await page.get("/api/session")).status).toBe(401);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * SignIn: who comes in, by a one-time code or by a passkey, and who goes. Format: spec/web-inbox.md §2.
+ * SignIn: who comes in, by a one-time code or by a passkey, and who goes. Format: spec/web-inbox.md
+ * §2.
  */
 import { readFields } from "@acp/core";
 import { challengeOf } from "./challenges.js";
@@ -29,28 +30,45 @@ function takeCode(parts: InboxParts, { body }: Call): Response {
   return refuse("code_refused");
 }
 
-async function offerPasskey({ ceremony, challenges }: InboxParts, { body }: Call): Promise<Response> {
+async function offerPasskey(
+  { ceremony, challenges }: InboxParts,
+  { body }: Call,
+): Promise<Response> {
   readFields(body, "body").done();
   // Nobody is told which passkeys there are: the browser asks the person.
-  return reply(200, await ceremony.makeAssertionOptions({ challenge: challenges.make(SIGN_IN), allowed: [] }));
+  return reply(
+    200,
+    await ceremony.makeAssertionOptions({ challenge: challenges.make(SIGN_IN), allowed: [] }),
+  );
 }
 
 async function takePasskey(parts: InboxParts, { body }: Call): Promise<Response> {
   const { ceremony, challenges, keyring, settings } = parts;
   const challenge = challengeOf(body);
-  if (challenge === undefined || !challenges.take(challenge, SIGN_IN)) return refuse("passkey_refused", { status: 401 });
+  if (challenge === undefined || !challenges.take(challenge, SIGN_IN))
+    return refuse("passkey_refused", { status: 401 });
   const passkeys = await keyring.usable();
   const checked = await ceremony.checkAssertion({ assertion: body, challenge, passkeys });
   const person = checked.ok ? settings.people.get(checked.passkey.approver) : undefined;
   // Why is the operator's to know: it would tell a stranger which passkeys there are.
   if (!checked.ok) settings.warn(`Cannot sign in with a passkey: ${checked.reason}`);
-  return !checked.ok || person === undefined ? refuse("passkey_refused", { status: 401 }) : start(parts, person, checked.passkey.id);
+  return !checked.ok || person === undefined
+    ? refuse("passkey_refused", { status: 401 })
+    : start(parts, person, checked.passkey.id);
 }
 
-async function tell({ keyring, settings }: InboxParts, { session }: SessionCall): Promise<Response> {
+async function tell(
+  { keyring, settings }: InboxParts,
+  { session }: SessionCall,
+): Promise<Response> {
   const { approver } = session.person;
   const { length } = await keyring.usable(approver);
-  return reply(200, { approver, passkeys: length, passkey_from: settings.passkeyFrom, now: settings.clock.now() });
+  return reply(200, {
+    approver,
+    passkeys: length,
+    passkey_from: settings.passkeyFrom,
+    now: settings.clock.now(),
+  });
 }
 
 function leave({ sessions }: InboxParts, { session }: SessionCall): Response {

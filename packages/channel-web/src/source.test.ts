@@ -67,7 +67,10 @@ function setUp() {
   return { questions, changes, warnings, closed, parts, ids };
 }
 
-const question = (id: string): OpenQuestion => ({ request: sampleRequest({ id }), redelivery: false });
+const question = (id: string): OpenQuestion => ({
+  request: sampleRequest({ id }),
+  redelivery: false,
+});
 
 describe("follow()", () => {
   it("shows what is pending and what comes, and takes down what ends", async () => {
@@ -87,7 +90,10 @@ describe("follow()", () => {
     const { source, claims } = scripted([question("cr_1")]);
     void follow(source, parts);
     const [entry] = questions.open();
-    expect(await entry?.submit({ a: 1 }, { approver: "local", subject: "local" })).toEqual({ status: "final", outcome: "approved" });
+    expect(await entry?.submit({ a: 1 }, { approver: "local", subject: "local" })).toEqual({
+      status: "final",
+      outcome: "approved",
+    });
     expect(claims).toEqual([{ a: 1 }]);
   });
 

@@ -19,7 +19,10 @@ export interface FollowParts {
 const APPROVED_MAX = 2_000;
 
 /** Shows a source's questions until it ends. Never rejects. */
-export async function follow(source: QuestionSource, { questions, carrier, warn, closed }: FollowParts): Promise<void> {
+export async function follow(
+  source: QuestionSource,
+  { questions, carrier, warn, closed }: FollowParts,
+): Promise<void> {
   const entries = new Map<string, Entry>();
   const approved = new Map<string, Entry>();
   const show = (question: OpenQuestion): void => {
@@ -54,7 +57,11 @@ export async function follow(source: QuestionSource, { questions, carrier, warn,
     const stop = (): void => void Promise.resolve(changes.return?.()).catch(() => undefined);
     closed.addEventListener("abort", stop, { once: true, signal: over.signal });
     for (const question of source.pending()) show(question);
-    for (let next = await changes.next(); next.done !== true && !closed.aborted; next = await changes.next()) {
+    for (
+      let next = await changes.next();
+      next.done !== true && !closed.aborted;
+      next = await changes.next()
+    ) {
       const { value: change } = next;
       if (change.type === "open") show(change.question);
       else if (change.type === "ended") end(change.id, change.ending);
@@ -62,7 +69,9 @@ export async function follow(source: QuestionSource, { questions, carrier, warn,
       else lose(change.id);
     }
   } catch (error) {
-    warn(`Cannot follow the questions of channel "${carrier.channel}": ${error instanceof Error ? error.message : "it failed"}`);
+    warn(
+      `Cannot follow the questions of channel "${carrier.channel}": ${error instanceof Error ? error.message : "it failed"}`,
+    );
   } finally {
     over.abort();
     // Whoever carried them is gone: how they end is no longer told here.

@@ -48,7 +48,11 @@ describe("createTickets()", () => {
   it("forgets it after two minutes, and with its session", async () => {
     const { tickets, clock, sessions, start, ticketOf } = setUp();
     const [session, over] = [start("ada"), start("bob")];
-    const [one, other, gone] = [tickets.issue(ticketOf(session)), tickets.issue(ticketOf(session)), tickets.issue(ticketOf(over))];
+    const [one, other, gone] = [
+      tickets.issue(ticketOf(session)),
+      tickets.issue(ticketOf(session)),
+      tickets.issue(ticketOf(over)),
+    ];
     await clock.advance(119_999);
     expect(tickets.take(one, session)).toBeDefined();
     await clock.advance(1);
@@ -61,7 +65,9 @@ describe("createTickets()", () => {
     const { tickets, start, ticketOf } = setUp();
     const [session, other] = [start("ada"), start("bob")];
     const others = tickets.issue(ticketOf(other));
-    const [first = "", ...rest] = Array.from({ length: 33 }, () => tickets.issue(ticketOf(session)));
+    const [first = "", ...rest] = Array.from({ length: 33 }, () =>
+      tickets.issue(ticketOf(session)),
+    );
     expect(tickets.take(first, session)).toBeUndefined();
     expect(rest.every((id) => tickets.take(id, session) !== undefined)).toBe(true);
     expect(tickets.take(others, other)).toBeDefined();

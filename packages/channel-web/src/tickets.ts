@@ -48,7 +48,9 @@ export function createTickets<T extends OfSession = Ticket>(clock: Clock): Ticke
   return {
     issue(ticket) {
       forgetOld();
-      const [oldest, ...others] = [...tickets].filter((each) => each[1].ticket.session.person === ticket.session.person);
+      const [oldest, ...others] = [...tickets].filter(
+        (each) => each[1].ticket.session.person === ticket.session.person,
+      );
       if (oldest !== undefined && others.length + 1 >= TICKETS_MAX) tickets.delete(oldest[0]);
       const id = makeToken();
       tickets.set(id, { ticket, madeAt: momentOf(clock) });

@@ -1,5 +1,6 @@
 /**
- * Tries: how many went wrong within the last minute. Everybody's together: a guesser can have many addresses.
+ * Tries: how many went wrong within the last minute. Everybody's together: a guesser can have many
+ * addresses.
  */
 import type { Clock } from "@acp/core";
 

@@ -9,19 +9,25 @@ describe("createWebChannel()", () => {
   });
 
   it.each(["", "Web", "9web", "we b"])("has no name %j", (name) => {
-    expect(() => setUp().inbox.channel(name)).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => setUp().inbox.channel(name)).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 
   it("shows nothing, and says so, where none of the approvers signs in", async () => {
     const { ask, signedIn } = setUp();
-    await expect(ask({ approvers: ["carol"] })).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(ask({ approvers: ["carol"] })).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
     await expect(ask({ approvers: [] })).rejects.toMatchObject({ code: "channel_unavailable" });
     expect(await (await (await signedIn()).events()).next()).toMatchObject({ data: { open: [] } });
   });
 
   it("shows what somebody here may answer later", async () => {
     const { ask } = setUp();
-    await expect(ask({ approvers: ["ada"], escalation: [{ afterMs: 60_000, approvers: ["ada"] }] })).resolves.toBeDefined();
+    await expect(
+      ask({ approvers: ["ada"], escalation: [{ afterMs: 60_000, approvers: ["ada"] }] }),
+    ).resolves.toBeDefined();
   });
 
   it("shows nothing after the inbox closed", async () => {
@@ -34,7 +40,9 @@ describe("createWebChannel()", () => {
     const { inbox, ask } = setUp();
     const { request } = await ask();
     const other = askDouble(sampleRequest({ id: request.id }));
-    await expect(inbox.channel().deliver(other.request, other.session)).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(inbox.channel().deliver(other.request, other.session)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
   });
 
   it("takes the place of its question from before a restart", async () => {
@@ -43,7 +51,9 @@ describe("createWebChannel()", () => {
     const again = askDouble(old.request, { redelivery: true });
     await inbox.channel().deliver(again.request, again.session);
     const page = await signedIn();
-    const { ticket } = (await page.post("/api/answers/prepare", { request_id: old.request.id, decision: "denied" })).body;
+    const { ticket } = (
+      await page.post("/api/answers/prepare", { request_id: old.request.id, decision: "denied" })
+    ).body;
     await page.post("/api/answers", { ticket });
     await settled();
     expect([old.submissions.length, again.ending()?.status]).toEqual([0, "denied"]);
@@ -53,8 +63,15 @@ describe("createWebChannel()", () => {
     const { ask, signedIn } = setUp({ people: [{ approver: "ada", subject: "ada@example.com" }] });
     const asked = await ask();
     const page = await signedIn();
-    const { ticket } = (await page.post("/api/answers/prepare", { request_id: asked.request.id, decision: "approved" })).body;
+    const { ticket } = (
+      await page.post("/api/answers/prepare", {
+        request_id: asked.request.id,
+        decision: "approved",
+      })
+    ).body;
     await page.post("/api/answers", { ticket });
-    expect(asked.submissions).toMatchObject([{ subject: "ada@example.com", claim: { approver: { id: "ada", channel: "web" } } }]);
+    expect(asked.submissions).toMatchObject([
+      { subject: "ada@example.com", claim: { approver: { id: "ada", channel: "web" } } },
+    ]);
   });
 });

@@ -1,4 +1,7 @@
-/** Hundreds of questions answered in a real Chromium: what stands on each card is what the log has of that question. */
+/**
+ * Hundreds of questions answered in a real Chromium: what stands on each card is what the log has
+ * of that question.
+ */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEST_MS, chromiumNeed, launchChromium } from "./browser/chromium.js";
@@ -13,7 +16,9 @@ function loggedIn({ audit }: World): ReadonlyMap<string, string> {
     if (eventType === "tool_call_completed")
       words.set(
         requestId,
-        metadata["outcome"] === "failed" ? `Approved. It ran and failed (${String(metadata["error"])}).` : "Approved. It ran.",
+        metadata["outcome"] === "failed"
+          ? `Approved. It ran and failed (${String(metadata["error"])}).`
+          : "Approved. It ran.",
       );
   }
   return words;
@@ -25,7 +30,11 @@ async function cardsOf({ tab }: Person): Promise<ReadonlyMap<string, string>> {
     .at("batch-item")
     .evaluateAll((items) =>
       items.map(
-        (item) => [item.getAttribute("data-id") ?? "", item.querySelector('[data-testid="batch-outcome"]')?.textContent ?? ""] as const,
+        (item) =>
+          [
+            item.getAttribute("data-id") ?? "",
+            item.querySelector('[data-testid="batch-outcome"]')?.textContent ?? "",
+          ] as const,
       ),
     );
   return new Map(cards);
@@ -38,55 +47,68 @@ async function review({ tab }: Person, clicks: number): Promise<void> {
   await tab.at("review").click();
 }
 
-describe.skipIf(!chromiumNeed.run)(`the page with hundreds of questions ${chromiumNeed.reason}`, { timeout: TEST_MS }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  }, TEST_MS);
-  afterAll(() => browser.close(), TEST_MS);
+describe.skipIf(!chromiumNeed.run)(
+  `the page with hundreds of questions ${chromiumNeed.reason}`,
+  { timeout: TEST_MS },
+  () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launchChromium();
+    }, TEST_MS);
+    afterAll(() => browser.close(), TEST_MS);
 
-  it("denies 523 at once, approves no more than 100, and each card says what the log says", async () => {
-    await using world = await openWorld();
-    await using ada = await signedIn(browser, world);
-    const { at } = ada.tab;
-    const ended = Promise.all(Array.from({ length: 523 }, (_, number) => world.want("write_note", { text: `note ${number}` })));
-    await ada.tab.row("note 522").waitFor({ state: "attached" });
-    await review(ada, 2);
-    expect(await at("batch-item").count()).toBe(523);
-    await readToEnd(at);
-    await ada.tab.sees("batch-approve", "at most 100 at once");
-    expect(await at("batch-approve").isDisabled()).toBe(true);
-    await at("batch-deny").click();
-    await at("deny-confirm").click();
-    await ada.tab.sees("outcome", "Denied: 523.");
-    for (const { verdict } of await ended) expect(verdict.decision).toBe("deny");
-    const cards = await cardsOf(ada);
-    expect(cards.size).toBe(523);
-    expect(new Map([...loggedIn(world)].filter(([id]) => cards.has(id)))).toEqual(cards);
-    expect(world.performed).toEqual([]);
-  });
-
-  it("approves 320 in turns, and each card says what the log says", async () => {
-    await using world = await openWorld();
-    await using ada = await signedIn(browser, world);
-    const { at } = ada.tab;
-    const ended = Promise.allSettled(
-      Array.from({ length: 320 }, (_, number) => world.want("write_note", { text: `note ${number}`, breaks: number % 7 === 0 })),
-    );
-    await ada.tab.row("note 319").waitFor({ state: "attached" });
-    const told = new Map<string, string>();
-    for (const count of [100, 100, 100, 20]) {
-      await review(ada, 1);
+    it("denies 523 at once, approves no more than 100, and each card says what the log says", async () => {
+      await using world = await openWorld();
+      await using ada = await signedIn(browser, world);
+      const { at } = ada.tab;
+      const ended = Promise.all(
+        Array.from({ length: 523 }, (_, number) =>
+          world.want("write_note", { text: `note ${number}` }),
+        ),
+      );
+      await ada.tab.row("note 522").waitFor({ state: "attached" });
+      await review(ada, 2);
+      expect(await at("batch-item").count()).toBe(523);
       await readToEnd(at);
-      expect(await at("batch-item").count()).toBe(count);
-      await at("batch-approve").click();
-      await ada.tab.sees("outcome", new RegExp(`^Approved: ${count} \\(\\d+ ran, \\d+ ran and failed\\)\\.$`));
-      for (const [id, text] of await cardsOf(ada)) told.set(id, text);
-    }
-    await ended;
-    expect(told.size).toBe(320);
-    expect(told).toEqual(loggedIn(world));
-    expect(world.performed).toHaveLength(320);
-    expect([...told.values()].filter((text) => text.includes("failed"))).toHaveLength(46);
-  });
-});
+      await ada.tab.sees("batch-approve", "at most 100 at once");
+      expect(await at("batch-approve").isDisabled()).toBe(true);
+      await at("batch-deny").click();
+      await at("deny-confirm").click();
+      await ada.tab.sees("outcome", "Denied: 523.");
+      for (const { verdict } of await ended) expect(verdict.decision).toBe("deny");
+      const cards = await cardsOf(ada);
+      expect(cards.size).toBe(523);
+      expect(new Map([...loggedIn(world)].filter(([id]) => cards.has(id)))).toEqual(cards);
+      expect(world.performed).toEqual([]);
+    });
+
+    it("approves 320 in turns, and each card says what the log says", async () => {
+      await using world = await openWorld();
+      await using ada = await signedIn(browser, world);
+      const { at } = ada.tab;
+      const ended = Promise.allSettled(
+        Array.from({ length: 320 }, (_, number) =>
+          world.want("write_note", { text: `note ${number}`, breaks: number % 7 === 0 }),
+        ),
+      );
+      await ada.tab.row("note 319").waitFor({ state: "attached" });
+      const told = new Map<string, string>();
+      for (const count of [100, 100, 100, 20]) {
+        await review(ada, 1);
+        await readToEnd(at);
+        expect(await at("batch-item").count()).toBe(count);
+        await at("batch-approve").click();
+        await ada.tab.sees(
+          "outcome",
+          new RegExp(`^Approved: ${count} \\(\\d+ ran, \\d+ ran and failed\\)\\.$`),
+        );
+        for (const [id, text] of await cardsOf(ada)) told.set(id, text);
+      }
+      await ended;
+      expect(told.size).toBe(320);
+      expect(told).toEqual(loggedIn(world));
+      expect(world.performed).toHaveLength(320);
+      expect([...told.values()].filter((text) => text.includes("failed"))).toHaveLength(46);
+    });
+  },
+);

@@ -1,4 +1,7 @@
-/** What somebody left in a browser who held the inbox's port before: a service worker at every name that they could know. */
+/**
+ * What somebody left in a browser who held the inbox's port before: a service worker at every name
+ * that they could know.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -8,7 +11,10 @@ import { TEST_MS, chromiumNeed, launchChromium } from "./browser/chromium.js";
 import { type Person, openPerson, signedIn } from "./browser/person.js";
 import { RP_ID, type World, openWorld } from "./browser/world.js";
 
-/** A page that plants a worker, and the worker: it answers everything itself, for good, and keeps its own script from being looked for. */
+/**
+ * A page that plants a worker, and the worker: it answers everything itself, for good, and keeps
+ * its own script from being looked for.
+ */
 const PAGE = `<!doctype html><title>Approvals</title><h1>rogue</h1><script>navigator.serviceWorker.register("/rogue.js", { scope: "/" })</script>`;
 const WORKER = `
 addEventListener("install", () => skipWaiting());
@@ -24,7 +30,9 @@ interface Rogue extends AsyncDisposable {
 async function openRogue(port = 0): Promise<Rogue> {
   const server = createServer(({ url }, answer) => {
     const isWorker = url === "/rogue.js";
-    answer.writeHead(200, { "content-type": isWorker ? "text/javascript" : "text/html" }).end(isWorker ? WORKER : PAGE);
+    answer
+      .writeHead(200, { "content-type": isWorker ? "text/javascript" : "text/html" })
+      .end(isWorker ? WORKER : PAGE);
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
@@ -51,8 +59,15 @@ async function plant(context: BrowserContext, origin: string): Promise<void> {
   await page.close();
 }
 
-/** Signs a challenge on a page of that name, with the tab's own authenticator, as a planted page would have a person do it. */
-async function signAt({ tab: { page } }: Person, origin: string, passkey: unknown): Promise<unknown> {
+/**
+ * Signs a challenge on a page of that name, with the tab's own authenticator, as a planted page
+ * would have a person do it.
+ */
+async function signAt(
+  { tab: { page } }: Person,
+  origin: string,
+  passkey: unknown,
+): Promise<unknown> {
   // The planted worker answers with a page of its own: it may run what it likes.
   await page.goto(`${origin}/`);
   const script = `(async ({ challenge, allowCredentials, rpId }) => {
@@ -69,7 +84,11 @@ async function signAt({ tab: { page } }: Person, origin: string, passkey: unknow
 }
 
 /** A request of the page that is open, with its session. */
-const call = (page: Page, path: string, body: object): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> =>
+const call = (
+  page: Page,
+  path: string,
+  body: object,
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> =>
   page.evaluate(`fetch(${JSON.stringify(path)}, {
     method: "POST",
     headers: { "content-type": "application/json", "x-acp-inbox": localStorage.getItem("acp-inbox-key") },
@@ -86,12 +105,22 @@ describe.skipIf(!chromiumNeed.run)(
     }, TEST_MS);
     afterAll(() => browser.close(), TEST_MS);
 
-    /** The names that somebody could know before the inbox starts: the old ones, that of the passkeys, that of the inbox before. */
+    /**
+     * The names that somebody could know before the inbox starts: the old ones, that of the
+     * passkeys, that of the inbox before.
+     */
     const namesAt = (port: number, before: string): readonly string[] =>
       ["localhost", "127.0.0.1", RP_ID, before].map((name) => `http://${name}:${port}`);
 
-    /** A person with a passkey, whose inbox went away, and whose browser has a worker at every name of the port; then the inbox is back. */
-    async function plantedWorld(): Promise<{ readonly ada: Person; readonly world: World; readonly names: readonly string[] }> {
+    /**
+     * A person with a passkey, whose inbox went away, and whose browser has a worker at every name
+     * of the port; then the inbox is back.
+     */
+    async function plantedWorld(): Promise<{
+      readonly ada: Person;
+      readonly world: World;
+      readonly names: readonly string[];
+    }> {
       const passkeys = memoryPasskeys();
       const before = await openWorld({ passkeys });
       const ada = await signedIn(browser, before);
@@ -115,7 +144,11 @@ describe.skipIf(!chromiumNeed.run)(
       await page.goto(`${world.origin}/#code=${world.inbox.signInCode("ada")}`);
       await ada.tab.at("tab-questions").waitFor();
       expect(await page.evaluate("navigator.serviceWorker.controller === null")).toBe(true);
-      expect(await page.evaluate("navigator.serviceWorker.getRegistrations().then(({ length }) => length)")).toBe(0);
+      expect(
+        await page.evaluate(
+          "navigator.serviceWorker.getRegistrations().then(({ length }) => length)",
+        ),
+      ).toBe(0);
       const ran = world.want("send_mail", { to: "grace@example.com", subject: "Invoice" });
       await ada.tab.read("Invoice");
       await ada.tab.approve();
@@ -133,16 +166,27 @@ describe.skipIf(!chromiumNeed.run)(
       await page.goto(`${world.origin}/#code=${world.inbox.signInCode("ada")}`);
       await ada.tab.row("All files").waitFor({ state: "attached" });
       const requestId = await ada.tab.row("All files").getAttribute("data-id");
-      // Of the names that it holds these two may ask for the passkey: the passkeys' own, and that of the inbox before.
+      // Of the names that it holds these two may ask for the passkey: the passkeys' own, and that
+      // of the inbox before.
       for (const name of names.slice(2)) {
         await page.goto(`${world.origin}/`);
         await ada.tab.row("All files").waitFor({ state: "attached" });
-        const prepared = await call(page, "/api/answers/prepare", { request_id: requestId, decision: "approved" });
+        const prepared = await call(page, "/api/answers/prepare", {
+          request_id: requestId,
+          decision: "approved",
+        });
         const assertion = await signAt(ada, name, prepared.body["passkey"]);
         await page.goto(`${world.origin}/`);
         await ada.tab.row("All files").waitFor({ state: "attached" });
-        const refused = await call(page, "/api/answers", { ticket: prepared.body["ticket"], assertion });
-        expect([name, refused.status, refused.body["code"]]).toEqual([name, 403, "passkey_refused"]);
+        const refused = await call(page, "/api/answers", {
+          ticket: prepared.body["ticket"],
+          assertion,
+        });
+        expect([name, refused.status, refused.body["code"]]).toEqual([
+          name,
+          403,
+          "passkey_refused",
+        ]);
       }
       expect(world.performed).toEqual([]);
     });
@@ -154,9 +198,14 @@ describe.skipIf(!chromiumNeed.run)(
       for (const name of names) {
         const page = await ada.context.newPage();
         await page.goto(name);
-        // Soon after a visit the browser looks for the worker's script anew; what it gets then ends the worker and loads the page anew.
+        // Soon after a visit the browser looks for the worker's script anew; what it gets then ends
+        // the worker and loads the page anew.
         await page.getByRole("heading", { name: "The inbox is not at this address" }).waitFor();
-        expect(await page.evaluate("navigator.serviceWorker.getRegistrations().then(({ length }) => length)")).toBe(0);
+        expect(
+          await page.evaluate(
+            "navigator.serviceWorker.getRegistrations().then(({ length }) => length)",
+          ),
+        ).toBe(0);
         expect(await page.content()).not.toContain(new URL(world.origin).hostname);
         await page.close();
       }
@@ -168,9 +217,18 @@ describe.skipIf(!chromiumNeed.run)(
       const code = world.inbox.signInCode("ada");
       for (const name of ["localhost", "127.0.0.1", RP_ID, `other.${RP_ID}`]) {
         const origin = `http://${name}:${port}`;
-        const headers = { origin, "content-type": "application/json", "x-acp-inbox": "1", host: `${name}:${port}` };
+        const headers = {
+          origin,
+          "content-type": "application/json",
+          "x-acp-inbox": "1",
+          host: `${name}:${port}`,
+        };
         const answer = await world.inbox.handler(
-          new Request(`${origin}/api/session`, { method: "POST", headers, body: JSON.stringify({ code }) }),
+          new Request(`${origin}/api/session`, {
+            method: "POST",
+            headers,
+            body: JSON.stringify({ code }),
+          }),
         );
         expect([name, answer.status]).toEqual([name, 421]);
       }

@@ -1,4 +1,7 @@
-/** A person takes what an agent wrote from the page, in a real Chromium: what is shown is text, what is taken is what was ticked, and only what was shown. */
+/**
+ * A person takes what an agent wrote from the page, in a real Chromium: what is shown is text, what
+ * is taken is what was ticked, and only what was shown.
+ */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEST_MS, chromiumNeed, launchChromium } from "./browser/chromium.js";
@@ -25,9 +28,13 @@ describe.skipIf(!chromiumNeed.run)(`reviews ${chromiumNeed.reason}`, { timeout: 
     expect(await at("review-take").isVisible()).toBe(false);
     expect(await at("review-view").locator("img, script").count()).toBe(0);
     const hostile = at("review-change").filter({ hasText: "<img src=x onerror=alert(1)>" });
-    expect(await hostile.getByText("onerror=alert(1)").innerText()).not.toMatch(/[\u001b\u202e\n]/u);
+    expect(await hostile.getByText("onerror=alert(1)").innerText()).not.toMatch(
+      /[\u001b\u202e\n]/u,
+    );
     expect(
-      await at("review-pick").evaluateAll((all) => all.map((each) => [Reflect.get(each, "checked"), Reflect.get(each, "disabled")])),
+      await at("review-pick").evaluateAll((all) =>
+        all.map((each) => [Reflect.get(each, "checked"), Reflect.get(each, "disabled")]),
+      ),
     ).toEqual([
       [false, false],
       [true, false],
@@ -41,7 +48,11 @@ describe.skipIf(!chromiumNeed.run)(`reviews ${chromiumNeed.reason}`, { timeout: 
     await tab.sees("outcome", "Took 1 changes");
     expect(await at("review-take").isVisible()).toBe(false);
     expect(reviews.done).toMatchObject([
-      { verb: "take", order: { digest: OLD_DIGEST, picks: [1] }, by: { approver: "ada", channel: "inbox" } },
+      {
+        verb: "take",
+        order: { digest: OLD_DIGEST, picks: [1] },
+        by: { approver: "ada", channel: "inbox" },
+      },
     ]);
     expect(reviews.done[0]?.by.passkey).toBeDefined();
     expect(tab.complaints).toEqual([]);

@@ -1,6 +1,7 @@
 /**
- * Every screen, on a phone and on a desk, light and dark: checked by axe-core, which must find nothing serious. `node tools/screenshots.mjs` runs this
- * with `ACP_SCREENSHOTS`, the folder that pictures of the screens are written to.
+ * Every screen, on a phone and on a desk, light and dark: checked by axe-core, which must find
+ * nothing serious. `node tools/screenshots.mjs` runs this with `ACP_SCREENSHOTS`, the folder that
+ * pictures of the screens are written to.
  */
 import { join } from "node:path";
 import axe from "axe-core";
@@ -30,7 +31,9 @@ async function findings(page: Page): Promise<readonly string[]> {
   const session = await page.context().newCDPSession(page);
   const { frameTree } = await session.send("Page.getFrameTree");
   // A world of its own: the page's policy lets nothing into the page's.
-  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id });
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+  });
   await session.send("Runtime.evaluate", { contextId, expression: axe.source });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
     contextId,
@@ -44,7 +47,10 @@ async function findings(page: Page): Promise<readonly string[]> {
     }))`,
   });
   if (exceptionDetails !== undefined) throw new Error(`axe-core failed: ${exceptionDetails.text}`);
-  const { passed, found } = result.value as { readonly passed: number; readonly found: readonly string[] };
+  const { passed, found } = result.value as {
+    readonly passed: number;
+    readonly found: readonly string[];
+  };
   expect(passed).toBeGreaterThan(5);
   return found;
 }
@@ -56,18 +62,31 @@ const MAIL = {
 };
 const FILE = {
   path: "/srv/site/config/deploy.yml",
-  content: "region: eu-central\nreplicas: 2\nimage: shop:2.4.1\nhealthcheck: /healthz\ntimeout: 30\n",
+  content:
+    "region: eu-central\nreplicas: 2\nimage: shop:2.4.1\nhealthcheck: /healthz\ntimeout: 30\n",
 };
-const EDITED = { ...FILE, content: "region: eu-central\nreplicas: 3\nimage: shop:2.4.1\nhealthcheck: /healthz\ntimeout: 60\n" };
+const EDITED = {
+  ...FILE,
+  content:
+    "region: eu-central\nreplicas: 3\nimage: shop:2.4.1\nhealthcheck: /healthz\ntimeout: 60\n",
+};
 
 /** What agents want meanwhile. Nobody waits for it. */
 function fill({ want }: World): void {
-  for (const text of ["Rehearsal moved to Thursday", "Buy strings for the cello", "Ask Linus about the hall"])
+  for (const text of [
+    "Rehearsal moved to Thursday",
+    "Buy strings for the cello",
+    "Ask Linus about the hall",
+  ])
     void want("write_note", { text });
   void want("write_file", FILE);
   void want("deploy", { service: "shop", version: "2.4.1", to: "production" });
   void want("send_mail", MAIL);
-  void want("send_payment", { to: "Stagehands Ltd", amount: "1,240.00 EUR", reference: "Invoice 77" });
+  void want("send_payment", {
+    to: "Stagehands Ltd",
+    amount: "1,240.00 EUR",
+    reference: "Invoice 77",
+  });
 }
 
 interface Screen {
@@ -175,7 +194,11 @@ const SCREENS: readonly Screen[] = [
     name: "record",
     pictures: ["desk-dark"],
     go: async ({ tab }) => {
-      await tab.at("history-entry").filter({ hasText: "Invoice 2026-118" }).getByRole("link").click();
+      await tab
+        .at("history-entry")
+        .filter({ hasText: "Invoice 2026-118" })
+        .getByRole("link")
+        .click();
       await tab.at("proof").waitFor();
     },
   },
@@ -205,38 +228,52 @@ const SCREENS: readonly Screen[] = [
   },
 ];
 
-describe.skipIf(!chromiumNeed.run)(`every screen in Chromium ${chromiumNeed.reason}`, { timeout: TEST_MS }, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  }, TEST_MS);
-  afterAll(() => browser.close(), TEST_MS);
+describe.skipIf(!chromiumNeed.run)(
+  `every screen in Chromium ${chromiumNeed.reason}`,
+  { timeout: TEST_MS },
+  () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launchChromium();
+    }, TEST_MS);
+    afterAll(() => browser.close(), TEST_MS);
 
-  it.each(LOOKS)("has no serious finding by axe-core: $name", async ({ name: look, ...context }) => {
-    const clock = manualClock();
-    await using world = await openWorld({ clock });
-    const found: string[] = [];
-    const check = async ({ page }: Person["tab"], screen: string, pictures: readonly LookName[] = []): Promise<void> => {
-      for (const finding of await findings(page)) found.push(`${screen}: ${finding}`);
-      if (PICTURES !== undefined && pictures.includes(look))
-        await page.screenshot({ path: join(PICTURES, `inbox-${screen}-${look}.png`), animations: "disabled" });
-    };
-    await using stranger = await openPerson(browser, world, context);
-    await stranger.tab.at("code").waitFor();
-    await check(stranger.tab, "sign-in", ["phone-light"]);
-    await using ada = await signedIn(browser, world, "ada", context);
-    await ada.tab.sees("empty", "Nothing to answer");
-    // The same pictures whenever they are taken.
-    await ada.context.clock.setFixedTime(clock.now());
-    await check(ada.tab, "empty");
-    await ada.tab.addPasskey("Ada's phone");
-    fill(world);
-    await ada.tab.row("Stagehands").waitFor();
-    for (const { name, pictures, go } of SCREENS) {
-      await go(ada);
-      await check(ada.tab, name, pictures);
-    }
-    expect(found).toEqual([]);
-    expect(ada.tab.complaints).toEqual([]);
-  });
-});
+    it.each(LOOKS)(
+      "has no serious finding by axe-core: $name",
+      async ({ name: look, ...context }) => {
+        const clock = manualClock();
+        await using world = await openWorld({ clock });
+        const found: string[] = [];
+        const check = async (
+          { page }: Person["tab"],
+          screen: string,
+          pictures: readonly LookName[] = [],
+        ): Promise<void> => {
+          for (const finding of await findings(page)) found.push(`${screen}: ${finding}`);
+          if (PICTURES !== undefined && pictures.includes(look))
+            await page.screenshot({
+              path: join(PICTURES, `inbox-${screen}-${look}.png`),
+              animations: "disabled",
+            });
+        };
+        await using stranger = await openPerson(browser, world, context);
+        await stranger.tab.at("code").waitFor();
+        await check(stranger.tab, "sign-in", ["phone-light"]);
+        await using ada = await signedIn(browser, world, "ada", context);
+        await ada.tab.sees("empty", "Nothing to answer");
+        // The same pictures whenever they are taken.
+        await ada.context.clock.setFixedTime(clock.now());
+        await check(ada.tab, "empty");
+        await ada.tab.addPasskey("Ada's phone");
+        fill(world);
+        await ada.tab.row("Stagehands").waitFor();
+        for (const { name, pictures, go } of SCREENS) {
+          await go(ada);
+          await check(ada.tab, name, pictures);
+        }
+        expect(found).toEqual([]);
+        expect(ada.tab.complaints).toEqual([]);
+      },
+    );
+  },
+);

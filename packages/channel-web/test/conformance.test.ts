@@ -25,25 +25,29 @@ async function listen(
       const body = await request.text();
       return new Promise((resolve, reject) => {
         const headers = { ...Object.fromEntries(request.headers), host };
-        const outgoing = ask({ host: "127.0.0.1", port, method: request.method, path: pathname + search, headers }, (incoming) => {
-          const given = new Headers();
-          for (const [name, value] of Object.entries(incoming.headers)) for (const each of [value ?? []].flat()) given.append(name, each);
-          const status = incoming.statusCode ?? 0;
-          const stream = new ReadableStream({
-            start(controller) {
-              incoming.on("data", (chunk: Buffer) => controller.enqueue(new Uint8Array(chunk)));
-              incoming.on("close", () => {
-                try {
-                  controller.close();
-                } catch {
-                  // Cancelled before.
-                }
-              });
-            },
-            cancel: () => void incoming.destroy(),
-          });
-          resolve(new Response(status === 204 ? null : stream, { status, headers: given }));
-        });
+        const outgoing = ask(
+          { host: "127.0.0.1", port, method: request.method, path: pathname + search, headers },
+          (incoming) => {
+            const given = new Headers();
+            for (const [name, value] of Object.entries(incoming.headers))
+              for (const each of [value ?? []].flat()) given.append(name, each);
+            const status = incoming.statusCode ?? 0;
+            const stream = new ReadableStream({
+              start(controller) {
+                incoming.on("data", (chunk: Buffer) => controller.enqueue(new Uint8Array(chunk)));
+                incoming.on("close", () => {
+                  try {
+                    controller.close();
+                  } catch {
+                    // Cancelled before.
+                  }
+                });
+              },
+              cancel: () => void incoming.destroy(),
+            });
+            resolve(new Response(status === 204 ? null : stream, { status, headers: given }));
+          },
+        );
         outgoing.on("error", reject);
         outgoing.end(body === "" ? undefined : body);
       });
@@ -59,7 +63,8 @@ function follow(page: Page): { readonly open: Map<string, PageQuestion>; stop():
     const stream = await streaming;
     for (let next = await stream.next(); next !== undefined; next = await stream.next()) {
       if (next === "comment") continue;
-      if (next.event === "hello") for (const question of next.data.open) open.set(question.request.id, question);
+      if (next.event === "hello")
+        for (const question of next.data.open) open.set(question.request.id, question);
       if (next.event === "open") open.set(next.data.request.id, next.data);
       if (next.event === "ended") open.delete(next.data.id);
     }
@@ -99,7 +104,11 @@ async function inboxChannel(): Promise<ChannelUnderTest> {
     const decision = kind === "deny" ? "denied" : "approved";
     const confirmed = kind === "confirm" && typeof word === "string" ? { word } : {};
     const by = kind === "stranger" ? stranger : page;
-    const { status, body } = await by.post("/api/answers/prepare", { request_id: id, decision, ...confirmed });
+    const { status, body } = await by.post("/api/answers/prepare", {
+      request_id: id,
+      decision,
+      ...confirmed,
+    });
     if (status === 200) await by.post("/api/answers", { ticket: body.ticket });
   };
   return {

@@ -1,4 +1,7 @@
-/** The handler against whatever comes: it answers each request, never with 500, and nothing decides but a whole answer of who is signed in. */
+/**
+ * The handler against whatever comes: it answers each request, never with 500, and nothing decides
+ * but a whole answer of who is signed in.
+ */
 import { memoryPasskeys } from "../src/memory-passkeys.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -6,7 +9,16 @@ import { passkeyOf } from "./keys.js";
 import { ORIGIN, type Page } from "./page.js";
 import { setUp } from "./setup.js";
 
-const METHODS = fc.constantFrom("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND");
+const METHODS = fc.constantFrom(
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "DELETE",
+  "PATCH",
+  "OPTIONS",
+  "PROPFIND",
+);
 const ROUTES = [
   "/",
   "/app.js",
@@ -48,10 +60,15 @@ const KNOWN = [200, 201, 204, 304, 400, 401, 403, 404, 405, 409, 410, 413, 421, 
 const bent = (good: object): fc.Arbitrary<string> => {
   const text = JSON.stringify(good);
   return fc.oneof(
-    fc.tuple(fc.nat(text.length - 1), fc.string({ maxLength: 3 })).map(([at, more]) => text.slice(0, at) + more + text.slice(at + 1)),
+    fc
+      .tuple(fc.nat(text.length - 1), fc.string({ maxLength: 3 }))
+      .map(([at, more]) => text.slice(0, at) + more + text.slice(at + 1)),
     fc.nat(text.length - 1).map((at) => text.slice(0, at)),
     fc
-      .tuple(fc.constantFrom(...Object.keys(good), "approved", "__proto__", "proof", "approver"), fc.jsonValue())
+      .tuple(
+        fc.constantFrom(...Object.keys(good), "approved", "__proto__", "proof", "approver"),
+        fc.jsonValue(),
+      )
       .map(([key, value]) => JSON.stringify({ ...good, [key]: value })),
     fc.json(),
     fc.string({ unit: "binary" }),
@@ -71,7 +88,10 @@ const changing = (page: Page): Record<string, string> => ({
   cookie: page.cookie,
 });
 
-async function send(handler: (request: Request) => Promise<Response>, request: Request): Promise<number> {
+async function send(
+  handler: (request: Request) => Promise<Response>,
+  request: Request,
+): Promise<number> {
   const response = await handler(request);
   expect(KNOWN).toContain(response.status);
   await response.body?.cancel();
@@ -82,20 +102,35 @@ describe("handler, fuzzed", () => {
   it("a request of nobody decides nothing and reads nothing, whatever its method, path, headers and body", async () => {
     const values = fc.oneof(
       fc.stringMatching(/^[ -~]{0,60}$/),
-      fc.constantFrom(ORIGIN, "localhost:8789", "application/json", "1", `acp_inbox=${"A".repeat(43)}`, "same-origin", "cross-site"),
+      fc.constantFrom(
+        ORIGIN,
+        "localhost:8789",
+        "application/json",
+        "1",
+        `acp_inbox=${"A".repeat(43)}`,
+        "same-origin",
+        "cross-site",
+      ),
     );
     const { inbox, plain, guarded } = await make();
     const good = { request_id: plain.request.id, decision: "approved" };
     await fc.assert(
-      fc.asyncProperty(METHODS, PATHS, fc.dictionary(NAMES, values), bent(good), async (method, path, headers, body) => {
-        const withBody = method === "GET" || method === "HEAD" ? {} : { body };
-        const request = new Request(ORIGIN + path, { method, headers, ...withBody });
-        const status = await send(inbox.handler, request);
-        const { pathname } = new URL(request.url);
-        // Only the options of a sign-in are for anybody.
-        if (status === 200 && pathname.startsWith("/api/")) expect(pathname).toBe("/api/session/passkey/options");
-        expect([plain.submissions, guarded.submissions]).toEqual([[], []]);
-      }),
+      fc.asyncProperty(
+        METHODS,
+        PATHS,
+        fc.dictionary(NAMES, values),
+        bent(good),
+        async (method, path, headers, body) => {
+          const withBody = method === "GET" || method === "HEAD" ? {} : { body };
+          const request = new Request(ORIGIN + path, { method, headers, ...withBody });
+          const status = await send(inbox.handler, request);
+          const { pathname } = new URL(request.url);
+          // Only the options of a sign-in are for anybody.
+          if (status === 200 && pathname.startsWith("/api/"))
+            expect(pathname).toBe("/api/session/passkey/options");
+          expect([plain.submissions, guarded.submissions]).toEqual([[], []]);
+        },
+      ),
     );
   });
 
@@ -104,7 +139,11 @@ describe("handler, fuzzed", () => {
     const bodies = fc.oneof(
       ...[plain, guarded].flatMap(({ request }) => [
         bent({ request_id: request.id, decision: "approved", reason: "x", word: "approve" }),
-        bent({ request_id: request.id, decision: "approved_with_modifications", modifications: { path: "x" } }),
+        bent({
+          request_id: request.id,
+          decision: "approved_with_modifications",
+          modifications: { path: "x" },
+        }),
       ]),
       bent({ registration: { id: "x", response: {} }, label: "x" }),
       bent({ ticket: "x", assertion: { id: "key-of-ada" } }),
@@ -113,7 +152,10 @@ describe("handler, fuzzed", () => {
     await fc.assert(
       fc.asyncProperty(METHODS, PATHS, bodies, async (method, path, body) => {
         const withBody = method === "GET" || method === "HEAD" ? {} : { body };
-        await send(inbox.handler, new Request(ORIGIN + path, { method, headers: changing(page), ...withBody }));
+        await send(
+          inbox.handler,
+          new Request(ORIGIN + path, { method, headers: changing(page), ...withBody }),
+        );
         if ((await page.get("/api/session")).status === 401) page = await signedIn();
         expect([plain.submissions, guarded.submissions]).toEqual([[], []]);
       }),
@@ -125,21 +167,36 @@ describe("handler, fuzzed", () => {
     const other = await signedIn("bob");
     const cases = fc.constantFrom<"plain" | "guarded">("plain", "guarded");
     await fc.assert(
-      fc.asyncProperty(cases, fc.boolean(), fc.nat(), fc.jsonValue(), async (kind, isOther, seed, assertion) => {
-        const asked = await ask(kind === "guarded" ? { evidence: "passkey" } : {});
-        const { ticket } = (await page.post("/api/answers/prepare", { request_id: asked.request.id, decision: "approved" })).body;
-        const whole = { ticket, ...(kind === "guarded" ? { assertion } : {}) };
-        const [body = ""] = fc.sample(bent(whole), { numRuns: 1, seed });
-        const status = await send(
-          inbox.handler,
-          new Request(`${ORIGIN}/api/answers`, { method: "POST", headers: changing(isOther ? other : page), body }),
-        );
-        if (asked.submissions.length > 0) {
-          expect([kind, isOther, status]).toEqual(["plain", false, 200]);
-          expect(JSON.parse(body)).toEqual({ ticket });
-        }
-        asked.end({ status: "cancelled", reason: "" });
-      }),
+      fc.asyncProperty(
+        cases,
+        fc.boolean(),
+        fc.nat(),
+        fc.jsonValue(),
+        async (kind, isOther, seed, assertion) => {
+          const asked = await ask(kind === "guarded" ? { evidence: "passkey" } : {});
+          const { ticket } = (
+            await page.post("/api/answers/prepare", {
+              request_id: asked.request.id,
+              decision: "approved",
+            })
+          ).body;
+          const whole = { ticket, ...(kind === "guarded" ? { assertion } : {}) };
+          const [body = ""] = fc.sample(bent(whole), { numRuns: 1, seed });
+          const status = await send(
+            inbox.handler,
+            new Request(`${ORIGIN}/api/answers`, {
+              method: "POST",
+              headers: changing(isOther ? other : page),
+              body,
+            }),
+          );
+          if (asked.submissions.length > 0) {
+            expect([kind, isOther, status]).toEqual(["plain", false, 200]);
+            expect(JSON.parse(body)).toEqual({ ticket });
+          }
+          asked.end({ status: "cancelled", reason: "" });
+        },
+      ),
     );
   });
 
@@ -148,9 +205,19 @@ describe("handler, fuzzed", () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), async (seed) => {
         const [asked, left] = [await ask(), await ask()];
-        const good = { items: [{ request_id: asked.request.id, action_digest: asked.request.actionDigest }], decision: "approved" };
+        const good = {
+          items: [{ request_id: asked.request.id, action_digest: asked.request.actionDigest }],
+          decision: "approved",
+        };
         const [body = ""] = fc.sample(bent(good), { numRuns: 1, seed });
-        await send(inbox.handler, new Request(`${ORIGIN}/api/answers/batch`, { method: "POST", headers: changing(page), body }));
+        await send(
+          inbox.handler,
+          new Request(`${ORIGIN}/api/answers/batch`, {
+            method: "POST",
+            headers: changing(page),
+            body,
+          }),
+        );
         expect(left.submissions).toEqual([]);
         if (asked.submissions.length > 0) {
           const { items, decision } = JSON.parse(body) as typeof good;
@@ -165,13 +232,24 @@ describe("handler, fuzzed", () => {
     const { inbox, page, plain } = await make();
     const foreign = fc.oneof(
       fc.webUrl(),
-      fc.constantFrom("null", "http://localhost:3000", "https://localhost:8789", `${ORIGIN}.evil.example`, `${ORIGIN}/`, ""),
+      fc.constantFrom(
+        "null",
+        "http://localhost:3000",
+        "https://localhost:8789",
+        `${ORIGIN}.evil.example`,
+        `${ORIGIN}/`,
+        "",
+      ),
     );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...POSTED), foreign, async (path, origin) => {
         fc.pre(origin !== ORIGIN);
         const body = JSON.stringify({ request_id: plain.request.id, decision: "approved" });
-        const request = new Request(ORIGIN + path, { method: "POST", headers: { ...changing(page), origin }, body });
+        const request = new Request(ORIGIN + path, {
+          method: "POST",
+          headers: { ...changing(page), origin },
+          body,
+        });
         expect([403, 405]).toContain(await send(inbox.handler, request));
       }),
     );

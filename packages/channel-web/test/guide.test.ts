@@ -1,4 +1,7 @@
-/** docs/how-to/channels/web.md: its program is run as it stands there, by itself, and answered as the page answers. */
+/**
+ * docs/how-to/channels/web.md: its program is run as it stands there, by itself, and answered as
+ * the page answers.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,17 +32,23 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Runs the program in a folder from which it finds the packages that this one has; resolves once it says where to sign in. */
+/**
+ * Runs the program in a folder from which it finds the packages that this one has; resolves once it
+ * says where to sign in.
+ */
 async function run(): Promise<() => string> {
   mkdirSync(join(here, "temp"), { recursive: true });
   const folder = mkdtempSync(join(here, "temp", "guide-"));
   stops.push(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "inbox.mjs"), program);
   for (;;) {
-    const child = spawn(process.execPath, [join(folder, "inbox.mjs")], { env: { ...process.env, PORT: String(await freePort()) } });
+    const child = spawn(process.execPath, [join(folder, "inbox.mjs")], {
+      env: { ...process.env, PORT: String(await freePort()) },
+    });
     stops.push(() => void child.kill());
     let said = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (said += String(chunk)));
     await expect.poll(() => said, patience).toMatch(/#code=[\w-]+\n|EADDRINUSE/);
     // Somebody else took the port in between.
     if (!said.includes("EADDRINUSE")) return () => said;
@@ -50,19 +59,36 @@ async function answer(decision: "approved" | "denied"): Promise<string> {
   const said = await run();
   const [, origin = "", code] = /(http:\/\/localhost:\d+)\/#code=([\w-]+)/.exec(said()) ?? [];
   const headers = { origin, "content-type": "application/json", "x-acp-inbox": "1" };
-  const signed = await fetch(`${origin}/api/session`, { method: "POST", headers, body: JSON.stringify({ code }) });
+  const signed = await fetch(`${origin}/api/session`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ code }),
+  });
   const { key } = (await signed.json()) as { readonly key: string };
   const cookie = signed.headers.get("set-cookie")?.split(";")[0] ?? "";
-  const post = async (path: string, body: object): Promise<{ readonly ticket: string; readonly status: string }> => {
-    const sent = { method: "POST", headers: { ...headers, cookie, "x-acp-inbox": key }, body: JSON.stringify(body) };
-    return (await (await fetch(origin + path, sent)).json()) as { readonly ticket: string; readonly status: string };
+  const post = async (
+    path: string,
+    body: object,
+  ): Promise<{ readonly ticket: string; readonly status: string }> => {
+    const sent = {
+      method: "POST",
+      headers: { ...headers, cookie, "x-acp-inbox": key },
+      body: JSON.stringify(body),
+    };
+    return (await (await fetch(origin + path, sent)).json()) as {
+      readonly ticket: string;
+      readonly status: string;
+    };
   };
-  const stream = readStream(await fetch(`${origin}/api/events`, { headers: { cookie, "x-acp-inbox": key } }));
+  const stream = readStream(
+    await fetch(`${origin}/api/events`, { headers: { cookie, "x-acp-inbox": key } }),
+  );
   let id: string | undefined;
   while (id === undefined) {
     const event = await stream.next();
     if (event === undefined) throw new Error(`the stream ended: ${said()}`);
-    if (event !== "comment") id = (event.event === "hello" ? event.data.open[0] : event.data)?.request.id;
+    if (event !== "comment")
+      id = (event.event === "hello" ? event.data.open[0] : event.data)?.request.id;
   }
   const { ticket } = await post("/api/answers/prepare", { request_id: id, decision });
   expect(await post("/api/answers", { ticket })).toMatchObject({ status: "final" });

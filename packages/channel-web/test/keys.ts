@@ -1,4 +1,7 @@
-/** Passkeys as bare names: WebAuthn of a test that is about what the inbox does with it. The real one is tested in passkey-*.test.ts. */
+/**
+ * Passkeys as bare names: WebAuthn of a test that is about what the inbox does with it. The real
+ * one is tested in passkey-*.test.ts.
+ */
 import { isJsonObject } from "@acp/core";
 import type { Passkey, PasskeyCeremony } from "../src/parts.js";
 import { challengeOf } from "../src/challenges.js";
@@ -27,13 +30,18 @@ export const namedKeys = (): PasskeyCeremony => ({
     challengeOf(registration) === challenge && typeof registration["id"] === "string"
       ? { ok: true, id: registration["id"], publicKey: "AA" }
       : { ok: false, reason: "it is another challenge" },
-  makeAssertionOptions: async ({ challenge, allowed }) => ({ challenge, allowCredentials: allowed.map(({ id }) => ({ id })) }),
+  makeAssertionOptions: async ({ challenge, allowed }) => ({
+    challenge,
+    allowCredentials: allowed.map(({ id }) => ({ id })),
+  }),
   async checkAssertion({ assertion, challenge, passkeys }) {
     const passkey = passkeys.find(({ id }) => id === assertion["id"]);
     const { response } = assertion;
     if (passkey === undefined) return { ok: false, reason: "it is another's passkey" };
-    if (challengeOf(assertion) !== challenge) return { ok: false, reason: "it is another challenge" };
-    if (!isJsonObject(response) || response["signature"] !== "good") return { ok: false, reason: "the signature is wrong" };
+    if (challengeOf(assertion) !== challenge)
+      return { ok: false, reason: "it is another challenge" };
+    if (!isJsonObject(response) || response["signature"] !== "good")
+      return { ok: false, reason: "the signature is wrong" };
     return {
       ok: true,
       passkey,

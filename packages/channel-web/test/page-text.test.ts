@@ -1,5 +1,13 @@
-/** What the page does with texts: escapes as core does, lays out JSON that reads back, compares lines. */
-import { type JsonObject, escapeText as coreEscape, quoteText as coreQuote, showScope } from "@acp/core";
+/**
+ * What the page does with texts: escapes as core does, lays out JSON that reads back, compares
+ * lines.
+ */
+import {
+  type JsonObject,
+  escapeText as coreEscape,
+  quoteText as coreQuote,
+  showScope,
+} from "@acp/core";
 import { hidingCharactersIn } from "@acp/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -10,7 +18,9 @@ import { previewOf, showLeft, showOffer, showRefusal, showSpan } from "../page/w
 
 const anyText = fc.string({ unit: "binary", maxLength: 60 });
 const anyArguments = fc
-  .dictionary(fc.string({ unit: "grapheme", maxLength: 12 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 6 })
+  .dictionary(fc.string({ unit: "grapheme", maxLength: 12 }), fc.jsonValue({ maxDepth: 3 }), {
+    maxKeys: 6,
+  })
   .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
 
 describe("escape.js", () => {
@@ -23,7 +33,8 @@ describe("escape.js", () => {
     );
     for (let unit = 0; unit < 0x1_0000; unit++) {
       const text = `a${String.fromCharCode(unit)}b`;
-      if (escapeText(text) !== coreEscape(text)) expect.unreachable(`U+${unit.toString(16)} is written in another way`);
+      if (escapeText(text) !== coreEscape(text))
+        expect.unreachable(`U+${unit.toString(16)} is written in another way`);
     }
   });
 });
@@ -89,11 +100,20 @@ describe("diff.js", () => {
 
   it("marks only what changes", () => {
     const lines = diffLines(["a", "b", "c", "d"], ["a", "x", "c", "d", "e"]);
-    expect(lines.map(({ sign, text }) => sign + text)).toEqual([" a", "-b", "+x", " c", " d", "+e"]);
+    expect(lines.map(({ sign, text }) => sign + text)).toEqual([
+      " a",
+      "-b",
+      "+x",
+      " c",
+      " d",
+      "+e",
+    ]);
   });
 
   it("answers in bounded time where nearly everything differs", () => {
-    const [before, after] = ["a", "b"].map((side) => Array.from({ length: 5_000 }, (_, at) => `${side}${at}`));
+    const [before, after] = ["a", "b"].map((side) =>
+      Array.from({ length: 5_000 }, (_, at) => `${side}${at}`),
+    );
     expect(diffLines(before ?? [], after ?? [])).toHaveLength(10_000);
   });
 });
@@ -114,16 +134,40 @@ describe("words.js", () => {
   });
 
   it("showOffer() says what an offer covers, escaped, and sends the reader to the text where it does not know", () => {
-    const tool = { id: "t", scope: { kind: "tool", server: "files", name: "write\u202efile" }, ttl_ms: 600_000, uses: 3 } as const;
-    expect(showOffer(tool)).toBe('every call of "write\\u202efile" on files, for 10 min, at most 3 times');
-    const args = { kind: "arguments", server: "files", name: "write", args: { path: { path: "/tmp/**" }, mode: "a*", n: 1 } } as const;
+    const tool = {
+      id: "t",
+      scope: { kind: "tool", server: "files", name: "write\u202efile" },
+      ttl_ms: 600_000,
+      uses: 3,
+    } as const;
+    expect(showOffer(tool)).toBe(
+      'every call of "write\\u202efile" on files, for 10 min, at most 3 times',
+    );
+    const args = {
+      kind: "arguments",
+      server: "files",
+      name: "write",
+      args: { path: { path: "/tmp/**" }, mode: "a*", n: 1 },
+    } as const;
     expect(showOffer({ id: "a", scope: args, ttl_ms: 60_000 })).toBe(
       'every call of write on files where path is a path like "/tmp/**" and mode is like "a*" and n is 1, for 1 min',
     );
-    const host = { kind: "host", host: "example.com", port: 443, methods: ["*"], twin: "www.example.com" } as const;
-    expect(showOffer({ id: "h", scope: host, ttl_ms: 60_000 })).toContain("example.com or www.example.com port 443");
-    const scopes = [[], ["GET", "HEAD"], ["CONNECT"], ["POST"], ["*"]].map((methods) => ({ ...host, methods }));
-    for (const scope of scopes) expect(showOffer({ id: "h", scope, ttl_ms: 60_000 })).toBe(`${showScope(scope)}, for 1 min`);
+    const host = {
+      kind: "host",
+      host: "example.com",
+      port: 443,
+      methods: ["*"],
+      twin: "www.example.com",
+    } as const;
+    expect(showOffer({ id: "h", scope: host, ttl_ms: 60_000 })).toContain(
+      "example.com or www.example.com port 443",
+    );
+    const scopes = [[], ["GET", "HEAD"], ["CONNECT"], ["POST"], ["*"]].map((methods) => ({
+      ...host,
+      methods,
+    }));
+    for (const scope of scopes)
+      expect(showOffer({ id: "h", scope, ttl_ms: 60_000 })).toBe(`${showScope(scope)}, for 1 min`);
     const unknown = { kind: "galaxy" } as unknown as typeof host;
     expect(showOffer({ id: "u", scope: unknown, ttl_ms: 60_000 })).toContain("read the text");
   });
@@ -134,7 +178,9 @@ describe("words.js", () => {
   });
 
   it("showRefusal() never says that something was done", () => {
-    expect(showRefusal("some_new_code", "because\u202e")).toBe("Not taken: because\\u202e. The question is as it was.");
+    expect(showRefusal("some_new_code", "because\u202e")).toBe(
+      "Not taken: because\\u202e. The question is as it was.",
+    );
     expect(showRefusal("unreachable", "")).toMatch(/not known/);
   });
 });

@@ -25,13 +25,18 @@ export interface Body {
   readonly code: string;
   readonly key: string;
   readonly ticket: string;
-  readonly response: { readonly timestamp: string; readonly conditions: { readonly valid_until: string } };
+  readonly response: {
+    readonly timestamp: string;
+    readonly conditions: { readonly valid_until: string };
+  };
   readonly payload_hash: string;
   readonly passkey: JsonObject & { readonly challenge: string };
   readonly challenge: string;
   readonly allowCredentials: unknown;
   readonly outcome: string;
-  readonly receipts: readonly { readonly receipt: { readonly status: string; readonly code?: string } }[];
+  readonly receipts: readonly {
+    readonly receipt: { readonly status: string; readonly code?: string };
+  }[];
   readonly entries: readonly { readonly request: { readonly id: string } }[];
 }
 
@@ -62,7 +67,12 @@ export function readStream(response: Response): PageStream {
           text = text.slice(end + 2);
           if (block.startsWith(":")) return "comment";
           const fields = Object.fromEntries(
-            block.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]),
+            block
+              .split("\n")
+              .map((line) => [
+                line.slice(0, line.indexOf(": ")),
+                line.slice(line.indexOf(": ") + 2),
+              ]),
           );
           const data = JSON.parse(fields["data"] ?? "null") as PageEvent["data"];
           return { id: fields["id"] ?? "", event: fields["event"] ?? "", data };
@@ -90,17 +100,32 @@ export interface Page {
 
 async function read(response: Response): Promise<Answered> {
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: JSON.parse(text === "" ? "{}" : text) as Body };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: JSON.parse(text === "" ? "{}" : text) as Body,
+  };
 }
 
 /** Prepares an answer, a yes unless more says otherwise. */
-export function prepare(page: Page, { id }: { readonly id: string }, more: object = {}): Promise<Answered> {
+export function prepare(
+  page: Page,
+  { id }: { readonly id: string },
+  more: object = {},
+): Promise<Answered> {
   return page.post("/api/answers/prepare", { request_id: id, decision: "approved", ...more });
 }
 
 export function openPage(handler: Handler): Page {
-  const request = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Response> =>
-    handler(new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) }));
+  const request = (
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: string,
+  ): Promise<Response> =>
+    handler(
+      new Request(ORIGIN + path, { method, headers, ...(body === undefined ? {} : { body }) }),
+    );
   const named = (): Readonly<Record<string, string>> => ({
     ...(page.cookie === "" ? {} : { cookie: page.cookie }),
     "x-acp-inbox": page.key === "" ? "1" : page.key,
@@ -115,7 +140,8 @@ export function openPage(handler: Handler): Page {
     cookie: "",
     key: "",
     get: async (path, headers = {}) => read(await request("GET", path, { ...named(), ...headers })),
-    post: async (path, body, headers = {}) => read(await request("POST", path, { ...changing(), ...headers }, JSON.stringify(body))),
+    post: async (path, body, headers = {}) =>
+      read(await request("POST", path, { ...changing(), ...headers }, JSON.stringify(body))),
     delete: async (path) => read(await request("DELETE", path, changing())),
     async signIn(path, body) {
       page.key = "";

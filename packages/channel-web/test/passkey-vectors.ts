@@ -1,14 +1,32 @@
 /**
- * Makes spec/vectors/passkey-proofs.json: records whose proofs are passkeys', good ones and one for each way in which one proves nothing.
- * `node --import tsx packages/channel-web/test/passkey-vectors.ts > spec/vectors/passkey-proofs.json` makes new keys, and so a new file.
+ * Makes spec/vectors/passkey-proofs.json: records whose proofs are passkeys', good ones and one for
+ * each way in which one proves nothing. `node --import tsx
+ * packages/channel-web/test/passkey-vectors.ts > spec/vectors/passkey-proofs.json` makes new keys,
+ * and so a new file.
  */
 import { pathToFileURL } from "node:url";
-import { type AnswerParts, type ConsentRequest, type JsonObject, encodeRequest, isJsonObject, makeResponse } from "@acp/core";
+import {
+  type AnswerParts,
+  type ConsentRequest,
+  type JsonObject,
+  encodeRequest,
+  isJsonObject,
+  makeResponse,
+} from "@acp/core";
 import { consentPayload, PAYLOAD_TYPE } from "@acp/core/proof";
-import { type PasskeyAlgorithm, type SoftwarePasskey, type SoftwarePasskeyTwist, createSoftwarePasskey, sampleRequest } from "@acp/testing";
+import {
+  type PasskeyAlgorithm,
+  type SoftwarePasskey,
+  type SoftwarePasskeyTwist,
+  createSoftwarePasskey,
+  sampleRequest,
+} from "@acp/testing";
 import type { Passkey } from "../src/parts.js";
 
-/** A record as `acp proof export` writes it, and what checking it says: `ok` or a code of spec/proof.md §4. */
+/**
+ * A record as `acp proof export` writes it, and what checking it says: `ok` or a code of
+ * spec/proof.md §4.
+ */
 export interface PasskeyCase {
   readonly name: string;
   readonly record: { readonly request: JsonObject; readonly response: JsonObject };
@@ -34,16 +52,35 @@ interface Owned {
   readonly passkey: Passkey;
 }
 
-function owned(approver: string, label: string, more: Partial<Passkey> & { readonly algorithm?: PasskeyAlgorithm } = {}): Owned {
+function owned(
+  approver: string,
+  label: string,
+  more: Partial<Passkey> & { readonly algorithm?: PasskeyAlgorithm } = {},
+): Owned {
   const { algorithm, ...changes } = more;
   const key = createSoftwarePasskey(ORIGIN, algorithm);
   const { id, publicKey } = key;
-  const passkey = { id, approver, publicKey, rpId: RP_ID, origins: [ORIGIN], label, createdAtMs: ASKED_AT_MS - 86_400_000, ...changes };
+  const passkey = {
+    id,
+    approver,
+    publicKey,
+    rpId: RP_ID,
+    origins: [ORIGIN],
+    label,
+    createdAtMs: ASKED_AT_MS - 86_400_000,
+    ...changes,
+  };
   return { key, passkey };
 }
 
 function question(change: Partial<ConsentRequest> = {}): ConsentRequest {
-  return sampleRequest({ id: "cr_1", nonce: "n_1", createdAtMs: ASKED_AT_MS, evidence: "passkey", ...change });
+  return sampleRequest({
+    id: "cr_1",
+    nonce: "n_1",
+    createdAtMs: ASKED_AT_MS,
+    evidence: "passkey",
+    ...change,
+  });
 }
 
 /** How a record is made. */
@@ -53,13 +90,26 @@ interface Making {
   readonly twist?: SoftwarePasskeyTwist;
 }
 
-function signed({ key }: Owned, { asked = question(), answer = {}, twist = {} }: Making = {}): PasskeyCase["record"] {
+function signed(
+  { key }: Owned,
+  { asked = question(), answer = {}, twist = {} }: Making = {},
+): PasskeyCase["record"] {
   const request = encodeRequest(asked);
-  const response = makeResponse(asked, { decision: "approved", nowMs: GIVEN_AT_MS, channel: "web", approverId: "ada", ...answer });
+  const response = makeResponse(asked, {
+    decision: "approved",
+    nowMs: GIVEN_AT_MS,
+    channel: "web",
+    approverId: "ada",
+    ...answer,
+  });
   const { hash, requestHash } = consentPayload(response, request);
   const challenge = Buffer.from(hash.slice("sha256:".length), "hex").toString("base64url");
   const assertion = key.assert({ challenge, rpId: RP_ID }, twist)["response"];
-  const { authenticatorData = "", clientDataJSON = "", signature = "" } = isJsonObject(assertion) ? assertion : {};
+  const {
+    authenticatorData = "",
+    clientDataJSON = "",
+    signature = "",
+  } = isJsonObject(assertion) ? assertion : {};
   const proof = {
     algorithm: "WebAuthn",
     payload_type: PAYLOAD_TYPE,
@@ -78,11 +128,15 @@ function reproved(
   { request, response }: PasskeyCase["record"],
   change: Readonly<Record<string, string | undefined>>,
 ): PasskeyCase["record"] {
-  const proof = Object.entries({ ...Object(response["proof"]), ...change }).filter(([, value]) => value !== undefined);
+  const proof = Object.entries({ ...Object(response["proof"]), ...change }).filter(
+    ([, value]) => value !== undefined,
+  );
   return { request, response: { ...response, proof: Object.fromEntries(proof) as JsonObject } };
 }
 
-const proofOf = ({ response }: PasskeyCase["record"]): Readonly<Record<string, string>> => ({ ...Object(response["proof"]) });
+const proofOf = ({ response }: PasskeyCase["record"]): Readonly<Record<string, string>> => ({
+  ...Object(response["proof"]),
+});
 
 /** Authenticator data with one flag turned around after it was signed. */
 function flipped(record: PasskeyCase["record"], flag: number): PasskeyCase["record"] {
@@ -100,27 +154,67 @@ interface People {
   readonly bobs: Owned;
 }
 
-function goodCases({ phone, laptop, old, bobs }: People): readonly (readonly [string, PasskeyCase["record"]])[] {
-  const offers = [{ id: "host-1", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 600_000, uses: 3 }] as const;
-  const critical = question({ policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" } });
-  const parameters = { n: [1e21, 1e-7, -0, 0.1, 2 ** 53 - 1], "€": '\u0000\u001f"\\/', "😀": "é", "\ufb33": {}, a: null };
+function goodCases({
+  phone,
+  laptop,
+  old,
+  bobs,
+}: People): readonly (readonly [string, PasskeyCase["record"]])[] {
+  const offers = [
+    {
+      id: "host-1",
+      scope: { kind: "tool", server: "files", name: "write_file" },
+      ttlMs: 600_000,
+      uses: 3,
+    },
+  ] as const;
+  const critical = question({
+    policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" },
+  });
+  const parameters = {
+    n: [1e21, 1e-7, -0, 0.1, 2 ** 53 - 1],
+    "€": '\u0000\u001f"\\/',
+    "😀": "é",
+    "\ufb33": {},
+    a: null,
+  };
   const awkward = question({ action: { ...question().action, parameters } });
   return [
     ["a yes with ES256", signed(phone)],
     ["a yes with EdDSA", signed(laptop)],
     ["a yes with RS256, before the passkey was revoked", signed(old)],
     ["a yes of somebody else, with their own", signed(bobs, { answer: { approverId: "bob" } })],
-    ["a yes to a question that wants no passkey", signed(phone, { asked: question({ evidence: "any" }) })],
-    ["a yes to a question put to this person", signed(phone, { asked: question({ approvers: ["ada", "bob"] }) })],
+    [
+      "a yes to a question that wants no passkey",
+      signed(phone, { asked: question({ evidence: "any" }) }),
+    ],
+    [
+      "a yes to a question put to this person",
+      signed(phone, { asked: question({ approvers: ["ada", "bob"] }) }),
+    ],
     ["a yes through an approve socket", signed(phone, { answer: { channel: "terminal" } })],
-    ["a yes with a typed word", signed(phone, { asked: critical, answer: { confirmation: "approve" } })],
+    [
+      "a yes with a typed word",
+      signed(phone, { asked: critical, answer: { confirmation: "approve" } }),
+    ],
     ["a yes with awkward parameters", signed(phone, { asked: awkward })],
     [
       "an edit",
-      signed(phone, { answer: { decision: "approved_with_modifications", modifications: { path: "notes.txt", content: "hi" } } }),
+      signed(phone, {
+        answer: {
+          decision: "approved_with_modifications",
+          modifications: { path: "notes.txt", content: "hi" },
+        },
+      }),
     ],
-    ["a yes for a while", signed(phone, { asked: question({ offers: [...offers] }), answer: { grantId: "host-1" } })],
-    ["a no that is signed too", signed(phone, { answer: { decision: "denied", reason: "not today" } })],
+    [
+      "a yes for a while",
+      signed(phone, { asked: question({ offers: [...offers] }), answer: { grantId: "host-1" } }),
+    ],
+    [
+      "a no that is signed too",
+      signed(phone, { answer: { decision: "denied", reason: "not today" } }),
+    ],
   ];
 }
 
@@ -140,37 +234,73 @@ function assertionCases({ phone }: People): readonly (readonly [string, PasskeyC
     ["a page within another page", twisted({ crossOrigin: true })],
     ["a registration, not an assertion", twisted({ type: "webauthn.create" })],
     ["no challenge", twisted({ challenge: "" })],
-    ["the assertion of another answer", reproved(yes, { authenticator_data, client_data_json, signature })],
+    [
+      "the assertion of another answer",
+      reproved(yes, { authenticator_data, client_data_json, signature }),
+    ],
     ["base64url with padding", reproved(yes, { signature: `${proofOf(yes)["signature"] ?? ""}=` })],
     ["an empty signature", reproved(yes, { signature: "" })],
   ];
 }
 
-function ownerCases({ phone, bobs, young, old }: People): readonly (readonly [string, PasskeyCase["record"]])[] {
+function ownerCases({
+  phone,
+  bobs,
+  young,
+  old,
+}: People): readonly (readonly [string, PasskeyCase["record"]])[] {
   const lateMs = GIVEN_AT_MS + 60_000;
   return [
     ["a passkey that nobody has", signed(owned("ada", "stranger"))],
     ["another person's passkey", signed(bobs)],
-    ["a person's own passkey in somebody else's name", signed(phone, { answer: { approverId: "bob" } })],
+    [
+      "a person's own passkey in somebody else's name",
+      signed(phone, { answer: { approverId: "bob" } }),
+    ],
     ["a passkey that was revoked before", signed(old, { answer: { nowMs: lateMs } })],
     ["a passkey that did not exist yet", signed(young)],
   ];
 }
 
-function messageCases({ phone }: People): readonly (readonly [string, PasskeyCase["record"], string])[] {
+function messageCases({
+  phone,
+}: People): readonly (readonly [string, PasskeyCase["record"], string])[] {
   const { request, response } = signed(phone);
-  const payload = (change: JsonObject): PasskeyCase["record"] => ({ request, response: { ...response, ...change } });
+  const payload = (change: JsonObject): PasskeyCase["record"] => ({
+    request,
+    response: { ...response, ...change },
+  });
   return [
-    ["another text in the question", { request: { ...request, text: "something harmless" }, response }, SIGNATURE],
+    [
+      "another text in the question",
+      { request: { ...request, text: "something harmless" }, response },
+      SIGNATURE,
+    ],
     ["another decision", payload({ decision: "denied" }), SIGNATURE],
     ["another reason", payload({ reason: "because" }), SIGNATURE],
     ["another approver", payload({ approver: { id: "bob", channel: "web" } }), SIGNATURE],
     ["another channel", payload({ approver: { id: "ada", channel: "terminal" } }), SIGNATURE],
-    ["another time", payload({ timestamp: new Date(GIVEN_AT_MS + 1_000).toISOString() }), SIGNATURE],
-    ["longer than it was signed for", payload({ conditions: { valid_until: "2027-01-15T10:30:20.000Z", single_use: true } }), SIGNATURE],
+    [
+      "another time",
+      payload({ timestamp: new Date(GIVEN_AT_MS + 1_000).toISOString() }),
+      SIGNATURE,
+    ],
+    [
+      "longer than it was signed for",
+      payload({ conditions: { valid_until: "2027-01-15T10:30:20.000Z", single_use: true } }),
+      SIGNATURE,
+    ],
     ["another question", { request: { ...request, id: "cr_2" }, response }, "other_request"],
-    ["a person who was not asked", signed(phone, { asked: question({ approvers: ["bob"] }) }), "approver_not_asked"],
-    ["an answer after the question's end", signed(phone, { answer: { nowMs: ASKED_AT_MS + 120_000 } }), "outside_question"],
+    [
+      "a person who was not asked",
+      signed(phone, { asked: question({ approvers: ["bob"] }) }),
+      "approver_not_asked",
+    ],
+    [
+      "an answer after the question's end",
+      signed(phone, { answer: { nowMs: ASKED_AT_MS + 120_000 } }),
+      "outside_question",
+    ],
   ];
 }
 
@@ -185,12 +315,19 @@ export function makePasskeyVectors(): PasskeyVectors {
   };
   const cases = [
     ...goodCases(people).map(([name, record]) => ({ name, record, expect: "ok" })),
-    ...[...assertionCases(people), ...ownerCases(people)].map(([name, record]) => ({ name, record, expect: SIGNATURE })),
+    ...[...assertionCases(people), ...ownerCases(people)].map(([name, record]) => ({
+      name,
+      record,
+      expect: SIGNATURE,
+    })),
     ...messageCases(people).map(([name, record, expect]) => ({ name, record, expect })),
   ];
   return {
     spec: "spec/proof.md",
-    passkeys: { version: "1", passkeys: Object.values(people).map(({ passkey }: Owned) => passkey) },
+    passkeys: {
+      version: "1",
+      passkeys: Object.values(people).map(({ passkey }: Owned) => passkey),
+    },
     cases,
   };
 }

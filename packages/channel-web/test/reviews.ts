@@ -1,5 +1,14 @@
-/** Reviews in the test's hands: one of agent "coder", with two files, one that runs by itself and names that would do harm where somebody did not show them as text. */
-import type { InboxReviews, ReviewBy, ReviewOrder, ReviewRow, ReviewSummary } from "../src/index.js";
+/**
+ * Reviews in the test's hands: one of agent "coder", with two files, one that runs by itself and
+ * names that would do harm where somebody did not show them as text.
+ */
+import type {
+  InboxReviews,
+  ReviewBy,
+  ReviewOrder,
+  ReviewRow,
+  ReviewSummary,
+} from "../src/index.js";
 
 export const REVIEW_ID = "0123456789ab";
 export const OLD_DIGEST: string = "0".repeat(64);
@@ -7,7 +16,11 @@ export const NEW_DIGEST: string = "1".repeat(64);
 
 export interface ReviewsDouble extends InboxReviews {
   /** What was done, in order. */
-  readonly done: readonly { readonly verb: "take" | "drop"; readonly order: Partial<ReviewOrder>; readonly by: ReviewBy }[];
+  readonly done: readonly {
+    readonly verb: "take" | "drop";
+    readonly order: Partial<ReviewOrder>;
+    readonly by: ReviewBy;
+  }[];
   /** Somebody freezes it anew, and it is another one. */
   change(): void;
   /** Its agent runs. */
@@ -25,7 +38,10 @@ export function reviewsDouble(reviewer = "ada", lines = 2): ReviewsDouble {
     {
       index: 1,
       text: "M a.txt",
-      lines: Array.from({ length: lines }, (_, number) => `+line ${number} <script>alert(2)</script>`),
+      lines: Array.from(
+        { length: lines },
+        (_, number) => `+line ${number} <script>alert(2)</script>`,
+      ),
       part: "plain",
     },
     { index: 2, text: HOSTILE, lines: ["+<img src=x onerror=alert(3)>"], part: "plain" },
@@ -49,11 +65,23 @@ export function reviewsDouble(reviewer = "ada", lines = 2): ReviewsDouble {
     show: async (id) =>
       id !== REVIEW_ID || !state.isThere
         ? undefined
-        : { ...summary(), digest: state.digest, rows, more: 0, refused: ["dev: a device"], isComplete: true },
+        : {
+            ...summary(),
+            digest: state.digest,
+            rows,
+            more: 0,
+            refused: ["dev: a device"],
+            isComplete: true,
+          },
     async take(order, by) {
       if (order.digest !== state.digest) return { status: "changed" };
       done.push({ verb: "take", order, by });
-      return { status: "done", lines: [`Took ${order.picks.length} changes`], isOver: false, isWhole: true };
+      return {
+        status: "done",
+        lines: [`Took ${order.picks.length} changes`],
+        isOver: false,
+        isWhole: true,
+      };
     },
     async drop(order, by) {
       if (state.isRunning) return { status: "running" };

@@ -1,5 +1,11 @@
 /** An inbox on a clock in the test's hands, and pages of people who are signed in. */
-import { type AskDouble, type ManualClock, askDouble, manualClock, sampleRequest } from "@acp/testing";
+import {
+  type AskDouble,
+  type ManualClock,
+  askDouble,
+  manualClock,
+  sampleRequest,
+} from "@acp/testing";
 import type { ConsentRequest } from "@acp/core";
 import { createInboxWith } from "../src/inbox.js";
 import { memoryPasskeys } from "../src/memory-passkeys.js";
@@ -17,7 +23,10 @@ export interface Setup {
   ask(overrides?: Partial<ConsentRequest>): Promise<AskDouble>;
 }
 
-export function setUp(options: Partial<InboxOptions> = {}, makeCeremony: () => PasskeyCeremony = namedKeys): Setup {
+export function setUp(
+  options: Partial<InboxOptions> = {},
+  makeCeremony: () => PasskeyCeremony = namedKeys,
+): Setup {
   const clock = manualClock();
   const warnings: string[] = [];
   const inbox = createInboxWith(
@@ -50,7 +59,9 @@ export function setUp(options: Partial<InboxOptions> = {}, makeCeremony: () => P
 }
 
 /** Overrides that make a question one of this level. */
-export const ofLevel = (requiredLevel: "low" | "medium" | "high" | "critical"): Partial<ConsentRequest> => ({
+export const ofLevel = (
+  requiredLevel: "low" | "medium" | "high" | "critical",
+): Partial<ConsentRequest> => ({
   policy: { ruleId: "rule_1", ruleName: "", requiredLevel },
 });
 

@@ -1,4 +1,7 @@
-/** The inbox and a gate with real WebAuthn, but for the browser: who signs, what is signed, and what is refused. */
+/**
+ * The inbox and a gate with real WebAuthn, but for the browser: who signs, what is signed, and what
+ * is refused.
+ */
 import {
   type AskTerms,
   type AuditEventInput,
@@ -10,7 +13,12 @@ import {
   toolAction,
 } from "@acp/core";
 import { createConsentSigner, generateKeyPair, verifyConsentProof } from "@acp/core/proof";
-import { type SoftwarePasskey, type SoftwarePasskeyTwist, createSoftwarePasskey, manualClock } from "@acp/testing";
+import {
+  type SoftwarePasskey,
+  type SoftwarePasskeyTwist,
+  createSoftwarePasskey,
+  manualClock,
+} from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { createInbox, createPasskeyVerifier, memoryPasskeys } from "../src/index.js";
 import { ORIGIN, type Page, openPage } from "./page.js";
@@ -21,11 +29,22 @@ const asJson = (body: object): JsonObject => JSON.parse(JSON.stringify(body)) as
 async function setUp(terms: AskTerms = {}) {
   const clock = manualClock();
   const store = memoryPasskeys();
-  const inbox = createInbox({ origin: ORIGIN, people: PEOPLE.map((approver) => ({ approver })), passkeys: store, clock });
+  const inbox = createInbox({
+    origin: ORIGIN,
+    people: PEOPLE.map((approver) => ({ approver })),
+    passkeys: store,
+    clock,
+  });
   const events: AuditEventInput[] = [];
   const asks: Layer = {
     name: "asks",
-    judge: () => ({ effect: "ask", ruleId: "r1", reason: "asked", level: "high", ask: { timeoutMs: 60_000, ...terms } }),
+    judge: () => ({
+      effect: "ask",
+      ruleId: "r1",
+      reason: "asked",
+      level: "high",
+      ask: { timeoutMs: 60_000, ...terms },
+    }),
   };
   const verifier = createPasskeyVerifier({ passkeys: () => store.list() });
   const gate = createConsentGate({
@@ -43,16 +62,22 @@ async function setUp(terms: AskTerms = {}) {
     layers: [asks],
   });
   /** Somebody who is signed in, with a passkey that was just made on the page. */
-  const enrolled = async (approver: string): Promise<{ readonly page: Page; readonly passkey: SoftwarePasskey }> => {
+  const enrolled = async (
+    approver: string,
+  ): Promise<{ readonly page: Page; readonly passkey: SoftwarePasskey }> => {
     const page = openPage(inbox.handler);
     await page.signIn("/api/session", { code: inbox.signInCode(approver) });
     const passkey = createSoftwarePasskey(ORIGIN);
     const { body: options } = await page.post("/api/passkeys/options", {});
-    const added = await page.post("/api/passkeys", { registration: passkey.register(asJson(options)), label: "phone" });
+    const added = await page.post("/api/passkeys", {
+      registration: passkey.register(asJson(options)),
+      label: "phone",
+    });
     expect(added.status).toBe(201);
     return { page, passkey };
   };
-  const write = (path = "notes.txt"): Promise<Verdict> => gate(toolAction("files", "write_file", { path }), { agent: { id: "agent-1" } });
+  const write = (path = "notes.txt"): Promise<Verdict> =>
+    gate(toolAction("files", "write_file", { path }), { agent: { id: "agent-1" } });
   /** The id of the open question about a path. */
   const open = async (page: Page, path = "notes.txt"): Promise<string> => {
     const stream = await page.events();
@@ -72,11 +97,18 @@ async function setUp(terms: AskTerms = {}) {
 const prepare = (page: Page, id: string, more: object = {}) =>
   page.post("/api/answers/prepare", { request_id: id, decision: "approved", ...more });
 
-const recordOf = (events: readonly AuditEventInput[]): { readonly request: JsonObject; readonly response: JsonObject } => {
-  const request = events.find(({ eventType }) => eventType === "consent_requested")?.metadata["request"];
-  const responses = events.find(({ eventType }) => eventType === "consent_approved")?.metadata["responses"];
+const recordOf = (
+  events: readonly AuditEventInput[],
+): { readonly request: JsonObject; readonly response: JsonObject } => {
+  const request = events.find(({ eventType }) => eventType === "consent_requested")?.metadata[
+    "request"
+  ];
+  const responses = events.find(({ eventType }) => eventType === "consent_approved")?.metadata[
+    "responses"
+  ];
   const [response] = Array.isArray(responses) ? responses : [];
-  if (!isJsonObject(request) || !isJsonObject(response)) throw new Error("the log lacks the record");
+  if (!isJsonObject(request) || !isJsonObject(response))
+    throw new Error("the log lacks the record");
   return { request, response };
 };
 
@@ -87,16 +119,31 @@ describe("a yes with a passkey", () => {
     const { page, passkey } = await enrolled("ada");
     const verdict = write();
     const { body } = await prepare(page, await open(page));
-    expect((await page.post("/api/answers", { ticket: body.ticket, assertion: passkey.assert(body.passkey) })).body).toEqual({
+    expect(
+      (
+        await page.post("/api/answers", {
+          ticket: body.ticket,
+          assertion: passkey.assert(body.passkey),
+        })
+      ).body,
+    ).toEqual({
       status: "final",
       outcome: "approved",
     });
     expect(await verdict).toMatchObject({ decision: "allow", approvers: ["ada"] });
     const { request, response } = recordOf(events);
-    expect(response["proof"]).toMatchObject({ algorithm: "WebAuthn", credential_id: passkey.id, signed_payload_hash: body.payload_hash });
-    expect(await verifyConsentProof(response, request, { trustedKeys: [], verifiers: [verifier] })).toMatchObject({ ok: true });
+    expect(response["proof"]).toMatchObject({
+      algorithm: "WebAuthn",
+      credential_id: passkey.id,
+      signed_payload_hash: body.payload_hash,
+    });
+    expect(
+      await verifyConsentProof(response, request, { trustedKeys: [], verifiers: [verifier] }),
+    ).toMatchObject({ ok: true });
     const stranger = createPasskeyVerifier({ passkeys: async () => [] });
-    expect(await verifyConsentProof(response, request, { trustedKeys: [], verifiers: [stranger] })).toMatchObject({ ok: false });
+    expect(
+      await verifyConsentProof(response, request, { trustedKeys: [], verifiers: [stranger] }),
+    ).toMatchObject({ ok: false });
   });
 
   it("holds for a question that takes two, until both are there", async () => {
@@ -108,7 +155,14 @@ describe("a yes with a passkey", () => {
     const receipts: unknown[] = [];
     for (const { page, passkey } of [ada, bob]) {
       const { body } = await prepare(page, id);
-      receipts.push((await page.post("/api/answers", { ticket: body.ticket, assertion: passkey.assert(body.passkey) })).body);
+      receipts.push(
+        (
+          await page.post("/api/answers", {
+            ticket: body.ticket,
+            assertion: passkey.assert(body.passkey),
+          })
+        ).body,
+      );
       await clock.advance(25_000);
     }
     expect(receipts).toEqual([
@@ -123,14 +177,30 @@ describe("a yes with a passkey", () => {
     await using _closing = gate;
     const { page, passkey } = await enrolled("ada");
     const verdict = write();
-    const edit = { decision: "approved_with_modifications", modifications: { path: "other.txt" }, reason: "there" };
+    const edit = {
+      decision: "approved_with_modifications",
+      modifications: { path: "other.txt" },
+      reason: "there",
+    };
     const { body } = await prepare(page, await open(page), edit);
-    await page.post("/api/answers", { ticket: body.ticket, assertion: passkey.assert(body.passkey) });
-    expect(await verdict).toMatchObject({ decision: "allow", action: { args: { path: "other.txt" } } });
-    const record = events.find(({ eventType }) => eventType === "consent_approved")?.metadata["responses"];
-    const request = events.find(({ eventType }) => eventType === "consent_requested")?.metadata["request"];
+    await page.post("/api/answers", {
+      ticket: body.ticket,
+      assertion: passkey.assert(body.passkey),
+    });
+    expect(await verdict).toMatchObject({
+      decision: "allow",
+      action: { args: { path: "other.txt" } },
+    });
+    const record = events.find(({ eventType }) => eventType === "consent_approved")?.metadata[
+      "responses"
+    ];
+    const request = events.find(({ eventType }) => eventType === "consent_requested")?.metadata[
+      "request"
+    ];
     const [response] = Array.isArray(record) ? record : [];
-    expect(await verifyConsentProof(response, request, { trustedKeys: [], verifiers: [verifier] })).toMatchObject({ ok: true });
+    expect(
+      await verifyConsentProof(response, request, { trustedKeys: [], verifiers: [verifier] }),
+    ).toMatchObject({ ok: true });
   });
 
   it.each<[string, SoftwarePasskeyTwist]>([
@@ -149,10 +219,15 @@ describe("a yes with a passkey", () => {
     const verdict = write();
     const id = await open(page);
     const { body } = await prepare(page, id);
-    const refused = await page.post("/api/answers", { ticket: body.ticket, assertion: passkey.assert(body.passkey, twist) });
+    const refused = await page.post("/api/answers", {
+      ticket: body.ticket,
+      assertion: passkey.assert(body.passkey, twist),
+    });
     expect(refused).toMatchObject({ status: 403, body: { code: "passkey_refused" } });
     expect(events.some(({ eventType }) => eventType === "consent_approved")).toBe(false);
-    await page.post("/api/answers", { ticket: (await prepare(page, id, { decision: "denied" })).body.ticket });
+    await page.post("/api/answers", {
+      ticket: (await prepare(page, id, { decision: "denied" })).body.ticket,
+    });
     expect(await verdict).toMatchObject({ decision: "deny" });
   });
 
@@ -170,14 +245,21 @@ describe("a yes with a passkey", () => {
     const assertion = passkey.assert(first.passkey);
     const others = await ticketOf(one);
     const refused = [
-      await page.post("/api/answers", { ticket: others.ticket, assertion: bob.passkey.assert(others.passkey) }),
+      await page.post("/api/answers", {
+        ticket: others.ticket,
+        assertion: bob.passkey.assert(others.passkey),
+      }),
       await page.post("/api/answers", { ticket: (await ticketOf(one)).ticket, assertion }),
       await page.post("/api/answers", { ticket: (await ticketOf(two)).ticket, assertion }),
     ];
     await store.revoke(passkey.id, "ada", clock.now());
     refused.push(await page.post("/api/answers", { ticket: first.ticket, assertion }));
-    for (const each of refused) expect(each).toMatchObject({ status: 403, body: { code: "passkey_refused" } });
-    expect(await prepare(page, one)).toMatchObject({ status: 403, body: { code: "passkey_missing" } });
+    for (const each of refused)
+      expect(each).toMatchObject({ status: 403, body: { code: "passkey_refused" } });
+    expect(await prepare(page, one)).toMatchObject({
+      status: 403,
+      body: { code: "passkey_missing" },
+    });
     expect(events.some(({ eventType }) => eventType === "consent_approved")).toBe(false);
     await clock.advance(60_000);
     expect((await Promise.all(verdicts)).map(({ decision }) => decision)).toEqual(["deny", "deny"]);
@@ -188,12 +270,18 @@ describe("a yes with a passkey", () => {
     const { passkey } = await enrolled("ada");
     const page = openPage(inbox.handler);
     const { body: options } = await page.post("/api/session/passkey/options", {});
-    expect((await page.signIn("/api/session/passkey", { ...passkey.assert(asJson(options)) })).status).toBe(200);
+    expect(
+      (await page.signIn("/api/session/passkey", { ...passkey.assert(asJson(options)) })).status,
+    ).toBe(200);
     expect(await page.get("/api/session")).toMatchObject({ body: { approver: "ada" } });
     await store.revoke(passkey.id, "ada", clock.now());
     expect((await page.get("/api/session")).status).toBe(401);
     const { body: again } = await page.post("/api/session/passkey/options", {});
-    expect(await openPage(inbox.handler).signIn("/api/session/passkey", { ...passkey.assert(asJson(again)) })).toMatchObject({
+    expect(
+      await openPage(inbox.handler).signIn("/api/session/passkey", {
+        ...passkey.assert(asJson(again)),
+      }),
+    ).toMatchObject({
       status: 401,
     });
   });
@@ -214,7 +302,9 @@ describe("a gate that wants a passkey", () => {
       code: "evidence_required",
     });
     await inbox.close();
-    expect(await gate.answer({ ...response, decision: "denied" }, { channel: "web", subject: "ada" })).toMatchObject({
+    expect(
+      await gate.answer({ ...response, decision: "denied" }, { channel: "web", subject: "ada" }),
+    ).toMatchObject({
       status: "final",
     });
     expect(await verdict).toMatchObject({ decision: "deny" });

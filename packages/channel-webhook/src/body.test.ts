@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { readBody } from "./body.js";
 
 const url = "https://gate.example/";
-const post = (body: NonNullable<RequestInit["body"]>, headers: Readonly<Record<string, string>> = {}): Request =>
-  new Request(url, { method: "POST", body, headers, duplex: "half" });
+const post = (
+  body: NonNullable<RequestInit["body"]>,
+  headers: Readonly<Record<string, string>> = {},
+): Request => new Request(url, { method: "POST", body, headers, duplex: "half" });
 
 describe("readBody()", () => {
   it("reads all there is, up to its limit", async () => {

@@ -2,8 +2,14 @@
  * Body: the bytes of a request, up to a limit.
  */
 
-/** The bytes of a request, or `undefined` where there are more than `bytesMax`: the rest is not read. */
-export async function readBody(request: Request, bytesMax: number): Promise<Uint8Array | undefined> {
+/**
+ * The bytes of a request, or `undefined` where there are more than `bytesMax`: the rest is not
+ * read.
+ */
+export async function readBody(
+  request: Request,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get("content-length") ?? "0") > bytesMax) return undefined;
   const chunks: Uint8Array[] = [];
   let bytes = 0;

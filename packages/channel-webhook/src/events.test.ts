@@ -5,14 +5,20 @@ import { describe, expect, it } from "vitest";
 import { endedEvent, questionEvent } from "./events.js";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-const wellFormed = fc.string({ unit: "binary", maxLength: 40 }).filter((each) => each.isWellFormed());
+const wellFormed = fc
+  .string({ unit: "binary", maxLength: 40 })
+  .filter((each) => each.isWellFormed());
 
 describe("questionEvent()", () => {
   it("is the question, whatever it holds, and shows no character that hides", () => {
     fc.assert(
       fc.property(wellFormed, wellFormed, (one, other) => {
         const plain = sampleRequest();
-        const request = { ...plain, text: one, action: { ...plain.action, parameters: { [one]: other, [other]: [one] } } };
+        const request = {
+          ...plain,
+          text: one,
+          action: { ...plain.action, parameters: { [one]: other, [other]: [one] } },
+        };
         const { body } = questionEvent(request, undefined);
         expect(decodeRequest(parseJson(body))).toEqual(request);
         expect(hidingCharactersIn(text(body))).toEqual([]);
@@ -21,7 +27,10 @@ describe("questionEvent()", () => {
   });
 
   it("holds links beside it, for any name", () => {
-    const links = { "alice@example.com": "https://gate.example/q_1", ["__proto__"]: "https://gate.example/q_2" };
+    const links = {
+      "alice@example.com": "https://gate.example/q_1",
+      ["__proto__"]: "https://gate.example/q_2",
+    };
     expect(parseJson(questionEvent(sampleRequest(), links).body)).toMatchObject({ links });
   });
 
@@ -35,7 +44,11 @@ describe("questionEvent()", () => {
 describe("endedEvent()", () => {
   it("names the question, how it ended and what took its place", () => {
     const request = sampleRequest();
-    const { body } = endedEvent(request, { status: "superseded", reason: "a\u202eb", successorId: "cr_2" }, 0);
+    const { body } = endedEvent(
+      request,
+      { status: "superseded", reason: "a\u202eb", successorId: "cr_2" },
+      0,
+    );
     expect(text(body)).toContain("a\\u202eb");
     expect(parseJson(body)).toEqual({
       type: "consent_ended",

@@ -1,6 +1,7 @@
 /**
- * Handler: the side of the channel that answers come in at, as a function from Request to Response: callbacks signed with the secret, and the
- * pages behind links. Never rejects. Format: spec/webhook.md §4.
+ * Handler: the side of the channel that answers come in at, as a function from Request to Response:
+ * callbacks signed with the secret, and the pages behind links. Never rejects. Format:
+ * spec/webhook.md §4.
  */
 import { type AnswerReceipt, RESPONSE_BYTES_MAX, escapeText } from "@acp/core";
 import { readBody } from "./body.js";
@@ -29,21 +30,40 @@ export interface HandlerParts extends ReceiveParts {
   readonly isClosed: () => boolean;
 }
 
-type Code = MessageProblem | "method_not_allowed" | "body_too_large" | "body_already_read" | "internal_error";
+type Code =
+  | MessageProblem
+  | "method_not_allowed"
+  | "body_too_large"
+  | "body_already_read"
+  | "internal_error";
 
-function json(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {
+function json(
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/json", "cache-control": "no-store", "x-content-type-options": "nosniff", ...headers },
+    headers: {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
   });
 }
 
-const problem = (status: number, code: Code, headers?: Readonly<Record<string, string>>): Response =>
-  json(status, { status: "refused", code }, headers);
+const problem = (
+  status: number,
+  code: Code,
+  headers?: Readonly<Record<string, string>>,
+): Response => json(status, { status: "refused", code }, headers);
 
 function encodeReceipt(receipt: AnswerReceipt): object {
   if (receipt.status === "reshow") return { status: "reshow", request_id: receipt.request.id };
-  return receipt.status === "refused" ? { ...receipt, reason: escapeText(receipt.reason).slice(0, REASON_CHARS) } : receipt;
+  return receipt.status === "refused"
+    ? { ...receipt, reason: escapeText(receipt.reason).slice(0, REASON_CHARS) }
+    : receipt;
 }
 
 async function takeCallback(parts: HandlerParts, request: Request): Promise<Response> {
@@ -59,7 +79,10 @@ async function takeCallback(parts: HandlerParts, request: Request): Promise<Resp
   const received = await receive(parts, { headers, body });
   if (!received.ok) return problem(PROBLEM_STATUS[received.code], received.code);
   const { receipt } = received;
-  return json(receipt.status === "refused" ? refusalStatus(receipt.code) : 200, encodeReceipt(receipt));
+  return json(
+    receipt.status === "refused" ? refusalStatus(receipt.code) : 200,
+    encodeReceipt(receipt),
+  );
 }
 
 /** Makes the handler of a channel. */
@@ -68,7 +91,8 @@ export function createHandler(parts: HandlerParts): (request: Request) => Promis
     try {
       if (parts.isClosed()) return problem(503, "unavailable");
       const segment = new URL(request.url).pathname.split("/").at(-1) ?? "";
-      if (parts.links !== undefined && isLinkToken(segment)) return await handleLink(parts.links, segment, request);
+      if (parts.links !== undefined && isLinkToken(segment))
+        return await handleLink(parts.links, segment, request);
       return await takeCallback(parts, request);
     } catch {
       return problem(500, "internal_error");

@@ -14,8 +14,12 @@ function makeLink(overrides: Parameters<typeof sampleRequest>[0] = {}) {
   const parts = { links, origin: ORIGIN, clock: manualClock() };
   const link = links.find(token);
   const formKey = link?.state === "open" ? link.formKey : "";
-  const visit = (init: RequestInit = {}): Promise<Response> => handleLink(parts, token, new Request(BASE + token, init));
-  const post = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  const visit = (init: RequestInit = {}): Promise<Response> =>
+    handleLink(parts, token, new Request(BASE + token, init));
+  const post = (
+    fields: Readonly<Record<string, string>>,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> =>
     visit({ method: "POST", body: new URLSearchParams({ key: formKey, ...fields }), headers });
   return { ask, links, link, token, visit, post, formKey };
 }
@@ -33,7 +37,11 @@ describe("handleLink(): what never decides", () => {
 
   async function handleLinkWithQuery(method: string, query: string): Promise<void> {
     const { ask, links, token } = makeLink();
-    await handleLink({ links, origin: ORIGIN, clock: manualClock() }, token, new Request(BASE + token + query, { method }));
+    await handleLink(
+      { links, origin: ORIGIN, clock: manualClock() },
+      token,
+      new Request(BASE + token + query, { method }),
+    );
     expect(ask.submissions).toEqual([]);
   }
 
@@ -45,12 +53,22 @@ describe("handleLink(): what never decides", () => {
   });
 
   type Fields = Readonly<Record<string, string>>;
-  const forms: readonly (readonly [name: string, status: number, fields: Fields, headers?: Fields])[] = [
+  const forms: readonly (readonly [
+    name: string,
+    status: number,
+    fields: Fields,
+    headers?: Fields,
+  ])[] = [
     ["a form without the page's key", 403, { decision: "approved", key: "" }],
     ["a form with another page's key", 403, { decision: "approved", key: "A".repeat(43) }],
     ["a form from another site", 403, { decision: "approved" }, { origin: "https://evil.example" }],
     ["a form from nowhere", 403, { decision: "approved" }, { origin: "null" }],
-    ["a form of which the browser says that it crossed sites", 403, { decision: "approved" }, { "sec-fetch-site": "cross-site" }],
+    [
+      "a form of which the browser says that it crossed sites",
+      403,
+      { decision: "approved" },
+      { "sec-fetch-site": "cross-site" },
+    ],
     ["a form of a sister site", 403, { decision: "approved" }, { "sec-fetch-site": "same-site" }],
     ["no decision", 400, {}],
     ["a decision that is yes", 400, { decision: "yes" }],
@@ -59,28 +77,36 @@ describe("handleLink(): what never decides", () => {
     ["a reason that is too long", 400, { decision: "approved", reason: "x".repeat(1_001) }],
     ["an offer that was not made", 409, { decision: "approved", grant: "all" }],
     ["a JSON body", 400, { decision: "approved" }, { "content-type": "application/json" }],
-    ["a form as text, as other sites may send one", 400, { decision: "approved" }, { "content-type": "text/plain" }],
+    [
+      "a form as text, as other sites may send one",
+      400,
+      { decision: "approved" },
+      { "content-type": "text/plain" },
+    ],
     ["no type at all", 400, { decision: "approved" }, { "content-type": "" }],
   ];
 
-  it.each(forms.map((form) => [form[0], form] as const))("%s", async (_name, [, status, fields, headers]) => {
-    const { ask, post } = makeLink();
-    const ask0 = ask.session.submit;
-    // A gate refuses an offer that was not made; the double takes any.
-    Object.assign(ask.session, {
-      submit: async (claim: unknown, by: { readonly subject: string }): Promise<AnswerReceipt> =>
-        parseResponse(claim).grantId === undefined
-          ? ask0(claim, by)
-          : { status: "refused", code: "grant_not_offered", reason: "not offered" },
-    });
-    const response = await post(fields, headers);
-    expect(response.status).toBe(status);
-    expect(await response.text()).toContain("The question is still open");
-    expect(ask.ending()).toBeUndefined();
-    // And the link is still good.
-    expect((await post({ decision: "denied" })).status).toBe(200);
-    expect(ask.ending()?.status).toBe("denied");
-  });
+  it.each(forms.map((form) => [form[0], form] as const))(
+    "%s",
+    async (_name, [, status, fields, headers]) => {
+      const { ask, post } = makeLink();
+      const ask0 = ask.session.submit;
+      // A gate refuses an offer that was not made; the double takes any.
+      Object.assign(ask.session, {
+        submit: async (claim: unknown, by: { readonly subject: string }): Promise<AnswerReceipt> =>
+          parseResponse(claim).grantId === undefined
+            ? ask0(claim, by)
+            : { status: "refused", code: "grant_not_offered", reason: "not offered" },
+      });
+      const response = await post(fields, headers);
+      expect(response.status).toBe(status);
+      expect(await response.text()).toContain("The question is still open");
+      expect(ask.ending()).toBeUndefined();
+      // And the link is still good.
+      expect((await post({ decision: "denied" })).status).toBe(200);
+      expect(ask.ending()?.status).toBe("denied");
+    },
+  );
 
   it("a decision that is there twice", async () => {
     const { ask, visit, formKey } = makeLink();
@@ -100,7 +126,10 @@ describe("handleLink(): what never decides", () => {
 describe("handleLink(): a form filled in on its page", () => {
   it.each(["approved", "denied"] as const)("is an answer: %s", async (decision) => {
     const { ask, post } = makeLink();
-    const response = await post({ decision, reason: "because" }, { origin: ORIGIN, "sec-fetch-site": "same-origin" });
+    const response = await post(
+      { decision, reason: "because" },
+      { origin: ORIGIN, "sec-fetch-site": "same-origin" },
+    );
     expect(response.status).toBe(200);
     expect(ask.ending()).toEqual({ status: decision, reason: "because" });
     expect(ask.submissions.map(({ subject }) => subject)).toEqual(["alice"]);
@@ -109,14 +138,22 @@ describe("handleLink(): a form filled in on its page", () => {
   it("carries the word that was typed, and the offer that was chosen", async () => {
     const { ask, post } = makeLink();
     await post({ decision: "approved", confirmation: "approve", grant: "o1" });
-    expect(parseResponse(claimOf(ask))).toMatchObject({ decision: "approved", confirmation: "approve", grantId: "o1" });
+    expect(parseResponse(claimOf(ask))).toMatchObject({
+      decision: "approved",
+      confirmation: "approve",
+      grantId: "o1",
+    });
   });
 
   it("carries neither where it denies", async () => {
     const { ask, post } = makeLink();
     await post({ decision: "denied", confirmation: "approve", grant: "o1" });
     const answer = parseResponse(claimOf(ask));
-    expect([answer.decision, answer.confirmation, answer.grantId]).toEqual(["denied", undefined, undefined]);
+    expect([answer.decision, answer.confirmation, answer.grantId]).toEqual([
+      "denied",
+      undefined,
+      undefined,
+    ]);
   });
 
   it("works once", async () => {
@@ -129,7 +166,9 @@ describe("handleLink(): a form filled in on its page", () => {
 
   it("of two at once one is judged", async () => {
     const { ask, post } = makeLink();
-    const statuses = (await Promise.all([post({ decision: "approved" }), post({ decision: "denied" })])).map(({ status }) => status);
+    const statuses = (
+      await Promise.all([post({ decision: "approved" }), post({ decision: "denied" })])
+    ).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(ask.submissions).toHaveLength(1);
   });
@@ -139,10 +178,16 @@ describe("handleLink(): a form filled in on its page", () => {
     ask.end({ status: "expired", reason: "nobody answered" });
     // The end is known to the gate before it is known to the channel.
     const early = await post({ decision: "approved" });
-    expect([early.status, await early.text()]).toEqual([410, expect.stringContaining("came too late and did nothing")]);
+    expect([early.status, await early.text()]).toEqual([
+      410,
+      expect.stringContaining("came too late and did nothing"),
+    ]);
     links.end((link as OpenLink).question, "expired");
     const late = await post({ decision: "approved" });
-    expect([late.status, await late.text()]).toEqual([410, expect.stringContaining("Nobody answered in time")]);
+    expect([late.status, await late.text()]).toEqual([
+      410,
+      expect.stringContaining("Nobody answered in time"),
+    ]);
   });
 
   it("leaves the link good where judging it fails", async () => {
@@ -159,7 +204,11 @@ describe("handleLink(): a token that nobody has", () => {
   it.each(["GET", "POST"])("%s leads nowhere", async (method) => {
     const { links } = makeLink();
     const url = `${BASE}q_${"A".repeat(43)}`;
-    const response = await handleLink({ links, origin: ORIGIN, clock: manualClock() }, `q_${"A".repeat(43)}`, new Request(url, { method }));
+    const response = await handleLink(
+      { links, origin: ORIGIN, clock: manualClock() },
+      `q_${"A".repeat(43)}`,
+      new Request(url, { method }),
+    );
     expect(response.status).toBe(404);
   });
 });

@@ -1,8 +1,15 @@
 /**
- * LinkHandler: what a link does. Showing never decides: only a POST does that was filled in on the page shown, and comes from it.
+ * LinkHandler: what a link does. Showing never decides: only a POST does that was filled in on the
+ * page shown, and comes from it.
  */
 import { timingSafeEqual } from "node:crypto";
-import { type AnswerReceipt, type Clock, type Decision, REASON_CHARS_MAX, makeResponse } from "@acp/core";
+import {
+  type AnswerReceipt,
+  type Clock,
+  type Decision,
+  REASON_CHARS_MAX,
+  makeResponse,
+} from "@acp/core";
 import { readBody } from "./body.js";
 import { noticePage, overPage, questionPage, takenPage } from "./link-page.js";
 import type { Links, OpenLink } from "./links.js";
@@ -34,7 +41,8 @@ export interface LinkParts {
 function readForm(bytes: Uint8Array): Form | undefined {
   const fields = new URLSearchParams(new TextDecoder().decode(bytes));
   const names = [...fields.keys()];
-  if (new Set(names).size !== names.length || names.some((name) => !FIELDS.includes(name))) return undefined;
+  if (new Set(names).size !== names.length || names.some((name) => !FIELDS.includes(name)))
+    return undefined;
   const decision = DECISIONS.find((each) => each === fields.get("decision"));
   const text = (name: string): string => fields.get(name) ?? "";
   const [key, reason] = [text("key"), text("reason")];
@@ -81,8 +89,13 @@ async function takeForm(parts: LinkParts, link: OpenLink, form: Form): Promise<R
       return takenPage(receipt);
     }
     const { request } = link.question;
-    if (receipt.code === "request_ended") return noticePage(410, "This question is over", "Your answer came too late and did nothing.");
-    return questionPage({ ...link, request, problem: { status: refusalStatus(receipt.code), text: receipt.reason } });
+    if (receipt.code === "request_ended")
+      return noticePage(410, "This question is over", "Your answer came too late and did nothing.");
+    return questionPage({
+      ...link,
+      request,
+      problem: { status: refusalStatus(receipt.code), text: receipt.reason },
+    });
   } finally {
     links.release(link);
   }
@@ -91,20 +104,35 @@ async function takeForm(parts: LinkParts, link: OpenLink, form: Form): Promise<R
 async function takePost(parts: LinkParts, link: OpenLink, request: Request): Promise<Response> {
   const shown = { ...link, request: link.question.request };
   if (isForeign(request, parts.origin))
-    return questionPage({ ...shown, problem: { status: 403, text: "the answer was sent from another site" } });
+    return questionPage({
+      ...shown,
+      problem: { status: 403, text: "the answer was sent from another site" },
+    });
   const bytes = await readBody(request, FORM_BYTES_MAX);
   const type = request.headers.get("content-type") ?? "";
-  const form = bytes !== undefined && /^application\/x-www-form-urlencoded\b/i.test(type) ? readForm(bytes) : undefined;
-  if (form === undefined) return questionPage({ ...shown, problem: { status: 400, text: "the answer is malformed" } });
+  const form =
+    bytes !== undefined && /^application\/x-www-form-urlencoded\b/i.test(type)
+      ? readForm(bytes)
+      : undefined;
+  if (form === undefined)
+    return questionPage({ ...shown, problem: { status: 400, text: "the answer is malformed" } });
   if (!isSame(form.key, link.formKey))
-    return questionPage({ ...shown, problem: { status: 403, text: "the answer was not given on this page" } });
+    return questionPage({
+      ...shown,
+      problem: { status: 403, text: "the answer was not given on this page" },
+    });
   return takeForm(parts, link, form);
 }
 
 /** Serves one link. */
-export async function handleLink(parts: LinkParts, token: string, request: Request): Promise<Response> {
+export async function handleLink(
+  parts: LinkParts,
+  token: string,
+  request: Request,
+): Promise<Response> {
   const link = parts.links.find(token);
-  if (link === undefined) return noticePage(404, "Nothing here", "This link leads nowhere, or no longer anywhere.");
+  if (link === undefined)
+    return noticePage(404, "Nothing here", "This link leads nowhere, or no longer anywhere.");
   if (link.state === "over") return overPage(link.how);
   switch (request.method) {
     case "GET":
@@ -113,7 +141,11 @@ export async function handleLink(parts: LinkParts, token: string, request: Reque
     case "POST":
       return takePost(parts, link, request);
     default: {
-      const refusal = noticePage(405, "Not this way", "A link is opened, and answered with the form on its page.");
+      const refusal = noticePage(
+        405,
+        "Not this way",
+        "A link is opened, and answered with the form on its page.",
+      );
       refusal.headers.set("allow", "GET, HEAD, POST");
       return refusal;
     }

@@ -21,7 +21,11 @@ describe("questionPage()", () => {
 
   it("turns markup of an agent's into text", async () => {
     const evil = `</pre><script>alert(1)</script><form action="//evil"><button name='decision' value="approved">&amp;`;
-    const html = await questionPage({ subject: evil, formKey: evil, request: sampleRequest({ text: evil }) }).text();
+    const html = await questionPage({
+      subject: evil,
+      formKey: evil,
+      request: sampleRequest({ text: evil }),
+    }).text();
     expect(html).not.toContain("<script");
     expect(html.match(/<form/g)).toHaveLength(1);
     expect(html.match(/<\/pre>/g)).toHaveLength(1);
@@ -42,10 +46,16 @@ describe("questionPage()", () => {
   });
 
   it("offers what the question offers, beside this call only, which is chosen", async () => {
-    const offer = { id: 'o"1', scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 60_000 } as const;
+    const offer = {
+      id: 'o"1',
+      scope: { kind: "tool", server: "files", name: "write_file" },
+      ttlMs: 60_000,
+    } as const;
     const html = await textOf({ offers: [offer] });
     expect(html).toContain('name="grant" value="" checked');
-    expect(html).toContain('name="grant" value="o&quot;1"> and every call of write_file on files for 1 min [o&quot;1]');
+    expect(html).toContain(
+      'name="grant" value="o&quot;1"> and every call of write_file on files for 1 min [o&quot;1]',
+    );
     expect(await textOf()).not.toContain('name="grant"');
   });
 
@@ -69,7 +79,11 @@ describe("questionPage()", () => {
   });
 
   it("says why an answer was not taken, with its status", async () => {
-    const page = questionPage({ ...parts, request: sampleRequest(), problem: { status: 403, text: "<b>no</b>" } });
+    const page = questionPage({
+      ...parts,
+      request: sampleRequest(),
+      problem: { status: 403, text: "<b>no</b>" },
+    });
     expect(page.status).toBe(403);
     expect(await page.text()).toContain("Not taken: &lt;b&gt;no&lt;/b&gt;.");
   });
@@ -85,25 +99,34 @@ describe("every page", () => {
     takenPage({ status: "reshow", request: sampleRequest() }),
   ];
 
-  it.each(pages.map((page, at) => [at, page] as const))("%i is kept nowhere, framed nowhere and loads nothing", async (_at, page) => {
-    const html = await page.clone().text();
-    const style = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? "";
-    const hash = createHash("sha256").update(style).digest("base64");
-    expect(page.headers.get("content-security-policy")).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-    );
-    expect(page.headers.get("cache-control")).toBe("no-store");
-    expect(page.headers.get("x-frame-options")).toBe("DENY");
-    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(page.headers.get("referrer-policy")).toBe("same-origin");
-    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(html).not.toMatch(/<script|<img|<link|<iframe|<a |src=|href=|url\(|style=| on[a-z]+=/i);
-  });
+  it.each(pages.map((page, at) => [at, page] as const))(
+    "%i is kept nowhere, framed nowhere and loads nothing",
+    async (_at, page) => {
+      const html = await page.clone().text();
+      const style = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? "";
+      const hash = createHash("sha256").update(style).digest("base64");
+      expect(page.headers.get("content-security-policy")).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      );
+      expect(page.headers.get("cache-control")).toBe("no-store");
+      expect(page.headers.get("x-frame-options")).toBe("DENY");
+      expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(page.headers.get("referrer-policy")).toBe("same-origin");
+      expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(html).not.toMatch(
+        /<script|<img|<link|<iframe|<a |src=|href=|url\(|style=| on[a-z]+=/i,
+      );
+    },
+  );
 
   it("says how a question ended", async () => {
     expect(overPage("answered").status).toBe(410);
     expect(await overPage("expired").text()).toContain("Nobody answered in time.");
-    expect(await takenPage({ status: "final", outcome: "denied" }).text()).toContain("It was denied.");
-    expect(await takenPage({ status: "counted", have: 1, need: 2 }).text()).toContain("1 of 2 people");
+    expect(await takenPage({ status: "final", outcome: "denied" }).text()).toContain(
+      "It was denied.",
+    );
+    expect(await takenPage({ status: "counted", have: 1, need: 2 }).text()).toContain(
+      "1 of 2 people",
+    );
   });
 });

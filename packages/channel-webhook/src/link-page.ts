@@ -1,5 +1,6 @@
 /**
- * LinkPage: a question as a plain page with a form. No script, nothing loaded, every text escaped. It decides nothing: links-handler.ts does.
+ * LinkPage: a question as a plain page with a form. No script, nothing loaded, every text escaped.
+ * It decides nothing: links-handler.ts does.
  */
 import { createHash } from "node:crypto";
 import {
@@ -37,7 +38,13 @@ const HEADERS: Readonly<Record<string, string>> = {
   "x-robots-tag": "noindex, nofollow",
 };
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** Text as HTML: on its lines, with hiding characters made visible and markup turned into text. */
 function html(text: string): string {
@@ -74,7 +81,9 @@ function offerChoice({ offers }: ConsentRequest): string {
   if (offers.length === 0) return "";
   const choice = (value: string, label: string, checked: boolean): string =>
     `<label><input type="radio" name="grant" value="${html(value)}"${checked ? " checked" : ""}> ${html(label)}</label>`;
-  const each = offers.map(({ id, scope, ttlMs }) => choice(id, `and ${showScope(scope)} for ${showDuration(ttlMs)} [${id}]`, false));
+  const each = offers.map(({ id, scope, ttlMs }) =>
+    choice(id, `and ${showScope(scope)} for ${showDuration(ttlMs)} [${id}]`, false),
+  );
   return `<fieldset><legend>A yes covers</legend>${choice("", "this call only", true)}${each.join("")}</fieldset>`;
 }
 
@@ -84,12 +93,20 @@ function wordToType(request: ConsentRequest): string {
   return `<label>This is critical. To approve it, type <strong>${html(word)}</strong> <input type="text" name="confirmation" maxlength="64"></label>`;
 }
 
-/** The question, whole, and below it the form. No key press sends it: the default button is one that cannot be used. */
+/**
+ * The question, whole, and below it the form. No key press sends it: the default button is one that
+ * cannot be used.
+ */
 export function questionPage({ request, subject, formKey, problem }: QuestionPageParts): Response {
   const needsPasskey = request.evidence === "passkey";
-  const alert = problem === undefined ? "" : `<p role="alert">Not taken: ${html(problem.text)}. The question is still open.</p>`;
+  const alert =
+    problem === undefined
+      ? ""
+      : `<p role="alert">Not taken: ${html(problem.text)}. The question is still open.</p>`;
   const approve = needsPasskey ? "" : `<button name="decision" value="approved">Approve</button>`;
-  const note = needsPasskey ? "<p>A yes to this question takes a passkey. It can only be denied here.</p>" : "";
+  const note = needsPasskey
+    ? "<p>A yes to this question takes a passkey. It can only be denied here.</p>"
+    : "";
   const main = `${alert}<p>Risk level: <strong>${html(request.policy.requiredLevel)}</strong>. You answer as <strong>${html(subject)}</strong>.</p>
 <pre>${html(request.text)}</pre>
 ${note}<form method="post" autocomplete="off"><input type="hidden" name="key" value="${html(formKey)}">
@@ -116,12 +133,18 @@ export function overPage(how: EndStatus | "answered"): Response {
 }
 
 /** For an answer that was taken. */
-export function takenPage(receipt: Exclude<AnswerReceipt, { readonly status: "refused" }>): Response {
+export function takenPage(
+  receipt: Exclude<AnswerReceipt, { readonly status: "refused" }>,
+): Response {
   switch (receipt.status) {
     case "final":
       return noticePage(200, "Your answer was taken", ENDS[receipt.outcome]);
     case "counted":
-      return noticePage(200, "Your answer was taken", `${receipt.have} of ${receipt.need} people have said yes.`);
+      return noticePage(
+        200,
+        "Your answer was taken",
+        `${receipt.have} of ${receipt.need} people have said yes.`,
+      );
     case "reshow":
       return noticePage(200, "Your answer was taken", ENDS.superseded);
     default:

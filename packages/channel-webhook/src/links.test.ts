@@ -15,7 +15,9 @@ describe("createLinks()", () => {
   it("makes a link of its own for every person and question, with 256 random bits", () => {
     const links = createLinks(BASE);
     const [one, two] = [askDouble(), askDouble()];
-    const made = [links.mint(one, ["alice", "bob"]), links.mint(two, ["alice", "bob"])].flatMap((each) => Object.values(each));
+    const made = [links.mint(one, ["alice", "bob"]), links.mint(two, ["alice", "bob"])].flatMap(
+      (each) => Object.values(each),
+    );
     expect(new Set(made).size).toBe(4);
     for (const url of made) {
       expect(url.startsWith(BASE)).toBe(true);
@@ -75,10 +77,15 @@ describe("createLinks()", () => {
 });
 
 describe("isLinkToken()", () => {
-  it.each(["", "callback", "q_", `q_${"A".repeat(42)}`, `q_${"A".repeat(44)}`, `Q_${"A".repeat(43)}`, `q_${"%".repeat(43)}`])(
-    "no: %s",
-    (text) => {
-      expect(isLinkToken(text)).toBe(false);
-    },
-  );
+  it.each([
+    "",
+    "callback",
+    "q_",
+    `q_${"A".repeat(42)}`,
+    `q_${"A".repeat(44)}`,
+    `Q_${"A".repeat(43)}`,
+    `q_${"%".repeat(43)}`,
+  ])("no: %s", (text) => {
+    expect(isLinkToken(text)).toBe(false);
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * Links: for every person a way of their own to one question. A link is a secret: whoever holds it answers as that person, once, while the
- * question is open.
+ * Links: for every person a way of their own to one question. A link is a secret: whoever holds it
+ * answers as that person, once, while the question is open.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { EndStatus } from "@acp/core";

@@ -1,6 +1,6 @@
 /**
- * Notices: tells the receiver in the background that a question ended, so that its screen can be taken back, and what became of a yes. Nothing waits
- * for it.
+ * Notices: tells the receiver in the background that a question ended, so that its screen can be
+ * taken back, and what became of a yes. Nothing waits for it.
  */
 import { setMaxListeners } from "node:events";
 import { type ConsentOutcome, type ConsentRequest, type Ending, asError } from "@acp/core";
@@ -22,14 +22,22 @@ export interface Notices {
 }
 
 /** Makes the notices of a channel. */
-export function createNotices(send: Send, { clock, warn }: Pick<SendParts, "clock" | "warn">): Notices {
+export function createNotices(
+  send: Send,
+  { clock, warn }: Pick<SendParts, "clock" | "warn">,
+): Notices {
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const stop = new AbortController();
-  // As many may listen as there are ends: they are many where many questions end at once, and none of them is a leak.
+  // As many may listen as there are ends: they are many where many questions end at once, and none
+  // of them is a leak.
   setMaxListeners(0, closing.signal, stop.signal);
   const bring = (event: OutgoingMessage, what: string): void => {
-    const telling = send(event, { signal: stop.signal, patience: closing.signal, attemptsMax: ATTEMPTS_MAX })
+    const telling = send(event, {
+      signal: stop.signal,
+      patience: closing.signal,
+      attemptsMax: ATTEMPTS_MAX,
+    })
       .then(
         () => undefined,
         (error: unknown) => warn(`Cannot tell the receiver ${what}: ${asError(error).message}`),
@@ -38,7 +46,8 @@ export function createNotices(send: Send, { clock, warn }: Pick<SendParts, "cloc
     underWay.add(telling);
   };
   return {
-    tell: (request, ending) => bring(endedEvent(request, ending, clock.now()), `that question "${request.id}" ended`),
+    tell: (request, ending) =>
+      bring(endedEvent(request, ending, clock.now()), `that question "${request.id}" ended`),
     tellOutcome(request, outcome) {
       if (closing.signal.aborted) return;
       bring(outcomeEvent(request, outcome, clock.now()), `what became of question "${request.id}"`);
@@ -47,7 +56,9 @@ export function createNotices(send: Send, { clock, warn }: Pick<SendParts, "cloc
       closing.abort(new Error("the channel is closed"));
       const done = new AbortController();
       const giveUp = (): void => stop.abort(new Error("the channel is closed"));
-      clock.sleep(CLOSE_GRACE_MS, { signal: done.signal, background: true }).then(giveUp, () => undefined);
+      clock
+        .sleep(CLOSE_GRACE_MS, { signal: done.signal, background: true })
+        .then(giveUp, () => undefined);
       await Promise.all(underWay);
       done.abort();
     },

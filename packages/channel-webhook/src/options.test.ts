@@ -6,7 +6,11 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 describe("readOptions()", () => {
   it("takes the least there is", () => {
-    expect(readOptions({ url, secret })).toMatchObject({ approvers: undefined, linkBase: undefined, sendParts: { timeoutMs: 30_000 } });
+    expect(readOptions({ url, secret })).toMatchObject({
+      approvers: undefined,
+      linkBase: undefined,
+      sendParts: { timeoutMs: 30_000 },
+    });
   });
 
   it("keeps each approver once, and an empty list empty", () => {
@@ -44,8 +48,11 @@ describe("readOptions()", () => {
   ];
 
   it.each(refused)("refuses %s", (_name, changes) => {
-    const read = (): unknown => Reflect.apply(readOptions, undefined, [{ url, secret, ...changes }]);
-    expect(read).toThrow(expect.objectContaining({ code: expect.stringMatching(/^(?:options|host)_invalid$/) }));
+    const read = (): unknown =>
+      Reflect.apply(readOptions, undefined, [{ url, secret, ...changes }]);
+    expect(read).toThrow(
+      expect.objectContaining({ code: expect.stringMatching(/^(?:options|host)_invalid$/) }),
+    );
     expect(read).toThrow(/^Cannot /);
     expect(read).not.toThrow(/hunter2/);
   });

@@ -21,20 +21,32 @@ const SUBJECT_CHARS_MAX = 256;
 export interface WebhookChannelOptions {
   /** The receiver: https, or http to localhost, 127.0.0.1 or [::1]. */
   readonly url: string;
-  /** `whsec_…`, shared with the receiver. Several while one replaces another: every message is signed with all, and one is enough to be believed. */
+  /**
+   * `whsec_…`, shared with the receiver. Several while one replaces another: every message is
+   * signed with all, and one is enough to be believed.
+   */
   readonly secret: string | readonly string[];
   /**
-   * Subjects that may answer: people whom the receiver authenticates and names in `approver.id`. Left out: whoever holds the secret is one
-   * person, with the subject `webhook`. Empty: nobody.
+   * Subjects that may answer: people whom the receiver authenticates and names in `approver.id`.
+   * Left out: whoever holds the secret is one person, with the subject `webhook`. Empty: nobody.
    */
   readonly approvers?: readonly string[];
-  /** Where people reach the `handler` with a browser. With it every question carries a link for each approver; without it no page is served. */
+  /**
+   * Where people reach the `handler` with a browser. With it every question carries a link for each
+   * approver; without it no page is served.
+   */
   readonly linkUrl?: string;
-  /** Hosts that may have addresses of the own network, e.g. `["approvals.internal"]`; none unless given. */
+  /**
+   * Hosts that may have addresses of the own network, e.g. `["approvals.internal"]`; none unless
+   * given.
+   */
   readonly allowPrivateHosts?: readonly string[];
   /** Authorities to trust instead of the system's, as PEM. */
   readonly ca?: string;
-  /** How long the receiver may take for one attempt, in milliseconds, reply included; 30,000 unless given. */
+  /**
+   * How long the receiver may take for one attempt, in milliseconds, reply included; 30,000 unless
+   * given.
+   */
   readonly timeoutMs?: number;
   /** Where the ids of messages are kept that were taken; this process's memory unless given. */
   readonly claims?: Pick<Claims, "claimOnce">;
@@ -59,7 +71,10 @@ function requireOption(holds: boolean, why: string): void {
 }
 
 function readApprovers(approvers: readonly string[]): readonly string[] {
-  requireOption(Array.isArray(approvers) && approvers.length <= APPROVERS_MAX, `"approvers" is no list of at most ${APPROVERS_MAX}`);
+  requireOption(
+    Array.isArray(approvers) && approvers.length <= APPROVERS_MAX,
+    `"approvers" is no list of at most ${APPROVERS_MAX}`,
+  );
   for (const subject of approvers)
     requireOption(
       typeof subject === "string" && subject !== "" && subject.length <= SUBJECT_CHARS_MAX,

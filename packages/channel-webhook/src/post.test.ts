@@ -17,8 +17,14 @@ async function serve(listener: RequestListener): Promise<number> {
   return listen(server);
 }
 
-function send(url: string, { signal = never, addresses = ["127.0.0.1"], body = new TextEncoder().encode("{}") } = {}): Promise<Reply> {
-  return createPost(readTarget(url, ["receiver.test"]), undefined)({ headers: { "webhook-id": "msg_1" }, body, addresses, signal });
+function send(
+  url: string,
+  { signal = never, addresses = ["127.0.0.1"], body = new TextEncoder().encode("{}") } = {},
+): Promise<Reply> {
+  return createPost(
+    readTarget(url, ["receiver.test"]),
+    undefined,
+  )({ headers: { "webhook-id": "msg_1" }, body, addresses, signal });
 }
 
 describe("createPost()", () => {
@@ -33,7 +39,9 @@ describe("createPost()", () => {
         response.writeHead(202).end();
       });
     });
-    const reply = await send(`http://127.0.0.1:${port}/acp/in?tenant=1`, { body: Uint8Array.of(0xff, 0x00, 0x7b) });
+    const reply = await send(`http://127.0.0.1:${port}/acp/in?tenant=1`, {
+      body: Uint8Array.of(0xff, 0x00, 0x7b),
+    });
     expect(reply).toMatchObject({ status: 202, body: Buffer.alloc(0) });
     expect(seen).toEqual([
       "POST",
@@ -51,22 +59,32 @@ describe("createPost()", () => {
   });
 
   it("connects to the address that was checked, whatever the name means to the system", async () => {
-    const port = await serve((request, response) => void response.writeHead(200).end(request.headers.host));
+    const port = await serve(
+      (request, response) => void response.writeHead(200).end(request.headers.host),
+    );
     // A name under .localhost, which the system's resolver may answer in its own way.
     const target = { ...readTarget(`http://localhost:${port}/`, []), host: "no-such-name.invalid" };
-    const reply = await createPost(target, undefined)({ headers: {}, body: new Uint8Array(0), addresses: ["127.0.0.1"], signal: never });
+    const reply = await createPost(
+      target,
+      undefined,
+    )({ headers: {}, body: new Uint8Array(0), addresses: ["127.0.0.1"], signal: never });
     expect(String(reply.body)).toBe(`no-such-name.invalid:${port}`);
   });
 
-  it.each([301, 302, 303, 307, 308])("follows no redirect (%i), and reads nothing of it", async (status) => {
-    let hits = 0;
-    const port = await serve((request, response) => {
-      hits++;
-      response.writeHead(request.url === "/" ? status : 200, { location: "/other" }).end("elsewhere");
-    });
-    expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status, body: undefined });
-    expect(hits).toBe(1);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    "follows no redirect (%i), and reads nothing of it",
+    async (status) => {
+      let hits = 0;
+      const port = await serve((request, response) => {
+        hits++;
+        response
+          .writeHead(request.url === "/" ? status : 200, { location: "/other" })
+          .end("elsewhere");
+      });
+      expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status, body: undefined });
+      expect(hits).toBe(1);
+    },
+  );
 
   it("reads a reply up to two MiB and no further, however long it goes on", async () => {
     const MIB = 1024 * 1024;
@@ -78,7 +96,10 @@ describe("createPost()", () => {
       more();
     });
     expect((await send(`http://127.0.0.1:${port}/fits`)).body).toHaveLength(2 * MIB);
-    expect(await send(`http://127.0.0.1:${port}/endless`)).toMatchObject({ status: 200, body: undefined });
+    expect(await send(`http://127.0.0.1:${port}/endless`)).toMatchObject({
+      status: 200,
+      body: undefined,
+    });
   });
 
   it("fails where a reply breaks off, where nobody listens, and where nothing that was said is HTTP", async () => {
@@ -87,8 +108,12 @@ describe("createPost()", () => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half", () => response.destroy());
     });
-    await expect(send(`http://127.0.0.1:${port}/half`)).rejects.toMatchObject({ code: "ECONNRESET" });
-    await expect(send(`http://127.0.0.1:${port}/garbage`)).rejects.toMatchObject({ code: expect.stringMatching(/^HPE_/) });
+    await expect(send(`http://127.0.0.1:${port}/half`)).rejects.toMatchObject({
+      code: "ECONNRESET",
+    });
+    await expect(send(`http://127.0.0.1:${port}/garbage`)).rejects.toMatchObject({
+      code: expect.stringMatching(/^HPE_/),
+    });
     const closed = createServer();
     const free = await listen(closed);
     await stopServer(closed);
@@ -104,6 +129,8 @@ describe("createPost()", () => {
     await arrived;
     leaving.abort();
     await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
-    await expect(send(`http://127.0.0.1:${port}/`, { signal: leaving.signal })).rejects.toMatchObject({ name: "AbortError" });
+    await expect(
+      send(`http://127.0.0.1:${port}/`, { signal: leaving.signal }),
+    ).rejects.toMatchObject({ name: "AbortError" });
   });
 });

@@ -1,7 +1,14 @@
 /**
- * Post: one POST to checked addresses. Follows no redirect, reads no more of a reply than its limit, and only of a 2xx.
+ * Post: one POST to checked addresses. Follows no redirect, reads no more of a reply than its
+ * limit, and only of a 2xx.
  */
-import { type IncomingHttpHeaders, type IncomingMessage, type RequestOptions, Agent as HttpAgent, request as httpRequest } from "node:http";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  Agent as HttpAgent,
+  request as httpRequest,
+} from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type LookupFunction, isIP } from "node:net";
 import { RESPONSE_BYTES_MAX } from "@acp/core";
@@ -14,7 +21,10 @@ const CONNECTIONS_MAX = 256;
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** `undefined`: not read, because the status is no success or the body is longer than an answer can be. */
+  /**
+   * `undefined`: not read, because the status is no success or the body is longer than an answer
+   * can be.
+   */
   readonly body: Uint8Array | undefined;
 }
 
@@ -72,7 +82,9 @@ function readReply(response: IncomingMessage): Promise<Reply> {
 export function createPost(target: Target, ca: string | undefined): Post {
   const { url, host, port } = target;
   const isHttps = url.protocol === "https:";
-  const agent = isHttps ? new HttpsAgent({ maxSockets: CONNECTIONS_MAX }) : new HttpAgent({ maxSockets: CONNECTIONS_MAX });
+  const agent = isHttps
+    ? new HttpsAgent({ maxSockets: CONNECTIONS_MAX })
+    : new HttpAgent({ maxSockets: CONNECTIONS_MAX });
   return ({ headers, body, addresses, signal }) =>
     new Promise((resolve, reject) => {
       const options: RequestOptions = {
@@ -84,7 +96,8 @@ export function createPost(target: Target, ca: string | undefined): Post {
           "content-type": "application/json; charset=utf-8",
           "content-length": body.byteLength,
           "accept-encoding": "identity",
-          // A connection that is kept could be gone when it is used again; one for each attempt fails when it is made.
+          // A connection that is kept could be gone when it is used again; one for each attempt
+          // fails when it is made.
           connection: "close",
           "user-agent": "acp-channel-webhook",
           ...headers,
@@ -93,7 +106,9 @@ export function createPost(target: Target, ca: string | undefined): Post {
         lookup: pinned(addresses),
         signal,
       };
-      const request = isHttps ? httpsRequest({ ...options, ...(ca === undefined ? {} : { ca }) }) : httpRequest(options);
+      const request = isHttps
+        ? httpsRequest({ ...options, ...(ca === undefined ? {} : { ca }) })
+        : httpRequest(options);
       request.on("error", reject);
       request.once("response", (response) => void readReply(response).then(resolve, reject));
       request.end(body);

@@ -1,11 +1,23 @@
 /**
- * Receive: from bytes to an answer of somebody known, or a refusal. Every step must hold: headers, time, signature, an id not seen before,
- * a well-formed answer, a person on the list, an open question. The callback and the reply to a question both go through it.
+ * Receive: from bytes to an answer of somebody known, or a refusal. Every step must hold: headers,
+ * time, signature, an id not seen before, a well-formed answer, a person on the list, an open
+ * question. The callback and the reply to a question both go through it.
  */
 import type { AnswerReceipt, Claims, JsonValue, RefusalCode } from "@acp/core";
-import { RESPONSE_BYTES_MAX, isConsentError, parseJson, parseResponse, readFields } from "@acp/core";
+import {
+  RESPONSE_BYTES_MAX,
+  isConsentError,
+  parseJson,
+  parseResponse,
+  readFields,
+} from "@acp/core";
 import type { Questions } from "./questions.js";
-import { MESSAGE_LIFETIME_MS, type ReceivedWebhook, type WebhookProblem, verifyWith } from "./signature.js";
+import {
+  MESSAGE_LIFETIME_MS,
+  type ReceivedWebhook,
+  type WebhookProblem,
+  verifyWith,
+} from "./signature.js";
 
 /** The channel's name. */
 export const CHANNEL_NAME = "webhook";
@@ -17,7 +29,9 @@ export const SECRET_HOLDER = "webhook";
 export type MessageProblem = WebhookProblem | "replayed" | "unavailable";
 
 /** What became of a message. */
-export type Received = { readonly ok: true; readonly receipt: AnswerReceipt } | { readonly ok: false; readonly code: MessageProblem };
+export type Received =
+  | { readonly ok: true; readonly receipt: AnswerReceipt }
+  | { readonly ok: false; readonly code: MessageProblem };
 
 /** What receiving needs. */
 export interface ReceiveParts {
@@ -29,9 +43,16 @@ export interface ReceiveParts {
   readonly now: () => number;
 }
 
-const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({ status: "refused", code, reason });
+const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({
+  status: "refused",
+  code,
+  reason,
+});
 
-/** The person whom the receiver vouches for. The signature covers the field, and the list must know the name. */
+/**
+ * The person whom the receiver vouches for. The signature covers the field, and the list must know
+ * the name.
+ */
 function subjectOf(answer: JsonValue, approvers: ReadonlySet<string>): string | undefined {
   const approver = readFields(answer, "consent_response").object("approver");
   const id = approver.text("id");
@@ -41,7 +62,11 @@ function subjectOf(answer: JsonValue, approvers: ReadonlySet<string>): string | 
 }
 
 /** An answer beside the question that it must be for. */
-async function submit(parts: ReceiveParts, body: string | Uint8Array, only: string | undefined): Promise<AnswerReceipt> {
+async function submit(
+  parts: ReceiveParts,
+  body: string | Uint8Array,
+  only: string | undefined,
+): Promise<AnswerReceipt> {
   let answer: JsonValue;
   let requestId: string;
   let subject: string | undefined;
@@ -53,10 +78,12 @@ async function submit(parts: ReceiveParts, body: string | Uint8Array, only: stri
     if (!isConsentError(error)) throw error;
     return refused("response_invalid", error.message);
   }
-  const question = only === undefined || requestId === only ? parts.questions.find(requestId) : undefined;
+  const question =
+    only === undefined || requestId === only ? parts.questions.find(requestId) : undefined;
   if (question === undefined) return refused("request_unknown", "no such question is open here");
   if (question === "ended") return refused("request_ended", "the question is over");
-  if (subject === undefined) return refused("approver_unknown", "nobody whom this channel knows answered");
+  if (subject === undefined)
+    return refused("approver_unknown", "nobody whom this channel knows answered");
   return question.session.submit(answer, { subject });
 }
 
@@ -65,12 +92,17 @@ async function submit(parts: ReceiveParts, body: string | Uint8Array, only: stri
  *
  * @param only - Id of the one question that it may answer; any open one unless given.
  */
-export async function receive(parts: ReceiveParts, message: ReceivedWebhook, only?: string): Promise<Received> {
+export async function receive(
+  parts: ReceiveParts,
+  message: ReceivedWebhook,
+  only?: string,
+): Promise<Received> {
   const check = verifyWith(parts.keys, message, parts.now());
   if (!check.ok) return check;
   try {
     // After the signature: strangers cannot fill the set.
-    if (!(await parts.claims.claimOnce(`webhook:${check.id}`, MESSAGE_LIFETIME_MS))) return { ok: false, code: "replayed" };
+    if (!(await parts.claims.claimOnce(`webhook:${check.id}`, MESSAGE_LIFETIME_MS)))
+      return { ok: false, code: "replayed" };
   } catch {
     return { ok: false, code: "unavailable" };
   }

@@ -8,7 +8,11 @@ describe("replaySet()", () => {
     const store = memoryStore(clock);
     return { ...store, claims: { ...store.claims, ...replaySet(clock) } };
   });
-  it.each(cases.filter(({ name }) => name.startsWith("claimOnce()")).map((each) => [each.name, each] as const))("%s", async (_, each) => {
+  it.each(
+    cases
+      .filter(({ name }) => name.startsWith("claimOnce()"))
+      .map((each) => [each.name, each] as const),
+  )("%s", async (_, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
 
@@ -23,11 +27,14 @@ describe("replaySet()", () => {
     expect(await ids.claimOnce("a", 1_000)).toBe(true);
   });
 
-  it.each([-3_600_000, 86_400_000])("frees no id where the wall clock jumps %i ms", async (jumpMs) => {
-    const clock = manualClock();
-    const ids = replaySet(clock);
-    expect(await ids.claimOnce("a", 1_000)).toBe(true);
-    clock.jump(jumpMs);
-    expect(await ids.claimOnce("a", 1_000)).toBe(false);
-  });
+  it.each([-3_600_000, 86_400_000])(
+    "frees no id where the wall clock jumps %i ms",
+    async (jumpMs) => {
+      const clock = manualClock();
+      const ids = replaySet(clock);
+      expect(await ids.claimOnce("a", 1_000)).toBe(true);
+      clock.jump(jumpMs);
+      expect(await ids.claimOnce("a", 1_000)).toBe(false);
+    },
+  );
 });

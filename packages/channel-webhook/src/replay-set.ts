@@ -1,5 +1,6 @@
 /**
- * ReplaySet: the ids of messages that were taken, each for its time. When it is full it refuses instead of forgetting.
+ * ReplaySet: the ids of messages that were taken, each for its time. When it is full it refuses
+ * instead of forgetting.
  */
 import { type Claims, type Clock, ConsentError } from "@acp/core";
 
@@ -8,7 +9,8 @@ const IDS_MAX = 200_000;
 
 /** Ids that live as long as the process. All claims of one set must have the same `ttlMs`. */
 export function replaySet(clock: Clock, idsMax: number = IDS_MAX): Pick<Claims, "claimOnce"> {
-  // In the order of their ends, since all live equally long. Monotonic: a wall clock that jumps frees no id.
+  // In the order of their ends, since all live equally long. Monotonic: a wall clock that jumps
+  // frees no id.
   const endsAtMs = new Map<string, number>();
   const forgetOld = (nowMs: number): void => {
     for (const [id, endMs] of endsAtMs) {

@@ -6,9 +6,12 @@ describe("isWorthRetrying()", () => {
     expect(isWorthRetrying(status)).toBe(true);
   });
 
-  it.each([101, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 410, 413, 422])("does not after %i", (status) => {
-    expect(isWorthRetrying(status)).toBe(false);
-  });
+  it.each([101, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 410, 413, 422])(
+    "does not after %i",
+    (status) => {
+      expect(isWorthRetrying(status)).toBe(false);
+    },
+  );
 });
 
 describe("readRetryAfter()", () => {
@@ -23,7 +26,18 @@ describe("readRetryAfter()", () => {
     expect(readRetryAfter(header, nowMs)).toBe(want);
   });
 
-  it.each([undefined, "", "soon", "-5", "1.5", "1e3", "2026-01-15", "9999999999", "GMT", "later GMT"])("asks for nothing: %s", (header) => {
+  it.each([
+    undefined,
+    "",
+    "soon",
+    "-5",
+    "1.5",
+    "1e3",
+    "2026-01-15",
+    "9999999999",
+    "GMT",
+    "later GMT",
+  ])("asks for nothing: %s", (header) => {
     expect(readRetryAfter(header, nowMs)).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Secrets of Standard Webhooks: `whsec_` and the base64 of 24 to 64 random bytes. No error shows one.
+ * Secrets of Standard Webhooks: `whsec_` and the base64 of 24 to 64 random bytes. No error shows
+ * one.
  */
 import { ConsentError } from "@acp/core";
 
@@ -18,7 +19,8 @@ function readKey(secret: string, index: number): Uint8Array {
   if (base64 === undefined) return refuse(index, "it is not whsec_ and base64");
   const key = Buffer.from(base64, "base64");
   // Another spelling of the same bytes, or a truncated one, would verify here and nowhere else.
-  if (key.toString("base64") !== base64) return refuse(index, "its base64 is not the one spelling of its bytes");
+  if (key.toString("base64") !== base64)
+    return refuse(index, "its base64 is not the one spelling of its bytes");
   if (key.length < KEY_BYTES_MIN || key.length > KEY_BYTES_MAX)
     return refuse(index, `it has ${key.length} bytes, not ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX}`);
   return key;
@@ -32,6 +34,9 @@ function readKey(secret: string, index: number): Uint8Array {
 export function readSecrets(secret: string | readonly string[]): readonly Uint8Array[] {
   const secrets = typeof secret === "string" ? [secret] : secret;
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.length > SECRETS_MAX)
-    throw new ConsentError("options_invalid", `Cannot read the webhook secrets: there must be 1 to ${SECRETS_MAX}`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot read the webhook secrets: there must be 1 to ${SECRETS_MAX}`,
+    );
   return secrets.map(readKey);
 }

@@ -14,9 +14,12 @@ type Behaviour = (parts: PostParts) => Promise<Reply>;
 const says =
   (status: number, headers: Reply["headers"] = {}): Behaviour =>
   async () => ({ status, headers, body: undefined });
-const breaks: Behaviour = () => Promise.reject(Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }));
+const breaks: Behaviour = () =>
+  Promise.reject(Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }));
 const hangs: Behaviour = ({ signal }) =>
-  new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true }));
+  new Promise((_resolve, reject) =>
+    signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true }),
+  );
 
 /** A sender whose receiver does one thing after the other, the last one for ever. */
 function makeSend(...behaviours: readonly Behaviour[]) {
@@ -69,11 +72,16 @@ describe("createSend()", () => {
       expect(gaps[at]).toBeGreaterThanOrEqual(planned * 0.8);
       expect(gaps[at]).toBeLessThanOrEqual(planned * 1.2);
     }
-    expect(new Set(attempts.map(({ parts }) => parts.headers["webhook-id"]))).toEqual(new Set(["msg_1"]));
+    expect(new Set(attempts.map(({ parts }) => parts.headers["webhook-id"]))).toEqual(
+      new Set(["msg_1"]),
+    );
     const times = attempts.map(({ parts }) => parts.headers["webhook-timestamp"]);
     expect(new Set(times).size).toBe(7);
     for (const [at, { parts }] of attempts.entries())
-      expect(verifyWebhook(parts, { secret: SECRET, nowMs: Number(times[at]) * 1000 })).toEqual({ ok: true, id: "msg_1" });
+      expect(verifyWebhook(parts, { secret: SECRET, nowMs: Number(times[at]) * 1000 })).toEqual({
+        ok: true,
+        id: "msg_1",
+      });
     expect(resolved).toHaveLength(7);
     expect(warnings).toHaveLength(6);
     expect(warnings.join("\n")).not.toContain("secret-path");
@@ -88,14 +96,17 @@ describe("createSend()", () => {
     expect(await sending).toMatchObject({ status: 200 });
   });
 
-  it.each([301, 307, 308, 400, 401, 403, 404, 410, 413])("gives up at once after %i", async (status) => {
-    const { send, attempts, over } = makeSend(says(status));
-    await expect(send(message, { signal: over.signal })).rejects.toMatchObject({
-      code: "channel_failed",
-      message: expect.stringContaining(String(status)),
-    });
-    expect(attempts).toHaveLength(1);
-  });
+  it.each([301, 307, 308, 400, 401, 403, 404, 410, 413])(
+    "gives up at once after %i",
+    async (status) => {
+      const { send, attempts, over } = makeSend(says(status));
+      await expect(send(message, { signal: over.signal })).rejects.toMatchObject({
+        code: "channel_failed",
+        message: expect.stringContaining(String(status)),
+      });
+      expect(attempts).toHaveLength(1);
+    },
+  );
 
   it("gives an attempt its time, and then tries again", async () => {
     const { send, clock, attempts, warnings, over } = makeSend(hangs, says(200));
@@ -135,15 +146,22 @@ describe("createSend()", () => {
     await clock.advance(1_000);
     patience.abort(new Error("closing"));
     await expect(sending).rejects.toThrow("closing");
-    expect(await send(message, { signal: over.signal, patience: patience.signal })).toMatchObject({ status: 200 });
+    expect(await send(message, { signal: over.signal, patience: patience.signal })).toMatchObject({
+      status: 200,
+    });
     expect(attempts).toHaveLength(2);
   });
 
   it("gives up after the attempts it was given", async () => {
     const { send, clock, attempts, over } = makeSend(breaks);
-    const sending = send(message, { signal: over.signal, attemptsMax: 3 }).catch((error: unknown) => error);
+    const sending = send(message, { signal: over.signal, attemptsMax: 3 }).catch(
+      (error: unknown) => error,
+    );
     await clock.advance(3_600_000);
-    expect(await sending).toMatchObject({ code: "channel_failed", message: expect.stringContaining("ECONNRESET") });
+    expect(await sending).toMatchObject({
+      code: "channel_failed",
+      message: expect.stringContaining("ECONNRESET"),
+    });
     expect(attempts).toHaveLength(3);
   });
 
@@ -160,7 +178,9 @@ describe("createSend()", () => {
       post: () => Promise.reject(new Error("it connected")),
     });
     const onAttempt = (): void => void told++;
-    await expect(send(message, { signal: new AbortController().signal, onAttempt })).rejects.toMatchObject({
+    await expect(
+      send(message, { signal: new AbortController().signal, onAttempt }),
+    ).rejects.toMatchObject({
       code: "channel_failed",
       message: expect.stringContaining("169.254.169.254"),
     });

@@ -1,5 +1,6 @@
 /**
- * Send: brings one message to the receiver, however often that takes. Every attempt has the same id and a time and signature of its own.
+ * Send: brings one message to the receiver, however often that takes. Every attempt has the same id
+ * and a time and signature of its own.
  */
 import { type Clock, ConsentError, asError, isConsentError } from "@acp/core";
 import type { Post, Reply } from "./post.js";
@@ -41,7 +42,11 @@ export interface SendTerms {
 export type Send = (message: OutgoingMessage, terms: SendTerms) => Promise<Reply>;
 
 /** Runs work with a signal that aborts after a time, or with its parent. */
-async function withinTime<T>({ clock, timeoutMs }: SendParts, parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withinTime<T>(
+  { clock, timeoutMs }: SendParts,
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const trying = new AbortController();
   const done = new AbortController();
   const follow = (): void => trying.abort(parent.reason);
@@ -59,7 +64,10 @@ async function withinTime<T>({ clock, timeoutMs }: SendParts, parent: AbortSigna
   }
 }
 
-/** The code of a socket's or resolver's error, or its text where it has none: never what the receiver sent. */
+/**
+ * The code of a socket's or resolver's error, or its text where it has none: never what the
+ * receiver sent.
+ */
 function describe(error: unknown): string {
   const given = asError(error);
   return "code" in given && typeof given.code === "string" ? given.code : given.message;
@@ -71,7 +79,11 @@ interface Failure {
   readonly retryAfterMs: number;
 }
 
-async function attempt(parts: SendParts, { id, body }: OutgoingMessage, { signal, onAttempt }: SendTerms): Promise<Reply | Failure> {
+async function attempt(
+  parts: SendParts,
+  { id, body }: OutgoingMessage,
+  { signal, onAttempt }: SendTerms,
+): Promise<Reply | Failure> {
   const { target, clock } = parts;
   try {
     const reply = await withinTime(parts, signal, async (within) => {
@@ -82,7 +94,8 @@ async function attempt(parts: SendParts, { id, body }: OutgoingMessage, { signal
     });
     if (reply.status >= 200 && reply.status <= 299) return reply;
     const why = `the receiver answered ${reply.status}`;
-    if (isWorthRetrying(reply.status)) return { why, retryAfterMs: readRetryAfter(reply.headers["retry-after"], clock.now()) };
+    if (isWorthRetrying(reply.status))
+      return { why, retryAfterMs: readRetryAfter(reply.headers["retry-after"], clock.now()) };
     throw new ConsentError("channel_failed", `Cannot deliver to host "${target.host}": ${why}`);
   } catch (error) {
     if (signal.aborted || isConsentError(error)) throw error;
@@ -90,7 +103,10 @@ async function attempt(parts: SendParts, { id, body }: OutgoingMessage, { signal
   }
 }
 
-/** Makes the sender for one target. Its promise rejects with ConsentError `channel_failed`, or with the signal's reason. */
+/**
+ * Makes the sender for one target. Its promise rejects with ConsentError `channel_failed`, or with
+ * the signal's reason.
+ */
 export function createSend(parts: SendParts): Send {
   const { clock, target, warn } = parts;
   return async (message, terms) => {
@@ -100,10 +116,18 @@ export function createSend(parts: SendParts): Send {
       const result = await attempt(parts, message, terms);
       if ("status" in result) return result;
       const isLast = failed >= attemptsMax;
-      warn(`Cannot deliver to host "${target.host}" (attempt ${failed}${isLast ? ", the last" : ""}): ${result.why}`);
+      warn(
+        `Cannot deliver to host "${target.host}" (attempt ${failed}${isLast ? ", the last" : ""}): ${result.why}`,
+      );
       if (isLast)
-        throw new ConsentError("channel_failed", `Cannot deliver to host "${target.host}": ${failed} attempts failed, ${result.why}`);
-      await clock.sleep(retryDelayMs(failed, result.retryAfterMs, Math.random()), { signal: patience, background: true });
+        throw new ConsentError(
+          "channel_failed",
+          `Cannot deliver to host "${target.host}": ${failed} attempts failed, ${result.why}`,
+        );
+      await clock.sleep(retryDelayMs(failed, result.retryAfterMs, Math.random()), {
+        signal: patience,
+        background: true,
+      });
     }
   };
 }

@@ -13,8 +13,13 @@ describe("signWebhook()", () => {
     const both = signWebhook({ id: "msg_1", timestampMs: nowMs, body }, [SECRET, OLD]);
     expect(both["webhook-signature"].split(" ")).toHaveLength(2);
     for (const secret of [SECRET, OLD])
-      expect(verifyWebhook({ headers: both, body }, { secret, nowMs })).toEqual({ ok: true, id: "msg_1" });
-    expect(verifyWebhook({ headers: both, body }, { secret: secretOf(3), nowMs })).toMatchObject({ code: "signature_invalid" });
+      expect(verifyWebhook({ headers: both, body }, { secret, nowMs })).toEqual({
+        ok: true,
+        id: "msg_1",
+      });
+    expect(verifyWebhook({ headers: both, body }, { secret: secretOf(3), nowMs })).toMatchObject({
+      code: "signature_invalid",
+    });
   });
 
   it("signs text as its UTF-8 bytes", () => {
@@ -32,7 +37,9 @@ describe("signWebhook()", () => {
     ["a time before 1970", "msg_1", -5_000],
     ["no time", "msg_1", Number.NaN],
   ])("refuses %s", (_name, id, timestampMs) => {
-    expect(() => signWebhook({ id, timestampMs, body }, SECRET)).toThrow(expect.objectContaining({ code: "message_invalid" }));
+    expect(() => signWebhook({ id, timestampMs, body }, SECRET)).toThrow(
+      expect.objectContaining({ code: "message_invalid" }),
+    );
   });
 });
 
@@ -47,15 +54,22 @@ describe("verifyWebhook()", () => {
 
   it("takes a header that came as a list as no header it can read", () => {
     const twice = { ...headers, "webhook-id": ["msg_1", "msg_1"] };
-    expect(verifyWebhook({ headers: twice, body }, { secret: SECRET, nowMs })).toEqual({ ok: false, code: "headers_invalid" });
+    expect(verifyWebhook({ headers: twice, body }, { secret: SECRET, nowMs })).toEqual({
+      ok: false,
+      code: "headers_invalid",
+    });
   });
 
   it("is outside its time where the clock is no number", () => {
-    expect(verifyWebhook({ headers, body }, { secret: SECRET, nowMs: Number.NaN })).toMatchObject({ code: "timestamp_outside_tolerance" });
+    expect(verifyWebhook({ headers, body }, { secret: SECRET, nowMs: Number.NaN })).toMatchObject({
+      code: "timestamp_outside_tolerance",
+    });
   });
 
   it.each([-3_600_000, 86_400_000])("takes nothing while the clock is %i ms off", (offMs) => {
-    expect(verifyWebhook({ headers, body }, { secret: SECRET, nowMs: nowMs + offMs })).toMatchObject({
+    expect(
+      verifyWebhook({ headers, body }, { secret: SECRET, nowMs: nowMs + offMs }),
+    ).toMatchObject({
       code: "timestamp_outside_tolerance",
     });
   });

@@ -1,6 +1,7 @@
 /**
- * Signatures of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, one for every secret in force; one that fits is enough.
- * Remembers nothing: who verifies also keeps the ids (replay-set.ts). Format: spec/webhook.md §2. Vectors: spec/vectors/webhook.json.
+ * Signatures of Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`, one for every secret in
+ * force; one that fits is enough. Remembers nothing: who verifies also keeps the ids
+ * (replay-set.ts). Format: spec/webhook.md §2. Vectors: spec/vectors/webhook.json.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ConsentError } from "@acp/core";
@@ -8,7 +9,10 @@ import { readSecrets } from "./secret.js";
 
 /** How far a message's time may be from ours, both ways. */
 const TOLERANCE_SECONDS = 300;
-/** How long a message can be good: sent at the end of our tolerance, received at the end of it. Ids are kept so long, and a minute more. */
+/**
+ * How long a message can be good: sent at the end of our tolerance, received at the end of it. Ids
+ * are kept so long, and a minute more.
+ */
 export const MESSAGE_LIFETIME_MS: number = (2 * TOLERANCE_SECONDS + 60) * 1000;
 /** Characters of a signature header, and signatures looked at: more than any rotation needs. */
 const SIGNATURES_CHARS_MAX = 4_096;
@@ -31,9 +35,14 @@ export interface WebhookMessage {
 }
 
 /** The three headers of a signed message. */
-export type WebhookHeaders = Readonly<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>>;
+export type WebhookHeaders = Readonly<
+  Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>
+>;
 
-/** A message as it was received; header names in lower case, as `node:http` and `Object.fromEntries(request.headers)` give them. */
+/**
+ * A message as it was received; header names in lower case, as `node:http` and
+ * `Object.fromEntries(request.headers)` give them.
+ */
 export interface ReceivedWebhook {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The bytes as they were received. */
@@ -41,10 +50,16 @@ export interface ReceivedWebhook {
 }
 
 /** What is wrong with a message. */
-export type WebhookProblem = "headers_missing" | "headers_invalid" | "timestamp_outside_tolerance" | "signature_invalid";
+export type WebhookProblem =
+  | "headers_missing"
+  | "headers_invalid"
+  | "timestamp_outside_tolerance"
+  | "signature_invalid";
 
 /** What became of a message's verification. */
-export type WebhookCheck = { readonly ok: true; readonly id: string } | { readonly ok: false; readonly code: WebhookProblem };
+export type WebhookCheck =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly code: WebhookProblem };
 
 /** The headers as they were read, before any of them counts for anything. */
 interface ReadHeaders {
@@ -58,38 +73,66 @@ function signatureOf(key: Uint8Array, signed: string, body: string | Uint8Array)
 }
 
 /** {@link signWebhook} with keys that were read before. */
-export function signWith(keys: readonly Uint8Array[], { id, timestampMs, body }: WebhookMessage): WebhookHeaders {
+export function signWith(
+  keys: readonly Uint8Array[],
+  { id, timestampMs, body }: WebhookMessage,
+): WebhookHeaders {
   const timestamp = String(Math.floor(timestampMs / 1000));
   if (!ID.test(id) || !SECONDS.test(timestamp))
-    throw new ConsentError("message_invalid", "Cannot sign a webhook: its id or its time has no form that can be sent");
+    throw new ConsentError(
+      "message_invalid",
+      "Cannot sign a webhook: its id or its time has no form that can be sent",
+    );
   const signatures = keys.map((key) => signatureOf(key, `${id}.${timestamp}.`, body));
-  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
 }
 
 /** What stands in the headers, and whether their time is near enough; costs no hash. */
 export function checkHeaders(
   headers: ReceivedWebhook["headers"],
   nowMs: number,
-): { readonly ok: true; readonly headers: ReadHeaders } | { readonly ok: false; readonly code: WebhookProblem } {
-  const [id, timestamp, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => headers[name]);
-  if (id === undefined || timestamp === undefined || signature === undefined) return { ok: false, code: "headers_missing" };
+):
+  | { readonly ok: true; readonly headers: ReadHeaders }
+  | { readonly ok: false; readonly code: WebhookProblem } {
+  const [id, timestamp, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
+    (name) => headers[name],
+  );
+  if (id === undefined || timestamp === undefined || signature === undefined)
+    return { ok: false, code: "headers_missing" };
   // A header that came twice is a list, or joined by a comma that neither form has.
-  if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string" || !ID.test(id) || !SECONDS.test(timestamp))
+  if (
+    typeof id !== "string" ||
+    typeof timestamp !== "string" ||
+    typeof signature !== "string" ||
+    !ID.test(id) ||
+    !SECONDS.test(timestamp)
+  )
     return { ok: false, code: "headers_invalid" };
   const signatures = signature.length > SIGNATURES_CHARS_MAX ? [] : signature.split(" ");
-  if (signatures.length === 0 || signatures.length > SIGNATURES_MAX) return { ok: false, code: "headers_invalid" };
+  if (signatures.length === 0 || signatures.length > SIGNATURES_MAX)
+    return { ok: false, code: "headers_invalid" };
   const ageSeconds = Math.floor(nowMs / 1000) - Number(timestamp);
   // Written so that a time that is not a number is outside.
-  if (!(ageSeconds <= TOLERANCE_SECONDS && ageSeconds >= -TOLERANCE_SECONDS)) return { ok: false, code: "timestamp_outside_tolerance" };
+  if (!(ageSeconds <= TOLERANCE_SECONDS && ageSeconds >= -TOLERANCE_SECONDS))
+    return { ok: false, code: "timestamp_outside_tolerance" };
   return { ok: true, headers: { id, timestamp, signatures } };
 }
 
 /** {@link verifyWebhook} with keys that were read before. */
-export function verifyWith(keys: readonly Uint8Array[], { headers, body }: ReceivedWebhook, nowMs: number): WebhookCheck {
+export function verifyWith(
+  keys: readonly Uint8Array[],
+  { headers, body }: ReceivedWebhook,
+  nowMs: number,
+): WebhookCheck {
   const read = checkHeaders(headers, nowMs);
   if (!read.ok) return read;
   const { id, timestamp, signatures } = read.headers;
-  // Every key with every signature, whatever was found: the time it takes tells nothing but their number.
+  // Every key with every signature, whatever was found: the time it takes tells nothing but their
+  // number.
   let fits = false;
   const given = signatures.filter((each) => SIGNATURE.test(each)).map((each) => Buffer.from(each));
   for (const key of keys) {
@@ -102,15 +145,19 @@ export function verifyWith(keys: readonly Uint8Array[], { headers, body }: Recei
 /**
  * Signs a message with every secret given: the headers to send beside its body.
  *
- * @throws ConsentError `options_invalid` for a secret that is none, `message_invalid` for an id or a time without a form that can be sent.
+ * @throws ConsentError `options_invalid` for a secret that is none, `message_invalid` for an id or
+ *   a time without a form that can be sent.
  */
-export function signWebhook(message: WebhookMessage, secret: string | readonly string[]): WebhookHeaders {
+export function signWebhook(
+  message: WebhookMessage,
+  secret: string | readonly string[],
+): WebhookHeaders {
   return signWith(readSecrets(secret), message);
 }
 
 /**
- * Whether a message was signed with one of the secrets, within five minutes of `nowMs`. In constant time. Remembers no ids:
- * keep those you have seen for eleven minutes and take none twice.
+ * Whether a message was signed with one of the secrets, within five minutes of `nowMs`. In constant
+ * time. Remembers no ids: keep those you have seen for eleven minutes and take none twice.
  *
  * @throws ConsentError `options_invalid` for a secret that is none.
  */

@@ -41,13 +41,19 @@ describe("readTarget()", () => {
 
   it("takes a private address that is on the list, and no other", () => {
     expect(readTarget("https://10.0.0.5/", ["10.0.0.5"])).toMatchObject({ isPrivateAllowed: true });
-    expect(readTarget("https://[fd00::1]/", ["[fd00::1]"])).toMatchObject({ isPrivateAllowed: true });
+    expect(readTarget("https://[fd00::1]/", ["[fd00::1]"])).toMatchObject({
+      isPrivateAllowed: true,
+    });
     expect(() => readTarget("https://10.0.0.6/", ["10.0.0.5"])).toThrow(/10\.0\.0\.6/);
-    expect(() => readTarget("https://169.254.169.254/", ["169.254.169.254"])).toThrow(/no receiver has that address/);
+    expect(() => readTarget("https://169.254.169.254/", ["169.254.169.254"])).toThrow(
+      /no receiver has that address/,
+    );
   });
 
   it("never shows the path", () => {
-    expect(() => readTarget("http://example.com/hunter2?hunter2", [])).toThrow(expect.not.stringMatching("hunter2"));
+    expect(() => readTarget("http://example.com/hunter2?hunter2", [])).toThrow(
+      expect.not.stringMatching("hunter2"),
+    );
     try {
       readTarget("http://example.com/hunter2?hunter2", []);
     } catch (error) {
@@ -71,25 +77,47 @@ describe("addressesOf()", () => {
     expect(calls).toBe(1);
   });
 
-  it.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "::ffff:8.8.8.8", "64:ff9b::808:808", "not-an-address"])(
-    "refuses the whole answer where it holds %s",
-    async (address) => {
-      const resolve = async (): Promise<readonly string[]> => ["8.8.8.8", address];
-      await expect(addressesOf(target, resolve, open)).rejects.toMatchObject({ code: "channel_failed" });
-    },
-  );
+  it.each([
+    "127.0.0.1",
+    "10.0.0.1",
+    "169.254.169.254",
+    "::1",
+    "fd00::1",
+    "::ffff:8.8.8.8",
+    "64:ff9b::808:808",
+    "not-an-address",
+  ])("refuses the whole answer where it holds %s", async (address) => {
+    const resolve = async (): Promise<readonly string[]> => ["8.8.8.8", address];
+    await expect(addressesOf(target, resolve, open)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
+  });
 
   it("lets a host that may be private have private and public addresses, and no others", async () => {
-    expect(await addressesOf(inside, async () => ["10.1.2.3", "127.0.0.1", "fd00::5", "8.8.8.8"], open)).toHaveLength(4);
-    for (const address of ["169.254.169.254", "fd00:ec2::254", "0.0.0.0", "::ffff:10.0.0.1", "224.0.0.1"])
-      await expect(addressesOf(inside, async () => [address], open)).rejects.toMatchObject({ code: "channel_failed" });
+    expect(
+      await addressesOf(inside, async () => ["10.1.2.3", "127.0.0.1", "fd00::5", "8.8.8.8"], open),
+    ).toHaveLength(4);
+    for (const address of [
+      "169.254.169.254",
+      "fd00:ec2::254",
+      "0.0.0.0",
+      "::ffff:10.0.0.1",
+      "224.0.0.1",
+    ])
+      await expect(addressesOf(inside, async () => [address], open)).rejects.toMatchObject({
+        code: "channel_failed",
+      });
   });
 
   it("wants localhost to be this machine", async () => {
     const local = readTarget("http://localhost/", []);
     expect(await addressesOf(local, async () => ["127.0.0.1", "::1"], open)).toHaveLength(2);
-    await expect(addressesOf(local, async () => ["8.8.8.8"], open)).rejects.toMatchObject({ code: "channel_failed" });
-    await expect(addressesOf(local, async () => ["10.0.0.1"], open)).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(addressesOf(local, async () => ["8.8.8.8"], open)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
+    await expect(addressesOf(local, async () => ["10.0.0.1"], open)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
     expect(await addressesOf(local, systemResolve, open)).not.toEqual([]);
   });
 
@@ -104,6 +132,8 @@ describe("addressesOf()", () => {
     const waiting = addressesOf(target, () => new Promise(() => undefined), leaving.signal);
     leaving.abort(new Error("over"));
     await expect(waiting).rejects.toThrow("over");
-    await expect(addressesOf(target, () => new Promise(() => undefined), leaving.signal)).rejects.toThrow("over");
+    await expect(
+      addressesOf(target, () => new Promise(() => undefined), leaving.signal),
+    ).rejects.toThrow("over");
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Target: where messages go. Its name is resolved once for every attempt, every address is checked, and the connection is made to one of these
- * very addresses: a name that resolves differently a moment later (DNS rebinding) changes nothing. Format: spec/webhook.md §5.
+ * Target: where messages go. Its name is resolved once for every attempt, every address is checked,
+ * and the connection is made to one of these very addresses: a name that resolves differently a
+ * moment later (DNS rebinding) changes nothing. Format: spec/webhook.md §5.
  */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
@@ -22,11 +23,13 @@ export interface Target {
 }
 
 /** What the system's resolver says, hosts file included. */
-export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+export const systemResolve: Resolve = async (host) =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 const withoutBrackets = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);
 
-const isMeantAsLoopback = (host: string): boolean => host === "localhost" || addressKind(host) === "loopback";
+const isMeantAsLoopback = (host: string): boolean =>
+  host === "localhost" || addressKind(host) === "loopback";
 
 /** Why a checked host has no business at this address, or `undefined`. */
 function refusalOf(target: Omit<Target, "url" | "port">, address: string): string | undefined {
@@ -44,7 +47,8 @@ function refuse(host: string, why: string): never {
 /**
  * Reads the URL that messages go to: https, or http to this machine.
  *
- * @throws ConsentError `options_invalid` or `host_invalid`; it never shows the path, which may hold a secret.
+ * @throws ConsentError `options_invalid` or `host_invalid`; it never shows the path, which may hold
+ *   a secret.
  */
 export function readTarget(input: string, allowPrivateHosts: readonly string[]): Target {
   const { url, host: spelled, port } = parseHttpUrl(input);
@@ -56,9 +60,16 @@ export function readTarget(input: string, allowPrivateHosts: readonly string[]):
       "options_invalid",
       `Cannot send to host "${host}": http is for this machine only, every other receiver has https`,
     );
-  const target = { url: parsed, host, port, isLoopback, isPrivateAllowed: allowPrivateHosts.map(normalizeHost).includes(spelled) };
+  const target = {
+    url: parsed,
+    host,
+    port,
+    isLoopback,
+    isPrivateAllowed: allowPrivateHosts.map(normalizeHost).includes(spelled),
+  };
   const why = isIP(host) === 0 ? undefined : refusalOf(target, host);
-  if (why !== undefined) throw new ConsentError("options_invalid", `Cannot send to host "${host}": ${why}`);
+  if (why !== undefined)
+    throw new ConsentError("options_invalid", `Cannot send to host "${host}": ${why}`);
   return target;
 }
 
@@ -74,9 +85,14 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /**
  * The addresses to connect to: resolved now, every one of them checked.
  *
- * @throws ConsentError `channel_failed` where one of them may not be connected to; what the resolver throws; the signal's reason.
+ * @throws ConsentError `channel_failed` where one of them may not be connected to; what the
+ *   resolver throws; the signal's reason.
  */
-export async function addressesOf(target: Target, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+export async function addressesOf(
+  target: Target,
+  resolve: Resolve,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const { host } = target;
   if (isIP(host) !== 0) return [host];
   const addresses = await orAborted(resolve(host), signal);
@@ -84,7 +100,8 @@ export async function addressesOf(target: Target, resolve: Resolve, signal: Abor
   for (const address of addresses) {
     const why = refusalOf(target, address);
     // One bad address among good ones is how rebinding starts: the whole answer is refused.
-    if (why !== undefined) refuse(host, `it resolves to ${isIP(address) === 0 ? "no address" : address}, and ${why}`);
+    if (why !== undefined)
+      refuse(host, `it resolves to ${isIP(address) === 0 ? "no address" : address}, and ${why}`);
   }
   return addresses;
 }

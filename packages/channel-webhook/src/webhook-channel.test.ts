@@ -1,7 +1,15 @@
 import { type JsonObject, makeResponse } from "@acp/core";
 import { askDouble, manualClock, sampleRequest } from "@acp/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { OTHER_SECRET, type Receiver, SECRET, later, linksOf, signed, startReceiver } from "../test/receiver.js";
+import {
+  OTHER_SECRET,
+  type Receiver,
+  SECRET,
+  later,
+  linksOf,
+  signed,
+  startReceiver,
+} from "../test/receiver.js";
 import type { WebhookChannelOptions } from "./options.js";
 import { createWebhookChannel } from "./webhook-channel.js";
 
@@ -12,12 +20,22 @@ afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
-async function makeChannel({ approvers = ["alice", "bob"], ...options }: Partial<WebhookChannelOptions> = {}) {
+async function makeChannel({
+  approvers = ["alice", "bob"],
+  ...options
+}: Partial<WebhookChannelOptions> = {}) {
   const clock = manualClock();
   const receiver = await startReceiver(() => clock.now());
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
-  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, clock, warn, approvers, ...options });
+  const channel = createWebhookChannel({
+    url: receiver.url,
+    secret: SECRET,
+    clock,
+    warn,
+    approvers,
+    ...options,
+  });
   stops.push(
     () => receiver.close(),
     () => channel.close(),
@@ -25,7 +43,8 @@ async function makeChannel({ approvers = ["alice", "bob"], ...options }: Partial
   return { clock, receiver, warnings, channel };
 }
 
-const question = (): ReturnType<typeof askDouble> => askDouble(sampleRequest({ createdAtMs: manualClock().now() }));
+const question = (): ReturnType<typeof askDouble> =>
+  askDouble(sampleRequest({ createdAtMs: manualClock().now() }));
 
 const answerTo = (json: JsonObject, changes: JsonObject = {}): string =>
   JSON.stringify({
@@ -53,12 +72,18 @@ describe("createWebhookChannel(): the question", () => {
     await channel.deliver(ask.request, ask.session);
     const links = linksOf(receiver, ask.request.id);
     expect(Object.keys(links)).toEqual(["alice", "bob"]);
-    for (const link of Object.values(links)) expect(link).toMatch(/^https:\/\/gate\.example\/acp\/q_[A-Za-z0-9_-]{43}$/);
+    for (const link of Object.values(links))
+      expect(link).toMatch(/^https:\/\/gate\.example\/acp\/q_[A-Za-z0-9_-]{43}$/);
   });
 
   it("goes to the holder of the secret where no approver is named, who answers as one person", async () => {
     const { receiver, clock } = await makeChannel();
-    const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, linkUrl: "https://gate.example/acp", clock });
+    const channel = createWebhookChannel({
+      url: receiver.url,
+      secret: SECRET,
+      linkUrl: "https://gate.example/acp",
+      clock,
+    });
     stops.push(() => channel.close());
     const ask = question();
     await channel.deliver(ask.request, ask.session);
@@ -99,13 +124,17 @@ describe("createWebhookChannel(): the question", () => {
     const { channel, receiver } = await makeChannel();
     receiver.respond = (_taken, response) => void response.writeHead(404).end();
     const ask = question();
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
   });
 
   it("is asked of nobody where nobody may answer", async () => {
     const { channel, receiver } = await makeChannel({ approvers: [] });
     const ask = question();
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
     expect(receiver.taken).toEqual([]);
   });
 });
@@ -123,20 +152,49 @@ describe("createWebhookChannel(): the reply", () => {
     expect(ask.submissions.map(({ subject }) => subject)).toEqual(["alice"]);
   });
 
-  const replies: readonly (readonly [string, string, (json: JsonObject, nowMs: number) => ReturnType<typeof signed>])[] = [
+  const replies: readonly (readonly [
+    string,
+    string,
+    (json: JsonObject, nowMs: number) => ReturnType<typeof signed>,
+  ])[] = [
     ["without a signature", "headers_missing", (json) => ({ headers: {}, body: answerTo(json) })],
-    ["of another secret", "signature_invalid", (json, nowMs) => signed(answerTo(json), { nowMs, secret: OTHER_SECRET })],
-    ["of an hour ago", "timestamp_outside_tolerance", (json, nowMs) => signed(answerTo(json), { nowMs: nowMs - 3_600_000 })],
+    [
+      "of another secret",
+      "signature_invalid",
+      (json, nowMs) => signed(answerTo(json), { nowMs, secret: OTHER_SECRET }),
+    ],
+    [
+      "of an hour ago",
+      "timestamp_outside_tolerance",
+      (json, nowMs) => signed(answerTo(json), { nowMs: nowMs - 3_600_000 }),
+    ],
     ["that says ok", "response_invalid", (_json, nowMs) => signed("ok", { nowMs })],
-    ["that says approved: no", "response_invalid", (_json, nowMs) => signed('{"approved":"no"}', { nowMs })],
-    ["for another question", "request_unknown", (json, nowMs) => signed(answerTo(json, { request_id: "cr_other" }), { nowMs })],
+    [
+      "that says approved: no",
+      "response_invalid",
+      (_json, nowMs) => signed('{"approved":"no"}', { nowMs }),
+    ],
+    [
+      "for another question",
+      "request_unknown",
+      (json, nowMs) => signed(answerTo(json, { request_id: "cr_other" }), { nowMs }),
+    ],
     [
       "of a stranger",
       "approver_unknown",
-      (json, nowMs) => signed(answerTo(json, { approver: { id: "mallory", channel: "webhook" } }), { nowMs }),
+      (json, nowMs) =>
+        signed(answerTo(json, { approver: { id: "mallory", channel: "webhook" } }), { nowMs }),
     ],
-    ["that is too long", "longer than an answer", (json, nowMs) => signed(answerTo(json) + " ".repeat(2 * 1024 * 1024), { nowMs })],
-    ["that repeats the question", "response_invalid", (json, nowMs) => signed(JSON.stringify(json), { nowMs })],
+    [
+      "that is too long",
+      "longer than an answer",
+      (json, nowMs) => signed(answerTo(json) + " ".repeat(2 * 1024 * 1024), { nowMs }),
+    ],
+    [
+      "that repeats the question",
+      "response_invalid",
+      (json, nowMs) => signed(JSON.stringify(json), { nowMs }),
+    ],
   ];
 
   it.each(replies)("decides nothing %s", async (_name, code, make) => {
@@ -153,7 +211,9 @@ describe("createWebhookChannel(): the reply", () => {
     // It can still be answered later.
     const { handler } = channel;
     const callback = signed(answerTo(receiver.taken[0]?.json ?? {}), { nowMs: clock.now() });
-    expect((await handler(new Request("https://gate.example/", { method: "POST", ...callback }))).status).toBe(200);
+    expect(
+      (await handler(new Request("https://gate.example/", { method: "POST", ...callback }))).status,
+    ).toBe(200);
     expect(ask.ending()?.status).toBe("approved");
   });
 
@@ -170,7 +230,9 @@ describe("createWebhookChannel(): the reply", () => {
     const [first, second] = [question(), question()];
     await channel.deliver(first.request, first.session);
     receiver.respond = (_taken, response) => {
-      const { headers, body } = signed(answerTo(receiver.taken[0]?.json ?? {}), { nowMs: clock.now() });
+      const { headers, body } = signed(answerTo(receiver.taken[0]?.json ?? {}), {
+        nowMs: clock.now(),
+      });
       response.writeHead(200, headers).end(body);
     };
     await channel.deliver(second.request, second.session);
@@ -194,7 +256,8 @@ describe("createWebhookChannel(): the reply", () => {
 });
 
 describe("createWebhookChannel(): the end", () => {
-  const endOf = (receiver: Receiver) => receiver.taken.find(({ json }) => json["type"] === "consent_ended");
+  const endOf = (receiver: Receiver) =>
+    receiver.taken.find(({ json }) => json["type"] === "consent_ended");
 
   it("is told to the receiver, signed, under an id of its own", async () => {
     const { channel, receiver, clock } = await makeChannel();
@@ -221,8 +284,14 @@ describe("createWebhookChannel(): the end", () => {
     for (const ask of [yes, no]) await channel.deliver(ask.request, ask.session);
     no.end({ status: "denied", reason: "" });
     yes.end({ status: "approved", reason: "" });
-    const outcomes = (): readonly unknown[] => receiver.taken.flatMap(({ json }) => (json["type"] === "consent_outcome" ? [json] : []));
-    await expect.poll(() => receiver.taken.filter(({ json }) => json["type"] === "consent_ended").length, patience).toBe(2);
+    const outcomes = (): readonly unknown[] =>
+      receiver.taken.flatMap(({ json }) => (json["type"] === "consent_outcome" ? [json] : []));
+    await expect
+      .poll(
+        () => receiver.taken.filter(({ json }) => json["type"] === "consent_ended").length,
+        patience,
+      )
+      .toBe(2);
     expect(outcomes()).toEqual([]);
     yes.settle({ status: "not_collected", detail: "the caller did not call again in time" });
     await expect.poll(outcomes, patience).toEqual([
@@ -249,9 +318,14 @@ describe("createWebhookChannel(): the end", () => {
   });
 
   it("is not told of a question that never left", async () => {
-    const { channel, receiver, warnings } = await makeChannel({ url: "https://receiver.example/", resolve: async () => ["10.0.0.1"] });
+    const { channel, receiver, warnings } = await makeChannel({
+      url: "https://receiver.example/",
+      resolve: async () => ["10.0.0.1"],
+    });
     const ask = question();
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
     ask.end({ status: "failed", reason: "" });
     await ask.session.ended;
     await channel.close();
@@ -267,7 +341,10 @@ describe("createWebhookChannel(): the end", () => {
     ask.end({ status: "cancelled", reason: "" });
     await expect.poll(() => endOf(receiver), patience).toBeDefined();
     const late = await channel.handler(new Request(link));
-    expect([late.status, await late.text()]).toEqual([410, expect.stringContaining("It was taken back.")]);
+    expect([late.status, await late.text()]).toEqual([
+      410,
+      expect.stringContaining("It was taken back."),
+    ]);
   });
 
   it("is told of each of two hundred questions that end at once, and nothing warns of a leak", async () => {
@@ -291,8 +368,13 @@ describe("createWebhookChannel(): the end", () => {
     ask.end({ status: "expired", reason: "" });
     await expect.poll(() => endOf(receiver), patience).toBeDefined();
     const callback = signed(answerTo(receiver.taken[0]?.json ?? {}), { nowMs: clock.now() });
-    const late = await channel.handler(new Request("https://gate.example/", { method: "POST", ...callback }));
-    expect([late.status, await late.json()]).toEqual([410, { status: "refused", code: "request_ended", reason: expect.any(String) }]);
+    const late = await channel.handler(
+      new Request("https://gate.example/", { method: "POST", ...callback }),
+    );
+    expect([late.status, await late.json()]).toEqual([
+      410,
+      { status: "refused", code: "request_ended", reason: expect.any(String) },
+    ]);
     expect(ask.submissions).toEqual([]);
   });
 });
@@ -306,9 +388,14 @@ describe("createWebhookChannel(): closed", () => {
     await expect.poll(() => receiver.taken.length, patience).toBe(1);
     await channel.close();
     await expect(delivering).rejects.toMatchObject({ code: "channel_unavailable" });
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
     const callback = signed(answerTo(receiver.taken[0]?.json ?? {}), { nowMs: clock.now() });
-    expect((await channel.handler(new Request("https://gate.example/", { method: "POST", ...callback }))).status).toBe(503);
+    expect(
+      (await channel.handler(new Request("https://gate.example/", { method: "POST", ...callback })))
+        .status,
+    ).toBe(503);
     expect(ask.submissions).toEqual([]);
   });
 

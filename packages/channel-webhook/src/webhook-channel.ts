@@ -1,8 +1,15 @@
 /**
- * WebhookChannel: asks people through a receiver of the operator's. Questions and their ends go out signed; answers come back signed, in the
- * reply or later to the handler, or from the pages behind links. Guide: docs/how-to/channels/webhook.md. Format: spec/webhook.md.
+ * WebhookChannel: asks people through a receiver of the operator's. Questions and their ends go out
+ * signed; answers come back signed, in the reply or later to the handler, or from the pages behind
+ * links. Guide: docs/how-to/channels/webhook.md. Format: spec/webhook.md.
  */
-import { type AskSession, type Channel, ConsentError, type ConsentRequest, isConsentError } from "@acp/core";
+import {
+  type AskSession,
+  type Channel,
+  ConsentError,
+  type ConsentRequest,
+  isConsentError,
+} from "@acp/core";
 import { questionEvent } from "./events.js";
 import { createHandler } from "./handler.js";
 import { type Links, createLinks } from "./links.js";
@@ -16,9 +23,15 @@ import { type Send, createSend } from "./send.js";
 
 /** A channel that holds connections to a receiver, and the handler that its answers come in at. */
 export interface WebhookChannel extends Channel, AsyncDisposable {
-  /** Takes callbacks and serves links. Mount it in any server that speaks `Request` and `Response`, or by `toNodeHandler`. Never rejects. */
+  /**
+   * Takes callbacks and serves links. Mount it in any server that speaks `Request` and `Response`,
+   * or by `toNodeHandler`. Never rejects.
+   */
   readonly handler: FetchHandler;
-  /** Stops sending and taking answers; what is open stays as it is with the gate. Ends that are being told get five seconds more. */
+  /**
+   * Stops sending and taking answers; what is open stays as it is with the gate. Ends that are
+   * being told get five seconds more.
+   */
   close(): Promise<void>;
 }
 
@@ -30,19 +43,32 @@ interface Asking extends Question {
   attempted: boolean;
 }
 
-/** Hands a reply's answer in. What is not signed and whole decides nothing: the question stays open for a callback. */
-async function takeReply(parts: ReceiveParts, { request }: Question, { headers, body }: Reply): Promise<string | undefined> {
+/**
+ * Hands a reply's answer in. What is not signed and whole decides nothing: the question stays open
+ * for a callback.
+ */
+async function takeReply(
+  parts: ReceiveParts,
+  { request }: Question,
+  { headers, body }: Reply,
+): Promise<string | undefined> {
   if (body === undefined) return "it is longer than an answer can be";
   // Nothing said means later.
   if (body.byteLength === 0) return undefined;
   const received = await receive(parts, { headers, body }, request.id);
   if (!received.ok) return received.code;
-  return received.receipt.status === "refused" ? `${received.receipt.code}, ${received.receipt.reason}` : undefined;
+  return received.receipt.status === "refused"
+    ? `${received.receipt.code}, ${received.receipt.reason}`
+    : undefined;
 }
 
 function asChannelError(error: unknown): ConsentError {
   if (isConsentError(error)) return error;
-  return new ConsentError("channel_failed", "Cannot deliver the question: it was over before the receiver took it", { cause: error });
+  return new ConsentError(
+    "channel_failed",
+    "Cannot deliver the question: it was over before the receiver took it",
+    { cause: error },
+  );
 }
 
 /** The parts of one channel. */
@@ -56,7 +82,10 @@ interface ChannelParts {
 }
 
 /** Takes a question down when it is over, however it ended. */
-async function watchEnd({ receiving, links, notices, open }: ChannelParts, asking: Asking): Promise<void> {
+async function watchEnd(
+  { receiving, links, notices, open }: ChannelParts,
+  asking: Asking,
+): Promise<void> {
   const ending = await asking.session.ended;
   open.delete(asking);
   receiving.questions.end(asking);
@@ -68,7 +97,11 @@ async function watchEnd({ receiving, links, notices, open }: ChannelParts, askin
   if (outcome !== undefined) notices.tellOutcome(asking.request, outcome);
 }
 
-async function deliver(parts: ChannelParts, request: ConsentRequest, session: AskSession): Promise<void> {
+async function deliver(
+  parts: ChannelParts,
+  request: ConsentRequest,
+  session: AskSession,
+): Promise<void> {
   const { settings, send, receiving, links, open } = parts;
   const asking: Asking = { request, session, over: new AbortController(), attempted: false };
   const event = questionEvent(request, links?.mint(asking, settings.approvers ?? [SECRET_HOLDER]));
@@ -77,8 +110,15 @@ async function deliver(parts: ChannelParts, request: ConsentRequest, session: As
   void watchEnd(parts, asking);
   const onAttempt = (): void => void (asking.attempted = true);
   try {
-    const problem = await takeReply(receiving, asking, await send(event, { signal: asking.over.signal, onAttempt }));
-    if (problem !== undefined) settings.sendParts.warn(`Cannot take the reply to question "${request.id}" as an answer: ${problem}`);
+    const problem = await takeReply(
+      receiving,
+      asking,
+      await send(event, { signal: asking.over.signal, onAttempt }),
+    );
+    if (problem !== undefined)
+      settings.sendParts.warn(
+        `Cannot take the reply to question "${request.id}" as an answer: ${problem}`,
+      );
   } catch (error) {
     throw asChannelError(error);
   }
@@ -107,25 +147,45 @@ export function createWebhookChannel(options: WebhookChannelOptions): WebhookCha
   };
   const send = createSend(sendParts);
   const links = linkBase === undefined ? undefined : createLinks(linkBase);
-  const parts: ChannelParts = { settings, send, receiving, links, notices: createNotices(send, sendParts), open: new Set() };
+  const parts: ChannelParts = {
+    settings,
+    send,
+    receiving,
+    links,
+    notices: createNotices(send, sendParts),
+    open: new Set(),
+  };
   let closed = false;
 
   const close = async (): Promise<void> => {
     closed = true;
     for (const { over } of parts.open)
-      over.abort(new ConsentError("channel_unavailable", "Cannot ask anybody: the webhook channel is closed"));
+      over.abort(
+        new ConsentError(
+          "channel_unavailable",
+          "Cannot ask anybody: the webhook channel is closed",
+        ),
+      );
     await parts.notices.close();
   };
   return {
     name: CHANNEL_NAME,
     handler: createHandler({
       ...receiving,
-      links: links === undefined || linkBase === undefined ? undefined : { links, origin: new URL(linkBase).origin, clock },
+      links:
+        links === undefined || linkBase === undefined
+          ? undefined
+          : { links, origin: new URL(linkBase).origin, clock },
       isClosed: () => closed,
     }),
     async deliver(request, session) {
-      if (closed) throw new ConsentError("channel_unavailable", "Cannot ask anybody: the webhook channel is closed");
-      if (approvers?.length === 0) throw new ConsentError("channel_unavailable", `Cannot ask anybody: "approvers" is empty`);
+      if (closed)
+        throw new ConsentError(
+          "channel_unavailable",
+          "Cannot ask anybody: the webhook channel is closed",
+        );
+      if (approvers?.length === 0)
+        throw new ConsentError("channel_unavailable", `Cannot ask anybody: "approvers" is empty`);
       await deliver(parts, request, session);
     },
     close,

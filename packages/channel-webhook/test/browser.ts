@@ -19,6 +19,10 @@ export async function sendForm(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<OpenedPage> {
   const { origin } = new URL(url);
-  const response = await fetch(url, { method: "POST", body: new URLSearchParams(fields), headers: { origin, ...headers } });
+  const response = await fetch(url, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    headers: { origin, ...headers },
+  });
   return { status: response.status, text: await response.text(), key: "" };
 }

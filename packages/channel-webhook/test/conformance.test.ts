@@ -4,7 +4,15 @@ import { type AnswerKind, type ChannelUnderTest, channelConformance } from "@acp
 import { describe, expect, it, vi } from "vitest";
 import { createWebhookChannel, toNodeHandler } from "../src/index.js";
 import { openPage, sendForm } from "./browser.js";
-import { SECRET, type Taken, linksOf, listen, signed, startReceiver, stopServer } from "./receiver.js";
+import {
+  SECRET,
+  type Taken,
+  linksOf,
+  listen,
+  signed,
+  startReceiver,
+  stopServer,
+} from "./receiver.js";
 
 // For machines that have other things to do.
 vi.setConfig({ testTimeout: 90_000 });
@@ -29,7 +37,11 @@ function claimOf(request: ConsentRequest, kind: AnswerKind): string {
 /** Answers come later, by callback, over a real socket. */
 async function callbackChannel(): Promise<ChannelUnderTest> {
   const receiver = await startReceiver();
-  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice", "bob"] });
+  const channel = createWebhookChannel({
+    url: receiver.url,
+    secret: SECRET,
+    approvers: ["alice", "bob"],
+  });
   const server = createServer(toNodeHandler(channel.handler));
   const callbackUrl = `http://127.0.0.1:${await listen(server)}/callback`;
   return {
@@ -38,7 +50,9 @@ async function callbackChannel(): Promise<ChannelUnderTest> {
     async answer(id, kind) {
       const question = receiver.questions.get(id);
       if (question === undefined) return;
-      await fetch(callbackUrl, { method: "POST", ...signed(claimOf(question, kind)) }).catch(() => undefined);
+      await fetch(callbackUrl, { method: "POST", ...signed(claimOf(question, kind)) }).catch(
+        () => undefined,
+      );
     },
     async breakTransport() {
       await receiver.close();
@@ -52,7 +66,10 @@ async function callbackChannel(): Promise<ChannelUnderTest> {
   };
 }
 
-/** Answers come in the reply to the question, which the receiver holds open until the person answered. */
+/**
+ * Answers come in the reply to the question, which the receiver holds open until the person
+ * answered.
+ */
 async function replyChannel(): Promise<ChannelUnderTest> {
   const receiver = await startReceiver();
   const waiting = new Map<string, (claim: string) => void>();
@@ -65,7 +82,11 @@ async function replyChannel(): Promise<ChannelUnderTest> {
   const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice"] });
   return {
     // Delivery lasts until the reply is there; the suite goes on once the question is shown.
-    channel: { name: channel.name, deliver: async (request, session) => void channel.deliver(request, session).catch(() => undefined) },
+    channel: {
+      name: channel.name,
+      deliver: async (request, session) =>
+        void channel.deliver(request, session).catch(() => undefined),
+    },
     shown: async () => receiver.shown(),
     async answer(id, kind) {
       const question = receiver.questions.get(id);
@@ -84,7 +105,12 @@ async function linkChannel(): Promise<ChannelUnderTest> {
   const receiver = await startReceiver();
   const server = createServer((incoming, response) => serve(incoming, response));
   const linkUrl = `http://127.0.0.1:${await listen(server)}/acp`;
-  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice", "bob"], linkUrl });
+  const channel = createWebhookChannel({
+    url: receiver.url,
+    secret: SECRET,
+    approvers: ["alice", "bob"],
+    linkUrl,
+  });
   const serve = toNodeHandler(channel.handler);
   return {
     channel,
@@ -94,7 +120,11 @@ async function linkChannel(): Promise<ChannelUnderTest> {
       const page = url === undefined ? undefined : await openPage(url).catch(() => undefined);
       if (url === undefined || page === undefined) return;
       const decision = kind === "deny" ? "denied" : "approved";
-      await sendForm(url, { key: page.key, decision, confirmation: kind === "confirm" ? "approve" : "" }).catch(() => undefined);
+      await sendForm(url, {
+        key: page.key,
+        decision,
+        confirmation: kind === "confirm" ? "approve" : "",
+      }).catch(() => undefined);
     },
     async breakTransport() {
       await receiver.close();
@@ -118,14 +148,22 @@ describe("webhook channel, answered by callback: conformance", () => {
 
 describe("webhook channel, answered in the reply: conformance", () => {
   // A reply can be given once, so what a second answer to a question does is the callback's matter.
-  const cases = channelConformance(replyChannel, { subject: "alice", patienceMs, kinds: ["approve", "deny"] });
+  const cases = channelConformance(replyChannel, {
+    subject: "alice",
+    patienceMs,
+    kinds: ["approve", "deny"],
+  });
   it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
 });
 
 describe("webhook channel, answered from a link: conformance", () => {
-  const cases = channelConformance(linkChannel, { subject: "alice", patienceMs, kinds: ["approve", "deny", "confirm"] });
+  const cases = channelConformance(linkChannel, {
+    subject: "alice",
+    patienceMs,
+    kinds: ["approve", "deny", "confirm"],
+  });
   it.each(cases.map((each) => [each.name, each] as const))("%s", async (_name, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });

@@ -1,12 +1,22 @@
 /**
- * Everything that can go wrong between a gate and its people, under a real gate and over real sockets: no action is performed that nobody
- * approved, and none twice. The last line says how many were.
+ * Everything that can go wrong between a gate and its people, under a real gate and over real
+ * sockets: no action is performed that nobody approved, and none twice. The last line says how many
+ * were.
  */
 import type { ServerResponse } from "node:http";
 import { type ManualClock, askDouble, manualClock, sampleRequest } from "@acp/testing";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { createWebhookChannel } from "../src/index.js";
-import { type Bench, makeBench, reply, runOut, shown, signatureOf, stopBenches, yesTo } from "./gate-bench.js";
+import {
+  type Bench,
+  makeBench,
+  reply,
+  runOut,
+  shown,
+  signatureOf,
+  stopBenches,
+  yesTo,
+} from "./gate-bench.js";
 import { OTHER_SECRET, SECRET, type Taken, later, signed, startReceiver } from "./receiver.js";
 
 // Longer than anything here waits for anything.
@@ -17,7 +27,9 @@ const tally = { faults: 0, released: 0, approved: 0 };
 afterEach(stopBenches);
 
 afterAll(() => {
-  process.stdout.write(`fault matrix: ${tally.faults} faults, ${tally.released - tally.approved} unapproved actions released\n`);
+  process.stdout.write(
+    `fault matrix: ${tally.faults} faults, ${tally.released - tally.approved} unapproved actions released\n`,
+  );
 });
 
 function score(bench: Bench, approved: readonly string[] = []): void {
@@ -32,42 +44,64 @@ describe("control", () => {
     const bench = await makeBench();
     const verdict = bench.ask("a");
     const question = await shown(bench);
-    expect(await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }))).toMatchObject({ status: 200 });
+    expect(
+      await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() })),
+    ).toMatchObject({ status: 200 });
     expect(await verdict).toBe("consent_approved");
     expect(bench.performed).toEqual(["a"]);
   });
 
   it("an approval in the reply releases, once", async () => {
     const bench = await makeBench();
-    bench.receiver.respond = (taken, response) => reply(signed(yesTo(taken, bench.clock), { nowMs: bench.clock.now() }), response);
+    bench.receiver.respond = (taken, response) =>
+      reply(signed(yesTo(taken, bench.clock), { nowMs: bench.clock.now() }), response);
     expect(await bench.ask("a")).toBe("consent_approved");
     expect(bench.performed).toEqual(["a"]);
   });
 });
 
 describe("the receiver", () => {
-  it.each([301, 302, 307, 400, 401, 403, 404, 410])("refuses with %i: denied at once", async (status) => {
-    const bench = await makeBench();
-    bench.receiver.respond = (_taken, response) => void response.writeHead(status, { location: "/yes" }).end();
-    expect(await bench.ask("a")).toBe("channel_failed");
-    score(bench);
-  });
+  it.each([301, 302, 307, 400, 401, 403, 404, 410])(
+    "refuses with %i: denied at once",
+    async (status) => {
+      const bench = await makeBench();
+      bench.receiver.respond = (_taken, response) =>
+        void response.writeHead(status, { location: "/yes" }).end();
+      expect(await bench.ask("a")).toBe("channel_failed");
+      score(bench);
+    },
+  );
 
-  const silences: readonly (readonly [string, (taken: Taken, response: ServerResponse) => void])[] = [
-    ["hangs", () => undefined],
-    ["answers 500 for ever", (_taken, response) => void response.writeHead(500).end()],
-    ["answers 429 and asks for a day", (_taken, response) => void response.writeHead(429, { "retry-after": "86400" }).end()],
+  const silences: readonly (readonly [string, (taken: Taken, response: ServerResponse) => void])[] =
     [
-      "breaks off in the middle of its reply",
-      (_taken, response) => void response.writeHead(200).write('{"type"', () => response.destroy()),
-    ],
-    ["cuts the connection", (_taken, response) => void response.destroy()],
-    ["says later and never answers", later],
-    ["says ok", (_taken, response) => void response.writeHead(200).end("ok")],
-    ["says approved: no", (_taken, response) => void response.writeHead(200).end('{"approved":"no"}')],
-    ["sends a page", (_taken, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<h1>approved</h1>")],
-    ["sends more than it may", (_taken, response) => void response.writeHead(200).end(Buffer.alloc(3 * 1024 * 1024, 32))],
-  ];
+      ["hangs", () => undefined],
+      ["answers 500 for ever", (_taken, response) => void response.writeHead(500).end()],
+      [
+        "answers 429 and asks for a day",
+        (_taken, response) => void response.writeHead(429, { "retry-after": "86400" }).end(),
+      ],
+      [
+        "breaks off in the middle of its reply",
+        (_taken, response) =>
+          void response.writeHead(200).write('{"type"', () => response.destroy()),
+      ],
+      ["cuts the connection", (_taken, response) => void response.destroy()],
+      ["says later and never answers", later],
+      ["says ok", (_taken, response) => void response.writeHead(200).end("ok")],
+      [
+        "says approved: no",
+        (_taken, response) => void response.writeHead(200).end('{"approved":"no"}'),
+      ],
+      [
+        "sends a page",
+        (_taken, response) =>
+          void response.writeHead(200, { "content-type": "text/html" }).end("<h1>approved</h1>"),
+      ],
+      [
+        "sends more than it may",
+        (_taken, response) => void response.writeHead(200).end(Buffer.alloc(3 * 1024 * 1024, 32)),
+      ],
+    ];
 
   it.each(silences)("%s: expires", async (_name, respond) => {
     const bench = await makeBench();
@@ -94,28 +128,48 @@ describe("the receiver", () => {
     };
     expect(await runOut(bench, bench.ask("a"))).toBe("consent_approved");
     score(bench, ["a"]);
-    expect(new Set(bench.receiver.taken.filter(({ json }) => json["type"] === "consent_request").map(({ id }) => id)).size).toBe(1);
+    expect(
+      new Set(
+        bench.receiver.taken
+          .filter(({ json }) => json["type"] === "consent_request")
+          .map(({ id }) => id),
+      ).size,
+    ).toBe(1);
   });
 
-  it.each(["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd00::1"])(
-    "has a name that resolves to %s: denied, and nothing connects",
-    async (address) => {
-      const bench = await makeBench({ url: "https://receiver.example/", resolve: async () => [address] });
-      expect(await bench.ask("a")).toBe("channel_failed");
-      score(bench);
-      expect(bench.receiver.taken).toEqual([]);
-    },
-  );
+  it.each([
+    "127.0.0.1",
+    "10.0.0.1",
+    "169.254.169.254",
+    "::1",
+    "::ffff:127.0.0.1",
+    "64:ff9b::7f00:1",
+    "fd00::1",
+  ])("has a name that resolves to %s: denied, and nothing connects", async (address) => {
+    const bench = await makeBench({
+      url: "https://receiver.example/",
+      resolve: async () => [address],
+    });
+    expect(await bench.ask("a")).toBe("channel_failed");
+    score(bench);
+    expect(bench.receiver.taken).toEqual([]);
+  });
 
   it("has a name that resolves to another machine a moment later: the connection goes where the check looked", async () => {
     const clock = manualClock();
     await using inner = await startReceiver(() => clock.now());
     const { port } = new URL(inner.url);
-    // Whoever looked a second time would go elsewhere. A first look at what may not be reached is refused above.
+    // Whoever looked a second time would go elsewhere. A first look at what may not be reached is
+    // refused above.
     const answers = [["127.0.0.1"], ["8.8.8.8"]];
     let asked = 0;
     const url = `http://localhost:${port}/acp`;
-    await using channel = createWebhookChannel({ url, secret: SECRET, clock, resolve: async () => answers[asked++] ?? [] });
+    await using channel = createWebhookChannel({
+      url,
+      secret: SECRET,
+      clock,
+      resolve: async () => answers[asked++] ?? [],
+    });
     const ask = askDouble(sampleRequest({ createdAtMs: clock.now() }));
     await channel.deliver(ask.request, ask.session);
     expect([asked, inner.shown()]).toEqual([1, [ask.request.id]]);
@@ -124,12 +178,21 @@ describe("the receiver", () => {
 });
 
 describe("the callback", () => {
-  const wrong: readonly (readonly [string, string, (question: Taken, clock: ManualClock) => ReturnType<typeof signed>])[] = [
-    ["without a signature", "headers_missing", (question, clock) => ({ headers: {}, body: yesTo(question, clock) })],
+  const wrong: readonly (readonly [
+    string,
+    string,
+    (question: Taken, clock: ManualClock) => ReturnType<typeof signed>,
+  ])[] = [
+    [
+      "without a signature",
+      "headers_missing",
+      (question, clock) => ({ headers: {}, body: yesTo(question, clock) }),
+    ],
     [
       "with another secret",
       "signature_invalid",
-      (question, clock) => signed(yesTo(question, clock), { nowMs: clock.now(), secret: OTHER_SECRET }),
+      (question, clock) =>
+        signed(yesTo(question, clock), { nowMs: clock.now(), secret: OTHER_SECRET }),
     ],
     [
       "with a body that was changed",
@@ -144,7 +207,11 @@ describe("the callback", () => {
       "signature_invalid",
       (question, clock) => ({ headers: signatureOf(question), body: yesTo(question, clock) }),
     ],
-    ["that is the question itself", "response_invalid", (question) => ({ headers: signatureOf(question), body: question.body })],
+    [
+      "that is the question itself",
+      "response_invalid",
+      (question) => ({ headers: signatureOf(question), body: question.body }),
+    ],
     [
       "with an old time",
       "timestamp_outside_tolerance",
@@ -158,31 +225,46 @@ describe("the callback", () => {
     [
       "for another question",
       "request_unknown",
-      (question, clock) => signed(yesTo(question, clock, { request_id: "cr_other" }), { nowMs: clock.now() }),
+      (question, clock) =>
+        signed(yesTo(question, clock, { request_id: "cr_other" }), { nowMs: clock.now() }),
     ],
     [
       "with the nonce of another question",
       "nonce_mismatch",
-      (question, clock) => signed(yesTo(question, clock, { nonce: "n_other" }), { nowMs: clock.now() }),
+      (question, clock) =>
+        signed(yesTo(question, clock, { nonce: "n_other" }), { nowMs: clock.now() }),
     ],
     [
       "of a stranger",
       "approver_unknown",
-      (question, clock) => signed(yesTo(question, clock, { approver: { id: "mallory", channel: "webhook" } }), { nowMs: clock.now() }),
-    ],
-    ["that says approved: no", "response_invalid", (_question, clock) => signed('{"approved":"no"}', { nowMs: clock.now() })],
-    [
-      "whose validity is over",
-      "response_invalid",
       (question, clock) =>
-        signed(yesTo(question, clock, { conditions: { valid_until: "2001-01-01T00:00:00.000Z", single_use: true } }), {
+        signed(yesTo(question, clock, { approver: { id: "mallory", channel: "webhook" } }), {
           nowMs: clock.now(),
         }),
     ],
     [
+      "that says approved: no",
+      "response_invalid",
+      (_question, clock) => signed('{"approved":"no"}', { nowMs: clock.now() }),
+    ],
+    [
+      "whose validity is over",
+      "response_invalid",
+      (question, clock) =>
+        signed(
+          yesTo(question, clock, {
+            conditions: { valid_until: "2001-01-01T00:00:00.000Z", single_use: true },
+          }),
+          {
+            nowMs: clock.now(),
+          },
+        ),
+    ],
+    [
       "that is too long",
       "body_too_large",
-      (question, clock) => signed(yesTo(question, clock) + " ".repeat(2 * 1024 * 1024), { nowMs: clock.now() }),
+      (question, clock) =>
+        signed(yesTo(question, clock) + " ".repeat(2 * 1024 * 1024), { nowMs: clock.now() }),
     ],
   ];
 
@@ -200,12 +282,16 @@ describe("the callback", () => {
     const verdict = bench.ask("a");
     const question = await shown(bench);
     const message = signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() });
-    const codes = (await Promise.all(Array.from({ length: 10 }, () => bench.call(message)))).map(({ code }) => code);
+    const codes = (await Promise.all(Array.from({ length: 10 }, () => bench.call(message)))).map(
+      ({ code }) => code,
+    );
     expect(codes.filter((code) => code === "taken")).toHaveLength(1);
     expect(await verdict).toBe("consent_approved");
     expect(await bench.call(message)).toMatchObject({ status: 409, code: "replayed" });
     // The same answer under ids of their own: the question is over.
-    expect(await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }))).toMatchObject({ status: 410 });
+    expect(
+      await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() })),
+    ).toMatchObject({ status: 410 });
     score(bench, ["a"]);
   });
 
@@ -214,7 +300,9 @@ describe("the callback", () => {
     const verdict = bench.ask("a");
     const question = await shown(bench);
     expect(await runOut(bench, verdict)).toBe("consent_expired");
-    const { code } = await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }));
+    const { code } = await bench.call(
+      signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }),
+    );
     expect(code).toBe("request_ended");
     score(bench);
   });
@@ -227,7 +315,8 @@ describe("the callback", () => {
     const question = await shown(bench);
     await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }));
     expect(await verdict).toBe("consent_approved");
-    for (const response of held) reply(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }), response);
+    for (const response of held)
+      reply(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }), response);
     score(bench, ["a"]);
   });
 
@@ -236,12 +325,18 @@ describe("the callback", () => {
     const verdicts = [bench.ask("a"), bench.ask("b")];
     await shown(bench, 2);
     const questionFor = (path: string): Taken => {
-      const found = bench.receiver.taken.find(({ body }) => body.includes(`"parameters":{"path":"${path}"}`));
+      const found = bench.receiver.taken.find(({ body }) =>
+        body.includes(`"parameters":{"path":"${path}"}`),
+      );
       if (found === undefined) throw new Error(`no question for ${path}`);
       return found;
     };
     await bench.call(signed(yesTo(questionFor("b"), bench.clock), { nowMs: bench.clock.now() }));
-    await bench.call(signed(yesTo(questionFor("a"), bench.clock, { decision: "denied" }), { nowMs: bench.clock.now() }));
+    await bench.call(
+      signed(yesTo(questionFor("a"), bench.clock, { decision: "denied" }), {
+        nowMs: bench.clock.now(),
+      }),
+    );
     expect(await Promise.all(verdicts)).toEqual(["consent_denied", "consent_approved"]);
     score(bench, ["b"]);
   });
@@ -255,9 +350,13 @@ describe("the callback", () => {
     const second = bench.ask("a");
     const again = await shown(bench, 2);
     expect(await bench.call(message)).toMatchObject({ code: "replayed" });
-    expect(await bench.call(signed(message.body, { nowMs: bench.clock.now() }))).toMatchObject({ code: "request_ended" });
+    expect(await bench.call(signed(message.body, { nowMs: bench.clock.now() }))).toMatchObject({
+      code: "request_ended",
+    });
     const mixed = yesTo(again, bench.clock, { nonce: JSON.parse(message.body).nonce });
-    expect(await bench.call(signed(mixed, { nowMs: bench.clock.now() }))).toMatchObject({ code: "nonce_mismatch" });
+    expect(await bench.call(signed(mixed, { nowMs: bench.clock.now() }))).toMatchObject({
+      code: "nonce_mismatch",
+    });
     expect(await runOut(bench, second)).toBe("consent_expired");
     score(bench, ["a"]);
   });
@@ -265,16 +364,22 @@ describe("the callback", () => {
   it.each([
     ["an hour back", -3_600_000],
     ["a day ahead", 86_400_000],
-  ])("is signed before the gate's clock jumps %s: refused until the clocks agree", async (_name, jumpMs) => {
-    const bench = await makeBench();
-    const verdict = bench.ask("a");
-    const question = await shown(bench);
-    const message = signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() });
-    bench.clock.jump(jumpMs);
-    expect(await bench.call(message)).toMatchObject({ status: 401, code: "timestamp_outside_tolerance" });
-    expect(await runOut(bench, verdict)).toBe("consent_expired");
-    score(bench);
-  });
+  ])(
+    "is signed before the gate's clock jumps %s: refused until the clocks agree",
+    async (_name, jumpMs) => {
+      const bench = await makeBench();
+      const verdict = bench.ask("a");
+      const question = await shown(bench);
+      const message = signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() });
+      bench.clock.jump(jumpMs);
+      expect(await bench.call(message)).toMatchObject({
+        status: 401,
+        code: "timestamp_outside_tolerance",
+      });
+      expect(await runOut(bench, verdict)).toBe("consent_expired");
+      score(bench);
+    },
+  );
 
   it("is replayed after the gate's clock went back an hour: releases nothing more", async () => {
     const bench = await makeBench();
@@ -297,7 +402,9 @@ describe("the callback", () => {
     const verdict = bench.ask("a");
     const question = await shown(bench);
     await bench.channel.close();
-    expect(await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() }))).toMatchObject({ status: 503 });
+    expect(
+      await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() })),
+    ).toMatchObject({ status: 503 });
     expect(await runOut(bench, verdict)).toBe("consent_expired");
     score(bench);
   });

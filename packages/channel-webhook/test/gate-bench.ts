@@ -1,11 +1,30 @@
 /** A gate whose people are reached by webhook: everything real but the time. */
 import { type ServerResponse, createServer } from "node:http";
-import { type ConsentGate, type JsonObject, createConsentGate, makeResponse, toolAction } from "@acp/core";
+import {
+  type ConsentGate,
+  type JsonObject,
+  createConsentGate,
+  makeResponse,
+  toolAction,
+} from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { type ManualClock, manualClock } from "@acp/testing";
 import { expect } from "vitest";
-import { type WebhookChannel, type WebhookChannelOptions, createWebhookChannel, toNodeHandler } from "../src/index.js";
-import { type Receiver, SECRET, type Taken, listen, type signed, startReceiver, stopServer } from "./receiver.js";
+import {
+  type WebhookChannel,
+  type WebhookChannelOptions,
+  createWebhookChannel,
+  toNodeHandler,
+} from "../src/index.js";
+import {
+  type Receiver,
+  SECRET,
+  type Taken,
+  listen,
+  type signed,
+  startReceiver,
+  stopServer,
+} from "./receiver.js";
 
 /** How long a test looks for what must come. */
 const patience = { timeout: 120_000, interval: 5 };
@@ -27,7 +46,9 @@ export interface Bench {
   ask(path: string): Promise<string>;
   readonly performed: readonly string[];
   /** Posts to the callback, over a socket. */
-  call(message: ReturnType<typeof signed>): Promise<{ readonly status: number; readonly code: unknown }>;
+  call(
+    message: ReturnType<typeof signed>,
+  ): Promise<{ readonly status: number; readonly code: unknown }>;
   /** Lets `ms` pass once everything that is under way has come to rest. */
   pass(ms: number): Promise<void>;
 }
@@ -35,11 +56,22 @@ export interface Bench {
 export async function makeBench(options: Partial<WebhookChannelOptions> = {}): Promise<Bench> {
   const clock = manualClock();
   const receiver = await startReceiver(() => clock.now());
-  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice", "bob"], clock, ...options });
+  const channel = createWebhookChannel({
+    url: receiver.url,
+    secret: SECRET,
+    approvers: ["alice", "bob"],
+    clock,
+    ...options,
+  });
   const server = createServer(toNodeHandler(channel.handler));
   const url = `http://127.0.0.1:${await listen(server)}/callback`;
   let seq = -1;
-  const audit = { append: async (events: readonly unknown[]) => ({ seq: (seq += events.length), hash: "sha256:0" }) };
+  const audit = {
+    append: async (events: readonly unknown[]) => ({
+      seq: (seq += events.length),
+      hash: "sha256:0",
+    }),
+  };
   const gate = createConsentGate({
     channel,
     audit,
@@ -64,13 +96,20 @@ export async function makeBench(options: Partial<WebhookChannelOptions> = {}): P
     gate,
     performed,
     async ask(path) {
-      const result = await gate.run(toolAction("files", "write_file", { path }), async () => void performed.push(path), { agent });
+      const result = await gate.run(
+        toolAction("files", "write_file", { path }),
+        async () => void performed.push(path),
+        { agent },
+      );
       return result.verdict.code;
     },
     async call(message) {
       const response = await fetch(url, { method: "POST", ...message });
       const body: unknown = await response.json();
-      return { status: response.status, code: typeof body === "object" && body !== null && "code" in body ? body.code : "taken" };
+      return {
+        status: response.status,
+        code: typeof body === "object" && body !== null && "code" in body ? body.code : "taken",
+      };
     },
     async pass(ms) {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -79,7 +118,11 @@ export async function makeBench(options: Partial<WebhookChannelOptions> = {}): P
   };
 }
 
-export const yesTo = ({ json }: Pick<Taken, "json">, clock: ManualClock, changes: JsonObject = {}): string =>
+export const yesTo = (
+  { json }: Pick<Taken, "json">,
+  clock: ManualClock,
+  changes: JsonObject = {},
+): string =>
   JSON.stringify({
     ...makeResponse(
       { id: String(json["id"]), nonce: String(json["nonce"]) },
@@ -89,7 +132,8 @@ export const yesTo = ({ json }: Pick<Taken, "json">, clock: ManualClock, changes
   });
 
 export async function shown({ receiver }: Bench, count = 1): Promise<Taken> {
-  const questions = (): readonly Taken[] => receiver.taken.filter(({ json }) => json["type"] === "consent_request");
+  const questions = (): readonly Taken[] =>
+    receiver.taken.filter(({ json }) => json["type"] === "consent_request");
   await expect.poll(() => questions().length, patience).toBeGreaterThanOrEqual(count);
   const question = questions()[count - 1];
   if (question === undefined) throw new Error("no question was shown");

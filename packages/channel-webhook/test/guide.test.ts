@@ -1,4 +1,7 @@
-/** docs/how-to/channels/webhook.md: its receiver and its agent are run as they stand there, one as a program of its own. */
+/**
+ * docs/how-to/channels/webhook.md: its receiver and its agent are run as they stand there, one as a
+ * program of its own.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,8 +9,12 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { SECRET } from "./receiver.js";
 
-const page = readFileSync(new URL("../../../docs/how-to/channels/webhook.md", import.meta.url), "utf8");
-const block = (name: string): string => new RegExp(`\`\`\`js\n(// ${name}\n[^]*?)\`\`\``).exec(page)?.[1] ?? "";
+const page = readFileSync(
+  new URL("../../../docs/how-to/channels/webhook.md", import.meta.url),
+  "utf8",
+);
+const block = (name: string): string =>
+  new RegExp(`\`\`\`js\n(// ${name}\n[^]*?)\`\`\``).exec(page)?.[1] ?? "";
 const here = fileURLToPath(new URL("..", import.meta.url));
 const patience = { timeout: 120_000, interval: 20 };
 vi.setConfig({ testTimeout: 90_000 });
@@ -33,7 +40,9 @@ interface Program {
 }
 
 function run(path: string): Program {
-  const child: ChildProcess = spawn(process.execPath, [path], { env: { ...process.env, WEBHOOK_SECRET: SECRET, PORT: "0" } });
+  const child: ChildProcess = spawn(process.execPath, [path], {
+    env: { ...process.env, WEBHOOK_SECRET: SECRET, PORT: "0" },
+  });
   let said = "";
   child.stdout?.on("data", (chunk: Buffer) => (said += String(chunk)));
   child.stderr?.on("data", (chunk: Buffer) => (said += String(chunk)));

@@ -8,7 +8,16 @@ import { Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FetchHandler, createWebhookChannel, toNodeHandler } from "../src/index.js";
 import { openPage, sendForm } from "./browser.js";
-import { OTHER_SECRET, type Receiver, SECRET, linksOf, listen, signed, startReceiver, stopServer } from "./receiver.js";
+import {
+  OTHER_SECRET,
+  type Receiver,
+  SECRET,
+  linksOf,
+  listen,
+  signed,
+  startReceiver,
+  stopServer,
+} from "./receiver.js";
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -24,9 +33,18 @@ function workersServer(handler: FetchHandler): Server {
 
 const servers: readonly (readonly [string, (handler: FetchHandler) => Server])[] = [
   ["node:http", (handler) => createServer(toNodeHandler(handler))],
-  ["Express", (handler) => createServer(express().use("/acp", toNodeHandler(handler)).use(express.json()))],
-  ["Express, one route", (handler) => createServer(express().all("/acp/{*rest}", toNodeHandler(handler)))],
-  ["Hono on Node", (handler) => hono(new Hono().all("/acp/*", (context) => handler(context.req.raw)))],
+  [
+    "Express",
+    (handler) => createServer(express().use("/acp", toNodeHandler(handler)).use(express.json())),
+  ],
+  [
+    "Express, one route",
+    (handler) => createServer(express().all("/acp/{*rest}", toNodeHandler(handler))),
+  ],
+  [
+    "Hono on Node",
+    (handler) => hono(new Hono().all("/acp/*", (context) => handler(context.req.raw))),
+  ],
   ["Hono, mounted", (handler) => hono(new Hono().mount("/acp", handler))],
   ["a module with fetch", workersServer],
 ];
@@ -43,7 +61,12 @@ async function mount(makeServer: (handler: FetchHandler) => Server) {
   let handle: FetchHandler = () => Promise.reject(new Error("not yet"));
   const server = makeServer((request) => handle(request));
   const base = `http://127.0.0.1:${await listen(server)}/acp`;
-  const channel = createWebhookChannel({ url: receiver.url, secret: SECRET, approvers: ["alice"], linkUrl: base });
+  const channel = createWebhookChannel({
+    url: receiver.url,
+    secret: SECRET,
+    approvers: ["alice"],
+    linkUrl: base,
+  });
   handle = channel.handler;
   stops.push(
     () => receiver.close(),
@@ -53,9 +76,16 @@ async function mount(makeServer: (handler: FetchHandler) => Server) {
   const ask = askDouble();
   await channel.deliver(ask.request, ask.session);
   const answer = JSON.stringify(
-    makeResponse(ask.request, { decision: "approved", nowMs: Date.now(), channel: "webhook", approverId: "alice", reason: "grüße" }),
+    makeResponse(ask.request, {
+      decision: "approved",
+      nowMs: Date.now(),
+      channel: "webhook",
+      approverId: "alice",
+      reason: "grüße",
+    }),
   );
-  const call = (message: ReturnType<typeof signed>): Promise<Response> => fetch(`${base}/callback`, { method: "POST", ...message });
+  const call = (message: ReturnType<typeof signed>): Promise<Response> =>
+    fetch(`${base}/callback`, { method: "POST", ...message });
   return { ask, base, answer, call, link: linksOf(receiver, ask.request.id)["alice"] ?? "" };
 }
 
@@ -65,7 +95,10 @@ describe.each(servers)("handler in %s", (_name, makeServer) => {
     expect((await call(signed(answer, { secret: OTHER_SECRET }))).status).toBe(401);
     expect(ask.ending()).toBeUndefined();
     const taken = await call(signed(answer));
-    expect([taken.status, await taken.json()]).toEqual([200, { status: "final", outcome: "approved" }]);
+    expect([taken.status, await taken.json()]).toEqual([
+      200,
+      { status: "final", outcome: "approved" },
+    ]);
     expect(ask.ending()).toEqual({ status: "approved", reason: "grüße" });
   });
 
@@ -75,7 +108,13 @@ describe.each(servers)("handler in %s", (_name, makeServer) => {
     const page = await openPage(link);
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining("write_file") });
     expect(ask.submissions).toEqual([]);
-    const sent = await sendForm(link, { key: page.key, decision: "denied", reason: "not now", grant: "", confirmation: "" });
+    const sent = await sendForm(link, {
+      key: page.key,
+      decision: "denied",
+      reason: "not now",
+      grant: "",
+      confirmation: "",
+    });
     expect(sent).toMatchObject({ status: 200, text: expect.stringContaining("It was denied.") });
     expect(ask.ending()).toEqual({ status: "denied", reason: "not now" });
   });
@@ -83,10 +122,14 @@ describe.each(servers)("handler in %s", (_name, makeServer) => {
 
 describe("toNodeHandler() behind a body parser", () => {
   it("takes no answer, and says why", async () => {
-    const parsed = (handler: FetchHandler): Server => createServer(express().use(express.json()).use("/acp", toNodeHandler(handler)));
+    const parsed = (handler: FetchHandler): Server =>
+      createServer(express().use(express.json()).use("/acp", toNodeHandler(handler)));
     const { ask, answer, call } = await mount(parsed);
     const refused = await call(signed(answer));
-    expect([refused.status, await refused.text()]).toEqual([500, "mount this handler before body parsers\n"]);
+    expect([refused.status, await refused.text()]).toEqual([
+      500,
+      "mount this handler before body parsers\n",
+    ]);
     expect(ask.ending()).toBeUndefined();
   });
 });

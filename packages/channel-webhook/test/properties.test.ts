@@ -7,7 +7,9 @@ import { readRetryAfter, retryDelayMs } from "../src/retry.js";
 
 const nowMs = 1_768_473_000_000;
 const ids = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
-const secrets = fc.uint8Array({ minLength: 24, maxLength: 64 }).map((bytes) => `whsec_${Buffer.from(bytes).toString("base64")}`);
+const secrets = fc
+  .uint8Array({ minLength: 24, maxLength: 64 })
+  .map((bytes) => `whsec_${Buffer.from(bytes).toString("base64")}`);
 const bodies = fc.oneof(fc.string({ unit: "binary" }), fc.json());
 const seconds = fc.integer({ min: -300, max: 300 });
 /** Text that looks like a signature header, more often than any text would. */
@@ -35,7 +37,11 @@ const noise = fc.oneof(
 beforeAll(() => void vi.useFakeTimers({ now: nowMs }));
 afterAll(() => void vi.useRealTimers());
 
-function isTakenByTheirs(headers: Readonly<Record<string, string>>, body: string, secret: string): boolean {
+function isTakenByTheirs(
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  secret: string,
+): boolean {
   try {
     new Webhook(secret).verify(body, { ...headers }, { jsonParse: false });
     return true;
@@ -47,13 +53,21 @@ function isTakenByTheirs(headers: Readonly<Record<string, string>>, body: string
 describe("signatures", () => {
   it("verify after signing, here and in standardwebhooks, and theirs here", () => {
     fc.assert(
-      fc.property(ids, secrets, fc.string({ unit: "grapheme" }), seconds, (id, secret, body, offset) => {
-        const timestampMs = nowMs + offset * 1000;
-        const headers = signWebhook({ id, timestampMs, body }, secret);
-        expect(verifyWebhook({ headers, body }, { secret, nowMs })).toEqual({ ok: true, id });
-        expect(isTakenByTheirs(headers, body, secret)).toBe(true);
-        expect(new Webhook(secret).sign(id, new Date(timestampMs), body)).toBe(headers["webhook-signature"]);
-      }),
+      fc.property(
+        ids,
+        secrets,
+        fc.string({ unit: "grapheme" }),
+        seconds,
+        (id, secret, body, offset) => {
+          const timestampMs = nowMs + offset * 1000;
+          const headers = signWebhook({ id, timestampMs, body }, secret);
+          expect(verifyWebhook({ headers, body }, { secret, nowMs })).toEqual({ ok: true, id });
+          expect(isTakenByTheirs(headers, body, secret)).toBe(true);
+          expect(new Webhook(secret).sign(id, new Date(timestampMs), body)).toBe(
+            headers["webhook-signature"],
+          );
+        },
+      ),
     );
   });
 
@@ -66,12 +80,21 @@ describe("signatures", () => {
     };
     const places = fc.constantFrom("body", "webhook-id", "webhook-timestamp", "webhook-signature");
     fc.assert(
-      fc.property(ids, secrets, fc.stringMatching(/^[ -~]{1,100}$/), places, fc.nat(), (id, secret, body, place, at) => {
-        const headers = signWebhook({ id, timestampMs: nowMs, body }, secret);
-        const message =
-          place === "body" ? { headers, body: flipped(body, at) } : { headers: { ...headers, [place]: flipped(headers[place], at) }, body };
-        expect(verifyWebhook(message, { secret, nowMs }).ok).toBe(false);
-      }),
+      fc.property(
+        ids,
+        secrets,
+        fc.stringMatching(/^[ -~]{1,100}$/),
+        places,
+        fc.nat(),
+        (id, secret, body, place, at) => {
+          const headers = signWebhook({ id, timestampMs: nowMs, body }, secret);
+          const message =
+            place === "body"
+              ? { headers, body: flipped(body, at) }
+              : { headers: { ...headers, [place]: flipped(headers[place], at) }, body };
+          expect(verifyWebhook(message, { secret, nowMs }).ok).toBe(false);
+        },
+      ),
     );
   });
 
@@ -95,26 +118,63 @@ describe("signatures", () => {
   });
 
   it("that nobody made are never taken, and headers of any kind break nothing", () => {
-    const header = fc.option(fc.oneof(noise, fc.array(noise, { maxLength: 3 })), { nil: undefined });
+    const header = fc.option(fc.oneof(noise, fc.array(noise, { maxLength: 3 })), {
+      nil: undefined,
+    });
     fc.assert(
-      fc.property(header, header, header, bodies, secrets, (id, timestamp, signature, body, secret) => {
-        const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
-        expect(verifyWebhook({ headers, body }, { secret, nowMs }).ok).toBe(false);
-      }),
+      fc.property(
+        header,
+        header,
+        header,
+        bodies,
+        secrets,
+        (id, timestamp, signature, body, secret) => {
+          const headers = {
+            "webhook-id": id,
+            "webhook-timestamp": timestamp,
+            "webhook-signature": signature,
+          };
+          expect(verifyWebhook({ headers, body }, { secret, nowMs }).ok).toBe(false);
+        },
+      ),
     );
   });
 
   it("that we take, standardwebhooks takes too", () => {
     const times = fc.oneof(
       fc.integer({ min: nowMs / 1000 - 400, max: nowMs / 1000 + 400 }).map(String),
-      fc.constantFrom(`${nowMs / 1000}.5`, ` ${nowMs / 1000}`, `+${nowMs / 1000}`, `${nowMs / 1000}e0`, "0x1", "1e9", ""),
+      fc.constantFrom(
+        `${nowMs / 1000}.5`,
+        ` ${nowMs / 1000}`,
+        `+${nowMs / 1000}`,
+        `${nowMs / 1000}e0`,
+        "0x1",
+        "1e9",
+        "",
+      ),
     );
     fc.assert(
-      fc.property(ids, times, fc.string(), secrets, noise, (id, timestamp, body, secret, before) => {
-        const right = new Webhook(secret).sign(id, new Date(Number.parseInt(timestamp, 10) * 1000 || 0), body);
-        const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `${before} ${right}` };
-        if (verifyWebhook({ headers, body }, { secret, nowMs }).ok) expect(isTakenByTheirs(headers, body, secret)).toBe(true);
-      }),
+      fc.property(
+        ids,
+        times,
+        fc.string(),
+        secrets,
+        noise,
+        (id, timestamp, body, secret, before) => {
+          const right = new Webhook(secret).sign(
+            id,
+            new Date(Number.parseInt(timestamp, 10) * 1000 || 0),
+            body,
+          );
+          const headers = {
+            "webhook-id": id,
+            "webhook-timestamp": timestamp,
+            "webhook-signature": `${before} ${right}`,
+          };
+          if (verifyWebhook({ headers, body }, { secret, nowMs }).ok)
+            expect(isTakenByTheirs(headers, body, secret)).toBe(true);
+        },
+      ),
     );
   });
 });

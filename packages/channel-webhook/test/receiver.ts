@@ -1,8 +1,17 @@
-/** A receiver as an operator would run it, in a test's hands: it notes what it gets, and says what the test wants. */
+/**
+ * A receiver as an operator would run it, in a test's hands: it notes what it gets, and says what
+ * the test wants.
+ */
 import { randomUUID } from "node:crypto";
 import { type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ConsentRequest, type JsonObject, type JsonValue, decodeRequest, parseJson } from "@acp/core";
+import {
+  type ConsentRequest,
+  type JsonObject,
+  type JsonValue,
+  decodeRequest,
+  parseJson,
+} from "@acp/core";
 import { signWebhook, verifyWebhook } from "../src/index.js";
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -37,7 +46,8 @@ export interface Receiver extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const isObject = (value: JsonValue): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: JsonValue): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function objectOf(body: string): JsonObject {
   const value = parseJson(body);
@@ -67,15 +77,26 @@ interface SignedParts {
 }
 
 /** Signs a body as the receiver would. */
-export function signed(body: string, parts: SignedParts = {}): { readonly headers: Record<string, string>; readonly body: string } {
+export function signed(
+  body: string,
+  parts: SignedParts = {},
+): { readonly headers: Record<string, string>; readonly body: string } {
   const { id = `msg_${randomUUID()}`, nowMs = Date.now(), secret = SECRET } = parts;
-  return { headers: { ...signWebhook({ id, timestampMs: nowMs, body }, secret), "content-type": "application/json" }, body };
+  return {
+    headers: {
+      ...signWebhook({ id, timestampMs: nowMs, body }, secret),
+      "content-type": "application/json",
+    },
+    body,
+  };
 }
 
 /** The links that came with a question, by subject. */
 export function linksOf(receiver: Receiver, id: string): Readonly<Record<string, string>> {
   const links = receiver.taken.find(({ json }) => json["id"] === id)?.json["links"];
-  return Object.fromEntries(Object.entries(links ?? {}).map(([subject, url]) => [subject, String(url)]));
+  return Object.fromEntries(
+    Object.entries(links ?? {}).map(([subject, url]) => [subject, String(url)]),
+  );
 }
 
 export async function startReceiver(now: () => number = Date.now): Promise<Receiver> {

@@ -1,4 +1,7 @@
-/** What the pages behind links show of the text of others: judged by the oracle of @acp/testing. The text is not escaped before, as core's is. */
+/**
+ * What the pages behind links show of the text of others: judged by the oracle of @acp/testing. The
+ * text is not escaped before, as core's is.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,14 +10,27 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { noticePage, questionPage } from "../src/link-page.js";
 
-const vectors = resolve(fileURLToPath(new URL("../../..", import.meta.url)), process.env["ACP_VECTORS"] ?? "../shared/vectors", "text");
+const vectors = resolve(
+  fileURLToPath(new URL("../../..", import.meta.url)),
+  process.env["ACP_VECTORS"] ?? "../shared/vectors",
+  "text",
+);
 const noVectors = existsSync(vectors) ? "" : ", skipped: no vectors";
 
 /** Every text of another that a page can hold. */
 async function pagesWith(text: string): Promise<string> {
-  const offer = { id: text.slice(0, 64), scope: { kind: "tool", server: text, name: text }, ttlMs: 60_000 } as const;
+  const offer = {
+    id: text.slice(0, 64),
+    scope: { kind: "tool", server: text, name: text },
+    ttlMs: 60_000,
+  } as const;
   const request = sampleRequest({ text, offers: [offer] });
-  const page = questionPage({ request, subject: text, formKey: "key", problem: { status: 409, text } });
+  const page = questionPage({
+    request,
+    subject: text,
+    formKey: "key",
+    problem: { status: 409, text },
+  });
   return (await page.text()) + (await noticePage(410, text, text).text());
 }
 

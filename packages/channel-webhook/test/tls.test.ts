@@ -11,7 +11,12 @@ import { listen, stopServer } from "./receiver.js";
 
 const dir = mkdtempSync(join(tmpdir(), "acp-webhook-tls-"));
 const [keyPath, certPath] = [join(dir, "key.pem"), join(dir, "cert.pem")];
-const parts = { headers: {}, body: new TextEncoder().encode("{}"), addresses: ["127.0.0.1"], signal: new AbortController().signal };
+const parts = {
+  headers: {},
+  body: new TextEncoder().encode("{}"),
+  addresses: ["127.0.0.1"],
+  signal: new AbortController().signal,
+};
 
 let port = 0;
 let hits = 0;
@@ -20,8 +25,20 @@ let cert = "";
 
 beforeAll(async () => {
   const subject = ["-subj", "/CN=receiver.test", "-addext", "subjectAltName=DNS:receiver.test"];
-  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  execFileSync("openssl", ["req", "-x509", ...kind, ...subject, "-keyout", keyPath, "-out", certPath], { stdio: "ignore" });
+  const kind = [
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-days",
+    "2",
+  ];
+  execFileSync(
+    "openssl",
+    ["req", "-x509", ...kind, ...subject, "-keyout", keyPath, "-out", certPath],
+    { stdio: "ignore" },
+  );
   cert = readFileSync(certPath, "utf8");
   const server = createServer({ key: readFileSync(keyPath), cert }, (_request, response) => {
     hits++;
@@ -41,13 +58,17 @@ describe("createPost() over https", () => {
 
   it("trusts the authorities it is given, for the name that they vouch for", async () => {
     expect(await createPost(target("receiver.test"), cert)(parts)).toMatchObject({ status: 204 });
-    await expect(createPost(target("another.test"), cert)(parts)).rejects.toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+    await expect(createPost(target("another.test"), cert)(parts)).rejects.toMatchObject({
+      code: "ERR_TLS_CERT_ALTNAME_INVALID",
+    });
     expect(hits).toBe(1);
   });
 
   it("trusts nobody whom the system does not", async () => {
     const before = hits;
-    await expect(createPost(target("receiver.test"), undefined)(parts)).rejects.toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    await expect(createPost(target("receiver.test"), undefined)(parts)).rejects.toMatchObject({
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+    });
     expect(hits).toBe(before);
   });
 });

@@ -1,4 +1,7 @@
-/** Our vectors, which any language can check; and the npm package of Standard Webhooks as a second opinion on the signed ones. */
+/**
+ * Our vectors, which any language can check; and the npm package of Standard Webhooks as a second
+ * opinion on the signed ones.
+ */
 import { readFileSync } from "node:fs";
 import { askDouble, manualClock, sampleRequest } from "@acp/testing";
 import { Webhook } from "standardwebhooks";
@@ -10,7 +13,8 @@ import { replaySet } from "../src/replay-set.js";
 import { readSecrets } from "../src/secret.js";
 import { SECRET, signed } from "./receiver.js";
 
-const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`../../../spec/vectors/${file}`, import.meta.url), "utf8"));
+const read = (file: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../../spec/vectors/${file}`, import.meta.url), "utf8"));
 
 interface MessageCase {
   readonly name: string;
@@ -22,8 +26,12 @@ interface MessageCase {
   readonly expect: string;
 }
 
-const messages = read("webhook.json") as { readonly secrets: Readonly<Record<string, string>>; readonly cases: readonly MessageCase[] };
-const secretsOf = ({ secrets }: MessageCase): string[] => secrets.map((name) => messages.secrets[name] ?? "");
+const messages = read("webhook.json") as {
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly cases: readonly MessageCase[];
+};
+const secretsOf = ({ secrets }: MessageCase): string[] =>
+  secrets.map((name) => messages.secrets[name] ?? "");
 const bodyOf = ({ body, body_base64: base64 }: MessageCase): Buffer =>
   base64 === undefined ? Buffer.from(body ?? "") : Buffer.from(base64, "base64");
 
@@ -33,18 +41,38 @@ afterEach(() => {
 
 describe("spec/vectors/webhook.json", () => {
   it.each(messages.cases)("verifyWebhook() $name", (each) => {
-    const check = verifyWebhook({ headers: each.headers, body: bodyOf(each) }, { secret: secretsOf(each), nowMs: each.now * 1000 + 999 });
-    expect(check).toEqual(each.expect === "ok" ? { ok: true, id: each.headers["webhook-id"] } : { ok: false, code: each.expect });
+    const check = verifyWebhook(
+      { headers: each.headers, body: bodyOf(each) },
+      { secret: secretsOf(each), nowMs: each.now * 1000 + 999 },
+    );
+    expect(check).toEqual(
+      each.expect === "ok"
+        ? { ok: true, id: each.headers["webhook-id"] }
+        : { ok: false, code: each.expect },
+    );
   });
 
-  it.each(messages.cases.filter((each) => each.expect === "ok"))("signWebhook() writes what is verified: $name", (each) => {
-    const { "webhook-id": id = "", "webhook-timestamp": seconds, "webhook-signature": signature = "" } = each.headers;
-    const made = secretsOf(each).map(
-      (secret) => signWebhook({ id, timestampMs: Number(seconds) * 1000 + 500, body: bodyOf(each) }, secret)["webhook-signature"],
-    );
-    expect(signature.split(" ")).toEqual(expect.arrayContaining(made.filter((one) => signature.includes(one))));
-    expect(made.some((one) => signature.split(" ").includes(one))).toBe(true);
-  });
+  it.each(messages.cases.filter((each) => each.expect === "ok"))(
+    "signWebhook() writes what is verified: $name",
+    (each) => {
+      const {
+        "webhook-id": id = "",
+        "webhook-timestamp": seconds,
+        "webhook-signature": signature = "",
+      } = each.headers;
+      const made = secretsOf(each).map(
+        (secret) =>
+          signWebhook(
+            { id, timestampMs: Number(seconds) * 1000 + 500, body: bodyOf(each) },
+            secret,
+          )["webhook-signature"],
+      );
+      expect(signature.split(" ")).toEqual(
+        expect.arrayContaining(made.filter((one) => signature.includes(one))),
+      );
+      expect(made.some((one) => signature.split(" ").includes(one))).toBe(true);
+    },
+  );
 
   // What the package takes and we refuse, each for its reason. Nothing is the other way round.
   const STRICTER: Readonly<Record<string, string>> = {
@@ -80,7 +108,8 @@ describe("spec/vectors/webhook.json", () => {
         }
       });
       if (theirs === (each.expect === "ok")) agreed++;
-      else if (theirs && STRICTER[each.name] !== undefined) excluded.push(`${each.name}: ${STRICTER[each.name]}`);
+      else if (theirs && STRICTER[each.name] !== undefined)
+        excluded.push(`${each.name}: ${STRICTER[each.name]}`);
       else wrong.push(each.name);
     }
     process.stdout.write(
@@ -95,7 +124,9 @@ interface AnswerCase {
   readonly name: string;
   readonly body: string;
   readonly approvers?: readonly string[];
-  readonly expect: { readonly subject: string; readonly decision: string } | { readonly refused: string };
+  readonly expect:
+    | { readonly subject: string; readonly decision: string }
+    | { readonly refused: string };
 }
 
 describe("spec/vectors/webhook-answers.json", () => {
@@ -118,7 +149,10 @@ describe("spec/vectors/webhook-answers.json", () => {
     };
     const received = await receive(parts, signed(body, { nowMs: clock.now() }));
     if ("refused" in want) {
-      expect(received).toMatchObject({ ok: true, receipt: { status: "refused", code: want.refused } });
+      expect(received).toMatchObject({
+        ok: true,
+        receipt: { status: "refused", code: want.refused },
+      });
       expect(ask.ending()).toBeUndefined();
     } else {
       expect(received).toEqual({ ok: true, receipt: { status: "final", outcome: want.decision } });

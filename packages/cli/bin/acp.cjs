@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// In the repository as it is, so that a first install can link it before anything is built. CommonJS, because Node starts it sooner: an agent waits for
-// its hook before each command, and a resident answers that without the rest of the library.
+// In the repository as it is, so that a first install can link it before anything is built.
+// CommonJS, because Node starts it sooner: an agent waits for its hook before each command, and a
+// resident answers that without the rest of the library.
 const runAll = () => import("../dist/index.js").then(({ runProcess }) => runProcess());
 if (process.argv[2] !== "exec" || process.argv[3] !== "hook") void runAll();
 else {

@@ -1,10 +1,20 @@
 /**
- * npm steps: runs inside a sandbox, where npm finds out which packages an MCP server needs and puts them together. Nothing that it says is believed:
- * the manager checks lockfiles, cuts the network itself, and takes files by rules of its own. Protocol: packages/cli/src/servers/npm-sandbox.ts.
+ * npm steps: runs inside a sandbox, where npm finds out which packages an MCP server needs and puts
+ * them together. Nothing that it says is believed: the manager checks lockfiles, cuts the network
+ * itself, and takes files by rules of its own. Protocol: packages/cli/src/servers/npm-sandbox.ts.
  */
 "use strict";
 const { spawn } = require("node:child_process");
-const { mkdirSync, createReadStream, existsSync, readdirSync, lstatSync, readFileSync, readlinkSync, writeFileSync } = require("node:fs");
+const {
+  mkdirSync,
+  createReadStream,
+  existsSync,
+  readdirSync,
+  lstatSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} = require("node:fs");
 const { join } = require("node:path");
 const { createInterface } = require("node:readline");
 const { once } = require("node:events");
@@ -26,27 +36,40 @@ const say = async (message) => {
  * @returns {Promise<string | undefined>} Why it failed.
  */
 const run = async (args) => {
-  const child = spawn(process.execPath, [npm, ...args], { cwd: tree, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [npm, ...args], {
+    cwd: tree,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8");
-    stream.on("data", (/** @type {string} */ text) => (said = (said + text).slice(-4 * TEXT_CHARS_MAX)));
+    stream.on(
+      "data",
+      (/** @type {string} */ text) => (said = (said + text).slice(-4 * TEXT_CHARS_MAX)),
+    );
   }
   const [code, signal] = await once(child, "close");
   if (code === 0) return undefined;
   // npm's own lines first: they have the reason, and the rest is where its log lies.
-  const lines = said.split("\n").filter((line) => line.trim() !== "" && !/complete log|_logs/.test(line));
-  const errors = lines.filter((line) => /^npm (?:error|ERR!)/.test(line)).map((line) => line.replace(/^npm (?:error|ERR!) ?/, ""));
-  return (errors.length > 0 ? errors.join("; ") : `${lines.slice(-5).join("; ")} (${signal ?? `exit code ${code}`})`).slice(
-    0,
-    TEXT_CHARS_MAX,
-  );
+  const lines = said
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !/complete log|_logs/.test(line));
+  const errors = lines
+    .filter((line) => /^npm (?:error|ERR!)/.test(line))
+    .map((line) => line.replace(/^npm (?:error|ERR!) ?/, ""));
+  return (
+    errors.length > 0
+      ? errors.join("; ")
+      : `${lines.slice(-5).join("; ")} (${signal ?? `exit code ${code}`})`
+  ).slice(0, TEXT_CHARS_MAX);
 };
 
 /** @param {string} name */
 const read = (name) => readFileSync(join(tree, name), "utf8");
 
-/** @param {{ readonly npmrc: string, readonly manifest: string, readonly lockfile?: string }} order */
+/**
+ * @param {{ readonly npmrc: string, readonly manifest: string, readonly lockfile?: string }} order
+ */
 const prepare = ({ npmrc, manifest, lockfile }) => {
   writeFileSync(join(home, ".npmrc"), npmrc);
   mkdirSync(tree);
@@ -87,7 +110,11 @@ const main = async () => {
       prepare(order);
       failed = await run(["ci", "--ignore-scripts"]);
       const installed = join("node_modules", ".package-lock.json");
-      await say(failed === undefined ? { installed: existsSync(join(tree, installed)) ? read(installed) : "{}" } : { failed });
+      await say(
+        failed === undefined
+          ? { installed: existsSync(join(tree, installed)) ? read(installed) : "{}" }
+          : { failed },
+      );
     } else if (order.step === "scripts") {
       failed = await run(["rebuild", "--ignore-scripts=false", "--foreground-scripts"]);
       await say(failed === undefined ? { done: true } : { failed });

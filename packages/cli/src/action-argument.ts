@@ -1,7 +1,14 @@
 /**
  * The one action that a command line describes: --tool, --http, --shell or --action.
  */
-import { ConsentError, httpAction, parseAction, parseJson, shellAction, toolAction } from "@acp/core";
+import {
+  ConsentError,
+  httpAction,
+  parseAction,
+  parseJson,
+  shellAction,
+  toolAction,
+} from "@acp/core";
 import type { Action } from "@acp/core";
 import type { Invocation } from "./command.js";
 import { onFile } from "./failure.js";
@@ -18,9 +25,13 @@ function usage(message: string): ConsentError {
 /**
  * Makes the action.
  *
- * @throws ConsentError `options_invalid` where none or several are described, else what the constructors throw.
+ * @throws ConsentError `options_invalid` where none or several are described, else what the
+ *   constructors throw.
  */
-export async function readActionArgument({ values, io }: Pick<Invocation, "values" | "io">): Promise<Action> {
+export async function readActionArgument({
+  values,
+  io,
+}: Pick<Invocation, "values" | "io">): Promise<Action> {
   const given = SOURCES.filter((name) => values[name] !== undefined);
   const [source] = given;
   if (source === undefined || given.length > 1) {
@@ -28,7 +39,8 @@ export async function readActionArgument({ values, io }: Pick<Invocation, "value
       `Cannot tell which action to explain: give one of --tool SERVER.TOOL, --http "METHOD URL", --shell COMMAND or --action FILE, not ${given.length === 0 ? "none" : "several"}`,
     );
   }
-  if (values.args !== undefined && source !== "tool") throw usage(`Cannot use --args with --${source}: it belongs to --tool`);
+  if (values.args !== undefined && source !== "tool")
+    throw usage(`Cannot use --args with --${source}: it belongs to --tool`);
   const text = values[source] ?? "";
   switch (source) {
     case "tool":
@@ -48,13 +60,16 @@ export async function readActionArgument({ values, io }: Pick<Invocation, "value
 
 function makeToolAction(text: string, argsText: string): Action {
   const dot = text.indexOf(".");
-  if (dot < 1 || dot === text.length - 1) throw usage(`Cannot read --tool "${text}": write SERVER.TOOL, such as files.write_file`);
+  if (dot < 1 || dot === text.length - 1)
+    throw usage(`Cannot read --tool "${text}": write SERVER.TOOL, such as files.write_file`);
   return toolAction(text.slice(0, dot), text.slice(dot + 1), parseJson(argsText));
 }
 
 function makeHttpAction(text: string): Action {
   const [method, url, ...more] = text.trim().split(/\s+/);
   if (method === undefined || url === undefined || more.length > 0)
-    throw usage(`Cannot read --http "${text}": write METHOD and URL in one argument, such as "GET https://example.com/"`);
+    throw usage(
+      `Cannot read --http "${text}": write METHOD and URL in one argument, such as "GET https://example.com/"`,
+    );
   return httpAction(method, url);
 }

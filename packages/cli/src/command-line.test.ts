@@ -10,7 +10,9 @@ function refusal(...argv: readonly string[]): string {
     read(...argv);
   } catch (error) {
     if (isConsentError(error, "options_invalid"))
-      return error.suggestion === undefined ? error.message : `${error.message} → ${error.suggestion}`;
+      return error.suggestion === undefined
+        ? error.message
+        : `${error.message} → ${error.suggestion}`;
     throw error;
   }
   return "accepted";
@@ -61,11 +63,20 @@ describe("readCommandLine()", () => {
     [["pending", "--json=yes"], 'Cannot read option "--json": it takes no value'],
     [["pending", "--home"], 'Cannot read option "--home": its value DIR is missing'],
     [["pending", "--home="], 'Cannot read option "--home": its value DIR is missing'],
-    [["pending", "--home", "--json"], 'Cannot read option "--home": its value DIR is missing; write --home=--json if that is the value'],
+    [
+      ["pending", "--home", "--json"],
+      'Cannot read option "--home": its value DIR is missing; write --home=--json if that is the value',
+    ],
     [["pending", "--home", "a", "--home", "b"], 'Cannot read option "--home": it is given twice'],
     [["pending", "extra"], 'Cannot read "extra": acp pending takes no operand; usage: acp pending'],
-    [["pause", "1m", "2m"], 'Cannot read "2m": acp pause takes only one operand; usage: acp pause [DURATION]'],
-    [["mcp", "npx", "server"], 'Cannot read "npx": acp mcp takes no operand; write -- before the command: acp mcp -- npx server'],
+    [
+      ["pause", "1m", "2m"],
+      'Cannot read "2m": acp pause takes only one operand; usage: acp pause [DURATION]',
+    ],
+    [
+      ["mcp", "npx", "server"],
+      'Cannot read "npx": acp mcp takes no operand; write -- before the command: acp mcp -- npx server',
+    ],
     [["pending", "--", "x"], 'Cannot read "-- x": acp pending takes nothing after --'],
   ])("refuses %j with the fix", (argv, message) => {
     expect(refusal(...argv)).toBe(message);

@@ -1,5 +1,6 @@
 /**
- * Reading a command line: words to a command and its options. Strict: what is unknown, repeated or incomplete is refused.
+ * Reading a command line: words to a command and its options. Strict: what is unknown, repeated or
+ * incomplete is refused.
  */
 import { parseArgs } from "node:util";
 import { ConsentError, nearest } from "@acp/core";
@@ -13,7 +14,11 @@ export interface ReadCommandLine extends CommandLine {
 }
 
 function usage(message: string, suggestion?: string): ConsentError {
-  return new ConsentError("options_invalid", message, suggestion === undefined ? {} : { suggestion });
+  return new ConsentError(
+    "options_invalid",
+    message,
+    suggestion === undefined ? {} : { suggestion },
+  );
 }
 
 const PARSE_OPTIONS = Object.fromEntries(
@@ -32,20 +37,31 @@ function matchCommand(words: readonly string[], commands: readonly Command[]): C
 }
 
 /** Splits into a command's words and its operands. */
-function findCommand(words: readonly string[], commands: readonly Command[]): readonly [Command, readonly string[]] {
+function findCommand(
+  words: readonly string[],
+  commands: readonly Command[],
+): readonly [Command, readonly string[]] {
   const command = matchCommand(words, commands);
   if (command !== undefined) return [command, words.slice(command.name.split(" ").length)];
   const [first = "", second] = words;
-  const family = commands.filter((candidate) => candidate.name.startsWith(`${first} `)).map((candidate) => candidate.name);
+  const family = commands
+    .filter((candidate) => candidate.name.startsWith(`${first} `))
+    .map((candidate) => candidate.name);
   if (family.length > 0) {
     if (second === undefined)
-      throw usage(`Cannot run "acp ${first}": it needs one of ${family.map((name) => name.split(" ")[1]).join(", ")}`);
+      throw usage(
+        `Cannot run "acp ${first}": it needs one of ${family.map((name) => name.split(" ")[1]).join(", ")}`,
+      );
     throw usage(
       `Cannot run "acp ${first} ${second}": there is no such command`,
       nearest(`${first} ${second}`, family) ?? family.join(" or "),
     );
   }
-  const names = [...new Set(commands.flatMap((candidate) => [candidate.name, candidate.name.split(" ")[0] ?? ""]))];
+  const names = [
+    ...new Set(
+      commands.flatMap((candidate) => [candidate.name, candidate.name.split(" ")[0] ?? ""]),
+    ),
+  ];
   throw usage(`Cannot run "acp ${first}": there is no such command`, nearest(first, names));
 }
 
@@ -57,16 +73,24 @@ interface OptionToken {
   readonly inlineValue?: boolean | undefined;
 }
 
-function checkOption(token: OptionToken, allowed: readonly OptionName[], command: Command | undefined): OptionName {
+function checkOption(
+  token: OptionToken,
+  allowed: readonly OptionName[],
+  command: Command | undefined,
+): OptionName {
   const { name, rawName } = token;
   const of = command === undefined ? "acp" : `acp ${command.name}`;
   if (!isOptionName(name) || !allowed.includes(name)) {
     const near = nearest(name, allowed);
-    throw usage(`Cannot read option "${rawName}": ${of} has no such option`, near === undefined ? undefined : `--${near}`);
+    throw usage(
+      `Cannot read option "${rawName}": ${of} has no such option`,
+      near === undefined ? undefined : `--${near}`,
+    );
   }
   const { value: placeholder } = optionOf(name);
   if (placeholder === undefined) {
-    if (token.value !== undefined) throw usage(`Cannot read option "${rawName}": it takes no value`);
+    if (token.value !== undefined)
+      throw usage(`Cannot read option "${rawName}": it takes no value`);
   } else if (token.value === undefined || token.value === "") {
     throw usage(`Cannot read option "${rawName}": its value ${placeholder} is missing`);
   } else if (token.inlineValue !== true && token.value.startsWith("-") && token.value !== "-") {
@@ -77,7 +101,10 @@ function checkOption(token: OptionToken, allowed: readonly OptionName[], command
   return name;
 }
 
-function readOptions(tokens: readonly OptionToken[], command: Command | undefined): Pick<CommandLine, "values" | "flags"> {
+function readOptions(
+  tokens: readonly OptionToken[],
+  command: Command | undefined,
+): Pick<CommandLine, "values" | "flags"> {
   const allowed = command === undefined ? COMMON_OPTIONS : [...command.options, ...COMMON_OPTIONS];
   const values: Partial<Record<OptionName, string>> = {};
   const flags = new Set<OptionName>();
@@ -98,17 +125,28 @@ interface SplitLine {
 }
 
 function splitLine(argv: readonly string[]): SplitLine {
-  const { tokens } = parseArgs({ args: [...argv], options: PARSE_OPTIONS, strict: false, allowPositionals: true, tokens: true });
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: PARSE_OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
   const end = tokens.find((token) => token.kind === "option-terminator")?.index ?? argv.length;
   return {
-    words: tokens.flatMap((token) => (token.kind === "positional" && token.index < end ? [token.value] : [])),
+    words: tokens.flatMap((token) =>
+      token.kind === "positional" && token.index < end ? [token.value] : [],
+    ),
     options: tokens.flatMap((token) => (token.kind === "option" ? [token] : [])),
     rest: argv.slice(end + 1),
   };
 }
 
 /** The command that a command line names, also where the rest of it cannot be read. */
-export function commandNamed(argv: readonly string[], commands: readonly Command[]): Command | undefined {
+export function commandNamed(
+  argv: readonly string[],
+  commands: readonly Command[],
+): Command | undefined {
   return matchCommand(splitLine(argv).words, commands);
 }
 
@@ -117,9 +155,13 @@ export function commandNamed(argv: readonly string[], commands: readonly Command
  *
  * @throws ConsentError `options_invalid`, saying what to write instead.
  */
-export function readCommandLine(argv: readonly string[], commands: readonly Command[]): ReadCommandLine {
+export function readCommandLine(
+  argv: readonly string[],
+  commands: readonly Command[],
+): ReadCommandLine {
   const { words, options, rest } = splitLine(argv);
-  if (words.length === 0) return { command: undefined, ...readOptions(options, undefined), operands: [], rest };
+  if (words.length === 0)
+    return { command: undefined, ...readOptions(options, undefined), operands: [], rest };
   const [command, operands] = findCommand(words, commands);
   const line: ReadCommandLine = { command, ...readOptions(options, command), operands, rest };
   if (line.flags.has("help")) return line;
@@ -128,8 +170,11 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
     const fix = command.takesRest
       ? `write -- before the command: acp ${command.name} -- ${operands.join(" ")}`
       : `usage: acp ${command.name} ${command.usage}`.trim();
-    throw usage(`Cannot read "${extra}": acp ${command.name} takes ${command.operandsMax === 0 ? "no" : "only one"} operand; ${fix}`);
+    throw usage(
+      `Cannot read "${extra}": acp ${command.name} takes ${command.operandsMax === 0 ? "no" : "only one"} operand; ${fix}`,
+    );
   }
-  if (rest.length > 0 && !command.takesRest) throw usage(`Cannot read "-- ${rest[0]}": acp ${command.name} takes nothing after --`);
+  if (rest.length > 0 && !command.takesRest)
+    throw usage(`Cannot read "-- ${rest[0]}": acp ${command.name} takes nothing after --`);
   return line;
 }

@@ -1,5 +1,6 @@
 /**
- * Command: what one row of the table of commands holds, and what a command gets when it runs. Types only.
+ * Command: what one row of the table of commands holds, and what a command gets when it runs. Types
+ * only.
  */
 import type { Exit } from "./exit-codes.js";
 import type { OptionName } from "./options.js";
@@ -60,7 +61,10 @@ export interface Command {
   readonly examples: readonly string[];
   /** Exits besides `ok`, `failed` and `usage`; where there is a `failure`, besides that. */
   readonly exits: readonly Exit[];
-  /** The one exit of whatever goes wrong, for a command whose other exit codes are those of a program that it runs. */
+  /**
+   * The one exit of whatever goes wrong, for a command whose other exit codes are those of a
+   * program that it runs.
+   */
   readonly failure?: Exit;
   /** Loaded when it runs, so that no command pays for another. */
   readonly load: () => Promise<Run>;

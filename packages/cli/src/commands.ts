@@ -27,7 +27,11 @@ export const COMMANDS: readonly Command[] = [
         "without a terminal, it is sealed with a key file instead. The file is created if it " +
         "does not exist. Anyone who can read it can open the key.",
     ],
-    examples: ["acp init", "acp init --home ./acp-home", "acp init --key-file /media/stick/acp.key"],
+    examples: [
+      "acp init",
+      "acp init --home ./acp-home",
+      "acp init --key-file /media/stick/acp.key",
+    ],
     exits: ["invalid", "audit"],
     load: async () => (await import("./commands/init.js")).init,
   },
@@ -85,7 +89,13 @@ export const COMMANDS: readonly Command[] = [
         "immediately.",
       "DURATION is a number with s, m, h or d, such as 30m. Without it the pause lasts until `acp pause --off`.",
     ],
-    examples: ["acp pause", "acp pause 30m", "acp pause --off", "acp pause --agent mcp-client", "acp pause --agent mcp-client --off"],
+    examples: [
+      "acp pause",
+      "acp pause 30m",
+      "acp pause --off",
+      "acp pause --agent mcp-client",
+      "acp pause --agent mcp-client --off",
+    ],
     exits: ["invalid"],
     load: async () => (await import("./commands/pause.js")).pause,
   },
@@ -176,7 +186,11 @@ export const COMMANDS: readonly Command[] = [
       "With --since, answers before that time do not count in favor of a rule; answers against a " +
         "rule always count. It writes nothing.",
     ],
-    examples: ["acp suggest", "acp suggest --since 30d --min 10", "acp suggest ./audit.jsonl --json"],
+    examples: [
+      "acp suggest",
+      "acp suggest --since 30d --min 10",
+      "acp suggest ./audit.jsonl --json",
+    ],
     exits: ["invalid", "audit"],
     load: async () => (await import("./commands/suggest.js")).suggest,
   },

@@ -11,9 +11,14 @@ describe("parseDuration()", () => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  it.each(["", "30", "m", "1.5h", "-1m", "1 m", "0s", "366d", "1m30s", "1e3s", "１m"])("refuses %j", (text) => {
-    expect(() => parseDuration(text)).toThrow(expect.objectContaining({ code: "options_invalid" }));
-  });
+  it.each(["", "30", "m", "1.5h", "-1m", "1 m", "0s", "366d", "1m30s", "1e3s", "１m"])(
+    "refuses %j",
+    (text) => {
+      expect(() => parseDuration(text)).toThrow(
+        expect.objectContaining({ code: "options_invalid" }),
+      );
+    },
+  );
 });
 
 describe("showDuration()", () => {

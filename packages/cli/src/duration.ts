@@ -3,7 +3,12 @@
  */
 import { ConsentError } from "@acp/core";
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 /** A year: a longer pause is one without an end. */
 const DURATION_MS_MAX = 365 * 86_400_000;
 
@@ -15,11 +20,17 @@ const DURATION_MS_MAX = 365 * 86_400_000;
 export function parseDuration(text: string): number {
   const [, digits, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   if (digits === undefined || unit === undefined) {
-    throw new ConsentError("options_invalid", `Cannot read duration "${text}": write a number and s, m, h or d, such as 30m`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot read duration "${text}": write a number and s, m, h or d, such as 30m`,
+    );
   }
   const ms = Number(digits) * (UNIT_MS[unit] ?? 0);
   if (ms === 0 || ms > DURATION_MS_MAX)
-    throw new ConsentError("options_invalid", `Cannot use duration "${text}": it must be between 1s and 365d`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot use duration "${text}": it must be between 1s and 365d`,
+    );
   return ms;
 }
 

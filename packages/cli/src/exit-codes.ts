@@ -19,7 +19,9 @@ export type Exit =
   | "not_found";
 
 /** The number and meaning of every exit. */
-export const EXIT_CODES: Readonly<Record<Exit, { readonly code: number; readonly meaning: string }>> = {
+export const EXIT_CODES: Readonly<
+  Record<Exit, { readonly code: number; readonly meaning: string }>
+> = {
   ok: {
     code: 0,
     meaning:
@@ -28,22 +30,32 @@ export const EXIT_CODES: Readonly<Record<Exit, { readonly code: number; readonly
   failed: { code: 1, meaning: "The command failed, or an answer was refused." },
   usage: {
     code: 2,
-    meaning: "The command line is invalid; the message says how to fix it. For `acp exec hook`: the call is blocked.",
+    meaning:
+      "The command line is invalid; the message says how to fix it. For `acp exec hook`: the call is blocked.",
   },
-  invalid: { code: 3, meaning: "A policy, a configuration, the home, its keys or its vault is missing or does not load." },
+  invalid: {
+    code: 3,
+    meaning:
+      "A policy, a configuration, the home, its keys or its vault is missing or does not load.",
+  },
   audit: { code: 4, meaning: "An audit log is broken or missing, or cannot be written." },
   nothing: {
     code: 5,
-    meaning: "Nothing to act on, for example no such question, no running gate, no such secret, or no sandbox that holds.",
+    meaning:
+      "Nothing to act on, for example no such question, no running gate, no such secret, or no sandbox that holds.",
   },
   unproven: { code: 6, meaning: "A proof is not valid." },
   review: { code: 7, meaning: "A person should see the command before it runs." },
   dangerous: { code: 8, meaning: "The command is destructive or hostile." },
   not_run: {
     code: 125,
-    meaning: "For `acp run`: ACP itself failed, whatever the reason. The agent did not start, or its end could not be recorded.",
+    meaning:
+      "For `acp run`: ACP itself failed, whatever the reason. The agent did not start, or its end could not be recorded.",
   },
-  not_runnable: { code: 126, meaning: "For `acp run`: the command exists in the sandbox but cannot be run." },
+  not_runnable: {
+    code: 126,
+    meaning: "For `acp run`: the command exists in the sandbox but cannot be run.",
+  },
   not_found: { code: 127, meaning: "For `acp run`: the command does not exist in the sandbox." },
 };
 

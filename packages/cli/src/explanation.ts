@@ -1,9 +1,19 @@
 /**
- * Explanation: what a gate would do with one action, and why. Found with a real gate whose channel only remembers the question and whose log
- * keeps nothing, so that it cannot differ from what would happen. Nothing is performed, asked or written.
+ * Explanation: what a gate would do with one action, and why. Found with a real gate whose channel
+ * only remembers the question and whose log keeps nothing, so that it cannot differ from what would
+ * happen. Nothing is performed, asked or written.
  */
 import { actionDigest, actionToJson, createConsentGate } from "@acp/core";
-import type { Action, Agent, AuditSink, Channel, ConsentRequest, Denied, Evaluation, GateOptions } from "@acp/core";
+import type {
+  Action,
+  Agent,
+  AuditSink,
+  Channel,
+  ConsentRequest,
+  Denied,
+  Evaluation,
+  GateOptions,
+} from "@acp/core";
 import { passkeyVerifier } from "./gate/passkeys.js";
 import type { PolicySource } from "./home/policy-source.js";
 
@@ -39,16 +49,37 @@ export async function explain(
   const audit: AuditSink = { append: () => Promise.resolve({ seq: 0, hash: "" }) };
   // As every gate of the command line has one; here no proof comes.
   const verifiers = [passkeyVerifier(() => Promise.resolve([]))];
-  await using gate = createConsentGate({ policy: () => policy, channel, audit, verifiers, ...options });
+  await using gate = createConsentGate({
+    policy: () => policy,
+    channel,
+    audit,
+    verifiers,
+    ...options,
+  });
   const evaluation = gate.evaluate(action, { agent: AGENT });
-  const opened = evaluation.ruling.effect === "ask" ? await gate.open(action, { agent: AGENT }) : undefined;
+  const opened =
+    evaluation.ruling.effect === "ask" ? await gate.open(action, { agent: AGENT }) : undefined;
   if (opened?.decision === "pending") await opened.withdraw("only explained");
   const line = policy.rules.find(({ ruleId }) => ruleId === evaluation.ruling.ruleId)?.line;
-  return { action, file, line, evaluation, question, unasked: opened?.decision === "deny" ? opened : undefined };
+  return {
+    action,
+    file,
+    line,
+    evaluation,
+    question,
+    unasked: opened?.decision === "deny" ? opened : undefined,
+  };
 }
 
 /** The explanation as plain data. */
-export function explanationToJson({ action, file, line, evaluation, question, unasked }: Explanation): Readonly<Record<string, unknown>> {
+export function explanationToJson({
+  action,
+  file,
+  line,
+  evaluation,
+  question,
+  unasked,
+}: Explanation): Readonly<Record<string, unknown>> {
   const { ruling, layer, rulings, category, risk, level, ask } = evaluation;
   return {
     effect: ruling.effect,
@@ -59,9 +90,13 @@ export function explanationToJson({ action, file, line, evaluation, question, un
     risk,
     level,
     limits: ruling.limits,
-    ask: ask === undefined ? undefined : { ...ask, approvers: question?.approvers ?? ask.approvers },
+    ask:
+      ask === undefined ? undefined : { ...ask, approvers: question?.approvers ?? ask.approvers },
     question: question?.text,
-    unasked: unasked === undefined ? undefined : { code: unasked.code, reason: unasked.reason, remedy: unasked.remedy },
+    unasked:
+      unasked === undefined
+        ? undefined
+        : { code: unasked.code, reason: unasked.reason, remedy: unasked.remedy },
     rulings,
     action: actionToJson(action),
     digest: actionDigest(action),

@@ -14,7 +14,12 @@ describe("renderFailure()", () => {
     expect(renderFailure(failureOf(error))).toBe(
       'acp: p.yml:4:7: Cannot read rule "2": unknown key "acton"; did you mean "action"? [policy_invalid]',
     );
-    expect(failureOf(error)).toMatchObject({ code: "policy_invalid", line: 4, column: 7, suggestion: "action" });
+    expect(failureOf(error)).toMatchObject({
+      code: "policy_invalid",
+      line: 4,
+      column: 7,
+      suggestion: "action",
+    });
     expect(exitOfError(error)).toBe("invalid");
   });
 
@@ -26,7 +31,9 @@ describe("renderFailure()", () => {
   });
 
   it("does not let a terminal's control characters through", () => {
-    expect(renderFailure(failureOf(new Error("a\u001b[2Jb\u2028c")))).toBe("acp: a [2Jb c [internal_error]");
+    expect(renderFailure(failureOf(new Error("a\u001b[2Jb\u2028c")))).toBe(
+      "acp: a [2Jb c [internal_error]",
+    );
     expect(exitOfError(new Error("x"))).toBe("failed");
   });
 });

@@ -16,7 +16,10 @@ export interface Failure {
   readonly suggestion?: string;
 }
 
-/** The same error, beginning with the place in the file, `file:line:column`, unless it names the file already. */
+/**
+ * The same error, beginning with the place in the file, `file:line:column`, unless it names the
+ * file already.
+ */
 export function placeError(error: ConsentError, file: string): ConsentError {
   if (error.message.includes(file)) return error;
   const { position, path, suggestion } = error;
@@ -26,10 +29,15 @@ export function placeError(error: ConsentError, file: string): ConsentError {
     ...(path !== undefined && { path }),
     ...(suggestion !== undefined && { suggestion }),
   };
-  if (position === undefined) return new ConsentError(error.code, `${file}: ${error.message}`, options);
+  if (position === undefined)
+    return new ConsentError(error.code, `${file}: ${error.message}`, options);
   // The place at the front says it once.
   const message = error.message.replace(` at line ${position.line}, column ${position.column}`, "");
-  return new ConsentError(error.code, `${file}:${position.line}:${position.column}: ${message}`, options);
+  return new ConsentError(
+    error.code,
+    `${file}:${position.line}:${position.column}: ${message}`,
+    options,
+  );
 }
 
 /**
@@ -45,13 +53,22 @@ export async function onFile<T>(file: string, work: () => T | Promise<T>): Promi
   }
 }
 
-/** What an error means to a person or a program. A text that several lines would take becomes one. */
+/**
+ * What an error means to a person or a program. A text that several lines would take becomes one.
+ */
 export function failureOf(error: unknown): Failure {
-  if (!isConsentError(error)) return { code: "internal_error", message: oneLine(error instanceof Error ? error.message : String(error)) };
+  if (!isConsentError(error))
+    return {
+      code: "internal_error",
+      message: oneLine(error instanceof Error ? error.message : String(error)),
+    };
   return {
     code: error.code,
     message: oneLine(error.message),
-    ...(error.position !== undefined && { line: error.position.line, column: error.position.column }),
+    ...(error.position !== undefined && {
+      line: error.position.line,
+      column: error.position.column,
+    }),
     ...(error.path !== undefined && { path: error.path }),
     ...(error.suggestion !== undefined && { suggestion: error.suggestion }),
   };
@@ -64,7 +81,10 @@ export function exitOfError(error: unknown): Exit {
 
 /** One line for a terminal. */
 export function renderFailure({ code, message, suggestion }: Failure): string {
-  const hint = suggestion === undefined || message.includes("did you mean") ? "" : `; did you mean "${suggestion}"?`;
+  const hint =
+    suggestion === undefined || message.includes("did you mean")
+      ? ""
+      : `; did you mean "${suggestion}"?`;
   return `acp: ${message}${hint} [${code}]`;
 }
 

@@ -1,7 +1,9 @@
 /**
- * HangUp: a process whose terminal went away ends as it would have ended otherwise. Node 20 and 22 put a terminal's settings back when they end, and abort
- * where that fails (nodejs/node#51519), as it does on a terminal that is gone: ending normally would look like a crash. Nor may they do it where a pager
- * reads our output: it has set the terminal since, and would wait for whole lines from then on.
+ * HangUp: a process whose terminal went away ends as it would have ended otherwise. Node 20 and 22
+ * put a terminal's settings back when they end, and abort where that fails (nodejs/node#51519), as
+ * it does on a terminal that is gone: ending normally would look like a crash. Nor may they do it
+ * where a pager reads our output: it has set the terminal since, and would wait for whole lines
+ * from then on.
  */
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
@@ -9,7 +11,10 @@ import { isatty } from "node:tty";
 /** Standard input, output and error. */
 const STANDARD: readonly number[] = [0, 1, 2];
 
-/** Notes which of the standard streams are terminals; at the end, those that are none any more are let go of, and all of them where somebody reads. */
+/**
+ * Notes which of the standard streams are terminals; at the end, those that are none any more are
+ * let go of, and all of them where somebody reads.
+ */
 export function endQuietlyOnHangUp(): void {
   const terminals = STANDARD.filter((fd) => isatty(fd));
   if (terminals.length === 0) return;

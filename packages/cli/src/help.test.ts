@@ -14,5 +14,9 @@ it("renderCommandHelp() wraps sentences and loses no word", () => {
 
 it("exitsOf() always holds done, failed and a wrong command line, or the one exit of every failure", () => {
   for (const command of COMMANDS)
-    expect(exitsOf(command)).toEqual(expect.arrayContaining(command.failure === undefined ? ["ok", "failed", "usage"] : [command.failure]));
+    expect(exitsOf(command)).toEqual(
+      expect.arrayContaining(
+        command.failure === undefined ? ["ok", "failed", "usage"] : [command.failure],
+      ),
+    );
 });

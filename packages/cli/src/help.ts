@@ -35,7 +35,11 @@ export function optionUsage(name: OptionName): string {
 
 /** Every exit of a command. */
 export function exitsOf({ exits, failure }: Pick<Command, "exits" | "failure">): readonly Exit[] {
-  return [...new Set<Exit>(failure === undefined ? ["ok", "failed", "usage", ...exits] : [failure, ...exits])];
+  return [
+    ...new Set<Exit>(
+      failure === undefined ? ["ok", "failed", "usage", ...exits] : [failure, ...exits],
+    ),
+  ];
 }
 
 /** Lines of `acp --help`. */
@@ -46,7 +50,11 @@ export function renderHelp(commands: readonly Command[]): readonly string[] {
     "Usage: acp COMMAND [options]",
     "",
     "Commands:",
-    ...columns(commands.map((command) => [`${command.name} ${command.usage}`.trim(), command.summary] as const)),
+    ...columns(
+      commands.map(
+        (command) => [`${command.name} ${command.usage}`.trim(), command.summary] as const,
+      ),
+    ),
     "",
     "Options of every command:",
     ...columns(COMMON_OPTIONS.map((name) => [optionUsage(name), optionOf(name).summary] as const)),
@@ -69,7 +77,11 @@ export function renderCommandHelp(command: Command): readonly string[] {
     ...columns(names.map((name) => [optionUsage(name), optionOf(name).summary] as const)),
     "",
     "Exit codes:",
-    ...columns(exitsOf(command).map((exit) => [String(EXIT_CODES[exit].code), EXIT_CODES[exit].meaning] as const)),
+    ...columns(
+      exitsOf(command).map(
+        (exit) => [String(EXIT_CODES[exit].code), EXIT_CODES[exit].meaning] as const,
+      ),
+    ),
     "",
     "Examples:",
     ...command.examples.map((example) => `  ${example}`),
@@ -78,7 +90,10 @@ export function renderCommandHelp(command: Command): readonly string[] {
 
 /** A command as data, for `--help --json`. */
 export function describeCommand(command: Command): unknown {
-  const options = [...command.options, ...COMMON_OPTIONS].map((name) => ({ name: `--${name}`, ...optionOf(name) }));
+  const options = [...command.options, ...COMMON_OPTIONS].map((name) => ({
+    name: `--${name}`,
+    ...optionOf(name),
+  }));
   const exits = exitsOf(command).map((exit) => ({ name: exit, ...EXIT_CODES[exit] }));
   const { name, summary, usage, details, examples } = command;
   return { name, summary, usage, details, options, exits, examples };

@@ -1,6 +1,7 @@
 /**
- * Hook client: has the resident of the home answer a hook, in a process that loads nothing else of ours. Where there is no resident of this very build,
- * it says so and touches nothing; the whole command then answers alone. Once an event was handed over, whatever goes wrong is a refusal.
+ * Hook client: has the resident of the home answer a hook, in a process that loads nothing else of
+ * ours. Where there is no resident of this very build, it says so and touches nothing; the whole
+ * command then answers alone. Once an event was handed over, whatever goes wrong is a refusal.
  */
 import { lstatSync, writeSync } from "node:fs";
 import { type Socket, connect } from "node:net";
@@ -9,9 +10,15 @@ import { isAbsolute, join } from "node:path";
 import { HOOK_BYTES_MAX, HOOK_SOCKET, HOOK_VARIABLES, greetingOf } from "./hook/wire.js";
 import type { HookHead, HookWords } from "./hook/wire.js";
 
-/** How long a hook may take that waits for nobody, unless `ACP_HOOK_SECONDS` says it: agents end theirs after ten seconds or more, and then run the command. */
+/**
+ * How long a hook may take that waits for nobody, unless `ACP_HOOK_SECONDS` says it: agents end
+ * theirs after ten seconds or more, and then run the command.
+ */
 const OWN_SECONDS = 8;
-/** The part of that time in which a resident has to greet: a process that is stopped accepts and says nothing. */
+/**
+ * The part of that time in which a resident has to greet: a process that is stopped accepts and
+ * says nothing.
+ */
 const GREETING_PART = 1 / 4;
 /** The longest wait that the command takes. */
 const SECONDS_MAX = 3_600;
@@ -19,12 +26,14 @@ const SECONDS_MAX = 3_600;
 const BLOCKED = 2;
 
 /**
- * Answers the hook that this process is; says whether it did. From now on this process ends as a refusal before its agent loses patience.
+ * Answers the hook that this process is; says whether it did. From now on this process ends as a
+ * refusal before its agent loses patience.
  */
 export async function answerByResident(): Promise<boolean> {
   const argv = process.argv.slice(2);
   // These answer no hook.
-  if (argv.some((word) => /^(?:-h|--(?:help|version|check|resident))(?:=|$)/.test(word))) return false;
+  if (argv.some((word) => /^(?:-h|--(?:help|version|check|resident))(?:=|$)/.test(word)))
+    return false;
   const ownMs = 1_000 * secondsIn(process.env["ACP_HOOK_SECONDS"], OWN_SECONDS);
   const limitMs = ownMs + 1_000 * secondsIn(valueOf(argv, "--wait"), 0);
   setTimeout(() => refuse(`it took longer than ${limitMs / 1_000} seconds`), limitMs).unref();
@@ -62,10 +71,14 @@ function valueOf(argv: readonly string[], name: string): string | undefined {
   return word === name ? argv[at + 1] : word.slice(name.length + 1);
 }
 
-/** Connects to the resident; `undefined` where there is none that may be trusted with an event and speaks like us. */
+/**
+ * Connects to the resident; `undefined` where there is none that may be trusted with an event and
+ * speaks like us.
+ */
 function reach(home: string, greetingMs: number): Promise<Socket | undefined> {
   const path = join(home, "run", HOOK_SOCKET);
-  if (!isAbsolute(home) || ![home, join(home, "run"), path].every(isOurs)) return Promise.resolve(undefined);
+  if (!isAbsolute(home) || ![home, join(home, "run"), path].every(isOurs))
+    return Promise.resolve(undefined);
   const greeting = greetingOf(join(__dirname, "index.js"));
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -88,7 +101,12 @@ function reach(home: string, greetingMs: number): Promise<Socket | undefined> {
 /** Whether nobody else can put something of theirs there. */
 function isOurs(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found !== undefined && (found.isDirectory() || found.isSocket()) && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+  return (
+    found !== undefined &&
+    (found.isDirectory() || found.isSocket()) &&
+    found.uid === process.getuid?.() &&
+    (found.mode & 0o077) === 0
+  );
 }
 
 async function exchange(socket: Socket, argv: readonly string[]): Promise<HookWords> {
@@ -117,8 +135,17 @@ function wordsIn(line: string): HookWords | undefined {
 }
 
 function isWords(said: unknown): said is HookWords {
-  if (typeof said !== "object" || said === null || !("stdout" in said && "stderr" in said && "exitCode" in said)) return false;
-  return typeof said.stdout === "string" && typeof said.stderr === "string" && typeof said.exitCode === "number";
+  if (
+    typeof said !== "object" ||
+    said === null ||
+    !("stdout" in said && "stderr" in said && "exitCode" in said)
+  )
+    return false;
+  return (
+    typeof said.stdout === "string" &&
+    typeof said.stderr === "string" &&
+    typeof said.exitCode === "number"
+  );
 }
 
 /** Plain events: an async iterator of a stream costs a hook two milliseconds. */

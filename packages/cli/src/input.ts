@@ -28,7 +28,11 @@ export function inputName(operand: string, io: Pick<Io, "cwd">): string {
  *
  * @throws ConsentError `options_invalid` where there is no such readable text.
  */
-export async function readInput(operand: string, io: InputIo, options: InputOptions): Promise<string> {
+export async function readInput(
+  operand: string,
+  io: InputIo,
+  options: InputOptions,
+): Promise<string> {
   const name = inputName(operand, io);
   const fail = (why: string, cause?: unknown): ConsentError =>
     new ConsentError("options_invalid", `Cannot read ${options.what} "${name}": ${why}`, { cause });

@@ -1,5 +1,6 @@
 /**
- * main: one command line to one exit code. Results go to stdout, everything else to stderr; nothing is thrown.
+ * main: one command line to one exit code. Results go to stdout, everything else to stderr; nothing
+ * is thrown.
  */
 import { readFileSync } from "node:fs";
 import type { Command, Io, Outcome } from "./command.js";
@@ -14,7 +15,9 @@ import type { Printer } from "./printer.js";
 /** Runs one command line (the words after `acp`); resolves with the exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   // Looked up by hand: an unreadable command line must be reported in the asked form too.
-  const json = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length).includes("--json");
+  const json = argv
+    .slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length)
+    .includes("--json");
   const print = createPrinter({ stdout: io.stdout, stderr: io.stderr, env: io.env, json });
   try {
     const outcome = await dispatch(argv, io, print);
@@ -46,11 +49,19 @@ async function dispatch(argv: readonly string[], io: Io, print: Printer): Promis
 }
 
 function showHelp(command: Command | undefined, print: Printer): void {
-  if (command !== undefined) print.result(describeCommand(command), () => renderCommandHelp(command));
-  else print.result({ commands: COMMANDS.map(describeCommand), exits: EXIT_CODES }, () => renderHelp(COMMANDS));
+  if (command !== undefined)
+    print.result(describeCommand(command), () => renderCommandHelp(command));
+  else
+    print.result({ commands: COMMANDS.map(describeCommand), exits: EXIT_CODES }, () =>
+      renderHelp(COMMANDS),
+    );
 }
 
 function versionOf(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "unknown";
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  );
+  return typeof manifest === "object" && manifest !== null && "version" in manifest
+    ? String(manifest.version)
+    : "unknown";
 }

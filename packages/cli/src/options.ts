@@ -87,7 +87,8 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   config: { value: "FILE", summary: "Read this configuration instead of the home's config.yml" },
   server: {
     value: "NAME",
-    summary: "A server's name in the policy. For acp mcp: the server after -- (default). For a secret: the servers it may go to (A,B)",
+    summary:
+      "A server's name in the policy. For acp mcp: the server after -- (default). For a secret: the servers it may go to (A,B)",
   },
   agent: {
     value: "NAME",
@@ -95,23 +96,45 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
       "The agent's ID in policy, questions and log (defaults: mcp-client for acp mcp, " +
       "http-client for acp proxy http, agent for acp run)",
   },
-  tty: { summary: "Also ask on the controlling terminal; for acp mcp, only if the client does not draw on it" },
+  tty: {
+    summary:
+      "Also ask on the controlling terminal; for acp mcp, only if the client does not draw on it",
+  },
   off: { summary: "End the pause" },
   all: { summary: "Everything" },
   once: { value: "ID", summary: "Answer this one question and exit" },
   approve: { summary: "With --once: approve" },
   deny: { summary: "With --once: deny" },
   reason: { value: "TEXT", summary: "With --once: the reason, which the agent can read" },
-  word: { value: "WORD", summary: "With --approve: the word that a critical question asks you to type" },
-  offer: { value: "ID", summary: "With --approve: the offer that the approval also covers, one of those in the question" },
+  word: {
+    value: "WORD",
+    summary: "With --approve: the word that a critical question asks you to type",
+  },
+  offer: {
+    value: "ID",
+    summary:
+      "With --approve: the offer that the approval also covers, one of those in the question",
+  },
   args: { value: "JSON", summary: "With --tool: the arguments (default: {})" },
-  tool: { value: "TOOL", summary: "A tool. To explain a call: SERVER.TOOL. To show its events: its name in the log" },
+  tool: {
+    value: "TOOL",
+    summary: "A tool. To explain a call: SERVER.TOOL. To show its events: its name in the log",
+  },
   http: { value: '"METHOD URL"', summary: "Explain an HTTP request" },
   shell: { value: "COMMAND", summary: "Explain a shell command" },
-  action: { value: "FILE", summary: "Explain an action in JSON (spec/action.md); - is standard input" },
+  action: {
+    value: "FILE",
+    summary: "Explain an action in JSON (spec/action.md); - is standard input",
+  },
   limit: { value: "N", summary: "Show the last N events (default: 20); 0 shows all" },
-  "key-file": { value: "FILE", summary: "The file that opens the private key (default: ACP_KEY_FILE, or keys/unlock.key)" },
-  key: { value: "KEY", summary: "The public key to trust, or a file that contains it (default: the home's)" },
+  "key-file": {
+    value: "FILE",
+    summary: "The file that opens the private key (default: ACP_KEY_FILE, or keys/unlock.key)",
+  },
+  key: {
+    value: "KEY",
+    summary: "The public key to trust, or a file that contains it (default: the home's)",
+  },
   origin: {
     value: "URL",
     summary:
@@ -120,81 +143,137 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   },
   "passkey-from": {
     value: "LEVEL",
-    summary: "Approving needs a passkey from this risk upward: low, medium, high (default), critical, or rules-only",
+    summary:
+      "Approving needs a passkey from this risk upward: low, medium, high (default), critical, or rules-only",
   },
-  socket: { value: "PATH", summary: "Listen on this Unix socket instead of a port, for a reverse proxy" },
-  passkeys: { value: "FILE", summary: "The passkeys to trust, as acp passkeys export writes them (default: the home's)" },
-  at: { value: "TIME", summary: "The time to check, such as 2026-01-15T10:30:00Z (default: when the answer was given)" },
+  socket: {
+    value: "PATH",
+    summary: "Listen on this Unix socket instead of a port, for a reverse proxy",
+  },
+  passkeys: {
+    value: "FILE",
+    summary: "The passkeys to trust, as acp passkeys export writes them (default: the home's)",
+  },
+  at: {
+    value: "TIME",
+    summary: "The time to check, such as 2026-01-15T10:30:00Z (default: when the answer was given)",
+  },
   host: { value: "HOST", summary: "The hosts that the secret may go to (A,B); * means every host" },
-  min: { value: "N", summary: "How often a call must have been approved before a rule is suggested (default: 5, at least 2)" },
-  since: { value: "WHEN", summary: "From this time on: 2026-01-15T10:30:00Z, or 30m for the last half hour" },
+  min: {
+    value: "N",
+    summary:
+      "How often a call must have been approved before a rule is suggested (default: 5, at least 2)",
+  },
+  since: {
+    value: "WHEN",
+    summary: "From this time on: 2026-01-15T10:30:00Z, or 30m for the last half hour",
+  },
   until: { value: "WHEN", summary: "Before this time, in the same format" },
   decision: { value: "WORD", summary: "Events with this decision, such as approved or deny" },
   follow: { summary: "Keep showing events as they are written; Ctrl-C ends it" },
   format: { value: "FORMAT", summary: "jsonl (default: the log's own lines), csv or v0.3" },
   port: {
     value: "N",
-    summary: "Listen on this port of 127.0.0.1 (default: proxy.http_port, or 8788; 8789 for acp inbox); 0 picks a free one",
+    summary:
+      "Listen on this port of 127.0.0.1 (default: proxy.http_port, or 8788; 8789 for acp inbox); 0 picks a free one",
   },
-  metrics: { value: "N", summary: "Serve Prometheus counters at /metrics on this port of 127.0.0.1; 0 picks a free one" },
-  checkpoints: { value: "FILE", summary: "Also check the log against these checkpoints, such as a witness's copy" },
+  metrics: {
+    value: "N",
+    summary: "Serve Prometheus counters at /metrics on this port of 127.0.0.1; 0 picks a free one",
+  },
+  checkpoints: {
+    value: "FILE",
+    summary: "Also check the log against these checkpoints, such as a witness's copy",
+  },
   stdin: { summary: "Read commands from standard input, one JSON value per line" },
   cwd: { value: "DIR", summary: "Where the command would run (default: the current directory)" },
   project: {
     value: "DIR",
-    summary: "The project, inside which reading may be safe (default: what the agent was opened on, or where the command runs)",
+    summary:
+      "The project, inside which reading may be safe (default: what the agent was opened on, or where the command runs)",
   },
-  profile: { value: "FILE", summary: "An agent profile's config.json (spec/exec-config.md), with its allowlist" },
+  profile: {
+    value: "FILE",
+    summary: "An agent profile's config.json (spec/exec-config.md), with its allowlist",
+  },
   sandbox: {
     value: "NAME",
-    summary: "namespace, uid, landlock, preload, env, or auto (default: the better of namespace and landlock)",
+    summary:
+      "namespace, uid, landlock, preload, env, or auto (default: the better of namespace and landlock)",
   },
   require: {
     value: "LEVEL",
-    summary: "The minimum level of the sandbox: full, uid or partial (default: partial, unless --sandbox names one)",
+    summary:
+      "The minimum level of the sandbox: full, uid or partial (default: partial, unless --sandbox names one)",
   },
   mcp: { value: "stdio", summary: "Speak MCP with the command on its standard input and output" },
-  workspace: { value: "DIR", summary: "The directory that the command works in (default: the current one)" },
+  workspace: {
+    value: "DIR",
+    summary: "The directory that the command works in (default: the current one)",
+  },
   "read-only": { summary: "The command may not write in its workspace" },
-  review: { summary: "Keep what the command writes in its workspace apart, for you to review and take (acp review)" },
+  review: {
+    summary:
+      "Keep what the command writes in its workspace apart, for you to review and take (acp review)",
+  },
   diff: { summary: "Show the lines that differ" },
-  digest: { value: "SHA256", summary: "The digest that acp review show printed; only what it identifies is taken" },
+  digest: {
+    value: "SHA256",
+    summary: "The digest that acp review show printed; only what it identifies is taken",
+  },
   overwrite: { summary: "Discard changes made in the workspace meanwhile" },
   read: { value: "DIRS", summary: "More directories that the command may read (A,B)" },
   write: {
     value: "PATHS",
-    summary: "Workspace files and folders that the command may change although other programs run them on their own (A,B)",
+    summary:
+      "Workspace files and folders that the command may change although other programs run them on their own (A,B)",
   },
-  "host-port": { value: "PORTS", summary: "Ports of this machine that the command reaches as its own, past the gate (5432,6379)" },
+  "host-port": {
+    value: "PORTS",
+    summary: "Ports of this machine that the command reaches as its own, past the gate (5432,6379)",
+  },
   memory: {
     value: "SIZE",
-    summary: "Memory that the command may use (512m, 4g): all its processes together if this host can limit that, otherwise each process",
+    summary:
+      "Memory that the command may use (512m, 4g): all its processes together if this host can limit that, otherwise each process",
   },
-  "private-home": { value: "NAME", summary: "Keep the command's own home under this name, with its logins and caches" },
+  "private-home": {
+    value: "NAME",
+    summary: "Keep the command's own home under this name, with its logins and caches",
+  },
   "model-host": {
     value: "HOSTS",
-    summary: "Hosts of the command's model, to ask about once before it starts (api.example.com); none asks about nothing",
+    summary:
+      "Hosts of the command's model, to ask about once before it starts (api.example.com); none asks about nothing",
   },
-  user: { value: "NAME", summary: "The user name or number that the command runs as, when acp runs as root" },
+  user: {
+    value: "NAME",
+    summary: "The user name or number that the command runs as, when acp runs as root",
+  },
   env: { value: "NAMES", summary: "Variables of this environment to pass to the command (A,B)" },
   "unix-sockets": { summary: "The command may use Unix sockets of its own" },
   dns: {
     value: "system",
-    summary: "With sandbox uid: the command may query the host's name servers past the gate, through which much data can leave",
+    summary:
+      "With sandbox uid: the command may query the host's name servers past the gate, through which much data can leave",
   },
   wait: {
     value: "SECONDS",
-    summary: "Ask through ACP, and wait this long for an answer (1 to 3600); set the agent's own hook timeout at least 10 s longer",
+    summary:
+      "Ask through ACP, and wait this long for an answer (1 to 3600); set the agent's own hook timeout at least 10 s longer",
   },
   check: {
-    summary: "Run one forbidden command through the agent that is installed here, with a scripted model, and report whether it is stopped",
+    summary:
+      "Run one forbidden command through the agent that is installed here, with a scripted model, and report whether it is stopped",
   },
   resident: {
-    summary: "Stay running and answer the hooks of this home until none has come for ten minutes; hooks start it on their own",
+    summary:
+      "Stay running and answer the hooks of this home until none has come for ten minutes; hooks start it on their own",
   },
   "openclaw-user": {
     value: "NAME",
-    summary: "Run as this user, in sandbox uid, with the config.yml, policy.yml and log in its ~/.acp",
+    summary:
+      "Run as this user, in sandbox uid, with the config.yml, policy.yml and log in its ~/.acp",
   },
 };
 

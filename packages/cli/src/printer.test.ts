@@ -30,7 +30,10 @@ describe("createPrinter()", () => {
       [true, '{"a":1}\n'],
     ] as const) {
       const stdout = sink(false);
-      createPrinter({ stdout, stderr: sink(false), env: {}, json }).result({ a: 1 }, () => ["a", "b"]);
+      createPrinter({ stdout, stderr: sink(false), env: {}, json }).result({ a: 1 }, () => [
+        "a",
+        "b",
+      ]);
       expect(stdout.text).toBe(expected);
     }
   });
@@ -45,7 +48,9 @@ describe("createPrinter()", () => {
 
   it("colours only on a terminal", () => {
     const parts = { stderr: sink(false), env: {}, json: false };
-    expect(createPrinter({ ...parts, stdout: sink(true) }).tone("red", "x")).toBe("\u001b[31mx\u001b[39m");
+    expect(createPrinter({ ...parts, stdout: sink(true) }).tone("red", "x")).toBe(
+      "\u001b[31mx\u001b[39m",
+    );
     expect(createPrinter({ ...parts, stdout: sink(false) }).tone("red", "x")).toBe("x");
   });
 });

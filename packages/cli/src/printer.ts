@@ -1,5 +1,6 @@
 /**
- * Printer: how a command speaks. Text for a person or JSON for a program; colours only on a terminal without NO_COLOR.
+ * Printer: how a command speaks. Text for a person or JSON for a program; colours only on a
+ * terminal without NO_COLOR.
  */
 /** How a text may look. */
 export type Tone = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
@@ -40,8 +41,14 @@ export interface PrinterOptions {
   readonly json: boolean;
 }
 
-/** Whether a stream shows colours (https://no-color.org: any value but the empty one turns them off). */
-export function showsColour(sink: Sink, env: Readonly<Record<string, string | undefined>>): boolean {
+/**
+ * Whether a stream shows colours (https://no-color.org: any value but the empty one turns them
+ * off).
+ */
+export function showsColour(
+  sink: Sink,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
   return sink.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
 }
 

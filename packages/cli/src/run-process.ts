@@ -1,5 +1,6 @@
 /**
- * runProcess: the command line in a process of its own. Only this file and hang-up.ts touch `process`: everything else gets it handed in.
+ * runProcess: the command line in a process of its own. Only this file and hang-up.ts touch
+ * `process`: everything else gets it handed in.
  */
 import { homedir } from "node:os";
 import { EXIT_CODES } from "./exit-codes.js";
@@ -8,9 +9,13 @@ import { main } from "./main.js";
 
 const stop = new AbortController();
 
-/** Aborts when the process is told to end; until it is asked for, signals do what they do by default. */
+/**
+ * Aborts when the process is told to end; until it is asked for, signals do what they do by
+ * default.
+ */
 function onStop(): AbortSignal {
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort(new Error(name)));
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(name, () => stop.abort(new Error(name)));
   return stop.signal;
 }
 
@@ -23,18 +28,34 @@ function onSignals(names: readonly NodeJS.Signals[], take: (name: NodeJS.Signals
 export async function runProcess(): Promise<void> {
   const { stdin, stdout, stderr, env, argv, pid, ppid } = process;
   endQuietlyOnHangUp();
-  // A reader that has seen enough (`acp audit show | head`) closes the pipe, or the terminal: a normal end.
+  // A reader that has seen enough (`acp audit show | head`) closes the pipe, or the terminal: a
+  // normal end.
   const isTerminal = stdout.isTTY;
-  stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" || (isTerminal && code === "EIO") ? 0 : 1));
+  stdout.on("error", ({ code }: NodeJS.ErrnoException) =>
+    process.exit(code === "EPIPE" || (isTerminal && code === "EIO") ? 0 : 1),
+  );
   // Nobody hears what is said beside the result: no reason to end what runs.
   stderr.on("error", () => {});
   const cwd = currentDirectory();
   if (cwd === undefined) {
-    stderr.write("acp: Cannot start: the current directory was removed; go to another one [options_invalid]\n");
+    stderr.write(
+      "acp: Cannot start: the current directory was removed; go to another one [options_invalid]\n",
+    );
     process.exitCode = EXIT_CODES.usage.code;
     return;
   }
-  process.exitCode = await main(argv.slice(2), { stdin, stdout, stderr, env, pid, ppid, cwd, userHome: homedir(), onStop, onSignals });
+  process.exitCode = await main(argv.slice(2), {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    pid,
+    ppid,
+    cwd,
+    userHome: homedir(),
+    onStop,
+    onSignals,
+  });
   // What nobody reads from standard output would keep a process alive that was told to end.
   if (stop.signal.aborted) process.exit();
 }

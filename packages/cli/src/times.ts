@@ -15,7 +15,10 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 export function readTime(text: string, option: OptionName): number {
   const ms = parseIsoTime(DATE.test(text) ? `${text}T00:00:00Z` : text);
   if (ms === undefined)
-    throw new ConsentError("options_invalid", `Cannot read --${option} "${text}": write a time such as 2026-01-15T10:30:00Z`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot read --${option} "${text}": write a time such as 2026-01-15T10:30:00Z`,
+    );
   return ms;
 }
 

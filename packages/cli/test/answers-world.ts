@@ -1,6 +1,7 @@
 /**
- * The whole way of an answer, on real sockets: the page's own model, the inbox's HTTP, the approve socket behind a relay that can be cut, a gate with a
- * log on disk. Nothing is simulated but the agent, and the browser around the page's modules.
+ * The whole way of an answer, on real sockets: the page's own model, the inbox's HTTP, the approve
+ * socket behind a relay that can be cut, a gate with a log on disk. Nothing is simulated but the
+ * agent, and the browser around the page's modules.
  */
 import { mkdir } from "node:fs/promises";
 import { type Server, createServer as createHttpServer } from "node:http";
@@ -9,14 +10,24 @@ import { join } from "node:path";
 import { openAuditLog } from "@acp/audit";
 import { attachApprovers, createTerminalChannel } from "@acp/channel-terminal";
 import { createInbox, memoryPasskeys, toNodeHandler } from "@acp/channel-web";
-import { type Clock, type ConsentGate, type Verdict, createConsentGate, systemClock, toolAction } from "@acp/core";
+import {
+  type Clock,
+  type ConsentGate,
+  type Verdict,
+  createConsentGate,
+  systemClock,
+  toolAction,
+} from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { followOutcomes } from "../src/outcomes/logged-outcomes.js";
 import { type PageModel, openPageModel } from "./page-model.js";
 import { scratch } from "./harness.js";
 
 /** Waits end a while sooner than in life; what they wait for is real. */
-const fastClock: Clock = { ...systemClock, sleep: (ms, options) => systemClock.sleep(ms / 20, options) };
+const fastClock: Clock = {
+  ...systemClock,
+  sleep: (ms, options) => systemClock.sleep(ms / 20, options),
+};
 
 /** What the agent's call does. */
 export type Deed = "works" | "throws";
@@ -41,7 +52,10 @@ export interface AnswersWorld extends AsyncDisposable {
 }
 
 /** Hands on between the clients and the gate, until it is cut. */
-async function openRelay(from: string, to: string): Promise<{ cut(): void; close(): Promise<void> }> {
+async function openRelay(
+  from: string,
+  to: string,
+): Promise<{ cut(): void; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = createConnection(to);
@@ -101,7 +115,10 @@ export async function openAnswersWorld(deeds: readonly Deed[]): Promise<AnswersW
   const numbers = new Map<string, number>();
   const open = new Set<string>();
   const gate = createConsentGate({
-    policy: parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", level: "low" }] }),
+    policy: parsePolicy({
+      version: "1",
+      rules: [{ match: { tool: "*" }, action: "ask", level: "low" }],
+    }),
     channel: {
       name: channel.name,
       async deliver(request, session) {

@@ -1,5 +1,6 @@
 /**
- * The section `audit` of config.yml at work: witnesses, rotation, retention, as child processes with a real gate.
+ * The section `audit` of config.yml at work: witnesses, rotation, retention, as child processes
+ * with a real gate.
  */
 import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -26,22 +27,34 @@ interface World extends Scratch {
 
 async function world(audit: (elsewhere: string) => string): Promise<World> {
   const at = await scratch();
-  const [home, folder, elsewhere] = [join(at.path, "h"), join(at.path, "files"), join(at.path, "elsewhere")];
+  const [home, folder, elsewhere] = [
+    join(at.path, "h"),
+    join(at.path, "files"),
+    join(at.path, "elsewhere"),
+  ];
   await mkdir(folder);
   await mkdir(elsewhere);
-  const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> => acp(args, { home, cwd: at.path, ...options });
+  const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> =>
+    acp(args, { home, cwd: at.path, ...options });
   expect(await run(["init"])).toMatchObject({ code: 0 });
-  await writeFile(join(home, "config.yml"), `version: "1"\naudit:\n${audit(elsewhere)}`, { mode: 0o600 });
+  await writeFile(join(home, "config.yml"), `version: "1"\naudit:\n${audit(elsewhere)}`, {
+    mode: 0o600,
+  });
   return { ...at, home, folder, elsewhere, log: join(home, "audit.jsonl"), run };
 }
 
 describe("witnesses", () => {
   it("that keep checkpoints in a directory show what was cut off, and a log that was removed, without being named", async () => {
     await using at = await world((elsewhere) => `  witnesses: [{ directory: ${elsewhere} }]\n`);
-    for (const name of ["A_TOKEN", "B_TOKEN"]) await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
+    for (const name of ["A_TOKEN", "B_TOKEN"])
+      await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
     const [kept = ""] = await readdir(at.elsewhere);
     expect(kept).toMatch(/^acp-[0-9a-f]{16}\.audit\.jsonl\.checkpoints$/);
-    expect(await at.run(["audit", "verify"])).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("of 3 of 3 events") });
+    expect(await at.run(["audit", "verify"])).toMatchObject({
+      code: 0,
+      stderr: "",
+      stdout: expect.stringContaining("of 3 of 3 events"),
+    });
 
     // Whoever cuts the log cuts the checkpoints beside it too.
     const text = await readFile(at.log, "utf8");
@@ -52,7 +65,9 @@ describe("witnesses", () => {
       stdout: expect.stringMatching(/^broken .*audit\.jsonl:3: .*\[end_missing\]/),
     });
     // What the witness has keeps the next writer from going on with what is left.
-    expect(await at.run(["vault", "set", "C_TOKEN", "--server", "a"], { input: "tok-0123456789" })).toMatchObject({
+    expect(
+      await at.run(["vault", "set", "C_TOKEN", "--server", "a"], { input: "tok-0123456789" }),
+    ).toMatchObject({
       code: expect.not.stringMatching(/^0$/),
       stderr: expect.stringContaining("a checkpoint that a witness keeps promised"),
     });
@@ -100,14 +115,20 @@ describe("witnesses", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}`;
-    await using at = await world(() => `  checkpoint_events: 1\n  witnesses: [{ url: "${url}/kept" }, { url: "${url}/lost" }]\n`);
+    await using at = await world(
+      () =>
+        `  checkpoint_events: 1\n  witnesses: [{ url: "${url}/kept" }, { url: "${url}/lost" }]\n`,
+    );
     {
       await using gated = await startGated(at);
       await gated.client.listTools();
     }
     expect(bodies.at(-1)).toMatch(/^acp-[0-9a-f]{16}\/audit\.jsonl\n\d+\n/);
     const failed: unknown[] = [];
-    for await (const { metadata } of readAuditLog(at.log, { filter: { eventType: "witness_failed" } })) failed.push(metadata);
+    for await (const { metadata } of readAuditLog(at.log, {
+      filter: { eventType: "witness_failed" },
+    }))
+      failed.push(metadata);
     expect(failed).toEqual([{ witness: `url ${url}`, reason: "it answered with status 500" }]);
   });
 
@@ -116,7 +137,9 @@ describe("witnesses", () => {
     await rm(join(at.home, "keys/checkpoint.key"));
     expect(await at.run(["mcp", "--", "true"])).toMatchObject({
       code: EXIT_CODES.invalid.code,
-      stderr: expect.stringMatching(/no key that signs checkpoints; run acp init \[config_invalid\]\n$/),
+      stderr: expect.stringMatching(
+        /no key that signs checkpoints; run acp init \[config_invalid\]\n$/,
+      ),
     });
   });
 });
@@ -124,13 +147,18 @@ describe("witnesses", () => {
 describe("format v0.3", () => {
   it("writes the decisions beside the chained log as ACP v0.3 has them", async () => {
     await using at = await world(() => "  format: v0.3\n");
-    const policy = 'version: "1"\ndefault_action: deny\nrules: [{ match: { tool: "read_*" }, action: allow }]\n';
+    const policy =
+      'version: "1"\ndefault_action: deny\nrules: [{ match: { tool: "read_*" }, action: allow }]\n';
     await writeFile(join(at.home, "policy.yml"), policy, { mode: 0o600 });
     await writeFile(join(at.folder, "a.txt"), "x");
     {
       await using gated = await startGated(at);
-      expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
-      expect(await gated.call("write_file", { path: "b.txt", content: "x" })).toMatchObject({ code: "policy_denied" });
+      expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
+        isError: false,
+      });
+      expect(await gated.call("write_file", { path: "b.txt", content: "x" })).toMatchObject({
+        code: "policy_denied",
+      });
     }
     const entriesOf = (text: string): readonly unknown[] =>
       text
@@ -139,12 +167,21 @@ describe("format v0.3", () => {
         .map((line) => JSON.parse(line));
     const entries = entriesOf(await readFile(join(at.home, "audit.v0.3.jsonl"), "utf8"));
     expect(entries).toMatchObject([
-      { timestamp: expect.any(String), action: { name: "read_text_file", args: { path: "a.txt" } }, verdict: { decision: "allow" } },
+      {
+        timestamp: expect.any(String),
+        action: { name: "read_text_file", args: { path: "a.txt" } },
+        verdict: { decision: "allow" },
+      },
       { action: { name: "write_file" }, verdict: { decision: "deny" } },
     ]);
     // It is no chained log: nobody takes it for one.
-    expect(await at.run(["audit", "verify"])).toMatchObject({ code: 0, stdout: expect.not.stringContaining("v0.3") });
-    expect(entriesOf((await at.run(["audit", "export", "--format", "v0.3"])).stdout)).toEqual(entries);
+    expect(await at.run(["audit", "verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining("v0.3"),
+    });
+    expect(entriesOf((await at.run(["audit", "export", "--format", "v0.3"])).stdout)).toEqual(
+      entries,
+    );
   });
 });
 
@@ -159,7 +196,9 @@ describe("rotation and retention", () => {
       await using log = await openAuditLog({ path, rotation: { maxBytes: 1024 * 1024 } });
       const filler = "x".repeat(300_000);
       for (let index = 0; index < 16; index++)
-        await log.append([logEvent("gate_notice", { id: `ae_${index}`, atMs: Date.now() }, { filler })]);
+        await log.append([
+          logEvent("gate_notice", { id: `ae_${index}`, atMs: Date.now() }, { filler }),
+        ]);
     }
     const filesOf = async (): Promise<readonly string[]> =>
       (await readdir(at.home)).filter((name) => /^audit\.jsonl(?:\.\d+)?$/.test(name));
@@ -171,10 +210,18 @@ describe("rotation and retention", () => {
     }
     expect(await filesOf()).toHaveLength(3);
     const verified = await at.run(["audit", "verify"]);
-    expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok .* from event \d+ on/) });
+    expect(verified).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ok .* from event \d+ on/),
+    });
     const marks: unknown[] = [];
-    for await (const { metadata } of readAuditLog(at.log, { filter: { eventType: "vault_changed" } })) marks.push(metadata);
-    expect(marks).toEqual([expect.objectContaining({ counter: 3, secret: "OTHER", carried_seq: 2 })]);
+    for await (const { metadata } of readAuditLog(at.log, {
+      filter: { eventType: "vault_changed" },
+    }))
+      marks.push(metadata);
+    expect(marks).toEqual([
+      expect.objectContaining({ counter: 3, secret: "OTHER", carried_seq: 2 }),
+    ]);
     // The note that showed an older vault is among what was removed.
     await writeFile(join(at.home, "vault.json"), old, { mode: 0o600 });
     expect(await at.run(["mcp", "--", "true"])).toMatchObject({
@@ -188,13 +235,17 @@ describe("rotation and retention", () => {
     const other = join(at.elsewhere, "audit.jsonl");
     for (const path of [other, at.log]) {
       await using log = await openAuditLog({ path, rotation: { maxBytes: 1 } });
-      for (let index = 0; index < 4; index++) await log.append([logEvent("gate_notice", { id: `ae_${index}`, atMs: 0 }, { path })]);
+      for (let index = 0; index < 4; index++)
+        await log.append([logEvent("gate_notice", { id: `ae_${index}`, atMs: 0 }, { path })]);
     }
     const replaced = "audit.jsonl.000000000001";
     await copyFile(join(at.elsewhere, replaced), join(at.home, replaced));
     await using gated = await startGated(at);
     await gated.said(/Cannot prune .*audit\.jsonl.*: it does not follow what is before it/);
     const left = await readdir(at.home);
-    expect([left.includes("audit.jsonl.000000000000"), left.includes(replaced)]).toEqual([false, true]);
+    expect([left.includes("audit.jsonl.000000000000"), left.includes(replaced)]).toEqual([
+      false,
+      true,
+    ]);
   });
 });

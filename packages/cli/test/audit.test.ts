@@ -41,7 +41,8 @@ interface World extends Scratch {
 async function world(): Promise<World> {
   const at = await scratch();
   const home = join(at.path, "h");
-  const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> => acp(args, { home, cwd: at.path, ...options });
+  const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> =>
+    acp(args, { home, cwd: at.path, ...options });
   expect(await run(["init"])).toMatchObject({ code: 0 });
   return { ...at, home, log: join(home, "audit.jsonl"), run };
 }
@@ -55,19 +56,25 @@ const idsOf = ({ stdout }: Ended): readonly string[] =>
 describe("acp audit verify with checkpoints", () => {
   it("finds an end that was cut off, a log that was written anew, and says what was not looked at", async () => {
     await using at = await world();
-    for (const name of ["A_TOKEN", "B_TOKEN"]) await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
+    for (const name of ["A_TOKEN", "B_TOKEN"])
+      await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
     const good = await at.run(["audit", "verify"]);
     expect(good).toMatchObject({
       code: 0,
       stderr: "",
-      stdout: expect.stringMatching(/^ok .*: 3 events, .*\n {2}3 checkpoints hold, of 3 of 3 events\n$/),
+      stdout: expect.stringMatching(
+        /^ok .*: 3 events, .*\n {2}3 checkpoints hold, of 3 of 3 events\n$/,
+      ),
     });
 
     const text = await readFile(at.log, "utf8");
     const lines = text.split("\n");
     await writeFile(at.log, `${lines.slice(0, 2).join("\n")}\n`);
     const cut = await at.run(["audit", "verify", "--json"]);
-    expect([cut.code, JSON.parse(cut.stdout).logs[0].firstBad]).toEqual([EXIT_CODES.audit.code, expect.objectContaining({ line: 3 })]);
+    expect([cut.code, JSON.parse(cut.stdout).logs[0].firstBad]).toEqual([
+      EXIT_CODES.audit.code,
+      expect.objectContaining({ line: 3 }),
+    ]);
 
     // Whoever also takes the checkpoints away is found by a copy elsewhere.
     const witness = join(at.path, "witness");
@@ -76,19 +83,33 @@ describe("acp audit verify with checkpoints", () => {
       code: 0,
       stdout: expect.stringContaining("0 checkpoints hold, of 0 of 2 events"),
     });
-    const key: string = JSON.parse((await at.run(["keys", "list", "--json"])).stdout).checkpoint_key;
-    const stranger = await acp(["audit", "verify", at.log, "--checkpoints", witness, "--key", key], { home: join(at.path, "none") });
-    expect(stranger).toMatchObject({ code: EXIT_CODES.audit.code, stdout: expect.stringMatching(/^broken .*audit\.jsonl:3: /) });
+    const key: string = JSON.parse(
+      (await at.run(["keys", "list", "--json"])).stdout,
+    ).checkpoint_key;
+    const stranger = await acp(
+      ["audit", "verify", at.log, "--checkpoints", witness, "--key", key],
+      { home: join(at.path, "none") },
+    );
+    expect(stranger).toMatchObject({
+      code: EXIT_CODES.audit.code,
+      stdout: expect.stringMatching(/^broken .*audit\.jsonl:3: /),
+    });
     // A log of the home is known by its place, however it is named.
-    expect(await at.run(["audit", "verify", "h/audit.jsonl", "--checkpoints", witness])).toMatchObject({ code: EXIT_CODES.audit.code });
+    expect(
+      await at.run(["audit", "verify", "h/audit.jsonl", "--checkpoints", witness]),
+    ).toMatchObject({ code: EXIT_CODES.audit.code });
     await writeFile(at.log, text);
     const whole = await acp(["audit", "verify", at.log], { home: join(at.path, "none") });
-    expect(whole).toMatchObject({ code: 0, stdout: expect.stringContaining("no checkpoints were looked at") });
+    expect(whole).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("no checkpoints were looked at"),
+    });
   });
 
   it("names the first bad line and the broken promise", async () => {
     await using at = await world();
-    for (const name of ["A_TOKEN", "B_TOKEN"]) await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
+    for (const name of ["A_TOKEN", "B_TOKEN"])
+      await at.run(["vault", "set", name, "--server", "a"], { input: "tok-0123456789" });
     await writeFile(at.log, (await readFile(at.log, "utf8")).replace("A_TOKEN", "C_TOKEN"));
     const { code, stdout } = await at.run(["audit", "verify"]);
     expect([code, stdout]).toEqual([
@@ -102,7 +123,9 @@ describe("acp audit verify with checkpoints", () => {
     const seen = await new Promise<string>((resolve) => {
       const env = { ...process.env, ACP_HOME: at.home };
       const command = `'${process.execPath}' '${new URL("../bin/acp.cjs", import.meta.url).pathname}' audit verify`;
-      execFile("script", ["-qec", command, "/dev/null"], { env }, (_error, stdout) => resolve(stdout));
+      execFile("script", ["-qec", command, "/dev/null"], { env }, (_error, stdout) =>
+        resolve(stdout),
+      );
     });
     expect(seen).toMatch(/audit\.jsonl: 100 %, 1 events/);
   });
@@ -147,17 +170,24 @@ describe("acp audit show and export", () => {
 
   it("show --follow shows what is there and what comes, also of logs that are new, until Ctrl-C", async () => {
     await using at = await logged();
-    await using shown = startAcp(["audit", "show", "--follow", "--json", "--agent", "one"], { home: at.home });
+    await using shown = startAcp(["audit", "show", "--follow", "--json", "--agent", "one"], {
+      home: at.home,
+    });
     await shown.seen("stdout", "ae_4");
     {
       await using log = await openAuditLog({ path: at.log });
       await log.append([event("ae_5"), event("ae_6", { agent: "two" }), event("ae_7")]);
-      await Promise.all([2, 3, 7].map((number) => logTo(join(at.home, `audit.${number}.jsonl`), `new_${number}`)));
+      await Promise.all(
+        [2, 3, 7].map((number) => logTo(join(at.home, `audit.${number}.jsonl`), `new_${number}`)),
+      );
       await Promise.all(["ae_7", "new_2", "new_3", "new_7"].map((id) => shown.seen("stdout", id)));
     }
     shown.child.kill("SIGINT");
     const ended = await shown.ended;
-    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([0, ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "new_2", "new_3", "new_7"]]);
+    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([
+      0,
+      ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "new_2", "new_3", "new_7"],
+    ]);
   });
 
   it("export writes the log's own lines, CSV in which no text is a line or a formula, and what the filter lets through", async () => {
@@ -183,6 +213,9 @@ describe("acp audit show and export", () => {
   it("--since that is no time is refused in one line", async () => {
     await using at = await world();
     const { code, stderr } = await at.run(["audit", "show", "--since", "yesterday"]);
-    expect([code, stderr]).toEqual([EXIT_CODES.usage.code, expect.stringMatching(/^acp: Cannot read --since "yesterday": .*\n$/)]);
+    expect([code, stderr]).toEqual([
+      EXIT_CODES.usage.code,
+      expect.stringMatching(/^acp: Cannot read --since "yesterday": .*\n$/),
+    ]);
   });
 });

@@ -53,36 +53,46 @@ describe("acp", () => {
   });
 
   it("--version is the package's", async () => {
-    const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+    const { version } = JSON.parse(
+      await readFile(new URL("../package.json", import.meta.url), "utf8"),
+    );
     expect(await acp(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n` });
     expect(JSON.parse((await acp(["--version", "--json"])).stdout)).toEqual({ version });
   });
 
-  it.each(COMMANDS.map(({ name }) => [name]))("%s --help says what it does, with its options, exits and examples", async (name) => {
-    const command = COMMANDS.find((each) => each.name === name);
-    const { code, stdout } = await acp([...name.split(" "), "--help"]);
-    expect(code).toBe(0);
-    for (const text of [
-      command?.summary,
-      ...(command?.options ?? []).map((option) => `--${option}`),
-      ...(command?.examples ?? []),
-      "Exit codes:",
-    ])
-      expect(stdout).toContain(text);
-    const described = JSON.parse((await acp([...name.split(" "), "--help", "--json"])).stdout);
-    expect(described).toMatchObject({ name, summary: command?.summary });
-  });
+  it.each(COMMANDS.map(({ name }) => [name]))(
+    "%s --help says what it does, with its options, exits and examples",
+    async (name) => {
+      const command = COMMANDS.find((each) => each.name === name);
+      const { code, stdout } = await acp([...name.split(" "), "--help"]);
+      expect(code).toBe(0);
+      for (const text of [
+        command?.summary,
+        ...(command?.options ?? []).map((option) => `--${option}`),
+        ...(command?.examples ?? []),
+        "Exit codes:",
+      ])
+        expect(stdout).toContain(text);
+      const described = JSON.parse((await acp([...name.split(" "), "--help", "--json"])).stdout);
+      expect(described).toMatchObject({ name, summary: command?.summary });
+    },
+  );
 
   it("writes errors on one line with fix and code, or as JSON", async () => {
     expect(await acp(["aprove"])).toEqual({
       code: EXIT_CODES.usage.code,
       signal: null,
       stdout: "",
-      stderr: 'acp: Cannot run "acp aprove": there is no such command; did you mean "approve"? [options_invalid]\n',
+      stderr:
+        'acp: Cannot run "acp aprove": there is no such command; did you mean "approve"? [options_invalid]\n',
     });
     const { stderr } = await acp(["policy", "check", "--jsn", "--json"]);
     expect(JSON.parse(stderr)).toEqual({
-      error: { code: "options_invalid", message: 'Cannot read option "--jsn": acp policy check has no such option', suggestion: "--json" },
+      error: {
+        code: "options_invalid",
+        message: 'Cannot read option "--jsn": acp policy check has no such option',
+        suggestion: "--json",
+      },
     });
   });
 
@@ -108,7 +118,12 @@ describe("acp init", () => {
       "vault.json",
       "keys/checkpoint.key",
     ];
-    expect(first).toEqual({ home, created: [home, ...files.map((name) => join(home, name))], existing: [], unlock: "key-file" });
+    expect(first).toEqual({
+      home,
+      created: [home, ...files.map((name) => join(home, name))],
+      existing: [],
+      unlock: "key-file",
+    });
     await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
     expect((await acp(["init"], { home })).stdout).toContain(`kept ${home}/policy.yml`);
     expect(await readFile(join(home, "policy.yml"), "utf8")).toBe(POLICY);
@@ -122,7 +137,9 @@ describe("acp init", () => {
     await chmod(home, 0o755);
     const { code, stderr } = await acp(["init", "--home", home]);
     expect(code).toBe(EXIT_CODES.invalid.code);
-    expect(stderr).toMatch(/^acp: Cannot open home .* others may enter it; run: chmod 700 .* \[home_invalid\]\n$/);
+    expect(stderr).toMatch(
+      /^acp: Cannot open home .* others may enter it; run: chmod 700 .* \[home_invalid\]\n$/,
+    );
   });
 });
 
@@ -134,7 +151,9 @@ describe("acp audit", () => {
     const good = await acp(["audit", "verify"], { home: home.path });
     expect([good.code, good.stdout]).toEqual([
       0,
-      expect.stringMatching(/^ok \S+audit\.jsonl: 3 events, head sha256:.*\n {2}no checkpoints .*\nok \S+audit\.2\.jsonl: 1 event, /),
+      expect.stringMatching(
+        /^ok \S+audit\.jsonl: 3 events, head sha256:.*\n {2}no checkpoints .*\nok \S+audit\.2\.jsonl: 1 event, /,
+      ),
     ]);
     const file = join(home.path, "audit.jsonl");
     await writeFile(file, (await readFile(file, "utf8")).replace("ae_2", "ae_9"));
@@ -156,9 +175,17 @@ describe("acp audit", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(20);
     expect(stdout).toContain("read_file  allow");
     expect(stdout).not.toContain("\u001b");
-    const lines = (await acp(["audit", "show", "--json", "--limit", "0"], { home: home.path })).stdout.trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line).id)).toEqual(Array.from({ length: 30 }, (_, index) => `ae_${index + 1}`));
-    expect(await acp(["audit", "show", "--limit", "x"], { home: home.path })).toMatchObject({ code: EXIT_CODES.usage.code });
+    const lines = (
+      await acp(["audit", "show", "--json", "--limit", "0"], { home: home.path })
+    ).stdout
+      .trimEnd()
+      .split("\n");
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(
+      Array.from({ length: 30 }, (_, index) => `ae_${index + 1}`),
+    );
+    expect(await acp(["audit", "show", "--limit", "x"], { home: home.path })).toMatchObject({
+      code: EXIT_CODES.usage.code,
+    });
   });
 
   it("says that there is no log", async () => {
@@ -176,7 +203,10 @@ describe("acp audit", () => {
   it("show ends quietly when its reader has seen enough", async () => {
     await using home = await scratch();
     await logAt(join(home.path, "audit.jsonl"), 200);
-    await using running = startAcp(["audit", "show", "--json", "--limit", "0"], { home: home.path, input: "" });
+    await using running = startAcp(["audit", "show", "--json", "--limit", "0"], {
+      home: home.path,
+      input: "",
+    });
     running.child.stdout?.destroy();
     expect(await running.ended).toMatchObject({ stderr: "" });
   });
@@ -185,25 +215,44 @@ describe("acp audit", () => {
 describe("acp pause", () => {
   it("is set, shown and ended", async () => {
     await using home = await scratch();
-    expect(JSON.parse((await acp(["pause", "--json"], { home: home.path })).stdout)).toEqual({ paused: true, until: "until-off" });
-    expect(JSON.parse((await acp(["pause", "30m", "--json"], { home: home.path })).stdout).until).toMatch(/^\d{4}-/);
-    expect((await acp(["pause", "--off"], { home: home.path })).stdout).toContain("The pause is over");
-    expect((await acp(["pause", "--off"], { home: home.path })).stdout).toContain("Nothing was paused");
+    expect(JSON.parse((await acp(["pause", "--json"], { home: home.path })).stdout)).toEqual({
+      paused: true,
+      until: "until-off",
+    });
+    expect(
+      JSON.parse((await acp(["pause", "30m", "--json"], { home: home.path })).stdout).until,
+    ).toMatch(/^\d{4}-/);
+    expect((await acp(["pause", "--off"], { home: home.path })).stdout).toContain(
+      "The pause is over",
+    );
+    expect((await acp(["pause", "--off"], { home: home.path })).stdout).toContain(
+      "Nothing was paused",
+    );
   });
 
   it.each([[["soon"]], [["--off", "5m"]]])("refuses %j", async (args) => {
     await using home = await scratch();
-    expect(await acp(["pause", ...args], { home: home.path })).toMatchObject({ code: EXIT_CODES.usage.code });
+    expect(await acp(["pause", ...args], { home: home.path })).toMatchObject({
+      code: EXIT_CODES.usage.code,
+    });
   });
 });
 
 describe("acp approve and acp pending", () => {
   it("say that nothing runs", async () => {
     await using home = await scratch();
-    expect(JSON.parse((await acp(["pending", "--json"], { home: home.path })).stdout)).toEqual({ gates: 0, pending: [] });
+    expect(JSON.parse((await acp(["pending", "--json"], { home: home.path })).stdout)).toEqual({
+      gates: 0,
+      pending: [],
+    });
     expect((await acp(["pending"], { home: home.path })).stdout).toContain("0 gates are running");
-    const { code, stdout } = await acp(["approve", "--once", "cr_x", "--approve"], { home: home.path });
-    expect([code, stdout]).toEqual([EXIT_CODES.nothing.code, expect.stringContaining("No such question is open: cr_x")]);
+    const { code, stdout } = await acp(["approve", "--once", "cr_x", "--approve"], {
+      home: home.path,
+    });
+    expect([code, stdout]).toEqual([
+      EXIT_CODES.nothing.code,
+      expect.stringContaining("No such question is open: cr_x"),
+    ]);
   });
 
   it.each([
@@ -218,6 +267,9 @@ describe("acp approve and acp pending", () => {
     [["grants", "revoke", "gr_x", "--all"], "name one grant"],
   ])("%j is refused", async (args, message) => {
     await using home = await scratch();
-    expect(await acp(args, { home: home.path })).toMatchObject({ code: EXIT_CODES.usage.code, stderr: expect.stringContaining(message) });
+    expect(await acp(args, { home: home.path })).toMatchObject({
+      code: EXIT_CODES.usage.code,
+      stderr: expect.stringContaining(message),
+    });
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Egress, whole: the policy that `acp init` writes, the built `acp proxy http`, and a server outside that hears what gets out.
+ * Egress, whole: the policy that `acp init` writes, the built `acp proxy http`, and a server
+ * outside that hears what gets out.
  */
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -28,10 +29,15 @@ interface Sent {
 }
 
 /** Its status, and what the proxy says of a no. */
-const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage): string => `${statusCode} ${String(headers["proxy-status"] ?? "")}`;
+const outcomeOf = ({ statusCode = 0, headers }: IncomingMessage): string =>
+  `${statusCode} ${String(headers["proxy-status"] ?? "")}`;
 
 /** One request through the proxy: its status, and what the proxy says of a no. */
-function send({ port }: RunningProxy, url: string, { method = "GET", headers = {}, body }: Sent = {}): Promise<string> {
+function send(
+  { port }: RunningProxy,
+  url: string,
+  { method = "GET", headers = {}, body }: Sent = {},
+): Promise<string> {
   const isTunnel = method === "CONNECT";
   return new Promise((resolve, reject) => {
     const { host } = new URL(url);
@@ -66,7 +72,10 @@ describe("after acp init, through acp proxy http", () => {
       [`http://${SECRET}.leak.invalid/`],
       [`http://${SECRET}.leak.invalid:443/`, { method: "CONNECT" }],
     ];
-    for (const [url, sent] of leaks) expect(`${sent?.method ?? "GET"} ${url} ${await send(proxy, url, sent)}`).toContain("403 acp; ");
+    for (const [url, sent] of leaks)
+      expect(`${sent?.method ?? "GET"} ${url} ${await send(proxy, url, sent)}`).toContain(
+        "403 acp; ",
+      );
     expect(world.reached).toEqual([]);
   });
 
@@ -74,12 +83,19 @@ describe("after acp init, through acp proxy http", () => {
     await using world = await shippedWorld();
     const proxy = await startProxy(world.home);
     await using _silent = await attachSilent(world.home);
-    const [first] = await Promise.all([send(proxy, `${world.origin}/1`), answerNext(world.home, ["--approve", "--offer", "host"])]);
+    const [first] = await Promise.all([
+      send(proxy, `${world.origin}/1`),
+      answerNext(world.home, ["--approve", "--offer", "host"]),
+    ]);
     expect(first).toMatch(/^200/);
-    for (let page = 2; page <= 5; page++) expect(await send(proxy, `${world.origin}/${page}`)).toMatch(/^200/);
+    for (let page = 2; page <= 5; page++)
+      expect(await send(proxy, `${world.origin}/${page}`)).toMatch(/^200/);
     expect(await send(proxy, `${world.origin}/6`, { method: "HEAD" })).toMatch(/^200/);
     const reached = world.reached.length;
-    const others = [send(proxy, `${world.origin}/`, { method: "POST", body: "x" }), send(proxy, `${world.origin}/`, { method: "CONNECT" })];
+    const others = [
+      send(proxy, `${world.origin}/`, { method: "POST", body: "x" }),
+      send(proxy, `${world.origin}/`, { method: "CONNECT" }),
+    ];
     for (const _ of others) await answerNext(world.home, ["--deny"]);
     for (const answer of await Promise.all(others)) expect(answer).toContain("403 acp; ");
     expect([reached, world.reached.length]).toEqual([6, 6]);

@@ -7,9 +7,17 @@ import type { AcpOptions, Ended } from "./harness.js";
 
 const PROFILE = { name: "main", execApproval: { allowlist: [{ pattern: "git push **" }] } };
 
-const check = (args: readonly string[], options?: AcpOptions): Promise<Ended> => acp(["exec", "check", ...args], options);
-const hook = (event: unknown, args: readonly string[] = [], options: AcpOptions = {}): Promise<Ended> =>
-  acp(["exec", "hook", ...args], { input: typeof event === "string" ? event : JSON.stringify(event), ...options });
+const check = (args: readonly string[], options?: AcpOptions): Promise<Ended> =>
+  acp(["exec", "check", ...args], options);
+const hook = (
+  event: unknown,
+  args: readonly string[] = [],
+  options: AcpOptions = {},
+): Promise<Ended> =>
+  acp(["exec", "hook", ...args], {
+    input: typeof event === "string" ? event : JSON.stringify(event),
+    ...options,
+  });
 
 const bash = (command: unknown, more: object = {}): object => ({
   session_id: "s",
@@ -50,28 +58,37 @@ describe("acp exec check", () => {
   });
 
   it("shows what cannot be seen, and colours nothing on a pipe", async () => {
-    const { stdout } = await check(["ls \u202e; frobnicate"], { env: { FORCE_COLOR: "1", TERM: "xterm" } });
+    const { stdout } = await check(["ls \u202e; frobnicate"], {
+      env: { FORCE_COLOR: "1", TERM: "xterm" },
+    });
     expect(stdout).toContain("\\u202e");
     expect(stdout).not.toMatch(/[\u001b\u202e]/);
   });
 
   it("judges from a directory in a project", async () => {
-    const levelAt = async (command: string, ...args: readonly string[]) => (await check([command, "--json", ...args])).code;
+    const levelAt = async (command: string, ...args: readonly string[]) =>
+      (await check([command, "--json", ...args])).code;
     const at = ["--project", "/work/project", "--cwd", "/work/project/src"];
     expect(await levelAt("cat ../notes.txt", ...at)).toBe(EXIT_CODES.ok.code);
     expect(await levelAt("cat ../../notes.txt", ...at)).toBe(EXIT_CODES.review.code);
-    expect(await levelAt("cat ../notes.txt", "--cwd", "/work/project/src")).toBe(EXIT_CODES.review.code);
+    expect(await levelAt("cat ../notes.txt", "--cwd", "/work/project/src")).toBe(
+      EXIT_CODES.review.code,
+    );
   });
 
   it("takes what a profile lists", async () => {
     await using at = await scratch();
     await writeFile(join(at.path, "config.json"), JSON.stringify(PROFILE));
-    const listed = await check(["git push origin main", "--profile", "config.json"], { cwd: at.path });
+    const listed = await check(["git push origin main", "--profile", "config.json"], {
+      cwd: at.path,
+    });
     expect([listed.code, listed.stdout]).toEqual([
       EXIT_CODES.ok.code,
       expect.stringMatching(/^safe: it runs unasked under \S+config\.json\n/),
     ]);
-    const other = await check(["git push origin main; npm publish", "--profile", "config.json"], { cwd: at.path });
+    const other = await check(["git push origin main; npm publish", "--profile", "config.json"], {
+      cwd: at.path,
+    });
     expect([other.code, other.stdout]).toEqual([
       EXIT_CODES.review.code,
       expect.stringMatching(/^needs-review: it waits, a person is asked/),
@@ -93,8 +110,14 @@ describe("acp exec check", () => {
   ] as const)("refuses the profile %s", async (text, exit, message) => {
     await using at = await scratch();
     await writeFile(join(at.path, "config.json"), text);
-    const { code, stdout, stderr } = await check(["ls", "--profile", "config.json"], { cwd: at.path });
-    expect([code, stdout, stderr]).toEqual([EXIT_CODES[exit].code, "", expect.stringMatching(message)]);
+    const { code, stdout, stderr } = await check(["ls", "--profile", "config.json"], {
+      cwd: at.path,
+    });
+    expect([code, stdout, stderr]).toEqual([
+      EXIT_CODES[exit].code,
+      "",
+      expect.stringMatching(message),
+    ]);
   });
 
   it.each([
@@ -106,7 +129,11 @@ describe("acp exec check", () => {
     [["ls", "--profile", "nowhere.json"], "there is no such file"],
   ])("refuses %j", async (args, message) => {
     const { code, stdout, stderr } = await check(args);
-    expect([code, stdout, stderr]).toEqual([EXIT_CODES.usage.code, "", expect.stringContaining(message)]);
+    expect([code, stdout, stderr]).toEqual([
+      EXIT_CODES.usage.code,
+      "",
+      expect.stringContaining(message),
+    ]);
   });
 
   it("answers every line of many, and goes on behind one that it cannot read", async () => {
@@ -121,13 +148,17 @@ describe("acp exec check", () => {
       '"npm publish"',
       '""',
     ];
-    const { code, stdout } = await check(["--stdin", "--project", "/work", "--cwd", "/work"], { input: input.join("\n") });
+    const { code, stdout } = await check(["--stdin", "--project", "/work", "--cwd", "/work"], {
+      input: input.join("\n"),
+    });
     expect(code).toBe(EXIT_CODES.failed.code);
     const answers = stdout
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(answers.map((each) => each.riskLevel ?? `${each.error.code} ${each.error.line}`)).toEqual([
+    expect(
+      answers.map((each) => each.riskLevel ?? `${each.error.code} ${each.error.line}`),
+    ).toEqual([
       "safe",
       "needs-review",
       "json_invalid 4",
@@ -138,7 +169,9 @@ describe("acp exec check", () => {
       expect.any(String),
     ]);
     expect(answers[0].command).toBe("git status");
-    expect((await check(["--stdin"], { input: '"sudo rm -rf /"\n' })).code).toBe(EXIT_CODES.ok.code);
+    expect((await check(["--stdin"], { input: '"sudo rm -rf /"\n' })).code).toBe(
+      EXIT_CODES.ok.code,
+    );
   });
 
   it("answers each line as it comes", async () => {
@@ -153,7 +186,8 @@ describe("acp exec check", () => {
 });
 
 describe("acp exec hook", () => {
-  const decisionOf = ({ stdout }: Ended) => JSON.parse(stdout).hookSpecificOutput.permissionDecision;
+  const decisionOf = ({ stdout }: Ended) =>
+    JSON.parse(stdout).hookSpecificOutput.permissionDecision;
 
   it("tells Claude Code to go on, to ask, and why", async () => {
     const safe = await hook(bash("git status"), ["claude-code"]);
@@ -168,63 +202,107 @@ describe("acp exec hook", () => {
       },
     });
     const dangerous = await hook(bash("sudo rm -rf /"));
-    expect(JSON.parse(dangerous.stdout).hookSpecificOutput.permissionDecisionReason).toMatch(/^acp: the command is dangerous: /);
+    expect(JSON.parse(dangerous.stdout).hookSpecificOutput.permissionDecisionReason).toMatch(
+      /^acp: the command is dangerous: /,
+    );
   });
 
   it("does what the profile says", async () => {
     await using at = await scratch();
     const profile = join(at.path, "config.json");
-    await writeFile(profile, JSON.stringify({ execApproval: { ask: "off", allowlist: [{ pattern: "git push **" }] } }));
-    expect(decisionOf(await hook(bash("git push origin main"), ["claude-code", "--profile", profile]))).toBe("allow");
-    expect(decisionOf(await hook(bash("npm publish"), ["claude-code", "--profile", profile]))).toBe("deny");
+    await writeFile(
+      profile,
+      JSON.stringify({ execApproval: { ask: "off", allowlist: [{ pattern: "git push **" }] } }),
+    );
+    expect(
+      decisionOf(await hook(bash("git push origin main"), ["claude-code", "--profile", profile])),
+    ).toBe("allow");
+    expect(decisionOf(await hook(bash("npm publish"), ["claude-code", "--profile", profile]))).toBe(
+      "deny",
+    );
     await writeFile(profile, JSON.stringify({ execApproval: { security: "deny" } }));
-    expect(decisionOf(await hook(bash("git status"), ["claude-code", "--profile", profile]))).toBe("deny");
+    expect(decisionOf(await hook(bash("git status"), ["claude-code", "--profile", profile]))).toBe(
+      "deny",
+    );
   });
 
   it("denies Codex what needs a person, and is silent about what is safe", async () => {
-    const codex = (command: string) => hook(bash(command, { turn_id: "t", model: "m", transcript_path: null }));
+    const codex = (command: string) =>
+      hook(bash(command, { turn_id: "t", model: "m", transcript_path: null }));
     expect((await codex("git status")).stdout).toBe("{}\n");
     expect(decisionOf(await codex("npm publish"))).toBe("deny");
-    const request = await hook(bash("npm publish", { hook_event_name: "PermissionRequest" }), ["codex"]);
+    const request = await hook(bash("npm publish", { hook_event_name: "PermissionRequest" }), [
+      "codex",
+    ]);
     expect([request.code, request.stdout]).toEqual([0, "{}\n"]);
-    const allowed = await hook(bash("git status", { hook_event_name: "PermissionRequest" }), ["codex"]);
+    const allowed = await hook(bash("git status", { hook_event_name: "PermissionRequest" }), [
+      "codex",
+    ]);
     expect(JSON.parse(allowed.stdout).hookSpecificOutput.decision).toEqual({ behavior: "allow" });
   });
 
   it("speaks to Gemini CLI and Cursor", async () => {
     const gemini = (command: string) =>
-      hook({ cwd: "/work", hook_event_name: "BeforeTool", tool_name: "run_shell_command", tool_input: { command } }, ["gemini-cli"]);
+      hook(
+        {
+          cwd: "/work",
+          hook_event_name: "BeforeTool",
+          tool_name: "run_shell_command",
+          tool_input: { command },
+        },
+        ["gemini-cli"],
+      );
     expect(JSON.parse((await gemini("git status")).stdout)).toEqual({ decision: "allow" });
     expect(JSON.parse((await gemini("npm publish")).stdout).decision).toBe("ask");
     const cursor = (command: string) =>
-      hook({ hook_event_name: "beforeShellExecution", command, cwd: "", workspace_roots: ["/work"] }, ["cursor"]);
+      hook(
+        { hook_event_name: "beforeShellExecution", command, cwd: "", workspace_roots: ["/work"] },
+        ["cursor"],
+      );
     expect(JSON.parse((await cursor("git status")).stdout)).toEqual({ permission: "allow" });
     expect(JSON.parse((await cursor("npm publish")).stdout).permission).toBe("ask");
   });
 
   it("has no decision about other tools", async () => {
-    const { code, stdout } = await hook(bash(undefined, { tool_name: "Read", tool_input: { file_path: "/etc/passwd" } }), ["claude-code"]);
+    const { code, stdout } = await hook(
+      bash(undefined, { tool_name: "Read", tool_input: { file_path: "/etc/passwd" } }),
+      ["claude-code"],
+    );
     expect([code, stdout]).toEqual([0, "{}\n"]);
   });
 
   it("judges where the command runs, in the project that the operator or the agent names", async () => {
-    const at = async (cwd: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) =>
+    const at = async (
+      cwd: string,
+      args: readonly string[] = [],
+      env: Readonly<Record<string, string>> = {},
+    ) =>
       decisionOf(await hook(bash("cat ../notes.txt", { cwd }), ["claude-code", ...args], { env }));
-    expect(await at("/work/project/src", [], { CLAUDE_PROJECT_DIR: "/work/project" })).toBe("allow");
+    expect(await at("/work/project/src", [], { CLAUDE_PROJECT_DIR: "/work/project" })).toBe(
+      "allow",
+    );
     expect(await at("/work/project", [], { CLAUDE_PROJECT_DIR: "/work/project" })).toBe("ask");
     expect(await at("/work/project/src", ["--project", "/work/project"])).toBe("allow");
-    expect(await at("/etc/ssl", ["--project", "/work/project"], { CLAUDE_PROJECT_DIR: "/etc" })).toBe("ask");
+    expect(
+      await at("/etc/ssl", ["--project", "/work/project"], { CLAUDE_PROJECT_DIR: "/etc" }),
+    ).toBe("ask");
     expect(await at("/work/project/src")).toBe("ask");
-    const alone = async (cwd: string) => decisionOf(await hook(bash("cat notes.txt", { cwd }), ["claude-code"]));
+    const alone = async (cwd: string) =>
+      decisionOf(await hook(bash("cat notes.txt", { cwd }), ["claude-code"]));
     expect(await alone("/work/project")).toBe("allow");
-    for (const cwd of ["/", "/etc/ssl", "/home/ada", "/work/../etc"]) expect([cwd, await alone(cwd)]).toEqual([cwd, "ask"]);
+    for (const cwd of ["/", "/etc/ssl", "/home/ada", "/work/../etc"])
+      expect([cwd, await alone(cwd)]).toEqual([cwd, "ask"]);
   });
 
   it.each(["/", "/etc", "/home/ada"])(
     "takes %s for no project, though the agent was opened there, unless the operator says so",
     async (root) => {
       const at = async (command: string, cwd: string, ...args: readonly string[]) =>
-        decisionOf(await hook(bash(command, { cwd }), ["claude-code", ...args], { env: { CLAUDE_PROJECT_DIR: root } }));
+        decisionOf(
+          await hook(bash(command, { cwd }), ["claude-code", ...args], {
+            env: { CLAUDE_PROJECT_DIR: root },
+          }),
+        );
       expect(await at("cat proc/1/environ", root)).toBe("ask");
       expect(await at("cat notes.txt", "/work/project")).toBe("allow");
       expect(await at("cat ../notes.txt", "/work/project")).toBe("ask");
@@ -234,9 +312,15 @@ describe("acp exec hook", () => {
 
   it("does not judge as bash what another shell reads", async () => {
     const under = async (command: string, SHELL: string): Promise<unknown> =>
-      JSON.parse((await hook(bash(command), ["claude-code"], { env: { SHELL } })).stdout).hookSpecificOutput;
-    const asks = (why: string) => ({ permissionDecision: "ask", permissionDecisionReason: expect.stringContaining(why) });
-    expect(await under("git status", "/usr/bin/fish")).toMatchObject(asks("another shell than bash"));
+      JSON.parse((await hook(bash(command), ["claude-code"], { env: { SHELL } })).stdout)
+        .hookSpecificOutput;
+    const asks = (why: string) => ({
+      permissionDecision: "ask",
+      permissionDecisionReason: expect.stringContaining(why),
+    });
+    expect(await under("git status", "/usr/bin/fish")).toMatchObject(
+      asks("another shell than bash"),
+    );
     expect(await under("git status", "/bin/zsh")).toMatchObject({ permissionDecision: "allow" });
     expect(await under("ls =git", "/bin/zsh")).toMatchObject(asks("zsh"));
   });
@@ -270,8 +354,16 @@ describe("acp exec hook", () => {
     await using at = await scratch();
     const profile = join(at.path, "config.json");
     await writeFile(profile, '{"execApproval":{"security":"open"}}');
-    const { code, stdout, stderr } = await hook(bash("git status"), ["claude-code", "--profile", profile]);
-    expect([code, decisionOf({ stdout } as Ended), stderr]).toEqual([2, "deny", expect.stringContaining("[config_invalid]")]);
+    const { code, stdout, stderr } = await hook(bash("git status"), [
+      "claude-code",
+      "--profile",
+      profile,
+    ]);
+    expect([code, decisionOf({ stdout } as Ended), stderr]).toEqual([
+      2,
+      "deny",
+      expect.stringContaining("[config_invalid]"),
+    ]);
   });
 });
 
@@ -280,7 +372,8 @@ describe("acp exec hook while acp pause is set", () => {
     await using at = await scratch();
     const home = at.path;
     const decision = async (command: string, agent: string): Promise<string> =>
-      JSON.parse((await hook(bash(command), [agent], { home })).stdout).hookSpecificOutput.permissionDecision;
+      JSON.parse((await hook(bash(command), [agent], { home })).stdout).hookSpecificOutput
+        .permissionDecision;
     expect((await acp(["pause"], { home })).code).toBe(0);
     expect(await decision("npm publish", "claude-code")).toBe("deny");
     expect(await decision("git status", "claude-code")).toBe("allow");
@@ -294,7 +387,11 @@ describe("acp exec hook while acp pause is set", () => {
 });
 
 describe("acp exec hook and the log of the home", () => {
-  const linesOf = async (home: string): Promise<readonly { readonly event_type: string; readonly metadata: Record<string, unknown> }[]> =>
+  const linesOf = async (
+    home: string,
+  ): Promise<
+    readonly { readonly event_type: string; readonly metadata: Record<string, unknown> }[]
+  > =>
     (await readFile(join(home, "audit.jsonl"), "utf8"))
       .trim()
       .split("\n")
@@ -306,12 +403,19 @@ describe("acp exec hook and the log of the home", () => {
     const named = { tool_use_id: "toolu_1" };
     await hook(bash("git status", named), ["claude-code", ...home]);
     await hook(bash("npm publish"), ["claude-code", ...home]);
-    const after = await hook(bash("git status", { ...named, hook_event_name: "PostToolUse", tool_response: { stdout: "secret" } }), [
+    const after = await hook(
+      bash("git status", {
+        ...named,
+        hook_event_name: "PostToolUse",
+        tool_response: { stdout: "secret" },
+      }),
+      ["claude-code", ...home],
+    );
+    expect([after.code, after.stdout]).toEqual([0, "{}\n"]);
+    await hook(bash("npm publish", { hook_event_name: "PostToolUseFailure", error: "token abc" }), [
       "claude-code",
       ...home,
     ]);
-    expect([after.code, after.stdout]).toEqual([0, "{}\n"]);
-    await hook(bash("npm publish", { hook_event_name: "PostToolUseFailure", error: "token abc" }), ["claude-code", ...home]);
     const lines = await linesOf(at.path);
     expect(lines.map(({ event_type }) => event_type)).toEqual([
       "tool_call_intercepted",
@@ -339,8 +443,18 @@ describe("acp exec hook and the log of the home", () => {
       "allow",
       "allow",
     ]);
-    expect(lines[5]?.metadata).toMatchObject({ outcome: "performed", reported: true, forwarded_seq: 4, tool_use_id: "toolu_1" });
-    expect(lines[7]?.metadata).toMatchObject({ outcome: "failed", error: "tool_failed", reported: true, forwarded_seq: 6 });
+    expect(lines[5]?.metadata).toMatchObject({
+      outcome: "performed",
+      reported: true,
+      forwarded_seq: 4,
+      tool_use_id: "toolu_1",
+    });
+    expect(lines[7]?.metadata).toMatchObject({
+      outcome: "failed",
+      error: "tool_failed",
+      reported: true,
+      forwarded_seq: 6,
+    });
     expect(JSON.stringify(lines)).not.toMatch(/secret|token abc/);
     expect((await acp(["audit", "verify", ...home])).code).toBe(0);
   });
@@ -370,5 +484,8 @@ describe("acp exec hook and the log of the home", () => {
 
 it.each(["check", "hook"])("acp exec %s --help has examples", async (name) => {
   const { code, stdout } = await acp(["exec", name, "--help"]);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`Examples:\\n( {2}.*acp exec ${name}.*\\n){3,}`))]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`Examples:\\n( {2}.*acp exec ${name}.*\\n){3,}`)),
+  ]);
 });

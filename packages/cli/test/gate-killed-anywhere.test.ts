@@ -1,6 +1,6 @@
 /**
- * A gate that is killed before and after every call of a part that keeps something: whatever was done had been approved, in the log, and once; and what
- * became of each yes is in the log, once.
+ * A gate that is killed before and after every call of a part that keeps something: whatever was
+ * done had been approved, in the log, and once; and what became of each yes is in the log, once.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,16 +24,21 @@ interface Run {
 }
 
 async function run(directory: string, ...args: readonly string[]): Promise<Run> {
-  const child = spawn(process.execPath, [GATE, directory, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [GATE, directory, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const [code, signal] = await once(child, "close");
-  if (code !== 0 && signal !== "SIGKILL") throw new Error(`the gate ended with ${String(code ?? signal)}`);
+  if (code !== 0 && signal !== "SIGKILL")
+    throw new Error(`the gate ended with ${String(code ?? signal)}`);
   return { signal: signal === "SIGKILL" ? signal : null, calls: Number(text) };
 }
 
 const doneIn = async (directory: string): Promise<readonly string[]> =>
-  (await readFile(join(directory, "done.txt"), "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+  (await readFile(join(directory, "done.txt"), "utf8").catch(() => ""))
+    .split("\n")
+    .filter((line) => line !== "");
 
 async function eventsIn(directory: string): Promise<readonly AuditEvent[]> {
   const events: AuditEvent[] = [];
@@ -45,17 +50,24 @@ const WHOLE = ["write yes", "write edited", "lease first", "lease second"];
 
 /** What an approval in the log allows, by the tool: how often it may have been done. */
 function allowedBy(events: readonly AuditEvent[], tool: string): number {
-  return events.filter((event) => event.tool === tool && (event.eventType === "consent_approved" || event.eventType === "grant_used"))
-    .length;
+  return events.filter(
+    (event) =>
+      event.tool === tool &&
+      (event.eventType === "consent_approved" || event.eventType === "grant_used"),
+  ).length;
 }
 
 const ENDS_OF_YES = new Set(["tool_call_completed", "consent_not_collected", "outcome_unknown"]);
 
 /** What the log says became of each yes, by its question. */
 function storiesOf(events: readonly AuditEvent[]): readonly (readonly string[])[] {
-  const approved = events.flatMap(({ eventType, requestId }) => (eventType === "consent_approved" ? requestId : []));
+  const approved = events.flatMap(({ eventType, requestId }) =>
+    eventType === "consent_approved" ? requestId : [],
+  );
   return approved.map((id) =>
-    events.flatMap(({ eventType, requestId }) => (requestId === id && ENDS_OF_YES.has(eventType) ? eventType : [])),
+    events.flatMap(({ eventType, requestId }) =>
+      requestId === id && ENDS_OF_YES.has(eventType) ? eventType : [],
+    ),
   );
 }
 
@@ -68,7 +80,10 @@ async function check(directory: string): Promise<void> {
   for (const tool of ["write", "lease"]) {
     const times = done.filter((line) => line.startsWith(tool)).length;
     expect(times).toBeLessThanOrEqual(allowedBy(events, tool));
-    expect(times).toBeLessThanOrEqual(events.filter((event) => event.tool === tool && event.eventType === "tool_call_forwarded").length);
+    expect(times).toBeLessThanOrEqual(
+      events.filter((event) => event.tool === tool && event.eventType === "tool_call_forwarded")
+        .length,
+    );
   }
   expect(await verifyAuditLog(join(directory, "audit.jsonl"))).toMatchObject({ ok: true });
 }
@@ -81,9 +96,10 @@ it("does nothing unapproved and nothing twice, wherever it is killed, and nothin
   expect(await doneIn(whole.path)).toEqual(WHOLE);
   await check(whole.path);
   const first = 1 + Math.floor(Math.random() * STRIDE);
-  const points = Array.from({ length: Math.ceil((calls - first + 1) / STRIDE) }, (_, at) => first + at * STRIDE).flatMap((number) =>
-    ["before", "after"].map((moment) => [String(number), moment] as const),
-  );
+  const points = Array.from(
+    { length: Math.ceil((calls - first + 1) / STRIDE) },
+    (_, at) => first + at * STRIDE,
+  ).flatMap((number) => ["before", "after"].map((moment) => [String(number), moment] as const));
   let killed = 0;
   const ends = new Set<string>();
   const die = async (number: string, moment: string): Promise<void> => {
@@ -95,7 +111,8 @@ it("does nothing unapproved and nothing twice, wherever it is killed, and nothin
     await run(at.path, "0", "before", "resume");
     expect(await doneIn(at.path)).toEqual(before);
     await check(at.path);
-    // The restarted gate is cut off too, maybe before the log has what became of the last yes: the next start says it.
+    // The restarted gate is cut off too, maybe before the log has what became of the last yes: the
+    // next start says it.
     const isTold = storiesOf(await eventsIn(at.path)).every(({ length }) => length === 1);
     if (!isTold) await run(at.path, "0", "before", "resume");
     const stories = storiesOf(await eventsIn(at.path));
@@ -103,8 +120,13 @@ it("does nothing unapproved and nothing twice, wherever it is killed, and nothin
     for (const [end] of stories) if (end !== undefined) ends.add(end);
   };
   // Most of the time questions run out: several worlds at once.
-  while (points.length > 0) await Promise.all(points.splice(0, AT_ONCE).map(async ([number, moment]) => die(number, moment)));
-  process.stdout.write(`killed ${killed} times, at every ${STRIDE}th of ${calls} calls from number ${first}\n`);
+  while (points.length > 0)
+    await Promise.all(
+      points.splice(0, AT_ONCE).map(async ([number, moment]) => die(number, moment)),
+    );
+  process.stdout.write(
+    `killed ${killed} times, at every ${STRIDE}th of ${calls} calls from number ${first}\n`,
+  );
   expect(killed).toBeGreaterThan(calls / STRIDE - 1);
   // Each lasts for more than four calls: who looks at every fourth meets all of them.
   if (STRIDE <= 4) expect(ends).toEqual(ENDS_OF_YES);

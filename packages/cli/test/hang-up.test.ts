@@ -28,26 +28,31 @@ async function until(path: string, pattern: RegExp): Promise<string> {
   throw new Error(`${path} never said ${String(pattern)}`);
 }
 
-it.each(COMMANDS)("acp $name ends with 0 when its terminal is closed", async ({ name, args, ready }) => {
-  await using at = await scratch();
-  const home = join(at.path, "h");
-  await mkdir(home, { mode: 0o700 });
-  const ended = join(at.path, "ended");
-  const socket = join(at.path, `${name}.tmux`);
-  const tmux = (...more: readonly string[]) => run("tmux", ["-S", socket, "-f", "/dev/null", ...more]);
-  // The shell outlives the hang-up, of which the kernel tells it alone, passes it on as an interactive one does, and says how the command ended.
-  const command = words(process.execPath, BIN, ...args, "--home", home);
-  const script = `exec 3<&0; trap 'kill -HUP $!' HUP; ${command} <&3 & wait $!; wait $!; echo "exit $?" > '${ended}'`;
-  await tmux("new-session", "-d", "-x", "150", script);
-  try {
-    for (let looks = 0; looks < 3_000; looks++) {
-      const { stdout } = await tmux("capture-pane", "-p", "-J");
-      if (ready.test(stdout)) break;
-      await wait(50);
+it.each(COMMANDS)(
+  "acp $name ends with 0 when its terminal is closed",
+  async ({ name, args, ready }) => {
+    await using at = await scratch();
+    const home = join(at.path, "h");
+    await mkdir(home, { mode: 0o700 });
+    const ended = join(at.path, "ended");
+    const socket = join(at.path, `${name}.tmux`);
+    const tmux = (...more: readonly string[]) =>
+      run("tmux", ["-S", socket, "-f", "/dev/null", ...more]);
+    // The shell outlives the hang-up, of which the kernel tells it alone, passes it on as an
+    // interactive one does, and says how the command ended.
+    const command = words(process.execPath, BIN, ...args, "--home", home);
+    const script = `exec 3<&0; trap 'kill -HUP $!' HUP; ${command} <&3 & wait $!; wait $!; echo "exit $?" > '${ended}'`;
+    await tmux("new-session", "-d", "-x", "150", script);
+    try {
+      for (let looks = 0; looks < 3_000; looks++) {
+        const { stdout } = await tmux("capture-pane", "-p", "-J");
+        if (ready.test(stdout)) break;
+        await wait(50);
+      }
+      await tmux("kill-session");
+      expect(await until(ended, /\n/)).toBe("exit 0\n");
+    } finally {
+      await tmux("kill-server").catch(() => undefined);
     }
-    await tmux("kill-session");
-    expect(await until(ended, /\n/)).toBe("exit 0\n");
-  } finally {
-    await tmux("kill-server").catch(() => undefined);
-  }
-});
+  },
+);

@@ -10,7 +10,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const BIN: string = fileURLToPath(new URL("../bin/acp.cjs", import.meta.url));
-if (!existsSync(new URL("../dist/index.js", import.meta.url))) throw new Error("the CLI is not built: run `npm run setup`");
+if (!existsSync(new URL("../dist/index.js", import.meta.url)))
+  throw new Error("the CLI is not built: run `npm run setup`");
 
 /** A directory that is removed with its holder. */
 export interface Scratch extends AsyncDisposable {
@@ -77,18 +78,25 @@ export function startAcp(args: readonly string[], options: AcpOptions = {}): Run
     });
   }
   if (options.input !== undefined) child.stdin.end(options.input);
-  const ended = new Promise<Ended>((resolve) => child.on("close", (code, signal) => resolve({ code, signal, ...texts })));
+  const ended = new Promise<Ended>((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal, ...texts })),
+  );
   const seen = (stream: "stdout" | "stderr", text: string | RegExp): Promise<void> =>
     new Promise((resolve, reject) => {
       const watch = (): void => {
-        if (typeof text === "string" ? !texts[stream].includes(text) : !text.test(texts[stream])) return;
+        if (typeof text === "string" ? !texts[stream].includes(text) : !text.test(texts[stream]))
+          return;
         watchers.delete(watch);
         resolve();
       };
       watchers.add(watch);
       watch();
       void ended.then(({ code }) =>
-        reject(new Error(`acp ended (${code}) before it wrote ${String(text)} to ${stream}; it wrote:\n${texts.stdout}\n${texts.stderr}`)),
+        reject(
+          new Error(
+            `acp ended (${code}) before it wrote ${String(text)} to ${stream}; it wrote:\n${texts.stdout}\n${texts.stderr}`,
+          ),
+        ),
       );
     });
   return {

@@ -1,5 +1,6 @@
 /**
- * The resident of hooks: answers as a hook alone would, is one a home, and nothing that happens to it lets a command through.
+ * The resident of hooks: answers as a hook alone would, is one a home, and nothing that happens to
+ * it lets a command through.
  */
 import { chmod, lstat, mkdir, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -22,8 +23,12 @@ const UNSAFE = EVENTS["claude-code"]("npm publish");
 /** What the built library greets with. */
 const greeting = (): string => greetingOf(join(dirname(BIN), "../dist/index.js"));
 
-/** Who wrote an event: a hook alone cannot write in the log that a resident holds open, and takes the next one. */
-const loggedAlone = async (at: HookWorld): Promise<boolean> => (await readdir(at.home)).includes("audit.2.jsonl");
+/**
+ * Who wrote an event: a hook alone cannot write in the log that a resident holds open, and takes
+ * the next one.
+ */
+const loggedAlone = async (at: HookWorld): Promise<boolean> =>
+  (await readdir(at.home)).includes("audit.2.jsonl");
 
 /** What is no resident of ours, and what it heard. */
 async function impostor(at: HookWorld, speak: (server: Server) => void): Promise<AsyncDisposable> {
@@ -33,7 +38,9 @@ async function impostor(at: HookWorld, speak: (server: Server) => void): Promise
   const path = join(at.home, "run", "hooks");
   await new Promise<void>((resolve) => server.listen(path, resolve));
   await chmod(path, 0o600);
-  return { [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())) };
+  return {
+    [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())),
+  };
 }
 
 describe("a resident of hooks", () => {
@@ -71,9 +78,17 @@ describe("a resident of hooks", () => {
     await using at = await hookWorld();
     await using _resident = await at.resident();
     const cat = { ...EVENTS["claude-code"]("cat ../notes.txt"), cwd: "/work/project/src" };
-    expect(decisionOf(await at.hook("claude-code", cat, [], { CLAUDE_PROJECT_DIR: "/work/project" }))).toBe("allow");
-    expect(decisionOf(await at.hook("claude-code", cat, [], { CLAUDE_PROJECT_DIR: "/work/project/src" }))).toBe("ask");
-    expect(decisionOf(await at.hook("claude-code", SAFE, [], { SHELL: "/usr/bin/fish" }))).toBe("ask");
+    expect(
+      decisionOf(await at.hook("claude-code", cat, [], { CLAUDE_PROJECT_DIR: "/work/project" })),
+    ).toBe("allow");
+    expect(
+      decisionOf(
+        await at.hook("claude-code", cat, [], { CLAUDE_PROJECT_DIR: "/work/project/src" }),
+      ),
+    ).toBe("ask");
+    expect(decisionOf(await at.hook("claude-code", SAFE, [], { SHELL: "/usr/bin/fish" }))).toBe(
+      "ask",
+    );
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     expect(await loggedAlone(at)).toBe(false);
   });
@@ -88,10 +103,17 @@ describe("a resident of hooks", () => {
     const gate = (await readdir(join(at.home, "run"))).find((name) => name.endsWith(".sock"));
     const pid = Number.parseInt(gate ?? "", 10);
     expect(await readFile(`/proc/${pid}/environ`, "utf8")).toBe("");
-    await vi.waitFor(async () => expect(await readFile(join(at.home, "run", "hooks.log"), "utf8")).toContain("Answering"), 60_000);
+    await vi.waitFor(
+      async () =>
+        expect(await readFile(join(at.home, "run", "hooks.log"), "utf8")).toContain("Answering"),
+      60_000,
+    );
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     await rm(path);
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), {
+      timeout: 60_000,
+      interval: 100,
+    });
   });
 
   it.each([
@@ -108,7 +130,10 @@ describe("a resident of hooks", () => {
     await using at = await hookWorld();
     await using _first = await at.resident();
     const second = startAcp(["exec", "hook", "--resident", "--home", at.home], { input: "" });
-    expect(await second.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("home_busy") });
+    expect(await second.ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("home_busy"),
+    });
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     expect(await loggedAlone(at)).toBe(false);
   });
@@ -117,12 +142,22 @@ describe("a resident of hooks", () => {
     await using at = await hookWorld();
     const resident = await at.resident();
     const stop = new AbortController();
-    await using clients = await attachApprovers({ directory: join(at.home, "run"), signal: stop.signal });
+    await using clients = await attachApprovers({
+      directory: join(at.home, "run"),
+      signal: stop.signal,
+    });
     await using hook = at.startHook("codex", EVENTS.codex("npm publish"), ["--wait", "100"]);
-    await vi.waitFor(() => expect(clients.pending()).toHaveLength(1), { timeout: 60_000, interval: 20 });
+    await vi.waitFor(() => expect(clients.pending()).toHaveLength(1), {
+      timeout: 60_000,
+      interval: 20,
+    });
     await resident[Symbol.asyncDispose]();
     const { code, stdout, stderr } = await hook.ended;
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("the resident ended without an answer")]);
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      "",
+      expect.stringContaining("the resident ended without an answer"),
+    ]);
     stop.abort();
   });
 
@@ -130,9 +165,18 @@ describe("a resident of hooks", () => {
     await using at = await hookWorld();
     await using resident = await at.resident();
     const stop = new AbortController();
-    await using clients = await attachApprovers({ directory: join(at.home, "run"), signal: stop.signal });
-    await using hook = at.startHook("gemini-cli", EVENTS["gemini-cli"]("npm publish"), ["--wait", "100"]);
-    await vi.waitFor(() => expect(clients.pending()).toHaveLength(1), { timeout: 60_000, interval: 20 });
+    await using clients = await attachApprovers({
+      directory: join(at.home, "run"),
+      signal: stop.signal,
+    });
+    await using hook = at.startHook("gemini-cli", EVENTS["gemini-cli"]("npm publish"), [
+      "--wait",
+      "100",
+    ]);
+    await vi.waitFor(() => expect(clients.pending()).toHaveLength(1), {
+      timeout: 60_000,
+      interval: 20,
+    });
     resident.child.kill("SIGTERM");
     expect((await resident.ended).code).toBe(0);
     expect((await hook.ended).code).toBe(2);
@@ -143,7 +187,9 @@ describe("a resident of hooks", () => {
     await using at = await hookWorld();
     await using resident = await at.resident();
     resident.child.kill("SIGSTOP");
-    expect(decisionOf(await at.hook("claude-code", UNSAFE, [], { ACP_HOOK_SECONDS: "40" }))).toBe("ask");
+    expect(decisionOf(await at.hook("claude-code", UNSAFE, [], { ACP_HOOK_SECONDS: "40" }))).toBe(
+      "ask",
+    );
     expect(await loggedAlone(at)).toBe(true);
   });
 
@@ -159,23 +205,45 @@ describe("a resident of hooks", () => {
             .write(greeting()),
       ),
     );
-    const { code, stdout, stderr } = await at.hook("claude-code", SAFE, [], { ACP_HOOK_SECONDS: "8" });
-    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("longer than 8 seconds")]);
+    const { code, stdout, stderr } = await at.hook("claude-code", SAFE, [], {
+      ACP_HOOK_SECONDS: "8",
+    });
+    expect([code, stdout, stderr]).toEqual([
+      2,
+      "",
+      expect.stringContaining("longer than 8 seconds"),
+    ]);
   });
 
   it("holds the question of a hook that is gone for the same command", async () => {
     await using at = await hookWorld();
     await using _resident = await at.resident();
     const stop = new AbortController();
-    await using clients = await attachApprovers({ directory: join(at.home, "run"), signal: stop.signal });
+    await using clients = await attachApprovers({
+      directory: join(at.home, "run"),
+      signal: stop.signal,
+    });
     const hook = at.startHook("codex", EVENTS.codex("npm publish"), ["--wait", "100"]);
-    await vi.waitFor(() => expect(clients.pending()).toHaveLength(1), { timeout: 60_000, interval: 20 });
+    await vi.waitFor(() => expect(clients.pending()).toHaveLength(1), {
+      timeout: 60_000,
+      interval: 20,
+    });
     await hook[Symbol.asyncDispose]();
     // The question is held for the same command; the hook that is gone can collect nothing.
-    await vi.waitFor(async () => expect((await at.log()).map(({ event_type }) => event_type)).toContain("consent_deferred"), 60_000);
+    await vi.waitFor(
+      async () =>
+        expect((await at.log()).map(({ event_type }) => event_type)).toContain("consent_deferred"),
+      60_000,
+    );
     const [question] = clients.pending();
     if (question === undefined) throw new Error("the question is not open any more");
-    await clients.answer(makeResponse(question.request, { decision: "approved", nowMs: Date.now(), channel: "terminal" }));
+    await clients.answer(
+      makeResponse(question.request, {
+        decision: "approved",
+        nowMs: Date.now(),
+        channel: "terminal",
+      }),
+    );
     const again = await at.hook("codex", EVENTS.codex("npm publish"), ["--wait", "100"]);
     expect([again.code, decisionOf(again)]).toEqual([0, "none"]);
     stop.abort();
@@ -185,7 +253,10 @@ describe("a resident of hooks", () => {
 describe("what is no resident of this build", () => {
   it.each([
     ["greets as another build", (say: (text: string) => void) => say("acp-hook 1 1:2:3:4\n")],
-    ["greets as another protocol", (say: (text: string) => void) => say(greeting().replace("acp-hook 1", "acp-hook 2"))],
+    [
+      "greets as another protocol",
+      (say: (text: string) => void) => say(greeting().replace("acp-hook 1", "acp-hook 2")),
+    ],
     ["closes at once", (_say: (text: string) => void, close: () => void) => close()],
   ])("and %s gets no event", async (_name, speak) => {
     await using at = await hookWorld();
@@ -235,7 +306,9 @@ describe("what is no resident of this build", () => {
   ])("because it is %s is not asked", async (_name, spoil) => {
     await using at = await hookWorld();
     let isAsked = false;
-    await using _impostor = await impostor(at, (server) => server.on("connection", () => (isAsked = true)));
+    await using _impostor = await impostor(at, (server) =>
+      server.on("connection", () => (isAsked = true)),
+    );
     await spoil(at.home);
     expect(decisionOf(await at.hook("claude-code", UNSAFE, [], { HOME: "/nowhere" }))).toBe("ask");
     expect(isAsked).toBe(false);

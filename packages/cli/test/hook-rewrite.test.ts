@@ -1,6 +1,7 @@
 /**
- * `acp exec hook` and a command that is asked about only for what its folder may hold: where the engine has a wording that passes by itself, the
- * agent runs that one, nobody is asked, and everybody sees which.
+ * `acp exec hook` and a command that is asked about only for what its folder may hold: where the
+ * engine has a wording that passes by itself, the agent runs that one, nobody is asked, and
+ * everybody sees which.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +12,9 @@ import type { HookWorld } from "./hook-world.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Asked about as it stands: a bare repository in the folder would run what its configuration names. */
+/**
+ * Asked about as it stands: a bare repository in the folder would run what its configuration names.
+ */
 const COMMAND = "git -C lib status";
 /** With `--wait`, so that a question would show: nobody is there who could answer one. */
 const WAIT = ["--wait", "100"] as const;
@@ -24,7 +27,8 @@ async function offered(): Promise<string> {
   return String(rewrite.command);
 }
 
-const kinds = async ({ log }: HookWorld): Promise<readonly string[]> => (await log()).map(({ event_type }) => event_type);
+const kinds = async ({ log }: HookWorld): Promise<readonly string[]> =>
+  (await log()).map(({ event_type }) => event_type);
 
 describe.each([
   ["alone", ALONE, false],
@@ -39,10 +43,15 @@ describe.each([
       JSON.parse((await at.hook(agent, EVENTS[agent](COMMAND), WAIT, env)).stdout);
     const claude = await said("claude-code");
     expect(claude).toMatchObject({
-      hookSpecificOutput: { permissionDecision: "allow", updatedInput: { command, description: "why" } },
+      hookSpecificOutput: {
+        permissionDecision: "allow",
+        updatedInput: { command, description: "why" },
+      },
       systemMessage: expect.stringContaining(command),
     });
-    expect(await said("codex")).toMatchObject({ hookSpecificOutput: { permissionDecision: "allow", updatedInput: { command } } });
+    expect(await said("codex")).toMatchObject({
+      hookSpecificOutput: { permissionDecision: "allow", updatedInput: { command } },
+    });
     expect(await said("gemini-cli")).toMatchObject({
       decision: "allow",
       systemMessage: expect.stringContaining(command),
@@ -59,7 +68,10 @@ describe.each([
     await using at = await hookWorld();
     await using _resident = isResident ? await at.resident() : undefined;
     const ended = await at.hook("cursor", EVENTS.cursor(COMMAND), [], env);
-    expect([decisionOf(ended), ended.stdout]).toEqual(["ask", expect.stringContaining(`this would pass: ${await offered()}`)]);
+    expect([decisionOf(ended), ended.stdout]).toEqual([
+      "ask",
+      expect.stringContaining(`this would pass: ${await offered()}`),
+    ]);
   });
 
   it("runs nothing in the place of a command while questions are paused", async () => {
@@ -75,7 +87,12 @@ describe.each([
     await using _resident = isResident ? await at.resident() : undefined;
     const profile = join(at.path, "config.json");
     await writeFile(profile, '{"execApproval":{"ask":"always"}}');
-    const ended = await at.hook("claude-code", EVENTS["claude-code"](COMMAND), ["--profile", profile], env);
+    const ended = await at.hook(
+      "claude-code",
+      EVENTS["claude-code"](COMMAND),
+      ["--profile", profile],
+      env,
+    );
     expect([decisionOf(ended), ended.stdout.includes("updatedInput")]).toEqual(["ask", false]);
   });
 });

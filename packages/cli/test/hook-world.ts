@@ -1,5 +1,6 @@
 /**
- * Hooks as agents call them: the built `acp`, an event on standard input, and a home; alone, or with the resident of that home.
+ * Hooks as agents call them: the built `acp`, an event on standard input, and a home; alone, or
+ * with the resident of that home.
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +17,11 @@ export const EVENTS = {
     tool_input: { command, description: "why" },
     tool_use_id: "toolu_1",
   }),
-  codex: (command: string): object => ({ ...EVENTS["claude-code"](command), turn_id: "t1", model: "m" }),
+  codex: (command: string): object => ({
+    ...EVENTS["claude-code"](command),
+    turn_id: "t1",
+    model: "m",
+  }),
   "gemini-cli": (command: string): object => ({
     session_id: "s1",
     cwd: "/work/project",
@@ -47,7 +52,12 @@ export interface LogLine {
 export interface HookWorld extends Scratch {
   readonly home: string;
   /** Runs the hook; without `alone` a resident may answer. */
-  hook(agent: Agent, event: object, args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  hook(
+    agent: Agent,
+    event: object,
+    args?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Ended>;
   startHook(agent: Agent, event: object, args?: readonly string[]): Running;
   resident(): Promise<Running>;
   /** Every event of every log of the home. */
@@ -60,16 +70,29 @@ const NO_HOME_ENV = { ACP_ALONE: "0", SHELL: "/bin/bash" } as const;
 export async function hookWorld(): Promise<HookWorld> {
   const at = await scratch();
   const home = join(at.path, "h");
-  // Of its own: a hook starts no resident where the program lies below its directory, and a checkout may lie in the temporary one.
+  // Of its own: a hook starts no resident where the program lies below its directory, and a
+  // checkout may lie in the temporary one.
   const cwd = at.path;
   await mkdir(home, { mode: 0o700 });
-  const words = (agent: Agent, args: readonly string[]): readonly string[] => ["exec", "hook", agent, "--home", home, ...args];
+  const words = (agent: Agent, args: readonly string[]): readonly string[] => [
+    "exec",
+    "hook",
+    agent,
+    "--home",
+    home,
+    ...args,
+  ];
   return {
     ...at,
     home,
     hook: (agent, event, args = [], env = {}) =>
-      acp(words(agent, args), { cwd, input: JSON.stringify(event), env: { ...NO_HOME_ENV, ...env } }),
-    startHook: (agent, event, args = []) => startAcp(words(agent, args), { cwd, input: JSON.stringify(event), env: NO_HOME_ENV }),
+      acp(words(agent, args), {
+        cwd,
+        input: JSON.stringify(event),
+        env: { ...NO_HOME_ENV, ...env },
+      }),
+    startHook: (agent, event, args = []) =>
+      startAcp(words(agent, args), { cwd, input: JSON.stringify(event), env: NO_HOME_ENV }),
     async resident() {
       const running = startAcp(["exec", "hook", "--resident", "--home", home], { input: "" });
       await running.seen("stderr", "Answering the hooks");
@@ -77,16 +100,27 @@ export async function hookWorld(): Promise<HookWorld> {
     },
     async log() {
       const names = ["audit.jsonl", "audit.2.jsonl", "audit.3.jsonl"];
-      const texts = await Promise.all(names.map((name) => readFile(join(home, name), "utf8").catch(() => "")));
-      return texts.flatMap((text) => text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])));
+      const texts = await Promise.all(
+        names.map((name) => readFile(join(home, name), "utf8").catch(() => "")),
+      );
+      return texts.flatMap((text) =>
+        text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])),
+      );
     },
   };
 }
 
-/** What an agent was told, in one word: `allow`, `ask`, `deny`, or `none` where it decides by itself. */
+/**
+ * What an agent was told, in one word: `allow`, `ask`, `deny`, or `none` where it decides by
+ * itself.
+ */
 export function decisionOf({ stdout }: Ended): string {
   const said = JSON.parse(stdout);
   return (
-    said.hookSpecificOutput?.permissionDecision ?? said.hookSpecificOutput?.decision?.behavior ?? said.decision ?? said.permission ?? "none"
+    said.hookSpecificOutput?.permissionDecision ??
+    said.hookSpecificOutput?.decision?.behavior ??
+    said.decision ??
+    said.permission ??
+    "none"
   );
 }

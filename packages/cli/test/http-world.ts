@@ -1,5 +1,6 @@
 /**
- * A home with a policy, a server on this machine that the HTTP proxy may reach, and the built `acp proxy http` before it.
+ * A home with a policy, a server on this machine that the HTTP proxy may reach, and the built `acp
+ * proxy http` before it.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -42,7 +43,11 @@ export interface HttpWorldOptions {
 }
 
 /** Makes it. The server says who it is, and what it was asked. */
-export async function httpWorld({ policy = HTTP_POLICY, proxy = "", address = "127.0.0.1" }: HttpWorldOptions = {}): Promise<HttpWorld> {
+export async function httpWorld({
+  policy = HTTP_POLICY,
+  proxy = "",
+  address = "127.0.0.1",
+}: HttpWorldOptions = {}): Promise<HttpWorld> {
   const at = await scratch();
   const home = join(at.path, "h");
   const reached: string[] = [];
@@ -58,7 +63,11 @@ export async function httpWorld({ policy = HTTP_POLICY, proxy = "", address = "1
   const authority = `${address}:${await listen(server, address)}`;
   await mkdir(home, { mode: 0o700 });
   await writeFile(join(home, "policy.yml"), policy, { mode: 0o600 });
-  await writeFile(join(home, "config.yml"), `version: "1"\nproxy:\n  private_hosts: ["${authority}"]\n${proxy}`, { mode: 0o600 });
+  await writeFile(
+    join(home, "config.yml"),
+    `version: "1"\nproxy:\n  private_hosts: ["${authority}"]\n${proxy}`,
+    { mode: 0o600 },
+  );
   return {
     ...at,
     home,
@@ -99,7 +108,9 @@ export async function startProxy(
   onTestFinished(() => running[Symbol.asyncDispose]());
   await running.seen("stdout", /listening on .*\n[^]*fetch-patch|"url":/);
   const url = /http:\/\/127\.0\.0\.1:[0-9]+/.exec(running.stdout())?.[0] ?? "";
-  const pairs = [...running.stdout().matchAll(/([A-Za-z_]+)='([^']*)'/g)].map(([, name = "", value = ""]) => [name, value] as const);
+  const pairs = [...running.stdout().matchAll(/([A-Za-z_]+)='([^']*)'/g)].map(
+    ([, name = "", value = ""]) => [name, value] as const,
+  );
   return { ...running, url, port: Number(new URL(url).port), env: Object.fromEntries(pairs) };
 }
 
@@ -109,7 +120,9 @@ export async function answerNext(home: string, words: readonly string[]): Promis
     const { pending } = JSON.parse((await acp(["pending", "--json"], { home })).stdout);
     const [question] = Array.isArray(pending) ? pending : [];
     if (question === undefined) continue;
-    const { code, stderr } = await acp(["approve", "--once", String(question.id), ...words], { home });
+    const { code, stderr } = await acp(["approve", "--once", String(question.id), ...words], {
+      home,
+    });
     if (code === 0) return;
     // 5: it was over already.
     if (code !== 5) throw new Error(`the answer was refused: ${stderr}`);
@@ -123,11 +136,20 @@ export interface ProgramEnded {
   readonly err: string;
 }
 
-/** Runs a program of somebody else to its end. Its environment has the given variables, and what it needs to start. */
-export async function program(command: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ProgramEnded> {
+/**
+ * Runs a program of somebody else to its end. Its environment has the given variables, and what it
+ * needs to start.
+ */
+export async function program(
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ProgramEnded> {
   const [file = "", ...args] = command;
   const { PATH = "", HOME = "" } = process.env;
-  const child = spawn(file, args, { env: { PATH, HOME, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(file, args, {
+    env: { PATH, HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const [out, err, code] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -141,9 +163,15 @@ export function has(command: string): boolean {
   return spawnSync(command, ["--version"], { stdio: "ignore" }).status === 0;
 }
 
-/** Somebody whom the home's gate can ask, and who says nothing: answers come from `acp approve --once`. */
+/**
+ * Somebody whom the home's gate can ask, and who says nothing: answers come from `acp approve
+ * --once`.
+ */
 export async function attachSilent(home: string): Promise<ApproverClients> {
-  const silent = await attachApprovers({ directory: join(home, "run"), signal: new AbortController().signal });
+  const silent = await attachApprovers({
+    directory: join(home, "run"),
+    signal: new AbortController().signal,
+  });
   await expect.poll(() => silent.gates()).toBe(1);
   return silent;
 }

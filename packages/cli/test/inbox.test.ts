@@ -1,5 +1,6 @@
 /**
- * `acp inbox` beside a real gate, spoken to as its page speaks to it. Browsers: packages/channel-web/test.
+ * `acp inbox` beside a real gate, spoken to as its page speaks to it. Browsers:
+ * packages/channel-web/test.
  */
 import { execFile } from "node:child_process";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -64,7 +65,11 @@ async function openInbox(home: string): Promise<Running & Told> {
 
 async function signIn({ url, code }: Told): Promise<Page> {
   const plain = { origin: url, "content-type": "application/json", "x-acp-inbox": "1" };
-  const signed = await localFetch(`${url}/api/session`, { method: "POST", headers: plain, body: JSON.stringify({ code }) });
+  const signed = await localFetch(`${url}/api/session`, {
+    method: "POST",
+    headers: plain,
+    body: JSON.stringify({ code }),
+  });
   expect(signed.status).toBe(200);
   const { key }: Json = await signed.json();
   const headers = { ...plain, "x-acp-inbox": String(key) };
@@ -75,19 +80,27 @@ async function signIn({ url, code }: Told): Promise<Page> {
     origin: url,
     get,
     async post(path, body) {
-      const answer = await localFetch(url + path, { method: "POST", headers: { ...headers, cookie }, body: JSON.stringify(body) });
+      const answer = await localFetch(url + path, {
+        method: "POST",
+        headers: { ...headers, cookie },
+        body: JSON.stringify(body),
+      });
       const text = await answer.text();
       return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
     },
     async question() {
-      const stream = await localFetch(`${url}/api/events`, { headers: { cookie, "x-acp-inbox": String(key) } });
+      const stream = await localFetch(`${url}/api/events`, {
+        headers: { cookie, "x-acp-inbox": String(key) },
+      });
       let text = "";
       for await (const chunk of stream.body ?? []) {
         text += Buffer.from(chunk).toString("utf8");
         for (const block of text.split("\n\n").slice(0, -1)) {
-          const [, event = "", data = "null"] = /event: (\w+)\n(?:.*\n)*?data: (.*)$/m.exec(block) ?? [];
+          const [, event = "", data = "null"] =
+            /event: (\w+)\n(?:.*\n)*?data: (.*)$/m.exec(block) ?? [];
           const value: Json = JSON.parse(data);
-          const found: Json = event === "hello" ? value.open[0] : event === "open" ? value : undefined;
+          const found: Json =
+            event === "hello" ? value.open[0] : event === "open" ? value : undefined;
           // Whoever leaves the loop lets go of the stream.
           if (found !== undefined) return found;
         }
@@ -97,8 +110,14 @@ async function signIn({ url, code }: Told): Promise<Page> {
   };
 }
 
-/** Calls until the question stands on the page: a call before the inbox has joined a gate, which takes it up to a second, is denied. */
-async function asked<T>(page: Page, call: () => Promise<T>): Promise<{ readonly question: Json; readonly ended: Promise<T> }> {
+/**
+ * Calls until the question stands on the page: a call before the inbox has joined a gate, which
+ * takes it up to a second, is denied.
+ */
+async function asked<T>(
+  page: Page,
+  call: () => Promise<T>,
+): Promise<{ readonly question: Json; readonly ended: Promise<T> }> {
   const seen = page.question();
   for (;;) {
     const ended = call();
@@ -110,7 +129,9 @@ async function asked<T>(page: Page, call: () => Promise<T>): Promise<{ readonly 
 async function registered(page: Page): Promise<SoftwarePasskey> {
   const key = createSoftwarePasskey(page.origin);
   const { body: options } = await page.post("/api/passkeys/options", {});
-  expect(await page.post("/api/passkeys", { registration: key.register(options), label: "phone" })).toMatchObject({ status: 201 });
+  expect(
+    await page.post("/api/passkeys", { registration: key.register(options), label: "phone" }),
+  ).toMatchObject({ status: 201 });
   return key;
 }
 
@@ -119,34 +140,63 @@ describe("acp inbox", () => {
     await using at = await world();
     await using inbox = await openInbox(at.home);
     const page = await signIn(inbox);
-    expect(await page.get("/api/session")).toMatchObject({ approver: "local", passkeys: 0, passkey_from: "high" });
+    expect(await page.get("/api/session")).toMatchObject({
+      approver: "local",
+      passkeys: 0,
+      passkey_from: "high",
+    });
     const key = await registered(page);
-    expect((await acp(["audit", "show"], at)).stdout).toContain(`The passkey ${key.id} of local was added`);
+    expect((await acp(["audit", "show"], at)).stdout).toContain(
+      `The passkey ${key.id} of local was added`,
+    );
     const file = join(at.folder, "b.txt");
     {
       await using gated = await startGated(at);
-      const { question: plain, ended: made } = await asked(page, () => gated.call("create_directory", { path: join(at.folder, "new") }));
-      const prepared = await page.post("/api/answers/prepare", { request_id: plain.request.id, decision: "approved" });
+      const { question: plain, ended: made } = await asked(page, () =>
+        gated.call("create_directory", { path: join(at.folder, "new") }),
+      );
+      const prepared = await page.post("/api/answers/prepare", {
+        request_id: plain.request.id,
+        decision: "approved",
+      });
       expect(prepared).toMatchObject({ status: 200, body: { passkey: null } });
-      expect(await page.post("/api/answers", { ticket: prepared.body.ticket })).toMatchObject({ body: { status: "final" } });
+      expect(await page.post("/api/answers", { ticket: prepared.body.ticket })).toMatchObject({
+        body: { status: "final" },
+      });
       expect(await made).toMatchObject({ isError: false });
 
       const written = gated.call("write_file", { path: file, content: "as signed" });
       const signed = await page.question();
       expect(signed).toMatchObject({ needs_passkey: true, channel: "terminal", may_answer: true });
-      const without = await page.post("/api/answers/prepare", { request_id: signed.request.id, decision: "approved" });
+      const without = await page.post("/api/answers/prepare", {
+        request_id: signed.request.id,
+        decision: "approved",
+      });
       expect(await page.post("/api/answers", { ticket: without.body.ticket })).toMatchObject({
         status: 403,
         body: { code: "passkey_required" },
       });
-      const { body } = await page.post("/api/answers/prepare", { request_id: signed.request.id, decision: "approved" });
-      const answered = await page.post("/api/answers", { ticket: body.ticket, assertion: key.assert(body.passkey) });
-      expect(answered).toMatchObject({ status: 200, body: { status: "final", outcome: "approved" } });
+      const { body } = await page.post("/api/answers/prepare", {
+        request_id: signed.request.id,
+        decision: "approved",
+      });
+      const answered = await page.post("/api/answers", {
+        ticket: body.ticket,
+        assertion: key.assert(body.passkey),
+      });
+      expect(answered).toMatchObject({
+        status: 200,
+        body: { status: "final", outcome: "approved" },
+      });
       expect(await written).toMatchObject({ isError: false });
     }
     expect(await readFile(file, "utf8")).toBe("as signed");
     const { entries } = await page.get("/api/history?limit=5");
-    expect(entries[0]).toMatchObject({ status: "approved", approvers: ["local"], responses: [{ proof: { algorithm: "WebAuthn" } }] });
+    expect(entries[0]).toMatchObject({
+      status: "approved",
+      approvers: ["local"],
+      responses: [{ proof: { algorithm: "WebAuthn" } }],
+    });
     const record = join(at.path, "record.json");
     await writeFile(record, (await acp(["proof", "export", entries[0].request.id], at)).stdout);
     expect(await acp(["proof", "verify", record], at)).toMatchObject({ code: 0 });
@@ -171,19 +221,36 @@ describe("acp inbox", () => {
     expect((await localFetch(`${inbox.url}/api/history`)).status).toBe(401);
   });
 
-  it.skipIf(process.getuid?.() !== 0)("takes no connection of another user, skipped: it takes root to be another", async () => {
-    await using at = await world();
-    await using inbox = await openInbox(at.home);
-    const curl = ["curl", "--silent", "--show-error", "--max-time", "20", "--resolve", `*:${new URL(inbox.url).port}:127.0.0.1`, inbox.url];
-    const other = ["--reuid", "61042", "--regid", "61042", "--clear-groups", "--", ...curl];
-    expect((await promisify(execFile)("curl", curl.slice(1))).stdout).toContain("<!doctype html>");
-    await expect(promisify(execFile)("setpriv", other)).rejects.toMatchObject({ stdout: "" });
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    "takes no connection of another user, skipped: it takes root to be another",
+    async () => {
+      await using at = await world();
+      await using inbox = await openInbox(at.home);
+      const curl = [
+        "curl",
+        "--silent",
+        "--show-error",
+        "--max-time",
+        "20",
+        "--resolve",
+        `*:${new URL(inbox.url).port}:127.0.0.1`,
+        inbox.url,
+      ];
+      const other = ["--reuid", "61042", "--regid", "61042", "--clear-groups", "--", ...curl];
+      expect((await promisify(execFile)("curl", curl.slice(1))).stdout).toContain(
+        "<!doctype html>",
+      );
+      await expect(promisify(execFile)("setpriv", other)).rejects.toMatchObject({ stdout: "" });
+    },
+  );
 
   it("listens on a Unix socket of the user's own for a reverse proxy, and knows no other name than its own", async () => {
     await using at = await world();
     const path = join(at.path, "i.sock");
-    await using running = startAcp(["inbox", "--socket", path, "--origin", "https://inbox.example.com", "--json"], at);
+    await using running = startAcp(
+      ["inbox", "--socket", path, "--origin", "https://inbox.example.com", "--json"],
+      at,
+    );
     await running.seen("stdout", /"code"/);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const status = (host: string): Promise<number | undefined> =>
@@ -204,7 +271,10 @@ describe("acp inbox", () => {
     {
       await using killed = startAcp(args, at);
       await killed.seen("stdout", /"code"/);
-      expect(await acp(args, at)).toMatchObject({ code: 2, stderr: expect.stringContaining("Cannot listen") as unknown });
+      expect(await acp(args, at)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("Cannot listen") as unknown,
+      });
     }
     expect((await stat(path)).isSocket()).toBe(true);
     {
@@ -220,14 +290,28 @@ describe("acp inbox", () => {
 
   it("makes another code with the Enter key, and ends with Ctrl-C", async () => {
     await using at = await world();
-    await using pane = await openPane(words(process.execPath, BIN, "inbox", "--home", at.home, "--port", "0"), at.folder);
-    const [, url = "", first = ""] = /sign in at (\S+?)\/#code=([\w-]{14})/.exec(await pane.until(/Ctrl-C ends the inbox/)) ?? [];
+    await using pane = await openPane(
+      words(process.execPath, BIN, "inbox", "--home", at.home, "--port", "0"),
+      at.folder,
+    );
+    const [, url = "", first = ""] =
+      /sign in at (\S+?)\/#code=([\w-]{14})/.exec(await pane.until(/Ctrl-C ends the inbox/)) ?? [];
     await pane.press("Enter");
-    const codes = [...(await pane.until(/#code=[^]*#code=[\w-]{14}/)).matchAll(/#code=([\w-]{14})/g)].map(([, code]) => code);
+    const codes = [
+      ...(await pane.until(/#code=[^]*#code=[\w-]{14}/)).matchAll(/#code=([\w-]{14})/g),
+    ].map(([, code]) => code);
     expect(new Set(codes).size).toBe(2);
     for (const code of [first, codes[1]]) {
       const headers = { origin: url, "content-type": "application/json", "x-acp-inbox": "1" };
-      expect((await localFetch(`${url}/api/session`, { method: "POST", headers, body: JSON.stringify({ code }) })).status).toBe(200);
+      expect(
+        (
+          await localFetch(`${url}/api/session`, {
+            method: "POST",
+            headers,
+            body: JSON.stringify({ code }),
+          })
+        ).status,
+      ).toBe(200);
     }
     await pane.press("C-c");
     await pane.until(/exit 0/);
@@ -240,6 +324,9 @@ describe("acp inbox", () => {
     ["a port that is none", ["--port", "http"], "--port"],
   ])("does not start with %s", async (_, args, text) => {
     await using at = await world();
-    expect(await acp(["inbox", ...args], at)).toMatchObject({ code: 2, stderr: expect.stringContaining(text) as unknown });
+    expect(await acp(["inbox", ...args], at)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(text) as unknown,
+    });
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Keys, vault and proofs at the command line: as child processes, with a real gate, a real server and a real answer.
+ * Keys, vault and proofs at the command line: as child processes, with a real gate, a real server
+ * and a real answer.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -23,7 +24,8 @@ async function world(): Promise<World> {
   const at = await scratch();
   const [home, folder] = [join(at.path, "h"), join(at.path, "files")];
   await mkdir(folder);
-  const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> => acp(args, { home, cwd: at.path, ...options });
+  const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> =>
+    acp(args, { home, cwd: at.path, ...options });
   expect(await run(["init"])).toMatchObject({ code: 0 });
   return { ...at, home, folder, run };
 }
@@ -34,7 +36,9 @@ const json = ({ stdout }: Ended): ReturnType<typeof JSON.parse> => JSON.parse(st
 async function consent(at: World): Promise<string> {
   await using gated = await startGated(at);
   const file = join(at.folder, "b.txt");
-  const answer = await answering(at.home, { decision: "approved" }, () => gated.call("write_file", { path: file, content: "as asked" }));
+  const answer = await answering(at.home, { decision: "approved" }, () =>
+    gated.call("write_file", { path: file, content: "as asked" }),
+  );
   expect(answer).toMatchObject({ isError: false });
   const [id = ""] = /cr_[\w-]+/.exec((await at.run(["audit", "show"])).stdout) ?? [];
   return id;
@@ -45,7 +49,10 @@ describe("acp init", () => {
     await using at = await scratch();
     const home = join(at.path, "h");
     const { code, stdout } = await acp(["init", "--home", home]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`opens with the file ${home}/keys/unlock.key: whoever can read it`)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(`opens with the file ${home}/keys/unlock.key: whoever can read it`),
+    ]);
     for (const name of ["keys/private.key", "keys/unlock.key", "keys/checkpoint.key", "vault.json"])
       expect((await stat(join(home, name))).mode & 0o777).toBe(0o600);
     const before = await readFile(join(home, "keys/private.key"), "utf8");
@@ -64,8 +71,13 @@ describe("acp init", () => {
     const file = join(at.path, "passphrase");
     await writeFile(file, "correct horse battery\n", { mode: 0o600 });
     const env = { ACP_PASSPHRASE_FILE: file };
-    expect(json(await acp(["init", "--json"], { home, env }))).toMatchObject({ unlock: "passphrase" });
-    expect(await acp(["vault", "list"], { home, env })).toMatchObject({ code: 0, stdout: "The vault is empty\n" });
+    expect(json(await acp(["init", "--json"], { home, env }))).toMatchObject({
+      unlock: "passphrase",
+    });
+    expect(await acp(["vault", "list"], { home, env })).toMatchObject({
+      code: 0,
+      stdout: "The vault is empty\n",
+    });
     for (const args of [
       ["vault", "list"],
       ["mcp", "--", "true"],
@@ -77,16 +89,24 @@ describe("acp init", () => {
       ]);
     }
     await writeFile(file, "another passphrase\n", { mode: 0o600 });
-    expect(await acp(["vault", "list"], { home, env })).toMatchObject({ code: EXIT_CODES.invalid.code });
+    expect(await acp(["vault", "list"], { home, env })).toMatchObject({
+      code: EXIT_CODES.invalid.code,
+    });
   });
 
   it("seals under the key file that is named", async () => {
     await using at = await scratch();
     const home = join(at.path, "h");
-    expect(await acp(["init", "--key-file", "my.key"], { home, cwd: at.path })).toMatchObject({ code: 0 });
+    expect(await acp(["init", "--key-file", "my.key"], { home, cwd: at.path })).toMatchObject({
+      code: 0,
+    });
     expect(await acp(["vault", "list"], { home })).toMatchObject({ code: EXIT_CODES.invalid.code });
-    expect(await acp(["vault", "list", "--key-file", "my.key"], { home, cwd: at.path })).toMatchObject({ code: 0 });
-    expect(await acp(["vault", "list"], { home, env: { ACP_KEY_FILE: join(at.path, "my.key") } })).toMatchObject({ code: 0 });
+    expect(
+      await acp(["vault", "list", "--key-file", "my.key"], { home, cwd: at.path }),
+    ).toMatchObject({ code: 0 });
+    expect(
+      await acp(["vault", "list"], { home, env: { ACP_KEY_FILE: join(at.path, "my.key") } }),
+    ).toMatchObject({ code: 0 });
   });
 });
 
@@ -103,28 +123,62 @@ describe("acp proof", () => {
     // No home: the stranger has none.
     const nowhere = { cwd: at.path, home: join(at.path, "none") };
     for (const trusted of [key, "public.key"]) {
-      const result = await acp(["proof", "verify", "record.json", "--key", trusted, "--json"], nowhere);
+      const result = await acp(
+        ["proof", "verify", "record.json", "--key", trusted, "--json"],
+        nowhere,
+      );
       expect(result).toMatchObject({ code: 0, stderr: "" });
-      expect(json(result)).toMatchObject({ ok: true, request_id: id, decision: "approved", expired_since: false });
+      expect(json(result)).toMatchObject({
+        ok: true,
+        request_id: id,
+        decision: "approved",
+        expired_since: false,
+      });
     }
     expect(await at.run(["proof", "verify", "record.json"])).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^proven: approved cr_/),
     });
-    expect(await acp(["proof", "verify", "-", "--key", key], { ...nowhere, input: exported.stdout })).toMatchObject({ code: 0 });
+    expect(
+      await acp(["proof", "verify", "-", "--key", key], { ...nowhere, input: exported.stdout }),
+    ).toMatchObject({ code: 0 });
 
-    const late = await acp(["proof", "verify", "record.json", "--key", key, "--at", "2199-01-01T00:00:00Z"], nowhere);
-    expect(late).toMatchObject({ code: EXIT_CODES.unproven.code, stdout: expect.stringContaining("[expired]") });
-    const early = await acp(["proof", "verify", "record.json", "--key", key, "--at", "2020-01-01", "--json"], nowhere);
-    expect([early.code, json(early).code]).toEqual([EXIT_CODES.unproven.code, "from_future"]);
-    const other = await acp(
-      ["proof", "verify", "record.json", "--key", "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8"],
+    const late = await acp(
+      ["proof", "verify", "record.json", "--key", key, "--at", "2199-01-01T00:00:00Z"],
       nowhere,
     );
-    expect(other).toMatchObject({ code: EXIT_CODES.unproven.code, stdout: expect.stringContaining("[key_untrusted]") });
-    await writeFile(join(at.path, "changed.json"), exported.stdout.replaceAll("as asked", "as wanted"));
+    expect(late).toMatchObject({
+      code: EXIT_CODES.unproven.code,
+      stdout: expect.stringContaining("[expired]"),
+    });
+    const early = await acp(
+      ["proof", "verify", "record.json", "--key", key, "--at", "2020-01-01", "--json"],
+      nowhere,
+    );
+    expect([early.code, json(early).code]).toEqual([EXIT_CODES.unproven.code, "from_future"]);
+    const other = await acp(
+      [
+        "proof",
+        "verify",
+        "record.json",
+        "--key",
+        "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8",
+      ],
+      nowhere,
+    );
+    expect(other).toMatchObject({
+      code: EXIT_CODES.unproven.code,
+      stdout: expect.stringContaining("[key_untrusted]"),
+    });
+    await writeFile(
+      join(at.path, "changed.json"),
+      exported.stdout.replaceAll("as asked", "as wanted"),
+    );
     const changed = await acp(["proof", "verify", "changed.json", "--key", key], nowhere);
-    expect(changed).toMatchObject({ code: EXIT_CODES.unproven.code, stdout: expect.stringContaining("[request_changed]") });
+    expect(changed).toMatchObject({
+      code: EXIT_CODES.unproven.code,
+      stdout: expect.stringContaining("[request_changed]"),
+    });
 
     // Rotated: the old key still holds for what it signed.
     expect(await at.run(["keys", "rotate"])).toMatchObject({ code: 0 });
@@ -135,16 +189,26 @@ describe("acp proof", () => {
     expect(await at.run(["proof", "verify", "record.json"])).toMatchObject({ code: 0 });
     expect(await at.run(["audit", "verify"])).toMatchObject({ code: 0 });
     // The nonce that was used stands in the home.
-    expect(await readFile(join(at.home, "claims", "claims.jsonl"), "utf8")).toMatch(/"nonce:n_[0-9a-f-]+:yes:local"/i);
+    expect(await readFile(join(at.home, "claims", "claims.jsonl"), "utf8")).toMatch(
+      /"nonce:n_[0-9a-f-]+:yes:local"/i,
+    );
   });
 
   it.each([
     [["proof", "export"], EXIT_CODES.usage.code, /name the question/],
-    [["proof", "export", "cr_none"], EXIT_CODES.nothing.code, /No such question is in the log: cr_none/],
+    [
+      ["proof", "export", "cr_none"],
+      EXIT_CODES.nothing.code,
+      /No such question is in the log: cr_none/,
+    ],
     [["proof", "verify"], EXIT_CODES.usage.code, /name the record/],
     [["proof", "verify", "nowhere.json"], EXIT_CODES.usage.code, /there is no such file/],
     [["proof", "verify", "-", "--at", "noon"], EXIT_CODES.usage.code, /Cannot read --at "noon"/],
-    [["proof", "verify", "-", "--key", "0".repeat(64)], EXIT_CODES.invalid.code, /\[key_rejected\]/],
+    [
+      ["proof", "verify", "-", "--key", "0".repeat(64)],
+      EXIT_CODES.invalid.code,
+      /\[key_rejected\]/,
+    ],
   ])("%j says what is wrong", async (args, expected, message) => {
     await using at = await world();
     const { code, stdout, stderr } = await at.run(args, { input: "{}" });
@@ -158,22 +222,32 @@ describe("acp vault", () => {
     await using at = await world();
     const value = "tok-0123456789abcdef";
     const outputs = [
-      await at.run(["vault", "set", "TOKEN", "--server", "default,other", "--host", "api.example.com"], { input: `${value}\n` }),
+      await at.run(
+        ["vault", "set", "TOKEN", "--server", "default,other", "--host", "api.example.com"],
+        { input: `${value}\n` },
+      ),
       await at.run(["vault", "list", "--json"]),
       await at.run(["vault", "rotate", "TOKEN"], { input: `${value}2` }),
       await at.run(["vault", "list"]),
       await at.run(["audit", "show", "--json"]),
     ];
-    for (const { code, stdout, stderr } of outputs) expect([code, stderr, stdout.includes(value)]).toEqual([0, "", false]);
+    for (const { code, stdout, stderr } of outputs)
+      expect([code, stderr, stdout.includes(value)]).toEqual([0, "", false]);
     expect(outputs[1] && json(outputs[1])).toEqual({
       counter: 2,
       secrets: [{ name: "TOKEN", servers: ["default", "other"], hosts: ["api.example.com"] }],
     });
-    expect(outputs[3]?.stdout).toBe("TOKEN: may go to server default, server other, host api.example.com\n");
+    expect(outputs[3]?.stdout).toBe(
+      "TOKEN: may go to server default, server other, host api.example.com\n",
+    );
     expect(outputs[4]?.stdout).toMatch(/"change":"set","counter":3,"secret":"TOKEN"/);
     expect(await at.run(["vault", "remove", "TOKEN"])).toMatchObject({ code: 0 });
-    expect(await at.run(["vault", "remove", "TOKEN"])).toMatchObject({ code: EXIT_CODES.nothing.code });
-    expect(await at.run(["vault", "rotate", "TOKEN"], { input: value })).toMatchObject({ code: EXIT_CODES.nothing.code });
+    expect(await at.run(["vault", "remove", "TOKEN"])).toMatchObject({
+      code: EXIT_CODES.nothing.code,
+    });
+    expect(await at.run(["vault", "rotate", "TOKEN"], { input: value })).toMatchObject({
+      code: EXIT_CODES.nothing.code,
+    });
     expect(await at.run(["vault", "list"])).toMatchObject({ stdout: "The vault is empty\n" });
   });
 
@@ -186,7 +260,11 @@ describe("acp vault", () => {
   ])("%j is refused, and the value is in no message", async (args, input, message) => {
     await using at = await world();
     const { code, stdout, stderr } = await at.run(args, { input });
-    expect([code, stdout, stderr]).toEqual([EXIT_CODES.usage.code, "", expect.stringMatching(message)]);
+    expect([code, stdout, stderr]).toEqual([
+      EXIT_CODES.usage.code,
+      "",
+      expect.stringMatching(message),
+    ]);
     if (input !== "") expect(stderr).not.toContain(input);
   });
 
@@ -199,19 +277,25 @@ describe("acp vault", () => {
     await writeFile(join(at.home, "policy.yml"), policy, { mode: 0o600 });
     await using gated = await startGated(at);
     const file = join(at.folder, "t.txt");
-    expect(await gated.call("write_file", { path: file, content: "{{secret:TOKEN}}" })).toMatchObject({ isError: false });
+    expect(
+      await gated.call("write_file", { path: file, content: "{{secret:TOKEN}}" }),
+    ).toMatchObject({ isError: false });
     expect(await readFile(file, "utf8")).toBe(value);
     expect((await gated.call("read_text_file", { path: file })).text).toBe("[secret TOKEN]");
     expect(await readFile(join(at.home, "audit.jsonl"), "utf8")).not.toContain(value);
     // Removed while the gate runs: it goes nowhere any more.
     await at.run(["vault", "remove", "TOKEN"]);
-    expect(await gated.call("write_file", { path: file, content: "{{secret:TOKEN}}" })).toMatchObject({ code: "vault_failed" });
+    expect(
+      await gated.call("write_file", { path: file, content: "{{secret:TOKEN}}" }),
+    ).toMatchObject({ code: "vault_failed" });
   });
 
   it("an older vault put back stops the gate, and the message says how to go on", async () => {
     await using at = await world();
     const old = await readFile(join(at.home, "vault.json"), "utf8");
-    await at.run(["vault", "set", "TOKEN", "--server", "default"], { input: "tok-0123456789abcdef" });
+    await at.run(["vault", "set", "TOKEN", "--server", "default"], {
+      input: "tok-0123456789abcdef",
+    });
     await writeFile(join(at.home, "vault.json"), old, { mode: 0o600 });
     const { code, stderr } = await at.run(["mcp", "--", "true"]);
     expect([code, stderr]).toEqual([
@@ -224,8 +308,11 @@ describe("acp vault", () => {
 it("acp in a directory that was removed says so in one line", async () => {
   const cwd = await mkdtemp(join(tmpdir(), "acp-gone-"));
   const run = new Promise<readonly [number | string | null | undefined, string]>((resolve) => {
-    execFile("/bin/sh", ["-c", 'rmdir "$PWD" && exec "$0" "$1" audit verify', process.execPath, BIN], { cwd }, (error, _stdout, stderr) =>
-      resolve([error?.code, stderr]),
+    execFile(
+      "/bin/sh",
+      ["-c", 'rmdir "$PWD" && exec "$0" "$1" audit verify', process.execPath, BIN],
+      { cwd },
+      (error, _stdout, stderr) => resolve([error?.code, stderr]),
     );
   });
   expect(await run).toEqual([

@@ -1,6 +1,7 @@
 /**
- * A home with a real `acp mcp` that can be killed and started again, a real `acp inbox`, and the page's own model before it. What ran is what the MCP
- * server wrote into a file; nothing is simulated but the agent, and the browser around the page's modules.
+ * A home with a real `acp mcp` that can be killed and started again, a real `acp inbox`, and the
+ * page's own model before it. What ran is what the MCP server wrote into a file; nothing is
+ * simulated but the agent, and the browser around the page's modules.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +24,11 @@ const CONFIG = `version: "1"
 defaults:
   prompt_limit: none
 `;
-const INITIALIZE = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+const INITIALIZE = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "raw", version: "1" },
+};
 
 /** What one call does: how long until it is answered. */
 export interface Act {
@@ -31,14 +36,27 @@ export interface Act {
 }
 
 /** What the logs say became of one question. */
-export type Fate = "open" | "denied" | "expired" | "cancelled" | "waiting" | "started" | "ran" | "failed" | "not run" | "unknown";
+export type Fate =
+  | "open"
+  | "denied"
+  | "expired"
+  | "cancelled"
+  | "waiting"
+  | "started"
+  | "ran"
+  | "failed"
+  | "not run"
+  | "unknown";
 
 export interface KilledWorld extends AsyncDisposable {
   readonly home: string;
   readonly page: PageModel;
   /** Number of the call that a question is about. */
   numberOf(id: string): number;
-  /** Waits until the log has this many more lines, or all that was asked is answered or `isOver`; then kills the gate. */
+  /**
+   * Waits until the log has this many more lines, or all that was asked is answered or `isOver`;
+   * then kills the gate.
+   */
   killAfter(lines: number, isOver: () => boolean): Promise<void>;
   kill(): Promise<void>;
   /** The agent gives all of its calls up: a yes to one is kept for its retry. */
@@ -55,7 +73,9 @@ export interface KilledWorld extends AsyncDisposable {
 async function startGate(home: string, file: string): Promise<Running> {
   const gate = startAcp(["mcp", "--", process.execPath, SERVER, file], { home });
   const send = (id: number | undefined, method: string, params: object): void =>
-    void gate.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...(id !== undefined && { id }), method, params })}\n`);
+    void gate.child.stdin?.write(
+      `${JSON.stringify({ jsonrpc: "2.0", ...(id !== undefined && { id }), method, params })}\n`,
+    );
   gate.child.stdin?.on("error", () => undefined);
   send(0, "initialize", INITIALIZE);
   await gate.seen("stdout", '"serverInfo"');
@@ -65,12 +85,17 @@ async function startGate(home: string, file: string): Promise<Running> {
 
 function call({ child }: Running, number: number, act: Act | undefined): void {
   const params = { name: "act", arguments: { number, ...act } };
-  child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: number + 1, method: "tools/call", params })}\n`);
+  child.stdin?.write(
+    `${JSON.stringify({ jsonrpc: "2.0", id: number + 1, method: "tools/call", params })}\n`,
+  );
 }
 
 const answersOf = (gate: Running): number => gate.stdout().split("\n").length - 2;
 
-/** Calls all of them. The first one until it stands on the page: before the inbox has joined the gate there is nobody to ask, and it is denied. */
+/**
+ * Calls all of them. The first one until it stands on the page: before the inbox has joined the
+ * gate there is nobody to ask, and it is denied.
+ */
 async function askAll(gate: Running, page: PageModel, acts: readonly Act[]): Promise<void> {
   for (let tries = 1; page.store.count() === 0; tries += 1) {
     call(gate, 0, acts[0]);
@@ -80,7 +105,12 @@ async function askAll(gate: Running, page: PageModel, acts: readonly Act[]): Pro
   await page.until(() => page.store.count() === acts.length);
 }
 
-const COMPLETED: Readonly<Record<string, Fate>> = { performed: "ran", failed: "failed", cancelled: "ran", not_performed: "not run" };
+const COMPLETED: Readonly<Record<string, Fate>> = {
+  performed: "ran",
+  failed: "failed",
+  cancelled: "ran",
+  not_performed: "not run",
+};
 const NEXT: Readonly<Record<string, Fate>> = {
   consent_requested: "open",
   consent_approved: "waiting",
@@ -96,7 +126,10 @@ async function readFates(log: string): Promise<ReadonlyMap<string, Fate>> {
   const fates = new Map<string, Fate>();
   for await (const { eventType, requestId, metadata } of readAuditLog(log)) {
     if (requestId === "") continue;
-    const next = eventType === "tool_call_completed" ? COMPLETED[String(metadata["outcome"])] : NEXT[eventType];
+    const next =
+      eventType === "tool_call_completed"
+        ? COMPLETED[String(metadata["outcome"])]
+        : NEXT[eventType];
     if (next !== undefined) fates.set(requestId, next);
   }
   return fates;
@@ -109,7 +142,8 @@ async function countIn(log: string, eventType: string): Promise<number> {
   return count;
 }
 
-const linesOf = async (file: string): Promise<number> => (await readFile(file, "utf8").catch(() => "")).split("\n").length - 1;
+const linesOf = async (file: string): Promise<number> =>
+  (await readFile(file, "utf8").catch(() => "")).split("\n").length - 1;
 
 /** Opens it, with one open question for each act, all of them on the page. */
 export async function openKilledWorld(acts: readonly Act[]): Promise<KilledWorld> {
@@ -121,12 +155,16 @@ export async function openKilledWorld(acts: readonly Act[]): Promise<KilledWorld
   await writeFile(join(home, "config.yml"), CONFIG, { mode: 0o600 });
   const inbox = startAcp(["inbox", "--port", "0", "--json"], { home });
   await inbox.seen("stdout", /"code".*\n/);
-  const { url, code } = JSON.parse(inbox.stdout().split("\n")[0] ?? "") as { url: string; code: string };
+  const { url, code } = JSON.parse(inbox.stdout().split("\n")[0] ?? "") as {
+    url: string;
+    code: string;
+  };
   const page = await openPageModel(url, code);
   let gate = await startGate(home, file);
   const numbers = new Map<string, number>();
   await askAll(gate, page, acts);
-  for (const { request } of page.store.open()) numbers.set(request.id, Number(request.action.parameters["number"]));
+  for (const { request } of page.store.open())
+    numbers.set(request.id, Number(request.action.parameters["number"]));
   const [linesBefore, answersBefore] = [await linesOf(log), answersOf(gate)];
   const kill = async (): Promise<void> => {
     gate.child.kill("SIGKILL");
@@ -145,12 +183,20 @@ export async function openKilledWorld(acts: readonly Act[]): Promise<KilledWorld
     },
     async approve(validMs) {
       const stop = new AbortController();
-      await using clients = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
+      await using clients = await attachApprovers({
+        directory: join(home, "run"),
+        signal: stop.signal,
+      });
       while (clients.pending().length < acts.length) await wait(20);
       for (const { request } of clients.pending()) {
         const nowMs = Date.now();
         const receipt = await clients.answer(
-          makeResponse(request, { decision: "approved", nowMs, validUntilMs: nowMs + validMs, channel: "test" }),
+          makeResponse(request, {
+            decision: "approved",
+            nowMs,
+            validUntilMs: nowMs + validMs,
+            channel: "test",
+          }),
         );
         if (receipt.status !== "final") throw new Error(JSON.stringify(receipt));
       }
@@ -159,7 +205,8 @@ export async function openKilledWorld(acts: readonly Act[]): Promise<KilledWorld
     numberOf: (id) => numbers.get(id) ?? -1,
     async killAfter(lines, isOver) {
       const isAllAnswered = (): boolean => answersOf(gate) === answersBefore + acts.length;
-      while ((await linesOf(log)) < linesBefore + lines && !isAllAnswered() && !isOver()) await wait(2);
+      while ((await linesOf(log)) < linesBefore + lines && !isAllAnswered() && !isOver())
+        await wait(2);
       await kill();
     },
     async restart(repeats) {

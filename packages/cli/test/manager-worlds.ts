@@ -1,4 +1,7 @@
-/** Worlds of the manager kit: what they need of the host, and how the kit is run in one, against `acp run` or what is compared with it. */
+/**
+ * Worlds of the manager kit: what they need of the host, and how the kit is run in one, against
+ * `acp run` or what is compared with it.
+ */
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,18 +21,35 @@ export const TIMEOUT_MS = 900_000;
 const isRoot = process.getuid?.() === 0;
 
 function asStranger(): void {
-  execFileSync("setpriv", ["--reuid", "61100", "--regid", "61100", "--clear-groups", "test", "-r", fileURLToPath(import.meta.url)]);
+  execFileSync("setpriv", [
+    "--reuid",
+    "61100",
+    "--regid",
+    "61100",
+    "--clear-groups",
+    "test",
+    "-r",
+    fileURLToPath(import.meta.url),
+  ]);
 }
 
 /** What a test may need of the host; asked inside of the test. */
 export const NEEDS = {
   plain: (): HostNeed =>
-    hostNeed("a world of its own (root or user namespaces), bubblewrap, git, npm, python3 and cc", () => {
-      for (const program of ["cc", "git", "npm", "python3", "bwrap"]) execFileSync(program, ["--version"], { stdio: "ignore" });
-      execFileSync("unshare", isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"], { stdio: "pipe" });
-      if (isRoot) asStranger();
-      return undefined;
-    }),
+    hostNeed(
+      "a world of its own (root or user namespaces), bubblewrap, git, npm, python3 and cc",
+      () => {
+        for (const program of ["cc", "git", "npm", "python3", "bwrap"])
+          execFileSync(program, ["--version"], { stdio: "ignore" });
+        execFileSync(
+          "unshare",
+          isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"],
+          { stdio: "pipe" },
+        );
+        if (isRoot) asStranger();
+        return undefined;
+      },
+    ),
   root: (): HostNeed =>
     hostNeed("root, and a checkout that others can read", () => {
       if (!isRoot) return `this is uid ${process.getuid?.()}`;
@@ -66,11 +86,16 @@ export async function openManagerWorlds(): Promise<ManagerWorlds> {
   return {
     async run({ manager, uid, races }) {
       const report = join(reports, `${manager}-${(count += 1)}.json`);
-      const [program, ...args] = escapeWorld([process.execPath, kit, manager, report, BIN, String(races)], { directory, uid });
+      const [program, ...args] = escapeWorld(
+        [process.execPath, kit, manager, report, BIN, String(races)],
+        { directory, uid },
+      );
       let said = "";
-      await promisify(execFile)(program, args, { timeout: TIMEOUT_MS, maxBuffer: 2 ** 24 }).catch((error: unknown) => {
-        said = error instanceof Error ? error.message : String(error);
-      });
+      await promisify(execFile)(program, args, { timeout: TIMEOUT_MS, maxBuffer: 2 ** 24 }).catch(
+        (error: unknown) => {
+          said = error instanceof Error ? error.message : String(error);
+        },
+      );
       try {
         return JSON.parse(readFileSync(report, "utf8"));
       } catch (cause) {

@@ -1,6 +1,7 @@
 /**
- * `acp mcp` with the channels of config.yml: a Telegram chat and a webhook's receiver, alone, together and one after the other; and what a yes may
- * cover beyond its call. Everything is real but Telegram's server and the people.
+ * `acp mcp` with the channels of config.yml: a Telegram chat and a webhook's receiver, alone,
+ * together and one after the other; and what a yes may cover beyond its call. Everything is real
+ * but Telegram's server and the people.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { type IncomingMessage, createServer } from "node:http";
@@ -51,7 +52,9 @@ const telegramOf = ({ token, apiRoot }: BotApiDouble): string =>
 async function tapNext(double: BotApiDouble, label: string): Promise<void> {
   const message = await vi.waitFor(
     () => {
-      const newest = double.messages(ADA.id).find(({ buttons }) => buttons.some((button) => button.label.startsWith(label)));
+      const newest = double
+        .messages(ADA.id)
+        .find(({ buttons }) => buttons.some((button) => button.label.startsWith(label)));
       if (newest === undefined) throw new Error(`no message with a button ${label}`);
       return newest;
     },
@@ -73,11 +76,16 @@ async function bodyOf(incoming: IncomingMessage): Promise<string> {
 }
 
 /** Answers each question in its reply as told; without an answer it only takes them. */
-async function receiver(answerTo: (question: ConsentRequest) => Omit<AnswerParts, "nowMs" | "channel"> | undefined): Promise<Receiver> {
+async function receiver(
+  answerTo: (question: ConsentRequest) => Omit<AnswerParts, "nowMs" | "channel"> | undefined,
+): Promise<Receiver> {
   const questions: ConsentRequest[] = [];
   const server = createServer((incoming, outgoing) => {
     void bodyOf(incoming).then((body) => {
-      if (!verifyWebhook({ headers: incoming.headers, body }, { secret: SECRET, nowMs: Date.now() }).ok)
+      if (
+        !verifyWebhook({ headers: incoming.headers, body }, { secret: SECRET, nowMs: Date.now() })
+          .ok
+      )
         return outgoing.writeHead(401).end();
       const event = JSON.parse(body);
       if (event.type !== "consent_request") return outgoing.writeHead(204).end();
@@ -86,8 +94,13 @@ async function receiver(answerTo: (question: ConsentRequest) => Omit<AnswerParts
       questions.push(question);
       const parts = answerTo(question);
       if (parts === undefined) return outgoing.writeHead(202).end();
-      const answer = JSON.stringify(makeResponse(question, { ...parts, nowMs: Date.now(), channel: "webhook" }));
-      const signed = signWebhook({ id: `msg_${question.id}`, timestampMs: Date.now(), body: answer }, SECRET);
+      const answer = JSON.stringify(
+        makeResponse(question, { ...parts, nowMs: Date.now(), channel: "webhook" }),
+      );
+      const signed = signWebhook(
+        { id: `msg_${question.id}`, timestampMs: Date.now(), body: answer },
+        SECRET,
+      );
       return outgoing.writeHead(200, { ...signed }).end(answer);
     });
   });
@@ -103,7 +116,8 @@ async function receiver(answerTo: (question: ConsentRequest) => Omit<AnswerParts
   };
 }
 
-const webhookOf = ({ url }: Receiver): string => `webhook: { url: "${url}", secret: "${SECRET}" }\n`;
+const webhookOf = ({ url }: Receiver): string =>
+  `webhook: { url: "${url}", secret: "${SECRET}" }\n`;
 
 describe("acp mcp", () => {
   it("asks in a Telegram chat, and does what is tapped there", async () => {
@@ -111,22 +125,34 @@ describe("acp mcp", () => {
     await using at = await world(`version: "1"\nchannel: telegram\n${telegramOf(double)}`);
     await using gated = await startGated(at);
     const [path, other] = [join(at.folder, "a.txt"), join(at.folder, "b.txt")];
-    const [answer] = await Promise.all([gated.call("write_file", { path, content: "hello" }), tapNext(double, "Approve")]);
+    const [answer] = await Promise.all([
+      gated.call("write_file", { path, content: "hello" }),
+      tapNext(double, "Approve"),
+    ]);
     expect(answer.isError).toBe(false);
     expect(await readFile(path, "utf8")).toBe("hello");
-    const [denied] = await Promise.all([gated.call("write_file", { path: other, content: "no" }), tapNext(double, "Deny")]);
+    const [denied] = await Promise.all([
+      gated.call("write_file", { path: other, content: "no" }),
+      tapNext(double, "Deny"),
+    ]);
     expect(denied).toMatchObject({ isError: true, code: "consent_denied" });
     await expect(readFile(other)).rejects.toThrow("ENOENT");
   });
 
   it("asks a webhook's receiver, and does what its signed reply says", async () => {
     await using hook = await receiver(({ action }) =>
-      JSON.stringify(action.parameters).includes("b.txt") ? { decision: "denied", reason: "not this one" } : { decision: "approved" },
+      JSON.stringify(action.parameters).includes("b.txt")
+        ? { decision: "denied", reason: "not this one" }
+        : { decision: "approved" },
     );
     await using at = await world(`version: "1"\nchannel: webhook\n${webhookOf(hook)}`);
     await using gated = await startGated(at);
-    expect(await gated.call("write_file", { path: join(at.folder, "a.txt"), content: "hello" })).toMatchObject({ isError: false });
-    expect(await gated.call("write_file", { path: join(at.folder, "b.txt"), content: "no" })).toMatchObject({ code: "consent_denied" });
+    expect(
+      await gated.call("write_file", { path: join(at.folder, "a.txt"), content: "hello" }),
+    ).toMatchObject({ isError: false });
+    expect(
+      await gated.call("write_file", { path: join(at.folder, "b.txt"), content: "no" }),
+    ).toMatchObject({ code: "consent_denied" });
     expect(hook.questions).toHaveLength(2);
   });
 
@@ -144,7 +170,8 @@ describe("acp mcp", () => {
   it("goes on to the next channel after its time", async () => {
     await using double = await createBotApiDouble();
     await using hook = await receiver(() => undefined);
-    const stages = "escalation:\n  - { channel: webhook }\n  - { channel: telegram, after_seconds: 1 }\n";
+    const stages =
+      "escalation:\n  - { channel: webhook }\n  - { channel: telegram, after_seconds: 1 }\n";
     await using at = await world(`version: "1"\n${stages}${webhookOf(hook)}${telegramOf(double)}`);
     await using gated = await startGated(at);
     const call = gated.call("write_file", { path: join(at.folder, "a.txt"), content: "hello" });
@@ -158,7 +185,9 @@ describe("acp mcp", () => {
     await using hook = await receiver(() => undefined);
     await using at = await world(`version: "1"\nchannel: webhook\n${webhookOf(hook)}`);
     const first = await startGated(at);
-    const call = first.call("write_file", { path: join(at.folder, "a.txt"), content: "hello" }).catch(() => "lost");
+    const call = first
+      .call("write_file", { path: join(at.folder, "a.txt"), content: "hello" })
+      .catch(() => "lost");
     await vi.waitFor(() => expect(hook.questions).toHaveLength(1), { timeout: 120_000 });
     process.kill(first.pid, "SIGKILL");
     expect(await call).toBe("lost");
@@ -172,7 +201,9 @@ describe("acp mcp", () => {
     await using hook = await receiver(() => undefined);
     await using at = await world(`version: "1"\nchannel: webhook\n${webhookOf(hook)}`);
     const first = await startGated(at);
-    const call = first.call("write_file", { path: join(at.folder, "a.txt"), content: "hello" }).catch(() => "lost");
+    const call = first
+      .call("write_file", { path: join(at.folder, "a.txt"), content: "hello" })
+      .catch(() => "lost");
     await vi.waitFor(() => expect(hook.questions).toHaveLength(1), { timeout: 120_000 });
     await first.client.close();
     await call;
@@ -183,28 +214,47 @@ describe("acp mcp", () => {
   });
 
   it("asks no more where a yes covered more, until that is revoked", async () => {
-    await using hook = await receiver(({ offers }) => ({ decision: "approved", grantId: offers[0]?.id ?? "" }));
+    await using hook = await receiver(({ offers }) => ({
+      decision: "approved",
+      grantId: offers[0]?.id ?? "",
+    }));
     await using at = await world(`version: "1"\nchannel: webhook\n${webhookOf(hook)}`);
     await using gated = await startGated(at);
-    const write = (name: string): Promise<unknown> => gated.call("write_file", { path: join(at.folder, name), content: "x" });
+    const write = (name: string): Promise<unknown> =>
+      gated.call("write_file", { path: join(at.folder, name), content: "x" });
     for (const name of ["a", "b", "c"]) expect(await write(name)).toMatchObject({ isError: false });
     expect(hook.questions).toHaveLength(1);
     const listed = JSON.parse((await acp(["grants", "--json"], { home: at.home })).stdout);
-    expect(listed).toMatchObject({ grants: [{ agentId: "mcp-client", usesLeft: 3, covers: "every call of write_file on default" }] });
+    expect(listed).toMatchObject({
+      grants: [
+        { agentId: "mcp-client", usesLeft: 3, covers: "every call of write_file on default" },
+      ],
+    });
     const shown = await acp(["grants"], { home: at.home });
     expect(shown.stdout).toMatch(
       /^gr_\S+ {2}mcp-client may: every call of write_file on default {2}by webhook {2}.* 3 uses left, from cr_/,
     );
     const id: string = listed.grants[0].id;
     const copy = await readFile(join(at.home, "grants.json"));
-    expect(await acp(["grants", "revoke", id], { home: at.home })).toMatchObject({ code: 0, stdout: `revoked ${id}\n` });
-    expect(await acp(["grants"], { home: at.home })).toMatchObject({ code: 0, stdout: "No earlier consent holds\n" });
+    expect(await acp(["grants", "revoke", id], { home: at.home })).toMatchObject({
+      code: 0,
+      stdout: `revoked ${id}\n`,
+    });
+    expect(await acp(["grants"], { home: at.home })).toMatchObject({
+      code: 0,
+      stdout: "No earlier consent holds\n",
+    });
     expect((await acp(["grants", "revoke", id], { home: at.home })).code).not.toBe(0);
     await writeFile(join(at.home, "grants.json"), copy);
-    expect(await acp(["grants"], { home: at.home })).toMatchObject({ code: 0, stdout: "No earlier consent holds\n" });
+    expect(await acp(["grants"], { home: at.home })).toMatchObject({
+      code: 0,
+      stdout: "No earlier consent holds\n",
+    });
     expect(await write("d")).toMatchObject({ isError: false });
     expect(hook.questions).toHaveLength(2);
-    expect((await acp(["audit", "show", "--limit", "0", "--json"], { home: at.home })).stdout).toContain("grant_revoked");
+    expect(
+      (await acp(["audit", "show", "--limit", "0", "--json"], { home: at.home })).stdout,
+    ).toContain("grant_revoked");
   });
 
   it("takes the word for what is critical, and what else a yes covers, from acp approve --once", async () => {
@@ -219,9 +269,14 @@ rules:
 `,
     );
     await using gated = await startGated(at);
-    await using silent = await attachApprovers({ directory: join(at.home, "run"), signal: new AbortController().signal });
+    await using silent = await attachApprovers({
+      directory: join(at.home, "run"),
+      signal: new AbortController().signal,
+    });
     expect(silent.gates()).toBe(1);
-    const asked = async (name: string): Promise<{ readonly call: Promise<unknown>; readonly question: ConsentRequest }> => {
+    const asked = async (
+      name: string,
+    ): Promise<{ readonly call: Promise<unknown>; readonly question: ConsentRequest }> => {
       const call = gated.call("write_file", { path: join(at.folder, name), content: "x" });
       const found = await vi.waitFor(
         () => {
@@ -242,25 +297,44 @@ rules:
     expect(await critical.call).toMatchObject({ isError: false });
 
     const offering = await asked("plain");
-    expect(await once(offering.question.id, "--offer", offering.question.offers[0]?.id ?? "")).toMatchObject({ code: 0 });
+    expect(
+      await once(offering.question.id, "--offer", offering.question.offers[0]?.id ?? ""),
+    ).toMatchObject({ code: 0 });
     expect(await offering.call).toMatchObject({ isError: false });
-    expect(await gated.call("write_file", { path: join(at.folder, "next"), content: "x" })).toMatchObject({ isError: false });
+    expect(
+      await gated.call("write_file", { path: join(at.folder, "next"), content: "x" }),
+    ).toMatchObject({ isError: false });
   });
 
   it("denies what an agent asks beyond its limit, and asks nobody", async () => {
     await using hook = await receiver(() => ({ decision: "approved" }));
-    await using at = await world(`version: "1"\nchannel: webhook\ndefaults: { prompt_limit: 1/hour }\n${webhookOf(hook)}`);
+    await using at = await world(
+      `version: "1"\nchannel: webhook\ndefaults: { prompt_limit: 1/hour }\n${webhookOf(hook)}`,
+    );
     await using gated = await startGated(at);
-    const write = (name: string): Promise<unknown> => gated.call("write_file", { path: join(at.folder, name), content: "x" });
+    const write = (name: string): Promise<unknown> =>
+      gated.call("write_file", { path: join(at.folder, name), content: "x" });
     expect(await write("a")).toMatchObject({ isError: false });
     expect(await write("b")).toMatchObject({ isError: true, code: "too_many_questions" });
     expect(hook.questions).toHaveLength(1);
   });
 
   it.each([
-    ["a token that is none", 'channel: telegram\ntelegram: { bot_token: "hunter2", chat_id: "1" }\n', "options_invalid"],
-    ["a group without approvers", 'channel: telegram\ntelegram: { bot_token: "1:abcdefgh", chat_id: "-5" }\n', "options_invalid"],
-    ["a webhook over plain http", `channel: webhook\nwebhook: { url: "http://example.com/", secret: "${SECRET}" }\n`, "options_invalid"],
+    [
+      "a token that is none",
+      'channel: telegram\ntelegram: { bot_token: "hunter2", chat_id: "1" }\n',
+      "options_invalid",
+    ],
+    [
+      "a group without approvers",
+      'channel: telegram\ntelegram: { bot_token: "1:abcdefgh", chat_id: "-5" }\n',
+      "options_invalid",
+    ],
+    [
+      "a webhook over plain http",
+      `channel: webhook\nwebhook: { url: "http://example.com/", secret: "${SECRET}" }\n`,
+      "options_invalid",
+    ],
   ])("does not start with %s, names the file, and shows no secret", async (_, config, code) => {
     await using at = await world(`version: "1"\n${config}`);
     const { code: exit, stderr } = await acp(["mcp", "--", "true"], { home: at.home });

@@ -8,19 +8,27 @@ import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
 import type { AnswerParts } from "@acp/core";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport, getDefaultEnvironment } from "@modelcontextprotocol/sdk/client/stdio.js";
+import {
+  StdioClientTransport,
+  getDefaultEnvironment,
+} from "@modelcontextprotocol/sdk/client/stdio.js";
 import { BIN } from "./harness.js";
 
 const require = createRequire(import.meta.url);
 
 /** Where the packages of servers are, for a sandbox that has to show them. */
-export const SERVER_PACKAGES: string = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+export const SERVER_PACKAGES: string = fileURLToPath(
+  new URL("../../../node_modules", import.meta.url),
+);
 
 /** The real file server, over the folder. */
 export function fileServer(folder: string): readonly string[] {
   return [
     process.execPath,
-    join(dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")), "dist/index.js"),
+    join(
+      dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")),
+      "dist/index.js",
+    ),
     folder,
   ];
 }
@@ -52,7 +60,13 @@ export interface Gated extends AsyncDisposable {
 }
 
 /** Starts the client, and with it `acp mcp` and the servers. */
-export async function startGated({ home, folder, args = [], env, server = fileServer(folder) }: GatedOptions): Promise<Gated> {
+export async function startGated({
+  home,
+  folder,
+  args = [],
+  env,
+  server = fileServer(folder),
+}: GatedOptions): Promise<Gated> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BIN, "mcp", "--home", home, ...args, ...(server.length === 0 ? [] : ["--", ...server])],
@@ -73,11 +87,19 @@ export async function startGated({ home, folder, args = [], env, server = fileSe
     client,
     stderr: () => said,
     async call(name, given) {
-      const { content, isError, _meta: meta } = await client.callTool({ name, arguments: { ...given } });
+      const {
+        content,
+        isError,
+        _meta: meta,
+      } = await client.callTool({ name, arguments: { ...given } });
       const first: unknown = Array.isArray(content) ? content[0] : undefined;
       const denied = meta?.["acp/denied"];
-      const code = typeof denied === "object" && denied !== null && "code" in denied ? String(denied.code) : undefined;
-      const text = typeof first === "object" && first !== null && "text" in first ? String(first.text) : "";
+      const code =
+        typeof denied === "object" && denied !== null && "code" in denied
+          ? String(denied.code)
+          : undefined;
+      const text =
+        typeof first === "object" && first !== null && "text" in first ? String(first.text) : "";
       return { text, isError: isError === true, code };
     },
     said: (wanted) =>
@@ -95,13 +117,23 @@ export async function startGated({ home, folder, args = [], env, server = fileSe
 }
 
 /** Does the work while an approver in this process answers every question the same way. */
-export async function answering<T>(home: string, parts: Omit<AnswerParts, "nowMs" | "channel">, work: () => Promise<T>): Promise<T> {
+export async function answering<T>(
+  home: string,
+  parts: Omit<AnswerParts, "nowMs" | "channel">,
+  work: () => Promise<T>,
+): Promise<T> {
   const stop = new AbortController();
   const clients = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
   const answer = async (): Promise<void> => {
     for await (const change of clients.changes) {
       if (change.type === "open")
-        await clients.answer(makeResponse(change.question.request, { ...parts, nowMs: Date.now(), channel: "terminal" }));
+        await clients.answer(
+          makeResponse(change.question.request, {
+            ...parts,
+            nowMs: Date.now(),
+            channel: "terminal",
+          }),
+        );
     }
   };
   const answered = answer();

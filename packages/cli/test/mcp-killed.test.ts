@@ -1,5 +1,6 @@
 /**
- * Gates that are killed while a question is open and a call is under way: the next one that starts says so in their logs, and repeats nothing.
+ * Gates that are killed while a question is open and a call is under way: the next one that starts
+ * says so in their logs, and repeats nothing.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,8 +25,13 @@ rules:
     match: { tool: ask }
     action: ask
 `;
-const message = (id: number, method: string, params: unknown): string => `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
-const INITIALIZE = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+const message = (id: number, method: string, params: unknown): string =>
+  `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+const INITIALIZE = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "raw", version: "1" },
+};
 
 async function eventsOf(log: string): Promise<readonly AuditEvent[]> {
   const events: AuditEvent[] = [];
@@ -44,16 +50,22 @@ interface Busy {
   readonly silent: AsyncDisposable;
 }
 
-/** A gate in the middle of its work: `act` is forwarded and has no answer, `ask` is shown and has none either. */
+/**
+ * A gate in the middle of its work: `act` is forwarded and has no answer, `ask` is shown and has
+ * none either.
+ */
 async function startBusy(home: string, log: string, calls: string): Promise<Busy> {
   const running = startAcp(["mcp", "--", process.execPath, SERVER, calls], { home });
   onTestFinished(() => running[Symbol.asyncDispose]());
   running.child.stdin?.write(message(1, "initialize", INITIALIZE));
   await running.seen("stdout", '"serverInfo"');
-  running.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+  running.child.stdin?.write(
+    `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`,
+  );
   const directory = join(home, "run");
   const silent = await attachApprovers({ directory, signal: new AbortController().signal });
-  // A gate answers its client before it listens for approvers, and whom nobody can be asked about is denied.
+  // A gate answers its client before it listens for approvers, and whom nobody can be asked about
+  // is denied.
   const sockets = async (): Promise<readonly string[]> =>
     (await readdir(directory).catch(() => [])).filter((name) => name.endsWith(".sock"));
   await expect.poll(sockets).toContain(`${running.child.pid}.sock`);
@@ -74,25 +86,35 @@ it("what killed gates left open ends at the next start, in every log of the home
   const logs = ["audit.jsonl", "audit.2.jsonl"].map((name) => join(home, name));
   const calls = [join(at.path, "calls-1"), join(at.path, "calls-2")];
   const busy: Busy[] = [];
-  for (const [index, log] of logs.entries()) busy.push(await startBusy(home, log, calls[index] ?? ""));
+  for (const [index, log] of logs.entries())
+    busy.push(await startBusy(home, log, calls[index] ?? ""));
   for (const { running } of busy) running.child.kill("SIGKILL");
   for (const { running } of busy) expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
   for (const { silent } of busy) await silent[Symbol.asyncDispose]();
   const before = await Promise.all(logs.map(eventsOf));
-  // A home that lost its open questions: those that are there are asked again, see mcp-channels.test.ts.
+  // A home that lost its open questions: those that are there are asked again, see
+  // mcp-channels.test.ts.
   await rm(join(home, "pending"), { recursive: true });
 
   const restart = async (): Promise<string> => {
-    await using next = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "calls-3")], { home });
+    await using next = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "calls-3")], {
+      home,
+    });
     next.child.stdin?.write(message(1, "initialize", INITIALIZE));
     await next.seen("stdout", '"serverInfo"');
     // Nobody is asked about what the dead gates asked, in this gate or in another.
-    expect(JSON.parse((await acp(["pending", "--json"], { home })).stdout)).toEqual({ gates: 1, pending: [] });
+    expect(JSON.parse((await acp(["pending", "--json"], { home })).stdout)).toEqual({
+      gates: 1,
+      pending: [],
+    });
     next.child.stdin?.end();
     return (await next.ended).stderr;
   };
   const said = await restart();
-  for (const log of logs) expect(said).toContain(`${log}: 2 questions, answers or calls that an earlier gate left open were ended`);
+  for (const log of logs)
+    expect(said).toContain(
+      `${log}: 2 questions, answers or calls that an earlier gate left open were ended`,
+    );
   for (const [index, log] of logs.entries()) {
     const old = before[index] ?? [];
     const numberOf = (type: string): number => old.findIndex(({ eventType }) => eventType === type);
@@ -106,7 +128,11 @@ it("what killed gates left open ends at the next start, in every log of the home
         decision: "expired",
         metadata: { requested_seq: numberOf("consent_requested") },
       },
-      { eventType: "outcome_unknown", tool: "act", metadata: { forwarded_seq: numberOf("tool_call_forwarded") } },
+      {
+        eventType: "outcome_unknown",
+        tool: "act",
+        metadata: { forwarded_seq: numberOf("tool_call_forwarded") },
+      },
       { eventType: "log_opened", metadata: { open_questions: [] } },
     ]);
   }
@@ -115,7 +141,10 @@ it("what killed gates left open ends at the next start, in every log of the home
   expect(await restart()).not.toContain("left open");
   // A log that nobody writes does not grow by being looked at.
   expect(await eventsOf(logs[1] ?? "")).toEqual(after);
-  expect(await Promise.all(calls.map((file) => readFile(file, "utf8")))).toEqual(["act\n", "act\n"]);
+  expect(await Promise.all(calls.map((file) => readFile(file, "utf8")))).toEqual([
+    "act\n",
+    "act\n",
+  ]);
   expect(await readdir(at.path)).not.toContain("calls-3");
   expect(await acp(["audit", "verify"], { home })).toMatchObject({ code: 0 });
 });
@@ -127,13 +156,16 @@ it("questions that another gate took over end once, in its log, and expire in no
   await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
   const logs = ["audit.jsonl", "audit.2.jsonl"].map((name) => join(home, name));
   const busy: Busy[] = [];
-  for (const [index, log] of logs.entries()) busy.push(await startBusy(home, log, join(at.path, `calls-${index}`)));
+  for (const [index, log] of logs.entries())
+    busy.push(await startBusy(home, log, join(at.path, `calls-${index}`)));
   for (const { running } of busy) running.child.kill("SIGKILL");
   for (const { running } of busy) expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
   for (const { silent } of busy) await silent[Symbol.asyncDispose]();
 
   const start = async (): Promise<Running> => {
-    const running = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "none")], { home });
+    const running = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "none")], {
+      home,
+    });
     onTestFinished(() => running[Symbol.asyncDispose]());
     running.child.stdin?.write(message(1, "initialize", INITIALIZE));
     await running.seen("stdout", '"serverInfo"');
@@ -143,12 +175,14 @@ it("questions that another gate took over end once, in its log, and expire in no
     child.stdin?.end();
     expect(await ended).toMatchObject({ code: 0 });
   };
-  // The first takes both questions over. The second gets the log in which one of them was asked, and must not end it there.
+  // The first takes both questions over. The second gets the log in which one of them was asked,
+  // and must not end it there.
   const first = await start();
   const second = await start();
   const { pending } = JSON.parse((await acp(["pending", "--json"], { home })).stdout);
   expect(pending).toHaveLength(2);
-  for (const { id } of pending) expect(await acp(["approve", "--once", id, "--deny"], { home })).toMatchObject({ code: 0 });
+  for (const { id } of pending)
+    expect(await acp(["approve", "--once", id, "--deny"], { home })).toMatchObject({ code: 0 });
   await end(first);
   await end(second);
   await end(await start());
@@ -161,7 +195,10 @@ it("questions that another gate took over end once, in its log, and expire in no
   expect(idsOf(isQuestionEnd)).toEqual(asked);
   expect(idsOf((eventType) => eventType === "consent_expired")).toEqual([]);
   const elsewhere = events.flatMap(({ metadata }) => metadata["ended_elsewhere"] ?? []);
-  expect(elsewhere).toEqual([(await eventsOf(logs[1] ?? "")).find(({ eventType }) => eventType === "consent_requested")?.requestId]);
+  expect(elsewhere).toEqual([
+    (await eventsOf(logs[1] ?? "")).find(({ eventType }) => eventType === "consent_requested")
+      ?.requestId,
+  ]);
 });
 
 it("what a gate that lives has open is left to it", async () => {
@@ -172,14 +209,17 @@ it("what a gate that lives has open is left to it", async () => {
   const log = join(home, "audit.jsonl");
   const { running, silent } = await startBusy(home, log, join(at.path, "calls"));
   await using _silent = silent;
-  await using other = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "other")], { home });
+  await using other = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "other")], {
+    home,
+  });
   other.child.stdin?.write(message(1, "initialize", INITIALIZE));
   await other.seen("stdout", '"serverInfo"');
   expect(JSON.parse((await acp(["pending", "--json"], { home })).stdout)).toMatchObject({
     gates: 2,
     pending: [{ id: expect.any(String) }],
   });
-  for (const type of ["consent_expired", "outcome_unknown"]) expect(await countOf(log, type)).toBe(0);
+  for (const type of ["consent_expired", "outcome_unknown"])
+    expect(await countOf(log, type)).toBe(0);
   expect(running.child.exitCode).toBe(null);
 });
 
@@ -189,11 +229,15 @@ it("a log that is broken is said, and keeps no other gate from starting", async 
   await mkdir(home, { mode: 0o700 });
   await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
   await writeFile(join(home, "audit.2.jsonl"), '{"not":"an event"}\n', { mode: 0o600 });
-  await using gate = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "calls")], { home });
+  await using gate = startAcp(["mcp", "--", process.execPath, SERVER, join(at.path, "calls")], {
+    home,
+  });
   gate.child.stdin?.write(message(1, "initialize", INITIALIZE));
   await gate.seen("stdout", '"serverInfo"');
   await gate.seen("stderr", /audit\.2\.jsonl: Cannot [^\n]*/);
   gate.child.stdin?.end();
   expect(await gate.ended).toMatchObject({ code: 0 });
-  expect((await eventsOf(join(home, "audit.jsonl"))).map(({ metadata }) => metadata["notice"])).toContain("log_failed");
+  expect(
+    (await eventsOf(join(home, "audit.jsonl"))).map(({ metadata }) => metadata["notice"]),
+  ).toContain("log_failed");
 });

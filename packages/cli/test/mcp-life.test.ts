@@ -12,7 +12,11 @@ const INITIALIZE = {
   jsonrpc: "2.0",
   id: 1,
   method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  },
 };
 
 interface World extends Scratch {
@@ -42,7 +46,8 @@ async function startRaw(at: World): Promise<Running> {
   return running;
 }
 
-const sockets = async (home: string): Promise<readonly string[]> => readdir(join(home, "run")).catch(() => []);
+const sockets = async (home: string): Promise<readonly string[]> =>
+  readdir(join(home, "run")).catch(() => []);
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -76,7 +81,8 @@ describe("the end of acp mcp", () => {
     running.child.kill(name);
     expect(await running.ended).toMatchObject({ code: 0, signal: null });
     expect(await sockets(at.home)).toEqual([]);
-    const again = await openAuditLog({ path: join(at.home, "audit.jsonl") }); // the writer's lock is free
+    // the writer's lock is free
+    const again = await openAuditLog({ path: join(at.home, "audit.jsonl") });
     await again.close();
   });
 
@@ -85,14 +91,17 @@ describe("the end of acp mcp", () => {
     await using running = await startRaw(at);
     for (let id = 2; id < 52; id++) {
       const params = { name: "read_text_file", arguments: { path: join(at.folder, "a.txt") } };
-      running.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
+      running.child.stdin?.write(
+        `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`,
+      );
     }
     await running.seen("stdout", '"id":20');
     running.child.kill("SIGKILL");
     expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
     const left = await verifyAuditLog(join(at.home, "audit.jsonl"));
     expect(left.ok || left.firstBad?.code === "torn_line").toBe(true);
-    expect(left.events).toBeGreaterThan(18 * 3); // intercepted, judged and forwarded, before the answer
+    // intercepted, judged and forwarded, before the answer
+    expect(left.events).toBeGreaterThan(18 * 3);
     await using next = await startGated(at);
     await next.call("read_text_file", { path: "a.txt" });
     const after = await verifyAuditLog(join(at.home, "audit.jsonl"));
@@ -103,7 +112,9 @@ describe("the end of acp mcp", () => {
 
   it("is a failure when its only server ends, and says so", async () => {
     await using at = await world();
-    const running = startAcp(["mcp", "--", process.execPath, "-e", "process.exit(3)"], { home: at.home });
+    const running = startAcp(["mcp", "--", process.execPath, "-e", "process.exit(3)"], {
+      home: at.home,
+    });
     running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
     const { code, stderr } = await running.ended;
     expect([code, stderr]).toEqual([EXIT_CODES.failed.code, expect.stringContaining("default")]);
@@ -117,19 +128,26 @@ describe("acp mcp", () => {
     const running = startAcp(["mcp", "--", "no-such-program-here"], { home: at.home });
     running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
     const { code, stdout, stderr } = await running.ended;
-    expect([code, stderr]).toEqual([EXIT_CODES.failed.code, expect.stringContaining("no-such-program-here")]);
+    expect([code, stderr]).toEqual([
+      EXIT_CODES.failed.code,
+      expect.stringContaining("no-such-program-here"),
+    ]);
     expect(stdout).toContain('"id":1');
   });
 
   it("writes notices as JSON lines with --json, and keeps stdout for MCP", async () => {
     await using at = await world();
-    await using running = startAcp(["mcp", "--json", "--", ...fileServer(at.folder)], { home: at.home });
+    await using running = startAcp(["mcp", "--json", "--", ...fileServer(at.folder)], {
+      home: at.home,
+    });
     running.child.stdin?.write(`${JSON.stringify(INITIALIZE)}\n`);
     await running.seen("stdout", '"serverInfo"');
     running.child.stdin?.end();
     const { stdout, stderr } = await running.ended;
-    for (const line of stdout.trimEnd().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-    for (const line of stderr.trimEnd().split("\n")) expect(JSON.parse(line)).toEqual({ notice: expect.any(String) });
+    for (const line of stdout.trimEnd().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    for (const line of stderr.trimEnd().split("\n"))
+      expect(JSON.parse(line)).toEqual({ notice: expect.any(String) });
   });
 });
 
@@ -138,10 +156,18 @@ describe("several gates of one home", () => {
     await using at = await world();
     await using one = await startGated(at);
     await using two = await startGated(at);
-    for (const gated of [one, two]) expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
-    expect((await readdir(at.home)).filter((name) => name.endsWith(".jsonl")).sort()).toEqual(["audit.2.jsonl", "audit.jsonl"]);
+    for (const gated of [one, two])
+      expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
+        isError: false,
+      });
+    expect((await readdir(at.home)).filter((name) => name.endsWith(".jsonl")).sort()).toEqual([
+      "audit.2.jsonl",
+      "audit.jsonl",
+    ]);
     expect(JSON.parse((await acp(["pending", "--json"], { home: at.home })).stdout).gates).toBe(2);
-    const { logs, ok } = JSON.parse((await acp(["audit", "verify", "--json"], { home: at.home })).stdout);
+    const { logs, ok } = JSON.parse(
+      (await acp(["audit", "verify", "--json"], { home: at.home })).stdout,
+    );
     expect([ok, logs.length]).toEqual([true, 2]);
   });
 
@@ -177,8 +203,12 @@ describe("acp mcp and its configuration", () => {
     expect((await gated.client.listTools()).tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["one__read_text_file", "two__read_text_file"]),
     );
-    expect(await gated.call("one__read_text_file", { path: join(one, "a.txt") })).toMatchObject({ text: "of one" });
-    expect(await gated.call("two__read_text_file", { path: join(two, "a.txt") })).toMatchObject({ code: "policy_denied" });
+    expect(await gated.call("one__read_text_file", { path: join(one, "a.txt") })).toMatchObject({
+      text: "of one",
+    });
+    expect(await gated.call("two__read_text_file", { path: join(two, "a.txt") })).toMatchObject({
+      code: "policy_denied",
+    });
   });
 
   it("takes time-out, policy path and environment from it", async () => {
@@ -192,13 +222,23 @@ describe("acp mcp and its configuration", () => {
       { mode: 0o600 },
     );
     await using gated = await startGated({ ...at, args: ["--config", config], server: [] });
-    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ code: "policy_denied" });
+    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
+      code: "policy_denied",
+    });
     const environ = await readFile(`/proc/${await serverOf(gated.pid)}/environ`, "utf8");
-    expect(environ.split("\0")).toEqual(expect.arrayContaining(["EXTRA=1", expect.stringMatching(/^PATH=/)]));
+    expect(environ.split("\0")).toEqual(
+      expect.arrayContaining(["EXTRA=1", expect.stringMatching(/^PATH=/)]),
+    );
   });
 
   it.each([
-    ["no server", 'version: "1"\n', [], "config_invalid", "there is no MCP server; write acp mcp -- COMMAND"],
+    [
+      "no server",
+      'version: "1"\n',
+      [],
+      "config_invalid",
+      "there is no MCP server; write acp mcp -- COMMAND",
+    ],
     [
       "a channel whose secret does not open",
       'version: "1"\nchannel: webhook\nwebhook: { url: "https://example.com/", secret: "encrypted:x" }\n',
@@ -206,8 +246,20 @@ describe("acp mcp and its configuration", () => {
       "key_locked",
       'Cannot open the encrypted field "webhook.secret": this home has no keys',
     ],
-    ["a policy that is named and missing", 'version: "1"\ndefaults: { policy: nowhere.yml }\n', ["--", "x"], "home_invalid", "nowhere.yml"],
-    ["an unknown key", 'version: "1"\nproxxy: {}\n', ["--", "x"], "config_invalid", "config.yml:2:1: "],
+    [
+      "a policy that is named and missing",
+      'version: "1"\ndefaults: { policy: nowhere.yml }\n',
+      ["--", "x"],
+      "home_invalid",
+      "nowhere.yml",
+    ],
+    [
+      "an unknown key",
+      'version: "1"\nproxxy: {}\n',
+      ["--", "x"],
+      "config_invalid",
+      "config.yml:2:1: ",
+    ],
     [
       "a url server",
       'version: "1"\nproxy: { upstream_servers: [{ name: a, url: "http://localhost:1/" }] }\n',
@@ -218,19 +270,29 @@ describe("acp mcp and its configuration", () => {
   ])("refuses %s", async (_name, config, args, errorCode, message) => {
     await using at = await world(config);
     const { code, stdout, stderr } = await acp(["mcp", ...args], { home: at.home });
-    expect([code, stdout, stderr]).toEqual([expect.any(Number), "", expect.stringContaining(message)]);
+    expect([code, stdout, stderr]).toEqual([
+      expect.any(Number),
+      "",
+      expect.stringContaining(message),
+    ]);
     expect(stderr).toContain(`[${errorCode}]`);
-    expect(code).toBe(errorCode === "options_invalid" ? EXIT_CODES.usage.code : EXIT_CODES.invalid.code);
+    expect(code).toBe(
+      errorCode === "options_invalid" ? EXIT_CODES.usage.code : EXIT_CODES.invalid.code,
+    );
   });
 
   it("says what it reads and does not do yet, and starts", async () => {
     await using at = await world('version: "1"\nproxy: { port: 8443 }\n');
     await using gated = await startGated(at);
-    expect(gated.stderr()).toContain('config.yml: "proxy.port" is not supported yet and does nothing');
+    expect(gated.stderr()).toContain(
+      'config.yml: "proxy.port" is not supported yet and does nothing',
+    );
   });
 
   it("refuses --server where the configuration names the servers", async () => {
     await using at = await world();
-    expect(await acp(["mcp", "--server", "x"], { home: at.home })).toMatchObject({ code: EXIT_CODES.usage.code });
+    expect(await acp(["mcp", "--server", "x"], { home: at.home })).toMatchObject({
+      code: EXIT_CODES.usage.code,
+    });
   });
 });

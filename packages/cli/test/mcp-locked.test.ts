@@ -1,5 +1,6 @@
 /**
- * `acp mcp` that cannot start, as a client sees it: it is told why and what to do; nothing is started, nothing is forwarded.
+ * `acp mcp` that cannot start, as a client sees it: it is told why and what to do; nothing is
+ * started, nothing is forwarded.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +13,11 @@ vi.setConfig({ testTimeout: 60_000 });
 
 async function world() {
   const at = await scratch();
-  const [home, started, passphrase] = [join(at.path, "h"), join(at.path, "started"), join(at.path, "passphrase")];
+  const [home, started, passphrase] = [
+    join(at.path, "h"),
+    join(at.path, "started"),
+    join(at.path, "passphrase"),
+  ];
   await mkdir(home, { mode: 0o700 });
   await writeFile(passphrase, "correct horse battery\n", { mode: 0o600 });
   const env = { ACP_PASSPHRASE_FILE: passphrase };
@@ -20,7 +25,10 @@ async function world() {
 }
 
 /** A client whose server is `acp mcp` before a server that says that it was started. */
-async function connect(at: { readonly home: string; readonly started: string }, env: Readonly<Record<string, string>> = {}) {
+async function connect(
+  at: { readonly home: string; readonly started: string },
+  env: Readonly<Record<string, string>> = {},
+) {
   const client = new Client({ name: "test", version: "1" });
   const args = [BIN, "mcp", "--home", at.home, "--", "touch", at.started];
   const transport = new StdioClientTransport({
@@ -41,8 +49,13 @@ describe("acp mcp whose key is locked", () => {
     const made = await acp(["init"], at);
     expect(made.stdout).toContain("ACP_PASSPHRASE_FILE");
     await using connected = await connect(at);
-    expect(connected.client.getInstructions()).toMatch(/did not start.*ACP_PASSPHRASE_FILE.*\[key_locked\]/);
-    for (const asked of [connected.client.listTools(), connected.client.callTool({ name: "write_file", arguments: {} })])
+    expect(connected.client.getInstructions()).toMatch(
+      /did not start.*ACP_PASSPHRASE_FILE.*\[key_locked\]/,
+    );
+    for (const asked of [
+      connected.client.listTools(),
+      connected.client.callTool({ name: "write_file", arguments: {} }),
+    ])
       await expect(asked).rejects.toThrow(/ACP_PASSPHRASE_FILE/);
     await expect(connected.client.ping()).resolves.toEqual({});
     expect(connected.stderr()).toContain("[key_locked]");
@@ -62,7 +75,10 @@ describe("acp mcp whose key is locked", () => {
     await using at = await world();
     await acp(["init"], at);
     const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`;
-    const { code, stdout, stderr } = await acp(["mcp", "--", "touch", at.started], { home: at.home, input });
+    const { code, stdout, stderr } = await acp(["mcp", "--", "touch", at.started], {
+      home: at.home,
+      input,
+    });
     expect([code, stdout]).toEqual([3, '{"jsonrpc":"2.0","id":1,"result":{}}\n']);
     expect(stderr).toContain("[key_locked]");
   });
@@ -70,7 +86,10 @@ describe("acp mcp whose key is locked", () => {
   it("opens with the file that the message asks for", async () => {
     await using at = await world();
     await acp(["init"], at);
-    const { stderr } = await acp(["mcp", "--", "touch", at.started], { home: at.home, env: at.env });
+    const { stderr } = await acp(["mcp", "--", "touch", at.started], {
+      home: at.home,
+      env: at.env,
+    });
     expect(stderr).not.toContain("key_locked");
     await expect(readFile(at.started)).resolves.toBeDefined();
   });

@@ -61,7 +61,11 @@ describe("acp mcp with the real file server", () => {
     await using at = await world();
     await using gated = await startGated(at);
     expect((await gated.client.listTools()).tools.map(({ name }) => name)).toContain("write_file");
-    expect(await gated.call("read_text_file", { path: "a.txt" })).toEqual({ text: "hello", isError: false, code: undefined });
+    expect(await gated.call("read_text_file", { path: "a.txt" })).toEqual({
+      text: "hello",
+      isError: false,
+      code: undefined,
+    });
     expect(await gated.call("move_file", { source: "a.txt", destination: "b.txt" })).toMatchObject({
       isError: true,
       code: "policy_denied",
@@ -73,7 +77,11 @@ describe("acp mcp with the real file server", () => {
     await using at = await world();
     await using gated = await startGated(at);
     const answer = await gated.call("write_file", { path: "b.txt", content: "x" });
-    expect(answer).toMatchObject({ isError: true, code: "channel_unavailable", text: expect.stringContaining("acp approve") });
+    expect(answer).toMatchObject({
+      isError: true,
+      code: "channel_unavailable",
+      text: expect.stringContaining("acp approve"),
+    });
     expect(await readdir(at.folder)).toEqual(["a.txt"]);
   });
 
@@ -81,13 +89,28 @@ describe("acp mcp with the real file server", () => {
     await using at = await world();
     await using gated = await startGated(at);
     const write = (path: string) => () => gated.call("write_file", { path, content: "as asked" });
-    expect(await answering(at.home, { decision: "approved" }, write("b.txt"))).toMatchObject({ isError: false });
-    const modifications = { path: "c.txt", content: "as edited" };
-    expect(await answering(at.home, { decision: "approved_with_modifications", modifications }, write("c.txt"))).toMatchObject({
+    expect(await answering(at.home, { decision: "approved" }, write("b.txt"))).toMatchObject({
       isError: false,
     });
-    const denied = await answering(at.home, { decision: "denied", reason: "not today" }, write("d.txt"));
-    expect(denied).toMatchObject({ code: "consent_denied", text: expect.stringContaining("not today") });
+    const modifications = { path: "c.txt", content: "as edited" };
+    expect(
+      await answering(
+        at.home,
+        { decision: "approved_with_modifications", modifications },
+        write("c.txt"),
+      ),
+    ).toMatchObject({
+      isError: false,
+    });
+    const denied = await answering(
+      at.home,
+      { decision: "denied", reason: "not today" },
+      write("d.txt"),
+    );
+    expect(denied).toMatchObject({
+      code: "consent_denied",
+      text: expect.stringContaining("not today"),
+    });
     expect(await readFile(join(at.folder, "b.txt"), "utf8")).toBe("as asked");
     expect(await readFile(join(at.folder, "c.txt"), "utf8")).toBe("as edited");
     expect((await readdir(at.folder)).sort()).toEqual(["a.txt", "b.txt", "c.txt"]);
@@ -105,12 +128,16 @@ describe("acp mcp with the real file server", () => {
     expect(notices).toEqual(["isolation_none", "shared_uid", "unsigned"]);
     await gated.call("read_text_file", { path: "a.txt" });
     // What the log itself records is of no agent.
-    for (const { agent, metadata } of await eventsOf(at.log)) if (agent !== "") expect(metadata["isolation"]).toBe("none");
+    for (const { agent, metadata } of await eventsOf(at.log))
+      if (agent !== "") expect(metadata["isolation"]).toBe("none");
   });
 
   it("names agent and server as told", async () => {
     await using at = await world(POLICY.replace('tool: "read_*"', 'tool: "read_*", server: files'));
-    await using gated = await startGated({ ...at, args: ["--agent", "claude", "--server", "files"] });
+    await using gated = await startGated({
+      ...at,
+      args: ["--agent", "claude", "--server", "files"],
+    });
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
     expect((await eventsOf(at.log)).at(-1)).toMatchObject({ agent: "claude", policyRule: "reads" });
   });
@@ -119,7 +146,9 @@ describe("acp mcp with the real file server", () => {
     await using at = await world("");
     await using gated = await startGated({ ...at, home: join(at.path, "new") });
     expect(gated.stderr()).toContain("There is no policy");
-    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ code: "channel_unavailable" });
+    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
+      code: "channel_unavailable",
+    });
   });
 });
 
@@ -133,7 +162,9 @@ describe("acp mcp and the policy file", () => {
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
     await replace(at.policy, POLICY.replace("action: allow", "action: deny"));
     await gated.said("was reloaded: 2 rules");
-    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ code: "policy_denied" });
+    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
+      code: "policy_denied",
+    });
     const notices = (await eventsOf(at.log))
       .map(({ metadata }) => metadata["notice"])
       .filter((notice) => String(notice).startsWith("policy_"));
@@ -167,7 +198,10 @@ describe("acp approve, pending and pause beside a running gate", () => {
     await using watcher = startAcp(["approve", "--json"], { home: at.home });
     // Somebody must be attached for a question to be asked; this one never answers.
     const stop = new AbortController();
-    await using silent = await attachApprovers({ directory: join(at.home, "run"), signal: stop.signal });
+    await using silent = await attachApprovers({
+      directory: join(at.home, "run"),
+      signal: stop.signal,
+    });
     expect(silent.gates()).toBe(1);
     const call = gated.call("write_file", { path: "b.txt", content: "x" });
     const id = await firstQuestion(watcher);
@@ -176,14 +210,28 @@ describe("acp approve, pending and pause beside a running gate", () => {
     expect((await acp(["pending"], { home: at.home })).stdout).toMatch(
       new RegExp(`^${id} {2}medium {4}call write_file on default {2}mcp-client {2}`),
     );
-    const tooLong = await acp(["approve", "--once", id, "--deny", "--reason", "x".repeat(1_001)], { home: at.home });
-    expect([tooLong.code, tooLong.stdout]).toEqual([EXIT_CODES.failed.code, expect.stringContaining("refused")]);
+    const tooLong = await acp(["approve", "--once", id, "--deny", "--reason", "x".repeat(1_001)], {
+      home: at.home,
+    });
+    expect([tooLong.code, tooLong.stdout]).toEqual([
+      EXIT_CODES.failed.code,
+      expect.stringContaining("refused"),
+    ]);
     const answered = await acp(["approve", "--once", id, "--approve", "--json"], { home: at.home });
-    const logged = expect.objectContaining({ id, status: "approved", run: { state: "ran" } }) as unknown;
-    expect([answered.code, JSON.parse(answered.stdout)]).toEqual([0, { ok: true, id, status: "final", outcome: "approved", logged }]);
+    const logged = expect.objectContaining({
+      id,
+      status: "approved",
+      run: { state: "ran" },
+    }) as unknown;
+    expect([answered.code, JSON.parse(answered.stdout)]).toEqual([
+      0,
+      { ok: true, id, status: "final", outcome: "approved", logged },
+    ]);
     expect(await call).toMatchObject({ isError: false });
     await watcher.seen("stdout", '"type":"ended"');
-    expect(await acp(["approve", "--once", id, "--deny"], { home: at.home })).toMatchObject({ code: EXIT_CODES.nothing.code });
+    expect(await acp(["approve", "--once", id, "--deny"], { home: at.home })).toMatchObject({
+      code: EXIT_CODES.nothing.code,
+    });
     expect(await readFile(join(at.folder, "b.txt"), "utf8")).toBe("x");
   });
 
@@ -194,7 +242,9 @@ describe("acp approve, pending and pause beside a running gate", () => {
     await answering(at.home, { decision: "approved" }, async () => {
       await acp(["pause"], { home: at.home });
       expect(await write()).toMatchObject({ code: "paused" });
-      expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
+      expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
+        isError: false,
+      });
       await acp(["pause", "--off"], { home: at.home });
       expect(await write()).toMatchObject({ isError: false });
     });

@@ -1,5 +1,6 @@
 /**
- * What our texts tell people to run exists: every `acp …` that the page, the command line, error messages and the docs name is a command of the table.
+ * What our texts tell people to run exists: every `acp …` that the page, the command line, error
+ * messages and the docs name is a command of the table.
  */
 import { readFile, readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -18,12 +19,18 @@ const TEXTS = /\.(md|ts|js|html|mjs|yml)$/;
 
 async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
   return paths.filter((path) => TEXTS.test(path) && !SKIPPED.test(path));
 }
 
 const packages = await readdir(join(ROOT, "packages"));
-const folders = ["docs", "spec", ...packages.flatMap((name) => [`packages/${name}/src`, `packages/${name}/page`])];
+const folders = [
+  "docs",
+  "spec",
+  ...packages.flatMap((name) => [`packages/${name}/src`, `packages/${name}/page`]),
+];
 const found = await Promise.all(folders.map((folder) => filesIn(folder).catch(() => [])));
 const PATHS = ["README.md", "SECURITY.md", ...found.flat()];
 
@@ -33,15 +40,22 @@ const PROSE: ReadonlySet<string> = new Set(["as", "runs", "writes"]);
 const SPAN = /`acp ([^`\n]+)`|"code", \{\}, "acp ([^"]+)"/g;
 
 const exists = (first: string, second: string | undefined): boolean =>
-  PROSE.has(first) || NAMES.has(first) || NAMES.has(`${first} ${second ?? ""}`) || (second === undefined && GROUPS.has(first));
+  PROSE.has(first) ||
+  NAMES.has(first) ||
+  NAMES.has(`${first} ${second ?? ""}`) ||
+  (second === undefined && GROUPS.has(first));
 
 /** Whether a whole command takes the operands that it is shown with. */
 function takes(words: readonly string[]): boolean {
   const [first = "", second = ""] = words;
-  const command = COMMANDS.find(({ name }) => name === `${first} ${second}`) ?? COMMANDS.find(({ name }) => name === first);
+  const command =
+    COMMANDS.find(({ name }) => name === `${first} ${second}`) ??
+    COMMANDS.find(({ name }) => name === first);
   // A group alone, and what is no word: the other check has it.
   if (command === undefined) return true;
-  const operands = words.slice(command.name.split(" ").length).filter((word) => /^[a-z]/.test(word));
+  const operands = words
+    .slice(command.name.split(" ").length)
+    .filter((word) => /^[a-z]/.test(word));
   const hasOptions = words.some((word) => word.startsWith("-"));
   return command.takesRest || hasOptions || operands.length <= command.operandsMax;
 }
@@ -50,7 +64,9 @@ function takes(words: readonly string[]): boolean {
 function unknownIn(text: string): readonly string[] {
   const spans = [...text.matchAll(SPAN)].map(([, quoted, code]) => quoted ?? code ?? "");
   return [
-    ...[...text.matchAll(NAMED)].filter(([, first = "", second]) => !exists(first, second)).map(([named]) => named),
+    ...[...text.matchAll(NAMED)]
+      .filter(([, first = "", second]) => !exists(first, second))
+      .map(([named]) => named),
     ...spans.filter((span) => !takes(span.split(/\s+/))).map((span) => `acp ${span}`),
   ];
 }
@@ -58,10 +74,17 @@ function unknownIn(text: string): readonly string[] {
 describe("the commands that texts name", () => {
   it("are looked for where they stand", () => {
     expect(PATHS).toEqual(
-      expect.arrayContaining(["docs/reference/cli.md", "packages/channel-web/page/sign-in-view.js", "packages/cli/src/home/unlock.ts"]),
+      expect.arrayContaining([
+        "docs/reference/cli.md",
+        "packages/channel-web/page/sign-in-view.js",
+        "packages/cli/src/home/unlock.ts",
+      ]),
     );
     expect(unknownIn('el("code", {}, "acp inbox code")')).toEqual(["acp inbox code"]);
-    expect(unknownIn("run `acp unlock`, then `acp approve`, `acp keys lend`")).toEqual(["acp unlock", "acp keys lend"]);
+    expect(unknownIn("run `acp unlock`, then `acp approve`, `acp keys lend`")).toEqual([
+      "acp unlock",
+      "acp keys lend",
+    ]);
   });
 
   it.each(PATHS)("%s", async (path) => {

@@ -1,4 +1,7 @@
-/** The page without its screen: the very modules that the page is made of, before the inbox's HTTP, with a stream that comes back when it is cut. */
+/**
+ * The page without its screen: the very modules that the page is made of, before the inbox's HTTP,
+ * with a stream that comes back when it is cut.
+ */
 import { setTimeout as wait } from "node:timers/promises";
 import { localFetch } from "./local-fetch.js";
 import { type PageStore, loadPage } from "./page-modules.js";
@@ -16,14 +19,24 @@ export interface PageModel {
   close(): void;
 }
 
-async function post(origin: string, headers: Record<string, string>, { path, body }: { path: string; body: object }): Promise<unknown> {
+async function post(
+  origin: string,
+  headers: Record<string, string>,
+  { path, body }: { path: string; body: object },
+): Promise<unknown> {
   let response: Response;
   try {
-    response = await localFetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
+    response = await localFetch(origin + path, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
   } catch (error) {
     throw new Refused("unreachable", String(error));
   }
-  const said = (await response.json().catch(() => undefined)) as { code?: string; message?: string } | undefined;
+  const said = (await response.json().catch(() => undefined)) as
+    | { code?: string; message?: string }
+    | undefined;
   if (response.ok && said !== undefined) return said;
   throw new Refused(said?.code ?? "unreachable", said?.message ?? "");
 }
@@ -56,9 +69,17 @@ async function readStream(store: PageStore, stream: Response): Promise<void> {
 /** Signs in, and follows the stream from then on. */
 export async function openPageModel(origin: string, code: string): Promise<PageModel> {
   const plain = { origin, "content-type": "application/json", "x-acp-inbox": "1" };
-  const signed = await localFetch(`${origin}/api/session`, { method: "POST", headers: plain, body: JSON.stringify({ code }) });
+  const signed = await localFetch(`${origin}/api/session`, {
+    method: "POST",
+    headers: plain,
+    body: JSON.stringify({ code }),
+  });
   const { key } = (await signed.json()) as { key: string };
-  const headers = { ...plain, "x-acp-inbox": key, cookie: signed.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  const headers = {
+    ...plain,
+    "x-acp-inbox": key,
+    cookie: signed.headers.get("set-cookie")?.split(";")[0] ?? "",
+  };
   const store = createStore();
   const stop = new AbortController();
   const { signal } = stop;

@@ -1,4 +1,7 @@
-/** The modules that the inbox's page is made of, as the browser loads them: by their address. Types: what the tests here use of them. */
+/**
+ * The modules that the inbox's page is made of, as the browser loads them: by their address. Types:
+ * what the tests here use of them.
+ */
 
 import type { JsonObject } from "@acp/core";
 
@@ -17,7 +20,11 @@ export interface Result {
 }
 
 interface PageQuestion {
-  readonly request: { readonly id: string; readonly action_digest: string; readonly action: { readonly parameters: JsonObject } };
+  readonly request: {
+    readonly id: string;
+    readonly action_digest: string;
+    readonly action: { readonly parameters: JsonObject };
+  };
 }
 
 export interface PageStore {
@@ -41,7 +48,10 @@ interface PageModules {
   createStore(): PageStore;
   lookUp(store: PageStore, post: Post): Promise<void>;
   resultOf(receipt: Receipt | undefined, ended: object | undefined): Result;
-  sumUp(decision: "approved" | "denied", results: readonly Result[]): { readonly text: string; readonly tone: string };
+  sumUp(
+    decision: "approved" | "denied",
+    results: readonly Result[],
+  ): { readonly text: string; readonly tone: string };
   sendBatch(batch: {
     readonly items: readonly { readonly request_id: string; readonly action_digest: string }[];
     readonly decision: "approved" | "denied";
@@ -56,7 +66,10 @@ const load = async (name: string): Promise<object> =>
 
 /** All of them. */
 export async function loadPage(): Promise<PageModules> {
-  const parts = await Promise.all(["api", "batch-result", "batch-send", "outcomes", "store"].map(load));
-  // What they export is what page/types.d.ts and their own comments say; the page's type check holds them to it.
+  const parts = await Promise.all(
+    ["api", "batch-result", "batch-send", "outcomes", "store"].map(load),
+  );
+  // What they export is what page/types.d.ts and their own comments say; the page's type check
+  // holds them to it.
   return Object.assign({}, ...parts) as PageModules;
 }

@@ -12,7 +12,10 @@ export interface Pane extends AsyncDisposable {
   /** Resolves when the screen, with what scrolled away, matches. */
   until(pattern: RegExp): Promise<string>;
   type(text: string): Promise<void>;
-  /** Answers a question with one key: Enter follows once the key is shown, since what comes in one piece is taken for a paste. */
+  /**
+   * Answers a question with one key: Enter follows once the key is shown, since what comes in one
+   * piece is taken for a paste.
+   */
   answer(key: string): Promise<void>;
   press(key: string): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
@@ -25,8 +28,21 @@ const LOOKS_MAX = 600;
 /** A command in a terminal of its own. */
 export async function openPane(command: string, cwd: string): Promise<Pane> {
   const socket = `acp-cli-${process.pid}-${++panes}`;
-  const tmux = (...args: readonly string[]): Promise<string> => run("tmux", ["-L", socket, ...args]).then(({ stdout }) => stdout);
-  await tmux("new-session", "-d", "-s", "pane", "-c", cwd, "-x", "150", "-y", "50", `${command}; echo "exit $?"; exec cat`);
+  const tmux = (...args: readonly string[]): Promise<string> =>
+    run("tmux", ["-L", socket, ...args]).then(({ stdout }) => stdout);
+  await tmux(
+    "new-session",
+    "-d",
+    "-s",
+    "pane",
+    "-c",
+    cwd,
+    "-x",
+    "150",
+    "-y",
+    "50",
+    `${command}; echo "exit $?"; exec cat`,
+  );
   return {
     async until(pattern) {
       let screen = "";
@@ -38,12 +54,14 @@ export async function openPane(command: string, cwd: string): Promise<Pane> {
       throw new Error(`the terminal never showed ${String(pattern)}; it shows:\n${screen}`);
     },
     async type(text) {
-      await wait(500); // a person's pause: what is typed before the question can be read answers nothing
+      // a person's pause: what is typed before the question can be read answers nothing
+      await wait(500);
       await tmux("send-keys", "-t", "pane", "-l", text);
       await tmux("send-keys", "-t", "pane", "Enter");
     },
     async answer(key) {
-      const cursor = (): Promise<string> => tmux("display-message", "-p", "-t", "pane", "#{cursor_x}");
+      const cursor = (): Promise<string> =>
+        tmux("display-message", "-p", "-t", "pane", "#{cursor_x}");
       const before = await cursor();
       await tmux("send-keys", "-t", "pane", "-l", key);
       for (let looks = 0; looks < LOOKS_MAX && (await cursor()) === before; looks++) await wait(50);
@@ -62,4 +80,5 @@ export async function openPane(command: string, cwd: string): Promise<Pane> {
 }
 
 /** Words for a shell. */
-export const words = (...parts: readonly string[]): string => parts.map((part) => `'${part}'`).join(" ");
+export const words = (...parts: readonly string[]): string =>
+  parts.map((part) => `'${part}'`).join(" ");

@@ -1,11 +1,17 @@
 /**
- * A yes signed with a passkey, from the question of a real gate to `acp proof verify` somewhere else. The passkey is one in software; browsers and
- * authenticators are tested where the inbox is.
+ * A yes signed with a passkey, from the question of a real gate to `acp proof verify` somewhere
+ * else. The passkey is one in software; browsers and authenticators are tested where the inbox is.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attachApprovers, type ApproverClients, type OpenQuestion } from "@acp/channel-terminal";
-import { encodeRequest, makeResponse, type AnswerReceipt, type ConsentRequest, type JsonObject } from "@acp/core";
+import {
+  encodeRequest,
+  makeResponse,
+  type AnswerReceipt,
+  type ConsentRequest,
+  type JsonObject,
+} from "@acp/core";
 import { consentPayload, PAYLOAD_TYPE } from "@acp/core/proof";
 import { filePasskeys } from "@acp/home";
 import { createSoftwarePasskey, type SoftwarePasskey } from "@acp/testing";
@@ -26,10 +32,17 @@ rules:
 
 /** The answer of a person on the approve socket, with the proof that their passkey makes. */
 function signedYes(request: ConsentRequest, key: SoftwarePasskey): JsonObject {
-  const response = makeResponse(request, { decision: "approved", nowMs: Date.now(), channel: "terminal", approverId: "local" });
+  const response = makeResponse(request, {
+    decision: "approved",
+    nowMs: Date.now(),
+    channel: "terminal",
+    approverId: "local",
+  });
   const { hash, requestHash } = consentPayload(response, encodeRequest(request));
   const challenge = Buffer.from(hash.slice("sha256:".length), "hex").toString("base64url");
-  const assertion = key.assert({ challenge, rpId: "localhost" })["response"] as Readonly<Record<string, string>>;
+  const assertion = key.assert({ challenge, rpId: "localhost" })["response"] as Readonly<
+    Record<string, string>
+  >;
   return {
     ...response,
     proof: {
@@ -52,14 +65,25 @@ async function firstQuestion(gates: ApproverClients): Promise<OpenQuestion> {
   throw new Error("no question came");
 }
 
-/** Hands in, for the first question, a yes without a passkey, one by another's passkey, and one by this. */
+/**
+ * Hands in, for the first question, a yes without a passkey, one by another's passkey, and one by
+ * this.
+ */
 async function answerWith(home: string, key: SoftwarePasskey): Promise<readonly AnswerReceipt[]> {
   const stop = new AbortController();
   await using gates = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
   const { request } = await firstQuestion(gates);
-  const plain = makeResponse(request, { decision: "approved", nowMs: Date.now(), channel: "terminal" });
+  const plain = makeResponse(request, {
+    decision: "approved",
+    nowMs: Date.now(),
+    channel: "terminal",
+  });
   const receipts: AnswerReceipt[] = [];
-  for (const claim of [plain, signedYes(request, createSoftwarePasskey(ORIGIN)), signedYes(request, key)])
+  for (const claim of [
+    plain,
+    signedYes(request, createSoftwarePasskey(ORIGIN)),
+    signedYes(request, key),
+  ])
     receipts.push(await gates.answer(claim));
   return receipts;
 }
@@ -72,7 +96,14 @@ describe("a rule that wants a passkey", () => {
     expect(await acp(["init"], { home })).toMatchObject({ code: 0 });
     await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
     const key = createSoftwarePasskey(ORIGIN);
-    const passkey = { id: key.id, publicKey: key.publicKey, approver: "local", rpId: "localhost", origins: [ORIGIN], label: "phone" };
+    const passkey = {
+      id: key.id,
+      publicKey: key.publicKey,
+      approver: "local",
+      rpId: "localhost",
+      origins: [ORIGIN],
+      label: "phone",
+    };
     await filePasskeys(join(home, "passkeys.json")).add({ ...passkey, createdAtMs: Date.now() });
     const file = join(folder, "b.txt");
     {
@@ -98,10 +129,14 @@ describe("a rule that wants a passkey", () => {
       stdout: expect.stringContaining(`proven: approved ${id}`) as unknown,
     });
     await writeFile(keys, JSON.stringify({ version: "1", passkeys: [] }));
-    expect(await acp(["proof", "verify", record, "--passkeys", keys], elsewhere)).toMatchObject({ code: 6 });
+    expect(await acp(["proof", "verify", record, "--passkeys", keys], elsewhere)).toMatchObject({
+      code: 6,
+    });
     const publicKeys = join(at.path, "public.key");
     await writeFile(publicKeys, (await acp(["keys", "export"], { home })).stdout);
-    expect(await acp(["proof", "verify", record, "--key", publicKeys], elsewhere)).toMatchObject({ code: 6 });
+    expect(await acp(["proof", "verify", record, "--key", publicKeys], elsewhere)).toMatchObject({
+      code: 6,
+    });
 
     expect(await acp(["passkeys", "revoke", key.id], { home })).toMatchObject({
       code: 0,
@@ -109,7 +144,9 @@ describe("a rule that wants a passkey", () => {
     });
     expect(await acp(["passkeys", "revoke", key.id], { home })).toMatchObject({ code: 5 });
     expect((await acp(["passkeys", "list"], { home })).stdout).toContain("revoked 20");
-    expect((await acp(["audit", "show"], { home })).stdout).toContain(`The passkey ${key.id} of local was revoked`);
+    expect((await acp(["audit", "show"], { home })).stdout).toContain(
+      `The passkey ${key.id} of local was revoked`,
+    );
     expect(await acp(["proof", "verify", record], { home })).toMatchObject({ code: 0 });
   });
 });

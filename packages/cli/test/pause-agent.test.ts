@@ -1,5 +1,6 @@
 /**
- * `acp pause --agent` and the inbox's page against two real gates: one agent's questions end as denied, the other's stay, and the pause ends.
+ * `acp pause --agent` and the inbox's page against two real gates: one agent's questions end as
+ * denied, the other's stay, and the pause ends.
  */
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,22 +33,35 @@ it("acp pause --agent denies one agent's open questions and all that it calls, u
   const silent = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
   await expect.poll(() => silent.gates(), { timeout: 60_000 }).toBe(2);
 
-  const wantAs = (gated: Gated, name: string) => gated.call("create_directory", { path: join(folder, name) });
+  const wantAs = (gated: Gated, name: string) =>
+    gated.call("create_directory", { path: join(folder, name) });
   const flood = Array.from({ length: FLOOD }, (_, number) => wantAs(flooder, `flood-${number}`));
   const calm = [wantAs(clerk, "calm-1"), wantAs(clerk, "calm-2")];
   await expect.poll(() => silent.pending().length, { timeout: 120_000 }).toBe(FLOOD + 2);
 
   const paused = await acp(["pause", "--agent", "flooder", "--json"], { home });
   expect(paused).toMatchObject({ code: 0 });
-  expect(JSON.parse(paused.stdout)).toMatchObject({ agent: "flooder", paused: true, denied: FLOOD, left: 0 });
-  for (const answer of await Promise.all(flood)) expect(answer).toMatchObject({ isError: true, code: "agent_paused" });
-  await expect.poll(() => silent.pending().map(({ request }) => request.agent.id), { timeout: 60_000 }).toEqual(["clerk", "clerk"]);
+  expect(JSON.parse(paused.stdout)).toMatchObject({
+    agent: "flooder",
+    paused: true,
+    denied: FLOOD,
+    left: 0,
+  });
+  for (const answer of await Promise.all(flood))
+    expect(answer).toMatchObject({ isError: true, code: "agent_paused" });
+  await expect
+    .poll(() => silent.pending().map(({ request }) => request.agent.id), { timeout: 60_000 })
+    .toEqual(["clerk", "clerk"]);
   // Also what a rule allows; of the other agent nothing changes.
-  expect(await flooder.call("list_allowed_directories", {})).toMatchObject({ code: "agent_paused" });
+  expect(await flooder.call("list_allowed_directories", {})).toMatchObject({
+    code: "agent_paused",
+  });
   expect(await clerk.call("list_allowed_directories", {})).toMatchObject({ isError: false });
   expect(await readdir(folder)).toEqual([]);
 
-  expect(JSON.parse((await acp(["pause", "--agent", "flooder", "--off", "--json"], { home })).stdout)).toMatchObject({ was: true });
+  expect(
+    JSON.parse((await acp(["pause", "--agent", "flooder", "--off", "--json"], { home })).stdout),
+  ).toMatchObject({ was: true });
   expect(await flooder.call("list_allowed_directories", {})).toMatchObject({ isError: false });
   await silent.close();
   stop.abort();

@@ -1,5 +1,6 @@
 /**
- * Servers that are pinned to packages: a real npm in a real sandbox, before a registry on loopback. What is hostile here is hostile in the registry.
+ * Servers that are pinned to packages: a real npm in a real sandbox, before a registry on loopback.
+ * What is hostile here is hostile in the registry.
  */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -33,15 +34,26 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
 
   it("starts a real server of node_modules with everything it needs", async () => {
     const world = await pinnedWorld();
-    const directory = dirname(fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-filesystem/package.json")));
+    const directory = dirname(
+      fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-filesystem/package.json")),
+    );
     world.registry.publishDirectories(installedTree(directory));
-    const { argv } = await world.pin(`npx -y @modelcontextprotocol/server-filesystem ${world.userHome}`);
+    const { argv } = await world.pin(
+      `npx -y @modelcontextprotocol/server-filesystem ${world.userHome}`,
+    );
     const [program = "", ...args] = argv;
     const server = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"], env: {} });
     onTestFinished(() => void server.kill());
-    const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-    server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: hello })}\n`);
-    const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next();
+    const hello = {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    };
+    server.stdin.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: hello })}\n`,
+    );
+    const answers = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
+    const { value } = await answers.next();
     expect(value).toContain(`"serverInfo"`);
   });
 
@@ -54,10 +66,16 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
   });
 
   it("asks where the configuration names another version, and starts nothing without a yes", async () => {
-    const world = await pinnedWorld(tool("1.0.0", needsLib), LIB, tool("2.0.0", { scripts: { postinstall: "true" } }));
+    const world = await pinnedWorld(
+      tool("1.0.0", needsLib),
+      LIB,
+      tool("2.0.0", { scripts: { postinstall: "true" } }),
+    );
     await world.pin("npx tool@1");
     const before = await world.kept();
-    await expect(world.pin("npx tool@2")).rejects.toThrow("nobody agreed; ask a person to run: acp servers update files");
+    await expect(world.pin("npx tool@2")).rejects.toThrow(
+      "nobody agreed; ask a person to run: acp servers update files",
+    );
     expect(await world.kept()).toEqual(before);
     expect(world.asked.map(({ changes }) => describeChanges(changes))).toEqual([
       ["removed lib 1.2.0", "changed tool 1.0.0 → 2.0.0, runs a program when it is installed"],
@@ -86,52 +104,91 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
     rmSync(join(packages, "node_modules/lib"), { recursive: true });
     const again = await world.pin("npx tool");
     expect(again.packages).not.toBe(packages);
-    expect([world.output(again), existsSync(join(again.packages, "node_modules/lib")), world.asked]).toEqual(["tool 1.0.0", true, []]);
+    expect([
+      world.output(again),
+      existsSync(join(again.packages, "node_modules/lib")),
+      world.asked,
+    ]).toEqual(["tool 1.0.0", true, []]);
     writeFileSync(join(again.packages, "node_modules/.package-lock.json"), "{}");
-    world.registry.publish({ manifest: { name: "lib", version: "1.2.0", description: "another one" } });
+    world.registry.publish({
+      manifest: { name: "lib", version: "1.2.0", description: "another one" },
+    });
     await expect(world.pin("npx tool")).rejects.toThrow("EINTEGRITY");
     expect((await world.kept()).filter((name) => name.startsWith("new-"))).toEqual([]);
   });
 
   it.each([
-    ["an archive that is not the one of its sum", (world: World) => world.registry.tamper("lib", "1.2.0"), /EINTEGRITY/u],
+    [
+      "an archive that is not the one of its sum",
+      (world: World) => world.registry.tamper("lib", "1.2.0"),
+      /EINTEGRITY/u,
+    ],
     [
       "an archive at another host",
-      (world: World) => world.registry.lie("lib", "1.2.0", (dist) => void (dist["tarball"] = "https://elsewhere.example/lib.tgz")),
+      (world: World) =>
+        world.registry.lie(
+          "lib",
+          "1.2.0",
+          (dist) => void (dist["tarball"] = "https://elsewhere.example/lib.tgz"),
+        ),
       /comes from "elsewhere\.example:443"/u,
     ],
     [
       "an archive without a sum",
-      (world: World) => world.registry.lie("lib", "1.2.0", (dist) => void (delete dist["integrity"], delete dist["shasum"])),
+      (world: World) =>
+        world.registry.lie(
+          "lib",
+          "1.2.0",
+          (dist) => void (delete dist["integrity"], delete dist["shasum"]),
+        ),
       /no sha512/u,
     ],
-    ["only a weak sum", (world: World) => world.registry.lie("lib", "1.2.0", (dist) => void delete dist["integrity"]), /no sha512/u],
+    [
+      "only a weak sum",
+      (world: World) => world.registry.lie("lib", "1.2.0", (dist) => void delete dist["integrity"]),
+      /no sha512/u,
+    ],
     [
       "a repository among what it needs",
       (world: World) =>
         world.registry.lie(
           "lib",
           "1.2.0",
-          (_dist, manifest) => void (manifest["dependencies"] = { x: "git+https://elsewhere.example/x.git" }),
+          (_dist, manifest) =>
+            void (manifest["dependencies"] = { x: "git+https://elsewhere.example/x.git" }),
         ),
       /Cannot (?:get|pin) the packages/u,
     ],
     [
       "an address among what it needs",
       (world: World) =>
-        world.registry.lie("lib", "1.2.0", (_dist, manifest) => void (manifest["dependencies"] = { x: "https://elsewhere.example/x.tgz" })),
+        world.registry.lie(
+          "lib",
+          "1.2.0",
+          (_dist, manifest) =>
+            void (manifest["dependencies"] = { x: "https://elsewhere.example/x.tgz" }),
+        ),
       /it asked for elsewhere\.example:443, which is not a registry/u,
     ],
     [
       "a directory among what it needs",
-      (world: World) => world.registry.lie("lib", "1.2.0", (_dist, manifest) => void (manifest["dependencies"] = { x: "file:../../.." })),
+      (world: World) =>
+        world.registry.lie(
+          "lib",
+          "1.2.0",
+          (_dist, manifest) => void (manifest["dependencies"] = { x: "file:../../.." }),
+        ),
       /Cannot (?:get|pin) the packages/u,
     ],
   ] as const)("refuses %s", async (_what, change, why) => {
     const world = await pinnedWorld(tool("1.0.0", needsLib), LIB);
     change(world);
     await expect(world.pin("npx tool")).rejects.toThrow(why);
-    expect((await world.kept().catch(() => [])).filter((name) => name === "pin.json" || name.startsWith("new-"))).toEqual([]);
+    expect(
+      (await world.kept().catch(() => [])).filter(
+        (name) => name === "pin.json" || name.startsWith("new-"),
+      ),
+    ).toEqual([]);
   });
 
   it("runs programs of packages without network, secrets, files of anybody, or a way out of the tree", async () => {
@@ -176,7 +233,9 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
     });
     vi.stubEnv("ACP_TEST_SECRET", "private");
     const { packages } = await world.pin("npx tool").finally(() => vi.unstubAllEnvs());
-    const seen = JSON.parse(readFileSync(join(packages, "node_modules/tool/seen.json"), "utf8")) as Record<string, string>;
+    const seen = JSON.parse(
+      readFileSync(join(packages, "node_modules/tool/seen.json"), "utf8"),
+    ) as Record<string, string>;
     expect(Object.keys(seen)).toEqual(Object.keys(attempts));
     expect(Object.entries(seen).filter(([, found]) => !found.startsWith("no: "))).toEqual([]);
     expect(existsSync(join(packages, "outside"))).toBe(false);
@@ -188,14 +247,29 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
       `fs.rmSync("cli.js"); fs.symlinkSync("/etc/passwd", "cli.js")`,
       "leads out of them",
     ],
-    ["changes what npm wrote down", `fs.writeFileSync("../.package-lock.json", "{}")`, "a package changed what npm had installed"],
+    [
+      "changes what npm wrote down",
+      `fs.writeFileSync("../.package-lock.json", "{}")`,
+      "a package changed what npm had installed",
+    ],
     ["fails", `process.exit(3)`, "npm says"],
-    ["puts a program in its place that is a directory", `fs.rmSync("cli.js"); fs.mkdirSync("cli.js")`, "is not a file"],
-    ["takes another package away", `fs.rmSync("../lib", { recursive: true })`, "a package changed what npm had installed"],
+    [
+      "puts a program in its place that is a directory",
+      `fs.rmSync("cli.js"); fs.mkdirSync("cli.js")`,
+      "is not a file",
+    ],
+    [
+      "takes another package away",
+      `fs.rmSync("../lib", { recursive: true })`,
+      "a package changed what npm had installed",
+    ],
   ])("refuses a package that %s when it is installed", async (_what, code, why) => {
     const world = await pinnedWorld(LIB);
     const files = { ...tool("1.0.0").files, "break.js": `const fs = require("fs"); ${code};` };
-    world.registry.publish({ ...tool("1.0.0", { ...needsLib, scripts: { postinstall: "node break.js" } }), files });
+    world.registry.publish({
+      ...tool("1.0.0", { ...needsLib, scripts: { postinstall: "node break.js" } }),
+      files,
+    });
     await expect(world.pin("npx tool")).rejects.toThrow(why);
     expect(await world.kept()).toEqual([]);
   });
@@ -203,7 +277,10 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
   it("refuses what would fill the disk", async () => {
     const world = await pinnedWorld();
     const fill = `const fs = require("fs"); const part = Buffer.alloc(1 << 26); for (;;) fs.appendFileSync("big", part);`;
-    world.registry.publish({ ...tool("1.0.0", { scripts: { postinstall: "node fill.js" } }), files: { "cli.js": "", "fill.js": fill } });
+    world.registry.publish({
+      ...tool("1.0.0", { scripts: { postinstall: "node fill.js" } }),
+      files: { "cli.js": "", "fill.js": fill },
+    });
     await expect(world.pin("npx tool")).rejects.toThrow(/ENOSPC|npm says/u);
     expect(await world.kept()).toEqual([]);
   });
@@ -214,7 +291,9 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
     expect(other).toEqual(one);
     const over = new AbortController();
     const say = (): void => over.abort(new Error("told to"));
-    await expect(world.pin("npx tool@1", { signal: over.signal, say })).rejects.toThrow(/told to|aborted/u);
+    await expect(world.pin("npx tool@1", { signal: over.signal, say })).rejects.toThrow(
+      /told to|aborted/u,
+    );
   });
 
   it("says what it cannot pin, and what to do", async () => {

@@ -33,7 +33,10 @@ export interface PinnedWorld {
 }
 
 /** A program that prints its version, what it needs, and its arguments. */
-export function tool(version: string, more: Readonly<Record<string, unknown>> = {}): WrittenPackage {
+export function tool(
+  version: string,
+  more: Readonly<Record<string, unknown>> = {},
+): WrittenPackage {
   return {
     manifest: { name: "tool", version, bin: { tool: "cli.js" }, ...more },
     files: {

@@ -23,10 +23,19 @@ describe("acp policy check", () => {
     const { code, stdout } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining("2 rules, everything else: ask\n  allow reads (line 4)\n  deny  no-moves (line 7)"),
+      expect.stringContaining(
+        "2 rules, everything else: ask\n  allow reads (line 4)\n  deny  no-moves (line 7)",
+      ),
     ]);
-    const json = JSON.parse((await acp(["policy", "check", "--json", "-"], { input: POLICY })).stdout);
-    expect(json).toMatchObject({ ok: true, default: "ask", rules: [{ ruleId: "reads" }, { ruleId: "no-moves" }], warnings: [] });
+    const json = JSON.parse(
+      (await acp(["policy", "check", "--json", "-"], { input: POLICY })).stdout,
+    );
+    expect(json).toMatchObject({
+      ok: true,
+      default: "ask",
+      rules: [{ ruleId: "reads" }, { ruleId: "no-moves" }],
+      warnings: [],
+    });
   });
 
   it("names file, line, column and what was meant", async () => {
@@ -34,9 +43,18 @@ describe("acp policy check", () => {
     await writeFile(join(at.path, "p.yml"), POLICY.replace("reason:", "reson:"));
     const { code, stdout, stderr } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
     expect([code, stdout]).toEqual([EXIT_CODES.invalid.code, ""]);
-    expect(stderr).toMatch(/^acp: \S+\/p\.yml:10:5: Cannot load policy .*unknown key "reson"; did you mean reason\? \[policy_invalid\]\n$/);
-    const failure = JSON.parse((await acp(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr);
-    expect(failure.error).toMatchObject({ code: "policy_invalid", line: 10, column: 5, suggestion: "reason" });
+    expect(stderr).toMatch(
+      /^acp: \S+\/p\.yml:10:5: Cannot load policy .*unknown key "reson"; did you mean reason\? \[policy_invalid\]\n$/,
+    );
+    const failure = JSON.parse(
+      (await acp(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr,
+    );
+    expect(failure.error).toMatchObject({
+      code: "policy_invalid",
+      line: 10,
+      column: 5,
+      suggestion: "reason",
+    });
   });
 
   it("refuses a rule for several people in a home without approvers, as a start does, and warns of it in a file", async () => {
@@ -46,17 +64,32 @@ describe("acp policy check", () => {
     const several = `${POLICY}  - { id: pay, match: { tool: pay }, action: ask, quorum: 2 }\n`;
     await writeFile(join(home, "policy.yml"), several);
     const problem = 'rule "pay" needs 2 people';
-    const check = (...more: readonly string[]) => acp(["policy", "check", ...more], { home, input: several });
-    for (const run of [await check("--json"), await acp(["mcp", "--json", "--", "true"], { home })]) {
+    const check = (...more: readonly string[]) =>
+      acp(["policy", "check", ...more], { home, input: several });
+    for (const run of [
+      await check("--json"),
+      await acp(["mcp", "--json", "--", "true"], { home }),
+    ]) {
       const { error } = JSON.parse(run.stderr.trimEnd().split("\n").at(-1) ?? "");
-      expect(error).toMatchObject({ code: "config_invalid", line: 11, column: 59, message: expect.stringContaining(problem) as string });
+      expect(error).toMatchObject({
+        code: "config_invalid",
+        line: 11,
+        column: 59,
+        message: expect.stringContaining(problem) as string,
+      });
       expect(run.code).toBe(EXIT_CODES.invalid.code);
     }
-    expect((await check()).stderr).toMatch(/^acp: \S+\/policy\.yml:11:59: Cannot use policy: rule "pay" needs 2 people, and /);
+    expect((await check()).stderr).toMatch(
+      /^acp: \S+\/policy\.yml:11:59: Cannot use policy: rule "pay" needs 2 people, and /,
+    );
     const file = await check("-");
-    expect([file.code, file.stdout]).toEqual([0, expect.stringContaining(`mind ${problem} at line 11, column 59`)]);
+    expect([file.code, file.stdout]).toEqual([
+      0,
+      expect.stringContaining(`mind ${problem} at line 11, column 59`),
+    ]);
     const config = await readFile(join(home, "config.yml"), "utf8");
-    const people = 'approvers: [{ id: ada, channel: terminal, subject: local }, { id: bob, channel: telegram, subject: "7" }]\n';
+    const people =
+      'approvers: [{ id: ada, channel: terminal, subject: local }, { id: bob, channel: telegram, subject: "7" }]\n';
     await writeFile(join(home, "config.yml"), config + people);
     expect((await check()).code).toBe(0);
   });
@@ -77,17 +110,27 @@ describe("acp policy check", () => {
   it("without a file and a home says how to make one", async () => {
     await using at = await scratch();
     const { code, stderr } = await acp(["policy", "check"], { home: join(at.path, "none") });
-    expect([code, stderr]).toEqual([EXIT_CODES.invalid.code, expect.stringMatching(/it does not exist; run: acp init \[home_invalid\]/)]);
+    expect([code, stderr]).toEqual([
+      EXIT_CODES.invalid.code,
+      expect.stringMatching(/it does not exist; run: acp init \[home_invalid\]/),
+    ]);
   });
 });
 
 describe("acp policy explain", () => {
   const explain = async (
     ...args: readonly string[]
-  ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> => {
+  ): Promise<{
+    readonly code: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  }> => {
     await using at = await scratch();
     await writeFile(join(at.path, "p.yml"), POLICY);
-    await writeFile(join(at.path, "action.json"), JSON.stringify({ name: "move_file", args: {}, meta: { kind: "tool", server: "files" } }));
+    await writeFile(
+      join(at.path, "action.json"),
+      JSON.stringify({ name: "move_file", args: {}, meta: { kind: "tool", server: "files" } }),
+    );
     return await acp(["policy", "explain", "p.yml", ...args], { cwd: at.path });
   };
 
@@ -100,12 +143,17 @@ describe("acp policy explain", () => {
     [["--shell", "git push"], "ask", "default"],
   ])("of %j is %s by %s", async (args, effect, rule) => {
     const { code, stdout } = await explain(...args, "--json");
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ effect, rule: expect.objectContaining({ id: rule }) })]);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ effect, rule: expect.objectContaining({ id: rule }) }),
+    ]);
   });
 
   it("shows rule, line, reason, and word for word what a person would be asked", async () => {
     const denied = await explain("--tool", "files.move_file");
-    expect(denied.stdout).toMatch(/^deny tool move_file on files\n {2}rule {3}no-moves \(\S+\/p\.yml:7\)\n {2}why {4}files stay here\n/);
+    expect(denied.stdout).toMatch(
+      /^deny tool move_file on files\n {2}rule {3}no-moves \(\S+\/p\.yml:7\)\n {2}why {4}files stay here\n/,
+    );
     const asked = await explain("--tool", "files.write_file", "--args", '{"path":"a\u202eb"}');
     expect(asked.stdout).toContain("  Wants: call write_file on files\n");
     expect(asked.stdout).toContain('      "path": "a\\u202eb"\n');
@@ -114,11 +162,14 @@ describe("acp policy explain", () => {
   it("of the home's policy asks with the home's time-out and people", async () => {
     await using home = await scratch();
     await writeFile(join(home.path, "policy.yml"), POLICY, { mode: 0o600 });
-    const config = 'version: "1"\ndefaults: { timeout_seconds: 7 }\napprovers: [{ id: ada, channel: terminal, subject: local }]\n';
+    const config =
+      'version: "1"\ndefaults: { timeout_seconds: 7 }\napprovers: [{ id: ada, channel: terminal, subject: local }]\n';
     await writeFile(join(home.path, "config.yml"), config, { mode: 0o600 });
     const { stdout } = await acp(["policy", "explain", "--tool", "a.b"], { home: home.path });
     expect(stdout).toContain("  ask    ada; denied after 7 s\n");
-    await writeFile(join(home.path, "config.yml"), 'version: "1"\napprovers: []\n', { mode: 0o600 });
+    await writeFile(join(home.path, "config.yml"), 'version: "1"\napprovers: []\n', {
+      mode: 0o600,
+    });
     const nobody = await acp(["policy", "explain", "--tool", "a.b"], { home: home.path });
     expect(nobody.stdout).toMatch(/ {2}but {4}denied, .* \[no_approver\]/);
   });
@@ -135,6 +186,10 @@ describe("acp policy explain", () => {
     [["--action", "nowhere.json"], "there is no such file"],
   ])("refuses %j", async (args, message) => {
     const { code, stdout, stderr } = await explain(...args);
-    expect([code, stdout, stderr]).toEqual([EXIT_CODES.usage.code, "", expect.stringContaining(message)]);
+    expect([code, stdout, stderr]).toEqual([
+      EXIT_CODES.usage.code,
+      "",
+      expect.stringContaining(message),
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * `acp proxy http` and the programs that people have: curl, a Node program with fetch through the preload, and Python's urllib. Each is let through,
- * asked about, refused with a reason, and let through again for a while.
+ * `acp proxy http` and the programs that people have: curl, a Node program with fetch through the
+ * preload, and Python's urllib. Each is let through, asked about, refused with a reason, and let
+ * through again for a while.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,7 +53,10 @@ const CLIENTS: readonly Client[] = [
     ...(!has("curl") && { missing: "there is no curl" }),
     async send({ origin }, { env }, method) {
       const body = method === "POST" ? ["-d", "x=1"] : [];
-      const { out } = await program(["curl", "-sS", "-X", method, ...body, "-w", "\n%{http_code}", `${origin}/items`], env);
+      const { out } = await program(
+        ["curl", "-sS", "-X", method, ...body, "-w", "\n%{http_code}", `${origin}/items`],
+        env,
+      );
       const [, text = "", status = ""] = /^([^]*)\n([0-9]+)$/.exec(out) ?? [];
       return { status: Number(status), body: text };
     },
@@ -62,7 +66,9 @@ const CLIENTS: readonly Client[] = [
     async send({ path, origin }, { env }, method) {
       const file = join(path, "agent.mjs");
       await writeFile(file, NODE_PROGRAM);
-      return parsed(await program([process.execPath, "--import", PATCH, file, `${origin}/items`, method], env));
+      return parsed(
+        await program([process.execPath, "--import", PATCH, file, `${origin}/items`, method], env),
+      );
     },
   },
   {
@@ -86,11 +92,17 @@ describe.each(CLIENTS)("$name through acp proxy http", ({ name, missing, send })
       const proxy = await startProxy(world.home);
       await using _silent = await attachSilent(world.home);
       const ask = async (words: readonly string[]): Promise<Answer> => {
-        const [answer] = await Promise.all([send(world, proxy, "POST"), answerNext(world.home, words)]);
+        const [answer] = await Promise.all([
+          send(world, proxy, "POST"),
+          answerNext(world.home, words),
+        ]);
         return answer;
       };
 
-      expect(await send(world, proxy, "GET")).toEqual({ status: 200, body: "reached: GET /items\n" });
+      expect(await send(world, proxy, "GET")).toEqual({
+        status: 200,
+        body: "reached: GET /items\n",
+      });
 
       const never = await send(world, proxy, "DELETE");
       expect([never.status, codeOf(never)]).toEqual([403, "policy_denied"]);
@@ -104,9 +116,19 @@ describe.each(CLIENTS)("$name through acp proxy http", ({ name, missing, send })
       expect(await ask(["--approve", "--offer", "host"])).toMatchObject({ status: 200 });
       expect(await send(world, proxy, "POST")).toMatchObject({ status: 200 });
 
-      expect(world.reached).toEqual(["GET /items", "POST /items x=1", "POST /items x=1", "POST /items x=1"]);
+      expect(world.reached).toEqual([
+        "GET /items",
+        "POST /items x=1",
+        "POST /items x=1",
+        "POST /items x=1",
+      ]);
       const { grants } = JSON.parse((await acp(["grants", "--json"], { home: world.home })).stdout);
-      expect(grants).toMatchObject([{ agentId: "http-client", covers: expect.stringContaining(world.authority.replace(":", " port ")) }]);
+      expect(grants).toMatchObject([
+        {
+          agentId: "http-client",
+          covers: expect.stringContaining(world.authority.replace(":", " port ")),
+        },
+      ]);
       expect(grants[0].expiresAtMs - grants[0].createdAtMs).toBe(180_000);
       expect(name).not.toBe("");
     },
@@ -115,7 +137,10 @@ describe.each(CLIENTS)("$name through acp proxy http", ({ name, missing, send })
 
 describe.skipIf(!has("curl"))("a tunnel through acp proxy http", () => {
   const tunnel = (world: HttpWorld, proxy: RunningProxy): ReturnType<typeof program> =>
-    program(["curl", "-sS", "--proxytunnel", "-w", "%{http_connect}", `${world.origin}/inside`], proxy.env);
+    program(
+      ["curl", "-sS", "--proxytunnel", "-w", "%{http_connect}", `${world.origin}/inside`],
+      proxy.env,
+    );
 
   it("is one question about a host and a port; what passes inside is not judged", async () => {
     await using world = await httpWorld();

@@ -1,5 +1,6 @@
 /**
- * `acp proxy http` as a process: whom it takes for whom, what it reaches, how it ends, and that killing it leaves nothing allowed.
+ * `acp proxy http` as a process: whom it takes for whom, what it reaches, how it ends, and that
+ * killing it leaves nothing allowed.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -29,30 +30,42 @@ interface Sending {
 }
 
 /** One plain request through the proxy. */
-function send(port: number, url: string, { method = "GET", credentials }: Sending = {}): Promise<Answer> {
+function send(
+  port: number,
+  url: string,
+  { method = "GET", credentials }: Sending = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
       host: new URL(url).host,
       ...(credentials !== undefined && { "proxy-authorization": `Basic ${btoa(credentials)}` }),
     };
-    const sent = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false }, (answer) => {
-      text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
-    });
+    const sent = request(
+      { host: "127.0.0.1", port, method, path: url, headers, agent: false },
+      (answer) => {
+        text(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
+      },
+    );
     sent.on("error", reject).end();
   });
 }
 
 const codeOf = ({ body }: Answer): unknown => JSON.parse(body).error.code;
 
-const codeOfError = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : error);
+const codeOfError = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : error;
 
-async function eventsOf(home: string): Promise<readonly { readonly type: string; readonly agent: string | undefined }[]> {
+async function eventsOf(
+  home: string,
+): Promise<readonly { readonly type: string; readonly agent: string | undefined }[]> {
   const events = [];
-  for await (const event of readAuditLog(join(home, "audit.jsonl"))) events.push({ type: event.eventType, agent: event.agent });
+  for await (const event of readAuditLog(join(home, "audit.jsonl")))
+    events.push({ type: event.eventType, agent: event.agent });
   return events;
 }
 
-const typesOf = async (home: string): Promise<readonly string[]> => (await eventsOf(home)).map(({ type }) => type);
+const typesOf = async (home: string): Promise<readonly string[]> =>
+  (await eventsOf(home)).map(({ type }) => type);
 
 describe("acp proxy http", () => {
   it("reaches no host of this machine that config.yml does not name, nor itself", async () => {
@@ -60,7 +73,11 @@ describe("acp proxy http", () => {
     await using other = await httpWorld();
     const { port, url } = await startProxy(world.home);
     expect(await send(port, `${world.origin}/`)).toMatchObject({ status: 200 });
-    for (const target of [`${other.origin}/`, `${url}/`, other.origin.replace("127.0.0.1", "localhost")]) {
+    for (const target of [
+      `${other.origin}/`,
+      `${url}/`,
+      other.origin.replace("127.0.0.1", "localhost"),
+    ]) {
       const refused = await send(port, target);
       expect([target, refused.status, codeOf(refused)]).toEqual([target, 403, "address_refused"]);
     }
@@ -83,7 +100,10 @@ describe("acp proxy http", () => {
     expect(stdout()).toContain(`export HTTP_PROXY='http://reader:TOKEN@127.0.0.1:${port}'`);
     expect(stdout()).not.toContain(TOKEN_A);
     const outcome = async (method: string, credentials?: string): Promise<unknown> => {
-      const answer = await send(port, `${world.origin}/`, { method, ...(credentials !== undefined && { credentials }) });
+      const answer = await send(port, `${world.origin}/`, {
+        method,
+        ...(credentials !== undefined && { credentials }),
+      });
       return answer.status === 200 ? "performed" : `${answer.status} ${String(codeOf(answer))}`;
     };
     expect(await outcome("GET", `reader:${TOKEN_A}`)).toBe("performed");
@@ -92,7 +112,9 @@ describe("acp proxy http", () => {
     expect(await outcome("GET", `writer:${TOKEN_B}`)).toBe("403 policy_denied");
     for (const wrong of [undefined, `reader:${TOKEN_B}`, "reader:", `nobody:${TOKEN_A}`])
       expect(await outcome("GET", wrong)).toBe("407 agent_unknown");
-    const agents = (await eventsOf(world.home)).filter(({ type }) => type === "tool_call_completed").map(({ agent }) => agent);
+    const agents = (await eventsOf(world.home))
+      .filter(({ type }) => type === "tool_call_completed")
+      .map(({ agent }) => agent);
     expect(agents).toEqual(["reader", "writer"]);
   });
 
@@ -101,8 +123,12 @@ describe("acp proxy http", () => {
     await using world = await httpWorld({ proxy });
     const { port } = await startProxy(world.home, ["--agent", "guest"]);
     expect(await send(port, `${world.origin}/`)).toMatchObject({ status: 200 });
-    expect(await send(port, `${world.origin}/`, { credentials: "guest:x" })).toMatchObject({ status: 407 });
-    const agents = (await eventsOf(world.home)).filter(({ type }) => type === "tool_call_completed").map(({ agent }) => agent);
+    expect(await send(port, `${world.origin}/`, { credentials: "guest:x" })).toMatchObject({
+      status: 407,
+    });
+    const agents = (await eventsOf(world.home))
+      .filter(({ type }) => type === "tool_call_completed")
+      .map(({ agent }) => agent);
     expect(agents).toEqual(["guest"]);
   });
 
@@ -111,9 +137,13 @@ describe("acp proxy http", () => {
     const { port } = await startProxy(world.home, [], { ACP_HTTP_HOST_APPROVAL_TTL_SEC: "1" });
     await using _silent = await attachSilent(world.home);
     const post = (): Promise<Answer> => send(port, `${world.origin}/`, { method: "POST" });
-    const [first] = await Promise.all([post(), answerNext(world.home, ["--approve", "--offer", "host"])]);
+    const [first] = await Promise.all([
+      post(),
+      answerNext(world.home, ["--approve", "--offer", "host"]),
+    ]);
     expect(first.status).toBe(200);
-    const held = async (): Promise<unknown> => JSON.parse((await acp(["grants", "--json"], { home: world.home })).stdout).grants;
+    const held = async (): Promise<unknown> =>
+      JSON.parse((await acp(["grants", "--json"], { home: world.home })).stdout).grants;
     await expect.poll(held).toEqual([]);
     const [second] = await Promise.all([post(), answerNext(world.home, ["--deny"])]);
     expect(codeOf(second)).toBe("consent_denied");
@@ -124,7 +154,9 @@ describe("acp proxy http", () => {
     const { port } = await startProxy(world.home, [], { ACP_HTTP_HOST_APPROVAL_TTL_SEC: "0" });
     await using _silent = await attachSilent(world.home);
     const asked = send(port, `${world.origin}/`, { method: "POST" });
-    await expect(answerNext(world.home, ["--approve", "--offer", "host"])).rejects.toThrow("refused");
+    await expect(answerNext(world.home, ["--approve", "--offer", "host"])).rejects.toThrow(
+      "refused",
+    );
     await answerNext(world.home, ["--deny"]);
     expect(codeOf(await asked)).toBe("consent_denied");
   });
@@ -136,14 +168,18 @@ describe("acp proxy http", () => {
       slow = answer.writeHead(200).write("begun, ") ? answer : answer;
     });
     const authority = `127.0.0.1:${await listen(server)}`;
-    await writeFile(join(world.home, "config.yml"), `version: "1"\nproxy: { private_hosts: ["${authority}"] }\n`);
+    await writeFile(
+      join(world.home, "config.yml"),
+      `version: "1"\nproxy: { private_hosts: ["${authority}"] }\n`,
+    );
     const proxy = await startProxy(world.home);
     const answer = send(proxy.port, `http://${authority}/`);
     await expect.poll(() => slow).toBeDefined();
     proxy.child.kill("SIGTERM");
     await proxy.seen("stderr", "no new requests");
     // One that came as it closed is reset, or told that it closes.
-    const outcome = (): Promise<unknown> => send(proxy.port, `http://${authority}/`).then(({ status }) => status, codeOfError);
+    const outcome = (): Promise<unknown> =>
+      send(proxy.port, `http://${authority}/`).then(({ status }) => status, codeOfError);
     await expect.poll(outcome).toBe("ECONNREFUSED");
     slow?.end("ended");
     expect(await answer).toEqual({ status: 200, body: "begun, ended" });
@@ -166,7 +202,9 @@ describe("acp proxy http", () => {
     second.child.kill("SIGTERM");
     expect(await second.ended).toMatchObject({ code: 0 });
     expect(await acp(["audit", "verify"], { home: world.home })).toMatchObject({ code: 0 });
-    expect((await typesOf(world.home)).filter((type) => type === "consent_requested")).toHaveLength(1);
+    expect((await typesOf(world.home)).filter((type) => type === "consent_requested")).toHaveLength(
+      1,
+    );
   });
 
   it("counts for Prometheus, and logs one JSON object a line", async () => {
@@ -184,7 +222,13 @@ describe("acp proxy http", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(entries).toContainEqual(
-      expect.objectContaining({ event: "refused", method: "DELETE", host: "127.0.0.1", agent: "http-client", code: "policy_denied" }),
+      expect.objectContaining({
+        event: "refused",
+        method: "DELETE",
+        host: "127.0.0.1",
+        agent: "http-client",
+        code: "policy_denied",
+      }),
     );
   });
 
@@ -196,14 +240,21 @@ describe("acp proxy http", () => {
     expect(taken.stderr).toMatch(/Cannot listen on 127\.0\.0\.1 port [0-9]+: .*EADDRINUSE/);
     // Somebody else can have the same port of another address: it is not taken there.
     const other = createTcpServer();
-    await new Promise<void>((resolve, reject) => other.once("error", reject).listen(port, "127.0.0.2", resolve));
+    await new Promise<void>((resolve, reject) =>
+      other.once("error", reject).listen(port, "127.0.0.2", resolve),
+    );
     other.close();
   });
 
   it.each([
     ["a port that is none", ["--port", "70000"], {}, "from 0 to 65535"],
     ["counters on a port that is none", ["--metrics", "x"], {}, "from 0 to 65535"],
-    ["a time of approvals that is none", [], { ACP_HTTP_HOST_APPROVAL_TTL_SEC: "3 min" }, "whole number of seconds"],
+    [
+      "a time of approvals that is none",
+      [],
+      { ACP_HTTP_HOST_APPROVAL_TTL_SEC: "3 min" },
+      "whole number of seconds",
+    ],
   ])("does not start with %s", async (_, args, env, message) => {
     await using world = await httpWorld();
     const { code, stderr } = await acp(["proxy", "http", "--home", world.home, ...args], { env });
@@ -212,7 +263,9 @@ describe("acp proxy http", () => {
   });
 
   it("does not start with a token that is too short, and shows no token", async () => {
-    await using world = await httpWorld({ proxy: '  http: { agents: [{ id: reader, token: "hunter2" }] }\n' });
+    await using world = await httpWorld({
+      proxy: '  http: { agents: [{ id: reader, token: "hunter2" }] }\n',
+    });
     const { code, stderr } = await acp(["proxy", "http", "--port", "0"], { home: world.home });
     expect(code).not.toBe(0);
     expect(stderr).toContain(join(world.home, "config.yml"));
@@ -221,7 +274,11 @@ describe("acp proxy http", () => {
 });
 
 describe("acp mcp with proxy.http_port", () => {
-  const INITIALIZE = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const INITIALIZE = {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  };
   const SERVER = new URL("fixtures/slow-server.mjs", import.meta.url).pathname;
 
   async function freePort(): Promise<number> {
@@ -233,8 +290,13 @@ describe("acp mcp with proxy.http_port", () => {
 
   /** `acp mcp`, past its handshake. */
   async function startMcp(world: HttpWorld): Promise<Running> {
-    const running = startAcp(["mcp", "--agent", "both", "--", process.execPath, SERVER, join(world.path, "calls")], { home: world.home });
-    running.child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE })}\n`);
+    const running = startAcp(
+      ["mcp", "--agent", "both", "--", process.execPath, SERVER, join(world.path, "calls")],
+      { home: world.home },
+    );
+    running.child.stdin?.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: INITIALIZE })}\n`,
+    );
     await running.seen("stdout", '"serverInfo"');
     return running;
   }
@@ -247,13 +309,17 @@ describe("acp mcp with proxy.http_port", () => {
     await using first = await startMcp(world);
     expect(first.stderr()).toContain(`The HTTP proxy listens on http://127.0.0.1:${httpPort}`);
     expect(await send(httpPort, `${world.origin}/`)).toMatchObject({ status: 200 });
-    expect(await send(httpPort, `${world.origin}/`, { method: "DELETE" })).toMatchObject({ status: 403 });
+    expect(await send(httpPort, `${world.origin}/`, { method: "DELETE" })).toMatchObject({
+      status: 403,
+    });
     await using second = await startMcp(world);
     expect(second.stderr()).toContain(`somebody else listens on port ${httpPort} already`);
     first.child.stdin?.end();
     expect(await first.ended).toMatchObject({ code: 0 });
     await expect(send(httpPort, `${world.origin}/`)).rejects.toThrow("ECONNREFUSED");
-    const agents = (await eventsOf(world.home)).filter(({ type }) => type === "tool_call_completed").map(({ agent }) => agent);
+    const agents = (await eventsOf(world.home))
+      .filter(({ type }) => type === "tool_call_completed")
+      .map(({ agent }) => agent);
     expect(agents).toEqual(["both"]);
   });
 
@@ -263,6 +329,8 @@ describe("acp mcp with proxy.http_port", () => {
     await using world = await httpWorld({ proxy });
     await using _running = await startMcp(world);
     expect(await send(httpPort, `${world.origin}/`)).toMatchObject({ status: 407 });
-    expect(await send(httpPort, `${world.origin}/`, { credentials: `reader:${TOKEN_A}` })).toMatchObject({ status: 200 });
+    expect(
+      await send(httpPort, `${world.origin}/`, { credentials: `reader:${TOKEN_A}` }),
+    ).toMatchObject({ status: 200 });
   });
 });

@@ -63,7 +63,9 @@ function renderReference(): string {
     "",
     "| code | name | meaning |",
     "|---|---|---|",
-    ...Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => `| ${code} | ${name} | ${meaning} |`),
+    ...Object.entries(EXIT_CODES).map(
+      ([name, { code, meaning }]) => `| ${code} | ${name} | ${meaning} |`,
+    ),
     "",
     ...COMMANDS.flatMap(sectionOf),
   ]

@@ -1,6 +1,7 @@
 /**
- * Registry double: a package registry on loopback that speaks what npm publishes about its protocol, packuments and archives, with archives that
- * `npm pack` made. Packages can be told to lie.
+ * Registry double: a package registry on loopback that speaks what npm publishes about its
+ * protocol, packuments and archives, with archives that `npm pack` made. Packages can be told to
+ * lie.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +14,10 @@ import { onTestFinished } from "vitest";
 
 /** A package that a test writes. */
 export interface WrittenPackage {
-  readonly manifest: Readonly<Record<string, unknown>> & { readonly name: string; readonly version: string };
+  readonly manifest: Readonly<Record<string, unknown>> & {
+    readonly name: string;
+    readonly version: string;
+  };
   /** Name → text. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -24,12 +28,19 @@ export interface RegistryDouble {
   readonly url: string;
   /** Path of each request. */
   readonly requests: readonly string[];
-  /** Publishes packages; a version that is there is replaced, as an attacker who has the registry would. */
+  /**
+   * Publishes packages; a version that is there is replaced, as an attacker who has the registry
+   * would.
+   */
   publish(...packages: readonly WrittenPackage[]): void;
   /** Publishes directories as they are. */
   publishDirectories(directories: readonly string[]): void;
   /** Changes what is said of a version. */
-  lie(name: string, version: string, change: (dist: Record<string, string>, manifest: Record<string, unknown>) => void): void;
+  lie(
+    name: string,
+    version: string,
+    change: (dist: Record<string, string>, manifest: Record<string, unknown>) => void,
+  ): void;
   /** Changes the bytes of an archive, and not what is said of them. */
   tamper(name: string, version: string): void;
   /** Switches it off. */
@@ -55,10 +66,19 @@ export async function openRegistryDouble(): Promise<RegistryDouble> {
     const archive = archives.get(path);
     if (archive !== undefined) return void response.end(archive);
     const found = versions.get(path.slice(1));
-    if (found === undefined) return void response.writeHead(404).end(JSON.stringify({ error: "not_found" }));
+    if (found === undefined)
+      return void response.writeHead(404).end(JSON.stringify({ error: "not_found" }));
     response.setHeader("content-type", "application/json");
-    const all = Object.fromEntries([...found].map(([version, { manifest, dist }]) => [version, { ...manifest, dist }]));
-    response.end(JSON.stringify({ name: path.slice(1), "dist-tags": { latest: [...found.keys()].at(-1) }, versions: all }));
+    const all = Object.fromEntries(
+      [...found].map(([version, { manifest, dist }]) => [version, { ...manifest, dist }]),
+    );
+    response.end(
+      JSON.stringify({
+        name: path.slice(1),
+        "dist-tags": { latest: [...found.keys()].at(-1) },
+        versions: all,
+      }),
+    );
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -74,14 +94,31 @@ export async function openRegistryDouble(): Promise<RegistryDouble> {
   const publishDirectories = (directories: readonly string[]): void => {
     for (const directory of directories) {
       const file = join(mkdtempSync(join(scratch, "packed-")), "package.tgz");
-      const args = ["-czf", file, "--hard-dereference", "--exclude=./node_modules", "--transform=s,^\\.,package,", "-C", directory, "."];
+      const args = [
+        "-czf",
+        file,
+        "--hard-dereference",
+        "--exclude=./node_modules",
+        "--transform=s,^\\.,package,",
+        "-C",
+        directory,
+        ".",
+      ];
       if (spawnSync("tar", args).status !== 0) throw new Error(`Cannot pack ${directory}`);
       add(directory, file);
     }
   };
   const pack = (directories: readonly string[]): void => {
     const to = mkdtempSync(join(scratch, "packed-"));
-    const args = ["pack", "--json", "--ignore-scripts", "--offline", "--pack-destination", to, ...directories.map((each) => `${each}/`)];
+    const args = [
+      "pack",
+      "--json",
+      "--ignore-scripts",
+      "--offline",
+      "--pack-destination",
+      to,
+      ...directories.map((each) => `${each}/`),
+    ];
     const { stdout, stderr, status } = spawnSync("npm", args, { cwd: scratch, encoding: "utf8" });
     if (status !== 0) throw new Error(`Cannot pack: ${stderr}`);
     const packed = JSON.parse(stdout) as readonly { readonly filename: string }[];
@@ -89,17 +126,25 @@ export async function openRegistryDouble(): Promise<RegistryDouble> {
       add(directory, join(to, (packed[index]?.filename ?? "").replace("@", "").replace("/", "-")));
   };
   const add = (directory: string, file: string): void => {
-    const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as WrittenPackage["manifest"];
+    const manifest = JSON.parse(
+      readFileSync(join(directory, "package.json"), "utf8"),
+    ) as WrittenPackage["manifest"];
     const bytes = readFileSync(file);
     const path = `/${manifest.name}/-/${manifest.name.split("/").at(-1)}-${manifest.version}.tgz`;
     archives.set(path, bytes);
     const { scripts = {} } = manifest as { readonly scripts?: Record<string, string> };
-    const hasInstallScript = ["preinstall", "install", "postinstall"].some((each) => each in scripts);
+    const hasInstallScript = ["preinstall", "install", "postinstall"].some(
+      (each) => each in scripts,
+    );
     const dist = { tarball: `${url}${path.slice(1)}`, ...sumsOf(bytes) };
     const known = versions.get(manifest.name) ?? new Map<string, Version>();
     versions.set(
       manifest.name,
-      known.set(manifest.version, { manifest: { ...manifest, ...(hasInstallScript && { hasInstallScript }) }, dist, file: path }),
+      known.set(manifest.version, {
+        manifest: { ...manifest, ...(hasInstallScript && { hasInstallScript }) },
+        dist,
+        file: path,
+      }),
     );
   };
   const find = (name: string, version: string): Version => {
@@ -115,7 +160,10 @@ export async function openRegistryDouble(): Promise<RegistryDouble> {
     publish(...packages) {
       const directories = packages.map(({ manifest, files = {} }) => {
         const directory = mkdtempSync(join(scratch, "source-"));
-        for (const [name, text] of Object.entries({ "package.json": JSON.stringify(manifest), ...files })) {
+        for (const [name, text] of Object.entries({
+          "package.json": JSON.stringify(manifest),
+          ...files,
+        })) {
           mkdirSync(dirname(join(directory, name)), { recursive: true });
           writeFileSync(join(directory, name), text, { mode: 0o755 });
         }

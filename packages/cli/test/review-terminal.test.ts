@@ -1,5 +1,6 @@
 /**
- * The end of `acp run --review` at a terminal: what was written is shown, and taken only by an answer that nobody could have typed before.
+ * The end of `acp run --review` at a terminal: what was written is shown, and taken only by an
+ * answer that nobody could have typed before.
  */
 import { readdir } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
@@ -11,43 +12,46 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 
-describe.skipIf(!NAMESPACE.run)(`the end of acp run --review at a terminal ${NAMESPACE.reason}`, () => {
-  it.each([
-    ["all", ["a", "b"]],
-    ["some", ["b"]],
-    ["none", []],
-    ["nothing", []],
-  ])("takes what is answered: %s", async (answer, expected) => {
-    await using world = await runWorld();
-    const run = words(
-      process.execPath,
-      BIN,
-      "run",
-      "--home",
-      world.home,
-      "--review",
-      "--",
-      "sh",
-      "-c",
-      "echo 1 > a; echo 2 > b; echo up; read early",
-    );
-    await using pane = await openPane(run, world.work);
-    // Said before the question, it is the command's to read.
-    await pane.until(/^up$/m);
-    await pane.type("all");
-    const screen = await pane.until(/for later: $/m);
-    const word = /Type "all ([0-9a-f]{4})"/u.exec(screen)?.[1] ?? "";
-    expect(screen).toContain("A a\n");
-    await pane.type(answer === "nothing" ? "all 0" : `${answer} ${word}`);
-    if (answer === "some") {
-      await pane.until(/A path, or Enter to end: $/m);
-      await pane.type("b");
-      await pane.until(/Another: $/m);
-      await pane.type("");
-    }
-    await pane.until(/exit 0/);
-    expect((await readdir(world.work)).sort()).toEqual(expected);
-    const left = await acp(["review", "list", "--json"], { home: world.home });
-    expect(left.code).toBe(["all", "none"].includes(answer) ? 5 : 0);
-  });
-});
+describe.skipIf(!NAMESPACE.run)(
+  `the end of acp run --review at a terminal ${NAMESPACE.reason}`,
+  () => {
+    it.each([
+      ["all", ["a", "b"]],
+      ["some", ["b"]],
+      ["none", []],
+      ["nothing", []],
+    ])("takes what is answered: %s", async (answer, expected) => {
+      await using world = await runWorld();
+      const run = words(
+        process.execPath,
+        BIN,
+        "run",
+        "--home",
+        world.home,
+        "--review",
+        "--",
+        "sh",
+        "-c",
+        "echo 1 > a; echo 2 > b; echo up; read early",
+      );
+      await using pane = await openPane(run, world.work);
+      // Said before the question, it is the command's to read.
+      await pane.until(/^up$/m);
+      await pane.type("all");
+      const screen = await pane.until(/for later: $/m);
+      const word = /Type "all ([0-9a-f]{4})"/u.exec(screen)?.[1] ?? "";
+      expect(screen).toContain("A a\n");
+      await pane.type(answer === "nothing" ? "all 0" : `${answer} ${word}`);
+      if (answer === "some") {
+        await pane.until(/A path, or Enter to end: $/m);
+        await pane.type("b");
+        await pane.until(/Another: $/m);
+        await pane.type("");
+      }
+      await pane.until(/exit 0/);
+      expect((await readdir(world.work)).sort()).toEqual(expected);
+      const left = await acp(["review", "list", "--json"], { home: world.home });
+      expect(left.code).toBe(["all", "none"].includes(answer) ? 5 : 0);
+    });
+  },
+);

@@ -1,5 +1,6 @@
 /**
- * `acp run --review` and `acp review`: what a command writes reaches the workspace only when somebody takes it.
+ * `acp run --review` and `acp review`: what a command writes reaches the workspace only when
+ * somebody takes it.
  */
 import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,23 +40,36 @@ describe.skipIf(!NAMESPACE.run)(`acp run --review ${NAMESPACE.reason}`, () => {
   it("leaves the workspace alone, and all of it is taken by its digest", async () => {
     await using world = await runWorld();
     await own(world, "a.txt", "one\n");
-    const { code, stderr } = await world.run(["sh", "-c", "echo two > a.txt; echo new > b.txt; echo x > .envrc; exit 7"], REVIEW);
+    const { code, stderr } = await world.run(
+      ["sh", "-c", "echo two > a.txt; echo new > b.txt; echo x > .envrc; exit 7"],
+      REVIEW,
+    );
     expect(code).toBe(7);
-    expect(stderr).toMatch(/overlay of its workspace \(3 changes, 0 refused\); see and take it with acp review show [0-9a-f]{12}\n/u);
+    expect(stderr).toMatch(
+      /overlay of its workspace \(3 changes, 0 refused\); see and take it with acp review show [0-9a-f]{12}\n/u,
+    );
     expect(await readFile(join(world.work, "a.txt"), "utf8")).toBe("one\n");
     const { id, digest, changes } = await show(world);
     expect(changes.map(({ path }) => path)).toEqual([".envrc", "a.txt", "b.txt"]);
     const wrong = await review(world, "take", id, "--all", "--digest", "0".repeat(64));
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("not the ones that were shown")]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining("not the ones that were shown"),
+    ]);
     const taken = await review(world, "take", id, "--all", "--digest", digest);
-    expect([taken.code, taken.stdout]).toEqual([0, expect.stringContaining("name them to take them: .envrc\n")]);
+    expect([taken.code, taken.stdout]).toEqual([
+      0,
+      expect.stringContaining("name them to take them: .envrc\n"),
+    ]);
     expect(await readFile(join(world.work, "a.txt"), "utf8")).toBe("two\n");
     expect((await readdir(world.work)).sort()).toEqual(["a.txt", "b.txt"]);
     const rest = await review(world, "take", id, ".envrc", "--digest", digest);
     expect(rest.stdout).toContain(`Nothing is left of review ${id}`);
     expect((await review(world, "list")).code).toBe(5);
     const events = await world.events();
-    const notes = events.filter(({ metadata }) => metadata["review"] === id).map(({ metadata }) => [metadata["text"], metadata["digest"]]);
+    const notes = events
+      .filter(({ metadata }) => metadata["review"] === id)
+      .map(({ metadata }) => [metadata["text"], metadata["digest"]]);
     expect(notes).toEqual([
       [`Taking all of review ${id}`, digest],
       [`Took 2 changes of review ${id}`, digest],
@@ -77,7 +91,10 @@ describe.skipIf(!NAMESPACE.run)(`acp run --review ${NAMESPACE.reason}`, () => {
     expect(shown.stdout).toContain("two\tx\n");
     expect(shown.stdout).toContain("not shown: nothing becomes 1 bytes");
     expect((await review(world, "drop", id)).stdout).toContain("the workspace is as it was");
-    expect([await readdir(world.work), await readdir(join(world.home, "reviews"))]).toEqual([["a.txt"], []]);
+    expect([await readdir(world.work), await readdir(join(world.home, "reviews"))]).toEqual([
+      ["a.txt"],
+      [],
+    ]);
   });
 
   it("keeps nothing of a command that wrote nothing", async () => {
@@ -90,18 +107,23 @@ describe.skipIf(!NAMESPACE.run)(`acp run --review ${NAMESPACE.reason}`, () => {
   it("is seen while the command runs, outlasts a manager that is killed, and two do not meet", async () => {
     await using world = await runWorld();
     const script = `echo $1 > $1; echo ready; exec sleep 600`;
-    const [one, two] = ["one", "two"].map((name) => world.start(["sh", "-c", script, "sh", name], REVIEW));
+    const [one, two] = ["one", "two"].map((name) =>
+      world.start(["sh", "-c", script, "sh", name], REVIEW),
+    );
     if (one === undefined || two === undefined) throw new Error("two were started");
     await one.seen("stdout", "ready");
     await two.seen("stdout", "ready");
-    const { reviews }: { readonly reviews: readonly { readonly id: string; readonly running: boolean }[] } = JSON.parse(
-      (await review(world, "list", "--json")).stdout,
-    );
+    const {
+      reviews,
+    }: { readonly reviews: readonly { readonly id: string; readonly running: boolean }[] } =
+      JSON.parse((await review(world, "list", "--json")).stdout);
     expect(reviews.map(({ running }) => running)).toEqual([true, true]);
     const ids = reviews.map(({ id }) => id);
     const shown = await Promise.all(ids.map((id) => show(world, id)));
     expect(shown.map(({ changes }) => changes.length)).toEqual([1, 1]);
-    expect(new Set(shown.flatMap(({ changes }) => changes.map(({ path }) => path)))).toEqual(new Set(["one", "two"]));
+    expect(new Set(shown.flatMap(({ changes }) => changes.map(({ path }) => path)))).toEqual(
+      new Set(["one", "two"]),
+    );
     expect((await review(world, "drop", ids[0] ?? "")).stderr).toContain("still running");
     one.child.kill("SIGKILL");
     two.child.kill("SIGKILL");
@@ -127,7 +149,12 @@ describe.skipIf(!NAMESPACE.run)(`acp run --review ${NAMESPACE.reason}`, () => {
 
   it("says what does not go with it", async () => {
     await using world = await runWorld();
-    for (const args of [["--read-only"], ["--write", "a"], ["--sandbox", "landlock"], ["--sandbox", "env"]]) {
+    for (const args of [
+      ["--read-only"],
+      ["--write", "a"],
+      ["--sandbox", "landlock"],
+      ["--sandbox", "env"],
+    ]) {
       const { code, stderr } = await world.run(["true"], { args: ["--review", ...args] });
       expect([code, stderr]).toEqual([125, expect.stringContaining("Cannot use --review")]);
     }

@@ -1,6 +1,7 @@
 /**
- * `acp run` as a job of a shell at a terminal: keys and signals do what they do without it, nothing that the agent does to its own group reaches anybody
- * else, and the terminal is as it was, however the run ends.
+ * `acp run` as a job of a shell at a terminal: keys and signals do what they do without it, nothing
+ * that the agent does to its own group reaches anybody else, and the terminal is as it was, however
+ * the run ends.
  */
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,10 +17,21 @@ vi.setConfig({ testTimeout: 120_000 });
 const NAMESPACE = needSandbox("namespace");
 
 /** A world whose `run` stands for `acp run --sandbox namespace --`. */
-async function worldWithRun(): Promise<{ readonly world: RunWorld; readonly run: string } & AsyncDisposable> {
+async function worldWithRun(): Promise<
+  { readonly world: RunWorld; readonly run: string } & AsyncDisposable
+> {
   const world = await runWorld();
   const run = join(world.path, "run");
-  const command = words(process.execPath, BIN, "run", "--home", world.home, "--sandbox", "namespace", "--");
+  const command = words(
+    process.execPath,
+    BIN,
+    "run",
+    "--home",
+    world.home,
+    "--sandbox",
+    "namespace",
+    "--",
+  );
   await writeFile(run, `#!/bin/sh\nexec ${command} "$@"\n`);
   await chmod(run, 0o755);
   return { world, run, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
@@ -27,7 +39,10 @@ async function worldWithRun(): Promise<{ readonly world: RunWorld; readonly run:
 
 /** A shell with jobs, whose prompt is `$ `. */
 async function openShell(world: RunWorld): Promise<Pane> {
-  const pane = await openPane("PS1='ready$ ' PS2= HISTFILE= bash --norc --noprofile -i", world.work);
+  const pane = await openPane(
+    "PS1='ready$ ' PS2= HISTFILE= bash --norc --noprofile -i",
+    world.work,
+  );
   await pane.until(/^ready\$ ?$/mu);
   return pane;
 }
@@ -64,7 +79,9 @@ describe.skipIf(!NAMESPACE.run)(`acp run as a job of a shell ${NAMESPACE.reason}
     await pane.until(/^(?:\^\\)?got 3 /mu);
     await pane.press("C-z");
     await pane.until(/Stopped[^]*ready\$ ?\n*$/u);
-    await pane.type("stty -a | tr ';' '\\n' | grep -wo -e icanon -e echo -e isig -e opost | tr '\\n' ' '; echo modes");
+    await pane.type(
+      "stty -a | tr ';' '\\n' | grep -wo -e icanon -e echo -e isig -e opost | tr '\\n' ' '; echo modes",
+    );
     await pane.until(/^(?:isig icanon echo opost|opost isig icanon echo) modes$/mu);
     await pane.type("fg");
     await pane.until(/^got 18 /mu);
@@ -86,7 +103,9 @@ describe.skipIf(!NAMESPACE.run)(`acp run as a job of a shell ${NAMESPACE.reason}
     await pane.until(/^up$/mu);
     await pane.press("C-z");
     await pane.until(/Stopped[^]*ready\$ ?\n*$/u);
-    await pane.type("git config --file .git/config branch.main.merge refs/heads/x && echo configured");
+    await pane.type(
+      "git config --file .git/config branch.main.merge refs/heads/x && echo configured",
+    );
     await pane.until(/^configured$/mu);
     await pane.type("fg");
     // What is said while the agent has the terminal leaves the cursor in the middle of a line.
@@ -130,13 +149,18 @@ describe.skipIf(!NAMESPACE.run)(`acp run as a job of a shell ${NAMESPACE.reason}
     await pane.until(/^2000$/mu);
     await pane.press("q");
     await pane.until(/^pager ended$/mu);
-    await pane.type(`${at.run} sh -c 'test -t 1 || echo no terminal; read line; echo "$line"' > out; cat out`);
+    await pane.type(
+      `${at.run} sh -c 'test -t 1 || echo no terminal; read line; echo "$line"' > out; cat out`,
+    );
     await pane.type("into the file");
     await pane.until(/^no terminal\ninto the file$/mu);
-    await pane.type(`${at.run} sh -c 'echo waits >/dev/tty; read line </dev/tty; echo "asked for $line"' | cat`);
+    await pane.type(
+      `${at.run} sh -c 'echo waits >/dev/tty; read line </dev/tty; echo "asked for $line"' | cat`,
+    );
     await pane.until(/^waits$/mu);
     await pane.type("it");
-    // The end of the line is shown by the agent's terminal, the answer by cat: either may come first.
+    // The end of the line is shown by the agent's terminal, the answer by cat: either may come
+    // first.
     await pane.until(/asked for it$/mu);
   });
 
@@ -193,7 +217,10 @@ describe.skipIf(!NAMESPACE.run)(`the terminal after acp run ${NAMESPACE.reason}`
     await using at = await worldWithRun();
     // Not a shell that puts modes back itself.
     const command = `stty -g > before; sh -c 'echo "manager $$"; exec "$@"' sh ${at.run} sh -c '${script}'; echo "code $?"; stty -g > after; cmp before after && echo same`;
-    await using pane = await openPane(`dash -c ${words(command.replaceAll("'", `'\\''`))}`, at.world.work);
+    await using pane = await openPane(
+      `dash -c ${words(command.replaceAll("'", `'\\''`))}`,
+      at.world.work,
+    );
     const manager = await numberAfter(pane, "manager");
     if (target !== undefined) {
       await pane.until(/^at /mu);
@@ -209,14 +236,20 @@ describe.skipIf(!NAMESPACE.run)(`the terminal after acp run ${NAMESPACE.reason}`
 
 /** `T`: it was stopped. */
 async function stateOf(pid: number): Promise<string | undefined> {
-  return (await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")).replace(/^.*\) /su, "").at(0);
+  return (await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""))
+    .replace(/^.*\) /su, "")
+    .at(0);
 }
 
 /** The child of a process, of this name where there are several. */
 async function onlyChild(pid: number, name?: string): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").map(Number);
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8"))
+    .trim()
+    .split(" ")
+    .map(Number);
   for (const child of children) {
-    if (name === undefined || (await readFile(`/proc/${child}/comm`, "utf8")).trim() === name) return child;
+    if (name === undefined || (await readFile(`/proc/${child}/comm`, "utf8")).trim() === name)
+      return child;
   }
   throw new Error(`process ${pid} has no child ${name ?? ""}`);
 }

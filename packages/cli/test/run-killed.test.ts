@@ -1,6 +1,6 @@
 /**
- * `acp run` that is killed while its agent runs: gate, proxies and agent are gone at once, with what the agent left behind; the next one starts as if
- * nothing had been, and the log is whole.
+ * `acp run` that is killed while its agent runs: gate, proxies and agent are gone at once, with
+ * what the agent left behind; the next one starts as if nothing had been, and the log is whole.
  */
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
@@ -32,20 +32,25 @@ const agent = (mark: string): readonly string[] => [
   `trap "" TERM HUP; (setsid sh -c 'trap "" TERM HUP; sleep ${mark}; sleep ${mark}' &) >/dev/null 2>&1 </dev/null; echo up; sleep ${mark}`,
 ];
 
-describe.each(["namespace", "landlock", "env"])("acp run --sandbox %s that is killed", (sandbox) => {
-  it("leaves nothing running, and the next one starts", async ({ skip }) => {
-    const { run, reason } = needSandbox(sandbox);
-    if (!run) skip(reason);
-    await using world = await runWorld();
-    const mark = `86400.${process.pid}${Date.now()}`;
-    const running = world.start(agent(mark), { args: ["--sandbox", sandbox] });
-    await running.seen("stdout", "up");
-    await expect.poll(() => naming(mark).length).toBeGreaterThan(2);
-    const ended = once(running.child, "exit");
-    running.child.kill("SIGKILL");
-    await ended;
-    await expect.poll(() => naming(mark)).toEqual([]);
-    expect(await world.run(["sh", "-c", "exit 7"], { args: ["--sandbox", sandbox] })).toMatchObject({ code: 7 });
-    expect(await verifyAuditLog(join(world.home, "audit.jsonl"))).toMatchObject({ ok: true });
-  });
-});
+describe.each(["namespace", "landlock", "env"])(
+  "acp run --sandbox %s that is killed",
+  (sandbox) => {
+    it("leaves nothing running, and the next one starts", async ({ skip }) => {
+      const { run, reason } = needSandbox(sandbox);
+      if (!run) skip(reason);
+      await using world = await runWorld();
+      const mark = `86400.${process.pid}${Date.now()}`;
+      const running = world.start(agent(mark), { args: ["--sandbox", sandbox] });
+      await running.seen("stdout", "up");
+      await expect.poll(() => naming(mark).length).toBeGreaterThan(2);
+      const ended = once(running.child, "exit");
+      running.child.kill("SIGKILL");
+      await ended;
+      await expect.poll(() => naming(mark)).toEqual([]);
+      expect(
+        await world.run(["sh", "-c", "exit 7"], { args: ["--sandbox", sandbox] }),
+      ).toMatchObject({ code: 7 });
+      expect(await verifyAuditLog(join(world.home, "audit.jsonl"))).toMatchObject({ ok: true });
+    });
+  },
+);

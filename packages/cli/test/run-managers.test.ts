@@ -1,6 +1,7 @@
 /**
- * The manager kit against `acp run`: what an agent prepares so that the manager, its next start or the person does its work outside. First against a
- * manager that trusts everything: what does not succeed there is no attempt.
+ * The manager kit against `acp run`: what an agent prepares so that the manager, its next start or
+ * the person does its work outside. First against a manager that trusts everything: what does not
+ * succeed there is no attempt.
  */
 import { formatManagerReport } from "@acp/testing";
 import type { ManagerReport } from "@acp/testing";
@@ -19,7 +20,8 @@ async function put(world: ManagerWorld): Promise<ManagerReport> {
   return report;
 }
 
-const withDetail = (results: ManagerReport["results"]): readonly string[] => results.map(({ id, detail }) => `${id}: ${detail}`);
+const withDetail = (results: ManagerReport["results"]): readonly string[] =>
+  results.map(({ id, detail }) => `${id}: ${detail}`);
 
 describe("managerAttempts", () => {
   it(
@@ -30,7 +32,9 @@ describe("managerAttempts", () => {
       if (!run) skip(reason);
       const { results } = await put({ manager: "careless", uid: PLAIN_USER, races: 20 });
       expect(withDetail(results.filter(({ outcome }) => outcome === "blocked"))).toEqual([]);
-      expect(results.filter(({ outcome }) => outcome === "escaped" || outcome === "told").length).toBeGreaterThanOrEqual(140);
+      expect(
+        results.filter(({ outcome }) => outcome === "escaped" || outcome === "told").length,
+      ).toBeGreaterThanOrEqual(140);
     },
     TIMEOUT_MS,
   );
@@ -42,7 +46,9 @@ describe("managerAttempts", () => {
       const { run, reason } = NEEDS.plain();
       if (!run) skip(reason);
       const { results } = await put({ manager: "bwrap", uid: PLAIN_USER, races: 2 });
-      const escaped = new Set(results.filter(({ outcome }) => outcome === "escaped").map((result) => result.class));
+      const escaped = new Set(
+        results.filter(({ outcome }) => outcome === "escaped").map((result) => result.class),
+      );
       expect([...escaped]).toEqual(expect.arrayContaining(["path", "persistence", "terminal"]));
     },
     TIMEOUT_MS,

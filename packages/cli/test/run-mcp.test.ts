@@ -1,6 +1,6 @@
 /**
- * MCP inside `acp run`: an agent whose client starts `acp-mcp-bridge`, and one that is the client itself, before the real file server in a sandbox of
- * its own.
+ * MCP inside `acp run`: an agent whose client starts `acp-mcp-bridge`, and one that is the client
+ * itself, before the real file server in a sandbox of its own.
  */
 import { chown, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,9 @@ rules:
   - { id: writes, match: { tool: write_file }, action: ask }
 `;
 
-/** A client with no library: it speaks over two streams, and tells on stderr what it was answered. */
+/**
+ * A client with no library: it speaks over two streams, and tells on stderr what it was answered.
+ */
 const CLIENT = `import { createInterface } from "node:readline";
 export async function talk(input, output, calls) {
   ${WAIT_FOR_GO}  const send = (message) => output.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
@@ -70,9 +72,22 @@ interface McpWorld extends RunWorld {
 }
 
 /** Makes the command the one server of config.yml. */
-async function configure({ home, path }: RunWorld, [command = "", ...args]: readonly string[]): Promise<void> {
-  const server = JSON.stringify({ name: "files", command, args, read: [SERVER_PACKAGES], write: [join(path, "files")] });
-  await writeFile(join(home, "config.yml"), `version: "1"\nproxy:\n  upstream_servers:\n    - ${server}\n`, { mode: 0o600 });
+async function configure(
+  { home, path }: RunWorld,
+  [command = "", ...args]: readonly string[],
+): Promise<void> {
+  const server = JSON.stringify({
+    name: "files",
+    command,
+    args,
+    read: [SERVER_PACKAGES],
+    write: [join(path, "files")],
+  });
+  await writeFile(
+    join(home, "config.yml"),
+    `version: "1"\nproxy:\n  upstream_servers:\n    - ${server}\n`,
+    { mode: 0o600 },
+  );
 }
 
 async function mcpWorld(): Promise<McpWorld> {
@@ -90,7 +105,12 @@ async function mcpWorld(): Promise<McpWorld> {
     ["move_file", { source: join(folder, "a.txt"), destination: join(folder, "b.txt") }],
     ["write_file", { path: join(folder, "c.txt"), content: "written" }],
   ];
-  return { ...world, folder, calls: JSON.stringify(calls), [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  return {
+    ...world,
+    folder,
+    calls: JSON.stringify(calls),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
 }
 
 describe.skipIf(!NAMESPACE.run)(`MCP inside acp run ${NAMESPACE.reason}`, () => {
@@ -134,15 +154,22 @@ describe.skipIf(!NAMESPACE.run)(`MCP inside acp run ${NAMESPACE.reason}`, () => 
     const { code, stderr } = await world.run(["acp-mcp-bridge"], { input: "" });
     expect(code).not.toBe(0);
     expect(stderr).toContain("service");
-    expect(await world.run(["true"], { args: ["--mcp", "stdio"] })).toMatchObject({ code: EXIT_CODES.not_run.code });
+    expect(await world.run(["true"], { args: ["--mcp", "stdio"] })).toMatchObject({
+      code: EXIT_CODES.not_run.code,
+    });
   });
 
   it("ends an agent on stdio whose server is lost", async () => {
     await using world = await mcpWorld();
     await configure(world, [process.execPath, "-e", "process.exit(1)"]);
     await world.write("go", "");
-    await world.write("stays.mjs", BY_STDIO.replace("await talk", "talk").replace("process.exit(4);", STAY));
-    const { code } = await world.run(["node", "stays.mjs", world.calls], { args: ["--mcp", "stdio"] });
+    await world.write(
+      "stays.mjs",
+      BY_STDIO.replace("await talk", "talk").replace("process.exit(4);", STAY),
+    );
+    const { code } = await world.run(["node", "stays.mjs", world.calls], {
+      args: ["--mcp", "stdio"],
+    });
     expect(code).toBe(143);
   });
 });

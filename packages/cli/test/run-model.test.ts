@@ -1,5 +1,6 @@
 /**
- * The host of an agent's model: asked about once, before the agent starts, so that its first connection waits for nobody.
+ * The host of an agent's model: asked about once, before the agent starts, so that its first
+ * connection waits for nobody.
  */
 import { describe, expect, it, vi } from "vitest";
 import { acp } from "./harness.js";
@@ -27,12 +28,16 @@ describe.skipIf(!NAMESPACE.run)(`the model of an agent ${NAMESPACE.reason}`, () 
   it("is asked about before the agent starts; a yes that covers the host is the only question", async () => {
     await using world = await runWorld();
     await world.write("agent.mjs", AGENT);
-    const running = world.start(["node", "agent.mjs", world.authority, "3"], { args: ["--model-host", world.authority] });
+    const running = world.start(["node", "agent.mjs", world.authority, "3"], {
+      args: ["--model-host", world.authority],
+    });
     await running.seen("stderr", "Asking once for 127.0.0.2");
     await using _silent = await attachSilent(world.home);
     expect(running.stdout()).toBe("");
     const { pending } = JSON.parse((await acp(["pending", "--json"], { home: world.home })).stdout);
-    expect(pending).toMatchObject([{ action: { tool: "CONNECT" }, offers: [{ id: "host", ttl_ms: 12 * 3_600_000 }] }]);
+    expect(pending).toMatchObject([
+      { action: { tool: "CONNECT" }, offers: [{ id: "host", ttl_ms: 12 * 3_600_000 }] },
+    ]);
     await answerNext(world.home, ["--approve", "--offer", "host"]);
     expect((await running.ended).stdout).toBe("tunnel 200\ntunnel 200\ntunnel 200\n");
   });
@@ -40,7 +45,9 @@ describe.skipIf(!NAMESPACE.run)(`the model of an agent ${NAMESPACE.reason}`, () 
   it("gets the first connection where the yes covers nothing more", async () => {
     await using world = await runWorld();
     await world.write("agent.mjs", AGENT);
-    const running = world.start(["node", "agent.mjs", world.authority, "2"], { args: ["--model-host", world.authority] });
+    const running = world.start(["node", "agent.mjs", world.authority, "2"], {
+      args: ["--model-host", world.authority],
+    });
     await running.seen("stderr", "Asking once for 127.0.0.2");
     await using _silent = await attachSilent(world.home);
     await answerNext(world.home, ["--approve"]);

@@ -23,16 +23,25 @@ describe.each([
 ])("acp run --sandbox %s", (sandbox, mark) => {
   const need = needSandbox(sandbox);
 
-  it.skipIf(!need.run)(`leads programs to the gate, and every event says ${mark} ${need.reason}`, async () => {
-    await using world = await runWorld();
-    const allowed = await world.run(["curl", "-sS", `${world.origin}/items`], { args: ["--sandbox", sandbox] });
-    expect([allowed.code, allowed.stdout]).toEqual([0, "reached: GET /items\n"]);
-    const denied = await world.run(["curl", "-sS", "-X", "DELETE", `${world.origin}/items`], { args: ["--sandbox", sandbox] });
-    expect(denied.stdout).toContain("policy_denied");
-    expect(world.reached).toEqual(["GET /items"]);
-    expect(isolationsOf(await world.events())).toEqual([mark]);
-    expect(await world.run(["sh", "-c", "exit 9"], { args: ["--sandbox", sandbox] })).toMatchObject({ code: 9 });
-  });
+  it.skipIf(!need.run)(
+    `leads programs to the gate, and every event says ${mark} ${need.reason}`,
+    async () => {
+      await using world = await runWorld();
+      const allowed = await world.run(["curl", "-sS", `${world.origin}/items`], {
+        args: ["--sandbox", sandbox],
+      });
+      expect([allowed.code, allowed.stdout]).toEqual([0, "reached: GET /items\n"]);
+      const denied = await world.run(["curl", "-sS", "-X", "DELETE", `${world.origin}/items`], {
+        args: ["--sandbox", sandbox],
+      });
+      expect(denied.stdout).toContain("policy_denied");
+      expect(world.reached).toEqual(["GET /items"]);
+      expect(isolationsOf(await world.events())).toEqual([mark]);
+      expect(
+        await world.run(["sh", "-c", "exit 9"], { args: ["--sandbox", sandbox] }),
+      ).toMatchObject({ code: 9 });
+    },
+  );
 });
 
 const LANDLOCK = needSandbox("landlock");
@@ -41,7 +50,9 @@ describe.skipIf(!LANDLOCK.run)(`acp run --sandbox landlock ${LANDLOCK.reason}`, 
   it("lets nothing go around the gate, and hides the home", async () => {
     await using world = await runWorld();
     const args = ["--sandbox", "landlock"];
-    const around = await world.run(["curl", "-sS", "--noproxy", "*", `${world.origin}/around`], { args });
+    const around = await world.run(["curl", "-sS", "--noproxy", "*", `${world.origin}/around`], {
+      args,
+    });
     expect([around.code, around.stdout, world.reached]).toEqual([7, "", []]);
     expect((await world.run(["cat", join(world.home, "policy.yml")], { args })).stdout).toBe("");
   });
@@ -50,17 +61,26 @@ describe.skipIf(!LANDLOCK.run)(`acp run --sandbox landlock ${LANDLOCK.reason}`, 
 describe("acp run --sandbox preload", () => {
   const need = needSandbox("preload");
 
-  it.skipIf(!need.run)(`says that it is no barrier, so that nobody misses it ${need.reason}`, async () => {
-    await using world = await runWorld();
-    const { stderr } = await world.run(["true"], { args: ["--sandbox", "preload"] });
-    expect(stderr).toContain("!! NO BARRIER.");
-    expect((await world.events()).map(({ metadata }) => metadata["notice"])).toContain("isolation_advisory");
-  });
+  it.skipIf(!need.run)(
+    `says that it is no barrier, so that nobody misses it ${need.reason}`,
+    async () => {
+      await using world = await runWorld();
+      const { stderr } = await world.run(["true"], { args: ["--sandbox", "preload"] });
+      expect(stderr).toContain("!! NO BARRIER.");
+      expect((await world.events()).map(({ metadata }) => metadata["notice"])).toContain(
+        "isolation_advisory",
+      );
+    },
+  );
 });
 
 const ROOT = hostNeed("root, unshare, ip and nft", () => {
   if (process.getuid?.() !== 0) return "the rules of a uid are root's to load";
-  const { status, stderr } = spawnSync("unshare", ["--net", "--mount", "sh", "-c", "ip link && nft list tables"], { encoding: "utf8" });
+  const { status, stderr } = spawnSync(
+    "unshare",
+    ["--net", "--mount", "sh", "-c", "ip link && nft list tables"],
+    { encoding: "utf8" },
+  );
   return status === 0 ? undefined : stderr;
 });
 
@@ -73,7 +93,9 @@ const LISTEN = `require("node:http").createServer((_, answer) => answer.end("rea
 /** Runs `acp` with a network and a /home of its own, where rules may be loaded. */
 async function inPrivateNet(script: string): Promise<Awaited<ReturnType<typeof program>>> {
   await using over = await scratch();
-  return await program(["sh", PRIVATE_NET, over.path, "sh", "-ec", script], { ACP: `${process.execPath} ${BIN}` });
+  return await program(["sh", PRIVATE_NET, over.path, "sh", "-ec", script], {
+    ACP: `${process.execPath} ${BIN}`,
+  });
 }
 
 describe.skipIf(!ROOT.run)(`acp run with rules on a uid ${ROOT.reason}`, () => {
@@ -83,10 +105,15 @@ describe.skipIf(!ROOT.run)(`acp run with rules on a uid ${ROOT.reason}`, () => {
     await mkdir(home, { mode: 0o700 });
     await mkdir(work, { mode: 0o755 });
     await chmod(at.path, 0o755);
-    await writeFile(join(home, "policy.yml"), 'version: "1"\ndefault_action: deny\nrules: []\n', { mode: 0o600 });
+    await writeFile(join(home, "policy.yml"), 'version: "1"\ndefault_action: deny\nrules: []\n', {
+      mode: 0o600,
+    });
     await writeFile(join(work, "listen.cjs"), LISTEN);
     await writeFile(join(work, "agent.sh"), "id -u\ncurl -sS http://192.0.2.1/\n. ./around.sh\n");
-    await writeFile(join(work, "around.sh"), 'curl -sS -m 20 --noproxy "*" "http://127.0.0.1:$(cat port)/"\necho " around: $?"\n');
+    await writeFile(
+      join(work, "around.sh"),
+      'curl -sS -m 20 --noproxy "*" "http://127.0.0.1:$(cat port)/"\necho " around: $?"\n',
+    );
     const run = `$ACP run --home ${home} --sandbox uid --user openclaw --read-only -- sh agent.sh`;
     const { out, code } = await inPrivateNet(
       `cd ${work}; node listen.cjs & until test -s ${work}/port; do sleep 0.1; done; cd ${work}; sh around.sh; ${run}; kill $!; cat ${home}/audit.jsonl`,
@@ -98,7 +125,8 @@ describe.skipIf(!ROOT.run)(`acp run with rules on a uid ${ROOT.reason}`, () => {
   });
 
   it("--openclaw-user takes config, policy and log of that user's home, while they are root's", async () => {
-    const run = "$ACP run --openclaw-user openclaw -- sh -c 'id -un; cat /home/openclaw/.acp/config.yml; exit 6'";
+    const run =
+      "$ACP run --openclaw-user openclaw -- sh -c 'id -un; cat /home/openclaw/.acp/config.yml; exit 6'";
     const good = await inPrivateNet(
       `$ACP init --home /home/openclaw/.acp </dev/null >/dev/null; ${run} || echo code $?; cat /home/openclaw/.acp/audit.jsonl`,
     );
@@ -107,7 +135,10 @@ describe.skipIf(!ROOT.run)(`acp run with rules on a uid ${ROOT.reason}`, () => {
     const bad = await inPrivateNet(
       `$ACP init --home /home/openclaw/.acp </dev/null >/dev/null; chown openclaw /home/openclaw/.acp/policy.yml; ${run} || echo code $?`,
     );
-    expect([bad.out, bad.err]).toEqual([`code ${EXIT_CODES.not_run.code}\n`, expect.stringContaining("chown root:root")]);
+    expect([bad.out, bad.err]).toEqual([
+      `code ${EXIT_CODES.not_run.code}\n`,
+      expect.stringContaining("chown root:root"),
+    ]);
   });
 });
 
@@ -115,7 +146,8 @@ describe("acp sandbox probe", () => {
   it("prints a table without colours where nobody looks, with the reason of each sandbox", async () => {
     const { code, stdout } = await acp(["sandbox", "probe"]);
     expect(stdout).toMatch(/^sandbox +level +can start$/m);
-    for (const name of ["namespace", "uid", "landlock", "preload", "env"]) expect(stdout).toMatch(new RegExp(`^${name}: \\S`, "m"));
+    for (const name of ["namespace", "uid", "landlock", "preload", "env"])
+      expect(stdout).toMatch(new RegExp(`^${name}: \\S`, "m"));
     expect(stdout).not.toContain("\u001b");
     expect(stdout).toMatch(/^env +none +yes$/m);
     expect([0, EXIT_CODES.nothing.code]).toContain(code);

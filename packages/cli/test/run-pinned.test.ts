@@ -1,5 +1,6 @@
 /**
- * `acp run` with a server that npx starts: pinned at the first run, offline at the second, asked about when it is to be another one.
+ * `acp run` with a server that npx starts: pinned at the first run, offline at the second, asked
+ * about when it is to be another one.
  */
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,7 +45,10 @@ for await (const line of createInterface({ input: process.stdin })) {
 `;
 
 function greeter(version: string): WrittenPackage {
-  return { manifest: { name: "greeter", version, type: "module", bin: "server.mjs" }, files: { "server.mjs": SERVER } };
+  return {
+    manifest: { name: "greeter", version, type: "module", bin: "server.mjs" },
+    files: { "server.mjs": SERVER },
+  };
 }
 
 interface PinnedRun extends RunWorld {
@@ -66,7 +70,10 @@ async function pinnedRun(): Promise<PinnedRun> {
   await world.write(".npmrc", "registry=https://elsewhere.example/\n");
   await world.write("package.json", '{"dependencies":{"greeter":"file:planted"}}');
   await mkdir(join(world.work, "node_modules/greeter"), { recursive: true });
-  await world.write("node_modules/greeter/package.json", '{"name":"greeter","version":"6.6.6","bin":"x.js"}');
+  await world.write(
+    "node_modules/greeter/package.json",
+    '{"name":"greeter","version":"6.6.6","bin":"x.js"}',
+  );
   const configure = (command: string): Promise<void> =>
     writeFile(
       join(world.home, "config.yml"),
@@ -92,7 +99,9 @@ describe.skipIf(!NAMESPACE.run)(`a server of npx in acp run ${NAMESPACE.reason}`
     await world.registry.close();
     const second = await world.run(["node", "client.mjs"], world.options);
     expect(second.stderr).toContain("answer 1.0.0 EROFS hello");
-    const notices = (await world.events()).filter(({ metadata }) => metadata["notice"] === "server_packages");
+    const notices = (await world.events()).filter(
+      ({ metadata }) => metadata["notice"] === "server_packages",
+    );
     expect(notices.length).toBe(3);
   });
 
@@ -104,7 +113,9 @@ describe.skipIf(!NAMESPACE.run)(`a server of npx in acp run ${NAMESPACE.reason}`
     await using denied = world.start(["node", "client.mjs"], world.options);
     await using _silent = await world.attach(denied);
     await answerNext(world.home, ["--deny"]);
-    expect((await denied.ended).stderr).toContain("ask a person to run: acp servers update greeter");
+    expect((await denied.ended).stderr).toContain(
+      "ask a person to run: acp servers update greeter",
+    );
     await using agreed = world.start(["node", "client.mjs"], world.options);
     await using _again = await world.attach(agreed);
     await answerNext(world.home, ["--approve"]);
@@ -115,11 +126,18 @@ describe.skipIf(!NAMESPACE.run)(`a server of npx in acp run ${NAMESPACE.reason}`
     await using world = await pinnedRun();
     await world.configure("npx -y greeter@1");
     const killed = world.start(["node", "client.mjs"], world.options);
-    await vi.waitFor(() => expect(world.registry.requests.some((path) => path.endsWith(".tgz"))).toBe(true), { timeout: 60_000 });
+    await vi.waitFor(
+      () => expect(world.registry.requests.some((path) => path.endsWith(".tgz"))).toBe(true),
+      { timeout: 60_000 },
+    );
     killed.child.kill("SIGKILL");
     await killed.ended;
-    expect((await world.run(["node", "client.mjs"], world.options)).stderr).toContain("answer 1.0.0");
+    expect((await world.run(["node", "client.mjs"], world.options)).stderr).toContain(
+      "answer 1.0.0",
+    );
     const kept = await readdir(join(world.home, "servers/greeter/packages"));
-    expect(kept.filter((name) => name.startsWith("tree-") || name.startsWith("new-"))).toHaveLength(1);
+    expect(kept.filter((name) => name.startsWith("tree-") || name.startsWith("new-"))).toHaveLength(
+      1,
+    );
   });
 });

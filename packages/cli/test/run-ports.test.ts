@@ -1,5 +1,6 @@
 /**
- * Loopback inside `acp run`: the agent's own servers are there; services of this machine only where the operator opens them.
+ * Loopback inside `acp run`: the agent's own servers are there; services of this machine only where
+ * the operator opens them.
  */
 import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -56,8 +57,12 @@ describe.skipIf(!NAMESPACE.run)(`localhost inside acp run ${NAMESPACE.reason}`, 
     await using world = await runWorld();
     await world.write("own.mjs", OWN);
     const { stdout, stderr } = await world.run(["node", "own.mjs"]);
-    expect(`${stdout}${stdout === "" ? stderr : ""}`).toBe("fetch own\nhttp own\ncurl own\npython own\n");
-    expect((await world.events()).filter(({ eventType }) => eventType === "policy_evaluated")).toEqual([]);
+    expect(`${stdout}${stdout === "" ? stderr : ""}`).toBe(
+      "fetch own\nhttp own\ncurl own\npython own\n",
+    );
+    expect(
+      (await world.events()).filter(({ eventType }) => eventType === "policy_evaluated"),
+    ).toEqual([]);
   });
 
   it("has no service of this machine, and one that --host-port opens", async () => {
@@ -69,17 +74,28 @@ describe.skipIf(!NAMESPACE.run)(`localhost inside acp run ${NAMESPACE.reason}`, 
     const { stdout, stderr } = await world.run(ask, { args: ["--host-port", String(port)] });
     expect([stdout, came()]).toEqual(["service", 1]);
     expect(stderr).toContain(`open to the command, past the gate: ${port}`);
-    expect((await world.events()).map(({ metadata }) => metadata["notice"])).toContain("host_ports");
+    expect((await world.events()).map(({ metadata }) => metadata["notice"])).toContain(
+      "host_ports",
+    );
   });
 
   it("stands in every question", async () => {
     await using world = await runWorld();
     const { port } = await service();
-    const post = ["sh", "-c", `until [ -e go ]; do sleep 0.1; done; curl -sS -X POST ${world.origin}/`];
-    await using running = world.start(post, { args: ["--host-port", String(port), "--model-host", "none"] });
+    const post = [
+      "sh",
+      "-c",
+      `until [ -e go ]; do sleep 0.1; done; curl -sS -X POST ${world.origin}/`,
+    ];
+    await using running = world.start(post, {
+      args: ["--host-port", String(port), "--model-host", "none"],
+    });
     await using _silent = await world.attach(running);
-    const shown = async (): Promise<string> => (await acp(["pending", "--json"], { home: world.home })).stdout;
-    await expect.poll(shown, { timeout: 60_000 }).toContain(`Started as: \\"acp run --host-port ${port} -- sh\\"`);
+    const shown = async (): Promise<string> =>
+      (await acp(["pending", "--json"], { home: world.home })).stdout;
+    await expect
+      .poll(shown, { timeout: 60_000 })
+      .toContain(`Started as: \\"acp run --host-port ${port} -- sh\\"`);
   });
 
   it("loses what --host-port opened while everything is paused", async () => {
@@ -88,7 +104,9 @@ describe.skipIf(!NAMESPACE.run)(`localhost inside acp run ${NAMESPACE.reason}`, 
     const agent = `${WAIT_FOR_GO}
       try { console.log(await (await fetch("http://localhost:${port}/")).text()); } catch { console.log("cut"); }`;
     await world.write("agent.mjs", agent);
-    await using running = world.start(["node", "agent.mjs"], { args: ["--host-port", String(port)] });
+    await using running = world.start(["node", "agent.mjs"], {
+      args: ["--host-port", String(port)],
+    });
     await running.seen("stderr", "Questions are answered");
     expect((await acp(["pause"], { home: world.home })).code).toBe(0);
     await world.write("go", "");
@@ -99,6 +117,9 @@ describe.skipIf(!NAMESPACE.run)(`localhost inside acp run ${NAMESPACE.reason}`, 
   it.each(["2375", "8788"])("refuses to open port %s", async (port) => {
     await using world = await runWorld({ proxy: "  http_port: 8788\n" });
     const { code, stderr } = await world.run(["true"], { args: ["--host-port", port] });
-    expect([code, stderr]).toEqual([EXIT_CODES.not_run.code, expect.stringContaining(`Cannot open port ${port}`)]);
+    expect([code, stderr]).toEqual([
+      EXIT_CODES.not_run.code,
+      expect.stringContaining(`Cannot open port ${port}`),
+    ]);
   });
 });

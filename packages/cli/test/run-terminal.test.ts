@@ -31,7 +31,18 @@ describe.each(SANDBOXES)("acp run --sandbox %s at a terminal", (sandbox) => {
   it("gives the terminal to the command: Ctrl-C reaches it once, and ends nothing by itself", async () => {
     await using world = await runWorld();
     await world.write("agent.mjs", AGENT);
-    const command = words(process.execPath, BIN, "run", "--home", world.home, "--sandbox", sandbox, "--", "node", "agent.mjs");
+    const command = words(
+      process.execPath,
+      BIN,
+      "run",
+      "--home",
+      world.home,
+      "--sandbox",
+      sandbox,
+      "--",
+      "node",
+      "agent.mjs",
+    );
     await using pane = await openPane(command, world.work);
     expect(await pane.until(/^ready$/m)).toContain("terminal true true 150");
     for (const count of [1, 2]) {
@@ -48,9 +59,22 @@ describe.each(SANDBOXES)("acp run --sandbox %s at a terminal", (sandbox) => {
     await using world = await runWorld();
     const file = join(world.path, "passphrase");
     await writeFile(file, "correct horse battery\n", { mode: 0o600 });
-    expect(await acp(["init"], { home: world.home, env: { ACP_PASSPHRASE_FILE: file } })).toMatchObject({ code: 0 });
+    expect(
+      await acp(["init"], { home: world.home, env: { ACP_PASSPHRASE_FILE: file } }),
+    ).toMatchObject({ code: 0 });
     await world.write("agent.mjs", AGENT);
-    const command = words(process.execPath, BIN, "run", "--home", world.home, "--sandbox", sandbox, "--", "node", "agent.mjs");
+    const command = words(
+      process.execPath,
+      BIN,
+      "run",
+      "--home",
+      world.home,
+      "--sandbox",
+      sandbox,
+      "--",
+      "node",
+      "agent.mjs",
+    );
     await using pane = await openPane(command, world.work);
     await pane.until(/Passphrase of the private key: $/m);
     await pane.type("correct horse battery");
@@ -64,8 +88,28 @@ describe.each(SANDBOXES)("acp run --sandbox %s at a terminal", (sandbox) => {
 
   it("leaves what stands in the log off the terminal", async () => {
     await using world = await runWorld();
-    const command = ["curl", "-sS", "-o", "/dev/null", "-w", "status %{http_code}", "-X", "DELETE", `${world.origin}/items`];
-    const run = words(process.execPath, BIN, "run", "--home", world.home, "--sandbox", sandbox, "--", ...command);
+    const command = [
+      "curl",
+      "-sS",
+      "-o",
+      "/dev/null",
+      "-w",
+      "status %{http_code}",
+      "-X",
+      "DELETE",
+      `${world.origin}/items`,
+    ];
+    const run = words(
+      process.execPath,
+      BIN,
+      "run",
+      "--home",
+      world.home,
+      "--sandbox",
+      sandbox,
+      "--",
+      ...command,
+    );
     await using pane = await openPane(run, world.work);
     const screen = await pane.until(/exit \d+/);
     expect(screen).toContain("status 403");

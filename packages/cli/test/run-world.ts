@@ -1,5 +1,6 @@
 /**
- * `acp run` with a home, a workspace, and a server on this machine that only the proxy reaches from inside.
+ * `acp run` with a home, a workspace, and a server on this machine that only the proxy reaches from
+ * inside.
  */
 import { spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
@@ -22,10 +23,16 @@ export const AGENT_UID = 61_077;
 /** Whether a sandbox can start here, as `acp sandbox probe` finds. */
 export function needSandbox(name: string): HostNeed {
   return hostNeed(`sandbox ${name}`, () => {
-    const probe = spawnSync(process.execPath, [BIN, "sandbox", "probe", "--json"], { encoding: "utf8" });
-    const { sandboxes }: { readonly sandboxes: readonly SandboxReport[] } = JSON.parse(probe.stdout);
+    const probe = spawnSync(process.execPath, [BIN, "sandbox", "probe", "--json"], {
+      encoding: "utf8",
+    });
+    const { sandboxes }: { readonly sandboxes: readonly SandboxReport[] } = JSON.parse(
+      probe.stdout,
+    );
     const report = sandboxes.find(({ sandbox }) => sandbox === name);
-    return report?.isAvailable === true ? undefined : (report?.reason ?? "there is none of this name");
+    return report?.isAvailable === true
+      ? undefined
+      : (report?.reason ?? "there is none of this name");
   });
 }
 
@@ -50,7 +57,10 @@ export interface RunOptions extends Omit<AcpOptions, "home" | "cwd"> {
   readonly args?: readonly string[];
 }
 
-/** First line of an agent that must not begin before there is somebody to ask: {@link RunWorld.attach} lets it. */
+/**
+ * First line of an agent that must not begin before there is somebody to ask: {@link
+ * RunWorld.attach} lets it.
+ */
 export const WAIT_FOR_GO = `while (!(await import("node:fs")).existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 50));\n`;
 
 /** Makes it. */
@@ -62,8 +72,17 @@ export async function runWorld(options: HttpWorldOptions = {}): Promise<RunWorld
   // Where root runs the tests the agent is somebody else, who has to get at the workspace.
   await chmod(world.path, 0o711);
   if (process.getuid?.() === 0) await chown(work, AGENT_UID, AGENT_UID);
-  const words = (command: readonly string[], { args = [] }: RunOptions): readonly string[] => ["run", ...args, "--", ...command];
-  const at = ({ args: _args, ...more }: RunOptions): AcpOptions => ({ ...more, home: world.home, cwd: work });
+  const words = (command: readonly string[], { args = [] }: RunOptions): readonly string[] => [
+    "run",
+    ...args,
+    "--",
+    ...command,
+  ];
+  const at = ({ args: _args, ...more }: RunOptions): AcpOptions => ({
+    ...more,
+    home: world.home,
+    cwd: work,
+  });
   const start: RunWorld["start"] = (command, more = {}) => {
     const running = startAcp(words(command, more), at(more));
     // An agent that a test waits for in vain must not stay.
@@ -99,5 +118,9 @@ export async function runWorld(options: HttpWorldOptions = {}): Promise<RunWorld
 /** What every event of an agent says about its isolation, each once. */
 export function isolationsOf(events: readonly AuditEvent[]): readonly unknown[] {
   // What the log itself records is of no agent.
-  return [...new Set(events.filter(({ agent }) => agent !== "").map(({ metadata }) => metadata["isolation"]))];
+  return [
+    ...new Set(
+      events.filter(({ agent }) => agent !== "").map(({ metadata }) => metadata["isolation"]),
+    ),
+  ];
 }

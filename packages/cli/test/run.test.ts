@@ -39,7 +39,10 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
   it("leads curl to the gate: what the policy allows goes on, the rest does not, and nothing goes around", async () => {
     await using world = await runWorld();
     const { origin } = world;
-    expect(await world.run(["curl", "-sS", `${origin}/items`])).toMatchObject({ code: 0, stdout: "reached: GET /items\n" });
+    expect(await world.run(["curl", "-sS", `${origin}/items`])).toMatchObject({
+      code: 0,
+      stdout: "reached: GET /items\n",
+    });
     const denied = await world.run(["curl", "-sS", "-X", "DELETE", `${origin}/items`]);
     expect([denied.code, denied.stdout]).toEqual([0, expect.stringContaining("policy_denied")]);
     const around = await world.run(["curl", "-sS", "--noproxy", "*", `${origin}/around`]);
@@ -51,7 +54,10 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
   it("leads Node's fetch to the gate, and waits for a person where the policy asks", async () => {
     await using world = await runWorld();
     await world.write("agent.mjs", FETCHER);
-    const requests = ["GET", "DELETE", "POST", "POST"].map((method) => [method, `${world.origin}/items`]);
+    const requests = ["GET", "DELETE", "POST", "POST"].map((method) => [
+      method,
+      `${world.origin}/items`,
+    ]);
     await using running = world.start(["node", "agent.mjs", JSON.stringify(requests)]);
     await using _silent = await world.attach(running);
     await answerNext(world.home, ["--approve"]);
@@ -71,13 +77,17 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
 
   it("writes into every event what holds the agent, and says so at the start", async () => {
     await using world = await runWorld();
-    const { stderr } = await world.run(["curl", "-sS", `${world.origin}/items`], { args: ["--agent", "curl"] });
+    const { stderr } = await world.run(["curl", "-sS", `${world.origin}/items`], {
+      args: ["--agent", "curl"],
+    });
     expect(stderr).toContain('The agent runs in sandbox "namespace", level full');
     expect(stderr).not.toMatch(/No isolation|NO ISOLATION|same user/);
     const events = await world.events();
     expect(isolationsOf(events)).toEqual(["full:namespace"]);
     const kinds = events.filter(({ agent }) => agent === "curl").map(({ eventType }) => eventType);
-    expect(kinds).toEqual(expect.arrayContaining(["gate_notice", "policy_evaluated", "tool_call_completed"]));
+    expect(kinds).toEqual(
+      expect.arrayContaining(["gate_notice", "policy_evaluated", "tool_call_completed"]),
+    );
     expect(events.map(({ metadata }) => metadata["notice"])).toContain("isolation");
   });
 
@@ -95,11 +105,16 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
       .trim()
       .split("\n")
       .map((line) => line.split("=")[0] ?? "");
-    const ours = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+    const ours = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap((name) => [
+      name,
+      name.toLowerCase(),
+    ]);
     const fixed = ["ACP_PROXY_PORT", "ACP_SANDBOX", "HOME", "NODE_OPTIONS", "PATH"];
     // A shell that starts another program sets these three by itself.
     const made = ["PWD", "OLDPWD", "SHLVL", "_"];
-    expect(names.filter((name) => !made.includes(name)).sort()).toEqual([...ours, ...fixed, "LANG", "OPENAI_API_KEY", "TZ"].sort());
+    expect(names.filter((name) => !made.includes(name)).sort()).toEqual(
+      [...ours, ...fixed, "LANG", "OPENAI_API_KEY", "TZ"].sort(),
+    );
     expect(stdout).not.toMatch(/s3cret-value|passphrase/);
     expect(stdout).not.toContain(world.home);
     expect(code).toBe(0);
@@ -107,10 +122,16 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
 
   it("hides the home and shows the workspace; with --read-only nobody writes in it", async () => {
     await using world = await runWorld();
-    const look = await world.run(["sh", "-c", `cat '${world.home}/policy.yml' || echo hidden; echo new > made.txt; cat made.txt`]);
+    const look = await world.run([
+      "sh",
+      "-c",
+      `cat '${world.home}/policy.yml' || echo hidden; echo new > made.txt; cat made.txt`,
+    ]);
     expect([look.code, look.stdout]).toEqual([0, "hidden\nnew\n"]);
     expect(await readFile(join(world.work, "made.txt"), "utf8")).toBe("new\n");
-    const kept = await world.run(["sh", "-c", "echo other > made.txt || cat made.txt"], { args: ["--read-only"] });
+    const kept = await world.run(["sh", "-c", "echo other > made.txt || cat made.txt"], {
+      args: ["--read-only"],
+    });
     expect(kept.stdout).toBe("new\n");
     expect(await readFile(join(world.work, "made.txt"), "utf8")).toBe("new\n");
   });
@@ -119,7 +140,9 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
     await using world = await runWorld();
     const link = join(world.path, "link");
     await symlink(world.work, link);
-    const { stdout, code } = await world.run(["sh", "-c", "pwd -P; echo made > here"], { args: ["--workspace", link] });
+    const { stdout, code } = await world.run(["sh", "-c", "pwd -P; echo made > here"], {
+      args: ["--workspace", link],
+    });
     expect({ stdout, code }).toEqual({ stdout: `${world.work}\n`, code: 0 });
     expect(await readFile(join(world.work, "here"), "utf8")).toBe("made\n");
   });
@@ -139,19 +162,29 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
     await using running = world.start(["sleep", "1000"]);
     await running.seen("stderr", "acp: ");
     running.child.kill("SIGTERM");
-    expect(await running.ended).toMatchObject({ code: 128 + constants.signals.SIGTERM, signal: null });
+    expect(await running.ended).toMatchObject({
+      code: 128 + constants.signals.SIGTERM,
+      signal: null,
+    });
   });
 
   it("passes standard input and output through", async () => {
     await using world = await runWorld();
-    expect(await world.run(["tr", "a-z", "A-Z"], { input: "hello\n" })).toMatchObject({ code: 0, stdout: "HELLO\n" });
+    expect(await world.run(["tr", "a-z", "A-Z"], { input: "hello\n" })).toMatchObject({
+      code: 0,
+      stdout: "HELLO\n",
+    });
   });
 
   it.each([
     ["its own", ["sh", "-c", "exit 7"], 7],
     ["125 too, where it is the command's", ["sh", "-c", "exit 125"], 125],
     ["128 and the signal's number", ["sh", "-c", "kill -TERM $$"], 128 + constants.signals.SIGTERM],
-    ["137 of a command that was killed", ["sh", "-c", "kill -KILL $$"], 128 + constants.signals.SIGKILL],
+    [
+      "137 of a command that was killed",
+      ["sh", "-c", "kill -KILL $$"],
+      128 + constants.signals.SIGKILL,
+    ],
     ["126 of a command that cannot run", ["./no-program"], EXIT_CODES.not_runnable.code],
     ["127 of a command that is not there", ["no-such-program"], EXIT_CODES.not_found.code],
   ] as const)("ends with the command's exit code: %s", async (_which, command, code) => {
@@ -199,14 +232,21 @@ describe("acp run that does not start", () => {
   ])("ends with 125 for %j", async (args, text, code) => {
     await using world = await runWorld();
     const ended = await world.run(["touch", join(world.work, "started")], { args });
-    expect([ended.code, ended.stdout, ended.stderr]).toEqual([BAD, "", expect.stringContaining(text)]);
+    expect([ended.code, ended.stdout, ended.stderr]).toEqual([
+      BAD,
+      "",
+      expect.stringContaining(text),
+    ]);
     expect(ended.stderr).toContain(`[${code}]`);
     await expect(access(join(world.work, "started"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("ends with 125 without a command, and where the workspace holds the home", async () => {
     await using world = await runWorld();
-    expect(await acp(["run"], { home: world.home })).toMatchObject({ code: BAD, stderr: expect.stringContaining("acp run -- COMMAND") });
+    expect(await acp(["run"], { home: world.home })).toMatchObject({
+      code: BAD,
+      stderr: expect.stringContaining("acp run -- COMMAND"),
+    });
     const holds = await world.run(["true"], { args: ["--workspace", world.path] });
     expect([holds.code, holds.stderr]).toEqual([BAD, expect.stringContaining("stays hidden")]);
     const here = await acp(["run", "--", "true"], { home: world.home, cwd: world.path });
@@ -218,14 +258,19 @@ describe("acp run that does not start", () => {
 
   it("ends with 125 where the policy does not load", async () => {
     await using world = await runWorld({ policy: "version: 2\n" });
-    expect(await world.run(["true"])).toMatchObject({ code: BAD, stderr: expect.stringContaining("[policy_invalid]") });
+    expect(await world.run(["true"])).toMatchObject({
+      code: BAD,
+      stderr: expect.stringContaining("[policy_invalid]"),
+    });
   });
 });
 
 describe("acp run --sandbox env", () => {
   it("cannot be overlooked, and every event says none", async () => {
     await using world = await runWorld();
-    const { code, stdout, stderr } = await world.run(["curl", "-sS", `${world.origin}/items`], { args: ["--sandbox", "env"] });
+    const { code, stdout, stderr } = await world.run(["curl", "-sS", `${world.origin}/items`], {
+      args: ["--sandbox", "env"],
+    });
     expect([code, stdout]).toEqual([0, "reached: GET /items\n"]);
     expect(stderr).toMatch(/^!{40,}$/m);
     expect(stderr).toContain("!! NO ISOLATION.");
@@ -237,7 +282,9 @@ describe("acp run --sandbox env", () => {
 
   it("holds nobody: a program goes around, which is what it says", async () => {
     await using world = await runWorld();
-    await world.run(["curl", "-sS", "--noproxy", "*", `${world.origin}/around`], { args: ["--sandbox", "env"] });
+    await world.run(["curl", "-sS", "--noproxy", "*", `${world.origin}/around`], {
+      args: ["--sandbox", "env"],
+    });
     expect(world.reached).toEqual(["GET /around"]);
   });
 });

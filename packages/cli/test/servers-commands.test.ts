@@ -1,5 +1,6 @@
 /**
- * `acp servers list`, `show`, `update` and `remove`: a person sees what servers are pinned to, agrees to a change at a terminal, and pins anew.
+ * `acp servers list`, `show`, `update` and `remove`: a person sees what servers are pinned to,
+ * agrees to a change at a terminal, and pins anew.
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,10 +33,17 @@ interface CommandsWorld extends PinnedWorld {
 }
 
 async function commandsWorld(): Promise<CommandsWorld> {
-  const lib: WrittenPackage = { manifest: { name: "lib", version: "1.0.0", main: "index.js" }, files: { "index.js": "" } };
+  const lib: WrittenPackage = {
+    manifest: { name: "lib", version: "1.0.0", main: "index.js" },
+    files: { "index.js": "" },
+  };
   const world = await pinnedWorld(tool("1.0.0", { dependencies: { lib: "^1.0.0" } }), lib);
   const servers: CommandsWorld["servers"] = (...args) =>
-    acp(["servers", ...args], { home: world.homeDir, env: { HOME: world.userHome }, cwd: world.userHome });
+    acp(["servers", ...args], {
+      home: world.homeDir,
+      env: { HOME: world.userHome },
+      cwd: world.userHome,
+    });
   const configure: CommandsWorld["configure"] = (command) =>
     writeFile(
       join(world.homeDir, "config.yml"),
@@ -50,12 +58,16 @@ async function commandsWorld(): Promise<CommandsWorld> {
     async version() {
       const { code, stdout } = await servers("show", "files", "--json");
       if (code !== EXIT_CODES.ok.code) return undefined;
-      const { packages }: { readonly packages: readonly { readonly name: string; readonly version: string }[] } = JSON.parse(stdout);
+      const {
+        packages,
+      }: { readonly packages: readonly { readonly name: string; readonly version: string }[] } =
+        JSON.parse(stdout);
       return packages.find(({ name }) => name === "tool")?.version;
     },
     async notices() {
       const texts: unknown[] = [];
-      for await (const { metadata } of readAuditLog(join(world.homeDir, "audit.jsonl"))) texts.push(metadata["text"]);
+      for await (const { metadata } of readAuditLog(join(world.homeDir, "audit.jsonl")))
+        texts.push(metadata["text"]);
       return texts;
     },
   };
@@ -65,11 +77,19 @@ describe.skipIf(!NAMESPACE.run)(`acp servers ${NAMESPACE.reason}`, () => {
   it("list and show what is pinned, for people and for programs, and nothing of servers that npx does not start", async () => {
     const world = await commandsWorld();
     expect((await world.servers("list")).stdout).toBe(`files  ${ONE}  not pinned yet\n`);
-    expect(JSON.parse((await world.servers("list", "--json")).stdout)).toEqual({ servers: [{ name: "files", command: ONE }] });
+    expect(JSON.parse((await world.servers("list", "--json")).stdout)).toEqual({
+      servers: [{ name: "files", command: ONE }],
+    });
     expect(await world.servers("update", "files")).toMatchObject({ code: 0, stdout: "updated\n" });
     const { stdout } = await world.servers("list");
-    expect(stdout).toMatch(/^files {2}npx -y tool@1 {2}pinned \d{4}-\S+Z to tool@1, lockfile sha256:[0-9a-f]{64}\n$/u);
-    const [one, two, ...rest] = (await world.servers("show", "files")).stdout.trimEnd().split("\n").slice(1).sort();
+    expect(stdout).toMatch(
+      /^files {2}npx -y tool@1 {2}pinned \d{4}-\S+Z to tool@1, lockfile sha256:[0-9a-f]{64}\n$/u,
+    );
+    const [one, two, ...rest] = (await world.servers("show", "files")).stdout
+      .trimEnd()
+      .split("\n")
+      .slice(1)
+      .sort();
     expect([one, two, rest]).toEqual([
       expect.stringMatching(/^lib@1\.0\.0 {2}sha512-\S+$/u),
       expect.stringMatching(/^tool@1\.0\.0 {2}sha512-\S+$/u),
@@ -90,9 +110,22 @@ describe.skipIf(!NAMESPACE.run)(`acp servers ${NAMESPACE.reason}`, () => {
     await world.servers("update", "files");
     world.registry.publish(tool("1.1.0"));
     const unasked = await world.servers("update", "files", "--json");
-    expect([unasked.code, JSON.parse(unasked.stdout)]).toEqual([EXIT_CODES.nothing.code, { name: "files", updated: "refused" }]);
+    expect([unasked.code, JSON.parse(unasked.stdout)]).toEqual([
+      EXIT_CODES.nothing.code,
+      { name: "files", updated: "refused" },
+    ]);
     expect(unasked.stderr).toContain("standard input is not a terminal");
-    const command = words("env", `HOME=${world.userHome}`, process.execPath, BIN, "servers", "update", "files", "--home", world.homeDir);
+    const command = words(
+      "env",
+      `HOME=${world.userHome}`,
+      process.execPath,
+      BIN,
+      "servers",
+      "update",
+      "files",
+      "--home",
+      world.homeDir,
+    );
     for (const answer of ["n", "yes"]) {
       await using pane = await openPane(command, world.userHome);
       const screen = await pane.until(/Type y for yes: $/mu);
@@ -117,11 +150,17 @@ describe.skipIf(!NAMESPACE.run)(`acp servers ${NAMESPACE.reason}`, () => {
       expect([verb, code, stdout]).toEqual([verb, EXIT_CODES.nothing.code, ""]);
       expect(stderr).toContain('acp servers list shows them; did you mean "files"?');
       const far = await world.servers(verb, "something-else");
-      expect([verb, far.code, far.stderr.includes("did you mean")]).toEqual([verb, EXIT_CODES.nothing.code, false]);
+      expect([verb, far.code, far.stderr.includes("did you mean")]).toEqual([
+        verb,
+        EXIT_CODES.nothing.code,
+        false,
+      ]);
     }
     expect((await world.servers("update", "plain")).code).toBe(EXIT_CODES.nothing.code);
     for (const name of ["../..", "A", "", "a/b"]) {
-      expect((await world.servers("remove", name)).stderr).toContain("name the server as config.yml does, acp servers remove NAME");
+      expect((await world.servers("remove", name)).stderr).toContain(
+        "name the server as config.yml does, acp servers remove NAME",
+      );
     }
     expect(await readdir(join(world.homeDir, "servers"))).toEqual([]);
   });

@@ -8,7 +8,10 @@ import type { RunWorld } from "./run-world.js";
 
 const HOSTILE = new URL("fixtures/hostile-server.mjs", import.meta.url).pathname;
 
-/** The agent: one call of a server's tool, whose answer it prints. Of several servers, each tool is named by its own. */
+/**
+ * The agent: one call of a server's tool, whose answer it prints. Of several servers, each tool is
+ * named by its own.
+ */
 const CALL = `import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 const [calls] = process.argv.slice(2).map((text) => JSON.parse(text));
@@ -52,7 +55,10 @@ export interface ServersWorld extends RunWorld {
   /** Makes these the servers; each runs the hostile one. */
   serve(...servers: readonly Server[]): Promise<void>;
   /** Runs scripts in servers, one after the other, and gives what they print. */
-  call(calls: readonly (readonly [tool: string, script: string])[], args?: readonly string[]): Promise<string>;
+  call(
+    calls: readonly (readonly [tool: string, script: string])[],
+    args?: readonly string[],
+  ): Promise<string>;
 }
 
 /** Makes it. */
@@ -70,12 +76,18 @@ export async function serversWorld(policy = POLICY): Promise<ServersWorld> {
     ...world,
     serve: async (...servers) => {
       const lines = servers.map((server) =>
-        JSON.stringify({ command: process.execPath, args: [join(programs, "server.mjs")], read, ...server }),
+        JSON.stringify({
+          command: process.execPath,
+          args: [join(programs, "server.mjs")],
+          read,
+          ...server,
+        }),
       );
       const text = `version: "1"\nproxy:\n  private_hosts: ["${world.authority}"]\n  upstream_servers:\n${lines.map((line) => `    - ${line}\n`).join("")}`;
       await writeFile(join(world.home, "config.yml"), text, { mode: 0o600 });
     },
-    call: async (calls, args = []) => (await world.run(["node", "call.mjs", JSON.stringify(calls)], { args })).stdout,
+    call: async (calls, args = []) =>
+      (await world.run(["node", "call.mjs", JSON.stringify(calls)], { args })).stdout,
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }

@@ -1,6 +1,7 @@
 /**
- * What a start loads. Finding, reading and compiling modules is most of what `acp run` takes before its command begins: an import that only one command
- * needs, or a library in many files, is felt at each start. Whoever means to load more changes the numbers here, and says why.
+ * What a start loads. Finding, reading and compiling modules is most of what `acp run` takes before
+ * its command begins: an import that only one command needs, or a library in many files, is felt at
+ * each start. Whoever means to load more changes the numbers here, and says why.
  */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +23,10 @@ interface Loaded {
 }
 
 /** Variables of a process that writes down what it loads. */
-const noting = (path: string): Readonly<Record<string, string>> => ({ NODE_OPTIONS: `--import=${PRELOAD.href}`, LOADED_TO: path });
+const noting = (path: string): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--import=${PRELOAD.href}`,
+  LOADED_TO: path,
+});
 
 /** The modules of a list, without the program itself and the preload. */
 async function readLoaded(path: string): Promise<readonly string[]> {
@@ -30,22 +34,37 @@ async function readLoaded(path: string): Promise<readonly string[]> {
     .trim()
     .split("\n")
     .map((url) => fileURLToPath(url));
-  return paths.filter((each) => !each.includes("/test/fixtures/") && !each.endsWith("/bin/acp.cjs"));
+  return paths.filter(
+    (each) => !each.includes("/test/fixtures/") && !each.endsWith("/bin/acp.cjs"),
+  );
 }
 
 async function sumUp(paths: readonly string[]): Promise<Loaded> {
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   const packages = new Set(
-    paths.map((path) => /\/(?:packages|node_modules)\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/.exec(path)?.[1] ?? path),
+    paths.map(
+      (path) =>
+        /\/(?:packages|node_modules)\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/.exec(
+          path,
+        )?.[1] ?? path,
+    ),
   );
-  return { packages: [...packages].sort(), files: paths.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  return {
+    packages: [...packages].sort(),
+    files: paths.length,
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+  };
 }
 
 describe("what a start loads", () => {
   it("is core and the table of commands for acp --version", async () => {
     await using world = await httpWorld();
     const list = join(world.path, "loaded");
-    const { code } = await startAcp(["--version"], { home: world.home, env: noting(list), input: "" }).ended;
+    const { code } = await startAcp(["--version"], {
+      home: world.home,
+      env: noting(list),
+      input: "",
+    }).ended;
     expect(code).toBe(0);
     const { packages, files, bytes } = await sumUp(await readLoaded(list));
     expect(packages).toEqual(["cli", "core", "exec-safety"]);
@@ -69,7 +88,14 @@ describe("what a start loads", () => {
         ),
       );
       const whole = await sumUp(all);
-      expect(before.packages).toEqual(["cli", "core", "exec-safety", "home", "host", "sandbox-linux"]);
+      expect(before.packages).toEqual([
+        "cli",
+        "core",
+        "exec-safety",
+        "home",
+        "host",
+        "sandbox-linux",
+      ]);
       expect(before.files).toBeLessThanOrEqual(54); // 49
       expect(before.bytes).toBeLessThanOrEqual(1_200_000); // 1,096,000
       expect(whole.packages).toEqual([

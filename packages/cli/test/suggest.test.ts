@@ -1,5 +1,6 @@
 /**
- * `acp suggest` as a child process: over logs that a real gate wrote, and as docs/how-to/suggest.md shows it.
+ * `acp suggest` as a child process: over logs that a real gate wrote, and as docs/how-to/suggest.md
+ * shows it.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +18,8 @@ import type { Ended, Scratch } from "./harness.js";
 vi.setConfig({ testTimeout: 60_000 });
 
 const PAGE = await readFile(new URL("../../../docs/how-to/suggest.md", import.meta.url), "utf8");
-const blockOf = (language: string): string => new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(PAGE)?.[1] ?? "";
+const blockOf = (language: string): string =>
+  new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "m").exec(PAGE)?.[1] ?? "";
 const POLICY = blockOf("yaml");
 
 interface Call {
@@ -27,9 +29,13 @@ interface Call {
   readonly args: object;
 }
 
-const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
-const calls = (answer: ScriptedAnswer, [server, tool]: readonly [string, string], list: readonly object[]): readonly Call[] =>
-  list.map((args) => ({ answer, server, tool, args }));
+const numbers = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index);
+const calls = (
+  answer: ScriptedAnswer,
+  [server, tool]: readonly [string, string],
+  list: readonly object[],
+): readonly Call[] => list.map((args) => ({ answer, server, tool, args }));
 
 const WORDS = ["Setup", "Usage", "Errors", "Limits", "History", "Licence", "Contact"];
 
@@ -38,14 +44,29 @@ const DAYS: readonly Call[] = [
   ...calls(
     "approve",
     ["files", "write_file"],
-    numbers(7).map((n) => ({ path: `~/projects/site/docs/page-${n}.md`, content: `# ${WORDS[n]}\n\nPage ${n}.\n` })),
+    numbers(7).map((n) => ({
+      path: `~/projects/site/docs/page-${n}.md`,
+      content: `# ${WORDS[n]}\n\nPage ${n}.\n`,
+    })),
   ),
-  ...calls("ignore", ["files", "write_file"], [{ path: "~/projects/site/docs/late.md", content: "# Notes\n" }]),
-  ...calls("deny", ["files", "write_file"], [{ path: "~/projects/site/package.json", content: "{}" }]),
+  ...calls(
+    "ignore",
+    ["files", "write_file"],
+    [{ path: "~/projects/site/docs/late.md", content: "# Notes\n" }],
+  ),
+  ...calls(
+    "deny",
+    ["files", "write_file"],
+    [{ path: "~/projects/site/package.json", content: "{}" }],
+  ),
   ...calls(
     "approve",
     ["github", "create_issue"],
-    numbers(6).map((n) => ({ repo: "ada/site", title: `Docs: ${WORDS[n]}`, body: `- [ ] ${WORDS[n]}\n` })),
+    numbers(6).map((n) => ({
+      repo: "ada/site",
+      title: `Docs: ${WORDS[n]}`,
+      body: `- [ ] ${WORDS[n]}\n`,
+    })),
   ),
   ...calls(
     "deny",
@@ -71,8 +92,15 @@ interface World extends Scratch {
   live(list: readonly Call[], name?: string): Promise<void>;
 }
 
-/** The events of a gate that judged the calls, three hours apart. The disk comes after it: on a clock that a test moves, it would be too slow. */
-async function judged(list: readonly Call[], policy: string, home: string): Promise<readonly AuditEventInput[]> {
+/**
+ * The events of a gate that judged the calls, three hours apart. The disk comes after it: on a
+ * clock that a test moves, it would be too slow.
+ */
+async function judged(
+  list: readonly Call[],
+  policy: string,
+  home: string,
+): Promise<readonly AuditEventInput[]> {
   const events: AuditEventInput[] = [];
   const clock = manualClock(Date.UTC(2026, 0, 5, 9));
   const channel = scriptedChannel(
@@ -103,7 +131,8 @@ async function judged(list: readonly Call[], policy: string, home: string): Prom
 async function world(policy: string | undefined = POLICY): Promise<World> {
   const at = await scratch();
   const home = join(at.path, ".acp");
-  const run = (args: readonly string[]): Promise<Ended> => acp(args, { cwd: at.path, env: { HOME: at.path } });
+  const run = (args: readonly string[]): Promise<Ended> =>
+    acp(args, { cwd: at.path, env: { HOME: at.path } });
   await mkdir(home, { mode: 0o700 });
   if (policy !== undefined) await writeFile(join(home, "policy.yml"), policy, { mode: 0o600 });
   const live: World["live"] = async (list, name = "audit.jsonl") => {
@@ -131,15 +160,32 @@ describe("acp suggest", () => {
     const lines = POLICY.split("\n");
     const { line } = suggestions[0].place;
     const pasted = suggestions.map(({ yaml }: { readonly yaml: string }) => yaml).join("");
-    await writeFile(join(at.home, "policy.yml"), [...lines.slice(0, line - 1), pasted.trimEnd(), ...lines.slice(line - 1)].join("\n"));
+    await writeFile(
+      join(at.home, "policy.yml"),
+      [...lines.slice(0, line - 1), pasted.trimEnd(), ...lines.slice(line - 1)].join("\n"),
+    );
     const explain = async (tool: string, args: object): Promise<unknown> => {
-      const { stdout } = await at.run(["policy", "explain", "--json", "--tool", tool, "--args", JSON.stringify(args)]);
+      const { stdout } = await at.run([
+        "policy",
+        "explain",
+        "--json",
+        "--tool",
+        tool,
+        "--args",
+        JSON.stringify(args),
+      ]);
       return JSON.parse(stdout).effect;
     };
     expect((await at.run(["policy", "check"])).code).toBe(0);
-    expect(await explain("files.write_file", { path: "~/projects/site/docs/new.md", content: "x" })).toBe("allow");
-    expect(await explain("files.write_file", { path: "~/projects/site/package.json", content: "x" })).toBe("ask");
-    expect(await explain("files.write_file", { path: "~/.ssh/id_ed25519", content: "x" })).toBe("deny");
+    expect(
+      await explain("files.write_file", { path: "~/projects/site/docs/new.md", content: "x" }),
+    ).toBe("allow");
+    expect(
+      await explain("files.write_file", { path: "~/projects/site/package.json", content: "x" }),
+    ).toBe("ask");
+    expect(await explain("files.write_file", { path: "~/.ssh/id_ed25519", content: "x" })).toBe(
+      "deny",
+    );
     expect(await explain("github.create_repository", { name: "other" })).toBe("deny");
     // What is answered by now is not suggested again.
     expect(JSON.parse((await at.run(["suggest", "--json"])).stdout).suggestions).toEqual([]);
@@ -168,7 +214,9 @@ describe("acp suggest", () => {
     const { code, stdout, stderr } = await at.run(["suggest"]);
     expect(code).toBe(0);
     expect(stderr).toContain("There is no policy at");
-    expect(stdout).toContain("As the first rule, under the key rules:\n\n  - id: allow-files-write_file\n");
+    expect(stdout).toContain(
+      "As the first rule, under the key rules:\n\n  - id: allow-files-write_file\n",
+    );
   });
 
   it.each([
@@ -180,7 +228,10 @@ describe("acp suggest", () => {
     await using at = await world();
     await at.live(DAYS.slice(0, 1));
     const ended = await at.run(["suggest", "--json", ...args]);
-    expect([ended.code, JSON.parse(ended.stderr).error.code]).toEqual([EXIT_CODES[exit].code, code]);
+    expect([ended.code, JSON.parse(ended.stderr).error.code]).toEqual([
+      EXIT_CODES[exit].code,
+      code,
+    ]);
   });
 
   it("refuses a policy that does not load, a home without logs and a log that is none", async () => {

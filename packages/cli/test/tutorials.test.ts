@@ -12,11 +12,15 @@ import { BIN, acp, scratch } from "./harness.js";
 import { answering } from "./mcp-client.js";
 
 const require = createRequire(import.meta.url);
-const read = (name: string): Promise<string> => readFile(new URL(`../../../docs/tutorials/${name}.md`, import.meta.url), "utf8");
+const read = (name: string): Promise<string> =>
+  readFile(new URL(`../../../docs/tutorials/${name}.md`, import.meta.url), "utf8");
 const lesson = blocksOf(await read("policy"));
 
 /** The command of a console block, its words, and the lines that it prints. */
-function consoleOf(text: string): { readonly words: readonly string[]; readonly lines: readonly string[] } {
+function consoleOf(text: string): {
+  readonly words: readonly string[];
+  readonly lines: readonly string[];
+} {
   const [command = "", ...lines] = text.trimEnd().split("\n");
   const words = command.replace(/^\$ acp /, "").match(/'[^']*'|\S+/g) ?? [];
   return { words: words.map((word) => word.replace(/^'(.*)'$/, "$1")), lines };
@@ -43,20 +47,37 @@ describe("docs/tutorials/policy.md", () => {
 });
 
 describe("docs/tutorials/mcp-client.md", () => {
-  /** Runs the client of the lesson in its folder, with the home of the lesson made by its own command. */
-  async function follow(path: string): Promise<{ readonly run: () => Promise<string>; readonly home: string; readonly written: string }> {
+  /**
+   * Runs the client of the lesson in its folder, with the home of the lesson made by its own
+   * command.
+   */
+  async function follow(path: string): Promise<{
+    readonly run: () => Promise<string>;
+    readonly home: string;
+    readonly written: string;
+  }> {
     const page = await read("mcp-client");
     const program = /```js\n(\/\/ client\.mjs\n[^]*?)```/.exec(page)?.[1] ?? "";
     const [, words = ""] = /^acp (init .*)$/m.exec(page) ?? [];
-    await symlink(fileURLToPath(new URL("../node_modules", import.meta.url)), join(path, "node_modules"));
+    await symlink(
+      fileURLToPath(new URL("../node_modules", import.meta.url)),
+      join(path, "node_modules"),
+    );
     await writeFile(join(path, "client.mjs"), program);
     await mkdir(join(path, "demo"));
     await writeFile(join(path, "demo/notes.txt"), "");
     expect((await acp(words.split(" "), { cwd: path, env: { HOME: path } })).code).toBe(0);
-    const server = join(dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")), "dist/index.js");
+    const server = join(
+      dirname(require.resolve("@modelcontextprotocol/server-filesystem/package.json")),
+      "dist/index.js",
+    );
     const run = (): Promise<string> => {
       const env = { PATH: process.env["PATH"], HOME: path, ACP: BIN };
-      const child = spawn(process.execPath, ["client.mjs", join(path, "demo"), process.execPath, server], { cwd: path, env });
+      const child = spawn(
+        process.execPath,
+        ["client.mjs", join(path, "demo"), process.execPath, server],
+        { cwd: path, env },
+      );
       let said = "";
       child.stdout.on("data", (chunk) => (said += String(chunk)));
       return new Promise((resolve) => child.on("close", () => resolve(said)));

@@ -1,6 +1,7 @@
 /**
- * Boot time: a moment by the clock that every process of one boot of the machine shares, and how much is left of a time that one process began and
- * another one reads. Nobody lengthens it by setting the wall clock back. Format: spec/consent.md §8.
+ * Boot time: a moment by the clock that every process of one boot of the machine shares, and how
+ * much is left of a time that one process began and another one reads. Nobody lengthens it by
+ * setting the wall clock back. Format: spec/consent.md §8.
  */
 import type { Clock } from "./types/clock.js";
 
@@ -24,11 +25,12 @@ export function bootTimeOf(clock: Pick<Clock, "bootId" | "uptimeMs">): BootTime 
 }
 
 /**
- * Milliseconds left; 0 where the time is over. In the boot in which it began the earlier of the two clocks ends it. In another boot only the wall clock
- * is left, and where that is behind `lastEventMs` it was set back.
+ * Milliseconds left; 0 where the time is over. In the boot in which it began the earlier of the two
+ * clocks ends it. In another boot only the wall clock is left, and where that is behind
+ * `lastEventMs` it was set back.
  *
- * @param lastEventMs - Wall time of the last event in the log. Left out: nothing says whether the wall clock was set back, and what began in another
- * boot is over.
+ * @param lastEventMs - Wall time of the last event in the log. Left out: nothing says whether the
+ *   wall clock was set back, and what began in another boot is over.
  */
 export function timeLeftMs(
   { fromMs, untilMs, began }: KeptTime,

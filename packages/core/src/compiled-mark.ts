@@ -1,4 +1,7 @@
-/** The mark of a compiled policy: what parsePolicy made, and nothing that looks like it. A private field, as an action's mark is (action/mark.ts). */
+/**
+ * The mark of a compiled policy: what parsePolicy made, and nothing that looks like it. A private
+ * field, as an action's mark is (action/mark.ts).
+ */
 import { labelKind } from "./copies.js";
 import { createMark } from "./itself.js";
 import type { Policy } from "./policy/policy.js";

@@ -1,6 +1,7 @@
 /**
- * ConsentSigner: what a gate signs answers with. Only createConsentSigner of "@acp/core/proof" makes one: a gate without a signer loads no code
- * of proofs, and a gate with one knows that each signature was checked.
+ * ConsentSigner: what a gate signs answers with. Only createConsentSigner of "@acp/core/proof"
+ * makes one: a gate without a signer loads no code of proofs, and a gate with one knows that each
+ * signature was checked.
  */
 import type { ConsentRequest } from "./approval/request.js";
 import type { AnswerParts } from "./approval/response.js";
@@ -14,7 +15,10 @@ export interface SignedParts extends AnswerParts {
   readonly approverId: string;
 }
 
-/** Signs answers and checks every signature that it gives; made by `createConsentSigner` of "\@acp/core/proof" alone. */
+/**
+ * Signs answers and checks every signature that it gives; made by `createConsentSigner` of
+ * "\@acp/core/proof" alone.
+ */
 export interface ConsentSigner {
   /** 64 lower-case hex digits. */
   readonly publicKey: string;

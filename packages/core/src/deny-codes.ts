@@ -1,5 +1,6 @@
 /**
- * Deny codes: one row each with meaning, remedy and whether a retry can help. docs/reference/deny-codes.md is made from this table.
+ * Deny codes: one row each with meaning, remedy and whether a retry can help.
+ * docs/reference/deny-codes.md is made from this table.
  */
 
 /** What a deny code means. */
@@ -58,10 +59,15 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     remedy: "Do not repeat the call; ask the person what they would accept",
     retryable: false,
   },
-  consent_expired: { meaning: "Nobody answered in time.", remedy: "Call again when a person is there to answer", retryable: true },
+  consent_expired: {
+    meaning: "Nobody answered in time.",
+    remedy: "Call again when a person is there to answer",
+    retryable: true,
+  },
   consent_cancelled: {
     meaning: "The caller went away, or the question was taken back, before it was answered.",
-    remedy: "Call again with the same arguments if the action is still wanted: a question that is still open is found again",
+    remedy:
+      "Call again with the same arguments if the action is still wanted: a question that is still open is found again",
     retryable: true,
   },
   consent_deferred: {
@@ -69,14 +75,20 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     remedy: "Call again with the same arguments",
     retryable: true,
   },
-  paused: { meaning: "Nobody is asked at present.", remedy: "Wait for the operator; the reason says what ends the pause", retryable: true },
+  paused: {
+    meaning: "Nobody is asked at present.",
+    remedy: "Wait for the operator; the reason says what ends the pause",
+    retryable: true,
+  },
   agent_paused: {
     meaning: "The agent is paused: all of its calls are denied.",
-    remedy: "Stop and wait; the operator resumes the agent with `acp pause --agent ID --off` or in the inbox",
+    remedy:
+      "Stop and wait; the operator resumes the agent with `acp pause --agent ID --off` or in the inbox",
     retryable: true,
   },
   no_approver: {
-    meaning: "Not enough approvers are left who may answer, or several people are needed and the gate has no named approvers.",
+    meaning:
+      "Not enough approvers are left who may answer, or several people are needed and the gate has no named approvers.",
     remedy: "The operator must name approvers that every rule accepts",
     retryable: false,
   },
@@ -120,14 +132,26 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     remedy: "The operator must look at the signing key; call again later",
     retryable: true,
   },
-  layer_failed: { meaning: "A layer threw while judging the action.", remedy: "The operator must mend the layer", retryable: false },
-  policy_failed: { meaning: "The policy could not be read.", remedy: "The operator must mend the policy", retryable: false },
+  layer_failed: {
+    meaning: "A layer threw while judging the action.",
+    remedy: "The operator must mend the layer",
+    retryable: false,
+  },
+  policy_failed: {
+    meaning: "The policy could not be read.",
+    remedy: "The operator must mend the policy",
+    retryable: false,
+  },
   assessor_failed: {
     meaning: "An assessor threw or did not answer in time.",
     remedy: "The operator must look at the assessor; call again later",
     retryable: true,
   },
-  store_failed: { meaning: "A store threw.", remedy: "The operator must look at the store; call again later", retryable: true },
+  store_failed: {
+    meaning: "A store threw.",
+    remedy: "The operator must look at the store; call again later",
+    retryable: true,
+  },
   vault_failed: {
     meaning: "The vault could not inject what was approved.",
     remedy: "The operator must look at the vault",
@@ -149,7 +173,8 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     retryable: false,
   },
   context_invalid: {
-    meaning: "The call's context is unusable: it names no agent, or a part of it is of the wrong type, too long or computed by a getter.",
+    meaning:
+      "The call's context is unusable: it names no agent, or a part of it is of the wrong type, too long or computed by a getter.",
     remedy: "Pass { agent: { id } } as plain data within the limits of docs/how-to/embedding.md",
     retryable: false,
   },
@@ -158,7 +183,11 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     remedy: "Ask the gate again",
     retryable: true,
   },
-  gate_closed: { meaning: "The gate is shutting down.", remedy: "Call again after the restart", retryable: true },
+  gate_closed: {
+    meaning: "The gate is shutting down.",
+    remedy: "Call again after the restart",
+    retryable: true,
+  },
   internal_error: {
     meaning: "A part failed in a way that has no code of its own.",
     remedy: "Report it with the audit log's last events",

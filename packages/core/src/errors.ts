@@ -1,6 +1,6 @@
 /**
- * Errors: the one class that ACP throws, and its codes.
- * Thrown for misuse and broken input only: a "no" is a value (see verdict.ts). Codes are API; texts are not.
+ * Errors: the one class that ACP throws, and its codes. Thrown for misuse and broken input only: a
+ * "no" is a value (see verdict.ts). Codes are API; texts are not.
  */
 
 /** What a {@link ConsentError} can mean. Codes are stable; new ones may be added. */
@@ -35,7 +35,9 @@ export type ConsentErrorCode =
   | "permit_other_gate"
   /** The permit was not redeemed, so that there is no outcome to report. */
   | "permit_unspent"
-  /** The outcome was reported before, or the gate performed the action and recorded it by itself. */
+  /**
+   * The outcome was reported before, or the gate performed the action and recorded it by itself.
+   */
   | "permit_reported"
   /** The permit was redeemed before. */
   | "permit_spent"
@@ -59,19 +61,31 @@ export type ConsentErrorCode =
   | "config_invalid"
   /** A file or directory of the home is missing, unsafe or unreadable. */
   | "home_invalid"
-  /** A vault or an `encrypted:` text does not open: another key, or a changed byte. Which of them is never said. */
+  /**
+   * A vault or an `encrypted:` text does not open: another key, or a changed byte. Which of them is
+   * never said.
+   */
   | "vault_invalid"
   /** A secret cannot be kept: its name, its value's length or its binding. */
   | "secret_invalid"
-  /** A secret that an action names cannot be put into it: unknown, not released or bound elsewhere. Which of them is never said. */
+  /**
+   * A secret that an action names cannot be put into it: unknown, not released or bound elsewhere.
+   * Which of them is never said.
+   */
   | "secret_refused"
-  /** A private key does not open: another passphrase or key file, or a changed byte. Which of them is never said. */
+  /**
+   * A private key does not open: another passphrase or key file, or a changed byte. Which of them
+   * is never said.
+   */
   | "key_locked"
   /** Another live process changes the home. */
   | "home_busy"
   /** A sandbox cannot start here, or not at the level that was asked for. */
   | "sandbox_unavailable"
-  /** A sandbox did not hold what it promised, or the agent could not be started in it; nothing is left running. */
+  /**
+   * A sandbox did not hold what it promised, or the agent could not be started in it; nothing is
+   * left running.
+   */
   | "sandbox_failed"
   /** A part of the gate did not answer in time. */
   | "part_timeout"
@@ -93,7 +107,10 @@ export interface ConsentErrorOptions extends ErrorOptions {
   readonly suggestion?: string;
 }
 
-/** The one error class of ACP. Match on `code`, never on `instanceof` across packages, never on the text. */
+/**
+ * The one error class of ACP. Match on `code`, never on `instanceof` across packages, never on the
+ * text.
+ */
 export class ConsentError extends Error {
   override readonly name = "ConsentError";
   readonly code: ConsentErrorCode;
@@ -110,9 +127,13 @@ export class ConsentError extends Error {
   }
 }
 
-/** Whether `value` is a ConsentError, of this or another copy of the package, with the given code if one is named. */
+/**
+ * Whether `value` is a ConsentError, of this or another copy of the package, with the given code if
+ * one is named.
+ */
 export function isConsentError(value: unknown, code?: ConsentErrorCode): value is ConsentError {
-  if (!(value instanceof Error) || value.name !== "ConsentError" || !("code" in value)) return false;
+  if (!(value instanceof Error) || value.name !== "ConsentError" || !("code" in value))
+    return false;
   return code === undefined || value.code === code;
 }
 

@@ -1,7 +1,15 @@
 /** @acp/core: a human's consent between an agent and everything it does. */
 export { actionToJson, parametersOf, parseAction, withParameters } from "./action/action-json.js";
 export type { FlatAction } from "./action/action-json.js";
-export { httpAction, isAction, isHttpAction, isShellAction, isToolAction, shellAction, toolAction } from "./action/action.js";
+export {
+  httpAction,
+  isAction,
+  isHttpAction,
+  isShellAction,
+  isToolAction,
+  shellAction,
+  toolAction,
+} from "./action/action.js";
 export type {
   Action,
   ActionBrand,
@@ -27,7 +35,14 @@ export type { FieldReader } from "./approval/fields.js";
 export { compareScopes, scopeMayCover } from "./approval/grants.js";
 export type { Grant } from "./approval/grants.js";
 export { showDuration, showScope } from "./approval/offer-text.js";
-export { callScope, type HostCover, hostScope, offerHost, siteScope, toolScope } from "./approval/offers.js";
+export {
+  callScope,
+  type HostCover,
+  hostScope,
+  offerHost,
+  siteScope,
+  toolScope,
+} from "./approval/offers.js";
 export { isUnfinished, reduce } from "./approval/machine.js";
 export type {
   AnswerTerms,
@@ -56,7 +71,14 @@ export { asError, ConsentError, isConsentError } from "./errors.js";
 export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./errors.js";
 export { timeLeftMs } from "./boot-time.js";
 export type { BootTime, KeptTime } from "./boot-time.js";
-export type { Approver, ConsentGate, Evaluation, GateContext, GateOptions, LayerRuling } from "./gate/consent-gate.js";
+export type {
+  Approver,
+  ConsentGate,
+  Evaluation,
+  GateContext,
+  GateOptions,
+  LayerRuling,
+} from "./gate/consent-gate.js";
 export type { Outcome, PausedEnd, ReportedOutcome } from "./gate/reports.js";
 export { createConsentGate } from "./gate/gate.js";
 export { ruleForSeveral } from "./gate/people.js";
@@ -70,7 +92,13 @@ export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from ".
 export { isJsonObject } from "./json/value.js";
 export type { JsonObject, JsonValue } from "./json/value.js";
 export type { AskTerms, Facts, Layer, Ruling } from "./layers.js";
-export { ASK_TIMEOUT_MS_MAX, JSON_BYTES_MAX, POLICY_BYTES_MAX, REASON_CHARS_MAX, RESPONSE_BYTES_MAX } from "./limits.js";
+export {
+  ASK_TIMEOUT_MS_MAX,
+  JSON_BYTES_MAX,
+  POLICY_BYTES_MAX,
+  REASON_CHARS_MAX,
+  RESPONSE_BYTES_MAX,
+} from "./limits.js";
 export { logEvent } from "./log-event.js";
 export { redeem } from "./permit.js";
 export type { Classification, Policy, RuleSummary } from "./policy/policy.js";
@@ -112,13 +140,24 @@ export { randomIds, systemClock } from "./system.js";
 export { isoTime, parseIsoTime } from "./time.js";
 export { parseToolDefinition } from "./tool-definition.js";
 export type { Agent, ToolDefinition } from "./types/agent.js";
-export type { AuditEventInput, AuditEventType, AuditReceipt, LoggedAt } from "./types/audit-event.js";
+export type {
+  AuditEventInput,
+  AuditEventType,
+  AuditReceipt,
+  LoggedAt,
+} from "./types/audit-event.js";
 export type { Clock, IdPrefix, Ids, SleepOptions } from "./types/clock.js";
 export type { EndStatus, RefusalCode } from "./types/ending.js";
 export type { PublicKey, Signer, TrustedKey } from "./types/keys.js";
 export type { LimitClaim } from "./types/limit-claim.js";
 export type { Masker, Permit, Release } from "./types/permit.js";
-export type { ArgumentsScope, GrantOffer, GrantScope, HostScope, OfferTerms } from "./types/scope.js";
+export type {
+  ArgumentsScope,
+  GrantOffer,
+  GrantScope,
+  HostScope,
+  OfferTerms,
+} from "./types/scope.js";
 export { CATEGORIES, DECISIONS, EFFECTS, RISK_LEVELS } from "./types/words.js";
 export type { Category, Decision, Effect, RiskLevel } from "./types/words.js";
 export type { AllowCode, Allowed, Denied, Pending, RunResult, Verdict } from "./verdict.js";

@@ -1,6 +1,7 @@
 /**
- * A constructor that returns its argument: a class that extends it puts its private fields on that object.
- * So an object can carry what no other code can read, copy or forge, and stay the plain object that it is.
+ * A constructor that returns its argument: a class that extends it puts its private fields on that
+ * object. So an object can carry what no other code can read, copy or forge, and stay the plain
+ * object that it is.
  */
 // oxlint-disable-next-line typescript/no-extraneous-class
 export class Itself {
@@ -17,7 +18,10 @@ export interface Mark {
   readonly isOn: (value: unknown) => boolean;
 }
 
-/** A mark of its own: nothing but its own `put` puts it on an object, and a copy of the object does not have it. */
+/**
+ * A mark of its own: nothing but its own `put` puts it on an object, and a copy of the object does
+ * not have it.
+ */
 export function createMark(): Mark {
   class Marked extends Itself {
     readonly #isMade = true;

@@ -8,12 +8,18 @@ import type { OfferTerms } from "./types/scope.js";
 import type { Effect, RiskLevel } from "./types/words.js";
 import type { EscalationStep } from "./approval/escalation.js";
 
-/** The first of those who started the agent, or the agent itself: its parts, whatever names they take, share one allowance. */
+/**
+ * The first of those who started the agent, or the agent itself: its parts, whatever names they
+ * take, share one allowance.
+ */
 export function rootOf({ id, parents }: Agent): string {
   return parents?.at(-1) ?? id;
 }
 
-/** What a layer may know besides the Action: copied and frozen when the call arrives, and the same for an edit of it, also after a restart. */
+/**
+ * What a layer may know besides the Action: copied and frozen when the call arrives, and the same
+ * for an edit of it, also after a restart.
+ */
 export interface Facts {
   readonly agent: Agent;
   /** The moment of judgement, milliseconds since 1970-01-01T00:00:00Z. */
@@ -29,7 +35,10 @@ export interface AskTerms {
   readonly timeoutMs?: number;
   /** Approver ids or group names; left out means anybody the gate knows, empty means nobody. */
   readonly approvers?: readonly string[];
-  /** Who else may answer, and where else the question is shown, after a time. Who is named here and not in `approvers` waits for it. */
+  /**
+   * Who else may answer, and where else the question is shown, after a time. Who is named here and
+   * not in `approvers` waits for it.
+   */
   readonly escalate?: readonly EscalationStep[];
   /** How many distinct approvers must say yes; 1 unless given. */
   readonly quorum?: number;

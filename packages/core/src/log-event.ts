@@ -1,4 +1,7 @@
-/** Log events: facts about the log, a vault or a gate as a whole; no call, and so no tool, rule or decision of one. */
+/**
+ * Log events: facts about the log, a vault or a gate as a whole; no call, and so no tool, rule or
+ * decision of one.
+ */
 import type { JsonObject } from "./json/value.js";
 import type { AuditEventInput, AuditEventType } from "./types/audit-event.js";
 

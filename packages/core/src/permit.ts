@@ -1,7 +1,8 @@
 /**
- * Permit: the in-process right to perform one Action once. Opaque, expires, bound to the action's digest and to the gate that issued it.
- * What a permit opens lives in a private field of this module: a copy, a cast or a made-up object opens nothing, and no object that is handed out
- * leads to what makes one (docs/adr/0090-rights-are-known-not-shaped.md).
+ * Permit: the in-process right to perform one Action once. Opaque, expires, bound to the action's
+ * digest and to the gate that issued it. What a permit opens lives in a private field of this
+ * module: a copy, a cast or a made-up object opens nothing, and no object that is handed out leads
+ * to what makes one (docs/adr/0090-rights-are-known-not-shaped.md).
  */
 import type { Action } from "./action/action.js";
 import { actionDigest } from "./action/digest.js";
@@ -34,7 +35,10 @@ export interface PermitTerms {
   readonly lease?: LeaseTerms | undefined;
 }
 
-/** The earlier consent behind a permit: until when it holds, and how to find out that it no longer does. */
+/**
+ * The earlier consent behind a permit: until when it holds, and how to find out that it no longer
+ * does.
+ */
 export interface LeaseTerms {
   /** Milliseconds for which it still holds, by each clock that ends it. */
   readonly leftMs: number;
@@ -44,7 +48,10 @@ export interface LeaseTerms {
   readonly whyOver: () => Promise<string | undefined>;
 }
 
-/** How much of a permit's use the log knows: nothing, that the action was handed over, or how it ended. */
+/**
+ * How much of a permit's use the log knows: nothing, that the action was handed over, or how it
+ * ended.
+ */
 export type Told = "nothing" | "forwarded" | "ended";
 
 interface PermitState extends PermitTerms {
@@ -55,14 +62,18 @@ interface PermitState extends PermitTerms {
   /** It was spent, and nothing spoke against it. */
   released: boolean;
   told: Told;
-  /** The verdict that it was handed out with: who approved what, whatever a copy of that verdict says. */
+  /**
+   * The verdict that it was handed out with: who approved what, whatever a copy of that verdict
+   * says.
+   */
   verdict: Allowed | undefined;
 }
 
 /**
- * What a permit is inside: an object whose private field no other code can read, copy or make.
- * A WeakMap keyed by permits would do the same and cost a gate under load a fifth of its time in the garbage collector;
- * an object without a prototype is one of V8's dictionaries, at half a kilobyte each. So its prototype is an empty one: {@link hideMaker}.
+ * What a permit is inside: an object whose private field no other code can read, copy or make. A
+ * WeakMap keyed by permits would do the same and cost a gate under load a fifth of its time in the
+ * garbage collector; an object without a prototype is one of V8's dictionaries, at half a kilobyte
+ * each. So its prototype is an empty one: {@link hideMaker}.
  */
 class PermitKey {
   readonly #state: PermitState;
@@ -79,8 +90,9 @@ class PermitKey {
 hideMaker(PermitKey, "permit");
 
 /**
- * What redeeming gives. Whether a vault took it is in a private field, as a permit's state is. A class, for an accessor in an object literal makes V8
- * keep each such object as a dictionary of half a kilobyte, for as long as what was released lasts.
+ * What redeeming gives. Whether a vault took it is in a private field, as a permit's state is. A
+ * class, for an accessor in an object literal makes V8 keep each such object as a dictionary of
+ * half a kilobyte, for as long as what was released lasts.
  */
 class Redeemed implements Release {
   readonly action: Action;
@@ -100,7 +112,10 @@ class Redeemed implements Release {
     Object.freeze(this);
   }
 
-  /** Made on first use: most performers never look at it, and joining signals costs more than deciding. */
+  /**
+   * Made on first use: most performers never look at it, and joining signals costs more than
+   * deciding.
+   */
   get signal(): AbortSignal {
     return (this.#signal ??= anySignal(this.#state, this.#performerSignal));
   }
@@ -118,15 +133,19 @@ const unchanged = <T>(value: T): T => value;
 const nothing = (): undefined => undefined;
 
 /**
- * Makes a permit, and with it the verdict that hands it out. For the gate alone: not part of the public surface.
+ * Makes a permit, and with it the verdict that hands it out. For the gate alone: not part of the
+ * public surface.
  *
- * @param verdictWith - The verdict; whoever performs it later is held to this one and to no copy of it.
+ * @param verdictWith - The verdict; whoever performs it later is held to this one and to no copy of
+ *   it.
  */
 export function issuePermit(terms: PermitTerms, verdictWith: (permit: Permit) => Allowed): Allowed {
-  const { gate, action, secrets, clock, callerSignal, shutdownSignal, event, denialNow, lease } = terms;
+  const { gate, action, secrets, clock, callerSignal, shutdownSignal, event, denialNow, lease } =
+    terms;
   const nowMs = clock.now();
   const ttlMs = Math.min(PERMIT_TTL_MS, lease?.leftMs ?? PERMIT_TTL_MS);
-  // Written out: V8 gives each object that spreads another one a hidden class of its own, and it lives as long as what is performed.
+  // Written out: V8 gives each object that spreads another one a hidden class of its own, and it
+  // lives as long as what is performed.
   const state: PermitState = {
     gate,
     action,
@@ -153,17 +172,25 @@ export function issuePermit(terms: PermitTerms, verdictWith: (permit: Permit) =>
   return state.verdict;
 }
 
-/** Both clocks must agree that there is time left, so that no jump of one revives a permit. A reading that is no number is no time left. */
+/**
+ * Both clocks must agree that there is time left, so that no jump of one revives a permit. A
+ * reading that is no number is no time left.
+ */
 function hasTimeLeft({ clock, expiresAtMonotonicMs, expiresAtMs }: PermitState): boolean {
   return clock.monotonic() < expiresAtMonotonicMs && clock.now() < expiresAtMs;
 }
 
-function anySignal({ callerSignal, shutdownSignal }: PermitState, performerSignal: AbortSignal | undefined): AbortSignal {
+function anySignal(
+  { callerSignal, shutdownSignal }: PermitState,
+  performerSignal: AbortSignal | undefined,
+): AbortSignal {
   const given = [callerSignal, performerSignal].filter((signal) => signal !== undefined);
   return given.length === 0 ? shutdownSignal : AbortSignal.any([...given, shutdownSignal]);
 }
 
-/** True once for each release that redeeming gave: secrets enter no other one, and each only once. */
+/**
+ * True once for each release that redeeming gave: secrets enter no other one, and each only once.
+ */
 export function takeRelease(release: Release): boolean {
   return Redeemed.take(release);
 }
@@ -171,7 +198,10 @@ export function takeRelease(release: Release): boolean {
 /** What each injected release was made of. */
 const sources = new WeakMap<Release, Release>();
 
-/** Notes what an injected release was made of. For `injectSecrets` alone: whoever could call it could have a gate perform anything. */
+/**
+ * Notes what an injected release was made of. For `injectSecrets` alone: whoever could call it
+ * could have a gate perform anything.
+ */
 export function markInjection(injected: Release, release: Release): void {
   sources.set(injected, release);
 }
@@ -181,14 +211,18 @@ export function isInjectedFrom(injected: Release, release: Release): boolean {
   return sources.get(injected) === release;
 }
 
-/** Whether the caller, the performer or the gate has gone. Looks at each signal: joining them costs more than deciding. */
+/**
+ * Whether the caller, the performer or the gate has gone. Looks at each signal: joining them costs
+ * more than deciding.
+ */
 export function isAbandoned(permit: Permit, performerSignal: AbortSignal | undefined): boolean {
   const { callerSignal, shutdownSignal } = stateOf(permit);
   return isAborted(callerSignal) || isAborted(performerSignal) || isAborted(shutdownSignal);
 }
 
 /**
- * Finds out why what stands behind a permit no longer holds. Asks a store, so that it is asked before the permit is spent.
+ * Finds out why what stands behind a permit no longer holds. Asks a store, so that it is asked
+ * before the permit is spent.
  *
  * @returns `undefined` where nothing stands behind it, so that nobody waits for nothing.
  */
@@ -206,12 +240,15 @@ export interface Issued {
 /**
  * What this gate issued.
  *
- * @throws ConsentError `permit_unknown`, or `permit_other_gate` where another gate of this process issued it.
+ * @throws ConsentError `permit_unknown`, or `permit_other_gate` where another gate of this process
+ *   issued it.
  */
 export function issuedBy(gate: object, permit: Permit): Issued {
   const { gate: issuer, verdict, event } = stateOf(permit);
-  if (issuer !== gate) throw new ConsentError("permit_other_gate", "Cannot use the permit: another gate issued it");
-  if (verdict === undefined) throw new ConsentError("permit_unknown", "Cannot use the permit: it has no verdict yet");
+  if (issuer !== gate)
+    throw new ConsentError("permit_other_gate", "Cannot use the permit: another gate issued it");
+  if (verdict === undefined)
+    throw new ConsentError("permit_unknown", "Cannot use the permit: it has no verdict yet");
   return { verdict, event };
 }
 
@@ -221,7 +258,8 @@ export function isReleased(permit: Permit): boolean {
 }
 
 /**
- * Notes how much of a permit's use is told to the log, and returns what was known before. Synchronous, so that of two tellers one comes second.
+ * Notes how much of a permit's use is told to the log, and returns what was known before.
+ * Synchronous, so that of two tellers one comes second.
  */
 export function tell(permit: Permit, told: Told): Told {
   const state = stateOf(permit);
@@ -237,9 +275,12 @@ export function isSpent(permit: Permit): boolean {
 
 function stateOf(permit: Permit): PermitState {
   // A permit may come from JavaScript, where it can be anything.
-  const state = typeof permit === "object" && permit !== null ? PermitKey.stateOf(permit) : undefined;
+  const state =
+    typeof permit === "object" && permit !== null ? PermitKey.stateOf(permit) : undefined;
   if (state !== undefined) return state;
-  const why = isFromAnotherCopy(permit, "permit") ? OTHER_COPY : "no gate of this process issued it";
+  const why = isFromAnotherCopy(permit, "permit")
+    ? OTHER_COPY
+    : "no gate of this process issued it";
   throw new ConsentError("permit_unknown", `Cannot redeem the permit: ${why}`);
 }
 
@@ -247,22 +288,36 @@ function stateOf(permit: Permit): PermitState {
  * Spends a permit. Synchronous, so that two calls can never both win.
  *
  * @param action - The verdict's own action; another one spends nothing.
- * @throws ConsentError `permit_unknown`, `permit_other_action`, `permit_spent`, `permit_expired`, or `permit_denied` where the layers deny it by now.
+ * @throws ConsentError `permit_unknown`, `permit_other_action`, `permit_spent`, `permit_expired`,
+ *   or `permit_denied` where the layers deny it by now.
  */
 export function redeem(permit: Permit, action: Action): Release {
   return redeemFor(permit, action, undefined);
 }
 
 /** Like {@link redeem}, for a performer with a signal of its own. */
-export function redeemFor(permit: Permit, action: Action, signal: AbortSignal | undefined): Release {
+export function redeemFor(
+  permit: Permit,
+  action: Action,
+  signal: AbortSignal | undefined,
+): Release {
   const state = stateOf(permit);
   if (actionDigest(action) !== state.digest)
-    throw new ConsentError("permit_other_action", "Cannot redeem the permit: it was issued for another action");
-  if (state.spent) throw new ConsentError("permit_spent", "Cannot redeem the permit: it was redeemed before");
+    throw new ConsentError(
+      "permit_other_action",
+      "Cannot redeem the permit: it was issued for another action",
+    );
+  if (state.spent)
+    throw new ConsentError("permit_spent", "Cannot redeem the permit: it was redeemed before");
   state.spent = true;
-  if (!hasTimeLeft(state)) throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");
-  const denial = state.lease?.isRevoked() === true ? "the earlier consent that allowed it was revoked" : state.denialNow();
-  if (denial !== undefined) throw new ConsentError("permit_denied", `Cannot redeem the permit: ${denial}`);
+  if (!hasTimeLeft(state))
+    throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");
+  const denial =
+    state.lease?.isRevoked() === true
+      ? "the earlier consent that allowed it was revoked"
+      : state.denialNow();
+  if (denial !== undefined)
+    throw new ConsentError("permit_denied", `Cannot redeem the permit: ${denial}`);
   state.released = true;
   return new Redeemed(state, signal);
 }

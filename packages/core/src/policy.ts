@@ -1,4 +1,7 @@
-/** "@acp/core/policy": a policy from an object. Nothing of it is loaded by "@acp/core"; "@acp/core/yaml" reads policies from text. */
+/**
+ * "@acp/core/policy": a policy from an object. Nothing of it is loaded by "@acp/core";
+ * "@acp/core/yaml" reads policies from text.
+ */
 export { createPathGuard } from "./guard/path-guard.js";
 export type { PathGuardOptions, ResolvedPath } from "./guard/place.js";
 export { classifyTool } from "./policy/classify.js";

@@ -21,11 +21,14 @@ export interface Channel {
   /** Stable name written to the audit log: `[a-z][a-z0-9-]*`. */
   readonly name: string;
   /**
-   * Shows the request to a person; resolves when it is shown. Answers go to `session.submit`, also before it resolves.
+   * Shows the request to a person; resolves when it is shown. Answers go to `session.submit`, also
+   * before it resolves.
    *
    * @param request - Show `request.text` whole, or say how many bytes are hidden.
-   * @param session - `ended` settles when the question is over, however it ended: retract or update the message then.
-   * @throws Anything means "not delivered": the gate denies with `channel_failed`, or with `channel_unavailable` for that ConsentError.
+   * @param session - `ended` settles when the question is over, however it ended: retract or update
+   *   the message then.
+   * @throws Anything means "not delivered": the gate denies with `channel_failed`, or with
+   *   `channel_unavailable` for that ConsentError.
    */
   deliver(request: ConsentRequest, session: AskSession): Promise<void>;
 }
@@ -37,17 +40,23 @@ export interface AskSession {
   /** Settles (never rejects) when the question is over. */
   readonly ended: Promise<Ending>;
   /**
-   * Settles (never rejects) with what became of a yes: only `ran` means that the action was performed. `undefined` where the question did not end in
-   * a yes. Comes after `ended`, and may take as long as the action.
+   * Settles (never rejects) with what became of a yes: only `ran` means that the action was
+   * performed. `undefined` where the question did not end in a yes. Comes after `ended`, and may
+   * take as long as the action.
    */
   readonly outcome: Promise<ConsentOutcome | undefined>;
   /**
-   * Hands an answer in: S0 §4.2's JSON, or its parsed object. Never throws, may be called again while the question is open.
+   * Hands an answer in: S0 §4.2's JSON, or its parsed object. Never throws, may be called again
+   * while the question is open.
    *
-   * @param by - Who the channel authenticated; left out for a channel with one local person (`local`). `channel` is for channels that are made of
+   * @param by - Who the channel authenticated; left out for a channel with one local person
+   *   (`local`). `channel` is for channels that are made of
    *   others (`firstOf`, `toAll`): which of them it was. Of any other channel it is not looked at.
    */
-  submit(claim: unknown, by?: { readonly subject: string; readonly channel?: string }): Promise<AnswerReceipt>;
+  submit(
+    claim: unknown,
+    by?: { readonly subject: string; readonly channel?: string },
+  ): Promise<AnswerReceipt>;
 }
 
 /** The end of a question, told to the channel that shows it. */
@@ -64,7 +73,9 @@ export type AnswerReceipt =
   | { readonly status: "final"; readonly outcome: EndStatus }
   /** Counted towards a quorum. */
   | { readonly status: "counted"; readonly have: number; readonly need: number }
-  /** The edited action needs a new look: `request` took the question's place and is being delivered. */
+  /**
+   * The edited action needs a new look: `request` took the question's place and is being delivered.
+   */
   | { readonly status: "reshow"; readonly request: ConsentRequest }
   /** Not taken; the question is as it was. */
   | { readonly status: "refused"; readonly code: RefusalCode; readonly reason: string };
@@ -74,7 +85,8 @@ export interface AuditSink {
   /**
    * Writes the events, in order, all or none; resolves when they are durable.
    *
-   * @throws ConsentError `audit_failed`. After a failed write every append throws (latched); events that cannot be written at all are refused without that.
+   * @throws ConsentError `audit_failed`. After a failed write every append throws (latched); events
+   *   that cannot be written at all are refused without that.
    */
   append(events: readonly AuditEventInput[]): Promise<AuditReceipt>;
 }
@@ -85,16 +97,23 @@ export interface Vault {
 }
 
 /** What a verifier of one kind of evidence found. */
-export type EvidenceResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export type EvidenceResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: string };
 
-/** Verifies proofs of one algorithm besides Ed25519, e.g. a passkey's. Where none is given, such a proof is refused. */
+/**
+ * Verifies proofs of one algorithm besides Ed25519, e.g. a passkey's. Where none is given, such a
+ * proof is refused.
+ */
 export interface EvidenceVerifier {
   /** As the proof writes it, e.g. `"WebAuthn"`. */
   readonly algorithm: string;
   /**
-   * Whether the response's proof is good for this response and this request, by these keys or by its own. A throw means no.
+   * Whether the response's proof is good for this response and this request, by these keys or by
+   * its own. A throw means no.
    *
-   * @param use - With `reuse` an earlier consent is used again: a key that was revoked since then no longer counts.
+   * @param use - With `reuse` an earlier consent is used again: a key that was revoked since then
+   *   no longer counts.
    */
   verify(
     response: JsonObject,
@@ -107,13 +126,22 @@ export interface EvidenceVerifier {
 /** Looks at an action with outside help (a model, a scanner). May only tighten. */
 export interface Assessor {
   readonly name: string;
-  assess(action: Action, facts: Facts, ruling: Ruling, signal: AbortSignal): Promise<Ruling | undefined>;
+  assess(
+    action: Action,
+    facts: Facts,
+    ruling: Ruling,
+    signal: AbortSignal,
+  ): Promise<Ruling | undefined>;
 }
 
-/** Checks a call's arguments against the tool's input schema: of calls, of edited calls, and again when a permit is redeemed. */
+/**
+ * Checks a call's arguments against the tool's input schema: of calls, of edited calls, and again
+ * when a permit is redeemed.
+ */
 export interface ArgumentCheck {
   /**
-   * Why the arguments do not fit, in one line for the agent and the approver; `undefined` where nothing is known to be wrong.
+   * Why the arguments do not fit, in one line for the agent and the approver; `undefined` where
+   * nothing is known to be wrong.
    *
    * @param tool - The definition that the host presented with the call, where it did.
    * @throws Anything means "could not be checked": the gate denies with `layer_failed`.
@@ -147,14 +175,18 @@ export interface PendingStore {
   /** Keeps a new record; false if the id exists. */
   put(record: PendingRecord): Promise<boolean>;
   get(id: string): Promise<PendingRecord | undefined>;
-  /** Every record that is not finished (`isUnfinished`): one that has not ended, and one whose yes nobody took yet. */
+  /**
+   * Every record that is not finished (`isUnfinished`): one that has not ended, and one whose yes
+   * nobody took yet.
+   */
   open(): AsyncIterable<PendingRecord>;
   /** Replaces the record where its version is still `fromVersion`; false otherwise. Atomic. */
   transition(id: string, fromVersion: number, next: PendingRecord): Promise<boolean>;
   /**
-   * For a retry of a caller that was told "call again" or went away: the deferred, unadopted record of the agent and the original action's digest.
-   * One that a person decided is marked adopted in the same step, so it is returned once; an open one is returned as it is. One that ended otherwise
-   * (expired, cancelled, failed) is never returned, nor is one whose time is over.
+   * For a retry of a caller that was told "call again" or went away: the deferred, unadopted record
+   * of the agent and the original action's digest. One that a person decided is marked adopted in
+   * the same step, so it is returned once; an open one is returned as it is. One that ended
+   * otherwise (expired, cancelled, failed) is never returned, nor is one whose time is over.
    */
   takeDecision(agentId: string, digest: string, nowMs: number): Promise<PendingRecord | undefined>;
   /** Yields the record as it is, then after every transition, until the signal aborts. */
@@ -164,11 +196,14 @@ export interface PendingStore {
 /** Earlier consents that still hold. */
 export interface Grants {
   put(grant: Grant): Promise<void>;
-  /** The grant, used up or not; `undefined` where it was revoked or never was. One that is over may be gone. */
+  /**
+   * The grant, used up or not; `undefined` where it was revoked or never was. One that is over may
+   * be gone.
+   */
   get(id: string): Promise<Grant | undefined>;
   /**
-   * Grants that may cover the action (`scopeMayCover`), narrowest first; none that is revoked, used up or expired at `nowMs`. What argument
-   * patterns cover is not the store's to know.
+   * Grants that may cover the action (`scopeMayCover`), narrowest first; none that is revoked, used
+   * up or expired at `nowMs`. What argument patterns cover is not the store's to know.
    */
   find(agentId: string, action: Action, nowMs: number): Promise<readonly Grant[]>;
   list(): Promise<readonly Grant[]>;

@@ -1,4 +1,7 @@
-/** "@acp/core/proof": keys, signing and verifying. Nothing of it is loaded by "@acp/core": a gate is given its signer. */
+/**
+ * "@acp/core/proof": keys, signing and verifying. Nothing of it is loaded by "@acp/core": a gate is
+ * given its signer.
+ */
 export type { PublicKey, TrustedKey } from "./types/keys.js";
 export type { ConsentSigner, SignedParts } from "./consent-signer.js";
 export { createConsentSigner } from "./proof/consent-signer.js";

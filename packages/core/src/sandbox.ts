@@ -1,11 +1,13 @@
 /**
  * Sandbox: a boundary around an agent that states what it enforces and denies the rest. Types only.
- * Source: S0 §2.2, S1 §2.2; format of a report: spec/sandbox.md. Conformance and escape attempts: @acp/testing.
+ * Source: S0 §2.2, S1 §2.2; format of a report: spec/sandbox.md. Conformance and escape attempts:
+ * @acp/testing.
  */
 
 /**
- * What a boundary amounts to: `full` (no way out but the gate), `uid` (no way to the network but the gate for this system user), `partial`
- * (named ways remain), `advisory` (works on programs that do not resist), `none`.
+ * What a boundary amounts to: `full` (no way out but the gate), `uid` (no way to the network but
+ * the gate for this system user), `partial` (named ways remain), `advisory` (works on programs that
+ * do not resist), `none`.
  */
 export type SandboxLevel = "full" | "uid" | "partial" | "advisory" | "none";
 
@@ -57,7 +59,9 @@ export interface SandboxReport {
 }
 
 /** How an agent ended: by an exit code, or by a signal. */
-export type SandboxExit = { readonly code: number; readonly signal: undefined } | { readonly code: undefined; readonly signal: string };
+export type SandboxExit =
+  | { readonly code: number; readonly signal: undefined }
+  | { readonly code: undefined; readonly signal: string };
 
 /** What an agent finds inside. */
 export interface SandboxInside {
@@ -74,7 +78,8 @@ export interface SandboxSpawnOptions<Socket = unknown> {
   /** Takes a connection of this agent to the proxy's port. */
   readonly onConnection: (socket: Socket) => void;
   /**
-   * Further ports of 127.0.0.1 as the agent sees it, and who takes their connections. For sandboxes whose agent has a loopback of its own; others refuse.
+   * Further ports of 127.0.0.1 as the agent sees it, and who takes their connections. For sandboxes
+   * whose agent has a loopback of its own; others refuse.
    */
   readonly ports?: ReadonlyMap<number, (socket: Socket) => void>;
   /** The agent's whole environment; nothing of the manager's own is passed on. */
@@ -83,7 +88,10 @@ export interface SandboxSpawnOptions<Socket = unknown> {
   readonly files?: Readonly<Record<string, string>>;
   /** Working directory, as the agent sees it. */
   readonly cwd?: string;
-  /** `inherit` passes the terminal and the standard streams through, `pipe` gives stdin and stdout to the manager. */
+  /**
+   * `inherit` passes the terminal and the standard streams through, `pipe` gives stdin and stdout
+   * to the manager.
+   */
   readonly stdio?: "inherit" | "pipe";
   /** Where the agent's standard error goes: ours unless given, or a pipe to the manager. */
   readonly stderr?: "inherit" | "pipe";
@@ -114,9 +122,11 @@ export interface Sandbox<Socket = unknown> {
   /** What it can enforce here: found by trying. Never throws for a no. */
   probe(): Promise<SandboxReport>;
   /**
-   * Starts the agent after a self-check inside: the proxy is reachable; one TCP, one UDP and one Unix canary are not, where the report says so.
+   * Starts the agent after a self-check inside: the proxy is reachable; one TCP, one UDP and one
+   * Unix canary are not, where the report says so.
    *
-   * @throws ConsentError `sandbox_unavailable` where it cannot start here or not at the required level, `sandbox_failed` where the self-check or
+   * @throws ConsentError `sandbox_unavailable` where it cannot start here or not at the required
+   *   level, `sandbox_failed` where the self-check or
    *   the start fails, `options_invalid`. Nothing is left running.
    */
   spawn(argv: readonly string[], options: SandboxSpawnOptions<Socket>): Promise<SandboxedProcess>;

@@ -21,7 +21,8 @@ describe("signals", () => {
   it("onAbort() calls at once where the signal aborted, cannot be read or cannot be listened to", () => {
     let calls = 0;
     const count = (): void => void calls++;
-    for (const signal of [AbortSignal.abort(), throwing("aborted"), throwing("addEventListener")]) onAbort(signal, count);
+    for (const signal of [AbortSignal.abort(), throwing("aborted"), throwing("addEventListener")])
+      onAbort(signal, count);
     expect(calls).toBe(3);
     onAbort(throwing("removeEventListener"), count)();
     const controller = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * Signals: looking at an AbortSignal that a caller holds. It may be anything's: one that throws counts as aborted, so that nobody is served who
- * cannot say that they still wait.
+ * Signals: looking at an AbortSignal that a caller holds. It may be anything's: one that throws
+ * counts as aborted, so that nobody is served who cannot say that they still wait.
  */
 
 /** Whether the signal aborted, or cannot be read. */
@@ -13,7 +13,10 @@ export function isAborted(signal: AbortSignal | undefined): boolean {
   }
 }
 
-/** Calls `then` when the signal aborts, now if it has or cannot be listened to; returns how to stop listening. Never throws. */
+/**
+ * Calls `then` when the signal aborts, now if it has or cannot be listened to; returns how to stop
+ * listening. Never throws.
+ */
 export function onAbort(signal: AbortSignal | undefined, then: () => void): () => void {
   if (signal === undefined) return () => undefined;
   try {

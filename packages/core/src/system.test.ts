@@ -32,7 +32,8 @@ describe("systemClock", () => {
   });
 
   it("sleep() in the background keeps no process alive, and no timer is left of one that was stopped", async () => {
-    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const before = timers();
     const stop = new AbortController();
     const { signal } = stop;
@@ -49,12 +50,16 @@ describe("systemClock", () => {
     vi.useFakeTimers();
     const delays = vi.spyOn(globalThis, "setTimeout");
     let isOver = false;
-    void systemClock.sleep(5_000_000_000, { signal: new AbortController().signal }).then(() => (isOver = true));
+    void systemClock
+      .sleep(5_000_000_000, { signal: new AbortController().signal })
+      .then(() => (isOver = true));
     await vi.advanceTimersByTimeAsync(4_999_999_999);
     expect(isOver).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(isOver).toBe(true);
-    expect(delays.mock.calls.map(([, ms]) => ms)).toEqual([2_147_483_647, 2_147_483_647, 705_032_706]);
+    expect(delays.mock.calls.map(([, ms]) => ms)).toEqual([
+      2_147_483_647, 2_147_483_647, 705_032_706,
+    ]);
   });
 });
 
@@ -62,6 +67,9 @@ describe("randomIds", () => {
   it("next() gives a prefixed version 4 UUID, a new one each time", () => {
     const ids = new Set(Array.from({ length: 1_000 }, () => randomIds.next("cr")));
     expect(ids.size).toBe(1_000);
-    for (const id of ids) expect(id).toMatch(/^cr_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const id of ids)
+      expect(id).toMatch(
+        /^cr_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      );
   });
 });

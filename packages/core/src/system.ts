@@ -1,5 +1,6 @@
 /**
- * System: the clock and the ids of a running process. The one file of core that touches Date, timers and randomness.
+ * System: the clock and the ids of a running process. The one file of core that touches Date,
+ * timers and randomness.
  */
 import { randomBytes, randomId } from "#crypto";
 import { asError } from "./errors.js";
@@ -13,7 +14,8 @@ interface BackgroundTimer {
   unref(): void;
 }
 
-const canStandAside = (timer: unknown): timer is BackgroundTimer => typeof timer === "object" && timer !== null && "unref" in timer;
+const canStandAside = (timer: unknown): timer is BackgroundTimer =>
+  typeof timer === "object" && timer !== null && "unref" in timer;
 
 function sleepOnce(ms: number, { signal, background }: SleepOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -34,8 +36,9 @@ function sleepOnce(ms: number, { signal, background }: SleepOptions): Promise<vo
 const processBootId = `process_${randomId()}`;
 
 /**
- * The process's clock. Its `bootId` is this process's own, and its `uptimeMs` counts from the process's start: what is kept for a later process lasts
- * by the wall clock there. `machineClock` of @acp/home knows the machine's boot.
+ * The process's clock. Its `bootId` is this process's own, and its `uptimeMs` counts from the
+ * process's start: what is kept for a later process lasts by the wall clock there. `machineClock`
+ * of @acp/home knows the machine's boot.
  */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
@@ -45,7 +48,8 @@ export const systemClock: Clock = Object.freeze({
   async sleep(ms: number, options: SleepOptions): Promise<void> {
     options.signal.throwIfAborted();
     const endMs = performance.now() + ms;
-    for (let left = ms; left > 0; left = endMs - performance.now()) await sleepOnce(Math.min(left, TIMER_MS_MAX), options);
+    for (let left = ms; left > 0; left = endMs - performance.now())
+      await sleepOnce(Math.min(left, TIMER_MS_MAX), options);
   },
 });
 
@@ -55,4 +59,6 @@ let recordKey: Uint8Array | undefined;
 export const processRecordKey = (): Uint8Array => (recordKey ??= randomBytes(32));
 
 /** Random ids: `<prefix>_<uuid v4>`. */
-export const randomIds: Ids = Object.freeze({ next: (prefix: IdPrefix) => `${prefix}_${randomId()}` });
+export const randomIds: Ids = Object.freeze({
+  next: (prefix: IdPrefix) => `${prefix}_${randomId()}`,
+});

@@ -39,6 +39,7 @@ describe("parseIsoTime()", () => {
   });
 
   it("reads what isoTime() writes", () => {
-    for (const ms of [0, 1_768_473_000_123, Date.UTC(9999, 11, 31)]) expect(parseIsoTime(isoTime(ms))).toBe(ms);
+    for (const ms of [0, 1_768_473_000_123, Date.UTC(9999, 11, 31)])
+      expect(parseIsoTime(isoTime(ms))).toBe(ms);
   });
 });

@@ -8,7 +8,10 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Milliseconds since 1970 of an RFC 3339 time from 1970 on, or `undefined` where it is none. What is finer than a millisecond is cut off. */
+/**
+ * Milliseconds since 1970 of an RFC 3339 time from 1970 on, or `undefined` where it is none. What
+ * is finer than a millisecond is cut off.
+ */
 export function parseIsoTime(text: string): number | undefined {
   const day = ISO.exec(text)?.[1];
   // Date.parse takes February 30 for March 2.

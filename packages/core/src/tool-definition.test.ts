@@ -1,14 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { parseToolDefinition } from "./index.js";
 
-const given = { server: "files", name: "write_file", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } };
+const given = {
+  server: "files",
+  name: "write_file",
+  inputSchema: { type: "object" },
+  annotations: { readOnlyHint: true },
+};
 
 describe("parseToolDefinition()", () => {
   it("copies what it knows, freezes it throughout, and leaves out the rest", () => {
-    const source = { ...given, pinned: "changed", description: "ignored", inputSchema: { type: "object", properties: { a: {} } } };
+    const source = {
+      ...given,
+      pinned: "changed",
+      description: "ignored",
+      inputSchema: { type: "object", properties: { a: {} } },
+    };
     const made = parseToolDefinition(source);
     source.inputSchema.properties.a = { type: "string" };
-    expect(made).toEqual({ ...given, pinned: "changed", inputSchema: { type: "object", properties: { a: {} } } });
+    expect(made).toEqual({
+      ...given,
+      pinned: "changed",
+      inputSchema: { type: "object", properties: { a: {} } },
+    });
     expect(Object.isFrozen(made) && Object.isFrozen(made.inputSchema?.["properties"])).toBe(true);
   });
 
@@ -24,8 +38,13 @@ describe("parseToolDefinition()", () => {
     ["a schema that is a list", { ...given, inputSchema: [] }],
     ["a pin that is none", { ...given, pinned: "old" }],
     ["a name of 300 characters", { ...given, name: "n".repeat(300) }],
-    ["more than 256 Ki units in all", { ...given, inputSchema: { a: "x".repeat(200_000) }, annotations: { b: "x".repeat(80_000) } }],
+    [
+      "more than 256 Ki units in all",
+      { ...given, inputSchema: { a: "x".repeat(200_000) }, annotations: { b: "x".repeat(80_000) } },
+    ],
   ])("refuses %s", (_, value) => {
-    expect(() => parseToolDefinition(value)).toThrow(expect.objectContaining({ name: "ConsentError" }));
+    expect(() => parseToolDefinition(value)).toThrow(
+      expect.objectContaining({ name: "ConsentError" }),
+    );
   });
 });

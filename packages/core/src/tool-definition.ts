@@ -1,5 +1,6 @@
 /**
- * Tool definitions: what a server says about one of its tools, copied, bounded and frozen before anything is judged by it.
+ * Tool definitions: what a server says about one of its tools, copied, bounded and frozen before
+ * anything is judged by it.
  */
 import { ConsentError } from "./errors.js";
 import { copyMeasured } from "./json/copy.js";
@@ -14,22 +15,38 @@ const known = new WeakSet();
 const PINS = ["new", "same", "changed"] as const;
 
 /**
- * Reads a tool definition. One that this function made is returned as it is, so that many calls can share one, and what is compiled from its schema.
+ * Reads a tool definition. One that this function made is returned as it is, so that many calls can
+ * share one, and what is compiled from its schema.
  *
- * @param value - A {@link ToolDefinition}, or whatever claims to be one; members that it does not name are left out.
+ * @param value - A {@link ToolDefinition}, or whatever claims to be one; members that it does not
+ *   name are left out.
  * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`.
  */
 export function parseToolDefinition(value: unknown): ToolDefinition {
   if (isDefinition(value)) return value;
-  if (!isObject(value)) throw new ConsentError("json_not_data", 'Cannot read "tool": it is not an object', { path: "tool" });
+  if (!isObject(value))
+    throw new ConsentError("json_not_data", 'Cannot read "tool": it is not an object', {
+      path: "tool",
+    });
   const inputSchema = schemaPart(value, "inputSchema", TOOL_DEFINITION_UNITS_MAX);
-  const annotations = schemaPart(value, "annotations", TOOL_DEFINITION_UNITS_MAX - (inputSchema?.units ?? 0));
+  const annotations = schemaPart(
+    value,
+    "annotations",
+    TOOL_DEFINITION_UNITS_MAX - (inputSchema?.units ?? 0),
+  );
   const pinned = ownValue(value, "pinned");
   const pin = PINS.find((each) => each === pinned);
   if (pinned !== undefined && pin === undefined)
-    throw new ConsentError("json_not_data", 'Cannot read "tool.pinned": it is not "new", "same" or "changed"', { path: "tool.pinned" });
+    throw new ConsentError(
+      "json_not_data",
+      'Cannot read "tool.pinned": it is not "new", "same" or "changed"',
+      { path: "tool.pinned" },
+    );
   const definition: ToolDefinition = Object.freeze({
-    server: boundedText(ownValue(value, "server"), { path: "tool.server", charsMax: NAME_CHARS_MAX }),
+    server: boundedText(ownValue(value, "server"), {
+      path: "tool.server",
+      charsMax: NAME_CHARS_MAX,
+    }),
     name: boundedText(ownValue(value, "name"), { path: "tool.name", charsMax: NAME_CHARS_MAX }),
     ...(inputSchema === undefined ? {} : { inputSchema: inputSchema.copy }),
     ...(annotations === undefined ? {} : { annotations: annotations.copy }),
@@ -48,11 +65,17 @@ interface Part {
   readonly units: number;
 }
 
-function schemaPart(value: object, key: "inputSchema" | "annotations", unitsMax: number): Part | undefined {
+function schemaPart(
+  value: object,
+  key: "inputSchema" | "annotations",
+  unitsMax: number,
+): Part | undefined {
   const given = ownValue(value, key);
   if (given === undefined) return undefined;
   const { copy, units } = copyMeasured(given, unitsMax);
   if (!isJsonObject(copy))
-    throw new ConsentError("json_not_data", `Cannot read "tool.${key}": it is not an object`, { path: `tool.${key}` });
+    throw new ConsentError("json_not_data", `Cannot read "tool.${key}": it is not an object`, {
+      path: `tool.${key}`,
+    });
   return { copy, units };
 }

@@ -1,4 +1,7 @@
-/** "@acp/core/unstable": what packages of ACP beside core need, and what may change in any release. Build nothing else on it. */
+/**
+ * "@acp/core/unstable": what packages of ACP beside core need, and what may change in any release.
+ * Build nothing else on it.
+ */
 export { showName } from "./approval/show.js";
 export { GLOB_CHARS_MAX } from "./limits.js";
 export { hasWildcard } from "./policy/glob.js";

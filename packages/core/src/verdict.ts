@@ -19,7 +19,10 @@ export interface Allowed {
   readonly permit: Permit;
   readonly requestId?: string;
   readonly approvers?: readonly string[];
-  /** The signed answers that the yes stands on: ACP v0.2 §4.2's JSON, one of each approver. Left out where the gate has no signer. */
+  /**
+   * The signed answers that the yes stands on: ACP v0.2 §4.2's JSON, one of each approver. Left out
+   * where the gate has no signer.
+   */
   readonly proofs?: readonly JsonObject[];
 }
 
@@ -50,13 +53,14 @@ export interface Pending {
   /** Takes the question back: it ends at once, for everybody. */
   withdraw(reason: string): Promise<void>;
   /**
-   * The caller went away, as when its signal aborts: this call gets no permit. The question stays open for the same call of the same agent for the
-   * gate's `retryWindowMs`, and an answer to it is kept for that call; then it is taken back.
+   * The caller went away, as when its signal aborts: this call gets no permit. The question stays
+   * open for the same call of the same agent for the gate's `retryWindowMs`, and an answer to it is
+   * kept for that call; then it is taken back.
    */
   leave(reason: string): Promise<void>;
   /**
-   * The caller is being told "call again": the decision is kept for its retry, and no permit is made for this call.
-   * False if the question is over already: use `settled`.
+   * The caller is being told "call again": the decision is kept for its retry, and no permit is
+   * made for this call. False if the question is over already: use `settled`.
    */
   defer(): Promise<boolean>;
 }
@@ -69,7 +73,10 @@ export type RunResult<T> =
       readonly verdict: Allowed;
       /** Whether the completion is in the log. Of a stream it is not yet: see `ended`. */
       readonly recorded: boolean;
-      /** Present where `value` is a stream: settles when that ends, with whether its completion is in the log. Never rejects. */
+      /**
+       * Present where `value` is a stream: settles when that ends, with whether its completion is
+       * in the log. Never rejects.
+       */
       readonly ended?: Promise<boolean>;
     }
   | { readonly ran: false; readonly verdict: Denied };

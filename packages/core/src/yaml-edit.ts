@@ -1,8 +1,19 @@
 /**
- * YAML edit: one text put into a YAML text that people write; every other character, comments too, stays as it is. The result is read again before
- * it is given back: nothing but the one value may have changed. Pure.
+ * YAML edit: one text put into a YAML text that people write; every other character, comments too,
+ * stays as it is. The result is read again before it is given back: nothing but the one value may
+ * have changed. Pure.
  */
-import { type Node, type Scalar, type YAMLMap, isMap, isNode, isPair, isScalar, isSeq, parseDocument } from "yaml";
+import {
+  type Node,
+  type Scalar,
+  type YAMLMap,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+} from "yaml";
 import { ConsentError } from "./errors.js";
 import { isJsonObject, type JsonValue } from "./json/value.js";
 import { canonicalJson } from "./json/canonical.js";
@@ -20,10 +31,11 @@ interface Edit {
 const NO_TEXT = /^(?:null|true|false|yes|no|on|off|~)$/i;
 
 /**
- * The text with `value` at `path`: in place of a text that is there, or as a new entry with the maps above it.
+ * The text with `value` at `path`: in place of a text that is there, or as a new entry with the
+ * maps above it.
  *
- * @throws ConsentError of the subject's code where the text does not load, where no text can stand at `path`, and where the place is written in a
- * way that only a person should change.
+ * @throws ConsentError of the subject's code where the text does not load, where no text can stand
+ *   at `path`, and where the place is written in a way that only a person should change.
  */
 export function setYamlText(
   text: string,
@@ -32,10 +44,15 @@ export function setYamlText(
 ): string {
   const before = readYaml(text, subject).value;
   const edit = findEdit(text, path, value);
-  const after = edit === undefined ? undefined : text.slice(0, edit.start) + edit.put + text.slice(edit.end);
+  const after =
+    edit === undefined ? undefined : text.slice(0, edit.start) + edit.put + text.slice(edit.end);
   if (after === undefined || !isOnlyChange(before, { after, path, value, subject })) {
     const problem = `Cannot write ${printPath(path)} into the ${subject.name}: the place for it is not one that can be changed safely`;
-    throw new ConsentError(subject.code, `${problem}; write the key by hand, with any text, and try again`, { path: printPath(path) });
+    throw new ConsentError(
+      subject.code,
+      `${problem}; write the key by hand, with any text, and try again`,
+      { path: printPath(path) },
+    );
   }
   return after;
 }
@@ -48,10 +65,18 @@ function isOnlyChange(
     path,
     value,
     subject,
-  }: { readonly after: string; readonly path: readonly Step[]; readonly value: string; readonly subject: Subject },
+  }: {
+    readonly after: string;
+    readonly path: readonly Step[];
+    readonly value: string;
+    readonly subject: Subject;
+  },
 ): boolean {
   try {
-    return canonicalJson(readYaml(after, subject).value) === canonicalJson(withValue(before, path, value));
+    return (
+      canonicalJson(readYaml(after, subject).value) ===
+      canonicalJson(withValue(before, path, value))
+    );
   } catch {
     return false;
   }
@@ -61,30 +86,44 @@ function withValue(at: JsonValue, path: readonly Step[], value: string): JsonVal
   const [step, ...rest] = path;
   if (step === undefined) return value;
   if (typeof step === "number")
-    return Array.isArray(at) ? at.map((each: JsonValue, index) => (index === step ? withValue(each, rest, value) : each)) : at;
+    return Array.isArray(at)
+      ? at.map((each: JsonValue, index) => (index === step ? withValue(each, rest, value) : each))
+      : at;
   const map = isJsonObject(at) ? at : {};
   return { ...map, [step]: withValue(map[step] ?? null, rest, value) };
 }
 
 function findEdit(text: string, path: readonly Step[], value: string): Edit | undefined {
-  const root = parseDocument(text, { version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false, logLevel: "error" }).contents;
+  const root = parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: "error",
+  }).contents;
   let node: Node | null = root;
   let key: Node | undefined;
   for (const [depth, step] of path.entries()) {
     if (isEmpty(node)) return fillEmpty(text, node, { key, steps: path.slice(depth), value });
     const found = stepInto(node, step);
-    if (found === undefined) return isMap(node) ? addEntry(text, node, { steps: path.slice(depth), value }) : undefined;
+    if (found === undefined)
+      return isMap(node) ? addEntry(text, node, { steps: path.slice(depth), value }) : undefined;
     [key, node] = found;
   }
   return isScalar(node) ? replaceScalar(text, node, value) : undefined;
 }
 
-function stepInto(node: unknown, step: Step): readonly [key: Node | undefined, value: Node | null] | undefined {
+function stepInto(
+  node: unknown,
+  step: Step,
+): readonly [key: Node | undefined, value: Node | null] | undefined {
   if (isSeq(node) && typeof step === "number") {
     const item = node.items[step];
     return isNode(item) ? [undefined, item] : undefined;
   }
-  const pair = isMap(node) ? node.items.find((each) => isScalar(each.key) && each.key.value === step) : undefined;
+  const pair = isMap(node)
+    ? node.items.find((each) => isScalar(each.key) && each.key.value === step)
+    : undefined;
   if (pair === undefined) return undefined;
   return [isNode(pair.key) ? pair.key : undefined, isNode(pair.value) ? pair.value : null];
 }
@@ -99,13 +138,23 @@ interface Missing {
   readonly value: string;
 }
 
-function replaceScalar(text: string, { range, type, value: old }: Scalar, value: string): Edit | undefined {
-  if (range === null || range === undefined || (typeof old !== "string" && old !== null)) return undefined;
+function replaceScalar(
+  text: string,
+  { range, type, value: old }: Scalar,
+  value: string,
+): Edit | undefined {
+  if (range === null || range === undefined || (typeof old !== "string" && old !== null))
+    return undefined;
   const [start, end] = range;
   const quoted = JSON.stringify(value);
-  if (type !== "BLOCK_LITERAL" && type !== "BLOCK_FOLDED") return { start, end, put: start === end ? spaced(text, start, quoted) : quoted };
+  if (type !== "BLOCK_LITERAL" && type !== "BLOCK_FOLDED")
+    return { start, end, put: start === end ? spaced(text, start, quoted) : quoted };
   const header = text.slice(start, end).split("\n", 1)[0] ?? "";
-  return { start, end, put: `${quoted}${header.replace(/^[|>][-+\d]*/, "").trimEnd()}${lineEnd(text)}` };
+  return {
+    start,
+    end,
+    put: `${quoted}${header.replace(/^[|>][-+\d]*/, "").trimEnd()}${lineEnd(text)}`,
+  };
 }
 
 /** Gives a new value the blanks that it needs around it. */
@@ -127,7 +176,9 @@ function fillEmpty(
     return lines === undefined ? undefined : insertLines(text, start, lines);
   }
   const flow = flowOf(steps, value);
-  return flow === undefined ? undefined : { start, end, put: start === end ? spaced(text, start, flow) : flow };
+  return flow === undefined
+    ? undefined
+    : { start, end, put: start === end ? spaced(text, start, flow) : flow };
 }
 
 function addEntry(text: string, map: YAMLMap, { steps, value }: Missing): Edit | undefined {
@@ -135,11 +186,15 @@ function addEntry(text: string, map: YAMLMap, { steps, value }: Missing): Edit |
   if (start === undefined) return undefined;
   if (map.flow === true) {
     const flow = flowOf(steps, value)?.slice(1, -1).trim();
-    return flow === undefined ? undefined : { start: start + 1, end: start + 1, put: ` ${flow}${map.items.length > 0 ? "," : " "}` };
+    return flow === undefined
+      ? undefined
+      : { start: start + 1, end: start + 1, put: ` ${flow}${map.items.length > 0 ? "," : " "}` };
   }
   const column = columnOf(text, start);
   const lines = blockLines(steps, value, column);
-  return lines === undefined ? undefined : insertLines(text, afterComments(text, endOf(map), column), lines);
+  return lines === undefined
+    ? undefined
+    : insertLines(text, afterComments(text, endOf(map), column), lines);
 }
 
 /** Where the last thing in a node ends; comments after it do not count. */
@@ -151,11 +206,17 @@ function endOf(node: Node): number {
 function lastIn(node: Node): Node | undefined {
   if ((!isMap(node) && !isSeq(node)) || node.flow === true) return undefined;
   const item: unknown = node.items.at(-1);
-  const part = isPair(item) ? (isNode(item.value) && !isEmpty(item.value) ? item.value : item.key) : item;
+  const part = isPair(item)
+    ? isNode(item.value) && !isEmpty(item.value)
+      ? item.value
+      : item.key
+    : item;
   return isNode(part) ? part : undefined;
 }
 
-/** Comments further in than a map belong to what stands before them, not to a new entry of the map. */
+/**
+ * Comments further in than a map belong to what stands before them, not to a new entry of the map.
+ */
 function afterComments(text: string, at: number, column: number): number {
   const comment = /(?:(?<=\n)|(?<!\n)[^\n]*\n)(?:[ \t]*\r?\n)*( +)#/y;
   let end = at;
@@ -177,7 +238,11 @@ function insertLines(text: string, at: number, lines: readonly string[]): Edit {
   return { start: newline + 1, end: newline + 1, put: block + eol };
 }
 
-function blockLines(steps: readonly Step[], value: string, indent: number): readonly string[] | undefined {
+function blockLines(
+  steps: readonly Step[],
+  value: string,
+  indent: number,
+): readonly string[] | undefined {
   if (!steps.every((step) => typeof step === "string")) return undefined;
   return steps.map((step, depth) => {
     const isLast = depth === steps.length - 1;
@@ -187,7 +252,10 @@ function blockLines(steps: readonly Step[], value: string, indent: number): read
 
 function flowOf(steps: readonly Step[], value: string): string | undefined {
   if (!steps.every((step) => typeof step === "string")) return undefined;
-  return steps.reduceRight((inner, step) => `{ ${keyText(step)}: ${inner} }`, JSON.stringify(value));
+  return steps.reduceRight(
+    (inner, step) => `{ ${keyText(step)}: ${inner} }`,
+    JSON.stringify(value),
+  );
 }
 
 function keyText(key: string): string {

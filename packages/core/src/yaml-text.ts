@@ -1,7 +1,8 @@
 /// <reference lib="es2024.string" />
 /**
  * YAML text: the data of a YAML 1.2 text that people write, and the place of each value in it.
- * Strict: one document, no anchors, aliases or tags, text keys, each key once; what YAML 1.1 read as booleans is refused.
+ * Strict: one document, no anchors, aliases or tags, text keys, each key once; what YAML 1.1 read
+ * as booleans is refused.
  */
 import { LineCounter, isAlias, isMap, isNode, isScalar, isSeq, parseDocument } from "yaml";
 import type { Document, Node, Scalar, YAMLError, YAMLMap } from "yaml";
@@ -23,7 +24,11 @@ interface Reading {
   /** What the text is, for complaints. */
   readonly name: string;
   positionOf(offset: number): TextPosition;
-  broken(problem: string, position: TextPosition, more?: { readonly suggestion?: string; readonly cause?: unknown }): ConsentError;
+  broken(
+    problem: string,
+    position: TextPosition,
+    more?: { readonly suggestion?: string; readonly cause?: unknown },
+  ): ConsentError;
 }
 
 /**
@@ -69,7 +74,8 @@ function parseText(text: string, lineCounter: LineCounter, reading: Reading): No
   const document = parseSafely(text, lineCounter, reading);
   // A warning of the parser (an unknown tag, say) is something that it did not understand.
   const problem = document.errors[0] ?? document.warnings[0];
-  if (problem !== undefined) throw reading.broken(describe(problem), reading.positionOf(problem.pos[0]), { cause: problem });
+  if (problem !== undefined)
+    throw reading.broken(describe(problem), reading.positionOf(problem.pos[0]), { cause: problem });
   if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== "1.2") {
     throw reading.broken(`the ${reading.name} is YAML 1.2`, START);
   }
@@ -79,7 +85,8 @@ function parseText(text: string, lineCounter: LineCounter, reading: Reading): No
 
 function parseSafely(text: string, lineCounter: LineCounter, reading: Reading): Document.Parsed {
   try {
-    // Duplicate keys are ours to find: the parser compares every key of a map with every other. A quieter logLevel would let a second document pass.
+    // Duplicate keys are ours to find: the parser compares every key of a map with every other. A
+    // quieter logLevel would let a second document pass.
     return parseDocument(text, {
       lineCounter,
       version: "1.2",
@@ -106,14 +113,23 @@ function toData(node: unknown, reading: Reading, depth = 0): JsonValue {
   if (node === null || node === undefined) return null;
   if (!isNode(node)) throw reading.broken("the value is of no known kind", START);
   const position = reading.positionOf(node.range?.[0] ?? 0);
-  if (depth > JSON_DEPTH_MAX) throw reading.broken(`the text is nested deeper than ${JSON_DEPTH_MAX}`, position);
+  if (depth > JSON_DEPTH_MAX)
+    throw reading.broken(`the text is nested deeper than ${JSON_DEPTH_MAX}`, position);
   if (isAlias(node)) {
     const text = quote(`*${node.source}`);
-    throw reading.broken(`${text} without quotes is a YAML alias, which is not part of a ${reading.name}`, position, { suggestion: text });
+    throw reading.broken(
+      `${text} without quotes is a YAML alias, which is not part of a ${reading.name}`,
+      position,
+      { suggestion: text },
+    );
   }
   if (node.anchor !== undefined)
-    throw reading.broken(`anchors are not part of a ${reading.name}; write the value out where it is used`, position);
-  if (node.tag !== undefined) throw reading.broken(`the tag ${quote(node.tag)} is not part of a ${reading.name}`, position);
+    throw reading.broken(
+      `anchors are not part of a ${reading.name}; write the value out where it is used`,
+      position,
+    );
+  if (node.tag !== undefined)
+    throw reading.broken(`the tag ${quote(node.tag)} is not part of a ${reading.name}`, position);
   if (isScalar(node)) return scalarData(node, position, reading);
   if (isSeq(node)) return node.items.map((item) => toData(item, reading, depth + 1));
   if (isMap(node)) return mapData(node, reading, depth);
@@ -123,28 +139,39 @@ function toData(node: unknown, reading: Reading, depth = 0): JsonValue {
 function scalarData({ value, type }: Scalar, position: TextPosition, reading: Reading): JsonValue {
   if (typeof value === "string") {
     if (type === "PLAIN" && OLD_BOOLEAN.test(value)) {
-      throw reading.broken(`${value} is a text in YAML 1.2, not a boolean; put it in quotes if a text is meant`, position, {
-        suggestion: String(OLD_TRUE.test(value)),
-      });
+      throw reading.broken(
+        `${value} is a text in YAML 1.2, not a boolean; put it in quotes if a text is meant`,
+        position,
+        {
+          suggestion: String(OLD_TRUE.test(value)),
+        },
+      );
     }
     if (!value.isWellFormed()) throw reading.broken("a text has an unpaired surrogate", position);
     return value;
   }
   if (typeof value === "boolean" || value === null) return value;
   if (typeof value !== "number") throw reading.broken("the value is of no known kind", position);
-  if (!isExact(value)) throw reading.broken("the number is not exact; put it in quotes", position); // unnamed: it may be a secret
+  // unnamed: it may be a secret
+  if (!isExact(value)) throw reading.broken("the number is not exact; put it in quotes", position);
   return value;
 }
 
-const isExact = (value: number): boolean => Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+const isExact = (value: number): boolean =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 
 function mapData(map: YAMLMap, reading: Reading, depth: number): JsonObject {
   const entries = new Map<string, JsonValue>();
   for (const { key, value } of map.items) {
     const position = reading.positionOf((isNode(key) ? key.range?.[0] : map.range?.[0]) ?? 0);
     const name = toData(key, reading, depth + 1);
-    if (typeof name !== "string") throw reading.broken("a key is not a text; put it in quotes", position);
-    if (name === "<<") throw reading.broken(`merge keys are not part of a ${reading.name}; write the values out`, position);
+    if (typeof name !== "string")
+      throw reading.broken("a key is not a text; put it in quotes", position);
+    if (name === "<<")
+      throw reading.broken(
+        `merge keys are not part of a ${reading.name}; write the values out`,
+        position,
+      );
     if (entries.has(name)) throw reading.broken(`the key ${quote(name)} stands twice`, position);
     entries.set(name, toData(value, reading, depth + 1));
   }
@@ -164,6 +191,8 @@ function locator(root: Node, reading: Reading): Locate {
 
 function stepInto(node: unknown, step: Step): readonly [key: unknown, value: unknown] {
   if (isSeq(node) && typeof step === "number") return [undefined, node.items[step]];
-  const pair = isMap(node) ? node.items.find(({ key }) => isScalar(key) && key.value === step) : undefined;
+  const pair = isMap(node)
+    ? node.items.find(({ key }) => isScalar(key) && key.value === step)
+    : undefined;
   return [pair?.key, pair?.value];
 }

@@ -5,7 +5,9 @@ import { readPolicy } from "./yaml.js";
 
 const facts = { agent: { id: "agent" }, nowMs: Date.UTC(2026, 0, 5, 12) };
 
-const errorOf = (text: string): Pick<ConsentError, "code" | "path" | "suggestion" | "position" | "message"> => {
+const errorOf = (
+  text: string,
+): Pick<ConsentError, "code" | "path" | "suggestion" | "position" | "message"> => {
   try {
     readPolicy(text);
   } catch (error) {
@@ -55,7 +57,9 @@ describe("readPolicy()", () => {
     const policy = readPolicy(V02);
     expect(policy.warnings).toEqual([]);
     expect(policy.defaultEffect).toBe("ask");
-    expect(policy.judge(toolAction("files", "read_file", { path: "/tmp/x" }), facts)?.effect).toBe("allow");
+    expect(policy.judge(toolAction("files", "read_file", { path: "/tmp/x" }), facts)?.effect).toBe(
+      "allow",
+    );
     expect(policy.judge(toolAction("mail", "send_mail", {}), facts)).toMatchObject({
       effect: "ask",
       level: "high",
@@ -65,7 +69,9 @@ describe("readPolicy()", () => {
 
   it("reads a v0.3 file and warns of its version and its idle timeout", () => {
     const policy = readPolicy(V03);
-    expect(policy.judge(httpAction("GET", "https://api.example.com/"), facts)?.effect).toBe("allow");
+    expect(policy.judge(httpAction("GET", "https://api.example.com/"), facts)?.effect).toBe(
+      "allow",
+    );
     expect(policy.warnings).toEqual([
       'the policy has no version; write version: "1"',
       "rules[0].timeout does nothing: nobody is asked where the action is allow",
@@ -80,23 +86,70 @@ describe("readPolicy()", () => {
   });
 
   it("reads a byte order mark, CRLF, comments and flow style", () => {
-    expect(readPolicy('\ufeff# a comment\r\n{ version: "1", default: deny, rules: [] }\r\n').defaultEffect).toBe("deny");
+    expect(
+      readPolicy('\ufeff# a comment\r\n{ version: "1", default: deny, rules: [] }\r\n')
+        .defaultEffect,
+    ).toBe("deny");
   });
 
   it("takes home and cwd", () => {
-    const text = 'version: "1"\nrules:\n  - { match: { args: { file: { path: "~/x/**" } } }, action: allow }\n';
-    expect(readPolicy(text, { home: "/home/ada" }).judge(toolAction("s", "t", { file: "/home/ada/x/y" }), facts)?.effect).toBe("allow");
-    expect(errorOf(text)).toMatchObject({ path: "rules[0].match.args.file.path", position: { line: 3, column: 38 } });
+    const text =
+      'version: "1"\nrules:\n  - { match: { args: { file: { path: "~/x/**" } } }, action: allow }\n';
+    expect(
+      readPolicy(text, { home: "/home/ada" }).judge(
+        toolAction("s", "t", { file: "/home/ada/x/y" }),
+        facts,
+      )?.effect,
+    ).toBe("allow");
+    expect(errorOf(text)).toMatchObject({
+      path: "rules[0].match.args.file.path",
+      position: { line: 3, column: 38 },
+    });
   });
 
   it.each([
-    ["an unknown key", 'version: "1"\nrules:\n  - match: { tol: x }\n    action: ask\n', 3, 14, "rules[0].match.tol", "tool"],
-    ["an unknown word", 'version: "1"\nrules:\n  - match: { tool: x }\n    action: alow\n', 4, 13, "rules[0].action", "allow"],
-    ["a value that is missing", 'version: "1"\nrules:\n  - match: { tool: x }\n    action:\n', 4, 12, "rules[0].action", undefined],
-    ["a rule without action", 'version: "1"\nrules:\n  - match: { tool: x }\n', 3, 5, "rules[0]", undefined],
+    [
+      "an unknown key",
+      'version: "1"\nrules:\n  - match: { tol: x }\n    action: ask\n',
+      3,
+      14,
+      "rules[0].match.tol",
+      "tool",
+    ],
+    [
+      "an unknown word",
+      'version: "1"\nrules:\n  - match: { tool: x }\n    action: alow\n',
+      4,
+      13,
+      "rules[0].action",
+      "allow",
+    ],
+    [
+      "a value that is missing",
+      'version: "1"\nrules:\n  - match: { tool: x }\n    action:\n',
+      4,
+      12,
+      "rules[0].action",
+      undefined,
+    ],
+    [
+      "a rule without action",
+      'version: "1"\nrules:\n  - match: { tool: x }\n',
+      3,
+      5,
+      "rules[0]",
+      undefined,
+    ],
     ["a number as version", "version: 1\ndefault: ask\n", 1, 10, "version", 'version: "1"'],
     ["a float as version", "version: 1.10\ndefault: ask\n", 1, 10, "version", 'version: "1"'],
-    ["both defaults", 'version: "1"\ndefault: ask\ndefault_action: ask\n', 2, 1, "default", undefined],
+    [
+      "both defaults",
+      'version: "1"\ndefault: ask\ndefault_action: ask\n',
+      2,
+      1,
+      "default",
+      undefined,
+    ],
     [
       "a time zone",
       'version: "1"\nrules:\n  - match: { tool: x }\n    action: ask\n    conditions: { time_of_day: { after: 09:00, timezone: Mars } }\n',
@@ -108,7 +161,12 @@ describe("readPolicy()", () => {
     ["nothing but rules of the wrong kind", "rules: ask\n", 1, 8, "rules", undefined],
   ] as const)("names the place of %s", (_name, text, line, column, path, suggestion) => {
     const error = errorOf(text);
-    expect(error).toMatchObject({ code: "policy_invalid", path, suggestion, position: { line, column } });
+    expect(error).toMatchObject({
+      code: "policy_invalid",
+      path,
+      suggestion,
+      position: { line, column },
+    });
     expect(error.message).toContain(`at line ${line}, column ${column} (${path}): `);
     if (suggestion !== undefined) expect(error.message).toContain(`; did you mean ${suggestion}?`);
   });
@@ -119,14 +177,32 @@ describe("readPolicy()", () => {
     ["an empty document", "---\n", 1, 4, "expected a map"],
     ["a list", "- a\n", 1, 1, "expected a map"],
     ["a key twice", "default: ask\ndefault: deny\n", 2, 1, 'the key "default" stands twice'],
-    ["a key twice in two spellings", 'default: ask\n"default": deny\n', 2, 1, 'the key "default" stands twice'],
+    [
+      "a key twice in two spellings",
+      'default: ask\n"default": deny\n',
+      2,
+      1,
+      'the key "default" stands twice',
+    ],
     ["yes", "default: yes\n", 1, 10, "did you mean true?"],
     ["Off", "default: Off\n", 1, 10, "did you mean false?"],
     ["no as a key", "no: ask\n", 1, 1, "did you mean false?"],
     ["an anchor", "a: &x ask\ndefault: *x\n", 1, 7, "anchors are not part"],
     ["an anchor that nobody uses", "default: &x ask\n", 1, 13, "anchors are not part"],
-    ["a glob without quotes", "rules:\n  - match: { tool: *_mail }\n    action: ask\n", 2, 20, 'did you mean "*_mail"?'],
-    ["a star without quotes", "rules:\n  - match: { tool: * }\n    action: ask\n", 2, 20, 'begins with "*" stands in quotes'],
+    [
+      "a glob without quotes",
+      "rules:\n  - match: { tool: *_mail }\n    action: ask\n",
+      2,
+      20,
+      'did you mean "*_mail"?',
+    ],
+    [
+      "a star without quotes",
+      "rules:\n  - match: { tool: * }\n    action: ask\n",
+      2,
+      20,
+      'begins with "*" stands in quotes',
+    ],
     ["a merge key", "default: ask\n<<: { rules: [] }\n", 2, 1, "merge keys"],
     ["a tag", "default: !mine ask\n", 1, 10, "!mine"],
     ["a tag of YAML's own", "default: !!str ask\n", 1, 16, "tag:yaml.org,2002:str"],
@@ -148,7 +224,10 @@ describe("readPolicy()", () => {
   });
 
   it("reads on, off, yes and no in quotes as texts", () => {
-    expect(readPolicy('version: "1"\nrules:\n  - { match: { args: { answer: "yes" } }, action: deny }\n').rules).toHaveLength(1);
+    expect(
+      readPolicy('version: "1"\nrules:\n  - { match: { args: { answer: "yes" } }, action: deny }\n')
+        .rules,
+    ).toHaveLength(1);
   });
 
   it("refuses an alias bomb without expanding it", () => {
@@ -156,7 +235,8 @@ describe("readPolicy()", () => {
       "a: &a [x, x]",
       ...Array.from(
         { length: 30 },
-        (_, level) => `b${level}: &b${level} [*${level === 0 ? "a" : `b${level - 1}`}, *${level === 0 ? "a" : `b${level - 1}`}]`,
+        (_, level) =>
+          `b${level}: &b${level} [*${level === 0 ? "a" : `b${level - 1}`}, *${level === 0 ? "a" : `b${level - 1}`}]`,
       ),
     ];
     expect(errorOf(bomb.join("\n")).message).toContain("anchors are not part");
@@ -165,23 +245,37 @@ describe("readPolicy()", () => {
   it.each([
     ["flow maps", "{a: ".repeat(100_000)],
     ["flow lists", "[".repeat(100_000)],
-    ["block maps", Array.from({ length: 2_000 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
+    [
+      "block maps",
+      Array.from({ length: 2_000 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n"),
+    ],
     ["closed lists", `default: ${"[".repeat(100)}${"]".repeat(100)}`],
   ])("refuses %s that are nested too deeply", (_name, text) => {
-    expect(errorOf(text)).toMatchObject({ code: "policy_invalid", message: expect.stringMatching(/nested (?:too deeply|deeper)/) });
+    expect(errorOf(text)).toMatchObject({
+      code: "policy_invalid",
+      message: expect.stringMatching(/nested (?:too deeply|deeper)/),
+    });
   });
 
   it("refuses a text beyond the limit before parsing it", () => {
-    expect(errorOf(`default: ask #${"x".repeat(4 * 1024 * 1024)}`).message).toContain("more than 4194304 bytes");
-    expect(errorOf(`default: ask #${"€".repeat(1_500_000)}`).message).toContain("more than 4194304 bytes");
+    expect(errorOf(`default: ask #${"x".repeat(4 * 1024 * 1024)}`).message).toContain(
+      "more than 4194304 bytes",
+    );
+    expect(errorOf(`default: ask #${"€".repeat(1_500_000)}`).message).toContain(
+      "more than 4194304 bytes",
+    );
   });
 
   it("refuses what is not a text", () => {
-    expect(() => readPolicy(undefined as unknown as string)).toThrow(expect.objectContaining({ code: "policy_invalid" }));
+    expect(() => readPolicy(undefined as unknown as string)).toThrow(
+      expect.objectContaining({ code: "policy_invalid" }),
+    );
   });
 
   it("reads thousands of keys of one map in no more than the time of their text", () => {
     const keys = Array.from({ length: 20_000 }, (_, key) => `k${key}: x`).join(", ");
-    expect(readPolicy(`version: "1"\nrules: [{ match: { args: { ${keys} } }, action: deny }]`).rules).toHaveLength(1);
+    expect(
+      readPolicy(`version: "1"\nrules: [{ match: { args: { ${keys} } }, action: deny }]`).rules,
+    ).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * "@acp/core/yaml": a policy from YAML 1.2 text, and the readers for other files that people write. Every complaint names line and column.
+ * "@acp/core/yaml": a policy from YAML 1.2 text, and the readers for other files that people write.
+ * Every complaint names line and column.
  */
 import { compilePolicy } from "./policy/parse.js";
 import type { PolicyOptions } from "./policy/parse.js";
@@ -10,7 +11,15 @@ import { readYaml } from "./yaml-text.js";
 export type { PolicyOptions } from "./policy/parse.js";
 export { parseRate as readRate } from "./policy/rate.js";
 export type { Rate } from "./policy/rate.js";
-export { invalid, printPath, readList, readMap, readNumber, readOneOf, readText } from "./policy/spot.js";
+export {
+  invalid,
+  printPath,
+  readList,
+  readMap,
+  readNumber,
+  readOneOf,
+  readText,
+} from "./policy/spot.js";
 export type { Complaint, Locate, NumberBounds, Spot, Step, Subject } from "./policy/spot.js";
 export { setYamlText } from "./yaml-edit.js";
 export { readYaml } from "./yaml-text.js";
@@ -18,7 +27,8 @@ export { readYaml } from "./yaml-text.js";
 /**
  * Compiles a policy from YAML text.
  *
- * @throws ConsentError `policy_invalid` with `position`, and `path` and `suggestion` where there are any.
+ * @throws ConsentError `policy_invalid` with `position`, and `path` and `suggestion` where there
+ *   are any.
  */
 export function readPolicy(text: string, options: PolicyOptions = {}): Policy {
   const { value, locate } = readYaml(text, POLICY);

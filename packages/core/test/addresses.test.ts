@@ -1,4 +1,7 @@
-/** Kinds of addresses: our vectors, other people's tables (read through ACP_VECTORS), laws, and Node's own reading of the same blocks. */
+/**
+ * Kinds of addresses: our vectors, other people's tables (read through ACP_VECTORS), laws, and
+ * Node's own reading of the same blocks.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { join, resolve } from "node:path";
@@ -14,8 +17,15 @@ const rows = <T>(file: string): readonly T[] =>
   (JSON.parse(readFileSync(join(folder, file), "utf8")) as { readonly rows: readonly T[] }).rows;
 
 const isPublic = (address: string): boolean => addressKind(address) === "public";
-const report = (suite: string, all: number, wrong: readonly string[], excluded: readonly string[]): void =>
-  void process.stdout.write(`${suite}: ${all - wrong.length}/${all}${excluded.map((one) => `\n  excluded ${one}`).join("")}\n`);
+const report = (
+  suite: string,
+  all: number,
+  wrong: readonly string[],
+  excluded: readonly string[],
+): void =>
+  void process.stdout.write(
+    `${suite}: ${all - wrong.length}/${all}${excluded.map((one) => `\n  excluded ${one}`).join("")}\n`,
+  );
 
 describe.runIf(found)(`address vectors${found ? "" : ", skipped: no vectors"}`, () => {
   it("private-ip: nothing private counts as public", () => {
@@ -28,18 +38,30 @@ describe.runIf(found)(`address vectors${found ? "" : ", skipped: no vectors"}`, 
     ]);
     expect(hidden.length).toBeGreaterThan(100);
     expect(wrong).toEqual([]);
-    // Outside what IANA hands out, in its protocol block 2001::/23, in a documentation block, no address at all, or 224.0.0.0/4.
+    // Outside what IANA hands out, in its protocol block 2001::/23, in a documentation block, no
+    // address at all, or 224.0.0.0/4.
     const known = (ip: string): boolean =>
-      isIP(ip) === 0 || /^22[4-9]\.|^23\d\./.test(ip) || /^2001:(?:[0-9a-f]{0,2}|1[0-9a-f]{2}):/.test(ip) || !/^[23][0-9a-f]{3}:/.test(ip);
+      isIP(ip) === 0 ||
+      /^22[4-9]\.|^23\d\./.test(ip) ||
+      /^2001:(?:[0-9a-f]{0,2}|1[0-9a-f]{2}):/.test(ip) ||
+      !/^[23][0-9a-f]{3}:/.test(ip);
     expect(stricter.filter((ip) => !known(ip))).toEqual([]);
   });
 
   it("smokescreen: what it denies is not public", () => {
-    const all = rows<{ readonly ip: string; readonly expect: string }>("smokescreen_classify_ip.json");
+    const all = rows<{ readonly ip: string; readonly expect: string }>(
+      "smokescreen_classify_ip.json",
+    );
     // Rows that it allows say what its configuration allows, private ranges among it.
-    const ours = all.filter((row) => row.expect.startsWith("ipDeny") && row.expect !== "ipDenyUserConfigured");
-    const wrong = ours.filter((row) => isPublic(row.ip)).map(({ ip, expect: want }) => `${ip} ${want}`);
-    report("smokescreen", ours.length, wrong, [`${all.length - ours.length} rows: allowed, or denied by their configuration`]);
+    const ours = all.filter(
+      (row) => row.expect.startsWith("ipDeny") && row.expect !== "ipDenyUserConfigured",
+    );
+    const wrong = ours
+      .filter((row) => isPublic(row.ip))
+      .map(({ ip, expect: want }) => `${ip} ${want}`);
+    report("smokescreen", ours.length, wrong, [
+      `${all.length - ours.length} rows: allowed, or denied by their configuration`,
+    ]);
     expect(ours.length).toBeGreaterThan(20);
     expect(wrong).toEqual([]);
   });
@@ -47,15 +69,23 @@ describe.runIf(found)(`address vectors${found ? "" : ", skipped: no vectors"}`, 
   it("ipaddr.js: only its unicast is public", () => {
     const all = rows<{ readonly ip: string; readonly range: string }>("ipaddrjs_ranges.json");
     const ours = all.filter(({ ip }) => !ip.includes("%"));
-    const wrong = ours.filter(({ ip, range }) => isPublic(ip) !== (range === "unicast")).map(({ ip, range }) => `${ip} ${range}`);
-    report("ipaddr.js", ours.length, wrong, [`${all.length - ours.length} row: an address with a zone is never public here`]);
+    const wrong = ours
+      .filter(({ ip, range }) => isPublic(ip) !== (range === "unicast"))
+      .map(({ ip, range }) => `${ip} ${range}`);
+    report("ipaddr.js", ours.length, wrong, [
+      `${all.length - ours.length} row: an address with a zone is never public here`,
+    ]);
     expect(wrong).toEqual([]);
   });
 });
 
 describe("spec/vectors/addresses.json", () => {
   const { cases } = JSON.parse(readFileSync(join(root, "spec/vectors/addresses.json"), "utf8")) as {
-    readonly cases: readonly { readonly name: string; readonly address: string; readonly expect: string }[];
+    readonly cases: readonly {
+      readonly name: string;
+      readonly address: string;
+      readonly expect: string;
+    }[];
   };
 
   it.each(cases)("addressKind() $name", ({ address, expect: want }) => {
@@ -78,7 +108,9 @@ describe("addresses", () => {
         const address = octets.join(".");
         expect(addressKind(address)).not.toBe("public");
         for (const prefix of ["::", "::ffff:", "::ffff:0:", "64:ff9b::", "64:ff9b:1::"])
-          expect(addressKind(prefix + address)).toBe(prefix + address === "::0.0.0.1" ? "loopback" : "refused");
+          expect(addressKind(prefix + address)).toBe(
+            prefix + address === "::0.0.0.1" ? "loopback" : "refused",
+          );
         const [a, b, c, d] = octets.map((each) => each.toString(16).padStart(2, "0"));
         expect(addressKind(`2002:${a}${b}:${c}${d}::1`)).toBe("refused");
       }),
@@ -106,8 +138,10 @@ describe("addresses", () => {
     fc.assert(
       fc.property(spelled, (text) => {
         if (isIP(text) === 0) expect(addressKind(text)).toBe("refused");
-        if (isIP(text) === 4 && blocks.check(text, "ipv4")) expect(addressKind(text)).toBe("private");
-        if (isIP(text) === 6 && addressKind(text) === "public") expect(blocks.check(text, "ipv6")).toBe(true);
+        if (isIP(text) === 4 && blocks.check(text, "ipv4"))
+          expect(addressKind(text)).toBe("private");
+        if (isIP(text) === 6 && addressKind(text) === "public")
+          expect(blocks.check(text, "ipv6")).toBe(true);
         if (isIP(text) === 6 && text.startsWith("2a00:")) expect(addressKind(text)).toBe("public");
       }),
       { numRuns: 2_000 },

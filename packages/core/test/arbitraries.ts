@@ -8,11 +8,20 @@ export const text: fc.Arbitrary<string> = fc.string({ unit: "binary", maxLength:
 const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger());
 const leaf = fc.oneof(text, number, fc.boolean(), fc.constant(null));
 const { value, object } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
-  value: fc.oneof({ depthSize: "small", withCrossShrink: true }, leaf, fc.array(tie("value"), { maxLength: 6 }), tie("object")),
-  object: fc.dictionary(fc.oneof(text, fc.constantFrom("__proto__", "constructor", "toJSON", "a", "10", "9")), tie("value"), {
-    maxKeys: 30,
-    noNullPrototype: false,
-  }),
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    leaf,
+    fc.array(tie("value"), { maxLength: 6 }),
+    tie("object"),
+  ),
+  object: fc.dictionary(
+    fc.oneof(text, fc.constantFrom("__proto__", "constructor", "toJSON", "a", "10", "9")),
+    tie("value"),
+    {
+      maxKeys: 30,
+      noNullPrototype: false,
+    },
+  ),
 }));
 
 /** Any JSON value. */

@@ -4,8 +4,14 @@ import { describe, expect, it } from "vitest";
 import { type Channel, escalate, firstOf, toAll } from "../src/index.js";
 import { type MemoryChannel, memoryChannel } from "./memory-channel.js";
 
-/** The person is at `person`; the others are channels of theirs that show nothing, or show it too. */
-function underTest(person: MemoryChannel, others: readonly MemoryChannel[], channel: Channel): ChannelUnderTest {
+/**
+ * The person is at `person`; the others are channels of theirs that show nothing, or show it too.
+ */
+function underTest(
+  person: MemoryChannel,
+  others: readonly MemoryChannel[],
+  channel: Channel,
+): ChannelUnderTest {
   return {
     channel,
     shown: async () => [...person.shown.keys()],
@@ -17,7 +23,10 @@ function underTest(person: MemoryChannel, others: readonly MemoryChannel[], chan
   };
 }
 
-const OPTIONS = { kinds: ["approve", "deny", "confirm", "wrong_nonce", "stranger"], knownAs: "person" } as const;
+const OPTIONS = {
+  kinds: ["approve", "deny", "confirm", "wrong_nonce", "stranger"],
+  knownAs: "person",
+} as const;
 
 const kinds: readonly (readonly [string, () => ChannelUnderTest])[] = [
   [
@@ -39,22 +48,35 @@ const kinds: readonly (readonly [string, () => ChannelUnderTest])[] = [
     "escalate()",
     () => {
       const [person, later] = [memoryChannel("person"), memoryChannel("later")];
-      return underTest(person, [later], escalate([{ channel: person }, { channel: later, afterMs: 30_000 }]));
+      return underTest(
+        person,
+        [later],
+        escalate([{ channel: person }, { channel: later, afterMs: 30_000 }]),
+      );
     },
   ],
   [
     "escalate() of toAll() of firstOf(), whose first stage fails",
     () => {
-      const [person, down, other] = [memoryChannel("person"), memoryChannel("down"), memoryChannel("other")];
+      const [person, down, other] = [
+        memoryChannel("person"),
+        memoryChannel("down"),
+        memoryChannel("other"),
+      ];
       down.mode = "is alone";
-      const stages = [{ channel: down }, { channel: toAll(other, firstOf(down, person)), afterMs: 30_000 }];
+      const stages = [
+        { channel: down },
+        { channel: toAll(other, firstOf(down, person)), afterMs: 30_000 },
+      ];
       return underTest(person, [down, other], escalate(stages));
     },
   ],
 ];
 
 describe.each(kinds)("%s: conformance", (_name, make) => {
-  it.each(channelConformance(async () => make(), OPTIONS).map((each) => [each.name, each] as const))("%s", async (_case, each) => {
+  it.each(
+    channelConformance(async () => make(), OPTIONS).map((each) => [each.name, each] as const),
+  )("%s", async (_case, each) => {
     await expect(each.run()).resolves.toBeUndefined();
   });
 });

@@ -1,14 +1,20 @@
-/** The Python programs of docs/how-to/verify-a-consent.md, as they stand there, and whether this machine can run them. */
+/**
+ * The Python programs of docs/how-to/verify-a-consent.md, as they stand there, and whether this
+ * machine can run them.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A file of the repository, by its path from the root. */
-export const readRepository = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+export const readRepository = (path: string): string =>
+  readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
 /** Writes `verify_consent.py` and `verify_passkey.py` into a folder. */
 export function writePrograms(folder: string): void {
-  const programs = readRepository("docs/how-to/verify-a-consent.md").matchAll(/```python\n("""(\w+\.py) [^]*?)```/g);
+  const programs = readRepository("docs/how-to/verify-a-consent.md").matchAll(
+    /```python\n("""(\w+\.py) [^]*?)```/g,
+  );
   for (const [, program = "", name = ""] of programs) writeFileSync(join(folder, name), program);
 }
 

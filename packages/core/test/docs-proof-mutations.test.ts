@@ -1,6 +1,7 @@
 /**
- * The program of docs/how-to/verify-a-consent.md and verifyConsentRecord() have one meaning: out of all that one change makes of good records, both take the same,
- * whether the change breaks the signature or the holder of the key signs what it made.
+ * The program of docs/how-to/verify-a-consent.md and verifyConsentRecord() have one meaning: out of
+ * all that one change makes of good records, both take the same, whether the change breaks the
+ * signature or the holder of the key signs what it made.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,11 +22,15 @@ interface Mutant {
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A proof over whatever stands there, in the form or not, as the holder of the key could make it; the response as it is where nothing can be signed. */
+/**
+ * A proof over whatever stands there, in the form or not, as the holder of the key could make it;
+ * the response as it is where nothing can be signed.
+ */
 async function signedAnew(request: JsonObject, response: JsonObject): Promise<JsonObject> {
   const { action } = request;
   const { approver, conditions, proof, modifications = null } = response;
-  if (!isObject(action) || !isObject(approver) || !isObject(conditions) || !isObject(proof)) return response;
+  if (!isObject(action) || !isObject(approver) || !isObject(conditions) || !isObject(proof))
+    return response;
   const all: Record<string, JsonValue | undefined> = {
     action_hash: sha256Digest(action["parameters"] ?? null),
     approver_id: approver["id"],
@@ -34,10 +39,23 @@ async function signedAnew(request: JsonObject, response: JsonObject): Promise<Js
     request_hash: sha256Digest(request),
     valid_until: conditions["valid_until"],
   };
-  for (const key of ["decision", "nonce", "request_id", "timestamp", "reason", "grant", "confirmation"]) all[key] = response[key];
-  const payload = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as JsonObject;
+  for (const key of [
+    "decision",
+    "nonce",
+    "request_id",
+    "timestamp",
+    "reason",
+    "grant",
+    "confirmation",
+  ])
+    all[key] = response[key];
+  const payload = Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
   const type = proof["payload_type"];
-  const bytes = new TextEncoder().encode((typeof type === "string" ? `${type}\n` : "") + canonicalJson(payload));
+  const bytes = new TextEncoder().encode(
+    (typeof type === "string" ? `${type}\n` : "") + canonicalJson(payload),
+  );
   return {
     ...response,
     proof: {
@@ -63,7 +81,9 @@ function replaced(
 ): JsonValue | undefined {
   if (key === undefined) return change(value);
   if (Array.isArray(value))
-    return value.flatMap((item, at) => (String(at) === key ? (replaced(item, rest, change) ?? []) : [item])) as JsonValue;
+    return value.flatMap((item, at) =>
+      String(at) === key ? (replaced(item, rest, change) ?? []) : [item],
+    ) as JsonValue;
   if (!isObject(value)) return value;
   const entries = Object.entries(value).flatMap(([name, inner]): [string, JsonValue][] => {
     if (name !== key) return [[name, inner]];
@@ -89,7 +109,8 @@ const CHANGES: Readonly<Record<string, (old: JsonValue) => JsonValue | undefined
   "with a blank": (old) => (typeof old === "string" ? `${old} ` : old),
   "without fractions": (old) => (typeof old === "string" ? old.replace(/\.\d+Z$/, "Z") : old),
   "an hour further east": (old) => (typeof old === "string" ? old.replace(/Z$/, "+01:00") : old),
-  "a day that its month lacks": (old) => (typeof old === "string" ? old.replace(/^2026-01-15/, "2026-02-30") : old),
+  "a day that its month lacks": (old) =>
+    typeof old === "string" ? old.replace(/^2026-01-15/, "2026-02-30") : old,
   twice: (old) => (Array.isArray(old) ? [...old, ...old] : old),
   "with an unknown key": (old) => (isObject(old) ? { ...old, extra: 1 } : old),
   "too long": (old) => (typeof old === "string" ? old.padEnd(4_097, "x") : old),
@@ -104,7 +125,8 @@ const TEXT_CHANGES: Readonly<Record<string, (text: string) => string>> = {
   "a whole number with a fraction of nothing": (text) => text.replace('"quorum":1', '"quorum":1.0'),
   "an exponent": (text) => text.replace('"quorum":1', '"quorum":1e0'),
   "a number too large for a double": (text) => text.replace('"quorum":1', '"quorum":1e999'),
-  "a number that no double holds": (text) => text.replace('"parameters":{', '"parameters":{"n":9007199254740993,'),
+  "a number that no double holds": (text) =>
+    text.replace('"parameters":{', '"parameters":{"n":9007199254740993,'),
   "half a surrogate pair": (text) => text.replace('"reason":"', '"reason":"\\ud800'),
   "an escape that is none": (text) => text.replace('"reason":"', '"reason":"\\x41'),
   "a control character": (text) => text.replace('"reason":"', '"reason":"\u0001'),
@@ -126,7 +148,10 @@ async function* mutantsOf(name: string, record: JsonObject): AsyncGenerator<Muta
       if (!isObject(mutant) || path[1] === "proof") continue;
       const { request, response } = mutant;
       if (isObject(request) && isObject(response))
-        yield { name: `${place}, signed anew`, text: JSON.stringify({ ...mutant, response: await signedAnew(request, response) }) };
+        yield {
+          name: `${place}, signed anew`,
+          text: JSON.stringify({ ...mutant, response: await signedAnew(request, response) }),
+        };
     }
 }
 
@@ -134,7 +159,12 @@ async function* mutantsOf(name: string, record: JsonObject): AsyncGenerator<Muta
 async function goodRecords(): Promise<Readonly<Record<string, JsonObject>>> {
   const offers = [
     { id: "o1", scope: { kind: "action", digest: "sha256:00" }, ttlMs: 1_000 },
-    { id: "o2", scope: { kind: "arguments", server: "files", name: "write_file", args: { path: "/a/*" } }, ttlMs: 1_000, uses: 2 },
+    {
+      id: "o2",
+      scope: { kind: "arguments", server: "files", name: "write_file", args: { path: "/a/*" } },
+      ttlMs: 1_000,
+      uses: 2,
+    },
   ] as const;
   const rich = await signed(
     { reason: "fine", grantId: "o1" },
@@ -145,10 +175,16 @@ async function goodRecords(): Promise<Readonly<Record<string, JsonObject>>> {
       agent: { id: "demo", name: "demo", command: "", parents: ["root"] },
     },
   );
-  const edit = await signed({ decision: "approved_with_modifications", modifications: { path: "b.txt" } });
+  const edit = await signed({
+    decision: "approved_with_modifications",
+    modifications: { path: "b.txt" },
+  });
   const no = await signed({ decision: "denied", reason: "no" });
   const two = question({ quorum: 2 });
-  const [alice, bob] = [await signed({ approverId: "alice" }, two), await signed({ approverId: "bob" }, two)];
+  const [alice, bob] = [
+    await signed({ approverId: "alice" }, two),
+    await signed({ approverId: "bob" }, two),
+  ];
   const spelled = await signed({ approverId: "\u00a0ALI\u200bce" }, two);
   return {
     yes: { ...(await signed()) },
@@ -157,7 +193,10 @@ async function goodRecords(): Promise<Readonly<Record<string, JsonObject>>> {
     no: { ...no },
     "two of two": { request: alice.request, responses: [alice.response, bob.response] },
     "two answers of one": { request: alice.request, responses: [alice.response, alice.response] },
-    "one person in two spellings": { request: alice.request, responses: [alice.response, spelled.response] },
+    "one person in two spellings": {
+      request: alice.request,
+      responses: [alice.response, spelled.response],
+    },
     "one of two": { request: alice.request, response: alice.response },
   };
 }
@@ -190,8 +229,15 @@ describe.runIf(found)(
       const mutants: Mutant[] = [];
       for (const [name, record] of Object.entries(await goodRecords()))
         for await (const mutant of mutantsOf(name, record)) mutants.push(mutant);
-      writeFileSync(join(folder, "mutants.jsonl"), mutants.map(({ text }) => JSON.stringify(text)).join("\n"));
-      const { stdout, stderr } = spawnSync("python3", ["driver.py", "mutants.jsonl", trusted.key.hex], { cwd: folder, encoding: "utf8" });
+      writeFileSync(
+        join(folder, "mutants.jsonl"),
+        mutants.map(({ text }) => JSON.stringify(text)).join("\n"),
+      );
+      const { stdout, stderr } = spawnSync(
+        "python3",
+        ["driver.py", "mutants.jsonl", trusted.key.hex],
+        { cwd: folder, encoding: "utf8" },
+      );
       expect(stderr).toBe("");
       const theirs = stdout.trimEnd().split("\n");
       const differences: string[] = [];
@@ -200,7 +246,9 @@ describe.runIf(found)(
         const ours = await verifyConsentRecord(text, { trustedKeys: [trusted] });
         if (ours.ok) taken += 1;
         if (ours.ok !== (theirs[at] === "ok"))
-          differences.push(`${name}: we say ${ours.ok ? "ok" : ours.code}, they say ${theirs[at] ?? "nothing"}`);
+          differences.push(
+            `${name}: we say ${ours.ok ? "ok" : ours.code}, they say ${theirs[at] ?? "nothing"}`,
+          );
       }
       expect(differences).toEqual([]);
       expect(theirs).toHaveLength(mutants.length);

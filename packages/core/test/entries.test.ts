@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 
 interface Bundle {
   readonly metafile: {
-    readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, { bytesInOutput: number }>> }>>;
+    readonly outputs: Readonly<
+      Record<string, { readonly inputs: Readonly<Record<string, { bytesInOutput: number }>> }>
+    >;
   };
 }
 
@@ -15,7 +17,11 @@ const fromTsup = createRequire(createRequire(at("../../../package.json")).resolv
 const { build } = fromTsup("esbuild") as { build(options: object): Promise<Bundle> };
 
 /** The files of which something is left in a bundle, as paths in `src` or names of libraries. */
-async function bundled(entry: string, crypto: "node" | "portable", options: object = {}): Promise<readonly string[]> {
+async function bundled(
+  entry: string,
+  crypto: "node" | "portable",
+  options: object = {},
+): Promise<readonly string[]> {
   const { metafile } = await build({
     entryPoints: [at(`../src/${entry}.ts`)],
     absWorkingDir: at("../src"),
@@ -33,16 +39,26 @@ async function bundled(entry: string, crypto: "node" | "portable", options: obje
   });
   const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const names = files.flatMap(([file, { bytesInOutput }]) =>
-    bytesInOutput === 0 ? [] : [/node_modules\/((?:@[^/]+\/)?[^./][^/]*)\/(?!.*node_modules)/.exec(file)?.[1] ?? file],
+    bytesInOutput === 0
+      ? []
+      : [/node_modules\/((?:@[^/]+\/)?[^./][^/]*)\/(?!.*node_modules)/.exec(file)?.[1] ?? file],
   );
   return [...new Set(names)].sort();
 }
 
 /** As a runtime loads it: everything that is imported, used or not. */
-const loaded = (entry: string): Promise<readonly string[]> => bundled(entry, "node", { treeShaking: false, ignoreAnnotations: true });
+const loaded = (entry: string): Promise<readonly string[]> =>
+  bundled(entry, "node", { treeShaking: false, ignoreAnnotations: true });
 
-/** What the main entry may load of other jobs: what names and finds, and nothing that compiles, signs, seals or masks. */
-const SHARED: readonly string[] = ["vault/base64.ts", "vault/placeholders.ts", "vault/secret-name.ts"];
+/**
+ * What the main entry may load of other jobs: what names and finds, and nothing that compiles,
+ * signs, seals or masks.
+ */
+const SHARED: readonly string[] = [
+  "vault/base64.ts",
+  "vault/placeholders.ts",
+  "vault/secret-name.ts",
+];
 
 /** What every entry may load of the shell engine: neither its parser nor its tables. */
 const NAMES_AND_TEXTS: readonly string[] = [
@@ -56,7 +72,9 @@ const NAMES_AND_TEXTS: readonly string[] = [
 it("the main entry loads nothing of commands, policies, proofs and vaults but what a gate itself does", async () => {
   const files = await loaded("index");
   expect(files).toContain("gate/gate.ts");
-  expect(files.filter((file) => /^(exec|policy|proof|vault)\b/.test(file) && !SHARED.includes(file))).toEqual([]);
+  expect(
+    files.filter((file) => /^(exec|policy|proof|vault)\b/.test(file) && !SHARED.includes(file)),
+  ).toEqual([]);
   expect(files.filter((file) => !file.endsWith(".ts"))).toEqual([]);
   expect(files.filter((file) => file.startsWith("../"))).toEqual(NAMES_AND_TEXTS);
 });
@@ -68,10 +86,14 @@ it.each([
   ["vault", ["exec", "gate", "policy", "proof"]],
 ])("the entry %s loads nothing of %j", async (entry, others) => {
   const files = await loaded(entry);
-  const within = (folders: readonly string[]) => files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
+  const within = (folders: readonly string[]) =>
+    files.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));
   expect(within([entry])).not.toEqual([]);
   expect(within(others)).toEqual([]);
-  if (entry !== "exec") expect(NAMES_AND_TEXTS).toEqual(expect.arrayContaining(files.filter((file) => file.startsWith("../"))));
+  if (entry !== "exec")
+    expect(NAMES_AND_TEXTS).toEqual(
+      expect.arrayContaining(files.filter((file) => file.startsWith("../"))),
+    );
 });
 
 it("the entry exec loads its parser, and of policies only what reads a configuration and a text", async () => {

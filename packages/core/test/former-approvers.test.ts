@@ -1,12 +1,25 @@
-/** A yes that is kept or counted is looked at again when it is used: who gave it must still be an approver, and nothing may have become critical. */
+/**
+ * A yes that is kept or counted is looked at again when it is used: who gave it must still be an
+ * approver, and nothing may have become critical.
+ */
 import { manualClock, seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { type GateOptions, memoryStore, type Policy, toolAction, type Verdict } from "../src/index.js";
+import {
+  type GateOptions,
+  memoryStore,
+  type Policy,
+  toolAction,
+  type Verdict,
+} from "../src/index.js";
 import { parsePolicy } from "../src/policy.js";
 import { agent, asPending, first, type Kit, makeKit, reply } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
-const [ann, bob, cyd] = ["ann", "bob", "cyd"].map((id) => ({ id, channel: "test", subject: `${id}-1` })) as [Person, Person, Person];
+const [ann, bob, cyd] = ["ann", "bob", "cyd"].map((id) => ({
+  id,
+  channel: "test",
+  subject: `${id}-1`,
+})) as [Person, Person, Person];
 type Person = NonNullable<GateOptions["approvers"]>[number];
 
 /** One gate after the other over one store. */
@@ -52,10 +65,16 @@ describe("who said yes and is no approver any more", () => {
     const before = start({ approvers: [ann, bob] });
     await defer(before);
     await say(before, ann);
-    expect(await asked(start({ approvers: [{ ...ann, id: "Ann " }] }))).toMatchObject({ decision: "allow", approvers: ["ann"] });
+    expect(await asked(start({ approvers: [{ ...ann, id: "Ann " }] }))).toMatchObject({
+      decision: "allow",
+      approvers: ["ann"],
+    });
   });
 
-  const two = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", quorum: 2 }] });
+  const two = parsePolicy({
+    version: "1",
+    rules: [{ match: { tool: "*" }, action: "ask", quorum: 2 }],
+  });
 
   it("is none of several, where the last of them answers after the start", async () => {
     const start = world({ policy: two });
@@ -89,7 +108,11 @@ describe("what has become critical since", () => {
     const kit = world({ policy: () => policy })({});
     await defer(kit);
     await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved" }));
-    policy = parsePolicy({ version: "1", rules: [rule], classify: [{ tool: "write_file", category: "write", risk: "critical" }] });
+    policy = parsePolicy({
+      version: "1",
+      rules: [rule],
+      classify: [{ tool: "write_file", category: "write", risk: "critical" }],
+    });
     expect(await asked(kit)).toBeUndefined();
     expect(kit.shown).toHaveLength(2);
   });

@@ -1,4 +1,7 @@
-/** What the gate's tests share: a recording sink, a channel in the test's hands, and a gate made of them. */
+/**
+ * What the gate's tests share: a recording sink, a channel in the test's hands, and a gate made of
+ * them.
+ */
 import { manualClock, type ManualClock, seededIds } from "@acp/testing";
 import {
   type Agent,
@@ -49,7 +52,10 @@ export function recordingSink(): RecordingSink {
   return sink;
 }
 
-/** The key of every kit's gate, and what it writes: for tests that put records into a store as a gate would. */
+/**
+ * The key of every kit's gate, and what it writes: for tests that put records into a store as a
+ * gate would.
+ */
 export const recordKey: Uint8Array = new Uint8Array(32).fill(7);
 export const macs: RecordMacs = createRecordMacs(recordKey);
 
@@ -79,12 +85,30 @@ export function makeKit(options: Partial<GateOptions> = {}): Kit {
       return Promise.resolve();
     },
   };
-  const gate = createConsentGate({ policy: askAll, channel, audit: sink, clock, ids: seededIds(), recordKey, ...options });
-  return { gate, clock, sink, shown, types: () => sink.events.map(({ eventType }) => eventType), settle: () => clock.advance(0) };
+  const gate = createConsentGate({
+    policy: askAll,
+    channel,
+    audit: sink,
+    clock,
+    ids: seededIds(),
+    recordKey,
+    ...options,
+  });
+  return {
+    gate,
+    clock,
+    sink,
+    shown,
+    types: () => sink.events.map(({ eventType }) => eventType),
+    settle: () => clock.advance(0),
+  };
 }
 
 /** The answer to a question as a channel would write it. */
-export function reply({ request }: Shown, parts: Partial<AnswerParts> & { readonly decision: AnswerParts["decision"] }): JsonObject {
+export function reply(
+  { request }: Shown,
+  parts: Partial<AnswerParts> & { readonly decision: AnswerParts["decision"] },
+): JsonObject {
   return makeResponse(request, { nowMs: request.createdAtMs, channel: "test", ...parts });
 }
 
@@ -99,6 +123,7 @@ export function last<T>(list: readonly T[]): T {
 }
 
 export function asPending(opened: Verdict | Pending): Pending {
-  if (opened.decision !== "pending") throw new Error(`expected a pending question, got ${opened.decision} ${opened.code}`);
+  if (opened.decision !== "pending")
+    throw new Error(`expected a pending question, got ${opened.decision} ${opened.code}`);
   return opened;
 }

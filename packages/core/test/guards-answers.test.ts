@@ -1,7 +1,14 @@
 /** One test a guard on answers and edits: each goes red when its guard is taken out. */
 import { describe, expect, it } from "vitest";
 import { bootTimeOf } from "../src/boot-time.js";
-import { type AskTerms, type Layer, memoryStore, type PendingRecord, toolAction, type Verdict } from "../src/index.js";
+import {
+  type AskTerms,
+  type Layer,
+  memoryStore,
+  type PendingRecord,
+  toolAction,
+  type Verdict,
+} from "../src/index.js";
 import { parsePolicy } from "../src/policy.js";
 import { agent, asPending, first, type Kit, last, macs, makeKit, reply } from "./gate-kit.js";
 
@@ -13,7 +20,9 @@ const asks = (ask: AskTerms, more: object = {}): Layer => ({
 });
 
 describe("an answer", () => {
-  async function question(options: Parameters<typeof makeKit>[0] = {}): Promise<Kit & { readonly verdict: Promise<Verdict> }> {
+  async function question(
+    options: Parameters<typeof makeKit>[0] = {},
+  ): Promise<Kit & { readonly verdict: Promise<Verdict> }> {
     const kit = makeKit(options);
     const verdict = kit.gate(write, { agent });
     await kit.settle();
@@ -24,8 +33,14 @@ describe("an answer", () => {
     const { shown } = await question();
     const shownFirst = first(shown);
     await shownFirst.session.submit(reply(shownFirst, { decision: "denied" }));
-    const edit = reply(shownFirst, { decision: "approved_with_modifications", modifications: { path: "\ud800" } });
-    const late = reply(shownFirst, { decision: "approved_with_modifications", modifications: { path: "b" } });
+    const edit = reply(shownFirst, {
+      decision: "approved_with_modifications",
+      modifications: { path: "\ud800" },
+    });
+    const late = reply(shownFirst, {
+      decision: "approved_with_modifications",
+      modifications: { path: "b" },
+    });
     expect(await shownFirst.session.submit(edit)).toMatchObject({ status: "refused" });
     expect(await shownFirst.session.submit(late)).toMatchObject({ code: "request_ended" });
   });
@@ -35,7 +50,9 @@ describe("an answer", () => {
       const { gate, shown, settle } = makeKit();
       void gate(write, { agent: who });
       await settle();
-      expect(await first(shown).session.submit(reply(first(shown), { decision: "approved" }))).toMatchObject({
+      expect(
+        await first(shown).session.submit(reply(first(shown), { decision: "approved" })),
+      ).toMatchObject({
         code: "approver_not_allowed",
       });
     }
@@ -43,7 +60,12 @@ describe("an answer", () => {
 
   it("never comes from nobody", async () => {
     const { gate, shown } = await question();
-    expect(await gate.answer(reply(first(shown), { decision: "approved" }), { channel: "test", subject: "" })).toMatchObject({
+    expect(
+      await gate.answer(reply(first(shown), { decision: "approved" }), {
+        channel: "test",
+        subject: "",
+      }),
+    ).toMatchObject({
       code: "approver_unknown",
     });
   });
@@ -68,7 +90,12 @@ describe("an answer", () => {
       asked: bootTimeOf(clock),
     };
     await store.pending.put(macs.question.sign(stored));
-    expect(await kit.gate.answer(reply(first(open.shown), { decision: "approved" }), { channel: "test", subject: "1" })).toMatchObject({
+    expect(
+      await kit.gate.answer(reply(first(open.shown), { decision: "approved" }), {
+        channel: "test",
+        subject: "1",
+      }),
+    ).toMatchObject({
       code: "evidence_required",
     });
   });
@@ -76,7 +103,13 @@ describe("an answer", () => {
   it("that takes an offer makes no grant when the log fails", async () => {
     const { clock } = makeKit();
     const store = memoryStore(clock);
-    const offers = [{ id: "t", scope: { kind: "tool", server: "files", name: "write_file" } as const, ttlMs: 1_000 }];
+    const offers = [
+      {
+        id: "t",
+        scope: { kind: "tool", server: "files", name: "write_file" } as const,
+        ttlMs: 1_000,
+      },
+    ];
     const { shown, sink, verdict } = await question({ store, clock, layers: [asks({ offers })] });
     sink.mode = "throws";
     await first(shown).session.submit(reply(first(shown), { decision: "approved", grantId: "t" }));
@@ -94,7 +127,9 @@ describe("an answer", () => {
     };
     const verdict = gate(write, { agent, signal: caller.signal });
     await settle();
-    expect(await first(shown).session.submit(reply(first(shown), { decision: "approved" }))).toMatchObject({ status: "final" });
+    expect(
+      await first(shown).session.submit(reply(first(shown), { decision: "approved" })),
+    ).toMatchObject({ status: "final" });
     expect(await verdict).toMatchObject({ code: "consent_cancelled" });
   });
 
@@ -102,7 +137,9 @@ describe("an answer", () => {
     const { gate, shown, settle, sink } = makeKit();
     const append = sink.append.bind(sink);
     sink.append = (events) =>
-      events.some(({ eventType }) => eventType === "consent_deferred") ? new Promise(() => undefined) : append(events);
+      events.some(({ eventType }) => eventType === "consent_deferred")
+        ? new Promise(() => undefined)
+        : append(events);
     const pending = asPending(await gate.open(write, { agent }));
     await settle();
     void pending.defer();
@@ -114,13 +151,27 @@ describe("an answer", () => {
 });
 
 describe("an edit", () => {
-  const people = ["alice", "bob", "carol"].map((id, i) => ({ id, channel: "test", subject: String(i) }));
+  const people = ["alice", "bob", "carol"].map((id, i) => ({
+    id,
+    channel: "test",
+    subject: String(i),
+  }));
   const policy = parsePolicy({
     version: "1",
     default_action: "ask",
     rules: [
-      { match: { tool: "*", args: { path: "/two/*" } }, action: "ask", quorum: 2, approvers: ["alice", "bob"] },
-      { match: { tool: "*", args: { path: "/nobody/*" } }, action: "ask", level: "critical", approvers: [] },
+      {
+        match: { tool: "*", args: { path: "/two/*" } },
+        action: "ask",
+        quorum: 2,
+        approvers: ["alice", "bob"],
+      },
+      {
+        match: { tool: "*", args: { path: "/nobody/*" } },
+        action: "ask",
+        level: "critical",
+        approvers: [],
+      },
       { match: { tool: "*", args: { path: "/once/*" } }, action: "ask", rate_limit: "1/hour" },
       { match: { tool: "*", args: { path: "/three/*" } }, action: "ask", level: "critical" },
     ],
@@ -137,32 +188,60 @@ describe("an edit", () => {
     const { shown, settle, verdict } = await shownFor("/two/a");
     const old = first(shown);
     await old.session.submit(reply(old, { decision: "approved" }), { subject: "0" });
-    const edit = reply(old, { decision: "approved_with_modifications", modifications: { path: "/other/a" } });
+    const edit = reply(old, {
+      decision: "approved_with_modifications",
+      modifications: { path: "/other/a" },
+    });
     expect(await old.session.submit(edit, { subject: "1" })).toMatchObject({ status: "reshow" });
     await settle();
     const next = last(shown);
-    expect(next.request).toMatchObject({ quorum: 2, approvers: ["alice", "bob"], action: { parameters: { path: "/other/a" } } });
+    expect(next.request).toMatchObject({
+      quorum: 2,
+      approvers: ["alice", "bob"],
+      action: { parameters: { path: "/other/a" } },
+    });
     const yes = reply(next, { decision: "approved" });
-    expect(await next.session.submit(yes, { subject: "2" })).toMatchObject({ code: "approver_not_allowed" });
-    expect(await next.session.submit(yes, { subject: "0" })).toEqual({ status: "counted", have: 1, need: 2 });
+    expect(await next.session.submit(yes, { subject: "2" })).toMatchObject({
+      code: "approver_not_allowed",
+    });
+    expect(await next.session.submit(yes, { subject: "0" })).toEqual({
+      status: "counted",
+      have: 1,
+      need: 2,
+    });
     expect(await next.session.submit(yes, { subject: "1" })).toMatchObject({ status: "final" });
-    expect(await verdict).toMatchObject({ action: { args: { path: "/other/a" } }, approvers: ["alice", "bob"] });
+    expect(await verdict).toMatchObject({
+      action: { args: { path: "/other/a" } },
+      approvers: ["alice", "bob"],
+    });
   });
 
   it("is refused where nobody may approve what it makes", async () => {
     const { shown } = await shownFor("a");
-    const edit = reply(first(shown), { decision: "approved_with_modifications", modifications: { path: "/nobody/a" } });
-    expect(await first(shown).session.submit(edit, { subject: "0" })).toMatchObject({ code: "modification_denied" });
+    const edit = reply(first(shown), {
+      decision: "approved_with_modifications",
+      modifications: { path: "/nobody/a" },
+    });
+    expect(await first(shown).session.submit(edit, { subject: "0" })).toMatchObject({
+      code: "modification_denied",
+    });
   });
 
   it("uses up the limit of the rule that judges it, and is refused when that is empty", async () => {
     const { shown, gate, settle } = await shownFor("a");
     const edit = (at: number) =>
-      reply(shown[at] ?? first(shown), { decision: "approved_with_modifications", modifications: { path: "/once/a" } });
-    expect(await first(shown).session.submit(edit(0), { subject: "0" })).toMatchObject({ status: "final" });
+      reply(shown[at] ?? first(shown), {
+        decision: "approved_with_modifications",
+        modifications: { path: "/once/a" },
+      });
+    expect(await first(shown).session.submit(edit(0), { subject: "0" })).toMatchObject({
+      status: "final",
+    });
     void gate(toolAction("files", "write_file", { path: "b" }), { agent });
     await settle();
-    expect(await last(shown).session.submit(edit(1), { subject: "0" })).toMatchObject({ code: "rate_limited" });
+    expect(await last(shown).session.submit(edit(1), { subject: "0" })).toMatchObject({
+      code: "rate_limited",
+    });
   });
 
   it("that is no action of this kind is refused", async () => {
@@ -173,6 +252,8 @@ describe("an edit", () => {
       decision: "approved_with_modifications",
       modifications: { path: nested },
     };
-    expect(await first(shown).session.submit(edit, { subject: "0" })).toMatchObject({ status: "refused" });
+    expect(await first(shown).session.submit(edit, { subject: "0" })).toMatchObject({
+      status: "refused",
+    });
   });
 });

@@ -1,7 +1,15 @@
 /** One test a guard on calls and their parts: each goes red when its guard is taken out. */
 import { describe, expect, it } from "vitest";
 import { ASK_TIMEOUT_MS_MAX, PENDING_MAX, PENDING_PER_AGENT_MAX } from "../src/limits.js";
-import { type Allowed, type AskTerms, type Channel, type Layer, redeem, toolAction, type Verdict } from "../src/index.js";
+import {
+  type Allowed,
+  type AskTerms,
+  type Channel,
+  type Layer,
+  redeem,
+  toolAction,
+  type Verdict,
+} from "../src/index.js";
 import { agent, allowAll, askAll, first, last, makeKit, reply } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
@@ -21,24 +29,32 @@ describe("a permit", () => {
     const forward = makeKit({ policy: allowAll });
     const one = asAllowed(await forward.gate(write, { agent }));
     forward.clock.jump(86_400_000);
-    expect(() => redeem(one.permit, one.action)).toThrow(expect.objectContaining({ code: "permit_expired" }));
+    expect(() => redeem(one.permit, one.action)).toThrow(
+      expect.objectContaining({ code: "permit_expired" }),
+    );
     const back = makeKit({ policy: allowAll });
     const two = asAllowed(await back.gate(write, { agent }));
     back.clock.jump(-3_600_000);
     await back.clock.advance(30_001);
-    expect(() => redeem(two.permit, two.action)).toThrow(expect.objectContaining({ code: "permit_expired" }));
+    expect(() => redeem(two.permit, two.action)).toThrow(
+      expect.objectContaining({ code: "permit_expired" }),
+    );
   });
 
   it("opens nothing after the gate closed or the caller went away", async () => {
     const closing = makeKit({ policy: allowAll });
     const one = asAllowed(await closing.gate(write, { agent }));
     await closing.gate.close();
-    expect(() => redeem(one.permit, one.action)).toThrow(expect.objectContaining({ code: "permit_denied" }));
+    expect(() => redeem(one.permit, one.action)).toThrow(
+      expect.objectContaining({ code: "permit_denied" }),
+    );
     const caller = new AbortController();
     const leaving = makeKit({ policy: allowAll });
     const two = asAllowed(await leaving.gate(write, { agent, signal: caller.signal }));
     caller.abort();
-    expect(() => redeem(two.permit, two.action)).toThrow(expect.objectContaining({ code: "permit_denied" }));
+    expect(() => redeem(two.permit, two.action)).toThrow(
+      expect.objectContaining({ code: "permit_denied" }),
+    );
   });
 });
 
@@ -51,29 +67,50 @@ describe("a call", () => {
 
   it("is denied for a caller that is gone already", async () => {
     const { gate } = makeKit({ policy: allowAll });
-    expect(await gate(write, { agent, signal: AbortSignal.abort() })).toMatchObject({ code: "consent_cancelled" });
+    expect(await gate(write, { agent, signal: AbortSignal.abort() })).toMatchObject({
+      code: "consent_cancelled",
+    });
   });
 
   it("is denied when too many questions are open", async () => {
     const { gate } = makeKit({ promptLimit: "none" });
-    const agents = Array.from({ length: PENDING_MAX / PENDING_PER_AGENT_MAX }, (_, at) => ({ id: `agent-${at}` }));
-    for (const each of agents) await Promise.all(Array.from({ length: PENDING_PER_AGENT_MAX }, () => gate.open(write, { agent: each })));
-    expect(await gate(write, { agent })).toMatchObject({ code: "too_many_pending", retryable: true });
+    const agents = Array.from({ length: PENDING_MAX / PENDING_PER_AGENT_MAX }, (_, at) => ({
+      id: `agent-${at}`,
+    }));
+    for (const each of agents)
+      await Promise.all(
+        Array.from({ length: PENDING_PER_AGENT_MAX }, () => gate.open(write, { agent: each })),
+      );
+    expect(await gate(write, { agent })).toMatchObject({
+      code: "too_many_pending",
+      retryable: true,
+    });
   });
 
   it("of a flooding agent is denied past its share of open questions, those at once counted, and another agent still asks", async () => {
-    const { gate, sink, shown } = makeKit({ promptLimit: "none", askTimeoutMs: ASK_TIMEOUT_MS_MAX });
+    const { gate, sink, shown } = makeKit({
+      promptLimit: "none",
+      askTimeoutMs: ASK_TIMEOUT_MS_MAX,
+    });
     const parts = [{ id: "flood" }, { id: "sub", parents: ["flood"] }];
-    const flood = Array.from({ length: PENDING_PER_AGENT_MAX + 200 }, (_, at) => gate.open(write, { agent: parts[at % 2] ?? agent }));
+    const flood = Array.from({ length: PENDING_PER_AGENT_MAX + 200 }, (_, at) =>
+      gate.open(write, { agent: parts[at % 2] ?? agent }),
+    );
     const verdicts = await Promise.all(flood);
-    expect(verdicts.filter(({ decision }) => decision === "pending")).toHaveLength(PENDING_PER_AGENT_MAX);
-    expect(verdicts.filter((each) => each.decision === "deny" && each.code === "too_many_pending")).toHaveLength(200);
+    expect(verdicts.filter(({ decision }) => decision === "pending")).toHaveLength(
+      PENDING_PER_AGENT_MAX,
+    );
+    expect(
+      verdicts.filter((each) => each.decision === "deny" && each.code === "too_many_pending"),
+    ).toHaveLength(200);
     expect((await gate.open(write, { agent })).decision).toBe("pending");
     const one = first(shown);
     await one.session.submit(reply(one, { decision: "denied" }));
     await one.session.ended;
     expect((await gate.open(write, { agent: { id: "flood" } })).decision).toBe("pending");
-    expect(await gate(write, { agent: { id: "flood" } })).toMatchObject({ code: "too_many_pending" });
+    expect(await gate(write, { agent: { id: "flood" } })).toMatchObject({
+      code: "too_many_pending",
+    });
     await gate.close();
     // The first hundred are events of their own.
     const counts = sink.events.flatMap(({ metadata }) =>
@@ -86,18 +123,30 @@ describe("a call", () => {
   it("is denied, not asked, when its question would be too large to read", async () => {
     const rows = Array.from({ length: 50_000 }, () => [[[[[[[[1]]]]]]]]);
     const { gate, shown } = makeKit();
-    expect(await gate(toolAction("files", "write_rows", { rows }), { agent })).toMatchObject({ code: "action_too_large" });
+    expect(await gate(toolAction("files", "write_rows", { rows }), { agent })).toMatchObject({
+      code: "action_too_large",
+    });
     expect(shown).toEqual([]);
   });
 
   it("that its caller could not perform is denied where a person would be asked; a rule's own word comes first", async () => {
     const { gate, shown, sink } = makeKit();
     const obstacle = "the address is private";
-    expect(await gate(write, { agent, obstacle })).toMatchObject({ code: "not_performable", reason: obstacle });
-    expect(last(sink.events)).toMatchObject({ decision: "deny", metadata: { code: "not_performable", denied: obstacle } });
+    expect(await gate(write, { agent, obstacle })).toMatchObject({
+      code: "not_performable",
+      reason: obstacle,
+    });
+    expect(last(sink.events)).toMatchObject({
+      decision: "deny",
+      metadata: { code: "not_performable", denied: obstacle },
+    });
     expect(shown).toEqual([]);
-    expect(await makeKit({ policy: allowAll }).gate(write, { agent, obstacle })).toMatchObject({ code: "policy_allowed" });
-    expect(await gate(write, { agent, obstacle: "x".repeat(4_097) })).toMatchObject({ code: "context_invalid" });
+    expect(await makeKit({ policy: allowAll }).gate(write, { agent, obstacle })).toMatchObject({
+      code: "policy_allowed",
+    });
+    expect(await gate(write, { agent, obstacle: "x".repeat(4_097) })).toMatchObject({
+      code: "context_invalid",
+    });
   });
 
   it("is not performed when the caller leaves while the log is written", async () => {
@@ -109,7 +158,9 @@ describe("a call", () => {
       caller.abort();
       return append(events);
     };
-    const result = await gate.perform(verdict, () => Promise.reject(new Error("must not run")), { signal: caller.signal });
+    const result = await gate.perform(verdict, () => Promise.reject(new Error("must not run")), {
+      signal: caller.signal,
+    });
     expect(result).toMatchObject({ ran: false, verdict: { code: "consent_cancelled" } });
     expect(last(sink.events).metadata).toMatchObject({ outcome: "not_performed" });
   });
@@ -117,8 +168,14 @@ describe("a call", () => {
 
 describe("a layer", () => {
   it("that returns a promise with an effect is broken, not an allow", async () => {
-    const layer = { name: "async", judge: () => Object.assign(Promise.resolve(), { effect: "allow", ruleId: "x", reason: "" }) as never };
-    expect(await makeKit({ layers: [layer], policy: allowAll }).gate(write, { agent })).toMatchObject({ code: "layer_failed" });
+    const layer = {
+      name: "async",
+      judge: () =>
+        Object.assign(Promise.resolve(), { effect: "allow", ruleId: "x", reason: "" }) as never,
+    };
+    expect(
+      await makeKit({ layers: [layer], policy: allowAll }).gate(write, { agent }),
+    ).toMatchObject({ code: "layer_failed" });
   });
 
   it("that returns null is told so", async () => {
@@ -138,7 +195,9 @@ describe("a layer", () => {
 describe("a channel", () => {
   it("with a name that is none does not make a gate", () => {
     const channel: Channel = { name: "My Channel", deliver: () => Promise.resolve() };
-    expect(() => makeKit({ channel, policy: askAll })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => makeKit({ channel, policy: askAll })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 

@@ -1,4 +1,7 @@
-/** One test a guard on earlier consents and on what a store says: each goes red when its guard is taken out. */
+/**
+ * One test a guard on earlier consents and on what a store says: each goes red when its guard is
+ * taken out.
+ */
 import { describe, expect, it } from "vitest";
 import { callScope } from "../src/approval/offers.js";
 import { covers } from "../src/gate/covers.js";
@@ -51,13 +54,18 @@ describe("covers()", () => {
   it("holds for the same terms, for fewer, and where an allow needs no person", () => {
     expect(covers(request, evaluation({}))).toBe(true);
     expect(covers(request, evaluation({ level: "low" }, { secrets: ["A"] }))).toBe(true);
-    expect(covers(request, evaluation({ ask: { ...ask, approvers: ["alice", "bob"] } }))).toBe(true);
+    expect(covers(request, evaluation({ ask: { ...ask, approvers: ["alice", "bob"] } }))).toBe(
+      true,
+    );
     expect(covers(request, evaluation({}, { effect: "allow" }))).toBe(true);
     const escalate = [
       { afterMs: 5, approvers: ["alice", "bob"] },
       { afterMs: 9, channel: "web" },
     ];
-    const waiting = { ...(request as object), escalation: [{ afterMs: 5, approvers: ["alice"] }] } as never;
+    const waiting = {
+      ...(request as object),
+      escalation: [{ afterMs: 5, approvers: ["alice"] }],
+    } as never;
     expect(covers(waiting, evaluation({ ask: { ...ask, escalate } }))).toBe(true);
   });
 
@@ -69,7 +77,10 @@ describe("covers()", () => {
     ["a higher level", evaluation({ level: "high" })],
     ["a tool that is critical by now", evaluation({ risk: "critical" })],
     ["stronger evidence", evaluation({ ask: { ...ask, evidence: "passkey" } })],
-    ["somebody who would have to wait", evaluation({ ask: { ...ask, escalate: [{ afterMs: 5, approvers: ["alice"] }] } })],
+    [
+      "somebody who would have to wait",
+      evaluation({ ask: { ...ask, escalate: [{ afterMs: 5, approvers: ["alice"] }] } }),
+    ],
     ["other people", evaluation({ ask: { ...ask, approvers: ["bob"] } })],
     ["an ask without terms", evaluation({ ask: undefined })],
   ])("does not hold for %s", (_, now) => {
@@ -106,10 +117,20 @@ describe("a grant", () => {
   ): Promise<boolean> {
     const { clock } = makeKit();
     const store = memoryStore(clock);
-    await store.grants.put(macs.grant.sign({ ...grant, createdAtMs: clock.now(), created: bootTimeOf(clock) }));
+    await store.grants.put(
+      macs.grant.sign({ ...grant, createdAtMs: clock.now(), created: bootTimeOf(clock) }),
+    );
     const people = approvers.map((id) => ({ id, channel: "test", subject: id }));
-    const verifiers = [{ algorithm: "WebAuthn", verify: () => Promise.resolve({ ok: true }) } as EvidenceVerifier];
-    const { gate, shown, settle } = makeKit({ store: as(store), clock, layers: [layer], approvers: people, verifiers });
+    const verifiers = [
+      { algorithm: "WebAuthn", verify: () => Promise.resolve({ ok: true }) } as EvidenceVerifier,
+    ];
+    const { gate, shown, settle } = makeKit({
+      store: as(store),
+      clock,
+      layers: [layer],
+      approvers: people,
+      verifiers,
+    });
     void gate(write, { agent });
     await settle();
     return shown.length > 0;
@@ -138,7 +159,10 @@ describe("a grant", () => {
     ["a secret that its question did not show", asks({ offers }, { secrets: ["B"] })],
     ["a critical level", asks({ offers }, { level: "critical" })],
     ["what would offer nothing", asks({})],
-    ["what would offer something narrower", asks({ offers: [{ id: "c", scope: callScope(write), ttlMs: 60_000 }] })],
+    [
+      "what would offer something narrower",
+      asks({ offers: [{ id: "c", scope: callScope(write), ttlMs: 60_000 }] }),
+    ],
   ])("does not answer an ask for %s", async (_, layer) => {
     expect(await isAsked(layer)).toBe(true);
   });
@@ -162,26 +186,30 @@ describe("a store that lies", () => {
   it.each([
     ["that it made up", (record: PendingRecord) => record, { code: "consent_expired" }],
     ["that a gate's key signed", macs.question.sign, { code: "internal_error" }],
-  ])("cannot have another action released than the one that was approved, by a record %s", async (_by, sign, denied) => {
-    const { clock } = makeKit();
-    const store = memoryStore(clock);
-    const { gate, shown, settle } = makeKit({ store, clock });
-    const verdict = gate(write, { agent });
-    await settle();
-    const { id } = first(shown).request;
-    const record = await store.pending.get(id);
-    if (record === undefined) throw new Error("no record");
-    const swapped = {
-      ...record,
-      version: record.version + 1,
-      action: { name: "delete_file", args: {}, meta: { kind: "tool", server: "files" } },
-    };
-    await store.pending.transition(id, record.version, sign(swapped));
-    await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
-    // What nobody can answer any more has no end in the store: the caller's own time is over by then.
-    await clock.advance(120_000 + PART_TIMEOUT_MS);
-    expect(await verdict).toMatchObject({ decision: "deny", ...denied });
-  });
+  ])(
+    "cannot have another action released than the one that was approved, by a record %s",
+    async (_by, sign, denied) => {
+      const { clock } = makeKit();
+      const store = memoryStore(clock);
+      const { gate, shown, settle } = makeKit({ store, clock });
+      const verdict = gate(write, { agent });
+      await settle();
+      const { id } = first(shown).request;
+      const record = await store.pending.get(id);
+      if (record === undefined) throw new Error("no record");
+      const swapped = {
+        ...record,
+        version: record.version + 1,
+        action: { name: "delete_file", args: {}, meta: { kind: "tool", server: "files" } },
+      };
+      await store.pending.transition(id, record.version, sign(swapped));
+      await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
+      // What nobody can answer any more has no end in the store: the caller's own time is over by
+      // then.
+      await clock.advance(120_000 + PART_TIMEOUT_MS);
+      expect(await verdict).toMatchObject({ decision: "deny", ...denied });
+    },
+  );
 
   it("cannot have a decision adopted whose end is not recorded", async () => {
     const { clock } = makeKit();
@@ -195,10 +223,15 @@ describe("a store that lies", () => {
       ...store.pending,
       takeDecision: async (...args: Parameters<typeof honest>) => {
         const record = await honest(...args);
-        return record?.end === undefined ? record : macs.question.sign({ ...record, end: { ...record.end, recorded: false } });
+        return record?.end === undefined
+          ? record
+          : macs.question.sign({ ...record, end: { ...record.end, recorded: false } });
       },
     };
     const retry = makeKit({ store: { ...store, pending: lying }, clock });
-    expect(await retry.gate(write, { agent })).toMatchObject({ decision: "deny", code: "internal_error" });
+    expect(await retry.gate(write, { agent })).toMatchObject({
+      decision: "deny",
+      code: "internal_error",
+    });
   });
 });

@@ -1,8 +1,19 @@
-/** How long a kept consent lasts: by both clocks in one boot, by the wall clock after another one, and never longer because somebody set a clock. */
+/**
+ * How long a kept consent lasts: by both clocks in one boot, by the wall clock after another one,
+ * and never longer because somebody set a clock.
+ */
 import { manualClock, type ManualClock, seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { timeLeftMs } from "../src/boot-time.js";
-import { type GateOptions, type Ids, type Layer, memoryStore, type Store, toolAction, type Verdict } from "../src/index.js";
+import {
+  type GateOptions,
+  type Ids,
+  type Layer,
+  memoryStore,
+  type Store,
+  toolAction,
+  type Verdict,
+} from "../src/index.js";
 import { agent, asPending, first, type Kit, makeKit, reply } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
@@ -14,7 +25,15 @@ const offering: Layer = {
     effect: "ask",
     ruleId: "o",
     reason: "",
-    ask: { offers: [{ id: "t", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 5 * MINUTES }] },
+    ask: {
+      offers: [
+        {
+          id: "t",
+          scope: { kind: "tool", server: "files", name: "write_file" },
+          ttlMs: 5 * MINUTES,
+        },
+      ],
+    },
   }),
 };
 
@@ -29,9 +48,15 @@ function world(): World {
   const clock = manualClock();
   const store = memoryStore(clock);
   const lastEventMs = clock.now();
-  // One for all: a question whose id another gate took would be denied, and that is no end of what is kept.
+  // One for all: a question whose id another gate took would be denied, and that is no end of what
+  // is kept.
   const ids = seededIds();
-  return { clock, store, ids, start: (options) => makeKit({ clock, store, ids, layers: [offering], lastEventMs, ...options }) };
+  return {
+    clock,
+    store,
+    ids,
+    start: (options) => makeKit({ clock, store, ids, layers: [offering], lastEventMs, ...options }),
+  };
 }
 
 /** A person says yes for five minutes: to the tool, or to a caller that calls again. */
@@ -40,7 +65,9 @@ const yes = {
     const kit = start();
     const verdict = kit.gate(write, { agent });
     await kit.settle();
-    await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved", grantId: "t" }));
+    await first(kit.shown).session.submit(
+      reply(first(kit.shown), { decision: "approved", grantId: "t" }),
+    );
     await verdict;
   },
   async decision({ start }: World): Promise<void> {
@@ -182,7 +209,12 @@ describe("a start that cannot look at the grants", () => {
     await before.settle();
     await before.gate.close();
     const list = (): Promise<never> => Promise.reject(new Error("disk on fire"));
-    expect(await start({ store: { ...store, grants: { ...store.grants, list } }, lastEventMs: clock.now() + 1 }).gate.resume()).toBe(1);
+    expect(
+      await start({
+        store: { ...store, grants: { ...store.grants, list } },
+        lastEventMs: clock.now() + 1,
+      }).gate.resume(),
+    ).toBe(1);
   });
 });
 
@@ -196,7 +228,10 @@ describe("a permit of a grant", () => {
     const verdict = await kit.gate(write, { agent });
     expect(verdict).toMatchObject({ code: "grant_used" });
     await made.clock.advance(10_000);
-    if (verdict.decision === "allow") expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({ ran: false });
+    if (verdict.decision === "allow")
+      expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({
+        ran: false,
+      });
   });
 
   it("ends where the wall clock goes behind the log and the grant is of another boot", async () => {
@@ -207,7 +242,10 @@ describe("a permit of a grant", () => {
     const verdict = await kit.gate(write, { agent });
     made.clock.jump(-1);
     if (verdict.decision !== "allow") throw new Error(verdict.code);
-    expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
+    expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused" },
+    });
   });
 });
 
@@ -224,7 +262,12 @@ describe("an open question", () => {
     const kit = start({ layers: [] });
     expect(await kit.gate.resume()).toBe(1);
     await clock.advance(60_000);
-    expect(await kit.gate.answer(reply(question, { decision: "approved" }), { channel: "test", subject: "local" })).toMatchObject({
+    expect(
+      await kit.gate.answer(reply(question, { decision: "approved" }), {
+        channel: "test",
+        subject: "local",
+      }),
+    ).toMatchObject({
       code: "request_ended",
     });
   });
@@ -236,7 +279,10 @@ describe("an answer", () => {
     const disk = { isGone: false };
     const transition: Store["pending"]["transition"] = (...change) =>
       disk.isGone ? Promise.resolve(false) : store.pending.transition(...change);
-    const before = start({ layers: [], store: { ...store, pending: { ...store.pending, transition } } });
+    const before = start({
+      layers: [],
+      store: { ...store, pending: { ...store.pending, transition } },
+    });
     await asPending(await before.gate.open(write, { agent })).defer();
     await before.settle();
     // Its own timer would end the question.
@@ -246,7 +292,9 @@ describe("an answer", () => {
     clock.jump(-6 * HOURS);
     await clock.advance(2 * MINUTES);
     const kit = start({ layers: [] });
-    expect(await kit.gate.answer(claim, { channel: "test", subject: "local" })).toMatchObject({ code: "request_ended" });
+    expect(await kit.gate.answer(claim, { channel: "test", subject: "local" })).toMatchObject({
+      code: "request_ended",
+    });
   });
 });
 
@@ -265,7 +313,11 @@ describe("timeLeftMs()", () => {
     ["an uptime that is no number", { uptimeMs: () => Number.NaN }, undefined],
     ["a wall clock that is no number", { now: () => Number.NaN }, undefined],
     ["another boot and nothing known of the log", { bootId: () => "c" }, undefined],
-    ["another boot and a wall clock before the beginning", { bootId: () => "c", now: () => 899 }, 0],
+    [
+      "another boot and a wall clock before the beginning",
+      { bootId: () => "c", now: () => 899 },
+      0,
+    ],
     ["another boot and a log that is ahead", { bootId: () => "c" }, 1_001],
     ["another boot and a log that is no number", { bootId: () => "c" }, Number.NaN],
   ])("gives nothing for %s", (_what, change, lastEventMs) => {

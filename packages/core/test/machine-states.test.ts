@@ -1,9 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type ConsentRequest, type MachineEvent, type PendingRecord, reduce } from "../src/index.js";
+import {
+  type ConsentRequest,
+  type MachineEvent,
+  type PendingRecord,
+  reduce,
+} from "../src/index.js";
 import { asPending, first, makeKit } from "./gate-kit.js";
 import { toolAction } from "../src/index.js";
 
-/** Every state of one question that any sequence of events can reach, times and versions left out. */
+/**
+ * Every state of one question that any sequence of events can reach, times and versions left out.
+ */
 async function explore(
   quorum: 1 | 2,
   escalation?: ConsentRequest["escalation"],
@@ -12,9 +19,17 @@ async function explore(
   await gate.open(toolAction("files", "write_file", {}), { agent: { id: "demo" } });
   await settle();
   const escalated = escalation === undefined ? {} : { escalation };
-  const request: ConsentRequest = { ...first(shown).request, quorum, approvers: ["alice", "bob"], ...escalated };
+  const request: ConsentRequest = {
+    ...first(shown).request,
+    quorum,
+    approvers: ["alice", "bob"],
+    ...escalated,
+  };
   const atMs = request.createdAtMs + 1;
-  const approval = (approverId: string, when = atMs): { approverId: string; channel: string; atMs: number } => ({
+  const approval = (
+    approverId: string,
+    when = atMs,
+  ): { approverId: string; channel: string; atMs: number } => ({
     approverId,
     channel: "test",
     atMs: when,
@@ -26,7 +41,13 @@ async function explore(
     { type: "delivered" },
     ...people.flatMap((id): MachineEvent[] => [
       { type: "approve", approval: approval(id), terms },
-      { type: "modify", approval: approval(id), terms, modifications: { a: 1 }, effectiveDigest: "sha256:edited" },
+      {
+        type: "modify",
+        approval: approval(id),
+        terms,
+        modifications: { a: 1 },
+        effectiveDigest: "sha256:edited",
+      },
       { type: "supersede", approval: approval(id), successorId: "cr_next" },
       { type: "deny", approval: approval(id), terms },
       { type: "approve", approval: approval(id, late), terms },
@@ -82,7 +103,12 @@ async function explore(
 }
 
 /** What must hold of every single step. */
-function checkStep(before: PendingRecord, after: PendingRecord, event: MachineEvent, quorum: number): void {
+function checkStep(
+  before: PendingRecord,
+  after: PendingRecord,
+  event: MachineEvent,
+  quorum: number,
+): void {
   expect(after.version).toBe(before.version + 1);
   if ("approval" in event) {
     // Nobody outside the list, never the agent, never late.
@@ -90,7 +116,9 @@ function checkStep(before: PendingRecord, after: PendingRecord, event: MachineEv
     expect(event.approval.atMs).toBeLessThan(before.request.expiresAtMs);
     expect(before.status).not.toBe("ended");
     // Nobody before their step, not even with a no.
-    const step = (before.request.escalation ?? []).findIndex(({ approvers }) => approvers?.includes(event.approval.approverId) === true);
+    const step = (before.request.escalation ?? []).findIndex(
+      ({ approvers }) => approvers?.includes(event.approval.approverId) === true,
+    );
     expect(before.escalated ?? 0).toBeGreaterThan(step);
   }
   // One step after the other, and none that the question does not have.
@@ -103,9 +131,14 @@ function checkStep(before: PendingRecord, after: PendingRecord, event: MachineEv
       expect(before.end.recorded).toBe(false);
       expect(after.end?.status).toBe("failed");
     }
-    // Whoever takes it is the only one, takes a person's word, and takes it while nobody has said that it was not collected.
+    // Whoever takes it is the only one, takes a person's word, and takes it while nobody has said
+    // that it was not collected.
     if (after.adopted !== before.adopted) {
-      expect([before.adopted, before.end.recorded, before.outcome]).toEqual([false, true, undefined]);
+      expect([before.adopted, before.end.recorded, before.outcome]).toEqual([
+        false,
+        true,
+        undefined,
+      ]);
       expect(["approved", "approved_with_modifications", "denied"]).toContain(before.end.status);
       // A retry takes what was kept for it, the caller that waited takes a yes that was not.
       expect(event.type).toBe(before.deferred ? "adopt" : "collect");
@@ -118,7 +151,8 @@ function checkStep(before: PendingRecord, after: PendingRecord, event: MachineEv
     }
   }
   // Only a question that its caller left can lapse, and only at the time that was set.
-  if (event.type === "lapse") expect([before.leftUntilMs, after.end?.status]).toEqual([event.untilMs, "cancelled"]);
+  if (event.type === "lapse")
+    expect([before.leftUntilMs, after.end?.status]).toEqual([event.untilMs, "cancelled"]);
   if (after.leftUntilMs !== undefined) expect(after.deferred).toBe(true);
   const approvers = new Set(after.approvals.map(({ approverId }) => approverId));
   expect(approvers.size).toBe(after.approvals.length);
@@ -144,28 +178,45 @@ describe("reduce() over its whole state space", () => {
         { afterMs: 2, approvers: ["bob"] },
       ],
     ],
-  ] as const)("keeps every promise with a quorum of %s and steps %j", async (quorum, escalation) => {
-    const { records, steps } = await explore(quorum, escalation);
-    expect(records.length).toBeGreaterThan(30);
-    expect(steps).toBeGreaterThan(900);
-    // Only a yes carries the digest that a release must have.
-    for (const { end } of records) {
-      const isYes = end?.status === "approved" || end?.status === "approved_with_modifications";
-      expect(end?.effectiveDigest !== undefined).toBe(isYes);
-    }
-    expect(new Set(records.map(({ end }) => end?.status ?? "open"))).toEqual(
-      new Set(["open", "approved", "approved_with_modifications", "superseded", "denied", "expired", "cancelled", "failed"]),
-    );
-  });
+  ] as const)(
+    "keeps every promise with a quorum of %s and steps %j",
+    async (quorum, escalation) => {
+      const { records, steps } = await explore(quorum, escalation);
+      expect(records.length).toBeGreaterThan(30);
+      expect(steps).toBeGreaterThan(900);
+      // Only a yes carries the digest that a release must have.
+      for (const { end } of records) {
+        const isYes = end?.status === "approved" || end?.status === "approved_with_modifications";
+        expect(end?.effectiveDigest !== undefined).toBe(isYes);
+      }
+      expect(new Set(records.map(({ end }) => end?.status ?? "open"))).toEqual(
+        new Set([
+          "open",
+          "approved",
+          "approved_with_modifications",
+          "superseded",
+          "denied",
+          "expired",
+          "cancelled",
+          "failed",
+        ]),
+      );
+    },
+  );
 });
 
 describe("withdraw()", () => {
   it("ends the question once; a yes that came first stands", async () => {
     const { gate, shown, settle } = makeKit();
-    const pending = asPending(await gate.open(toolAction("files", "write_file", {}), { agent: { id: "demo" } }));
+    const pending = asPending(
+      await gate.open(toolAction("files", "write_file", {}), { agent: { id: "demo" } }),
+    );
     await settle();
     await pending.withdraw("not needed");
-    expect(await pending.settled).toMatchObject({ code: "consent_cancelled", reason: "not needed" });
+    expect(await pending.settled).toMatchObject({
+      code: "consent_cancelled",
+      reason: "not needed",
+    });
     expect(await first(shown).session.ended).toMatchObject({ status: "cancelled" });
   });
 });

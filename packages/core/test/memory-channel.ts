@@ -1,4 +1,7 @@
-/** A channel in memory and its person, for the conformance suite and for tests of channels that are made of others. */
+/**
+ * A channel in memory and its person, for the conformance suite and for tests of channels that are
+ * made of others.
+ */
 import type { AskSession, Channel, ConsentRequest } from "../src/index.js";
 import { confirmationWord, ConsentError, makeResponse } from "../src/index.js";
 import type { AnswerKind } from "@acp/testing";
@@ -35,7 +38,9 @@ export function memoryChannel(name: string, person = "local"): MemoryChannel {
       if (channel.mode === "hangs") return new Promise(() => undefined);
       if (channel.mode === "fails") return Promise.reject(new Error(`${name} is down`));
       if (channel.mode === "is alone")
-        return Promise.reject(new ConsentError("channel_unavailable", "Cannot ask anybody: nobody is there"));
+        return Promise.reject(
+          new ConsentError("channel_unavailable", "Cannot ask anybody: nobody is there"),
+        );
       shown.set(request.id, held);
       void session.ended.then(() => shown.delete(request.id));
       return Promise.resolve();

@@ -1,5 +1,12 @@
 import { expectTypeOf, it } from "vitest";
-import { type Action, type AnswerReceipt, type ConsentGate, type Permit, redeem, type Verdict } from "../src/index.js";
+import {
+  type Action,
+  type AnswerReceipt,
+  type ConsentGate,
+  type Permit,
+  redeem,
+  type Verdict,
+} from "../src/index.js";
 
 declare const verdict: Verdict;
 declare const action: Action;

@@ -5,7 +5,10 @@ import { parsePolicy } from "../src/policy.js";
 import type { Action, Effect, Facts, Policy } from "../src/index.js";
 
 export const facts: Facts = { agent: { id: "agent" }, nowMs: Date.UTC(2026, 0, 5, 12) };
-export const origins: { readonly home: string; readonly cwd: string } = { home: "/home/ada", cwd: "/work" };
+export const origins: { readonly home: string; readonly cwd: string } = {
+  home: "/home/ada",
+  cwd: "/work",
+};
 const effects: readonly Effect[] = ["allow", "ask", "deny"];
 
 export const words: fc.Arbitrary<string> = fc
@@ -21,7 +24,10 @@ export const paths: fc.Arbitrary<string> = fc
   )
   .map(([start, segments]) => `${start}${segments.join("/")}`);
 const pathPatterns = fc
-  .tuple(fc.constantFrom("/", "~/", ""), fc.array(fc.constantFrom("a", "b", "*", "?", "a*", "**", ".x"), { minLength: 1, maxLength: 4 }))
+  .tuple(
+    fc.constantFrom("/", "~/", ""),
+    fc.array(fc.constantFrom("a", "b", "*", "?", "a*", "**", ".x"), { minLength: 1, maxLength: 4 }),
+  )
   .filter(([, segments]) => segments.filter((segment) => segment === "**").length <= 2)
   .map(([start, segments]) => `${start}${segments.join("/")}`);
 
@@ -31,16 +37,35 @@ const values = fc.letrec<{ value: unknown }>((tie) => ({
     { depthSize: "small" },
     scalars,
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom("a", "b", "path", "a.b", "__proto__", "constructor"), tie("value"), { maxKeys: 3 }),
+    fc.dictionary(
+      fc.constantFrom("a", "b", "path", "a.b", "__proto__", "constructor"),
+      tie("value"),
+      { maxKeys: 3 },
+    ),
   ),
 })).value;
-const argumentMaps = fc.dictionary(fc.constantFrom("a", "b", "path", "a.b", "__proto__", "constructor"), values, { maxKeys: 3 });
+const argumentMaps = fc.dictionary(
+  fc.constantFrom("a", "b", "path", "a.b", "__proto__", "constructor"),
+  values,
+  { maxKeys: 3 },
+);
 const commands = fc.oneof(words, fc.constantFrom("a; b", "a\nb", "a | b", "a b", "A=1 a", "$(a)"));
-const hosts = fc.constantFrom("a.example", "b.a.example", "A.Example.", "127.0.0.1", "[::1]", "bücher.example");
+const hosts = fc.constantFrom(
+  "a.example",
+  "b.a.example",
+  "A.Example.",
+  "127.0.0.1",
+  "[::1]",
+  "bücher.example",
+);
 
 export const actions: fc.Arbitrary<Action> = fc.oneof(
-  fc.tuple(words, words, argumentMaps).map(([server, tool, args]) => toolAction(server, tool, args)),
-  fc.tuple(fc.constantFrom("GET", "POST", "HEAD"), hosts).map(([method, host]) => httpAction(method, `https://${host}/`)),
+  fc
+    .tuple(words, words, argumentMaps)
+    .map(([server, tool, args]) => toolAction(server, tool, args)),
+  fc
+    .tuple(fc.constantFrom("GET", "POST", "HEAD"), hosts)
+    .map(([method, host]) => httpAction(method, `https://${host}/`)),
   hosts.map((host) => httpAction("CONNECT", `${host}:8443`)),
   commands.map((command) => shellAction(command)),
 );
@@ -60,7 +85,13 @@ export const matches: fc.Arbitrary<object> = fc
   .oneof(
     fc.constant({ kind: "*" }),
     fc.record(
-      { tool: wordPatterns, server: wordPatterns, args: argumentPatterns, category: fc.constantFrom("read", "write"), name: wordPatterns },
+      {
+        tool: wordPatterns,
+        server: wordPatterns,
+        args: argumentPatterns,
+        category: fc.constantFrom("read", "write"),
+        name: wordPatterns,
+      },
       optional,
     ),
     fc.record(
@@ -71,11 +102,21 @@ export const matches: fc.Arbitrary<object> = fc
       },
       optional,
     ),
-    fc.record({ kind: fc.constant("shell"), name: wordPatterns, args: fc.oneof(wordPatterns, fc.constantFrom("a; b", "*")) }, optional),
+    fc.record(
+      {
+        kind: fc.constant("shell"),
+        name: wordPatterns,
+        args: fc.oneof(wordPatterns, fc.constantFrom("a; b", "*")),
+      },
+      optional,
+    ),
   )
   .filter((match) => Object.keys(match).length > 0);
 const rules = fc.record({ match: matches, action: fc.constantFrom(...effects) });
-export const lists: fc.Arbitrary<readonly { readonly match: object; readonly action: Effect }[]> = fc.array(rules, { maxLength: 5 });
+export const lists: fc.Arbitrary<readonly { readonly match: object; readonly action: Effect }[]> =
+  fc.array(rules, { maxLength: 5 });
 
-export const load = (list: readonly unknown[]): Policy => parsePolicy({ version: "1", rules: list }, origins);
-export const judge = (list: readonly unknown[], action: Action): Effect | undefined => load(list).judge(action, facts)?.effect;
+export const load = (list: readonly unknown[]): Policy =>
+  parsePolicy({ version: "1", rules: list }, origins);
+export const judge = (list: readonly unknown[], action: Action): Effect | undefined =>
+  load(list).judge(action, facts)?.effect;

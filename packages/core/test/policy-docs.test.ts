@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { isConsentError, toolAction } from "../src/index.js";
 import { readPolicy } from "../src/yaml.js";
 
-const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-const blocks = (path: string): readonly string[] => [...read(path).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
+const read = (path: string): string =>
+  readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const blocks = (path: string): readonly string[] =>
+  [...read(path).matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
 /** A block is a whole policy, rules of one, or another part of one. */
 const whole = (block: string): string => {
   if (block.startsWith("version:")) return block;

@@ -11,7 +11,8 @@ import { origins, paths, wordPatterns, words } from "./policy-arbitraries.js";
 function naiveGlob(pattern: readonly string[], text: readonly string[]): boolean {
   const [head, ...rest] = pattern;
   if (head === undefined) return text.length === 0;
-  if (head === "*") return naiveGlob(rest, text) || (text.length > 0 && naiveGlob(pattern, text.slice(1)));
+  if (head === "*")
+    return naiveGlob(rest, text) || (text.length > 0 && naiveGlob(pattern, text.slice(1)));
   const [first, ...more] = text;
   return first !== undefined && (head === "?" || head === first) && naiveGlob(rest, more);
 }
@@ -19,19 +20,28 @@ function naiveGlob(pattern: readonly string[], text: readonly string[]): boolean
 function naivePath(pattern: readonly string[], segments: readonly string[]): boolean {
   const [head, ...rest] = pattern;
   if (head === undefined) return segments.length === 0;
-  if (head === "**") return naivePath(rest, segments) || (segments.length > 0 && naivePath(pattern, segments.slice(1)));
+  if (head === "**")
+    return (
+      naivePath(rest, segments) || (segments.length > 0 && naivePath(pattern, segments.slice(1)))
+    );
   const [first, ...more] = segments;
   return first !== undefined && naiveGlob([...head], [...first]) && naivePath(rest, more);
 }
 
 const letters = fc.constantFrom("a", "b", "A", "\n", ".", "é", "💥", "İ");
 const texts = fc.array(letters, { maxLength: 12 }).map((parts) => parts.join(""));
-const patterns = fc.array(fc.oneof(letters, fc.constantFrom("*", "?", "*", "?")), { maxLength: 8 }).map((parts) => parts.join(""));
+const patterns = fc
+  .array(fc.oneof(letters, fc.constantFrom("*", "?", "*", "?")), { maxLength: 8 })
+  .map((parts) => parts.join(""));
 
 describe("globs", () => {
   it("compileGlob() agrees with the definition", () => {
     fc.assert(
-      fc.property(patterns, texts, (pattern, text) => compileGlob(pattern)(text) === naiveGlob([...pattern], [...text])),
+      fc.property(
+        patterns,
+        texts,
+        (pattern, text) => compileGlob(pattern)(text) === naiveGlob([...pattern], [...text]),
+      ),
       { numRuns: 2_000 },
     );
   });
@@ -44,8 +54,12 @@ describe("globs", () => {
     fc.assert(
       fc.property(long, ([stretch, text]) => {
         const piece = stretch.join("");
-        const wanted = [...piece].map((character) => (character === "?" ? "[^]" : character)).join("");
-        return compileGlob(`*${piece}*`)(text.join("")) === new RegExp(wanted, "u").test(text.join(""));
+        const wanted = [...piece]
+          .map((character) => (character === "?" ? "[^]" : character))
+          .join("");
+        return (
+          compileGlob(`*${piece}*`)(text.join("")) === new RegExp(wanted, "u").test(text.join(""))
+        );
       }),
       { numRuns: 1_000 },
     );
@@ -57,7 +71,9 @@ describe("globs", () => {
       fc.property(
         wordPatterns,
         words,
-        (pattern, text) => compileStance(pattern, stance)(text) === naiveGlob([...pattern.toLowerCase()], [...text.toLowerCase()]),
+        (pattern, text) =>
+          compileStance(pattern, stance)(text) ===
+          naiveGlob([...pattern.toLowerCase()], [...text.toLowerCase()]),
       ),
     );
   });
@@ -71,7 +87,9 @@ describe("globs", () => {
       fc.property(
         parts,
         segments,
-        (pattern, path) => matchGlob({ path: `/${pattern.join("/")}` }, `/${path.join("/")}`) === naivePath(pattern, path),
+        (pattern, path) =>
+          matchGlob({ path: `/${pattern.join("/")}` }, `/${path.join("/")}`) ===
+          naivePath(pattern, path),
       ),
       { numRuns: 2_000 },
     );
@@ -105,9 +123,12 @@ describe("time zones", () => {
     "Africa/Monrovia",
   ];
   const plain = (zone: string, nowMs: number): number => {
-    const parts = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "numeric", minute: "numeric", hourCycle: "h23" }).formatToParts(
-      nowMs,
-    );
+    const parts = new Intl.DateTimeFormat("en-GB", {
+      timeZone: zone,
+      hour: "numeric",
+      minute: "numeric",
+      hourCycle: "h23",
+    }).formatToParts(nowMs);
     const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
     return of("hour") * 60 + of("minute");
   };
@@ -115,10 +136,13 @@ describe("time zones", () => {
   it("createZoneClocks() agrees with plain Intl, also when asked in any order", () => {
     const clocks = createZoneClocks();
     const moments = fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(2100, 0) });
-    const steps = fc.array(fc.constantFrom(-60_000, -1, 0, 1, 30_000, 59_999, 60_000, 900_000), { maxLength: 4 });
+    const steps = fc.array(fc.constantFrom(-60_000, -1, 0, 1, 30_000, 59_999, 60_000, 900_000), {
+      maxLength: 4,
+    });
     fc.assert(
       fc.property(fc.constantFrom(...zones), moments, steps, (zone, start, offsets) => {
-        for (const offset of [0, ...offsets]) expect(clocks(zone)(start + offset)).toBe(plain(zone, start + offset));
+        for (const offset of [0, ...offsets])
+          expect(clocks(zone)(start + offset)).toBe(plain(zone, start + offset));
       }),
       { numRuns: 300 },
     );

@@ -49,7 +49,8 @@ describe("judging", () => {
       { match: { tool: "a*" }, action: "allow" },
       ...Array.from({ length: 50 }, () => ({ match: { tool: "*" }, action: "deny" })),
     ]);
-    for (let count = 0; count < 5_000; count++) expect(policy.judge(toolAction("s", `b${count}`, {}), facts)?.effect).toBe("deny");
+    for (let count = 0; count < 5_000; count++)
+      expect(policy.judge(toolAction("s", `b${count}`, {}), facts)?.effect).toBe("deny");
     expect(policy.judge(toolAction("s", "a1", {}), facts)?.effect).toBe("allow");
     expect(policy.judge(toolAction("s", "b1", {}), facts)?.effect).toBe("deny");
   });

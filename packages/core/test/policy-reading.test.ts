@@ -49,7 +49,10 @@ const places: readonly (readonly (string | number)[])[] = [
   ["rules", 0, "conditions", "time_of_day"],
 ];
 const at = (root: unknown, path: readonly (string | number)[]): Record<string, unknown> =>
-  path.reduce<unknown>((value, step) => (value as Record<string | number, unknown>)[step], root) as Record<string, unknown>;
+  path.reduce<unknown>(
+    (value, step) => (value as Record<string | number, unknown>)[step],
+    root,
+  ) as Record<string, unknown>;
 
 describe("parsing", () => {
   it("parsePolicy() reads a policy with every key", () => {
@@ -58,26 +61,49 @@ describe("parsing", () => {
 
   it("parsePolicy() refuses an unknown key anywhere", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...places), fc.string({ minLength: 1, maxLength: 12 }), fc.jsonValue(), (place, key, value) => {
-        const policy = structuredClone(full);
-        const map = at(policy, place);
-        fc.pre(
-          !Object.hasOwn(map, key) &&
-            !["default_action", "host", "method", "port", "args", "tool", "category", "server", "name"].includes(key),
-        );
-        Object.defineProperty(map, key, { value, enumerable: true });
-        expect(() => parsePolicy(policy, origins)).toThrow(expect.objectContaining({ code: "policy_invalid" }));
-      }),
+      fc.property(
+        fc.constantFrom(...places),
+        fc.string({ minLength: 1, maxLength: 12 }),
+        fc.jsonValue(),
+        (place, key, value) => {
+          const policy = structuredClone(full);
+          const map = at(policy, place);
+          fc.pre(
+            !Object.hasOwn(map, key) &&
+              ![
+                "default_action",
+                "host",
+                "method",
+                "port",
+                "args",
+                "tool",
+                "category",
+                "server",
+                "name",
+              ].includes(key),
+          );
+          Object.defineProperty(map, key, { value, enumerable: true });
+          expect(() => parsePolicy(policy, origins)).toThrow(
+            expect.objectContaining({ code: "policy_invalid" }),
+          );
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it("parsePolicy() loads or refuses, and never throws anything else", () => {
-    const spots = places.flatMap((place) => Object.keys(at(full, place)).map((key) => [...place, key]));
+    const spots = places.flatMap((place) =>
+      Object.keys(at(full, place)).map((key) => [...place, key]),
+    );
     fc.assert(
       fc.property(fc.constantFrom(...spots), fc.anything(), (path, value) => {
         const policy = structuredClone(full);
-        Object.defineProperty(at(policy, path.slice(0, -1)), String(path.at(-1)), { value, enumerable: true, configurable: true });
+        Object.defineProperty(at(policy, path.slice(0, -1)), String(path.at(-1)), {
+          value,
+          enumerable: true,
+          configurable: true,
+        });
         try {
           parsePolicy(policy, origins);
         } catch (error) {
@@ -107,7 +133,10 @@ describe("YAML", () => {
 
   it("readPolicy() loads or refuses any text, with a line that exists", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: "binary" })), (text) => void outcome(text)),
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: "binary" })),
+        (text) => void outcome(text),
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -138,9 +167,14 @@ describe("YAML", () => {
       "%YAML 1.1\n",
     );
     fc.assert(
-      fc.property(fc.nat({ max: valid.length }), fc.nat({ max: 5 }), scratches, (place, removed, scratch) => {
-        outcome(valid.slice(0, place) + scratch + valid.slice(place + removed));
-      }),
+      fc.property(
+        fc.nat({ max: valid.length }),
+        fc.nat({ max: 5 }),
+        scratches,
+        (place, removed, scratch) => {
+          outcome(valid.slice(0, place) + scratch + valid.slice(place + removed));
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -150,7 +184,9 @@ describe("YAML", () => {
       fc.property(lists, actions, (list, action) => {
         const policy = { version: "1", rules: list };
         const read = readPolicy(stringify(policy, { aliasDuplicateObjects: false }), origins);
-        expect(read.judge(action, facts)).toEqual(parsePolicy(policy, origins).judge(action, facts));
+        expect(read.judge(action, facts)).toEqual(
+          parsePolicy(policy, origins).judge(action, facts),
+        );
         expect(read.rules.every(({ line }) => (line ?? 0) > 1)).toBe(true);
       }),
     );

@@ -1,7 +1,16 @@
-/** What the proof tests share: a question, a key pair, a signed answer, and how to change one thing about them. */
+/**
+ * What the proof tests share: a question, a key pair, a signed answer, and how to change one thing
+ * about them.
+ */
 import { renderText } from "../src/approval/text.js";
 import { type ConsentRequest, encodeRequest, type JsonObject } from "../src/index.js";
-import { importPublicKey, keyPairFromSeed, type SignedParts, signConsent, type TrustedKey } from "../src/proof.js";
+import {
+  importPublicKey,
+  keyPairFromSeed,
+  type SignedParts,
+  signConsent,
+  type TrustedKey,
+} from "../src/proof.js";
 
 export const askedAtMs: number = Date.UTC(2026, 0, 15, 10, 30);
 export const givenAtMs: number = askedAtMs + 20_000;
@@ -48,11 +57,19 @@ export async function signed(
   signer: typeof pair = pair,
 ): Promise<Signed> {
   const request = question(change);
-  const answer: SignedParts = { decision: "approved", nowMs: givenAtMs, channel: "terminal", approverId: "alice", ...parts };
+  const answer: SignedParts = {
+    decision: "approved",
+    nowMs: givenAtMs,
+    channel: "terminal",
+    approverId: "alice",
+    ...parts,
+  };
   return { request: encodeRequest(request), response: await signConsent(request, answer, signer) };
 }
 
-/** A copy with one value replaced, or taken out with `undefined`; the value may be no JSON at all. */
+/**
+ * A copy with one value replaced, or taken out with `undefined`; the value may be no JSON at all.
+ */
 export function changed(object: JsonObject, path: string, value: unknown): JsonObject {
   const copy: Record<string, unknown> = structuredClone(object);
   const keys = path.split(".");

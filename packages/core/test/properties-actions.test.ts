@@ -24,11 +24,17 @@ const anyHost = fc.oneof(
   fc.ipV6().map((address) => `[${address}]`),
 );
 const anyAction: fc.Arbitrary<Action> = fc.oneof(
-  fc.tuple(anyName, anyName, anyObject).map(([server, tool, args]) => toolAction(server, tool, args)),
-  fc.webUrl({ withQueryParameters: true, withFragments: true, size: "small" }).map((url) => httpAction("GET", url)),
+  fc
+    .tuple(anyName, anyName, anyObject)
+    .map(([server, tool, args]) => toolAction(server, tool, args)),
+  fc
+    .webUrl({ withQueryParameters: true, withFragments: true, size: "small" })
+    .map((url) => httpAction("GET", url)),
   fc
     .tuple(anyHost, fc.integer({ min: 1, max: 65_535 }))
-    .map(([host, port]) => httpAction("CONNECT", `${host}:${port}`, { headers: { a: "{{secret:A}}" } })),
+    .map(([host, port]) =>
+      httpAction("CONNECT", `${host}:${port}`, { headers: { a: "{{secret:A}}" } }),
+    ),
   fc
     .tuple(
       fc.string({ minLength: 1 }).filter((command) => command.trim() !== ""),
@@ -60,8 +66,8 @@ describe("host properties", () => {
   it("normalizeHost() and parseHttpUrl() refuse by host_invalid only", () => {
     fc.assert(
       fc.property(hostish, urlish, (name, url) => {
-        const codes = [outcome(() => normalizeHost(name)), outcome(() => parseHttpUrl(url))].map((result) =>
-          "code" in result ? result.code : "none",
+        const codes = [outcome(() => normalizeHost(name)), outcome(() => parseHttpUrl(url))].map(
+          (result) => ("code" in result ? result.code : "none"),
         );
         expect(codes.filter((code) => code !== "host_invalid" && code !== "none")).toEqual([]);
       }),
@@ -89,8 +95,17 @@ describe("host properties", () => {
         fc.pre("value" in result);
         const { url, host, port } = result.value;
         const parsed = new URL(url);
-        expect([parsed.href, parsed.hostname, parsed.username, parsed.hash]).toEqual([url, host, "", ""]);
-        expect(parsed.port === "" ? { "http:": 80, "https:": 443 }[parsed.protocol] : Number(parsed.port)).toBe(port);
+        expect([parsed.href, parsed.hostname, parsed.username, parsed.hash]).toEqual([
+          url,
+          host,
+          "",
+          "",
+        ]);
+        expect(
+          parsed.port === ""
+            ? { "http:": 80, "https:": 443 }[parsed.protocol]
+            : Number(parsed.port),
+        ).toBe(port);
         expect(parseHttpUrl(url)).toEqual(result.value);
       }),
       { numRuns: 1_000 },
@@ -112,16 +127,21 @@ describe("action properties", () => {
 
   it("actionDigest() changes with every changed character of the canonical text that still reads as an action", () => {
     fc.assert(
-      fc.property(anyAction, fc.nat(), fc.string({ unit: "binary", minLength: 1, maxLength: 1 }), (made, at, unit) => {
-        const written = canonicalJson(made);
-        const units = Array.from(written);
-        const index = at % units.length;
-        const changed = [...units.slice(0, index), unit, ...units.slice(index + 1)].join("");
-        const read = outcome(() => parseAction(parseJson(changed)));
-        if ("code" in read) return;
-        const same = canonicalJson(read.value) === written;
-        expect(actionDigest(read.value) === actionDigest(made)).toBe(same);
-      }),
+      fc.property(
+        anyAction,
+        fc.nat(),
+        fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+        (made, at, unit) => {
+          const written = canonicalJson(made);
+          const units = Array.from(written);
+          const index = at % units.length;
+          const changed = [...units.slice(0, index), unit, ...units.slice(index + 1)].join("");
+          const read = outcome(() => parseAction(parseJson(changed)));
+          if ("code" in read) return;
+          const same = canonicalJson(read.value) === written;
+          expect(actionDigest(read.value) === actionDigest(made)).toBe(same);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -129,7 +149,9 @@ describe("action properties", () => {
   it("actionDigest() tells apart any two actions with different canonical texts", () => {
     fc.assert(
       fc.property(anyAction, anyAction, (one, other) => {
-        expect(actionDigest(one) === actionDigest(other)).toBe(canonicalJson(one) === canonicalJson(other));
+        expect(actionDigest(one) === actionDigest(other)).toBe(
+          canonicalJson(one) === canonicalJson(other),
+        );
       }),
     );
   });

@@ -4,29 +4,45 @@ import * as native from "../src/crypto/node.js";
 import * as portable from "../src/crypto/portable.js";
 import { outcome } from "./arbitraries.js";
 
-const bytes = (length: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ minLength: length, maxLength: length });
+const bytes = (length: number): fc.Arbitrary<Uint8Array> =>
+  fc.uint8Array({ minLength: length, maxLength: length });
 const message = fc.uint8Array({ maxLength: 300 });
 
 describe("both backends of #crypto", () => {
   it("give the same hash, MAC and derived key", () => {
     fc.assert(
-      fc.property(message, message, message, fc.integer({ min: 1, max: 200 }), (key, salt, text, length) => {
-        const options = { salt, info: text, length };
-        expect(portable.sha256Hex(text)).toBe(native.sha256Hex(text));
-        expect(portable.hmacSha256(key, text)).toEqual(native.hmacSha256(key, text));
-        expect(portable.hkdfSha256(key, options)).toEqual(native.hkdfSha256(key, options));
-      }),
+      fc.property(
+        message,
+        message,
+        message,
+        fc.integer({ min: 1, max: 200 }),
+        (key, salt, text, length) => {
+          const options = { salt, info: text, length };
+          expect(portable.sha256Hex(text)).toBe(native.sha256Hex(text));
+          expect(portable.hmacSha256(key, text)).toEqual(native.hmacSha256(key, text));
+          expect(portable.hkdfSha256(key, options)).toEqual(native.hkdfSha256(key, options));
+        },
+      ),
     );
   });
 
   it("seal to the same bytes and open each other's", () => {
     fc.assert(
-      fc.property(bytes(32), bytes(12), fc.option(message, { nil: undefined }), message, (key, iv, aad, plaintext) => {
-        const terms = aad === undefined ? { key, iv } : { key, iv, aad };
-        const sealed = native.aes256GcmSeal(terms, plaintext);
-        expect(portable.aes256GcmSeal(terms, plaintext)).toEqual(sealed);
-        expect([native, portable].map((each) => each.aes256GcmOpen(terms, sealed))).toEqual([plaintext, plaintext]);
-      }),
+      fc.property(
+        bytes(32),
+        bytes(12),
+        fc.option(message, { nil: undefined }),
+        message,
+        (key, iv, aad, plaintext) => {
+          const terms = aad === undefined ? { key, iv } : { key, iv, aad };
+          const sealed = native.aes256GcmSeal(terms, plaintext);
+          expect(portable.aes256GcmSeal(terms, plaintext)).toEqual(sealed);
+          expect([native, portable].map((each) => each.aes256GcmOpen(terms, sealed))).toEqual([
+            plaintext,
+            plaintext,
+          ]);
+        },
+      ),
     );
   });
 
@@ -38,15 +54,22 @@ describe("both backends of #crypto", () => {
         expect(theirs.publicKey).toEqual(ours.publicKey);
         const signature = ours.sign(text);
         expect(theirs.sign(text)).toEqual(signature);
-        for (const each of [native, portable]) expect(each.createEd25519Verifier(ours.publicKey)(signature, text)).toBe(true);
+        for (const each of [native, portable])
+          expect(each.createEd25519Verifier(ours.publicKey)(signature, text)).toBe(true);
       }),
       { numRuns: 30 },
     );
   });
 
   it("take and refuse the same keys, whatever the bytes", () => {
-    const near = fc.tuple(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0, 0xff), fc.integer({ min: 0, max: 255 }));
-    const edge = near.map(([low, middle, high]) => new Uint8Array(32).fill(middle).with(0, low).with(31, high));
+    const near = fc.tuple(
+      fc.integer({ min: 0, max: 255 }),
+      fc.constantFrom(0, 0xff),
+      fc.integer({ min: 0, max: 255 }),
+    );
+    const edge = near.map(([low, middle, high]) =>
+      new Uint8Array(32).fill(middle).with(0, low).with(31, high),
+    );
     fc.assert(
       fc.property(fc.oneof(bytes(32), edge, fc.uint8Array({ maxLength: 40 })), (key) => {
         const codes = [native, portable].map((each) => {

@@ -8,7 +8,8 @@ import type { CommandRisk, CommandSafety } from "@acp/exec-safety";
 
 const word = fc.stringMatching(/^[a-z][a-z0-9./:=@-]{0,6}$/).filter((text) => !text.includes("="));
 const anything = fc.string({ unit: "grapheme", maxLength: 8 });
-const matches = (pattern: string, argv: readonly string[]): boolean => parseAllowlist([{ pattern }]).find(argv) === pattern;
+const matches = (pattern: string, argv: readonly string[]): boolean =>
+  parseAllowlist([{ pattern }]).find(argv) === pattern;
 
 /** The format's words, one argument at a time, by trying every split: slow and plain. */
 function slowly(pattern: readonly string[], text: readonly string[]): boolean {
@@ -22,31 +23,39 @@ function slowly(pattern: readonly string[], text: readonly string[]): boolean {
 describe("patterns of an allowlist", () => {
   it("plain words match themselves, with ** whatever follows, and nothing shorter", () => {
     fc.assert(
-      fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), fc.array(anything, { minLength: 1, maxLength: 4 }), (argv, more) => {
-        const pattern = argv.join(" ");
-        expect(matches(pattern, argv)).toBe(true);
-        expect(matches(pattern, [...argv, ...more])).toBe(false);
-        expect(matches(`${pattern} **`, argv)).toBe(true);
-        expect(matches(`${pattern} **`, [...argv, ...more])).toBe(true);
-        expect(matches(`${pattern} **`, argv.slice(0, -1))).toBe(false);
-      }),
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 5 }),
+        fc.array(anything, { minLength: 1, maxLength: 4 }),
+        (argv, more) => {
+          const pattern = argv.join(" ");
+          expect(matches(pattern, argv)).toBe(true);
+          expect(matches(pattern, [...argv, ...more])).toBe(false);
+          expect(matches(`${pattern} **`, argv)).toBe(true);
+          expect(matches(`${pattern} **`, [...argv, ...more])).toBe(true);
+          expect(matches(`${pattern} **`, argv.slice(0, -1))).toBe(false);
+        },
+      ),
     );
   });
 
   it("an argument is never more than one argument, whatever it holds", () => {
     fc.assert(
-      fc.property(fc.array(word, { minLength: 3, maxLength: 5 }), fc.integer({ min: 1, max: 3 }), (argv, at) => {
-        const joined = [...argv.slice(0, at), argv.slice(at).join(" ")];
-        expect(matches(argv.join(" "), joined)).toBe(joined.length === argv.length);
-        expect(
-          matches(
-            `${argv[0]} ${Array(argv.length - 1)
-              .fill("*")
-              .join(" ")}`,
-            joined,
-          ),
-        ).toBe(joined.length === argv.length);
-      }),
+      fc.property(
+        fc.array(word, { minLength: 3, maxLength: 5 }),
+        fc.integer({ min: 1, max: 3 }),
+        (argv, at) => {
+          const joined = [...argv.slice(0, at), argv.slice(at).join(" ")];
+          expect(matches(argv.join(" "), joined)).toBe(joined.length === argv.length);
+          expect(
+            matches(
+              `${argv[0]} ${Array(argv.length - 1)
+                .fill("*")
+                .join(" ")}`,
+              joined,
+            ),
+          ).toBe(joined.length === argv.length);
+        },
+      ),
     );
   });
 
@@ -57,7 +66,9 @@ describe("patterns of an allowlist", () => {
       fc.property(symbols, text, (symbol, characters) => {
         // A word of ** alone is not a word but the rest.
         fc.pre(symbol.join("") !== "**");
-        expect(matches(`x ${symbol.join("")}`, ["x", characters.join("")])).toBe(slowly(symbol, characters));
+        expect(matches(`x ${symbol.join("")}`, ["x", characters.join("")])).toBe(
+          slowly(symbol, characters),
+        );
       }),
     );
   });
@@ -87,7 +98,11 @@ describe("configurations", () => {
   it("anything at all either loads or is config_invalid", () => {
     fc.assert(
       fc.property(
-        fc.oneof(fc.anything(), config, fc.dictionary(fc.constantFrom("security", "ask", "allowlist", "x"), fc.anything())),
+        fc.oneof(
+          fc.anything(),
+          config,
+          fc.dictionary(fc.constantFrom("security", "ask", "allowlist", "x"), fc.anything()),
+        ),
         (value) => {
           try {
             parseExecApprovalConfig(value);
@@ -107,8 +122,10 @@ describe("configurations", () => {
         const parsed = parseExecApprovalConfig(value);
         expect(fallbackEffect(parsed, safetyOf("dangerous"))).toBe("deny");
         if (!isOpen) expect(fallbackEffect(parsed, safetyOf("needs-review"))).toBe("deny");
-        if (value.askFallback === undefined || value.askFallback === "deny") expect(fallbackEffect(parsed, safetyOf("safe"))).toBe("deny");
-        if (parsed.security === "deny") expect(fallbackEffect(parsed, safetyOf("safe"))).toBe("deny");
+        if (value.askFallback === undefined || value.askFallback === "deny")
+          expect(fallbackEffect(parsed, safetyOf("safe"))).toBe("deny");
+        if (parsed.security === "deny")
+          expect(fallbackEffect(parsed, safetyOf("safe"))).toBe("deny");
       }),
     );
   });
@@ -119,7 +136,9 @@ describe("configurations", () => {
       fc.property(config, (value) => {
         fc.pre(value.askFallback !== "full" || value.dangerouslyAllowOnTimeout === true);
         const parsed = parseExecApprovalConfig(value);
-        const effects = (["safe", "needs-review", "dangerous"] as const).map((risk) => execEffect(parsed, safetyOf(risk)));
+        const effects = (["safe", "needs-review", "dangerous"] as const).map((risk) =>
+          execEffect(parsed, safetyOf(risk)),
+        );
         const ranks = effects.map((effect) => rank[effect]);
         expect(ranks).toEqual([...ranks].sort((one, other) => one - other));
         expect(requiresApproval(parsed, safetyOf("safe"))).toBe(effects[0] === "ask");

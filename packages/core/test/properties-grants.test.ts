@@ -13,10 +13,14 @@ import type { GrantOffer, GrantScope } from "../src/types/scope.js";
 const RUNS = { numRuns: Number(process.env["ACP_RUNS"] ?? 300) };
 const prover = load([]);
 
-const patterns = fc.dictionary(fc.constantFrom("a", "b", "path"), fc.oneof(wordPatterns, words, fc.constantFrom(5, true)), {
-  minKeys: 1,
-  maxKeys: 3,
-});
+const patterns = fc.dictionary(
+  fc.constantFrom("a", "b", "path"),
+  fc.oneof(wordPatterns, words, fc.constantFrom(5, true)),
+  {
+    minKeys: 1,
+    maxKeys: 3,
+  },
+);
 const scopesOf = (action: Action): fc.Arbitrary<GrantScope> => {
   const tool = toolScope(action);
   const host = siteScope(action);
@@ -52,7 +56,9 @@ const offersOf = (action: Action): fc.Arbitrary<readonly GrantOffer[]> =>
         .map(({ uses, ...offer }) => (uses === undefined ? offer : { ...offer, uses })),
     );
 /** An action with things made for it. */
-const withAction = <T>(make: (action: Action) => fc.Arbitrary<T>): fc.Arbitrary<readonly [Action, T]> =>
+const withAction = <T>(
+  make: (action: Action) => fc.Arbitrary<T>,
+): fc.Arbitrary<readonly [Action, T]> =>
   actions.chain((action) => make(action).map((made) => [action, made] as const));
 const usesOf = ({ uses }: GrantOffer): number => uses ?? Number.POSITIVE_INFINITY;
 
@@ -63,8 +69,13 @@ describe("scopes", () => {
         withAction((action) => fc.tuple(scopesOf(action), scopesOf(action))),
         actions,
         ([action, [wide, narrow]], other) => {
-          if (![wide, narrow].every((scope) => scopeCovers(scope, action, prover)) || !scopeIncludes(wide, narrow)) return;
-          if (scopeCovers(narrow, other, prover)) expect(scopeCovers(wide, other, prover)).toBe(true);
+          if (
+            ![wide, narrow].every((scope) => scopeCovers(scope, action, prover)) ||
+            !scopeIncludes(wide, narrow)
+          )
+            return;
+          if (scopeCovers(narrow, other, prover))
+            expect(scopeCovers(wide, other, prover)).toBe(true);
         },
       ),
       RUNS,
@@ -78,7 +89,8 @@ describe("scopes", () => {
         ([action, [a, b, c]]) => {
           const covering = [a, b, c].filter((scope) => scopeCovers(scope, action, prover));
           for (const scope of covering) expect(scopeIncludes(scope, scope)).toBe(true);
-          if (covering.length === 3 && scopeIncludes(a, b) && scopeIncludes(b, c)) expect(scopeIncludes(a, c)).toBe(true);
+          if (covering.length === 3 && scopeIncludes(a, b) && scopeIncludes(b, c))
+            expect(scopeIncludes(a, c)).toBe(true);
         },
       ),
       RUNS,
@@ -92,7 +104,8 @@ describe("scopes", () => {
         ([action, [a, b]]) => {
           if (![a, b].every((scope) => scopeCovers(scope, action, prover))) return;
           expect(Math.sign(compareScopes(a, b))).toBe(-Math.sign(compareScopes(b, a)) + 0);
-          if (scopeIncludes(a, b) && !scopeIncludes(b, a)) expect(compareScopes(b, a)).toBeLessThan(0);
+          if (scopeIncludes(a, b) && !scopeIncludes(b, a))
+            expect(compareScopes(b, a)).toBeLessThan(0);
         },
       ),
       RUNS,
@@ -101,12 +114,16 @@ describe("scopes", () => {
 });
 
 describe("mergeOffers()", () => {
-  const manyLists = withAction((action) => fc.array(offersOf(action), { minLength: 1, maxLength: 3 }));
+  const manyLists = withAction((action) =>
+    fc.array(offersOf(action), { minLength: 1, maxLength: 3 }),
+  );
 
   it("does not depend on the order of asks, nor of offers", () => {
     fc.assert(
       fc.property(manyLists, fc.integer(), ([, given], seed) => {
-        const shuffled = given.map((list) => list.toSorted((a, b) => ((a.ttlMs * 31 + seed) % 7) - ((b.ttlMs * 31 + seed) % 7)));
+        const shuffled = given.map((list) =>
+          list.toSorted((a, b) => ((a.ttlMs * 31 + seed) % 7) - ((b.ttlMs * 31 + seed) % 7)),
+        );
         expect(mergeOffers(shuffled.toReversed())).toEqual(mergeOffers(given));
       }),
       RUNS,
@@ -119,7 +136,9 @@ describe("mergeOffers()", () => {
         for (const offer of mergeOffers(given)) {
           for (const list of given) {
             const covering = list.filter(({ scope }) => scopeIncludes(scope, offer.scope));
-            expect(Math.max(...covering.map(({ ttlMs }) => ttlMs))).toBeGreaterThanOrEqual(offer.ttlMs);
+            expect(Math.max(...covering.map(({ ttlMs }) => ttlMs))).toBeGreaterThanOrEqual(
+              offer.ttlMs,
+            );
             expect(Math.max(...covering.map(usesOf))).toBeGreaterThanOrEqual(usesOf(offer));
           }
         }
@@ -131,7 +150,9 @@ describe("mergeOffers()", () => {
   it("never offers more because one more ask is behind the question", () => {
     fc.assert(
       fc.property(
-        withAction((action) => fc.tuple(fc.array(offersOf(action), { minLength: 1, maxLength: 2 }), offersOf(action))),
+        withAction((action) =>
+          fc.tuple(fc.array(offersOf(action), { minLength: 1, maxLength: 2 }), offersOf(action)),
+        ),
         ([, [given, more]]) => {
           const before = mergeOffers(given);
           for (const offer of mergeOffers([...given, more])) {
@@ -150,7 +171,8 @@ describe("mergeOffers()", () => {
         const merged = mergeOffers(given);
         expect(new Set(merged.map(({ id }) => id)).size).toBe(merged.length);
         for (const [at, a] of merged.entries())
-          for (const b of merged.slice(at + 1)) expect(scopeIncludes(a.scope, b.scope) && scopeIncludes(b.scope, a.scope)).toBe(false);
+          for (const b of merged.slice(at + 1))
+            expect(scopeIncludes(a.scope, b.scope) && scopeIncludes(b.scope, a.scope)).toBe(false);
       }),
       RUNS,
     );
@@ -178,14 +200,30 @@ describe("a grant", () => {
           secrets: [],
         };
         await store.grants.put(grant);
-        const asked = rules.map((rule) => (rule.action === "ask" ? { ...rule, offers: offering } : rule));
+        const asked = rules.map((rule) =>
+          rule.action === "ask" ? { ...rule, offers: offering } : rule,
+        );
         const policy = parsePolicy({ version: "1", default: "ask", rules: asked }, origins);
         const channel = { name: "none", deliver: () => Promise.reject(new Error("nobody")) };
-        const without = createConsentGate({ policy, channel, audit: recordingSink(), clock, ids: seededIds() });
-        const gate = createConsentGate({ policy, channel, audit: recordingSink(), clock, ids: seededIds(1), store });
+        const without = createConsentGate({
+          policy,
+          channel,
+          audit: recordingSink(),
+          clock,
+          ids: seededIds(),
+        });
+        const gate = createConsentGate({
+          policy,
+          channel,
+          audit: recordingSink(),
+          clock,
+          ids: seededIds(1),
+          store,
+        });
         const { ruling } = gate.evaluate(action, { agent: AGENT });
         const verdict = await gate(action, { agent: AGENT });
-        if (ruling.effect === "deny") expect(verdict).toMatchObject({ decision: "deny", code: "policy_denied" });
+        if (ruling.effect === "deny")
+          expect(verdict).toMatchObject({ decision: "deny", code: "policy_denied" });
         if (verdict.code === "grant_used") {
           expect(ruling.effect).toBe("ask");
           expect(scopeCovers(scope, action, policy)).toBe(true);

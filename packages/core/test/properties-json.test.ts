@@ -9,9 +9,15 @@ import { anyJson, anyObject, outcome, text } from "./arbitraries.js";
 function shuffled(value: JsonValue, seed: number): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue) => shuffled(item, seed + 1));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, member]) => [key, shuffled(member, seed * 31 + 7)] as const);
+  const entries = Object.entries(value).map(
+    ([key, member]) => [key, shuffled(member, seed * 31 + 7)] as const,
+  );
   return Object.fromEntries(
-    entries.sort(([one], [other]) => ((one.length * 7919 + seed) % 5) - ((other.length * 7919 + seed) % 5)).toReversed(),
+    entries
+      .sort(
+        ([one], [other]) => ((one.length * 7919 + seed) % 5) - ((other.length * 7919 + seed) % 5),
+      )
+      .toReversed(),
   );
 }
 
@@ -88,7 +94,11 @@ describe("JSON properties", () => {
       fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join("")),
       fc.tuple(anyJson, fc.nat(), piece).map(([value, at, insert]) => {
         const whole = JSON.stringify(value, null, 1);
-        return whole.slice(0, at % (whole.length + 1)) + insert + whole.slice((at % (whole.length + 1)) + (at % 2));
+        return (
+          whole.slice(0, at % (whole.length + 1)) +
+          insert +
+          whole.slice((at % (whole.length + 1)) + (at % 2))
+        );
       }),
     );
     fc.assert(
@@ -120,9 +130,14 @@ describe("JSON properties", () => {
           spans: ["params", "params.arguments"],
           integers: "canonical",
         });
-        for (const [path, value] of Object.entries({ params: message.params, "params.arguments": args })) {
+        for (const [path, value] of Object.entries({
+          params: message.params,
+          "params.arguments": args,
+        })) {
           const span = spans[path] ?? { start: 0, end: 0 };
-          expect(JSON.parse(source.slice(span.start, span.end))).toEqual(JSON.parse(JSON.stringify(value)));
+          expect(JSON.parse(source.slice(span.start, span.end))).toEqual(
+            JSON.parse(JSON.stringify(value)),
+          );
         }
       }),
     );
@@ -161,7 +176,11 @@ describe("JSON properties", () => {
                   ["n", neighbour],
                   [key, value],
                 ]);
-        for (const use of [copyJson, canonicalJson, (args: unknown) => toolAction("s", "t", { args })]) {
+        for (const use of [
+          copyJson,
+          canonicalJson,
+          (args: unknown) => toolAction("s", "t", { args }),
+        ]) {
           const result = outcome(() => use(value));
           expect("code" in result && result.code.startsWith("json_")).toBe(true);
         }

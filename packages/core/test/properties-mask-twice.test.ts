@@ -1,4 +1,7 @@
-/** Masking of values that were written twice: whatever two encodings lie over each other, and wherever chunks end, the value does not come out. */
+/**
+ * Masking of values that were written twice: whatever two encodings lie over each other, and
+ * wherever chunks end, the value does not come out.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createMasker, maskSecrets, Secret } from "../src/vault.js";
@@ -8,7 +11,8 @@ type Encode = (bytes: Buffer) => Buffer;
 
 const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
 const utf16 = (bytes: Buffer): Buffer => Buffer.from(bytes.toString("utf8"), "utf16le");
-const each = (bytes: Buffer, write: (byte: number) => string): Buffer => ascii(Array.from(bytes, write).join(""));
+const each = (bytes: Buffer, write: (byte: number) => string): Buffer =>
+  ascii(Array.from(bytes, write).join(""));
 const hex = (byte: number, digits: number): string => byte.toString(16).padStart(digits, "0");
 
 const ENCODINGS: Readonly<Record<string, Encode>> = {
@@ -16,7 +20,14 @@ const ENCODINGS: Readonly<Record<string, Encode>> = {
   units: (bytes) => each(bytes, (byte) => `\\u${hex(byte, 4)}`),
   percent: (bytes) => each(bytes, (byte) => `%${hex(byte, 2)}`),
   uri: (bytes) => ascii(encodeURIComponent(bytes.toString("utf8"))),
-  html: (bytes) => ascii(bytes.toString("latin1").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")),
+  html: (bytes) =>
+    ascii(
+      bytes
+        .toString("latin1")
+        .replaceAll("&", "&amp;")
+        .replaceAll("<", "&lt;")
+        .replaceAll('"', "&quot;"),
+    ),
   decimal: (bytes) => each(bytes, (byte) => `&#${byte};`),
   hexadecimal: (bytes) => each(bytes, (byte) => `&#x${byte.toString(16)};`),
   base64: (bytes) => ascii(bytes.toString("base64")),
@@ -42,13 +53,25 @@ it("createMasker() and maskSecrets() find a value under any two encodings", () =
       fc.array(fc.nat(), { maxLength: 6 }),
       (text, first, second, [before, after], cuts) => {
         const plain: Encode = (bytes) => bytes;
-        const written = (ENCODINGS[second] ?? plain)((ENCODINGS[first] ?? plain)(Buffer.from(text)));
+        const written = (ENCODINGS[second] ?? plain)(
+          (ENCODINGS[first] ?? plain)(Buffer.from(text)),
+        );
         const bytes = Buffer.concat([ascii(`${before}(`), written, ascii(`)${after}`)]);
         const secrets = Object.freeze([new Secret({ name: "S", value: text })]);
         const masker = createMasker(secrets);
-        const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].toSorted((left, right) => left - right);
-        const streamed = Buffer.concat([...ends.map((end, at) => masker.push(bytes.subarray(ends[at - 1] ?? 0, end))), masker.end()]);
-        expect([first, second, streamed.includes("[secret S]"), streamed.includes(written)]).toEqual([first, second, true, false]);
+        const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].toSorted(
+          (left, right) => left - right,
+        );
+        const streamed = Buffer.concat([
+          ...ends.map((end, at) => masker.push(bytes.subarray(ends[at - 1] ?? 0, end))),
+          masker.end(),
+        ]);
+        expect([
+          first,
+          second,
+          streamed.includes("[secret S]"),
+          streamed.includes(written),
+        ]).toEqual([first, second, true, false]);
         expect(Buffer.from(maskSecrets(bytes, secrets)).equals(streamed)).toBe(true);
       },
     ),

@@ -1,6 +1,7 @@
 /**
- * What a pattern allows, the same pattern denies; and what reads like something that it allows, it denies too. `ACP_RUNS` sets how many pairs of
- * pattern and text are tried in each of 16 tests: 62,500 make a million.
+ * What a pattern allows, the same pattern denies; and what reads like something that it allows, it
+ * denies too. `ACP_RUNS` sets how many pairs of pattern and text are tried in each of 16 tests:
+ * 62,500 make a million.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -46,17 +47,30 @@ const ODD = [
 const letters = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("d", "e", "l", "t", "E", "_", "1", "/", ".", " ") },
   fc.constantFrom(...ODD),
-  fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((each) => !/[[\]{}()|\\^!*?\u0000-\u001f\u007f-\u009f]/.test(each)),
+  fc
+    .string({ unit: "grapheme", minLength: 1, maxLength: 1 })
+    .filter((each) => !/[[\]{}()|\\^!*?\u0000-\u001f\u007f-\u009f]/.test(each)),
 );
 const join = (parts: readonly string[]): string => parts.join("");
 const texts = fc.array(letters, { minLength: 1, maxLength: 10 }).map(join);
 
-/** A text and a pattern made of it, so that they often match: stretches become "*", characters "?". */
+/**
+ * A text and a pattern made of it, so that they often match: stretches become "*", characters "?".
+ */
 const pairs: fc.Arbitrary<readonly [pattern: string, text: string]> = texts.chain((text) =>
   fc
-    .array(fc.constantFrom("=", "=", "=", "=", "*", "?"), { minLength: [...text].length, maxLength: [...text].length })
+    .array(fc.constantFrom("=", "=", "=", "=", "*", "?"), {
+      minLength: [...text].length,
+      maxLength: [...text].length,
+    })
     .map(
-      (marks) => [[...text].map((character, index) => (marks[index] === "=" ? character : (marks[index] ?? ""))).join(""), text] as const,
+      (marks) =>
+        [
+          [...text]
+            .map((character, index) => (marks[index] === "=" ? character : (marks[index] ?? "")))
+            .join(""),
+          text,
+        ] as const,
     ),
 );
 const anyPairs = fc.oneof(
@@ -78,7 +92,10 @@ const VARIANTS: Readonly<Record<string, readonly string[]>> = {
   "/": ["／"],
   " ": ["\u00a0"],
 };
-/** A text that reads like another one: characters are replaced by what looks like them, and what cannot be seen stands between them. */
+/**
+ * A text that reads like another one: characters are replaced by what looks like them, and what
+ * cannot be seen stands between them.
+ */
 const disguised = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -100,8 +117,16 @@ interface Place {
 const PLACES: readonly Place[] = [
   { name: "tool", match: (tool) => ({ tool }), action: (text) => toolAction("s", text, {}) },
   { name: "server", match: (server) => ({ server }), action: (text) => toolAction(text, "t", {}) },
-  { name: "argument", match: (a) => ({ tool: "*", args: { a } }), action: (text) => toolAction("s", "t", { a: text }) },
-  { name: "list of arguments", match: (a) => ({ tool: "*", args: { a } }), action: (text) => toolAction("s", "t", { a: [text, text] }) },
+  {
+    name: "argument",
+    match: (a) => ({ tool: "*", args: { a } }),
+    action: (text) => toolAction("s", "t", { a: text }),
+  },
+  {
+    name: "list of arguments",
+    match: (a) => ({ tool: "*", args: { a } }),
+    action: (text) => toolAction("s", "t", { a: [text, text] }),
+  },
   {
     name: "path",
     match: (path) => ({ tool: "*", args: { a: { path: `/w/${path}` } } }),
@@ -112,7 +137,11 @@ const PLACES: readonly Place[] = [
     match: (path) => ({ tool: "*", args: { a: { path } } }),
     action: (text) => toolAction("s", "t", { a: text }),
   },
-  { name: "key", match: (key) => ({ tool: "*", args: { [key]: "x*" } }), action: (text) => toolAction("s", "t", { [text]: "xy" }) },
+  {
+    name: "key",
+    match: (key) => ({ tool: "*", args: { [key]: "x*" } }),
+    action: (text) => toolAction("s", "t", { [text]: "xy" }),
+  },
   { name: "command", match: (args) => ({ args }), action: (text) => shellAction(text) },
 ];
 
@@ -147,7 +176,11 @@ describe("a deny in front of an allow", () => {
             make,
           );
           expect(both).not.toBe("allow");
-          if (alone === "allow") expect([both, judged([{ match: match(pattern), action: "ask" }], make)]).toEqual(["deny", "ask"]);
+          if (alone === "allow")
+            expect([both, judged([{ match: match(pattern), action: "ask" }], make)]).toEqual([
+              "deny",
+              "ask",
+            ]);
         }),
         RUNS,
       );
@@ -156,12 +189,21 @@ describe("a deny in front of an allow", () => {
     TEST_MS,
   );
 
-  const plain = fc.array(fc.constantFrom("d", "e", "l", "t", "_", "1"), { minLength: 1, maxLength: 8 }).map(join);
+  const plain = fc
+    .array(fc.constantFrom("d", "e", "l", "t", "_", "1"), { minLength: 1, maxLength: 8 })
+    .map(join);
   const cases = plain.chain((text) =>
     fc.tuple(
       fc
-        .array(fc.constantFrom("=", "=", "=", "*", "?"), { minLength: text.length, maxLength: text.length })
-        .map((marks) => [...text].map((character, index) => (marks[index] === "=" ? character : (marks[index] ?? ""))).join("")),
+        .array(fc.constantFrom("=", "=", "=", "*", "?"), {
+          minLength: text.length,
+          maxLength: text.length,
+        })
+        .map((marks) =>
+          [...text]
+            .map((character, index) => (marks[index] === "=" ? character : (marks[index] ?? "")))
+            .join(""),
+        ),
       disguised(text),
     ),
   );
@@ -216,7 +258,9 @@ describe("a deny in front of an allow", () => {
       );
       const on = (pattern: string): readonly (string | undefined)[] =>
         (["allow", "deny"] as const).map((effect) =>
-          judged([{ match: { host: pattern }, action: effect }], () => httpAction("GET", "https://bücher.example/")),
+          judged([{ match: { host: pattern }, action: effect }], () =>
+            httpAction("GET", "https://bücher.example/"),
+          ),
         );
       expect(on("b?cher.example")).toEqual(["none", "deny"]);
       expect(on("x*.example")).toEqual(["none", "deny"]);

@@ -1,8 +1,12 @@
-/** Everything that can be reached from some values: own and inherited members, symbols, getters, what iterators yield. */
+/**
+ * Everything that can be reached from some values: own and inherited members, symbols, getters,
+ * what iterators yield.
+ */
 
 const ITERATED_MAX = 3;
 
-const isReachable = (value: unknown): value is object => (typeof value === "object" && value !== null) || typeof value === "function";
+const isReachable = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
 
 /** What a promise holds by now, or nothing; a rejection is what it rejects with. */
 async function settled(work: unknown): Promise<unknown> {
@@ -30,7 +34,8 @@ function membersOf(value: object): readonly unknown[] {
   for (let from = Reflect.getPrototypeOf(value); from !== null; from = Reflect.getPrototypeOf(from))
     for (const key of Reflect.ownKeys(from)) {
       try {
-        if (Reflect.getOwnPropertyDescriptor(from, key)?.get !== undefined) members.push(Reflect.get(from, key, value));
+        if (Reflect.getOwnPropertyDescriptor(from, key)?.get !== undefined)
+          members.push(Reflect.get(from, key, value));
       } catch {
         // As above.
       }
@@ -39,8 +44,13 @@ function membersOf(value: object): readonly unknown[] {
 }
 
 function inertMembersOf(value: object): readonly unknown[] {
-  const properties = Reflect.ownKeys(value).map((key) => Reflect.getOwnPropertyDescriptor(value, key));
-  return [Reflect.getPrototypeOf(value), ...properties.flatMap((each) => [each?.get, each?.set, each?.value])];
+  const properties = Reflect.ownKeys(value).map((key) =>
+    Reflect.getOwnPropertyDescriptor(value, key),
+  );
+  return [
+    Reflect.getPrototypeOf(value),
+    ...properties.flatMap((each) => [each?.get, each?.set, each?.value]),
+  ];
 }
 
 /** What an iterable of either kind yields first; its iterator too. */
@@ -52,8 +62,10 @@ async function yieldedBy(value: object): Promise<readonly unknown[]> {
       if (typeof make !== "function") continue;
       const iterator: unknown = Reflect.apply(make, value, []);
       yielded.push(iterator);
-      if (!isReachable(iterator) || !("next" in iterator) || typeof iterator.next !== "function") continue;
-      for (let taken = 0; taken < ITERATED_MAX; taken++) yielded.push(await settled(Reflect.apply(iterator.next, iterator, [])));
+      if (!isReachable(iterator) || !("next" in iterator) || typeof iterator.next !== "function")
+        continue;
+      for (let taken = 0; taken < ITERATED_MAX; taken++)
+        yielded.push(await settled(Reflect.apply(iterator.next, iterator, [])));
     } catch (error) {
       yielded.push(error);
     }

@@ -1,4 +1,7 @@
-/** What people said before a gate died counts for the next one: over one store, with a new process each time. */
+/**
+ * What people said before a gate died counts for the next one: over one store, with a new process
+ * each time.
+ */
 import { manualClock, seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -33,20 +36,38 @@ interface Process {
   now(): number;
   settle(): Promise<void>;
   /** Answers the first question on a channel as somebody, and says what became of it. */
-  says(on: "web" | "phone", subject: string, kind?: "approve" | "deny"): Promise<string | undefined>;
+  says(
+    on: "web" | "phone",
+    subject: string,
+    kind?: "approve" | "deny",
+  ): Promise<string | undefined>;
 }
 
 /** Processes over one store, one after the other. */
 function machine(rule: object): { start(): Promise<Process> } {
   const clock = manualClock();
   const store: Store = memoryStore(clock);
-  const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", ...rule }] });
+  const policy = parsePolicy({
+    version: "1",
+    rules: [{ match: { tool: "*" }, action: "ask", ...rule }],
+  });
   let count = 0;
   return {
     async start() {
-      const channels: Readonly<Record<"web" | "phone", MemoryChannel>> = { web: memoryChannel("web"), phone: memoryChannel("phone") };
+      const channels: Readonly<Record<"web" | "phone", MemoryChannel>> = {
+        web: memoryChannel("web"),
+        phone: memoryChannel("phone"),
+      };
       const channel = toAll(channels.web, channels.phone);
-      const gate = createConsentGate({ policy, clock, store, approvers, audit: recordingSink(), ids: seededIds(++count), channel });
+      const gate = createConsentGate({
+        policy,
+        clock,
+        store,
+        approvers,
+        audit: recordingSink(),
+        ids: seededIds(++count),
+        channel,
+      });
       await gate.resume();
       await clock.advance(0);
       return {
@@ -67,8 +88,13 @@ function machine(rule: object): { start(): Promise<Process> } {
   };
 }
 
-/** A question whose caller was told to call again, so that the next process can give it the decision. */
-async function asked(rule: object): Promise<{ readonly before: Process; readonly restart: () => Promise<Process> }> {
+/**
+ * A question whose caller was told to call again, so that the next process can give it the
+ * decision.
+ */
+async function asked(
+  rule: object,
+): Promise<{ readonly before: Process; readonly restart: () => Promise<Process> }> {
   const { start } = machine(rule);
   const before = await start();
   const opened = await before.gate.open(write, { agent });
@@ -88,7 +114,10 @@ describe("a quorum over restarts", () => {
     const third = await restart();
     expect(await third.says("web", "1")).toBe("already_answered");
     expect(await third.says("phone", "+2")).toBe("final");
-    expect(await retry(await restart())).toMatchObject({ decision: "allow", approvers: ["ada", "bob"] });
+    expect(await retry(await restart())).toMatchObject({
+      decision: "allow",
+      approvers: ["ada", "bob"],
+    });
   });
 
   it("never counts who asks, nor who started them", async () => {
@@ -105,7 +134,10 @@ describe("a quorum over restarts", () => {
     const second = await restart();
     expect(await second.says("phone", "+1", "deny")).toBe("final");
     expect(await second.says("phone", "+2")).toBe("request_ended");
-    expect(await retry(await restart())).toMatchObject({ decision: "deny", code: "consent_denied" });
+    expect(await retry(await restart())).toMatchObject({
+      decision: "deny",
+      code: "consent_denied",
+    });
   });
 
   it("is not asked where there are fewer people than it takes", async () => {
@@ -118,18 +150,27 @@ describe("a late answer after a restart", () => {
   it.each([
     ["deny", "it was denied"],
     ["approve", "it was approved"],
-  ] as const)("to a question that ended with %s is told so, and does nothing", async (kind, how) => {
-    const { before, restart } = await asked({});
-    await before.says("phone", "+2", kind);
-    const { gate } = await restart();
-    const late = makeResponse(before.request(), { decision: kind === "deny" ? "approved" : "denied", nowMs: before.now(), channel: "web" });
-    expect(await gate.answer(late, { channel: "web", subject: "1" })).toEqual({
-      status: "refused",
-      code: "request_ended",
-      reason: `the question is over: ${how}`,
-    });
-    expect(await retry(await restart())).toMatchObject({ code: kind === "deny" ? "consent_denied" : "consent_approved" });
-  });
+  ] as const)(
+    "to a question that ended with %s is told so, and does nothing",
+    async (kind, how) => {
+      const { before, restart } = await asked({});
+      await before.says("phone", "+2", kind);
+      const { gate } = await restart();
+      const late = makeResponse(before.request(), {
+        decision: kind === "deny" ? "approved" : "denied",
+        nowMs: before.now(),
+        channel: "web",
+      });
+      expect(await gate.answer(late, { channel: "web", subject: "1" })).toEqual({
+        status: "refused",
+        code: "request_ended",
+        reason: `the question is over: ${how}`,
+      });
+      expect(await retry(await restart())).toMatchObject({
+        code: kind === "deny" ? "consent_denied" : "consent_approved",
+      });
+    },
+  );
 });
 
 describe("a lease after a restart", () => {
@@ -138,8 +179,15 @@ describe("a lease after a restart", () => {
     const one = await start();
     const verdict = retry(one);
     await one.settle();
-    const taken = makeResponse(one.request(), { decision: "approved", nowMs: one.now(), channel: "web", grantId: "call" });
-    expect(await one.gate.answer(taken, { channel: "web", subject: "1" })).toMatchObject({ status: "final" });
+    const taken = makeResponse(one.request(), {
+      decision: "approved",
+      nowMs: one.now(),
+      channel: "web",
+      grantId: "call",
+    });
+    expect(await one.gate.answer(taken, { channel: "web", subject: "1" })).toMatchObject({
+      status: "final",
+    });
     expect(await verdict).toMatchObject({ code: "consent_approved" });
     expect(await retry(one)).toMatchObject({ code: "grant_used" });
     expect(await retry(await start())).toMatchObject({ code: "grant_used" });

@@ -1,6 +1,7 @@
 /**
- * Rights cannot be made: whatever the package hands out, in all its entries and after a gate was really used, leads to nothing that makes a permit, a
- * release, a signer or a policy, and to none of what stands behind them.
+ * Rights cannot be made: whatever the package hands out, in all its entries and after a gate was
+ * really used, leads to nothing that makes a permit, a release, a signer or a policy, and to none
+ * of what stands behind them.
  */
 import { manualClock, seededIds } from "@acp/testing";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -16,7 +17,12 @@ import { reachableFrom } from "./reachable.js";
 const { createConsentGate, redeem, toolAction } = core;
 const { injectSecrets, Secret, createVault } = vaults;
 
-const secret = new Secret({ name: "TOKEN", value: "the-value-of-it", servers: ["*"], hosts: ["*"] });
+const secret = new Secret({
+  name: "TOKEN",
+  value: "the-value-of-it",
+  servers: ["*"],
+  hosts: ["*"],
+});
 const action = toolAction("files", "write_file", { path: "a", token: "{{secret:TOKEN}}" });
 const asking = policies.parsePolicy({
   version: "1",
@@ -37,11 +43,23 @@ async function intrinsics(): Promise<ReadonlySet<object>> {
     [].values(),
     new AbortController().signal,
   ];
-  const builtin = Object.getOwnPropertyNames(globalThis).filter((name) => /^[A-Z][A-Za-z0-9]+$/.test(name));
-  return reachableFrom([...builtin.map((name): unknown => Reflect.get(globalThis, name)), ...samples, Promise.resolve()], { inert: true });
+  const builtin = Object.getOwnPropertyNames(globalThis).filter((name) =>
+    /^[A-Z][A-Za-z0-9]+$/.test(name),
+  );
+  return reachableFrom(
+    [
+      ...builtin.map((name): unknown => Reflect.get(globalThis, name)),
+      ...samples,
+      Promise.resolve(),
+    ],
+    { inert: true },
+  );
 }
 
-/** What a host, a channel, a layer, an assessor, a vault, a sink and a store see while a gate is used in every way. */
+/**
+ * What a host, a channel, a layer, an assessor, a vault, a sink and a store see while a gate is
+ * used in every way.
+ */
 async function useGate(): Promise<readonly unknown[]> {
   const seen: unknown[] = [];
   const note = <T>(value: T): T => {
@@ -64,7 +82,12 @@ async function useGate(): Promise<readonly unknown[]> {
     },
     layers: [{ name: "looks", judge: (...given) => void note(given) }],
     assessors: [{ name: "assesses", assess: (...given) => Promise.resolve(void note(given)) }],
-    verifiers: [{ algorithm: "WebAuthn", verify: (...given) => Promise.resolve({ ok: note(given).length < 0, reason: "no" }) }],
+    verifiers: [
+      {
+        algorithm: "WebAuthn",
+        verify: (...given) => Promise.resolve({ ok: note(given).length < 0, reason: "no" }),
+      },
+    ],
   });
   const { gate, shown, settle } = kit;
   note([
@@ -74,7 +97,12 @@ async function useGate(): Promise<readonly unknown[]> {
     secret,
     keys,
     real,
-    note(core.firstOf({ name: "other", deliver: () => Promise.resolve() }, { name: "third", deliver: () => Promise.resolve() })),
+    note(
+      core.firstOf(
+        { name: "other", deliver: () => Promise.resolve() },
+        { name: "third", deliver: () => Promise.resolve() },
+      ),
+    ),
   ]);
   const pending = note(await gate.open(action, { agent, session: "s", task: "t" }));
   if (pending.decision !== "pending") throw new Error(pending.code);
@@ -85,7 +113,11 @@ async function useGate(): Promise<readonly unknown[]> {
   note(await question.session.submit(reply(question, { decision: "approved" })));
   const verdict = note(await pending.settled);
   if (verdict.decision !== "allow") throw new Error(verdict.code);
-  note(await gate.perform(verdict, (release) => Promise.resolve(note([release, release.masker()]).length)));
+  note(
+    await gate.perform(verdict, (release) =>
+      Promise.resolve(note([release, release.masker()]).length),
+    ),
+  );
   note(await gate.perform(verdict, () => Promise.resolve(1)));
   const reading = toolAction("files", "read_file", { path: "a" });
   const stream = await gate.run(
@@ -122,8 +154,14 @@ async function useGate(): Promise<readonly unknown[]> {
   return seen;
 }
 
-/** What the makers of rights were given before they were hidden, and are given inside; by position as well. */
-function plausible(deny: core.ConsentGate, handed: readonly unknown[]): readonly (readonly unknown[])[] {
+/**
+ * What the makers of rights were given before they were hidden, and are given inside; by position
+ * as well.
+ */
+function plausible(
+  deny: core.ConsentGate,
+  handed: readonly unknown[],
+): readonly (readonly unknown[])[] {
   const clock = manualClock();
   const verdict = { decision: "allow", code: "policy_allowed", reason: "", action };
   const state = {
@@ -155,7 +193,15 @@ function plausible(deny: core.ConsentGate, handed: readonly unknown[]): readonly
     rules: [],
     warnings: [],
   };
-  return [[state], [state, undefined], [{}, state], [action, ["TOKEN"]], [deny, state], [], ...handed.map((each) => [each])];
+  return [
+    [state],
+    [state, undefined],
+    [{}, state],
+    [action, ["TOKEN"]],
+    [deny, state],
+    [],
+    ...handed.map((each) => [each]),
+  ];
 }
 
 const describeValue = (value: unknown): string =>
@@ -170,30 +216,51 @@ describe("what is handed out", () => {
   beforeAll(async () => {
     handed = await useGate();
     const known = await intrinsics();
-    // What makes such things in public is no secret, and takes what it makes them of from its caller.
-    const api = [core, exec, policies, proofs, vaults, yaml].flatMap((entry) => Object.values<unknown>(entry));
+    // What makes such things in public is no secret, and takes what it makes them of from its
+    // caller.
+    const api = [core, exec, policies, proofs, vaults, yaml].flatMap((entry) =>
+      Object.values<unknown>(entry),
+    );
     for (const each of api) published.add(each);
     reached = [...(await reachableFrom([...handed, ...api], { known }))];
     for (const value of reached) if (typeof value === "function") makers.add(value);
   });
 
   it("is really walked: permits, both releases, sessions, rulings, errors and every entry", () => {
-    const keys = (name: string): number => reached.filter((value) => Object.hasOwn(value, name)).length;
+    const keys = (name: string): number =>
+      reached.filter((value) => Object.hasOwn(value, name)).length;
     expect(keys("permit")).toBeGreaterThan(1);
     expect(keys("masker")).toBeGreaterThan(3);
-    expect(["redelivery", "ruleId", "settled", "eventType", "nonce"].filter((name) => keys(name) === 0)).toEqual([]);
+    expect(
+      ["redelivery", "ruleId", "settled", "eventType", "nonce"].filter((name) => keys(name) === 0),
+    ).toEqual([]);
     expect(reached.filter((value) => value instanceof core.ConsentError).length).toBeGreaterThan(3);
     expect(makers.size).toBeGreaterThan(100);
   });
 
   it("leads to nothing that stands behind a right", () => {
-    const inside = ["denialNow", "told", "shutdownSignal", "shutdown", "identity", "expiresAtMonotonicMs", "judges"];
-    expect(reached.flatMap((value) => inside.filter((key) => key in value).map((key) => `${describeValue(value)}.${key}`))).toEqual([]);
+    const inside = [
+      "denialNow",
+      "told",
+      "shutdownSignal",
+      "shutdown",
+      "identity",
+      "expiresAtMonotonicMs",
+      "judges",
+    ];
+    expect(
+      reached.flatMap((value) =>
+        inside.filter((key) => key in value).map((key) => `${describeValue(value)}.${key}`),
+      ),
+    ).toEqual([]);
   });
 
   it("makes no right, whatever is constructed with whatever arguments", async () => {
     const sink = recordingSink();
-    const channel: core.Channel = { name: "none", deliver: () => Promise.reject(new Error("nobody")) };
+    const channel: core.Channel = {
+      name: "none",
+      deliver: () => Promise.reject(new Error("nobody")),
+    };
     const options = { channel, audit: sink, clock: manualClock(), ids: seededIds() };
     const deny = createConsentGate({ ...options, policy: denyAll, vault: createVault([secret]) });
     const made = new Set<unknown>();
@@ -209,14 +276,27 @@ describe("what is handed out", () => {
     let performed = 0;
     const minted: string[] = [];
     for (const forged of made) {
-      const verdict = { decision: "allow", code: "policy_allowed", reason: "", action, permit: forged };
+      const verdict = {
+        decision: "allow",
+        code: "policy_allowed",
+        reason: "",
+        action,
+        permit: forged,
+      };
       const ways: readonly (readonly [string, () => unknown])[] = [
         ["permit", () => redeem(forged as never, action)],
         ["release", () => injectSecrets(forged as never, [secret])],
-        ["signer", () => createConsentGate({ ...options, policy: denyAll, signer: forged as never })],
+        [
+          "signer",
+          () => createConsentGate({ ...options, policy: denyAll, signer: forged as never }),
+        ],
         [
           "policy",
-          () => expect(createConsentGate({ ...options, policy: forged as never }).evaluate(action, { agent }).failure).toBeUndefined(),
+          () =>
+            expect(
+              createConsentGate({ ...options, policy: forged as never }).evaluate(action, { agent })
+                .failure,
+            ).toBeUndefined(),
         ],
       ];
       for (const [what, way] of ways)
@@ -235,8 +315,15 @@ describe("what is handed out", () => {
   });
 
   it("gives a permit and a release a prototype that leads nowhere and cannot be changed", () => {
-    const rights = [...reached].filter((value) => Object.hasOwn(value, "masker") && Reflect.getPrototypeOf(value) !== Object.prototype);
-    rights.push(...reached.flatMap((value) => (Object.hasOwn(value, "permit") ? [Reflect.get(value, "permit") as object] : [])));
+    const rights = [...reached].filter(
+      (value) =>
+        Object.hasOwn(value, "masker") && Reflect.getPrototypeOf(value) !== Object.prototype,
+    );
+    rights.push(
+      ...reached.flatMap((value) =>
+        Object.hasOwn(value, "permit") ? [Reflect.get(value, "permit") as object] : [],
+      ),
+    );
     expect(rights.length).toBeGreaterThan(3);
     for (const right of rights) {
       expect(Object.isFrozen(right)).toBe(true);

@@ -1,7 +1,8 @@
 /**
- * The gate under every schedule that fast-check finds: parts that throw, hang, answer twice, late, for another request, after abort, with the clock jumping.
- * Callers leave and come back. No schedule releases an action that nobody approved, releases it twice, or before its approval is in the log; none keeps
- * silence as a no, or tells a person that something ran that did not.
+ * The gate under every schedule that fast-check finds: parts that throw, hang, answer twice, late,
+ * for another request, after abort, with the clock jumping. Callers leave and come back. No
+ * schedule releases an action that nobody approved, releases it twice, or before its approval is in
+ * the log; none keeps silence as a no, or tells a person that something ran that did not.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -41,7 +42,14 @@ type Step =
 
 const index = fc.nat({ max: 5 });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("call" as const), path: fc.nat({ max: 1 }), agent: fc.nat({ max: 1 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("call" as const),
+      path: fc.nat({ max: 1 }),
+      agent: fc.nat({ max: 1 }),
+    }),
+  },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -63,34 +71,64 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom("abort" as const, "leave" as const, "defer" as const, "withdraw" as const, "perform" as const),
+      do: fc.constantFrom(
+        "abort" as const,
+        "leave" as const,
+        "defer" as const,
+        "withdraw" as const,
+        "perform" as const,
+      ),
       call: index,
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.constantFrom(1, 1_000, 31_000, 61_000, 121_000, 301_000) }),
+    arbitrary: fc.record({
+      do: fc.constant("advance" as const),
+      ms: fc.constantFrom(1, 1_000, 31_000, 61_000, 121_000, 301_000),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("jump" as const), ms: fc.constantFrom(-3_600_000, 86_400_000, 60_000) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("jump" as const),
+      ms: fc.constantFrom(-3_600_000, 86_400_000, 60_000),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("sink" as const),
-      mode: fc.constantFrom("works" as const, "works" as const, "throws" as const, "hangs" as const),
+      mode: fc.constantFrom(
+        "works" as const,
+        "works" as const,
+        "throws" as const,
+        "hangs" as const,
+      ),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("store" as const),
-      mode: fc.constantFrom("works" as const, "works" as const, "throws" as const, "hangs" as const),
+      mode: fc.constantFrom(
+        "works" as const,
+        "works" as const,
+        "throws" as const,
+        "hangs" as const,
+      ),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("channel" as const),
-      mode: fc.constantFrom("shows" as const, "throws" as const, "hangs" as const, "answers twice" as const),
+      mode: fc.constantFrom(
+        "shows" as const,
+        "throws" as const,
+        "hangs" as const,
+        "answers twice" as const,
+      ),
     }),
   },
 );
@@ -156,10 +194,18 @@ async function play(steps: readonly Step[]): Promise<World> {
   const performed: string[] = [];
   const told = new Map<string, ConsentOutcome>();
   let channelMode: "shows" | "throws" | "hangs" | "answers twice" = "shows";
-  const submit = async (question: Shown, claim: JsonObject, who: number, bytes: boolean): Promise<void> => {
-    const receipt = await question.session.submit(bytes ? new TextEncoder().encode(JSON.stringify(claim)) : claim, {
-      subject: String(who),
-    });
+  const submit = async (
+    question: Shown,
+    claim: JsonObject,
+    who: number,
+    bytes: boolean,
+  ): Promise<void> => {
+    const receipt = await question.session.submit(
+      bytes ? new TextEncoder().encode(JSON.stringify(claim)) : claim,
+      {
+        subject: String(who),
+      },
+    );
     if (receipt.status !== "refused") accepted.push({ ...claim, by: who });
   };
   const gate = createConsentGate({
@@ -175,26 +221,42 @@ async function play(steps: readonly Step[]): Promise<World> {
         if (channelMode === "throws") throw new Error("channel down");
         const question = { request, session };
         shown.push(question);
-        void session.outcome.then((outcome) => outcome !== undefined && told.set(request.id, outcome));
+        void session.outcome.then(
+          (outcome) => outcome !== undefined && told.set(request.id, outcome),
+        );
         if (channelMode === "hangs") return new Promise(() => undefined);
         if (channelMode === "answers twice")
           void Promise.all(
             [0, 0].map((who) =>
-              submit(question, reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }), who, false),
+              submit(
+                question,
+                reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }),
+                who,
+                false,
+              ),
             ),
           );
         return Promise.resolve();
       },
     },
   });
-  const pick = <T>(list: readonly T[], at: number): T | undefined => (list.length === 0 ? undefined : list[at % list.length]);
+  const pick = <T>(list: readonly T[], at: number): T | undefined =>
+    list.length === 0 ? undefined : list[at % list.length];
   for (const each of steps) {
     switch (each.do) {
       case "call": {
-        const action = toolAction("files", "write_file", { path: "a", content: CONTENT[each.path] ?? "" });
+        const action = toolAction("files", "write_file", {
+          path: "a",
+          content: CONTENT[each.path] ?? "",
+        });
         const caller = new AbortController();
         const agentId = `agent-${each.agent}`;
-        const call: Call = { action, agentId, caller, opened: gate.open(action, { agent: { id: agentId }, signal: caller.signal }) };
+        const call: Call = {
+          action,
+          agentId,
+          caller,
+          opened: gate.open(action, { agent: { id: agentId }, signal: caller.signal }),
+        };
         calls.push(call);
         void call.opened.then((opened) => {
           if (opened.decision !== "pending") return void (call.verdict = opened);
@@ -215,8 +277,14 @@ async function play(steps: readonly Step[]): Promise<World> {
               modifications: { path: "a", content: "edited" },
               validUntilMs: clock.now() + 60_000,
             }),
-          "wrong nonce": () => ({ ...reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }), nonce: "n_x" }),
-          "wrong id": () => ({ ...reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }), request_id: "cr_x" }),
+          "wrong nonce": () => ({
+            ...reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }),
+            nonce: "n_x",
+          }),
+          "wrong id": () => ({
+            ...reply(question, { decision: "approved", validUntilMs: clock.now() + 60_000 }),
+            request_id: "cr_x",
+          }),
           nonsense: () => ({ ...reply(question, { decision: "approved" }), decision: "yes" }),
         };
         void submit(question, claims[each.how](), each.who, each.bytes);
@@ -231,7 +299,9 @@ async function play(steps: readonly Step[]): Promise<World> {
       case "perform": {
         const verdict = pick(calls, each.call)?.verdict;
         if (verdict?.decision !== "allow") break;
-        void gate.perform(verdict, () => Promise.resolve(void performed.push(verdict.requestId ?? "")));
+        void gate.perform(verdict, () =>
+          Promise.resolve(void performed.push(verdict.requestId ?? "")),
+        );
         break;
       }
       case "defer":
@@ -269,20 +339,32 @@ async function play(steps: readonly Step[]): Promise<World> {
 }
 
 const yesDigests = (events: readonly AuditEventInput[]): readonly string[] =>
-  events.filter(({ eventType }) => eventType === "consent_approved").map(({ metadata }) => String(metadata["effective_digest"]));
+  events
+    .filter(({ eventType }) => eventType === "consent_approved")
+    .map(({ metadata }) => String(metadata["effective_digest"]));
 
 function checkWorld({ sink, calls, accepted, performed, told }: World): void {
-  // One yes is performed once at most, and nobody is told that something ran that did not, or that nobody came where somebody did.
+  // One yes is performed once at most, and nobody is told that something ran that did not, or that
+  // nobody came where somebody did.
   expect(new Set(performed).size).toBe(performed.length);
   for (const [id, { status }] of told)
-    if (status !== "unknown") expect([id, status]).toEqual([id, performed.includes(id) ? "ran" : status]);
+    if (status !== "unknown")
+      expect([id, status]).toEqual([id, performed.includes(id) ? "ran" : status]);
   for (const [id, { status }] of told) if (status === "ran") expect(performed).toContain(id);
-  const allowed = calls.flatMap(({ verdict }) => (verdict?.decision === "allow" ? [verdict.requestId] : []));
+  const allowed = calls.flatMap(({ verdict }) =>
+    verdict?.decision === "allow" ? [verdict.requestId] : [],
+  );
   expect(new Set(allowed).size).toBe(allowed.length);
-  // Silence is never kept: who is told at once that nobody answered, or that somebody said no, was not told so by silence.
-  for (const { pending, verdict } of calls) if (pending === undefined) expect(verdict).not.toMatchObject({ code: "consent_expired" });
-  const noes = calls.filter(({ verdict }) => verdict?.decision === "deny" && verdict.code === "consent_denied");
-  expect(noes.length).toBeLessThanOrEqual(sink.events.filter(({ eventType }) => eventType === "consent_denied").length);
+  // Silence is never kept: who is told at once that nobody answered, or that somebody said no, was
+  // not told so by silence.
+  for (const { pending, verdict } of calls)
+    if (pending === undefined) expect(verdict).not.toMatchObject({ code: "consent_expired" });
+  const noes = calls.filter(
+    ({ verdict }) => verdict?.decision === "deny" && verdict.code === "consent_denied",
+  );
+  expect(noes.length).toBeLessThanOrEqual(
+    sink.events.filter(({ eventType }) => eventType === "consent_denied").length,
+  );
   const approvals = [...yesDigests(sink.events)];
   const accepters = accepted.filter(({ decision }) => decision !== "denied").map(({ by }) => by);
   // Only people of the list, never somebody unknown.
@@ -328,6 +410,8 @@ describe("the gate under any schedule", () => {
       { do: "answer", question: 0, how: "yes", who: 0, bytes: false },
     ]);
     expect(world.calls[0]?.verdict).toMatchObject({ decision: "allow" });
-    expect(() => checkWorld({ ...world, sink: { ...world.sink, events: [] } })).toThrow("greater than or equal");
+    expect(() => checkWorld({ ...world, sink: { ...world.sink, events: [] } })).toThrow(
+      "greater than or equal",
+    );
   });
 });

@@ -1,6 +1,7 @@
 /**
- * A small world around real gates: processes that die and start again over one store and one log that do not. Every operation on store and log goes
- * through a turnstile, so that a process can die at each of them, and operations under way can be let through in any order.
+ * A small world around real gates: processes that die and start again over one store and one log
+ * that do not. Every operation on store and log goes through a turnstile, so that a process can die
+ * at each of them, and operations under way can be let through in any order.
  */
 import {
   type Action,
@@ -30,9 +31,13 @@ export const AGENT = { id: "demo" };
 export const PEOPLE = ["ada", "bob"] as const;
 export const EDITED = { path: "edited" };
 /** The action that call `index` asks for. */
-export const actionOf = (index: number): Action => toolAction("files", "write_file", { path: `call ${index}` });
+export const actionOf = (index: number): Action =>
+  toolAction("files", "write_file", { path: `call ${index}` });
 
-/** Turns after which nothing of the world has anything left to do: none of its operations takes a timer. More change no figure of any test. */
+/**
+ * Turns after which nothing of the world has anything left to do: none of its operations takes a
+ * timer. More change no figure of any test.
+ */
 const TURNS = 80;
 const TURN: Promise<void> = Promise.resolve();
 
@@ -89,10 +94,15 @@ export interface Process {
   alive: boolean;
 }
 
-/** Lets operations through: at once, until one at which the process dies, or when the test says so. */
+/**
+ * Lets operations through: at once, until one at which the process dies, or when the test says so.
+ */
 export type Turnstile =
   | { readonly kind: "open" }
-  /** Dies at operation `at`, counted from 1: before it has an effect, or after it and before anybody hears of it. */
+  /**
+   * Dies at operation `at`, counted from 1: before it has an effect, or after it and before anybody
+   * hears of it.
+   */
   | { readonly kind: "dies"; readonly at: number; readonly applied: boolean }
   | { readonly kind: "by hand" };
 
@@ -114,9 +124,20 @@ export interface World {
   ask(index: number): Promise<void>;
   defer(index: number): Promise<void>;
   retry(index: number): Promise<void>;
-  answer(index: number, who: string, decision: AnswerParts["decision"], nonceOf?: number): Promise<AnswerReceipt | undefined>;
+  answer(
+    index: number,
+    who: string,
+    decision: AnswerParts["decision"],
+    nonceOf?: number,
+  ): Promise<AnswerReceipt | undefined>;
   /** Hands an answer in without waiting; `told` hears what became of it. */
-  submit(index: number, who: string, decision: AnswerParts["decision"], told: (receipt: AnswerReceipt) => void, nonceOf?: number): void;
+  submit(
+    index: number,
+    who: string,
+    decision: AnswerParts["decision"],
+    told: (receipt: AnswerReceipt) => void,
+    nonceOf?: number,
+  ): void;
   advance(ms: number): Promise<void>;
   /** Sets the clock forward when its turn comes, as one operation among others. */
   advanceLater(ms: number): void;
@@ -132,14 +153,22 @@ interface Sleeper {
 
 /** What an operation told who did it: of a record its version says all. */
 function summaryOf(result: unknown): string {
-  return typeof result === "object" && result !== null && "version" in result ? String(result.version) : (JSON.stringify(result) ?? "");
+  return typeof result === "object" && result !== null && "version" in result
+    ? String(result.version)
+    : (JSON.stringify(result) ?? "");
 }
 
 const thread = new AsyncLocalStorage<string>();
 /** Runs work whose operations are told apart from others'. */
 export const inThread = <T>(name: string, work: () => T): T => thread.run(name, work);
 
-export function makeWorld({ policy, calls: count }: { readonly policy: Policy; readonly calls: number }): World {
+export function makeWorld({
+  policy,
+  calls: count,
+}: {
+  readonly policy: Policy;
+  readonly calls: number;
+}): World {
   let nowMs = 1_768_473_000_000;
   let processes = 0;
   let sleepers = new Set<Sleeper>();
@@ -153,7 +182,9 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
         const mine = sleepers;
         const sleeper = { dueMs: nowMs + ms, wake: resolve };
         mine.add(sleeper);
-        signal.addEventListener("abort", () => (mine.delete(sleeper), reject(new Error("over"))), { once: true });
+        signal.addEventListener("abort", () => (mine.delete(sleeper), reject(new Error("over"))), {
+          once: true,
+        });
       }),
   };
   const log: AuditEventInput[] = [];
@@ -162,7 +193,10 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
   const history = new Map<string, string[]>();
   const store = memoryStore(clock);
   const seen = new Map<string, PendingRecord>();
-  const calls: Call[] = Array.from({ length: count }, (_, index) => ({ action: actionOf(index), state: "none" }));
+  const calls: Call[] = Array.from({ length: count }, (_, index) => ({
+    action: actionOf(index),
+    state: "none",
+  }));
 
   /** One operation of a process. A dead one waits for ever. */
   const turn = async <T>(process: Process, what: string, work: () => Promise<T>): Promise<T> => {
@@ -176,7 +210,11 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
     }
     if (turnstile.kind === "by hand") {
       await new Promise<void>((resolve) => {
-        const one: Waiting = { thread: thread.getStore() ?? "", what, pass: () => (waiting.splice(waiting.indexOf(one), 1), resolve()) };
+        const one: Waiting = {
+          thread: thread.getStore() ?? "",
+          what,
+          pass: () => (waiting.splice(waiting.indexOf(one), 1), resolve()),
+        };
         waiting.push(one);
       });
       if (!process.alive) return never();
@@ -196,9 +234,13 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
     const { pending, claims, limits, grants } = store;
     const keep = (record: PendingRecord): void => void seen.set(record.id, record);
     const guarded: PendingStore = {
-      put: guard("put", async (record) => ((await pending.put(record)) ? (keep(record), true) : false)),
+      put: guard("put", async (record) =>
+        (await pending.put(record)) ? (keep(record), true) : false,
+      ),
       get: guard("get", pending.get),
-      transition: guard("transition", async (id, from, next) => ((await pending.transition(id, from, next)) ? (keep(next), true) : false)),
+      transition: guard("transition", async (id, from, next) =>
+        (await pending.transition(id, from, next)) ? (keep(next), true) : false,
+      ),
       takeDecision: guard("take", async (...args) => {
         const taken = await pending.takeDecision(...args);
         if (taken !== undefined) keep(taken);
@@ -206,7 +248,8 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
       }),
       open: () => pending.open(),
       async *watch(id, signal) {
-        for await (const record of pending.watch(id, signal)) yield process.alive ? record : await never();
+        for await (const record of pending.watch(id, signal))
+          yield process.alive ? record : await never();
       },
     };
     return {
@@ -253,7 +296,12 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
       if (call.state !== "deferred") call.state = "over";
       if (verdict.decision === "deny") return;
       await process.gate.perform(verdict, (release) => {
-        released.push({ call: index, digest: actionDigest(release.action), requestId: verdict.requestId ?? "", logged: log.length });
+        released.push({
+          call: index,
+          digest: actionDigest(release.action),
+          requestId: verdict.requestId ?? "",
+          logged: log.length,
+        });
         return Promise.resolve();
       });
     });
@@ -326,7 +374,9 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
       const edit = decision === "approved_with_modifications" ? { modifications: EDITED } : {};
       const claim = makeResponse({ ...request, nonce }, { ...parts, ...edit });
       const session = process.shown.get(requestId)?.session;
-      const given = session?.submit(claim, { subject: who }) ?? process.gate.answer(claim, { channel: "test", subject: who });
+      const given =
+        session?.submit(claim, { subject: who }) ??
+        process.gate.answer(claim, { channel: "test", subject: who });
       void given.then(told);
     },
     async answer(index, who, decision, nonceOf) {
@@ -338,7 +388,8 @@ export function makeWorld({ policy, calls: count }: { readonly policy: Policy; r
     async advance(ms) {
       nowMs += ms;
       world.phase++;
-      for (const { dueMs, wake } of [...sleepers].toSorted((a, b) => a.dueMs - b.dueMs)) if (dueMs <= nowMs) wake();
+      for (const { dueMs, wake } of [...sleepers].toSorted((a, b) => a.dueMs - b.dueMs))
+        if (dueMs <= nowMs) wake();
       await settle();
     },
     advanceLater(ms) {

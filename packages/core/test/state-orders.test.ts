@@ -1,6 +1,7 @@
 /**
- * Answers that come at once, in every order that their operations on store and log can pass each other, with a process that may die between any
- * two of them. Depth first; a state is looked into once. A world goes on by itself until it has to be begun again for another way.
+ * Answers that come at once, in every order that their operations on store and log can pass each
+ * other, with a process that may die between any two of them. Depth first; a state is looked into
+ * once. A world goes on by itself until it has to be begun again for another way.
  */
 import { describe, expect, it } from "vitest";
 import type { AnswerParts, AnswerReceipt, Policy } from "../src/index.js";
@@ -32,7 +33,10 @@ const [adaYes, bobYes, adaNo, bobNo, adaEdit, bobEdit] = [
 const adaYesAgain = says("ada", "approved", " again");
 const expire: Work = { name: "expire", begin: (world) => world.advanceLater(121_000) };
 const defer: Work = { name: "defer", begin: (world) => void world.defer(0) };
-const withdraw: Work = { name: "withdraw", begin: (world) => void world.calls[0]?.pending?.withdraw("enough") };
+const withdraw: Work = {
+  name: "withdraw",
+  begin: (world) => void world.calls[0]?.pending?.withdraw("enough"),
+};
 
 /** One way: which of the waiting operations passes next, by its place. */
 type Way = readonly number[];
@@ -63,9 +67,13 @@ async function reach(policy: Policy, works: readonly Work[], way: Way): Promise<
   return { world, receipts };
 }
 
-const swap = (text: string): string => text.replaceAll(/\b(?:ada|bob)\b/g, (who) => (who === "ada" ? "bob" : "ada"));
+const swap = (text: string): string =>
+  text.replaceAll(/\b(?:ada|bob)\b/g, (who) => (who === "ada" ? "bob" : "ada"));
 
-/** A name for a state within `works`. Where those are the same for both people, they may change places. */
+/**
+ * A name for a state within `works`. Where those are the same for both people, they may change
+ * places.
+ */
 function keyOf(world: World, works: readonly Work[]): string {
   const names = works
     .map(({ name }) => name)
@@ -73,7 +81,9 @@ function keyOf(world: World, works: readonly Work[]): string {
     .join();
   const keys = spellings(world).map((state, at) => {
     const nameOf = at === 0 ? (text: string): string => text : swap;
-    const told = [...world.history].map(([name, each]) => nameOf(`${name}: ${each.join()}`)).toSorted();
+    const told = [...world.history]
+      .map(([name, each]) => nameOf(`${name}: ${each.join()}`))
+      .toSorted();
     const waiting = world.waiting.map(({ thread, what }) => nameOf(`${thread} ${what}`)).toSorted();
     return JSON.stringify([names, state, told, waiting]);
   });
@@ -85,19 +95,28 @@ function keyOf(world: World, works: readonly Work[]): string {
   return (areAlike && !isDeep ? keys.toSorted()[0] : keys[0]) ?? "";
 }
 
-/** The process dies here: what it left is taken up by the next one, which hears every answer again. */
+/**
+ * The process dies here: what it left is taken up by the next one, which hears every answer again.
+ */
 async function dieAndGoOn(world: World, quorum: number): Promise<void> {
   world.crash();
   await world.restart();
-  for (const decision of ["approved", "denied"] as const) for (const who of ["ada", "bob"]) await world.answer(0, who, decision);
+  for (const decision of ["approved", "denied"] as const)
+    for (const who of ["ada", "bob"]) await world.answer(0, who, decision);
   await world.retry(0);
   checkWorld(world, quorum);
 }
 
 async function explore(works: readonly Work[], quorum: number, seen: Seen): Promise<void> {
-  const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", quorum, timeout: 120 }] });
+  const policy = parsePolicy({
+    version: "1",
+    rules: [{ match: { tool: "*" }, action: "ask", quorum, timeout: 120 }],
+  });
   const ways: Way[] = [[]];
-  /** Looks at the world that `way` led to, and goes on in it: the other ways out of it are left for later. */
+  /**
+   * Looks at the world that `way` led to, and goes on in it: the other ways out of it are left for
+   * later.
+   */
   const follow = async ({ world, receipts }: Reached, way: Way): Promise<void> => {
     checkWorld(world, quorum);
     const key = `${quorum} ${keyOf(world, works)}`;
@@ -118,38 +137,67 @@ async function explore(works: readonly Work[], quorum: number, seen: Seen): Prom
   const end = async (world: World, receipts: readonly AnswerReceipt[]): Promise<void> => {
     seen.ends++;
     if (world.released.length > 0) seen.released++;
-    // One answer at most ended it. Whoever waits is told in time, also where a part of the gate gave up waiting for another one.
+    // One answer at most ended it. Whoever waits is told in time, also where a part of the gate
+    // gave up waiting for another one.
     expect(receipts.filter(({ status }) => status === "final").length).toBeLessThanOrEqual(1);
     world.turnstile = { kind: "open" };
     for (let times = 0; times < 3; times++) await world.advance(301_000);
     checkWorld(world, quorum);
     expect(world.calls[0]?.state).not.toBe("waiting");
   };
-  for (let way = ways.pop(); way !== undefined; way = ways.pop()) await follow(await reach(policy, works, way), way);
+  for (let way = ways.pop(); way !== undefined; way = ways.pop())
+    await follow(await reach(policy, works, way), way);
 }
 
-/** The same for whoever it is: ada and bob change places, and so do two answers alike of one of them. */
+/**
+ * The same for whoever it is: ada and bob change places, and so do two answers alike of one of
+ * them.
+ */
 function kindOf(works: readonly Work[]): string {
   const names = works.map(({ name }) => name.replace(" again", ""));
   return [names, names.map(swap)].map((each) => each.toSorted().join()).toSorted()[0] ?? "";
 }
 
-/** All pairs, and of those that differ only in who is who one: `npm run test:deep` takes them all. */
+/**
+ * All pairs, and of those that differ only in who is who one: `npm run test:deep` takes them all.
+ */
 function pairsOf(works: readonly Work[]): readonly (readonly Work[])[] {
-  const pairs = works.flatMap((one, at) => works.slice(at + 1).map((other): readonly Work[] => [one, other]));
+  const pairs = works.flatMap((one, at) =>
+    works.slice(at + 1).map((other): readonly Work[] => [one, other]),
+  );
   return isDeep ? pairs : [...new Map(pairs.map((pair) => [kindOf(pair), pair])).values()];
 }
 
 describe("answers at once, in every order", () => {
   it.each([
-    ["two of ten, one yes", pairsOf([adaYes, adaYesAgain, bobYes, adaNo, bobNo, adaEdit, bobEdit, expire, defer, withdraw]), 1],
+    [
+      "two of ten, one yes",
+      pairsOf([
+        adaYes,
+        adaYesAgain,
+        bobYes,
+        adaNo,
+        bobNo,
+        adaEdit,
+        bobEdit,
+        expire,
+        defer,
+        withdraw,
+      ]),
+      1,
+    ],
     ["two of five, two yes", pairsOf([adaYes, bobYes, adaNo, bobEdit, expire]), 2],
     ["three, two yes", [[adaYes, bobYes, expire], ...(isDeep ? [[adaYes, bobYes, bobNo]] : [])], 2],
-  ] as const)("%s: at most one release, of what was approved, after it is durable", async (name, sets, quorum) => {
-    const seen: Seen = { states: new Set(), afterwards: new Set(), ends: 0, released: 0 };
-    for (const works of sets) await explore(works, quorum, seen);
-    process.stdout.write(`${name}: ${seen.states.size} states, ${seen.ends} ends, ${seen.released} of them with a release\n`);
-    expect(seen.released).toBeGreaterThan(0);
-    expect(seen.ends).toBeGreaterThan(seen.released);
-  });
+  ] as const)(
+    "%s: at most one release, of what was approved, after it is durable",
+    async (name, sets, quorum) => {
+      const seen: Seen = { states: new Set(), afterwards: new Set(), ends: 0, released: 0 };
+      for (const works of sets) await explore(works, quorum, seen);
+      process.stdout.write(
+        `${name}: ${seen.states.size} states, ${seen.ends} ends, ${seen.released} of them with a release\n`,
+      );
+      expect(seen.released).toBeGreaterThan(0);
+      expect(seen.ends).toBeGreaterThan(seen.released);
+    },
+  );
 });

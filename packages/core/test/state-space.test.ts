@@ -1,7 +1,9 @@
 /**
- * The whole state space of small worlds, not a sample of it: real gates over a store and a log that survive them. Breadth first; a state is looked
- * into once, reached by its shortest way, which is played again from the start for each step out of it that leads elsewhere. Of steps that cannot
- * differ one is taken: people and calls that are alike here, deaths that leave the same behind. `npm run test:deep` takes them all.
+ * The whole state space of small worlds, not a sample of it: real gates over a store and a log that
+ * survive them. Breadth first; a state is looked into once, reached by its shortest way, which is
+ * played again from the start for each step out of it that leads elsewhere. Of steps that cannot
+ * differ one is taken: people and calls that are alike here, deaths that leave the same behind.
+ * `npm run test:deep` takes them all.
  */
 import { describe, expect, it } from "vitest";
 import type { AnswerReceipt, Policy } from "../src/index.js";
@@ -18,7 +20,9 @@ interface Step {
   readonly happen: (world: World) => Promise<unknown>;
   /** Done by somebody who may change nothing. */
   readonly byNobody?: boolean;
-  /** Who does it, and to which call: the same step of somebody alike leads to a state that is alike. */
+  /**
+   * Who does it, and to which call: the same step of somebody alike leads to a state that is alike.
+   */
   readonly who?: string;
   readonly index?: number;
 }
@@ -26,7 +30,12 @@ interface Step {
 const DECISIONS = ["approved", "denied", "approved_with_modifications"] as const;
 const isUp = ({ process }: World): boolean => process !== undefined;
 
-function checkReceipt(world: World, index: number, receipt: AnswerReceipt | undefined, isStranger: boolean): void {
+function checkReceipt(
+  world: World,
+  index: number,
+  receipt: AnswerReceipt | undefined,
+  isStranger: boolean,
+): void {
   if (receipt === undefined || world.process === undefined) return;
   expect(receipt.status).toBe("refused");
   // A stranger may be told that they are one.
@@ -42,7 +51,9 @@ function checkReceipt(world: World, index: number, receipt: AnswerReceipt | unde
     cancelled: "taken back",
   };
   const label =
-    world.record(index)?.end?.recorded === true && status !== undefined && status in words ? words[status as keyof typeof words] : "";
+    world.record(index)?.end?.recorded === true && status !== undefined && status in words
+      ? words[status as keyof typeof words]
+      : "";
   expect(receipt.status === "refused" ? receipt.reason : "").toContain(label);
 }
 
@@ -53,10 +64,14 @@ async function answer(
 ): Promise<void> {
   const wasOver = world.record(index)?.status === "ended";
   const receipt = await world.answer(index, who, decision, nonceOf);
-  if (wasOver) checkReceipt(world, index, receipt, ![...PEOPLE, AGENT.id].some((known) => known === who));
+  if (wasOver)
+    checkReceipt(world, index, receipt, ![...PEOPLE, AGENT.id].some((known) => known === who));
 }
 
-/** Everything that can happen with so many calls. Duplicates are the same step again, and every order of steps is a way of its own. */
+/**
+ * Everything that can happen with so many calls. Duplicates are the same step again, and every
+ * order of steps is a way of its own.
+ */
 function stepsFor(calls: number): readonly Step[] {
   const each = Array.from({ length: calls }, (_, index) => index);
   return [
@@ -67,11 +82,17 @@ function stepsFor(calls: number): readonly Step[] {
         when: (world) => isUp(world) && world.calls[index]?.state === "none",
         happen: (world) => world.ask(index),
       },
-      { name: `defer ${index}`, index, when: (world) => world.calls[index]?.state === "waiting", happen: (world) => world.defer(index) },
+      {
+        name: `defer ${index}`,
+        index,
+        when: (world) => world.calls[index]?.state === "waiting",
+        happen: (world) => world.defer(index),
+      },
       {
         name: `retry ${index}`,
         index,
-        when: (world) => isUp(world) && ["deferred", "over", "gone"].includes(world.calls[index]?.state ?? ""),
+        when: (world) =>
+          isUp(world) && ["deferred", "over", "gone"].includes(world.calls[index]?.state ?? ""),
         happen: (world) => world.retry(index),
       },
       ...PEOPLE.flatMap((who) =>
@@ -103,12 +124,14 @@ function stepsFor(calls: number): readonly Step[] {
               who: "ada",
               index,
               when: isUp,
-              happen: (world: World) => answer(world, index, "ada", "approved", (index + 1) % calls),
+              happen: (world: World) =>
+                answer(world, index, "ada", "approved", (index + 1) % calls),
               byNobody: true,
             },
           ]),
     ]),
-    // Past the end of every question; with one call then past the time for which a decision is kept.
+    // Past the end of every question; with one call then past the time for which a decision is
+    // kept.
     {
       name: "expire",
       when: ({ phase }) => phase < (calls === 1 ? 2 : 1),
@@ -121,12 +144,15 @@ function stepsFor(calls: number): readonly Step[] {
 
 /** What is open is shown again, and nothing else; what is out of time is ended. */
 async function restart(world: World): Promise<void> {
-  const wasOpen = new Set(world.records().flatMap(({ id, status }) => (status === "ended" ? [] : [id])));
+  const wasOpen = new Set(
+    world.records().flatMap(({ id, status }) => (status === "ended" ? [] : [id])),
+  );
   const redelivered = await world.restart();
   const open = world.records().filter(({ status }) => status !== "ended");
   expect([...redelivered].toSorted()).toEqual(open.map(({ id }) => id).toSorted());
   for (const { request } of open) expect(request.expiresAtMs).toBeGreaterThan(world.now());
-  for (const { id, status, end } of world.records()) if (wasOpen.has(id) && status === "ended") expect(end?.status).toBe("expired");
+  for (const { id, status, end } of world.records())
+    if (wasOpen.has(id) && status === "ended") expect(end?.status).toBe("expired");
 }
 
 interface Explored {
@@ -160,10 +186,14 @@ async function play(world: World, { step, dies }: Move): Promise<void> {
 function deathsIn(operations: readonly Operation[]): readonly NonNullable<Move["dies"]>[] {
   return operations.flatMap(({ what, released }, place) => {
     const at = place + 1;
-    // Before an operation is after the last one, unless something was released in between; who read left nothing behind.
+    // Before an operation is after the last one, unless something was released in between; who read
+    // left nothing behind.
     const isNews = isDeep || place === 0 || operations[place - 1]?.released !== released;
     const isWrite = isDeep || (what !== "get" && what !== "find");
-    return [...(isNews ? [{ at, applied: false }] : []), ...(isWrite ? [{ at, applied: true }] : [])];
+    return [
+      ...(isNews ? [{ at, applied: false }] : []),
+      ...(isWrite ? [{ at, applied: true }] : []),
+    ];
   });
 }
 
@@ -192,7 +222,12 @@ async function explore(space: Space): Promise<Explored> {
       checkStep(before, world.records(), move.step.byNobody === true && move.dies === undefined);
     } catch (error) {
       throw new Error(
-        [...path, move].map(({ step, dies }) => `${step.name}${dies === undefined ? "" : ` ${JSON.stringify(dies)}`}`).join(" → "),
+        [...path, move]
+          .map(
+            ({ step, dies }) =>
+              `${step.name}${dies === undefined ? "" : ` ${JSON.stringify(dies)}`}`,
+          )
+          .join(" → "),
         { cause: error },
       );
     }
@@ -205,7 +240,9 @@ async function explore(space: Space): Promise<Explored> {
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     let here = await reach(path);
     const state = stateOf(here);
-    const possible = steps.filter((step) => step.when?.(here) !== false && !isLikeAnother(here, step));
+    const possible = steps.filter(
+      (step) => step.when?.(here) !== false && !isLikeAnother(here, step),
+    );
     let way: readonly Move[] = path;
     for (const step of possible) {
       // A step that led back to where it began took nothing away: the next one follows it.
@@ -213,24 +250,46 @@ async function explore(space: Space): Promise<Explored> {
       await look(here, way, { step });
       way = [...way, { step }];
       if (!space.diesInside || step.name === "restart" || step.name === "crash") continue;
-      for (const dies of deathsIn([...here.operations])) await look(await reach(path), path, { step, dies });
+      for (const dies of deathsIn([...here.operations]))
+        await look(await reach(path), path, { step, dies });
     }
   }
   return { states: seen.size, steps: taken, released };
 }
 
 const asks = (quorum: number): Policy =>
-  parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", quorum, approvers: ["ada", "bob", "demo"], timeout: 120 }] });
+  parsePolicy({
+    version: "1",
+    rules: [
+      {
+        match: { tool: "*" },
+        action: "ask",
+        quorum,
+        approvers: ["ada", "bob", "demo"],
+        timeout: 120,
+      },
+    ],
+  });
 
 describe("the state space", () => {
   it.each([
     ["two requests, two approvers, one yes", { calls: 2, quorum: 1, diesInside: false }, 300],
     ["one request, two approvers, two yes", { calls: 1, quorum: 2, diesInside: false }, 30],
-    ["one request, one yes, a process that dies at every await", { calls: 1, quorum: 1, diesInside: true }, 30],
-    ["one request, two yes, a process that dies at every await", { calls: 1, quorum: 2, diesInside: true }, 30],
+    [
+      "one request, one yes, a process that dies at every await",
+      { calls: 1, quorum: 1, diesInside: true },
+      30,
+    ],
+    [
+      "one request, two yes, a process that dies at every await",
+      { calls: 1, quorum: 2, diesInside: true },
+      30,
+    ],
   ] as const)("%s: every law holds in every state", async (name, space, least) => {
     const explored = await explore({ ...space, policy: asks(space.quorum) });
-    process.stdout.write(`${name}: ${explored.states} states, ${explored.steps} steps, ${explored.released} states with a release\n`);
+    process.stdout.write(
+      `${name}: ${explored.states} states, ${explored.steps} steps, ${explored.released} states with a release\n`,
+    );
     expect(explored.states).toBeGreaterThan(least);
     expect(explored.released).toBeGreaterThan(0);
   });

@@ -1,4 +1,7 @@
-/** A consent that a passkey gave is used again only while that passkey counts, and only for what the person took. */
+/**
+ * A consent that a passkey gave is used again only while that passkey counts, and only for what the
+ * person took.
+ */
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -17,11 +20,23 @@ const write = toolAction("files", "write_file", { path: "a.txt" });
 const scope = { kind: "tool", server: "files", name: "write_file" } as const;
 const layer: Layer = {
   name: "passkey",
-  judge: () => ({ effect: "ask", ruleId: "p", reason: "", ask: { evidence: "passkey", offers: [{ id: "t", scope, ttlMs: 300_000 }] } }),
+  judge: () => ({
+    effect: "ask",
+    ruleId: "p",
+    reason: "",
+    ask: { evidence: "passkey", offers: [{ id: "t", scope, ttlMs: 300_000 }] },
+  }),
 };
 
-/** Stands for a person's passkeys: what a proof says counts while its key is not revoked. What a proof is over is channel-web's to test. */
-function passkeys(): EvidenceVerifier & { revoked: boolean; readonly uses: (boolean | undefined)[]; fails: boolean } {
+/**
+ * Stands for a person's passkeys: what a proof says counts while its key is not revoked. What a
+ * proof is over is channel-web's to test.
+ */
+function passkeys(): EvidenceVerifier & {
+  revoked: boolean;
+  readonly uses: (boolean | undefined)[];
+  fails: boolean;
+} {
   const uses: (boolean | undefined)[] = [];
   return {
     algorithm: "WebAuthn",
@@ -31,7 +46,11 @@ function passkeys(): EvidenceVerifier & { revoked: boolean; readonly uses: (bool
     verify(_response, _request, _keys, use) {
       uses.push(use?.reuse);
       if (this.fails) return Promise.reject(new Error("the file is gone"));
-      return Promise.resolve(this.revoked && use?.reuse === true ? { ok: false, reason: "the passkey was revoked" } : { ok: true });
+      return Promise.resolve(
+        this.revoked && use?.reuse === true
+          ? { ok: false, reason: "the passkey was revoked" }
+          : { ok: true },
+      );
     },
   };
 }
@@ -46,7 +65,12 @@ function world(): World {
   const clock = manualClock();
   const store = memoryStore(clock);
   const verifier = passkeys();
-  return { verifier, store, start: () => makeKit({ clock, store, layers: [layer], verifiers: [verifier], lastEventMs: clock.now() }) };
+  return {
+    verifier,
+    store,
+    start: () =>
+      makeKit({ clock, store, layers: [layer], verifiers: [verifier], lastEventMs: clock.now() }),
+  };
 }
 
 const proven = (question: Parameters<typeof reply>[0], more: object = {}): JsonObject => ({
@@ -118,10 +142,17 @@ describe("who can read the key", () => {
   const other = { kind: "tool", server: "files", name: "delete_file" } as const;
 
   it.each([
-    ["another agent", (grant: Grant) => stolen(grant, { agentId: "demo", request: { ...grant.request, agent: { id: "other" } } })],
+    [
+      "another agent",
+      (grant: Grant) =>
+        stolen(grant, { agentId: "demo", request: { ...grant.request, agent: { id: "other" } } }),
+    ],
     [
       "another scope",
-      (grant: Grant) => stolen(grant, { request: { ...grant.request, offers: [{ id: "t", scope: other, ttlMs: 300_000 }] } }),
+      (grant: Grant) =>
+        stolen(grant, {
+          request: { ...grant.request, offers: [{ id: "t", scope: other, ttlMs: 300_000 }] },
+        }),
     ],
     ["a longer time", (grant: Grant) => stolen(grant, { expiresAtMs: grant.expiresAtMs + 1 })],
     ["more uses", (grant: Grant) => stolen(grant, { uses: 1_000, usesLeft: 1_000 })],
@@ -132,10 +163,21 @@ describe("who can read the key", () => {
     ["no answer", (grant: Grant) => stolen(grant, { responses: [] })],
     [
       "an answer without a passkey",
-      (grant: Grant) => stolen(grant, { responses: [{ ...grant.responses?.[0], proof: { algorithm: "Ed25519" } }] }),
+      (grant: Grant) =>
+        stolen(grant, {
+          responses: [{ ...grant.responses?.[0], proof: { algorithm: "Ed25519" } }],
+        }),
     ],
-    ["a no", (grant: Grant) => stolen(grant, { responses: [{ ...grant.responses?.[0], decision: "denied" }] })],
-    ["another nonce", (grant: Grant) => stolen(grant, { responses: [{ ...grant.responses?.[0], nonce: "n_other" }] })],
+    [
+      "a no",
+      (grant: Grant) =>
+        stolen(grant, { responses: [{ ...grant.responses?.[0], decision: "denied" }] }),
+    ],
+    [
+      "another nonce",
+      (grant: Grant) =>
+        stolen(grant, { responses: [{ ...grant.responses?.[0], nonce: "n_other" }] }),
+    ],
   ])("makes no passkey's grant of it for %s", async (_what, change) => {
     const made = world();
     await yes.grant(made);
@@ -145,7 +187,11 @@ describe("who can read the key", () => {
   });
 
   it.each([
-    ["another action", { action: { name: "delete_file", args: {}, meta: { kind: "tool", server: "files" } } }, {}],
+    [
+      "another action",
+      { action: { name: "delete_file", args: {}, meta: { kind: "tool", server: "files" } } },
+      {},
+    ],
     ["edited parameters", {}, { modifications: { path: "b" } }],
     ["other people", {}, { approverIds: ["local", "ann"] }],
     ["no answer", {}, { responses: [] }],

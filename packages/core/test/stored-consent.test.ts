@@ -1,4 +1,7 @@
-/** What a store says of consent counts only where a gate with this key wrote it, once, and as it was asked for. */
+/**
+ * What a store says of consent counts only where a gate with this key wrote it, once, and as it was
+ * asked for.
+ */
 import { manualClock, pendingRecord } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { bootTimeOf } from "../src/boot-time.js";
@@ -21,7 +24,12 @@ const write = toolAction("files", "write_file", { path: "a.txt" });
 const scope = { kind: "tool", server: "files", name: "write_file" } as const;
 const offering: Layer = {
   name: "offering",
-  judge: () => ({ effect: "ask", ruleId: "o", reason: "", ask: { offers: [{ id: "t", scope, ttlMs: 300_000, uses: 2 }] } }),
+  judge: () => ({
+    effect: "ask",
+    ruleId: "o",
+    reason: "",
+    ask: { offers: [{ id: "t", scope, ttlMs: 300_000, uses: 2 }] },
+  }),
 };
 
 /** One gate after the other over one store, as processes of one home. */
@@ -32,11 +40,17 @@ function world(options: Partial<GateOptions> = {}): {
 } {
   const clock = manualClock();
   const store = memoryStore(clock);
-  return { store, clock, start: (more) => makeKit({ store, clock, lastEventMs: clock.now(), ...options, ...more }) };
+  return {
+    store,
+    clock,
+    start: (more) => makeKit({ store, clock, lastEventMs: clock.now(), ...options, ...more }),
+  };
 }
 
 const ignoredOf = ({ sink }: Kit): readonly unknown[] =>
-  sink.events.filter(({ eventType }) => eventType === "stored_record_ignored").map(({ metadata }) => metadata);
+  sink.events
+    .filter(({ eventType }) => eventType === "stored_record_ignored")
+    .map(({ metadata }) => metadata);
 
 /** Asks; the verdict, or undefined where a person is asked. */
 async function asked(kit: Kit, action = write): Promise<Verdict | undefined> {
@@ -59,7 +73,11 @@ async function only(pending: PendingStore): Promise<PendingRecord> {
 
 function approved(record: PendingRecord, by: string): PendingRecord {
   const approval = { approverId: by, channel: "test", atMs: record.request.createdAtMs };
-  const ended = reduce(record, { type: "approve", approval, terms: { reason: "", validUntilMs: Number.MAX_SAFE_INTEGER } });
+  const ended = reduce(record, {
+    type: "approve",
+    approval,
+    terms: { reason: "", validUntilMs: Number.MAX_SAFE_INTEGER },
+  });
   const kept = ended.ok ? reduce(ended.next, { type: "recorded" }) : ended;
   if (!kept.ok) throw new Error(kept.code);
   return kept.next;
@@ -81,7 +99,12 @@ describe("a forged grant", () => {
   });
   const passkeyRule: Layer = {
     name: "passkey",
-    judge: () => ({ effect: "ask", ruleId: "p", reason: "", ask: { evidence: "passkey", offers: [{ id: "t", scope, ttlMs: 300_000 }] } }),
+    judge: () => ({
+      effect: "ask",
+      ruleId: "p",
+      reason: "",
+      ask: { evidence: "passkey", offers: [{ id: "t", scope, ttlMs: 300_000 }] },
+    }),
   };
   const trusting = { algorithm: "WebAuthn", verify: () => Promise.resolve({ ok: true as const }) };
 
@@ -109,18 +132,24 @@ describe("a forged grant", () => {
     ["a member that it had not", {}, { usesLeft: 5 }],
   ])("is one where somebody changed %s", async (_what, was, becomes) => {
     const { store, clock, start } = world({ layers: [offering] });
-    await store.grants.put({ ...macs.grant.sign(forged(clock, { evidence: "any", ...was })), ...becomes } as Grant);
+    await store.grants.put({
+      ...macs.grant.sign(forged(clock, { evidence: "any", ...was })),
+      ...becomes,
+    } as Grant);
     const kit = start();
     expect(await asked(kit)).toBeUndefined();
   });
 
   it("is named in the log once, and many forged ones are not each", async () => {
     const { store, clock, start } = world({ layers: [offering] });
-    for (let i = 0; i < IGNORED_NOTED_MAX + 20; i++) await store.grants.put(forged(clock, { id: `gr_${i}` }));
+    for (let i = 0; i < IGNORED_NOTED_MAX + 20; i++)
+      await store.grants.put(forged(clock, { id: `gr_${i}` }));
     const kit = start();
     for (let i = 0; i < 3; i++) await asked(kit);
     expect(ignoredOf(kit)).toHaveLength(IGNORED_NOTED_MAX + 1);
-    expect(last(ignoredOf(kit))).toMatchObject({ reason: "more records are ignored and not named" });
+    expect(last(ignoredOf(kit))).toMatchObject({
+      reason: "more records are ignored and not named",
+    });
   });
 });
 
@@ -142,8 +171,13 @@ describe("a forged question", () => {
     await store.pending.put({ ...record, asked: bootTimeOf(clock) });
     const kit = start();
     expect(await kit.gate.resume()).toBe(0);
-    const claim = reply({ request: record.request, session: undefined as never }, { decision: "approved" });
-    expect(await kit.gate.answer(claim, { channel: "test", subject: "local" })).toMatchObject({ code: "request_unknown" });
+    const claim = reply(
+      { request: record.request, session: undefined as never },
+      { decision: "approved" },
+    );
+    expect(await kit.gate.answer(claim, { channel: "test", subject: "local" })).toMatchObject({
+      code: "request_unknown",
+    });
   });
 
   it("of a former process without a key of its own counts as absent, and with the home's key it counts", async () => {
@@ -156,12 +190,18 @@ describe("a forged question", () => {
   });
 
   it("takes a key of at least 32 bytes", () => {
-    expect(() => makeKit({ recordKey: new Uint8Array(31) })).toThrow(expect.objectContaining({ code: "options_invalid" }));
-    expect(() => makeKit({ recordKey: "k".repeat(64) as never })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => makeKit({ recordKey: new Uint8Array(31) })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
+    expect(() => makeKit({ recordKey: "k".repeat(64) as never })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 
   it("takes no end of the log that is not a time", () => {
-    expect(() => makeKit({ lastEventMs: Number.NaN })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => makeKit({ lastEventMs: Number.NaN })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
@@ -184,7 +224,9 @@ describe("a store that gives another record", () => {
     yes.record = (await store.pending.get(first(kit.shown).request.id)) as PendingRecord;
     expect(await asked(kit)).toBeUndefined();
     await kit.clock.advance(200_000);
-    expect(ignoredOf(kit)).toMatchObject([{ reason: "the store gave another record than the one that was asked for" }]);
+    expect(ignoredOf(kit)).toMatchObject([
+      { reason: "the store gave another record than the one that was asked for" },
+    ]);
   });
 
   it("than the one that is answered takes no answer", async () => {
@@ -195,10 +237,18 @@ describe("a store that gives another record", () => {
     await kit.settle();
     const [asking, harmful] = kit.shown;
     const swapping = start({
-      store: { ...store, pending: { ...store.pending, get: () => store.pending.get(harmful?.request.id ?? "") } },
+      store: {
+        ...store,
+        pending: { ...store.pending, get: () => store.pending.get(harmful?.request.id ?? "") },
+      },
     });
     if (asking === undefined) throw new Error("nothing was asked");
-    expect(await swapping.gate.answer(reply(asking, { decision: "approved" }), { channel: "test", subject: "local" })).toMatchObject({
+    expect(
+      await swapping.gate.answer(reply(asking, { decision: "approved" }), {
+        channel: "test",
+        subject: "local",
+      }),
+    ).toMatchObject({
       code: "request_unknown",
     });
   });
@@ -215,7 +265,9 @@ describe("a store that gives another record", () => {
       const record = await store.pending.takeDecision(...args);
       return record === undefined ? undefined : macs.question.sign({ ...record, ...change });
     };
-    expect(await asked(start({ store: { ...store, pending: { ...store.pending, takeDecision } } }))).toBeUndefined();
+    expect(
+      await asked(start({ store: { ...store, pending: { ...store.pending, takeDecision } } })),
+    ).toBeUndefined();
   });
 });
 
@@ -232,12 +284,16 @@ describe("a store that was set back", () => {
     const before = start();
     await defer(before);
     const open = await only(store.pending);
-    await first(before.shown).session.submit(reply(first(before.shown), { decision: "denied" }), { subject: "ann" });
+    await first(before.shown).session.submit(reply(first(before.shown), { decision: "denied" }), {
+      subject: "ann",
+    });
     const kit = start({ store: back(store, open) });
     expect(await kit.gate.resume()).toBe(1);
     await kit.settle();
     const { session } = first(kit.shown);
-    expect(await session.submit(reply(first(kit.shown), { decision: "approved" }), { subject: "bob" })).toEqual({
+    expect(
+      await session.submit(reply(first(kit.shown), { decision: "approved" }), { subject: "bob" }),
+    ).toEqual({
       status: "final",
       outcome: "failed",
     });
@@ -250,16 +306,23 @@ describe("a store that was set back", () => {
     await defer(kit);
     const open = await only(store.pending);
     const put = { back: false };
-    const pending: PendingStore = { ...store.pending, get: async (id) => (put.back ? open : store.pending.get(id)) };
+    const pending: PendingStore = {
+      ...store.pending,
+      get: async (id) => (put.back ? open : store.pending.get(id)),
+    };
     const two = start({ store: { ...store, pending } });
     await two.gate.resume();
     await two.settle();
     await first(two.shown).session.submit(reply(first(two.shown), { decision: "denied" }));
     put.back = true;
-    expect(await first(two.shown).session.submit(reply(first(two.shown), { decision: "approved" }))).toMatchObject({
+    expect(
+      await first(two.shown).session.submit(reply(first(two.shown), { decision: "approved" })),
+    ).toMatchObject({
       code: "request_unknown",
     });
-    expect(ignoredOf(two)).toMatchObject([{ reason: "the store gave an older version than it had" }]);
+    expect(ignoredOf(two)).toMatchObject([
+      { reason: "the store gave an older version than it had" },
+    ]);
   });
 
   it("has no decision adopted twice", async () => {
@@ -278,13 +341,16 @@ describe("a store that was set back", () => {
   it("has no yes taken twice by callers that wait, with versions that are none of the gate's", async () => {
     const { store, start } = world();
     const put: { back?: PendingRecord } = {};
-    const setBack = async <T>(honest: () => Promise<T>): Promise<T | PendingRecord> => put.back ?? (await honest());
+    const setBack = async <T>(honest: () => Promise<T>): Promise<T | PendingRecord> =>
+      put.back ?? (await honest());
     const pending: PendingStore = {
       ...store.pending,
       get: (id) => setBack(() => store.pending.get(id)),
       takeDecision: (...args) => setBack(() => store.pending.takeDecision(...args)),
       transition: (id, fromVersion, next) =>
-        put.back === undefined ? store.pending.transition(id, fromVersion, next) : Promise.resolve(true),
+        put.back === undefined
+          ? store.pending.transition(id, fromVersion, next)
+          : Promise.resolve(true),
       async *watch(id, signal) {
         const { back: held } = put;
         if (held === undefined) return yield* store.pending.watch(id, signal);
@@ -300,7 +366,8 @@ describe("a store that was set back", () => {
     await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved" }));
     expect(await one).toMatchObject({ decision: "allow" });
     const decided = (await store.pending.get(open.id)) as PendingRecord;
-    // The MAC leaves both members to the store: first the open question is put back, then its answer as nobody had taken it.
+    // The MAC leaves both members to the store: first the open question is put back, then its
+    // answer as nobody had taken it.
     put.back = { ...open, version: 100 };
     const two = kit.gate(write, { agent });
     for (let i = 0; i < 100; i++) await Promise.resolve();
@@ -314,7 +381,9 @@ describe("a store that was set back", () => {
     const before = start();
     const verdict = before.gate(write, { agent });
     await before.settle();
-    await first(before.shown).session.submit(reply(first(before.shown), { decision: "approved", grantId: "t" }));
+    await first(before.shown).session.submit(
+      reply(first(before.shown), { decision: "approved", grantId: "t" }),
+    );
     await verdict;
     const fresh = first(await store.grants.list());
     const [a, b] = [start(), start()];
@@ -323,7 +392,9 @@ describe("a store that was set back", () => {
     await store.grants.put(fresh);
     const kit = start();
     expect(await asked(kit)).toBeUndefined();
-    expect(ignoredOf(kit)).toMatchObject([{ kind: "grant", id: fresh.id, reason: "all of its uses were taken before" }]);
+    expect(ignoredOf(kit)).toMatchObject([
+      { kind: "grant", id: fresh.id, reason: "all of its uses were taken before" },
+    ]);
   });
 });
 
@@ -334,14 +405,23 @@ describe("what is kept", () => {
     const verdict = kit.gate(write, { agent });
     await kit.settle();
     const asking = kit.sink.events.find(({ eventType }) => eventType === "consent_requested");
-    expect((await only(store.pending)).logged).toEqual({ eventId: asking?.id, seq: 2, hash: "sha256:0" });
-    await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved", grantId: "t" }));
+    expect((await only(store.pending)).logged).toEqual({
+      eventId: asking?.id,
+      seq: 2,
+      hash: "sha256:0",
+    });
+    await first(kit.shown).session.submit(
+      reply(first(kit.shown), { decision: "approved", grantId: "t" }),
+    );
     await verdict;
     const created = kit.sink.events.find(({ eventType }) => eventType === "grant_created");
     const [grant] = await store.grants.list();
     expect(grant?.logged).toMatchObject({ eventId: created?.id, hash: "sha256:0" });
     await asked(kit);
-    expect(last(kit.sink.events)).toMatchObject({ eventType: "grant_used", metadata: { created: grant?.logged } });
+    expect(last(kit.sink.events)).toMatchObject({
+      eventType: "grant_used",
+      metadata: { created: grant?.logged },
+    });
   });
 
   it("is frozen through and through when it is read, whatever the store keeps", async () => {
@@ -359,7 +439,11 @@ describe("what is kept", () => {
         },
       }),
     ).toBeUndefined();
-    expect(macs.question.open(JSON.parse(JSON.stringify(record).replace("{", `{"__proto__":{"end":{}},`)))).toBeUndefined();
+    expect(
+      macs.question.open(
+        JSON.parse(JSON.stringify(record).replace("{", `{"__proto__":{"end":{}},`)),
+      ),
+    ).toBeUndefined();
     expect(macs.grant.open(record)).toBeUndefined();
   });
 });

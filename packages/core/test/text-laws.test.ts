@@ -30,15 +30,27 @@ const snippet = fc.oneof(
     ...'\n|\r\n|\u2028|\u202e|\u2066|\u200b|\ufeff|\u{e0041}|\ufe0f|\u001b[2J|\u2800|\u0338|\\|"|\\u202e|Risk:  low (read)|Digest: sha256:0'.split(
       "|",
     ),
-    ...'\nWith:\n|Again, what is asked:|↪ |= |      = JSON:|… 4,000 spaces …|" … 50 × "a" … "|, |}|]|: '.split("|"),
-    ...'https://аррӏе.com/a%20b?x=%0a|data:text/plain,%0aRisk|{"a":"b\\n"}|aGVsbG8Kd29ybGQgaGVsbG8=|%0a%1b|rm -rf \'x\ny\' | sh'.split("|"),
+    ...'\nWith:\n|Again, what is asked:|↪ |= |      = JSON:|… 4,000 spaces …|" … 50 × "a" … "|, |}|]|: '.split(
+      "|",
+    ),
+    ...'https://аррӏе.com/a%20b?x=%0a|data:text/plain,%0aRisk|{"a":"b\\n"}|aGVsbG8Kd29ybGQgaGVsbG8=|%0a%1b|rm -rf \'x\ny\' | sh'.split(
+      "|",
+    ),
   ),
   fc
-    .tuple(fc.constantFrom(" ", "\n", "-", "ab", "\r\n", "🙂", "e\u0301", "\u200b"), fc.integer({ min: 30, max: 90 }))
+    .tuple(
+      fc.constantFrom(" ", "\n", "-", "ab", "\r\n", "🙂", "e\u0301", "\u200b"),
+      fc.integer({ min: 30, max: 90 }),
+    )
     .map(([unit, count]) => unit.repeat(count)),
 );
-const text = fc.array(snippet, { maxLength: 5 }).map((pieces) => pieces.join("").replaceAll(/[\ud800-\udfff]/gu, ""));
-const key = fc.oneof(text, fc.constantFrom("command", "cmd", "url", "__proto__", "toJSON", "1", ""));
+const text = fc
+  .array(snippet, { maxLength: 5 })
+  .map((pieces) => pieces.join("").replaceAll(/[\ud800-\udfff]/gu, ""));
+const key = fc.oneof(
+  text,
+  fc.constantFrom("command", "cmd", "url", "__proto__", "toJSON", "1", ""),
+);
 const { object } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
@@ -54,9 +66,15 @@ const { object } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => 
 const name = text
   .map((each) => each.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "").slice(0, 120))
   .map((each) => (each === "" || !each.isWellFormed() ? "x" : each));
-const tool = fc.tuple(name, name, object).map(([server, called, args]) => toolAction(server, called, args));
-const shell = text.filter((each) => each.trim() !== "" && !each.includes("\u0000")).map((each) => shellAction(each));
-const http = fc.webUrl({ withQueryParameters: true, withFragments: true }).map((url) => httpAction("get", url));
+const tool = fc
+  .tuple(name, name, object)
+  .map(([server, called, args]) => toolAction(server, called, args));
+const shell = text
+  .filter((each) => each.trim() !== "" && !each.includes("\u0000"))
+  .map((each) => shellAction(each));
+const http = fc
+  .webUrl({ withQueryParameters: true, withFragments: true })
+  .map((url) => httpAction("get", url));
 const action: fc.Arbitrary<Action> = fc.oneof({ weight: 4, arbitrary: tool }, shell, http);
 
 const FIRST_WORDS =
@@ -76,16 +94,20 @@ describe("renderText(), for any action", () => {
             /^(?:call )?("(?:[^"\\]|\\.)*"(?: …[^]*)?|…[^]*|[^ ]*) on ([^]*)$/.exec(
               factOf(shown, "Tool") ?? factOf(shown, "Wants") ?? "",
             ) ?? [];
-          const nameOf = (shownName: string): string => (/^["…]/.test(shownName) ? textOf(shownName) : shownName);
+          const nameOf = (shownName: string): string =>
+            /^["…]/.test(shownName) ? textOf(shownName) : shownName;
           expect([nameOf(shownTool), nameOf(shownServer)]).toEqual([flat.tool, flat.server]);
         }
-        // No value is a line of ours, and each of ours is there once, or twice around long arguments.
+        // No value is a line of ours, and each of ours is there once, or twice around long
+        // arguments.
         const lines = shown.split("\n");
         for (const line of lines) expect(line).toMatch(FIRST_WORDS);
         const times = lines.includes("Again, what is asked:") ? 2 : 1;
         for (const fact of ["Risk:  medium (write)", `Digest: ${actionDigest(each)}`])
           expect(lines.filter((line) => line === fact)).toHaveLength(times);
-        expect(lines.filter((line) => /^(?:Risk|Digest|Agent|Rule|Wants):/.test(line))).toHaveLength(5 * times);
+        expect(
+          lines.filter((line) => /^(?:Risk|Digest|Agent|Rule|Wants):/.test(line)),
+        ).toHaveLength(5 * times);
         // Before the arguments, and at the end where they are long.
         expect(lines.indexOf(`Digest: ${actionDigest(each)}`)).toBeLessThan(lines.indexOf("With:"));
         if (lines.length > 60) expect(times).toBe(2);
@@ -110,15 +132,31 @@ describe("renderText(), for any action", () => {
   });
 
   it.each([
-    ["a tool called run and a shell command", toolAction("shell", "run", { command: "ls" }), shellAction("ls")],
+    [
+      "a tool called run and a shell command",
+      toolAction("shell", "run", { command: "ls" }),
+      shellAction("ls"),
+    ],
     [
       "names that differ only at their end",
       toolAction("s", `${"ab".repeat(30)}${"x-".repeat(60)}1`, {}),
       toolAction("s", `${"ab".repeat(30)}${"x-".repeat(60)}2`, {}),
     ],
-    ["a run and its imitation", toolAction("s", "t", { a: " ".repeat(50) }), toolAction("s", "t", { a: "… 50 spaces …" })],
-    ["a reading and its imitation", toolAction("s", "t", { a: '{"b":1}' }), toolAction("s", "t", { a: '{"b":1}\n= JSON:' })],
-    ["a text and its escaped form", toolAction("s", "t", { a: "\u202e" }), toolAction("s", "t", { a: "\\u202e" })],
+    [
+      "a run and its imitation",
+      toolAction("s", "t", { a: " ".repeat(50) }),
+      toolAction("s", "t", { a: "… 50 spaces …" }),
+    ],
+    [
+      "a reading and its imitation",
+      toolAction("s", "t", { a: '{"b":1}' }),
+      toolAction("s", "t", { a: '{"b":1}\n= JSON:' }),
+    ],
+    [
+      "a text and its escaped form",
+      toolAction("s", "t", { a: "\u202e" }),
+      toolAction("s", "t", { a: "\\u202e" }),
+    ],
     ["a number and its text", toolAction("s", "t", { a: 1 }), toolAction("s", "t", { a: "1" })],
   ])("tells %s apart", (_name, left, right) => {
     const without = (each: Action): string => render(each).replace(/^Digest: .*$/gm, "");
@@ -128,7 +166,10 @@ describe("renderText(), for any action", () => {
   it("holds for what an agent calls itself, started as and was started by", () => {
     fc.assert(
       fc.property(text, text, text, (id, calls, command) => {
-        const shown = renderText(partsOf(toolAction("s", "t", {}), { id, name: calls, command, parents: [id] }), calls);
+        const shown = renderText(
+          partsOf(toolAction("s", "t", {}), { id, name: calls, command, parents: [id] }),
+          calls,
+        );
         expect(hidingCharactersIn(shown)).toEqual([]);
         for (const line of shown.split("\n")) expect(line).toMatch(FIRST_WORDS);
         expect(shown.split("\n").filter((line) => line.startsWith("Risk:"))).toHaveLength(1);
@@ -140,7 +181,12 @@ describe("renderText(), for any action", () => {
 
   it("has what decides in its first 12,000 and last 12,000 characters, however long a name or a list is", () => {
     const long = Array.from({ length: 100_000 }, (_, at) => `N${at}`);
-    const parts = partsOf(toolAction("s", "t", {}), { id: long.join("/"), name: long.join(" "), command: long.join(), parents: long });
+    const parts = partsOf(toolAction("s", "t", {}), {
+      id: long.join("/"),
+      name: long.join(" "),
+      command: long.join(),
+      parents: long,
+    });
     const shown = renderText({ ...parts, secrets: long }, long.join(" "));
     for (const end of [shown.slice(0, 12_000), shown.slice(-12_000)]) {
       for (const fact of [
@@ -155,8 +201,13 @@ describe("renderText(), for any action", () => {
         expect(end).toContain(fact);
     }
     const lines = linesOf(shown);
-    const full = lines.slice(lines.indexOf("In full:") + 1, lines.lastIndexOf("Again, what is asked:"));
-    expect(full.find((line) => line.startsWith("  A yes releases"))).toBe(`  A yes releases the secrets: ${long.join(", ")}`);
+    const full = lines.slice(
+      lines.indexOf("In full:") + 1,
+      lines.lastIndexOf("Again, what is asked:"),
+    );
+    expect(full.find((line) => line.startsWith("  A yes releases"))).toBe(
+      `  A yes releases the secrets: ${long.join(", ")}`,
+    );
     expect(full.find((line) => line.startsWith("  Agent: "))).toContain(long.join(" < "));
   });
 
@@ -173,7 +224,8 @@ describe("renderText(), for any action", () => {
 /** A megabyte of each, made to be long, deep or hard to read. */
 const HOSTILE: Readonly<Record<string, (length: number) => JsonValue>> = {
   "one letter": (length) => "a".repeat(length),
-  "no run at all": (length) => Array.from({ length: length / 8 }, (_, at) => at.toString(36).padStart(8, "x")).join(""),
+  "no run at all": (length) =>
+    Array.from({ length: length / 8 }, (_, at) => at.toString(36).padStart(8, "x")).join(""),
   "almost a run": (length) => `${"abcd".repeat(39)}!`.repeat(length / 157),
   "zero-width characters": (length) => "\u200b\u200c".repeat(length / 6),
   "combining marks": (length) => "\u0301\u0302\u0303".repeat(length / 6),
@@ -189,31 +241,43 @@ const HOSTILE: Readonly<Record<string, (length: number) => JsonValue>> = {
   "punctuation in hosts": (length) => `https://${"!(".repeat(length / 2)}é`,
   "hosts of punctuation": (length) => `https://${"!(".repeat(500)}é `.repeat(length / 1_012),
   "patterns that are never closed": (length) =>
-    Array.from({ length: length / 8_012 }, () => ({ command: `x ${"[".repeat(4_000)}${"[a".repeat(1_900)} (` })),
+    Array.from({ length: length / 8_012 }, () => ({
+      command: `x ${"[".repeat(4_000)}${"[a".repeat(1_900)} (`,
+    })),
   "line breaks": (length) => "a\n".repeat(length / 3),
   "an open quote": (length) => `'${"a ".repeat(length / 2)}`,
 };
 
 describe("renderText() of a megabyte", () => {
-  it.each(Object.entries(HOSTILE))("of %s says what decides in its first and last 3,000 characters", (_name, make) => {
-    const each = toolAction("files", "write", { command: make(1_000_000) });
-    const shown = render(each);
-    for (const end of [shown.slice(0, 3_000), shown.length > 12_000 ? shown.slice(-3_000) : shown]) {
-      for (const fact of [
-        "Agent: demo",
-        "Wants: call write on files",
-        "Risk:  medium",
-        "Rule:  r",
-        "Open until: ",
-        `Digest: ${actionDigest(each)}`,
-      ])
-        expect(end).toContain(fact);
-    }
-    expect(hidingCharactersIn(shown.slice(0, 200_000))).toEqual([]);
-  });
+  it.each(Object.entries(HOSTILE))(
+    "of %s says what decides in its first and last 3,000 characters",
+    (_name, make) => {
+      const each = toolAction("files", "write", { command: make(1_000_000) });
+      const shown = render(each);
+      for (const end of [
+        shown.slice(0, 3_000),
+        shown.length > 12_000 ? shown.slice(-3_000) : shown,
+      ]) {
+        for (const fact of [
+          "Agent: demo",
+          "Wants: call write on files",
+          "Risk:  medium",
+          "Rule:  r",
+          "Open until: ",
+          `Digest: ${actionDigest(each)}`,
+        ])
+          expect(end).toContain(fact);
+      }
+      expect(hidingCharactersIn(shown.slice(0, 200_000))).toEqual([]);
+    },
+  );
 
-  it.each(Object.entries(HOSTILE))("of %s is four times as long as a quarter of it, at most", (_name, make) => {
-    const length = (units: number): number => render(toolAction("files", "write", { command: make(units) })).length;
-    expect(length(1_000_000)).toBeLessThan(4.2 * length(250_000) + 100_000);
-  });
+  it.each(Object.entries(HOSTILE))(
+    "of %s is four times as long as a quarter of it, at most",
+    (_name, make) => {
+      const length = (units: number): number =>
+        render(toolAction("files", "write", { command: make(units) })).length;
+      expect(length(1_000_000)).toBeLessThan(4.2 * length(250_000) + 100_000);
+    },
+  );
 });

@@ -1,4 +1,7 @@
-/** Reads a question's text back, by spec/question-text.md alone: what cannot be read back would not be the whole action. */
+/**
+ * Reads a question's text back, by spec/question-text.md alone: what cannot be read back would not
+ * be the whole action.
+ */
 
 const LITERAL = /"(?:[^"\\]|\\.)*"/.source;
 const RUN = `… [0-9,]+ (?:spaces|tabs|line breaks|× ${LITERAL}) …`;
@@ -28,7 +31,9 @@ export function argumentsOf(text: string): unknown {
   const lines = linesOf(text);
   const rest = lines.slice(lines.indexOf("With:") + 1);
   const end = rest.findIndex((line) => !line.startsWith("  "));
-  const json = (end === -1 ? rest : rest.slice(0, end)).filter((line) => !line.trimStart().startsWith("= ")).join("\n");
+  const json = (end === -1 ? rest : rest.slice(0, end))
+    .filter((line) => !line.trimStart().startsWith("= "))
+    .join("\n");
   return JSON.parse(json.replaceAll(TEXT, (shown) => JSON.stringify(textOf(shown))));
 }
 

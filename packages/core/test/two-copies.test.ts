@@ -1,4 +1,7 @@
-/** Two copies of the package in one process, as two versions in one node_modules make them: neither takes the other's rights, and each says why. */
+/**
+ * Two copies of the package in one process, as two versions in one node_modules make them: neither
+ * takes the other's rights, and each says why.
+ */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import * as here from "../src/index.js";
 import * as policiesHere from "../src/policy.js";
@@ -29,11 +32,18 @@ describe("another copy's", () => {
     expect(there.createConsentGate).not.toBe(here.createConsentGate);
   });
 
-  const refusal = expect.objectContaining({ code: "options_invalid", message: expect.stringContaining(OTHER) });
+  const refusal = expect.objectContaining({
+    code: "options_invalid",
+    message: expect.stringContaining(OTHER),
+  });
 
   it("policy, signer, vault and composed channel are refused when a gate is made", () => {
-    expect(() => makeKit({ policy: policies.parsePolicy({ version: "1", default: "allow" }) })).toThrow(refusal);
-    expect(() => makeKit({ signer: proofs.createConsentSigner(proofs.generateKeyPair()) })).toThrow(refusal);
+    expect(() =>
+      makeKit({ policy: policies.parsePolicy({ version: "1", default: "allow" }) }),
+    ).toThrow(refusal);
+    expect(() => makeKit({ signer: proofs.createConsentSigner(proofs.generateKeyPair()) })).toThrow(
+      refusal,
+    );
     expect(() => makeKit({ vault: vaults.createVault([]) })).toThrow(refusal);
     const composed = there.firstOf(plain("a"), plain("b"));
     expect(() => makeKit({ channel: composed })).toThrow(refusal);
@@ -43,7 +53,10 @@ describe("another copy's", () => {
   it("action and permit are refused when they are used", async () => {
     const { gate } = makeKit({ policy: allowAll });
     const action = there.toolAction("files", "read_file", {});
-    expect(await gate(action, { agent })).toMatchObject({ code: "action_invalid", reason: expect.stringContaining("another copy") });
+    expect(await gate(action, { agent })).toMatchObject({
+      code: "action_invalid",
+      reason: expect.stringContaining("another copy"),
+    });
     const verdict = await there.createConsentGate({
       policy: policies.parsePolicy({ version: "1", default: "allow" }),
       channel: plain("a"),
@@ -62,11 +75,20 @@ describe("another copy's", () => {
 
   it("label makes nothing of what has it", async () => {
     const real = policiesHere.parsePolicy({ version: "1", default: "allow" });
-    const labels = Object.getOwnPropertySymbols(real).map((key) => [key, Reflect.get(real, key)] as const);
+    const labels = Object.getOwnPropertySymbols(real).map(
+      (key) => [key, Reflect.get(real, key)] as const,
+    );
     expect(labels).toHaveLength(1);
-    const forged = Object.defineProperties({ ...real }, Object.fromEntries(labels.map(([key, value]) => [key, { value }])));
-    expect(() => makeKit({ policy: forged })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    const forged = Object.defineProperties(
+      { ...real },
+      Object.fromEntries(labels.map(([key, value]) => [key, { value }])),
+    );
+    expect(() => makeKit({ policy: forged })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
     const made = { name: "x", args: {}, meta: Object.freeze({ kind: "tool", server: "s" }) };
-    expect(await makeKit({ policy: denyAll }).gate(Object.freeze(made) as never, { agent })).toMatchObject({ code: "action_invalid" });
+    expect(
+      await makeKit({ policy: denyAll }).gate(Object.freeze(made) as never, { agent }),
+    ).toMatchObject({ code: "action_invalid" });
   });
 });

@@ -27,11 +27,16 @@ interface Case {
   readonly want: Normal | { readonly error: string };
 }
 
-const { cases } = JSON.parse(readFileSync(new URL("../../../spec/vectors/actions.json", import.meta.url), "utf8")) as {
+const { cases } = JSON.parse(
+  readFileSync(new URL("../../../spec/vectors/actions.json", import.meta.url), "utf8"),
+) as {
   readonly cases: readonly Case[];
 };
 
-const constructors = { tool: toolAction, http: httpAction, shell: shellAction } as Record<string, (...rest: readonly never[]) => Action>;
+const constructors = { tool: toolAction, http: httpAction, shell: shellAction } as Record<
+  string,
+  (...rest: readonly never[]) => Action
+>;
 
 function read({ make, parse }: Case): Action {
   if (make === undefined) return parseAction(parse);
@@ -42,7 +47,9 @@ function read({ make, parse }: Case): Action {
 }
 
 const isRefused = (row: Case): boolean => "error" in row.want;
-const accepted = cases.filter((row) => !isRefused(row)).map((row) => ({ ...row, want: row.want as Normal }));
+const accepted = cases
+  .filter((row) => !isRefused(row))
+  .map((row) => ({ ...row, want: row.want as Normal }));
 
 describe("spec/vectors/actions.json", () => {
   it.each(accepted)("the constructors and parseAction() make $name", (row) => {
@@ -52,15 +59,27 @@ describe("spec/vectors/actions.json", () => {
     expect(actionDigest(action)).toBe(row.want.digest);
   });
 
-  it.each(accepted.filter(({ want }) => want.flat !== undefined))("parametersOf() flattens $name", (row) => {
-    expect(parametersOf(read(row))).toEqual(row.want.flat);
-  });
+  it.each(accepted.filter(({ want }) => want.flat !== undefined))(
+    "parametersOf() flattens $name",
+    (row) => {
+      expect(parametersOf(read(row))).toEqual(row.want.flat);
+    },
+  );
 
-  it.each(accepted)("parseAction() and withParameters() give the same digest back: $name", (row) => {
-    const action = read(row);
-    expect(actionDigest(parseAction(JSON.parse(JSON.stringify(actionToJson(action)))))).toBe(row.want.digest);
-    expect(actionDigest(withParameters(action, JSON.parse(JSON.stringify(parametersOf(action).parameters))))).toBe(row.want.digest);
-  });
+  it.each(accepted)(
+    "parseAction() and withParameters() give the same digest back: $name",
+    (row) => {
+      const action = read(row);
+      expect(actionDigest(parseAction(JSON.parse(JSON.stringify(actionToJson(action)))))).toBe(
+        row.want.digest,
+      );
+      expect(
+        actionDigest(
+          withParameters(action, JSON.parse(JSON.stringify(parametersOf(action).parameters))),
+        ),
+      ).toBe(row.want.digest);
+    },
+  );
 
   it.each(cases.filter(isRefused))("the constructors and parseAction() refuse $name", (row) => {
     let got: unknown;

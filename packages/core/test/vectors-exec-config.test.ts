@@ -18,9 +18,12 @@ function pathOfRefusal(run: () => unknown): string {
 }
 
 describe("exec config vectors", () => {
-  it.each(casesOf("pattern"))("pattern $pattern and $argv: $name", ({ pattern, argv = [], want }) => {
-    expect(parseAllowlist([{ pattern }]).find(argv)).toBe(want === true ? pattern : undefined);
-  });
+  it.each(casesOf("pattern"))(
+    "pattern $pattern and $argv: $name",
+    ({ pattern, argv = [], want }) => {
+      expect(parseAllowlist([{ pattern }]).find(argv)).toBe(want === true ? pattern : undefined);
+    },
+  );
 
   it.each(casesOf("config"))("config: $name", ({ config, want }) => {
     expect(pathOfRefusal(() => parseExecApprovalConfig(config))).toBe(want);

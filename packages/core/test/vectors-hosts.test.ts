@@ -8,7 +8,8 @@ function attempt<T>(run: () => T): { readonly value?: T; readonly refused?: stri
   try {
     return { value: run() };
   } catch (error) {
-    if (isConsentError(error, "host_invalid")) return { refused: error.message.slice(error.message.lastIndexOf(": ") + 2) };
+    if (isConsentError(error, "host_invalid"))
+      return { refused: error.message.slice(error.message.lastIndexOf(": ") + 2) };
     throw error;
   }
 }
@@ -54,11 +55,16 @@ const STRICTER: Readonly<Record<string, string>> = {
 const unescaped = (text: string): string =>
   text === '""'
     ? ""
-    : text.replace(/\\u([0-9A-F]{4})|\\x\{([0-9A-F]+)\}/gi, (_, unit: string | undefined, point: string | undefined) =>
-        unit === undefined ? String.fromCodePoint(Number.parseInt(point ?? "", 16)) : String.fromCharCode(Number.parseInt(unit, 16)),
+    : text.replace(
+        /\\u([0-9A-F]{4})|\\x\{([0-9A-F]+)\}/gi,
+        (_, unit: string | undefined, point: string | undefined) =>
+          unit === undefined
+            ? String.fromCodePoint(Number.parseInt(point ?? "", 16))
+            : String.fromCharCode(Number.parseInt(unit, 16)),
       );
 
-const OLDER = "valid in Unicode 17, but unknown to older tables, with ASCII signs, or with a number as its last label";
+const OLDER =
+  "valid in Unicode 17, but unknown to older tables, with ASCII signs, or with a number as its last label";
 const BIDI = "breaks the bidi rule, which concerns display only: we show A-labels";
 
 interface IdnaRow {
@@ -75,7 +81,9 @@ function idnaRows(): readonly IdnaRow[] {
   return lines
     .filter((line) => line !== "")
     .map((line) => {
-      const [source = "", unicode = "", unicodeStatus = "", ascii = "", asciiStatus = ""] = line.split(";").map((column) => column.trim());
+      const [source = "", unicode = "", unicodeStatus = "", ascii = "", asciiStatus = ""] = line
+        .split(";")
+        .map((column) => column.trim());
       const status = asciiStatus === "" ? unicodeStatus : asciiStatus;
       return {
         source: unescaped(source),
@@ -93,7 +101,9 @@ interface Case {
   readonly want: string | { readonly error?: string };
 }
 
-const { cases } = JSON.parse(readFileSync(new URL("../../../spec/vectors/hosts.json", import.meta.url), "utf8")) as {
+const { cases } = JSON.parse(
+  readFileSync(new URL("../../../spec/vectors/hosts.json", import.meta.url), "utf8"),
+) as {
   readonly cases: readonly Case[];
 };
 
@@ -116,9 +126,12 @@ describe("spec/vectors/hosts.json", () => {
   it.each(cases.filter(({ want }) => typeof want === "string" || want.error === undefined))(
     "the normal form is its own normal form: $name",
     (row) => {
-      const normal = read(row) as string | { readonly url?: string; readonly host: string; readonly port: number };
+      const normal = read(row) as
+        | string
+        | { readonly url?: string; readonly host: string; readonly port: number };
       if (typeof normal === "string") expect(normalizeHost(normal)).toBe(normal);
-      else if (normal.url === undefined) expect(parseAuthority(`${normal.host}:${normal.port}`)).toEqual(normal);
+      else if (normal.url === undefined)
+        expect(parseAuthority(`${normal.host}:${normal.port}`)).toEqual(normal);
       else expect(parseHttpUrl(normal.url)).toEqual(normal);
     },
   );
@@ -127,7 +140,9 @@ describe("spec/vectors/hosts.json", () => {
 describeVectors("hosts", "hosts", () => {
   it("parseHttpUrl() reads a WHATWG row as it says or refuses it, and every row that must fail", () => {
     const counted = tally();
-    const rows = (vectorJson("hosts/urltestdata.json") as readonly (UrlRow | string)[]).filter((row) => typeof row !== "string");
+    const rows = (vectorJson("hosts/urltestdata.json") as readonly (UrlRow | string)[]).filter(
+      (row) => typeof row !== "string",
+    );
     for (const { input, base, failure, protocol, hostname, port, href } of rows) {
       const { value, refused } = attempt(() => parseHttpUrl(input));
       if (failure === true) {
@@ -142,27 +157,45 @@ describeVectors("hosts", "hosts", () => {
       } else if (value === undefined) counted.exclude(refused ?? "");
       else {
         const wantedPort = port === "" ? { "http:": 80, "https:": 443 }[protocol] : Number(port);
-        if (value.host === hostname && value.port === wantedPort && value.url === href.replace(/#.*$/s, "")) counted.pass();
+        if (
+          value.host === hostname &&
+          value.port === wantedPort &&
+          value.url === href.replace(/#.*$/s, "")
+        )
+          counted.pass();
         else counted.fail(`${input}: ${JSON.stringify(value)}`);
       }
     }
-    expect(counted.end("WHATWG urltestdata")).toEqual({ passed: 372, failed: [], excluded: URL_EXCLUSIONS });
+    expect(counted.end("WHATWG urltestdata")).toEqual({
+      passed: 372,
+      failed: [],
+      excluded: URL_EXCLUSIONS,
+    });
   });
 
   it("parseAuthority() reads smokescreen's CONNECT authorities", () => {
     const counted = tally();
-    const { rows } = vectorJson("hosts/smokescreen_hostport.json") as { readonly rows: readonly HostPortRow[] };
+    const { rows } = vectorJson("hosts/smokescreen_hostport.json") as {
+      readonly rows: readonly HostPortRow[];
+    };
     for (const row of rows) {
       const { value } = attempt(() => parseAuthority(row.in));
       const wanted = row.error === "" && STRICTER[row.in] === undefined;
-      if (STRICTER[row.in] !== undefined && value === undefined) counted.exclude(`stricter here: ${STRICTER[row.in]}`);
+      if (STRICTER[row.in] !== undefined && value === undefined)
+        counted.exclude(`stricter here: ${STRICTER[row.in]}`);
       else if (
-        wanted ? value?.host.replace(/^\[(.*)\]$/, "$1") === row.fqdn.replace(/\.$/, "") && value.port === row.port : value === undefined
+        wanted
+          ? value?.host.replace(/^\[(.*)\]$/, "$1") === row.fqdn.replace(/\.$/, "") &&
+            value.port === row.port
+          : value === undefined
       )
         counted.pass();
       else counted.fail(row.in);
     }
-    const excluded = { "stricter here: brackets hold only IPv6": 3, "stricter here: leading zeros in a port": 2 };
+    const excluded = {
+      "stricter here: brackets hold only IPv6": 3,
+      "stricter here: leading zeros in a port": 2,
+    };
     expect(counted.end("smokescreen host:port")).toEqual({ passed: 14, failed: [], excluded });
   });
 
@@ -171,11 +204,17 @@ describeVectors("hosts", "hosts", () => {
     ["ipaddrjs_ranges.json", 38, { "a zone id, refused": 1 }],
   ])("normalizeHost() reads every address of %s", (file, passed, excluded) => {
     const counted = tally();
-    const { rows } = vectorJson(`hosts/${file}`) as { readonly rows: readonly { readonly ip: string }[] };
+    const { rows } = vectorJson(`hosts/${file}`) as {
+      readonly rows: readonly { readonly ip: string }[];
+    };
     for (const { ip } of rows) {
       const { value } = attempt(() => normalizeHost(ip.includes(":") ? `[${ip}]` : ip));
       if (ip.includes("%") && value === undefined) counted.exclude("a zone id, refused");
-      else if (value !== undefined && /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\])$/.test(value) && normalizeHost(value) === value)
+      else if (
+        value !== undefined &&
+        /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\])$/.test(value) &&
+        normalizeHost(value) === value
+      )
         counted.pass();
       else counted.fail(ip);
     }
@@ -187,12 +226,18 @@ describeVectors("hosts", "hosts", () => {
     for (const { source, ascii, errors } of idnaRows()) {
       const { value } = attempt(() => normalizeHost(source));
       const rooted = /^(?:[^.]{1,63}\.)+$/.test(ascii);
-      const wrong = errors.filter((code) => code !== "V2" && code !== "V3" && !(code === "A4_2" && rooted));
+      const wrong = errors.filter(
+        (code) => code !== "V2" && code !== "V3" && !(code === "A4_2" && rooted),
+      );
       if (wrong.length === 0 && value === ascii.replace(/\.$/, "")) counted.pass();
       else if (wrong.length === 0 && value === undefined) counted.exclude(OLDER);
       else if (wrong.length > 0 && value === undefined) counted.pass();
-      else if (wrong.every((code) => code.startsWith("B")) && value === ascii.replace(/\.$/, "")) counted.exclude(BIDI);
-      else counted.fail(`${JSON.stringify(source)}: ${value ?? "refused"}, wanted ${ascii} ${errors.join(" ")}`);
+      else if (wrong.every((code) => code.startsWith("B")) && value === ascii.replace(/\.$/, ""))
+        counted.exclude(BIDI);
+      else
+        counted.fail(
+          `${JSON.stringify(source)}: ${value ?? "refused"}, wanted ${ascii} ${errors.join(" ")}`,
+        );
     }
     const { passed, failed, excluded } = counted.end("IdnaTestV2");
     expect(failed).toEqual([]);
@@ -204,23 +249,38 @@ describeVectors("hosts", "hosts", () => {
 
   it("normalizeHost() gives the punycode of the punycode tables, or refuses", () => {
     const counted = tally();
-    const rows = [...(vectorJson("hosts/punycode_tests.json") as readonly { readonly decoded: string; readonly encoded: string }[])];
+    const rows = [
+      ...(vectorJson("hosts/punycode_tests.json") as readonly {
+        readonly decoded: string;
+        readonly encoded: string;
+      }[]),
+    ];
     for (const { decoded, encoded } of rows) {
       const label = `xn--${encoded.toLowerCase()}`;
-      const [fromUnicode, fromLabel] = [attempt(() => normalizeHost(decoded)).value, attempt(() => normalizeHost(label)).value];
+      const [fromUnicode, fromLabel] = [
+        attempt(() => normalizeHost(decoded)).value,
+        attempt(() => normalizeHost(label)).value,
+      ];
       if (/^[\x20-\x7f]*$/.test(decoded)) {
         if (fromLabel === undefined) counted.pass();
         else counted.fail(`accepted ${label}`);
       } else if (/[^\w-]/.test(encoded) || label.length > 63) {
-        if (fromUnicode === undefined && fromLabel === undefined) counted.exclude("blanks, or longer than a label");
+        if (fromUnicode === undefined && fromLabel === undefined)
+          counted.exclude("blanks, or longer than a label");
         else counted.fail(`accepted ${label}`);
       } else if (fromUnicode === label && fromLabel === label) counted.pass();
       else counted.fail(`${decoded}: ${fromUnicode ?? "refused"}, ${fromLabel ?? "refused"}`);
     }
-    for (const { decoded } of vectorJson("hosts/bad_punycode_tests.json") as readonly { readonly decoded: string }[]) {
+    for (const { decoded } of vectorJson("hosts/bad_punycode_tests.json") as readonly {
+      readonly decoded: string;
+    }[]) {
       if (attempt(() => normalizeHost(decoded)).value === undefined) counted.pass();
       else counted.fail("accepted a row of bad_punycode_tests.json");
     }
-    expect(counted.end("punycode tables")).toEqual({ passed: 24, failed: [], excluded: { "blanks, or longer than a label": 2 } });
+    expect(counted.end("punycode tables")).toEqual({
+      passed: 24,
+      failed: [],
+      excluded: { "blanks, or longer than a label": 2 },
+    });
   });
 });

@@ -115,7 +115,10 @@ const DUPLICATE_KEYS = ["y_object_duplicated_key.json", "y_object_duplicated_key
 
 describeVectors("JSONTestSuite", "jsontestsuite", () => {
   const parsing = () =>
-    vectorNames("jsontestsuite/test_parsing").map((name) => ({ name, bytes: vectorBytes(`jsontestsuite/test_parsing/${name}`) }));
+    vectorNames("jsontestsuite/test_parsing").map((name) => ({
+      name,
+      bytes: vectorBytes(`jsontestsuite/test_parsing/${name}`),
+    }));
 
   it("parseJson() reads every valid text as JSON.parse does, but refuses duplicate keys", () => {
     const counted = tally();
@@ -123,7 +126,11 @@ describeVectors("JSONTestSuite", "jsontestsuite", () => {
       const { code, text } = outcome(bytes);
       if (DUPLICATE_KEYS.includes(name) && code === "json_duplicate_key")
         counted.exclude("valid by the grammar, refused here as json_duplicate_key");
-      else if (code === undefined && text === canonicalJson(JSON.parse(Buffer.from(bytes).toString("utf8")))) counted.pass();
+      else if (
+        code === undefined &&
+        text === canonicalJson(JSON.parse(Buffer.from(bytes).toString("utf8")))
+      )
+        counted.pass();
       else counted.fail(`${name}: ${code ?? text ?? ""}`);
     }
     const excluded = { "valid by the grammar, refused here as json_duplicate_key": 2 };
@@ -156,6 +163,10 @@ describeVectors("JSONTestSuite", "jsontestsuite", () => {
       if ((code ?? text) === TRANSFORMED[name]) counted.pass();
       else counted.fail(`${name}: ${code ?? text ?? ""}`);
     }
-    expect(counted.end("JSONTestSuite transform")).toEqual({ passed: 22, failed: [], excluded: {} });
+    expect(counted.end("JSONTestSuite transform")).toEqual({
+      passed: 22,
+      failed: [],
+      excluded: {},
+    });
   });
 });

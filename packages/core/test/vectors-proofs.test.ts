@@ -17,7 +17,11 @@ interface Case {
   readonly set?: Readonly<Record<string, unknown>>;
   readonly remove?: readonly string[];
   readonly now?: string;
-  readonly trusted?: readonly { readonly key: string; readonly valid_from?: string; readonly valid_until?: string }[];
+  readonly trusted?: readonly {
+    readonly key: string;
+    readonly valid_from?: string;
+    readonly valid_until?: string;
+  }[];
   readonly expect: string;
 }
 
@@ -28,26 +32,34 @@ interface Vectors {
 }
 
 const read = (name: string): Vectors =>
-  JSON.parse(readFileSync(new URL(`../../../spec/vectors/${name}`, import.meta.url), "utf8")) as Vectors;
+  JSON.parse(
+    readFileSync(new URL(`../../../spec/vectors/${name}`, import.meta.url), "utf8"),
+  ) as Vectors;
 const { keys, records, cases } = read("proofs.json");
 /** Proofs made before the payload had a type: they are verified for good, and never made again. */
 const older = read("proofs-v1.json");
 
 const keyOf = (name: string): string => keys[name]?.public_key ?? "";
-const time = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));
+const time = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text);
 
 async function said(vectors: Vectors, row: Case): Promise<string> {
   const { request, response } = edited(vectors, row);
   const now = time(row.now);
-  const trustedKeys = (row.trusted ?? [{ key: "signer" }]).map(({ key, valid_from, valid_until }) => {
-    const [validFromMs, validUntilMs] = [time(valid_from), time(valid_until)];
-    return {
-      key: importPublicKey(keyOf(key)),
-      ...(validFromMs === undefined ? {} : { validFromMs }),
-      ...(validUntilMs === undefined ? {} : { validUntilMs }),
-    };
+  const trustedKeys = (row.trusted ?? [{ key: "signer" }]).map(
+    ({ key, valid_from, valid_until }) => {
+      const [validFromMs, validUntilMs] = [time(valid_from), time(valid_until)];
+      return {
+        key: importPublicKey(keyOf(key)),
+        ...(validFromMs === undefined ? {} : { validFromMs }),
+        ...(validUntilMs === undefined ? {} : { validUntilMs }),
+      };
+    },
+  );
+  const result = await verifyConsentProof(response, request, {
+    trustedKeys,
+    ...(now === undefined ? {} : { now }),
   });
-  const result = await verifyConsentProof(response, request, { trustedKeys, ...(now === undefined ? {} : { now }) });
   return result.ok ? "ok" : result.code;
 }
 
@@ -65,30 +77,36 @@ describe("spec/vectors/proofs.json", () => {
     expect(keyPairFromSeed(Buffer.from(seed, "hex")).publicKey).toBe(public_key);
   });
 
-  it.each(Object.entries(records))("makePayload() and signConsent() make the record: %s", async (name, { request, response, payload }) => {
-    const asked = readRequest(request);
-    const answered = readResponse(response);
-    if ("ok" in asked || "ok" in answered) throw new Error(`${name} is malformed`);
-    const made = makePayload(answered.response, { parameters: asked.request.action.parameters, requestHash: asked.hash });
-    expect(new TextDecoder().decode(made.bytes)).toBe(payload);
-    const { reason, modifications, grantId, decision, approverId, channel } = answered.response;
-    const seed = keys[name === "other key" ? "other" : "signer"]?.seed ?? "";
-    const again = await signConsent(
-      decodeRequest(request),
-      {
-        decision,
-        approverId,
-        channel,
-        reason,
-        nowMs: answered.givenAtMs,
-        validUntilMs: answered.validUntilMs,
-        ...(modifications === undefined ? {} : { modifications }),
-        ...(grantId === undefined ? {} : { grantId }),
-      },
-      keyPairFromSeed(Buffer.from(seed, "hex")),
-    );
-    expect(again).toEqual(response);
-  });
+  it.each(Object.entries(records))(
+    "makePayload() and signConsent() make the record: %s",
+    async (name, { request, response, payload }) => {
+      const asked = readRequest(request);
+      const answered = readResponse(response);
+      if ("ok" in asked || "ok" in answered) throw new Error(`${name} is malformed`);
+      const made = makePayload(answered.response, {
+        parameters: asked.request.action.parameters,
+        requestHash: asked.hash,
+      });
+      expect(new TextDecoder().decode(made.bytes)).toBe(payload);
+      const { reason, modifications, grantId, decision, approverId, channel } = answered.response;
+      const seed = keys[name === "other key" ? "other" : "signer"]?.seed ?? "";
+      const again = await signConsent(
+        decodeRequest(request),
+        {
+          decision,
+          approverId,
+          channel,
+          reason,
+          nowMs: answered.givenAtMs,
+          validUntilMs: answered.validUntilMs,
+          ...(modifications === undefined ? {} : { modifications }),
+          ...(grantId === undefined ? {} : { grantId }),
+        },
+        keyPairFromSeed(Buffer.from(seed, "hex")),
+      );
+      expect(again).toEqual(response);
+    },
+  );
 
   it.each(cases)("verifyConsentProof() says $expect: $name", async (row) => {
     expect(await said({ keys, records, cases }, row)).toBe(row.expect);
@@ -125,12 +143,17 @@ describe("spec/vectors/proofs.json", () => {
 });
 
 describe("spec/vectors/proofs-v1.json", () => {
-  it.each(Object.entries(older.records))("makePayload() of version 1 makes what was signed: %s", (name, { request, response, payload }) => {
-    const [asked, answered] = [readRequest(request), readResponse(response)];
-    if ("ok" in asked || "ok" in answered) throw new Error(`${name} is malformed`);
-    const question = { parameters: asked.request.action.parameters, requestHash: asked.hash };
-    expect(new TextDecoder().decode(makePayload(answered.response, question, 1).bytes)).toBe(payload);
-  });
+  it.each(Object.entries(older.records))(
+    "makePayload() of version 1 makes what was signed: %s",
+    (name, { request, response, payload }) => {
+      const [asked, answered] = [readRequest(request), readResponse(response)];
+      if ("ok" in asked || "ok" in answered) throw new Error(`${name} is malformed`);
+      const question = { parameters: asked.request.action.parameters, requestHash: asked.hash };
+      expect(new TextDecoder().decode(makePayload(answered.response, question, 1).bytes)).toBe(
+        payload,
+      );
+    },
+  );
 
   it.each(older.cases)("verifyConsentProof() says $expect: $name", async (row) => {
     expect(await said(older, row)).toBe(row.expect);

@@ -1,4 +1,7 @@
-/** Third-party vectors: found through ACP_VECTORS, never copied into the project; without the folder their tests are skipped by name. */
+/**
+ * Third-party vectors: found through ACP_VECTORS, never copied into the project; without the folder
+ * their tests are skipped by name.
+ */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +10,10 @@ import { describe } from "vitest";
 const root: string = fileURLToPath(new URL("../../..", import.meta.url));
 const folder: string = resolve(root, process.env["ACP_VECTORS"] ?? "../shared/vectors");
 
-/** One suite of vectors from one subfolder; without it, skipped by name. `run` only declares tests: they read the files. */
+/**
+ * One suite of vectors from one subfolder; without it, skipped by name. `run` only declares tests:
+ * they read the files.
+ */
 export function describeVectors(name: string, subfolder: string, run: () => void): void {
   const found = existsSync(join(folder, subfolder));
   describe.runIf(found)(`${name} vectors${found ? "" : ", skipped: no vectors"}`, () => {
@@ -39,7 +45,10 @@ export interface Result {
   readonly excluded: Readonly<Record<string, number>>;
 }
 
-/** Counts rows; `end` prints one summary and hands it out for the test to expect, exclusions included. */
+/**
+ * Counts rows; `end` prints one summary and hands it out for the test to expect, exclusions
+ * included.
+ */
 export interface Tally {
   pass(): void;
   fail(row: string): void;
@@ -56,7 +65,9 @@ export function tally(): Tally {
     fail: (row) => void failed.push(row),
     exclude: (reason) => void (excluded[reason] = (excluded[reason] ?? 0) + 1),
     end: (suite) => {
-      const reasons = Object.entries(excluded).map(([reason, count]) => `\n  excluded ${count}: ${reason}`);
+      const reasons = Object.entries(excluded).map(
+        ([reason, count]) => `\n  excluded ${count}: ${reason}`,
+      );
       process.stdout.write(`${suite}: ${passed}/${passed + failed.length}${reasons.join("")}\n`);
       return { passed, failed, excluded };
     },

@@ -1,4 +1,7 @@
-/** A yes that nobody took when its process ended: the identical call of the same agent may have it while it holds, then the log says that nothing was done. */
+/**
+ * A yes that nobody took when its process ended: the identical call of the same agent may have it
+ * while it holds, then the log says that nothing was done.
+ */
 import { manualClock, type ManualClock, seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -28,24 +31,40 @@ interface World {
 const OPENINGS = new Set(["tool_call_intercepted", "policy_evaluated", "consent_delivered"]);
 
 /** One in which a yes was recorded, and whose first process died before anybody took it. */
-async function withYes(how: "waited" | "deferred", clock: ManualClock = manualClock()): Promise<World> {
+async function withYes(
+  how: "waited" | "deferred",
+  clock: ManualClock = manualClock(),
+): Promise<World> {
   const store = memoryStore(clock);
   const sink = recordingSink();
   let count = 0;
   const start = (options: Partial<GateOptions> = {}): Kit =>
-    makeKit({ store, clock, audit: sink, ids: seededIds(++count), lastEventMs: clock.now(), ...options });
+    makeKit({
+      store,
+      clock,
+      audit: sink,
+      ids: seededIds(++count),
+      lastEventMs: clock.now(),
+      ...options,
+    });
   // The process dies where it would take the yes: of what it still tries nothing happens.
   const dying: PendingStore = {
     ...store.pending,
-    transition: (id, version, next) => (next.adopted ? new Promise(() => undefined) : store.pending.transition(id, version, next)),
+    transition: (id, version, next) =>
+      next.adopted ? new Promise(() => undefined) : store.pending.transition(id, version, next),
   };
-  const before = start({ store: { ...store, pending: dying }, clock: { ...clock, sleep: () => new Promise(() => undefined) } });
+  const before = start({
+    store: { ...store, pending: dying },
+    clock: { ...clock, sleep: () => new Promise(() => undefined) },
+  });
   const opened = await before.gate.open(write, { agent });
   await clock.advance(0);
   if (opened.decision !== "pending") throw new Error(opened.code);
   if (how === "deferred") await opened.defer();
   const question = first(before.shown);
-  await question.session.submit(reply(question, { decision: "approved", validUntilMs: clock.now() + HOLDS_MS }));
+  await question.session.submit(
+    reply(question, { decision: "approved", validUntilMs: clock.now() + HOLDS_MS }),
+  );
   await clock.advance(0);
   return {
     clock,
@@ -58,7 +77,9 @@ async function withYes(how: "waited" | "deferred", clock: ManualClock = manualCl
     },
     story() {
       const types = sink.events.map(({ eventType }: AuditEventInput) => eventType);
-      return types.slice(types.indexOf("consent_approved") + 1).filter((type) => !OPENINGS.has(type));
+      return types
+        .slice(types.indexOf("consent_approved") + 1)
+        .filter((type) => !OPENINGS.has(type));
     },
   };
 }
@@ -77,7 +98,12 @@ describe.each(["waited", "deferred"] as const)("a yes whose caller %s, after a r
     if (verdict.decision === "allow") await gate.perform(verdict, async () => void times++);
     await clock.advance(HOLDS_MS);
     expect([times, shown]).toEqual([1, []]);
-    expect(story()).toEqual([...KEPT[how], "decision_adopted", "tool_call_forwarded", "tool_call_completed"]);
+    expect(story()).toEqual([
+      ...KEPT[how],
+      "decision_adopted",
+      "tool_call_forwarded",
+      "tool_call_completed",
+    ]);
     expect((await gate.open(write, { agent })).decision).toBe("pending");
   });
 
@@ -151,7 +177,8 @@ describe.each(["waited", "deferred"] as const)("a yes whose caller %s, after a r
   it("is written down again where the store was down for a while", async () => {
     const { start, story, store, clock } = await withYes(how);
     let isDown = false;
-    const get: PendingStore["get"] = (id) => (isDown ? Promise.reject(new Error("down")) : store.pending.get(id));
+    const get: PendingStore["get"] = (id) =>
+      isDown ? Promise.reject(new Error("down")) : store.pending.get(id);
     await start({ store: { ...store, pending: { ...store.pending, get } } }).gate.resume();
     isDown = true;
     await clock.advance(HOLDS_MS + 45_000);

@@ -1,4 +1,7 @@
-/** AnswerOnce: a call that comes twice, because its first answer was lost, gets that answer and decides nothing a second time. */
+/**
+ * AnswerOnce: a call that comes twice, because its first answer was lost, gets that answer and
+ * decides nothing a second time.
+ */
 import type { IncomingCall } from "./gateway-client.js";
 import type { RpcOutcome } from "./protocol.js";
 
@@ -6,7 +9,9 @@ import type { RpcOutcome } from "./protocol.js";
 export const ANSWERS_KEPT_MAX = 1_024;
 
 /** Answers each call once, however often it comes; the oldest answers are forgotten. */
-export function answerOncePerCall(answer: (call: IncomingCall) => Promise<RpcOutcome>): (call: IncomingCall) => Promise<RpcOutcome> {
+export function answerOncePerCall(
+  answer: (call: IncomingCall) => Promise<RpcOutcome>,
+): (call: IncomingCall) => Promise<RpcOutcome> {
   const answered = new Map<string, Promise<RpcOutcome>>();
   return (call) => {
     // Neither id holds a blank.

@@ -1,10 +1,15 @@
 /**
- * ApprovalInbox: the requests of one hub that wait for a person at this device. The terminal client stands on it; so can any other screen.
+ * ApprovalInbox: the requests of one hub that wait for a person at this device. The terminal client
+ * stands on it; so can any other screen.
  */
 import { type Clock, systemClock } from "@acp/core";
 import { readResolveResult } from "./codec.js";
 import type { GatewayClient, ReceivedMessage } from "./gateway-client.js";
-import { ExecApprovalEndedAction, ExecApprovalRequestAction, ResolveExecApprovalMethod } from "./protocol.js";
+import {
+  ExecApprovalEndedAction,
+  ExecApprovalRequestAction,
+  ResolveExecApprovalMethod,
+} from "./protocol.js";
 import type {
   ExecApprovalEnd,
   ExecApprovalRequestPayload,
@@ -34,7 +39,10 @@ export interface ApprovalInbox extends Disposable {
    *
    * @throws ConsentError as `GatewayClient.request`: whether it was taken is not known then.
    */
-  answer(params: ResolveExecApprovalParams, options?: WaitOptions): Promise<RpcOutcome<ResolveExecApprovalResult>>;
+  answer(
+    params: ResolveExecApprovalParams,
+    options?: WaitOptions,
+  ): Promise<RpcOutcome<ResolveExecApprovalResult>>;
   close(): void;
 }
 
@@ -48,12 +56,25 @@ export interface ApprovalInboxOptions {
 
 /** Requests held at once; more than that nobody reads. */
 const OPEN_MAX = 1_000;
-/** How long after its time a request is taken off where the hub does not say how it ended: the hub's clock decides, not ours. */
+/**
+ * How long after its time a request is taken off where the hub does not say how it ended: the hub's
+ * clock decides, not ours.
+ */
 const GRACE_MS = 5_000;
 
-/** Collects the requests of a hub from now on; those that were open before come when the device connects. */
-export function createApprovalInbox({ client, hubDeviceId, clock = systemClock }: ApprovalInboxOptions): ApprovalInbox {
-  const open = new Map<string, { readonly request: ExecApprovalRequestPayload; readonly timer: AbortController }>();
+/**
+ * Collects the requests of a hub from now on; those that were open before come when the device
+ * connects.
+ */
+export function createApprovalInbox({
+  client,
+  hubDeviceId,
+  clock = systemClock,
+}: ApprovalInboxOptions): ApprovalInbox {
+  const open = new Map<
+    string,
+    { readonly request: ExecApprovalRequestPayload; readonly timer: AbortController }
+  >();
   const listeners = new Set<(change: InboxChange) => void>();
   const tell = (change: InboxChange): void => {
     for (const listener of listeners) listener(change);
@@ -69,7 +90,8 @@ export function createApprovalInbox({ client, hubDeviceId, clock = systemClock }
   };
   const take = (message: ReceivedMessage): void => {
     if (message.from !== hubDeviceId) return;
-    if (message.action === ExecApprovalEndedAction) return end(message.payload.approvalId, message.payload.outcome);
+    if (message.action === ExecApprovalEndedAction)
+      return end(message.payload.approvalId, message.payload.outcome);
     if (message.action !== ExecApprovalRequestAction) return;
     const { payload } = message;
     // The same request comes again after every reconnection.
@@ -98,7 +120,11 @@ export function createApprovalInbox({ client, hubDeviceId, clock = systemClock }
       return () => void listeners.delete(listener);
     },
     async answer({ approvalId, decision, confirmation }, options) {
-      const params = { approvalId, decision, ...(confirmation === undefined ? {} : { confirmation }) };
+      const params = {
+        approvalId,
+        decision,
+        ...(confirmation === undefined ? {} : { confirmation }),
+      };
       const outcome = await client.request(hubDeviceId, ResolveExecApprovalMethod, params, options);
       if (outcome.ok) return { ok: true, payload: readResolveResult(outcome.payload) };
       if (outcome.error.code === "NOT_FOUND") end(approvalId, "unknown");

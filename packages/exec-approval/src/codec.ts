@@ -1,6 +1,7 @@
 /**
- * Codec: text to message and back, strictly: what is not exactly a message is an error, on the way in and on the way out.
- * Keys are written in the order of the protocol document. Format: spec/exec-approval.md. Vectors: spec/vectors/exec-approval.json.
+ * Codec: text to message and back, strictly: what is not exactly a message is an error, on the way
+ * in and on the way out. Keys are written in the order of the protocol document. Format:
+ * spec/exec-approval.md. Vectors: spec/vectors/exec-approval.json.
  */
 import { ConsentError, copyJson, parseJson, readFields } from "@acp/core";
 import type { FieldReader, JsonObject, JsonValue } from "@acp/core";
@@ -52,11 +53,15 @@ interface Read {
   readonly path: string;
 }
 
-const readAt = (value: JsonValue | undefined, path: string): Read => ({ fields: readFields(value, path), path });
+const readAt = (value: JsonValue | undefined, path: string): Read => ({
+  fields: readFields(value, path),
+  path,
+});
 
 function readId({ fields, path }: Read, key: string): string {
   const id = fields.text(key, ID_CHARS_MAX);
-  if (!isDeviceId(id)) throw invalid(`${path}.${key}`, `1 to ${ID_CHARS_MAX} visible ASCII characters`);
+  if (!isDeviceId(id))
+    throw invalid(`${path}.${key}`, `1 to ${ID_CHARS_MAX} visible ASCII characters`);
   return id;
 }
 
@@ -89,12 +94,19 @@ function readEnded(read: Read): ExecApprovalEndedPayload {
 }
 
 function readRequest(read: Read): RpcRequestPayload {
-  return { requestId: readId(read, "requestId"), method: readId(read, "method"), params: read.fields.raw("params") };
+  return {
+    requestId: readId(read, "requestId"),
+    method: readId(read, "method"),
+    params: read.fields.raw("params"),
+  };
 }
 
 function readError({ fields, path }: Read): RpcError {
   const error = readAt(fields.raw("error"), `${path}.error`);
-  const found: RpcError = { code: readId(error, "code"), message: error.fields.text("message", RPC_TEXT_CHARS_MAX) };
+  const found: RpcError = {
+    code: readId(error, "code"),
+    message: error.fields.text("message", RPC_TEXT_CHARS_MAX),
+  };
   error.fields.done();
   return found;
 }
@@ -116,20 +128,34 @@ function readPresence(read: Read): PresencePayload {
 }
 
 const READERS: Readonly<Record<MessageAction, (head: MessageHead, read: Read) => Message>> = {
-  "exec-approval-request": (head, read) => ({ ...head, action: "exec-approval-request", payload: readApprovalRequest(read) }),
-  "exec-approval-ended": (head, read) => ({ ...head, action: "exec-approval-ended", payload: readEnded(read) }),
+  "exec-approval-request": (head, read) => ({
+    ...head,
+    action: "exec-approval-request",
+    payload: readApprovalRequest(read),
+  }),
+  "exec-approval-ended": (head, read) => ({
+    ...head,
+    action: "exec-approval-ended",
+    payload: readEnded(read),
+  }),
   request: (head, read) => ({ ...head, action: "request", payload: readRequest(read) }),
   response: (head, read) => ({ ...head, action: "response", payload: readResponse(read) }),
   receipt: (head, read) => ({ ...head, action: "receipt", payload: readReceipt(read) }),
   presence: (head, read) => ({ ...head, action: "presence", payload: readPresence(read) }),
 };
 
-const ACTIONS: readonly MessageAction[] = Object.keys(READERS).filter((key): key is MessageAction => Object.hasOwn(READERS, key));
+const ACTIONS: readonly MessageAction[] = Object.keys(READERS).filter((key): key is MessageAction =>
+  Object.hasOwn(READERS, key),
+);
 
 /** The message in a JSON value, its keys in the document's order. */
 function readMessage(value: JsonValue): Message {
   const read = readAt(value, "message");
-  const head: MessageHead = { id: readId(read, "id"), from: readId(read, "from"), to: readId(read, "to") };
+  const head: MessageHead = {
+    id: readId(read, "id"),
+    from: readId(read, "from"),
+    to: readId(read, "to"),
+  };
   const action = read.fields.oneOf("action", ACTIONS);
   const payload = readAt(read.fields.raw("payload"), "message.payload");
   const message = READERS[action](head, payload);
@@ -151,7 +177,8 @@ export function decodeMessage(text: string | Uint8Array): Message {
 }
 
 /**
- * Writes one message, its keys in the document's order. What {@link decodeMessage} would refuse is not written.
+ * Writes one message, its keys in the document's order. What {@link decodeMessage} would refuse is
+ * not written.
  *
  * @throws ConsentError as {@link decodeMessage}.
  */
@@ -160,7 +187,8 @@ export function encodeMessage(message: Message): string {
 }
 
 /**
- * Reads the parameters of `resolveExecApproval`. Any text can name a request; one that names none is `NOT_FOUND`.
+ * Reads the parameters of `resolveExecApproval`. Any text can name a request; one that names none
+ * is `NOT_FOUND`.
  *
  * @throws ConsentError `message_invalid`.
  */
@@ -185,5 +213,9 @@ export function readResolveResult(value: JsonObject): ResolveExecApprovalResult 
   const note = fields.optionalText("note", RPC_TEXT_CHARS_MAX);
   fields.done();
   if (!isOk) throw invalid("result.ok", "true");
-  return { ok: true, ...(stored === undefined ? {} : { stored }), ...(note === undefined ? {} : { note }) };
+  return {
+    ok: true,
+    ...(stored === undefined ? {} : { stored }),
+    ...(note === undefined ? {} : { note }),
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * What callers say and hear about connections. No type of the WebSocket library stands here or in a file that this package
- * exports from: its types are a package that users do not get.
+ * What callers say and hear about connections. No type of the WebSocket library stands here or in a
+ * file that this package exports from: its types are a package that users do not get.
  */
 
 /** Where a gateway is, and as whom to connect. */
@@ -17,8 +17,8 @@ export interface ListenOptions {
   /** A free one unless given. */
   readonly port?: number;
   /**
-   * An address that other machines reach. Tokens and commands would cross the network in the clear: put a proxy that speaks TLS in front, or
-   * give an https server to `Gateway.attach` instead.
+   * An address that other machines reach. Tokens and commands would cross the network in the clear:
+   * put a proxy that speaks TLS in front, or give an https server to `Gateway.attach` instead.
    */
   readonly dangerouslyListenOn?: string;
 }
@@ -30,5 +30,8 @@ export type ClosedReason = "closed" | "refused" | "replaced";
 export type UplinkEvent =
   | { readonly type: "connected" }
   | { readonly type: "disconnected"; readonly reason: string; readonly retryInMs: number }
-  /** For good: closed by its owner, turned away by the gateway, or replaced by a newer connection of the same device. */
+  /**
+   * For good: closed by its owner, turned away by the gateway, or replaced by a newer connection of
+   * the same device.
+   */
   | { readonly type: "closed"; readonly reason: ClosedReason };

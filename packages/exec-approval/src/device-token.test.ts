@@ -13,11 +13,15 @@ describe("makeDeviceToken()", () => {
 
 describe("hashDeviceToken()", () => {
   it("is the SHA-256 of its bytes", () => {
-    expect(hashDeviceToken("a".repeat(32))).toBe("sha256:3ba3f5f43b92602683c19aee62a20342b084dd5971ddd33808d81a328879a547");
+    expect(hashDeviceToken("a".repeat(32))).toBe(
+      "sha256:3ba3f5f43b92602683c19aee62a20342b084dd5971ddd33808d81a328879a547",
+    );
   });
 
   it.each(["", "x".repeat(31), "x".repeat(513), "pass word".repeat(8)])("refuses %j", (bad) => {
-    expect(() => hashDeviceToken(bad)).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => hashDeviceToken(bad)).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
@@ -32,7 +36,10 @@ describe("tokenOf()", () => {
     [{ authorization: token }, undefined],
     [{ authorization: `Bearer  ${token}` }, undefined],
     [{ authorization: `Bearer ${token} ` }, undefined],
-    [{ authorization: `Bearer ${token}`, "sec-websocket-protocol": `bearer.${"y".repeat(43)}` }, token],
+    [
+      { authorization: `Bearer ${token}`, "sec-websocket-protocol": `bearer.${"y".repeat(43)}` },
+      token,
+    ],
     [{ authorization: "Basic x", "sec-websocket-protocol": `bearer.${token}` }, undefined],
     [{ "sec-websocket-protocol": `bearer.${token}, bearer.${token}` }, undefined],
     [{ "sec-websocket-protocol": "bearer.short" }, undefined],

@@ -1,6 +1,7 @@
 /**
- * DeviceToken: the secret by which a gateway knows a device. It travels in a header of the handshake, never in the URL, and a gateway keeps its
- * SHA-256 alone. A token is random, so that neither a slow hash nor a count of wrong tries is needed.
+ * DeviceToken: the secret by which a gateway knows a device. It travels in a header of the
+ * handshake, never in the URL, and a gateway keeps its SHA-256 alone. A token is random, so that
+ * neither a slow hash nor a count of wrong tries is needed.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -36,10 +37,16 @@ export function isDeviceToken(text: string): boolean {
  */
 export function hashDeviceToken(token: string): string {
   if (isDeviceToken(token)) return `sha256:${digestToken(token).toString("hex")}`;
-  throw new ConsentError("options_invalid", "Cannot use a device token: it has not 32 to 512 characters of A-Z, a-z, 0-9, _ and -");
+  throw new ConsentError(
+    "options_invalid",
+    "Cannot use a device token: it has not 32 to 512 characters of A-Z, a-z, 0-9, _ and -",
+  );
 }
 
-/** The token of a handshake: `Authorization: Bearer …`, else `Sec-WebSocket-Protocol: acp-exec.v1, bearer.…`. */
+/**
+ * The token of a handshake: `Authorization: Bearer …`, else `Sec-WebSocket-Protocol: acp-exec.v1,
+ * bearer.…`.
+ */
 export function tokenOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization, "sec-websocket-protocol": offers } = headers;
   if (authorization !== undefined) return BEARER.exec(authorization)?.[1];

@@ -5,7 +5,13 @@ import { readAddress, redialDelayMs } from "./dial.js";
 describe("readAddress()", () => {
   const token = makeDeviceToken();
 
-  it.each(["ws://127.0.0.1:1", "ws://127.8.9.1", "ws://localhost:80/exec", "ws://[::1]:7", "wss://gateway.example"])("takes %s", (url) => {
+  it.each([
+    "ws://127.0.0.1:1",
+    "ws://127.8.9.1",
+    "ws://localhost:80/exec",
+    "ws://[::1]:7",
+    "wss://gateway.example",
+  ])("takes %s", (url) => {
     expect(readAddress({ url, token }).token).toBe(token);
   });
 
@@ -22,13 +28,17 @@ describe("readAddress()", () => {
     "gateway",
     "",
   ])("refuses %s", (url) => {
-    expect(() => readAddress({ url, token })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => readAddress({ url, token })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 
   it.each(["", "short", "x".repeat(31), `${"x".repeat(40)}\n`, "ä".repeat(40), "x".repeat(513)])(
     "refuses the token %j, and does not say it",
     (bad) => {
-      expect(() => readAddress({ url: "ws://127.0.0.1", token: bad })).toThrow(/^Cannot use the gateway's address: its token has not 32/);
+      expect(() => readAddress({ url: "ws://127.0.0.1", token: bad })).toThrow(
+        /^Cannot use the gateway's address: its token has not 32/,
+      );
     },
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Dial: one connection of a client to its gateway, and how long to wait before the next try. The token goes into a header, over TLS or within
- * this machine.
+ * Dial: one connection of a client to its gateway, and how long to wait before the next try. The
+ * token goes into a header, over TLS or within this machine.
  */
 import { type Clock, ConsentError } from "@acp/core";
 import { type RawData, WebSocket } from "ws";
@@ -37,20 +37,22 @@ const DELAY_MS_MAX = 30_000;
  * @throws ConsentError `options_invalid`.
  */
 export function readAddress({ url, token, ca }: GatewayAddress): GatewayAddress {
-  const refuse = (state: string): ConsentError => new ConsentError("options_invalid", `Cannot use the gateway's address: ${state}`);
+  const refuse = (state: string): ConsentError =>
+    new ConsentError("options_invalid", `Cannot use the gateway's address: ${state}`);
   if (!URL.canParse(url)) throw refuse("it is no URL");
   const { protocol, hostname, username, password, search, hash, href } = new URL(url);
   if (username !== "" || password !== "" || search !== "" || hash !== "")
     throw refuse("a name, a password, a query or a fragment is in it");
   if (protocol !== "wss:" && !(protocol === "ws:" && LOOPBACK_HOST.test(hostname)))
     throw refuse("it is not wss://, and not ws:// to this machine");
-  if (!isDeviceToken(token)) throw refuse("its token has not 32 to 512 characters of A-Z, a-z, 0-9, _ and -");
+  if (!isDeviceToken(token))
+    throw refuse("its token has not 32 to 512 characters of A-Z, a-z, 0-9, _ and -");
   return { url: href, token, ...(ca === undefined ? {} : { ca }) };
 }
 
 /**
- * How long to wait before try number `failures + 1`: twice as long each time, up to 30 s, half of it by chance, so that clients that lost a
- * gateway together do not come back together.
+ * How long to wait before try number `failures + 1`: twice as long each time, up to 30 s, half of
+ * it by chance, so that clients that lost a gateway together do not come back together.
  *
  * @param random - From 0 to 1.
  */
@@ -62,7 +64,10 @@ export function redialDelayMs(failures: number, random: number): number {
 const NOT_YET: Dialled = { kind: "failed", reason: "no connection" };
 
 /** Connects once; resolves when the connection is over, or when there was none. */
-export function dial({ url, token, ca }: GatewayAddress, { clock, onOpen, onData, signal }: DialOptions): Promise<Dialled> {
+export function dial(
+  { url, token, ca }: GatewayAddress,
+  { clock, onOpen, onData, signal }: DialOptions,
+): Promise<Dialled> {
   return new Promise((resolve) => {
     const shaken = new AbortController();
     const over = new AbortController();
@@ -78,7 +83,10 @@ export function dial({ url, token, ca }: GatewayAddress, { clock, onOpen, onData
       if (dialled === NOT_YET) dialled = { kind: "failed", reason: error.message };
     });
     socket.once("unexpected-response", (_request, { statusCode = 0 }) => {
-      dialled = statusCode === 401 || statusCode === 403 ? { kind: "refused" } : { kind: "failed", reason: `status ${statusCode}` };
+      dialled =
+        statusCode === 401 || statusCode === 403
+          ? { kind: "refused" }
+          : { kind: "failed", reason: `status ${statusCode}` };
       socket.terminate();
     });
     socket.once("open", () => {

@@ -1,6 +1,6 @@
 /**
- * Names of variables that never reach an approved command: each makes a shell or a program run code, read options or look elsewhere than the
- * judged text says. Data.
+ * Names of variables that never reach an approved command: each makes a shell or a program run
+ * code, read options or look elsewhere than the judged text says. Data.
  */
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -20,12 +20,18 @@ export const DROPPED_NAMES: ReadonlySet<string> = new Set(
     OPENSSL_MODULES OPENSSL_ENGINES GCC_EXEC_PREFIX COMPILER_PATH LIBRARY_PATH`),
 );
 
-/** Beginnings of names. `BASH_` holds `BASH_ENV`, and `BASH_FUNC_` with which a function takes a program's place. */
+/**
+ * Beginnings of names. `BASH_` holds `BASH_ENV`, and `BASH_FUNC_` with which a function takes a
+ * program's place.
+ */
 export const DROPPED_PREFIXES: readonly string[] = words(
   "BASH_ LD_ DYLD_ PYTHON PERL RUBY GIT_ LESS MALLOC_ LUA_INIT_ npm_config_ NPM_CONFIG_",
 );
 
-/** What is set instead: nothing asks back, nothing is paged, git writes no lock for a look, and no tool asks for a newer version of itself. */
+/**
+ * What is set instead: nothing asks back, nothing is paged, git writes no lock for a look, and no
+ * tool asks for a newer version of itself.
+ */
 export const SET_VARIABLES: Readonly<Record<string, string>> = {
   PAGER: "cat",
   MANPAGER: "cat",

@@ -21,7 +21,14 @@ describe("scrubVariables()", () => {
   });
 
   it("scrubVariables() keeps what only describes the user and the screen", () => {
-    const kept = { HOME: "/home/alice", LANG: "C.UTF-8", LC_ALL: "C", TERM: "dumb", TZ: "UTC", MY_SETTING: "1" };
+    const kept = {
+      HOME: "/home/alice",
+      LANG: "C.UTF-8",
+      LC_ALL: "C",
+      TERM: "dumb",
+      TZ: "UTC",
+      MY_SETTING: "1",
+    };
     expect(scrubVariables(kept)).toMatchObject(kept);
   });
 
@@ -69,7 +76,9 @@ describe("scrubPath()", () => {
     await mkdir(join(root, "bin"), { recursive: true });
     await mkdir(join(folder, "project-tools"));
     await symlink(join(root, "bin"), join(folder, "link"));
-    expect(await scrubPath(`${folder}/link:${folder}/project-tools`, root)).toBe(`${folder}/project-tools`);
+    expect(await scrubPath(`${folder}/link:${folder}/project-tools`, root)).toBe(
+      `${folder}/project-tools`,
+    );
   });
 
   it("scrubPath() drops a link of the project that leads outside: tomorrow it may lead elsewhere", async () => {
@@ -94,7 +103,11 @@ describe("scrubPath()", () => {
 
 describe("makeEnvironment()", () => {
   const make = (variables: Record<string, string>): ReturnType<typeof makeEnvironment> =>
-    makeEnvironment({ variables: { PATH: "/usr/bin:/bin", ...variables }, cwd: folder, projectRoot: folder });
+    makeEnvironment({
+      variables: { PATH: "/usr/bin:/bin", ...variables },
+      cwd: folder,
+      projectRoot: folder,
+    });
 
   it("makeEnvironment() has one digest for the same variables in any order", async () => {
     const one = await make({ A: "1", B: "2" });
@@ -104,7 +117,12 @@ describe("makeEnvironment()", () => {
   });
 
   it("makeEnvironment() has another digest for another value, name or search path", async () => {
-    const digests = [await make({ A: "1" }), await make({ A: "2" }), await make({ C: "1" }), await make({ A: "1", PATH: "/bin" })];
+    const digests = [
+      await make({ A: "1" }),
+      await make({ A: "2" }),
+      await make({ C: "1" }),
+      await make({ A: "1", PATH: "/bin" }),
+    ];
     expect(new Set(digests.map(({ digest }) => digest)).size).toBe(4);
   });
 

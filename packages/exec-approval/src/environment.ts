@@ -1,11 +1,17 @@
 /**
- * Environment: the variables that an approved command runs with, and their digest, which stands in the Action: other variables, other question.
- * What could make the judged text mean something else is dropped. Format: spec/exec-approval.md.
+ * Environment: the variables that an approved command runs with, and their digest, which stands in
+ * the Action: other variables, other question. What could make the judged text mean something else
+ * is dropped. Format: spec/exec-approval.md.
  */
 import { realpath } from "node:fs/promises";
 import { delimiter, isAbsolute, relative, resolve } from "node:path";
 import { sha256Digest } from "@acp/core";
-import { DROPPED_NAMES, DROPPED_PREFIXES, FALLBACK_PATH, SET_VARIABLES } from "./environment-names.js";
+import {
+  DROPPED_NAMES,
+  DROPPED_PREFIXES,
+  FALLBACK_PATH,
+  SET_VARIABLES,
+} from "./environment-names.js";
 import { gitOverrides } from "./executor/git-config.js";
 
 /** Variables by name; `undefined` is no variable. */
@@ -30,13 +36,19 @@ export interface ExecEnvironment {
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 function isKept(name: string): boolean {
-  return NAME.test(name) && !DROPPED_NAMES.has(name) && !DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix));
+  return (
+    NAME.test(name) &&
+    !DROPPED_NAMES.has(name) &&
+    !DROPPED_PREFIXES.some((prefix) => name.startsWith(prefix))
+  );
 }
 
 /** The variables without those that change what a command means; `PATH` is not looked at. */
 export function scrubVariables(variables: Variables): Readonly<Record<string, string>> {
   const kept = Object.entries(variables).flatMap(([name, value]) =>
-    value !== undefined && isKept(name) && !value.includes("\u0000") ? [[name, value] as const] : [],
+    value !== undefined && isKept(name) && !value.includes("\u0000")
+      ? [[name, value] as const]
+      : [],
   );
   return { ...Object.fromEntries(kept), ...SET_VARIABLES };
 }
@@ -46,11 +58,16 @@ function isInside(path: string, root: string): boolean {
   return way === "" || !(way === ".." || way.startsWith("../") || isAbsolute(way));
 }
 
-/** Whether a directory of the search path is the system's or the user's, and not one that the agent works in. */
+/**
+ * Whether a directory of the search path is the system's or the user's, and not one that the agent
+ * works in.
+ */
 async function isOutside(entry: string, root: string): Promise<boolean> {
   if (!isAbsolute(entry) || isInside(resolve(entry), root)) return false;
   // What does not exist leads nowhere; what cannot be looked at may lead into the project.
-  const real = await realpath(entry).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? entry : root));
+  const real = await realpath(entry).catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? entry : root,
+  );
   return !isInside(real, root);
 }
 
@@ -62,9 +79,19 @@ export async function scrubPath(path: string | undefined, projectRoot: string): 
   return kept.length === 0 ? FALLBACK_PATH : kept.join(delimiter);
 }
 
-/** Makes the environment of one run. Made again from the same source it has the same digest, unless something changed meanwhile. */
-export async function makeEnvironment({ variables, cwd, projectRoot }: EnvironmentSource): Promise<ExecEnvironment> {
-  const scrubbed = { ...scrubVariables(variables), PATH: await scrubPath(variables["PATH"], projectRoot) };
+/**
+ * Makes the environment of one run. Made again from the same source it has the same digest, unless
+ * something changed meanwhile.
+ */
+export async function makeEnvironment({
+  variables,
+  cwd,
+  projectRoot,
+}: EnvironmentSource): Promise<ExecEnvironment> {
+  const scrubbed = {
+    ...scrubVariables(variables),
+    PATH: await scrubPath(variables["PATH"], projectRoot),
+  };
   const overrides = await gitOverrides({ cwd, variables: scrubbed });
   const all = { ...scrubbed, ...overrides };
   const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));

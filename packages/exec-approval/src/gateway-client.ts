@@ -1,6 +1,7 @@
 /**
- * GatewayClient: a device's end of the gateway. It stays connected by itself. A call waits through a lost connection and is sent again under the
- * same id; a push does not wait: where it is not handed over, its sender learns so at once.
+ * GatewayClient: a device's end of the gateway. It stays connected by itself. A call waits through
+ * a lost connection and is sent again under the same id; a push does not wait: where it is not
+ * handed over, its sender learns so at once.
  */
 import { type Clock, ConsentError, type JsonObject, asError, systemClock } from "@acp/core";
 import type { RawData } from "ws";
@@ -17,7 +18,10 @@ import { type WaitOptions, type Waiting, createWaiting } from "./waiting.js";
 /** What happens to a client. */
 export type GatewayClientEvent =
   | UplinkEvent
-  /** A message that is none or not for this device, or a listener or watcher that threw. Nothing came of it. */
+  /**
+   * A message that is none or not for this device, or a listener or watcher that threw. Nothing
+   * came of it.
+   */
   | { readonly type: "problem"; readonly error: Error };
 
 /** Options of {@link GatewayClient}. */
@@ -38,7 +42,9 @@ export type ReceivedMessage = Exclude<Message, { readonly action: "response" | "
 export type IncomingCall = Envelope<"request", RpcRequestPayload>;
 
 /** Makes the message that is sent of its head. */
-export type MakePush = (head: MessageHead) => Extract<Message, { readonly action: "exec-approval-request" | "exec-approval-ended" }>;
+export type MakePush = (
+  head: MessageHead,
+) => Extract<Message, { readonly action: "exec-approval-request" | "exec-approval-ended" }>;
 
 /** Calls that may wait for their answers at once. */
 const CALLS_MAX = 256;
@@ -65,9 +71,17 @@ export class GatewayClient implements AsyncDisposable {
 
   /** @throws ConsentError `options_invalid`. */
   constructor(options: GatewayClientOptions) {
-    const { deviceId, clock = systemClock, random = Math.random, nextId = createUuidV7({ clock }) } = options;
+    const {
+      deviceId,
+      clock = systemClock,
+      random = Math.random,
+      nextId = createUuidV7({ clock }),
+    } = options;
     if (!isDeviceId(deviceId))
-      throw new ConsentError("options_invalid", "Cannot use the device's id: it is not 1 to 128 visible ASCII characters");
+      throw new ConsentError(
+        "options_invalid",
+        "Cannot use the device's id: it is not 1 to 128 visible ASCII characters",
+      );
     this.deviceId = deviceId;
     this.#nextId = nextId;
     this.#answers = createWaiting(clock);
@@ -82,7 +96,8 @@ export class GatewayClient implements AsyncDisposable {
   }
 
   /**
-   * Connects, and from then on connects again after every loss; resolves when it is connected for the first time.
+   * Connects, and from then on connects again after every loss; resolves when it is connected for
+   * the first time.
    *
    * @throws ConsentError `channel_unavailable` where the gateway turns the device away, `aborted`.
    */
@@ -108,18 +123,38 @@ export class GatewayClient implements AsyncDisposable {
   }
 
   /**
-   * Calls a method of another device. While the connection is away the call waits; what has no answer goes out again when the connection or the
-   * other device is back. Where the other device is away when the call comes, the gateway says so at once.
+   * Calls a method of another device. While the connection is away the call waits; what has no
+   * answer goes out again when the connection or the other device is back. Where the other device
+   * is away when the call comes, the gateway says so at once.
    *
-   * @returns What came of it: `ok` with the payload, or the other side's error. `UNREACHABLE` is the gateway's.
-   * @throws ConsentError `part_timeout`, `aborted` or `channel_unavailable` (closed) where no answer came: whether the call was taken is not known then.
+   * @returns What came of it: `ok` with the payload, or the other side's error. `UNREACHABLE` is
+   *   the gateway's.
+   * @throws ConsentError `part_timeout`, `aborted` or `channel_unavailable` (closed) where no
+   *   answer came: whether the call was taken is not known then.
    */
   // oxlint-disable-next-line max-params -- the protocol document's call, and how long to wait
-  async request(deviceId: string, method: string, params: JsonObject, options: WaitOptions = {}): Promise<RpcOutcome> {
-    if (this.#isClosed) throw new ConsentError("channel_unavailable", `Cannot call "${method}": the client is closed`);
-    if (this.#calls.size >= CALLS_MAX) throw new ConsentError("channel_unavailable", `Cannot call "${method}": ${CALLS_MAX} calls wait`);
+  async request(
+    deviceId: string,
+    method: string,
+    params: JsonObject,
+    options: WaitOptions = {},
+  ): Promise<RpcOutcome> {
+    if (this.#isClosed)
+      throw new ConsentError(
+        "channel_unavailable",
+        `Cannot call "${method}": the client is closed`,
+      );
+    if (this.#calls.size >= CALLS_MAX)
+      throw new ConsentError(
+        "channel_unavailable",
+        `Cannot call "${method}": ${CALLS_MAX} calls wait`,
+      );
     const requestId = this.#nextId();
-    const text = encodeMessage({ ...this.#headTo(deviceId), action: "request", payload: { requestId, method, params } });
+    const text = encodeMessage({
+      ...this.#headTo(deviceId),
+      action: "request",
+      payload: { requestId, method, params },
+    });
     this.#calls.set(requestId, { to: deviceId, text });
     try {
       const answer = this.#answers.wait(requestId, `the answer to "${method}"`, options);
@@ -133,7 +168,8 @@ export class GatewayClient implements AsyncDisposable {
   /**
    * Hands a message to another device; resolves when the gateway has put it on its way.
    *
-   * @throws ConsentError `channel_unavailable` where the device or the gateway is not there, `part_timeout`, `aborted`.
+   * @throws ConsentError `channel_unavailable` where the device or the gateway is not there,
+   *   `part_timeout`, `aborted`.
    */
   async send(deviceId: string, make: MakePush, options: WaitOptions = {}): Promise<void> {
     const head = this.#headTo(deviceId);
@@ -141,13 +177,22 @@ export class GatewayClient implements AsyncDisposable {
     const receipt = this.#receipts.wait(head.id, "the gateway's receipt", options);
     this.#uplink.send(text).catch((error: unknown) => this.#receipts.fail(head.id, asError(error)));
     const outcome = await receipt;
-    if (!outcome.ok) throw new ConsentError("channel_unavailable", `Cannot send to ${JSON.stringify(deviceId)}: ${outcome.error.message}`);
+    if (!outcome.ok)
+      throw new ConsentError(
+        "channel_unavailable",
+        `Cannot send to ${JSON.stringify(deviceId)}: ${outcome.error.message}`,
+      );
   }
 
   /** Answers a call. An answer that is lost is asked for again by a new call of the same id. */
-  async respond({ from, payload: { requestId } }: IncomingCall, outcome: RpcOutcome): Promise<void> {
+  async respond(
+    { from, payload: { requestId } }: IncomingCall,
+    outcome: RpcOutcome,
+  ): Promise<void> {
     const head = this.#headTo(from);
-    await this.#uplink.send(encodeMessage({ ...head, action: "response", payload: { requestId, ...outcome } }));
+    await this.#uplink.send(
+      encodeMessage({ ...head, action: "response", payload: { requestId, ...outcome } }),
+    );
   }
 
   /** Leaves for good; what still waits fails. */
@@ -188,14 +233,19 @@ export class GatewayClient implements AsyncDisposable {
 
   #failAll(): void {
     this.#isClosed = true;
-    const error = new ConsentError("channel_unavailable", "Cannot wait for an answer: the connection to the gateway is closed");
+    const error = new ConsentError(
+      "channel_unavailable",
+      "Cannot wait for an answer: the connection to the gateway is closed",
+    );
     this.#answers.failAll(error);
     this.#receipts.failAll(error);
   }
 
   #onUplink(event: UplinkEvent): void {
     if (event.type === "disconnected")
-      this.#receipts.failAll(new ConsentError("channel_unavailable", "Cannot send: the connection to the gateway broke"));
+      this.#receipts.failAll(
+        new ConsentError("channel_unavailable", "Cannot send: the connection to the gateway broke"),
+      );
     if (event.type === "closed") this.#failAll();
     this.#tell(event);
   }
@@ -203,7 +253,11 @@ export class GatewayClient implements AsyncDisposable {
   #read(data: RawData): void {
     try {
       const message = decodeMessage(bytesOf(data));
-      if (message.to !== this.deviceId) throw new ConsentError("message_invalid", "Cannot take a message: it is for another device");
+      if (message.to !== this.deviceId)
+        throw new ConsentError(
+          "message_invalid",
+          "Cannot take a message: it is for another device",
+        );
       this.#take(message);
     } catch (error) {
       this.#problem(error);
@@ -216,19 +270,27 @@ export class GatewayClient implements AsyncDisposable {
     if (message.action === "response") {
       const { requestId, ...outcome } = message.payload;
       // Who was called answers, or the gateway in its place; nobody else.
-      if (isGateways || this.#calls.get(requestId)?.to === from) this.#answers.settle(requestId, outcome);
+      if (isGateways || this.#calls.get(requestId)?.to === from)
+        this.#answers.settle(requestId, outcome);
       return;
     }
     if ((message.action === "receipt" || message.action === "presence") && !isGateways)
-      throw new ConsentError("message_invalid", `Cannot take a ${message.action}: it is not the gateway's`);
+      throw new ConsentError(
+        "message_invalid",
+        `Cannot take a ${message.action}: it is not the gateway's`,
+      );
     if (message.action === "receipt") {
       const { payload } = message;
-      this.#receipts.settle(payload.messageId, payload.ok ? { ok: true, payload: undefined } : { ok: false, error: payload.error });
+      this.#receipts.settle(
+        payload.messageId,
+        payload.ok ? { ok: true, payload: undefined } : { ok: false, error: payload.error },
+      );
       return;
     }
     if (message.action === "presence" && message.payload.online) {
       const { deviceId } = message.payload;
-      for (const { to, text } of this.#calls.values()) if (to === deviceId) this.#sendAgainLater(text);
+      for (const { to, text } of this.#calls.values())
+        if (to === deviceId) this.#sendAgainLater(text);
     }
     for (const listener of this.#listeners) {
       try {

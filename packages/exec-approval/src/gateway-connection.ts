@@ -1,6 +1,6 @@
 /**
- * GatewayConnection: one device's connection to a gateway, with its bounds: what it sends too fast or reads too slowly costs it the connection
- * and nobody else anything.
+ * GatewayConnection: one device's connection to a gateway, with its bounds: what it sends too fast
+ * or reads too slowly costs it the connection and nobody else anything.
  */
 import { type Clock, isConsentError } from "@acp/core";
 import type { RawData, WebSocket } from "ws";
@@ -17,7 +17,10 @@ const MESSAGES_PER_SECOND = 64;
 /** A device's connection. */
 export interface GatewayConnection {
   readonly device: GatewayDevice;
-  /** Hands a message to the device; true when it is on its way, false where the device is gone or reads too slowly. */
+  /**
+   * Hands a message to the device; true when it is on its way, false where the device is gone or
+   * reads too slowly.
+   */
   send(text: string): Promise<boolean>;
   close(code: number, reason: string): void;
   /** Ends the connection without a word. */
@@ -49,7 +52,13 @@ function createAllowance(clock: Clock): () => boolean {
 }
 
 /** Takes a connected socket into service. */
-export function openConnection({ device, socket, clock, onMessage, onClose }: ConnectionOptions): GatewayConnection {
+export function openConnection({
+  device,
+  socket,
+  clock,
+  onMessage,
+  onClose,
+}: ConnectionOptions): GatewayConnection {
   const stop = new AbortController();
   const takeOne = createAllowance(clock);
   const close = (code: number, reason: string): void => socket.close(code, reason);

@@ -1,5 +1,6 @@
 /**
- * GatewayDevices: who may connect to a gateway, and who may talk to whom. A hub talks to its clients and they to it; nobody else.
+ * GatewayDevices: who may connect to a gateway, and who may talk to whom. A hub talks to its
+ * clients and they to it; nobody else.
  */
 import { timingSafeEqual } from "node:crypto";
 import { ConsentError } from "@acp/core";
@@ -8,7 +9,10 @@ import { digestToken } from "./device-token.js";
 import { GATEWAY_ID } from "./protocol.js";
 
 /** A device that may connect. */
-export type GatewayDevice = { readonly id: string /** As `hashDeviceToken` writes it. */; readonly tokenHash: string } & (
+export type GatewayDevice = {
+  readonly id: string /** As `hashDeviceToken` writes it. */;
+  readonly tokenHash: string;
+} & (
   | { readonly role: "hub" }
   /** A person's client; it talks to these hubs. */
   | { readonly role: "client"; readonly hubs: readonly string[] }
@@ -17,7 +21,9 @@ export type GatewayDevice = { readonly id: string /** As `hashDeviceToken` write
 /** The devices of a gateway. */
 export interface GatewayDevices {
   readonly count: number;
-  /** The device whose token this is. Every device is compared with, so that the time says nothing. */
+  /**
+   * The device whose token this is. Every device is compared with, so that the time says nothing.
+   */
   authenticate(token: string): GatewayDevice | undefined;
   /** The devices that this one may talk to. */
   peersOf(id: string): ReadonlySet<string>;
@@ -26,7 +32,10 @@ export interface GatewayDevices {
 const HASH = /^sha256:([0-9a-f]{64})$/;
 
 function invalid(id: string, state: string): ConsentError {
-  return new ConsentError("options_invalid", `Cannot use the device ${JSON.stringify(id.slice(0, 128))}: ${state}`);
+  return new ConsentError(
+    "options_invalid",
+    `Cannot use the device ${JSON.stringify(id.slice(0, 128))}: ${state}`,
+  );
 }
 
 /**
@@ -35,7 +44,10 @@ function invalid(id: string, state: string): ConsentError {
  * @throws ConsentError `options_invalid`.
  */
 export function readDevices(devices: readonly GatewayDevice[]): GatewayDevices {
-  const known = new Map<string, { readonly device: GatewayDevice; readonly digest: Buffer; readonly peers: Set<string> }>();
+  const known = new Map<
+    string,
+    { readonly device: GatewayDevice; readonly digest: Buffer; readonly peers: Set<string> }
+  >();
   const hashes = new Set<string>();
   for (const device of devices) {
     const { id, tokenHash } = device;
@@ -52,7 +64,8 @@ export function readDevices(devices: readonly GatewayDevice[]): GatewayDevices {
     if (device.role === "hub") continue;
     for (const id of device.hubs) {
       const hub = known.get(id);
-      if (hub?.device.role !== "hub") throw invalid(device.id, `${JSON.stringify(id.slice(0, 128))} is none of the hubs`);
+      if (hub?.device.role !== "hub")
+        throw invalid(device.id, `${JSON.stringify(id.slice(0, 128))} is none of the hubs`);
       peers.add(id);
       hub.peers.add(device.id);
     }
@@ -63,7 +76,8 @@ export function readDevices(devices: readonly GatewayDevice[]): GatewayDevices {
     authenticate(token) {
       const digest = digestToken(token);
       let found: GatewayDevice | undefined;
-      for (const each of known.values()) if (timingSafeEqual(each.digest, digest)) found = each.device;
+      for (const each of known.values())
+        if (timingSafeEqual(each.digest, digest)) found = each.device;
       return found;
     },
     peersOf: (id) => known.get(id)?.peers ?? nobody,

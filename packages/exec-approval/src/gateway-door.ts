@@ -28,7 +28,10 @@ export interface GatewayDoor {
   release(): Promise<void>;
 }
 
-/** How long a handshake may take, and how many connections beyond one for each device a server of ours holds. */
+/**
+ * How long a handshake may take, and how many connections beyond one for each device a server of
+ * ours holds.
+ */
 const HANDSHAKE_MS = 10_000;
 const SPARE_CONNECTIONS = 64;
 
@@ -38,7 +41,11 @@ LOOPBACK.addAddress("::1", "ipv6");
 
 function isLoopback(address: string | undefined): boolean {
   const version = isIP(address ?? "");
-  return address !== undefined && version !== 0 && LOOPBACK.check(address, version === 4 ? "ipv4" : "ipv6");
+  return (
+    address !== undefined &&
+    version !== 0 &&
+    LOOPBACK.check(address, version === 4 ? "ipv4" : "ipv6")
+  );
 }
 
 /** Whether what the other side says stays on this machine or is encrypted. */
@@ -49,13 +56,18 @@ function isPrivate({ socket }: IncomingMessage): boolean {
 function turnAway(socket: Duplex, status: number): void {
   socket.once("finish", () => socket.destroy());
   const challenge = status === 401 ? "WWW-Authenticate: Bearer\r\n" : "";
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
 }
 
 function createOwnServer(devices: number): Server {
-  const server = createServer({ headersTimeout: HANDSHAKE_MS, requestTimeout: HANDSHAKE_MS }, (_request, response) => {
-    response.writeHead(426, { connection: "close", upgrade: "websocket" }).end();
-  });
+  const server = createServer(
+    { headersTimeout: HANDSHAKE_MS, requestTimeout: HANDSHAKE_MS },
+    (_request, response) => {
+      response.writeHead(426, { connection: "close", upgrade: "websocket" }).end();
+    },
+  );
   server.maxConnections = 2 * devices + SPARE_CONNECTIONS;
   return server;
 }
@@ -98,7 +110,8 @@ export function createDoor({ devices, take, onRefused }: DoorOptions): GatewayDo
   };
   return {
     async listen({ port = 0, dangerouslyListenOn } = {}) {
-      if (own !== undefined || isShut) throw new ConsentError("options_invalid", "Cannot listen: the gateway did already");
+      if (own !== undefined || isShut)
+        throw new ConsentError("options_invalid", "Cannot listen: the gateway did already");
       own = createOwnServer(devices.count).on("upgrade", onUpgrade);
       isPublic = dangerouslyListenOn !== undefined;
       const host = dangerouslyListenOn ?? "127.0.0.1";

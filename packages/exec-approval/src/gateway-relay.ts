@@ -1,11 +1,17 @@
 /**
- * GatewayRelay: carries messages between the connected devices. It decides nothing and keeps nothing: what cannot be handed over at once is
- * told to its sender.
+ * GatewayRelay: carries messages between the connected devices. It decides nothing and keeps
+ * nothing: what cannot be handed over at once is told to its sender.
  */
 import { encodeMessage } from "./codec.js";
 import type { GatewayConnection } from "./gateway-connection.js";
 import type { GatewayDevice, GatewayDevices } from "./gateway-devices.js";
-import { GATEWAY_ID, type Message, type MessageAction, type MessageHead, type RpcError } from "./protocol.js";
+import {
+  GATEWAY_ID,
+  type Message,
+  type MessageAction,
+  type MessageHead,
+  type RpcError,
+} from "./protocol.js";
 import { CloseCode } from "./socket.js";
 
 /** What each kind of device may send. What the gateway itself says is in neither list. */
@@ -14,7 +20,8 @@ const ACTIONS: Readonly<Record<GatewayDevice["role"], readonly MessageAction[]>>
   client: ["request"],
 };
 
-// One text for a device that is not connected, one that does not exist and one that this device may not talk to: none learns of another.
+// One text for a device that is not connected, one that does not exist and one that this device may
+// not talk to: none learns of another.
 const UNREACHABLE: RpcError = { code: "UNREACHABLE", message: "No such device is connected" };
 
 /** The connected devices. */
@@ -39,11 +46,18 @@ export function createRelay({ devices, nextId }: RelayOptions): GatewayRelay {
   const online = new Map<string, GatewayConnection>();
 
   /** The gateway's own words. Whoever is gone by now needs none. */
-  const tell = ({ device, send }: GatewayConnection, make: (head: MessageHead) => Message): void => {
+  const tell = (
+    { device, send }: GatewayConnection,
+    make: (head: MessageHead) => Message,
+  ): void => {
     void send(encodeMessage(make({ id: nextId(), from: GATEWAY_ID, to: device.id })));
   };
   const tellPresence = (connection: GatewayConnection, deviceId: string, isOnline: boolean): void =>
-    tell(connection, (head) => ({ ...head, action: "presence", payload: { deviceId, online: isOnline } }));
+    tell(connection, (head) => ({
+      ...head,
+      action: "presence",
+      payload: { deviceId, online: isOnline },
+    }));
   const connectedPeers = (id: string): readonly GatewayConnection[] =>
     [...devices.peersOf(id)].map((peer) => online.get(peer)).filter((peer) => peer !== undefined);
 
@@ -51,12 +65,20 @@ export function createRelay({ devices, nextId }: RelayOptions): GatewayRelay {
     if (message.action === "response") return;
     if (message.action !== "request") {
       const messageId = message.id;
-      const payload = error === undefined ? { messageId, ok: true as const } : { messageId, ok: false as const, error };
+      const payload =
+        error === undefined
+          ? { messageId, ok: true as const }
+          : { messageId, ok: false as const, error };
       return tell(sender, (head) => ({ ...head, action: "receipt", payload }));
     }
     // A call has an answer of its own; only one that reaches nobody is answered here.
     const { requestId } = message.payload;
-    if (error !== undefined) tell(sender, (head) => ({ ...head, action: "response", payload: { requestId, ok: false, error } }));
+    if (error !== undefined)
+      tell(sender, (head) => ({
+        ...head,
+        action: "response",
+        payload: { requestId, ok: false, error },
+      }));
   };
 
   return {
@@ -78,10 +100,15 @@ export function createRelay({ devices, nextId }: RelayOptions): GatewayRelay {
     },
     carry(sender, message, text) {
       const { device } = sender;
-      // INVARIANT: who sent a message is what the connection's token says. This is all that a hub goes by.
-      if (message.from !== device.id) return sender.close(CloseCode.notAllowed, "from is another device");
-      if (!ACTIONS[device.role].includes(message.action)) return sender.close(CloseCode.notAllowed, `a ${device.role} does not send this`);
-      const target = devices.peersOf(device.id).has(message.to) ? online.get(message.to) : undefined;
+      // INVARIANT: who sent a message is what the connection's token says. This is all that a hub
+      // goes by.
+      if (message.from !== device.id)
+        return sender.close(CloseCode.notAllowed, "from is another device");
+      if (!ACTIONS[device.role].includes(message.action))
+        return sender.close(CloseCode.notAllowed, `a ${device.role} does not send this`);
+      const target = devices.peersOf(device.id).has(message.to)
+        ? online.get(message.to)
+        : undefined;
       const sending = target === undefined ? Promise.resolve(false) : target.send(text);
       void sending.then((isSent) => tellOutcome(sender, message, isSent ? undefined : UNREACHABLE));
     },

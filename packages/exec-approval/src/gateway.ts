@@ -1,6 +1,7 @@
 /**
- * Gateway: where hubs and clients meet. It knows each device by its token, says who a message is from, and carries it to the one device it is
- * for. Decisions are the hub's: a gateway that is gone, slow or full makes a "no", never a "yes".
+ * Gateway: where hubs and clients meet. It knows each device by its token, says who a message is
+ * from, and carries it to the one device it is for. Decisions are the hub's: a gateway that is
+ * gone, slow or full makes a "no", never a "yes".
  */
 import type { Server } from "node:http";
 import { type Clock, systemClock } from "@acp/core";
@@ -17,7 +18,10 @@ import { createUuidV7 } from "./uuid-v7.js";
 export type GatewayEvent =
   | { readonly type: "connected"; readonly deviceId: string }
   | { readonly type: "disconnected"; readonly deviceId: string; readonly code: number }
-  /** A handshake that was turned away: 401 no device's token, 403 a token that would cross a network in the clear, 503 closing. */
+  /**
+   * A handshake that was turned away: 401 no device's token, 403 a token that would cross a network
+   * in the clear, 503 closing.
+   */
   | { readonly type: "refused"; readonly status: number };
 
 /** Options of {@link createGateway}. */
@@ -38,7 +42,10 @@ export interface Gateway extends AsyncDisposable {
    * @returns The address for `GatewayClient`.
    */
   listen(options?: ListenOptions): Promise<{ readonly url: string; readonly port: number }>;
-  /** Takes the upgrade requests of a server, an https one where other machines reach it; the caller starts and stops it. */
+  /**
+   * Takes the upgrade requests of a server, an https one where other machines reach it; the caller
+   * starts and stops it.
+   */
   attach(server: Server): void;
   /** Ids of the devices that are connected. */
   connected(): readonly string[];
@@ -82,7 +89,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     onEvent({ type: "connected", deviceId: device.id });
     relay.join(connection);
   };
-  const door = createDoor({ devices, take, onRefused: (status) => onEvent({ type: "refused", status }) });
+  const door = createDoor({
+    devices,
+    take,
+    onRefused: (status) => onEvent({ type: "refused", status }),
+  });
 
   const shut = async (): Promise<void> => {
     door.shut();
@@ -92,7 +103,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     });
     for (const connection of open) connection.close(CloseCode.goingAway, "the gateway is closing");
     const stop = new AbortController();
-    const patience = clock.sleep(CLOSE_WAIT_MS, { signal: stop.signal, background: true }).catch(() => undefined);
+    const patience = clock
+      .sleep(CLOSE_WAIT_MS, { signal: stop.signal, background: true })
+      .catch(() => undefined);
     await Promise.race([goodbyes, patience]);
     stop.abort();
     for (const connection of open) connection.cut();

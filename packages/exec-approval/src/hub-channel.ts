@@ -1,6 +1,7 @@
 /**
- * HubChannel: carries a gate's questions to the hub's clients as `exec-approval-request`, and their decisions back. Decides nothing.
- * The protocol's decision names one request, so it carries the request's nonce; who answered is what the gateway authenticated.
+ * HubChannel: carries a gate's questions to the hub's clients as `exec-approval-request`, and their
+ * decisions back. Decides nothing. The protocol's decision names one request, so it carries the
+ * request's nonce; who answered is what the gateway authenticated.
  */
 import {
   type AnswerReceipt,
@@ -14,7 +15,12 @@ import {
 import type { EndStatus } from "@acp/core";
 import { approvalIdOf } from "./hub-ids.js";
 import { HUB_CHANNEL } from "./hub-options.js";
-import type { ExecApprovalEnd, ExecApprovalRequestPayload, ResolveExecApprovalParams, SendExecApproval } from "./protocol.js";
+import type {
+  ExecApprovalEnd,
+  ExecApprovalRequestPayload,
+  ResolveExecApprovalParams,
+  SendExecApproval,
+} from "./protocol.js";
 
 /** What the channel is made of. */
 export interface HubChannelOptions {
@@ -39,7 +45,11 @@ export interface HubChannel extends Channel {
   find(approvalId: string): OpenApproval | undefined;
   openApprovals(): readonly ExecApprovalRequestPayload[];
   /** Hands a decision in. */
-  submit(open: OpenApproval, params: ResolveExecApprovalParams, from: string): Promise<AnswerReceipt>;
+  submit(
+    open: OpenApproval,
+    params: ResolveExecApprovalParams,
+    from: string,
+  ): Promise<AnswerReceipt>;
 }
 
 const ENDS: Readonly<Record<EndStatus, ExecApprovalEnd>> = {
@@ -59,7 +69,12 @@ const REASONS: Readonly<Record<ResolveExecApprovalParams["decision"], string>> =
 };
 
 /** Makes the channel. */
-export function createHubChannel({ send, clock, describe, confirmDangerous }: HubChannelOptions): HubChannel {
+export function createHubChannel({
+  send,
+  clock,
+  describe,
+  confirmDangerous,
+}: HubChannelOptions): HubChannel {
   const open = new Map<string, OpenApproval>();
   return {
     name: HUB_CHANNEL,
@@ -78,8 +93,10 @@ export function createHubChannel({ send, clock, describe, confirmDangerous }: Hu
     openApprovals: () => [...open.values()].map(({ payload }) => payload),
     submit({ request, session }, { decision, confirmation }, from) {
       const word = confirmationWord(request);
-      // The protocol document has no such word: there a client's decision about this very request is enough (spec/exec-approval.md).
-      const typed = word === undefined ? undefined : (confirmation ?? (confirmDangerous ? undefined : word));
+      // The protocol document has no such word: there a client's decision about this very request
+      // is enough (spec/exec-approval.md).
+      const typed =
+        word === undefined ? undefined : (confirmation ?? (confirmDangerous ? undefined : word));
       const claim = makeResponse(request, {
         decision: decision === "deny" ? "denied" : "approved",
         nowMs: clock.now(),

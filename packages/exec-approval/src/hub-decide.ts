@@ -1,6 +1,7 @@
 /**
- * HubDecide: one command from its question to its verdict. A question about which nobody answered ends `expired`; what `askFallback` says is judged
- * anew, by a gate that asks nobody, and recorded as a decision of its own.
+ * HubDecide: one command from its question to its verdict. A question about which nobody answered
+ * ends `expired`; what `askFallback` says is judged anew, by a gate that asks nobody, and recorded
+ * as a decision of its own.
  */
 import type { Action, ConsentGate, Denied, GateContext, Pending, Verdict } from "@acp/core";
 import { refuse } from "./hub-refusal.js";
@@ -34,7 +35,9 @@ async function judgeAnew(
   if (gate === undefined) return expired;
   const verdict = await gate(anew.action, anew.context);
   // The agent hears that nobody answered, whatever the second judgement's own code is.
-  return verdict.decision === "allow" ? verdict : Object.freeze({ ...expired, reason: verdict.reason });
+  return verdict.decision === "allow"
+    ? verdict
+    : Object.freeze({ ...expired, reason: verdict.reason });
 }
 
 /** Decides a call. Never rejects. */
@@ -51,9 +54,12 @@ export async function decideCommand(
     if (call.cancelled !== undefined) void opened.withdraw(call.cancelled);
     verdict = await opened.settled;
     await parts.settling.get(opened.requestId);
-    if (verdict.decision === "deny" && verdict.code === "consent_expired") verdict = await judgeAnew(parts, verdict, { action, context });
+    if (verdict.decision === "deny" && verdict.code === "consent_expired")
+      verdict = await judgeAnew(parts, verdict, { action, context });
   } else {
     verdict = opened;
   }
-  return verdict.decision === "allow" && call.cancelled !== undefined ? cancelled(call.cancelled) : verdict;
+  return verdict.decision === "allow" && call.cancelled !== undefined
+    ? cancelled(call.cancelled)
+    : verdict;
 }

@@ -13,14 +13,20 @@ describe("hubIds()", () => {
     const second = ids.next("cr");
     expect([first, second].map((id) => isUuidV7(approvalIdOf(id)))).toEqual([true, true]);
     expect(first < second).toBe(true);
-    expect(Number.parseInt(approvalIdOf(second).replaceAll("-", "").slice(0, 12), 16)).toBe(clock.now());
+    expect(Number.parseInt(approvalIdOf(second).replaceAll("-", "").slice(0, 12), 16)).toBe(
+      clock.now(),
+    );
     expect(isUuidV7(ids.next("n").slice(2))).toBe(false);
   });
 });
 
 describe("approvalIdOf()", () => {
   it("approvalIdOf() takes the gate's prefix away, and no other", () => {
-    expect(approvalIdOf("cr_019444a0-1234-7abc-8000-abcdef123456")).toBe("019444a0-1234-7abc-8000-abcdef123456");
-    expect(approvalIdOf("n_019444a0-1234-7abc-8000-abcdef123456")).toBe("n_019444a0-1234-7abc-8000-abcdef123456");
+    expect(approvalIdOf("cr_019444a0-1234-7abc-8000-abcdef123456")).toBe(
+      "019444a0-1234-7abc-8000-abcdef123456",
+    );
+    expect(approvalIdOf("n_019444a0-1234-7abc-8000-abcdef123456")).toBe(
+      "n_019444a0-1234-7abc-8000-abcdef123456",
+    );
   });
 });

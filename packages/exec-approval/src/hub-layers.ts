@@ -1,6 +1,14 @@
-/** HubLayers: the exec layers of a hub's two gates, made anew when the configuration changes. The configuration is read once per judgement. */
+/**
+ * HubLayers: the exec layers of a hub's two gates, made anew when the configuration changes. The
+ * configuration is read once per judgement.
+ */
 import type { Layer, Ruling } from "@acp/core";
-import { type ExecApprovalConfig, execFallback, execSafety, type ExecSafetyOptions } from "@acp/core/exec";
+import {
+  type ExecApprovalConfig,
+  execFallback,
+  execSafety,
+  type ExecSafetyOptions,
+} from "@acp/core/exec";
 
 /** What both layers judge by. */
 export interface JudgeTerms {
@@ -9,7 +17,11 @@ export interface JudgeTerms {
   readonly safety: ExecSafetyOptions;
 }
 
-function inForce(name: string, read: JudgeTerms["read"], make: (config: ExecApprovalConfig) => Layer["judge"]): Layer {
+function inForce(
+  name: string,
+  read: JudgeTerms["read"],
+  make: (config: ExecApprovalConfig) => Layer["judge"],
+): Layer {
   let last: { readonly config: ExecApprovalConfig; readonly judge: Layer["judge"] } | undefined;
   return {
     name,
@@ -29,7 +41,10 @@ export function askingLayer({ read, safety }: JudgeTerms): Layer {
   });
 }
 
-/** Judges after nobody answered, by `askFallback`; says so in every word, and names the option that lets silence allow. */
+/**
+ * Judges after nobody answered, by `askFallback`; says so in every word, and names the option that
+ * lets silence allow.
+ */
 export function fallbackLayer({ read, safety }: JudgeTerms): Layer {
   return inForce("exec-fallback", read, (config) => {
     const { askFallback } = config;

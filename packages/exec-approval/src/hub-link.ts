@@ -1,12 +1,17 @@
 /**
- * HubLink: joins a hub to its clients over a gateway: shows requests, shows them again to whoever comes back, hands answers in, and tells how
- * requests ended. It decides nothing: what cannot be shown to anybody fails, and the hub denies.
+ * HubLink: joins a hub to its clients over a gateway: shows requests, shows them again to whoever
+ * comes back, hands answers in, and tells how requests ended. It decides nothing: what cannot be
+ * shown to anybody fails, and the hub denies.
  */
 import { ConsentError, isConsentError } from "@acp/core";
 import { answerOncePerCall } from "./answer-once.js";
 import { readResolveParams } from "./codec.js";
 import type { GatewayClient, IncomingCall, ReceivedMessage } from "./gateway-client.js";
-import { ExecApprovalEndedAction, ExecApprovalRequestAction, ResolveExecApprovalMethod } from "./protocol.js";
+import {
+  ExecApprovalEndedAction,
+  ExecApprovalRequestAction,
+  ResolveExecApprovalMethod,
+} from "./protocol.js";
 import type {
   ExecApprovalEndedPayload,
   ExecApprovalRequestPayload,
@@ -27,7 +32,10 @@ export interface HubLinkOptions {
 export interface HubLink extends Disposable {
   /** For the hub's `send`. */
   readonly send: SendExecApproval;
-  /** Hands the clients' answers to the hub. Before it is called nobody is answered but with `NOT_READY`. */
+  /**
+   * Hands the clients' answers to the hub. Before it is called nobody is answered but with
+   * `NOT_READY`.
+   */
   serve(hub: ExecApprovalResolver): void;
   /** Listens no more. The client stays connected. */
   close(): void;
@@ -36,19 +44,28 @@ export interface HubLink extends Disposable {
 /** How long a client may take to be handed a request. */
 const SEND_TIMEOUT_MS = 10_000;
 
-const failed = (code: string, message: string): RpcOutcome => ({ ok: false, error: { code, message } });
+const failed = (code: string, message: string): RpcOutcome => ({
+  ok: false,
+  error: { code, message },
+});
 const NOT_FOUND = failed("NOT_FOUND", "Approval request not found or already resolved");
 
 /** What a hub says to a call. */
-async function answerCall(hub: ExecApprovalResolver | undefined, { from, payload }: IncomingCall): Promise<RpcOutcome> {
-  if (payload.method !== ResolveExecApprovalMethod) return failed("METHOD_NOT_FOUND", `There is no method "${payload.method}"`);
+async function answerCall(
+  hub: ExecApprovalResolver | undefined,
+  { from, payload }: IncomingCall,
+): Promise<RpcOutcome> {
+  if (payload.method !== ResolveExecApprovalMethod)
+    return failed("METHOD_NOT_FOUND", `There is no method "${payload.method}"`);
   if (hub === undefined) return failed("NOT_READY", "The hub takes no answers yet");
   try {
     const outcome = await hub.resolveExecApproval(readResolveParams(payload.params), { from });
     return outcome.ok ? { ok: true, payload: { ...outcome.payload } } : outcome;
   } catch (error) {
     // The sender's own mistake is told; what went wrong inside is not.
-    return isConsentError(error, "message_invalid") ? failed("INVALID_PARAMS", error.message) : failed("INTERNAL_ERROR", "The hub failed");
+    return isConsentError(error, "message_invalid")
+      ? failed("INVALID_PARAMS", error.message)
+      : failed("INTERNAL_ERROR", "The hub failed");
   }
 }
 
@@ -63,9 +80,13 @@ function createShown({ client, clients }: HubLinkOptions): Shown {
   const open = new Map<string, ExecApprovalRequestPayload>();
   const timeoutMs = SEND_TIMEOUT_MS;
   const show = (deviceId: string, payload: ExecApprovalRequestPayload): Promise<void> =>
-    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalRequestAction, payload }), { timeoutMs });
+    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalRequestAction, payload }), {
+      timeoutMs,
+    });
   const tellEnd = (deviceId: string, payload: ExecApprovalEndedPayload): Promise<void> =>
-    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalEndedAction, payload }), { timeoutMs });
+    client.send(deviceId, (head) => ({ ...head, action: ExecApprovalEndedAction, payload }), {
+      timeoutMs,
+    });
   return {
     async send(payload, { ended }) {
       const { approvalId } = payload;
@@ -79,7 +100,11 @@ function createShown({ client, clients }: HubLinkOptions): Shown {
         await Promise.any(clients.map((id) => show(id, payload)));
       } catch (cause) {
         open.delete(approvalId);
-        throw new ConsentError("channel_unavailable", "Cannot ask anybody: no client took the request", { cause });
+        throw new ConsentError(
+          "channel_unavailable",
+          "Cannot ask anybody: no client took the request",
+          { cause },
+        );
       }
     },
     showAll(deviceId) {

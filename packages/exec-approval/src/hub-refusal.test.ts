@@ -4,8 +4,14 @@ import { denialMessage, refuse } from "./hub-refusal.js";
 
 describe("refuse()", () => {
   it("refuse() has the code's own remedy unless one is given", () => {
-    expect(refuse("gate_closed", "why")).toMatchObject({ remedy: DENY_CODES.gate_closed.remedy, retryable: true });
-    expect(refuse("action_invalid", "why", "Do this")).toMatchObject({ remedy: "Do this", retryable: false });
+    expect(refuse("gate_closed", "why")).toMatchObject({
+      remedy: DENY_CODES.gate_closed.remedy,
+      retryable: true,
+    });
+    expect(refuse("action_invalid", "why", "Do this")).toMatchObject({
+      remedy: "Do this",
+      retryable: false,
+    });
   });
 });
 

@@ -1,9 +1,26 @@
 /** Refusals of the hub itself: what never reached the gate, or came back from it. */
-import { type ConsentGate, DENY_CODES, type DenyCode, type Denied, type GateContext, shellAction } from "@acp/core";
+import {
+  type ConsentGate,
+  DENY_CODES,
+  type DenyCode,
+  type Denied,
+  type GateContext,
+  shellAction,
+} from "@acp/core";
 
 /** A no with a remedy of its own. */
-export function refuse(code: DenyCode, reason: string, remedy: string = DENY_CODES[code].remedy): Denied {
-  return Object.freeze({ decision: "deny", code, reason, remedy, retryable: DENY_CODES[code].retryable });
+export function refuse(
+  code: DenyCode,
+  reason: string,
+  remedy: string = DENY_CODES[code].remedy,
+): Denied {
+  return Object.freeze({
+    decision: "deny",
+    code,
+    reason,
+    remedy,
+    retryable: DENY_CODES[code].retryable,
+  });
 }
 
 /** What an agent is told about a command that does not run: why, and what it can do. */
@@ -12,8 +29,9 @@ export function denialMessage({ code, reason, remedy }: Denied): string {
 }
 
 /**
- * Puts a refusal of the hub into the log: the gate judges the command as ever, asks nobody, and what a rule would allow is recorded as failed. A text
- * that is no command is no action, and has no event. Never rejects: the refusal stands whatever becomes of its record.
+ * Puts a refusal of the hub into the log: the gate judges the command as ever, asks nobody, and
+ * what a rule would allow is recorded as failed. A text that is no command is no action, and has no
+ * event. Never rejects: the refusal stands whatever becomes of its record.
  */
 export async function recordRefusal(
   gate: ConsentGate,
@@ -22,7 +40,8 @@ export async function recordRefusal(
 ): Promise<void> {
   try {
     const verdict = await gate(shellAction(command), { ...context, obstacle: reason });
-    if (verdict.decision === "allow") await gate.perform(verdict, () => Promise.reject(new Error(reason)));
+    if (verdict.decision === "allow")
+      await gate.perform(verdict, () => Promise.reject(new Error(reason)));
   } catch {
     // Nothing runs either way.
   }

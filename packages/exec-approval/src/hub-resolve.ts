@@ -1,7 +1,15 @@
-/** HubResolve: `resolveExecApproval`, from a client's decision to its reply. A decision that is not taken leaves the request as it is. */
+/**
+ * HubResolve: `resolveExecApproval`, from a client's decision to its reply. A decision that is not
+ * taken leaves the request as it is.
+ */
 import type { AnswerReceipt, RefusalCode } from "@acp/core";
 import type { HubChannel, OpenApproval } from "./hub-channel.js";
-import type { ApprovalDecision, ResolveExecApprovalParams, ResolveExecApprovalResult, RpcOutcome } from "./protocol.js";
+import type {
+  ApprovalDecision,
+  ResolveExecApprovalParams,
+  ResolveExecApprovalResult,
+  RpcOutcome,
+} from "./protocol.js";
 
 /** What became of `allow-always`. */
 export type Remembered = Omit<ResolveExecApprovalResult, "ok">;
@@ -35,23 +43,33 @@ const OVER: readonly RefusalCode[] = ["request_unknown", "request_ended", "alrea
 function replyTo(receipt: AnswerReceipt): Outcome {
   switch (receipt.status) {
     case "final":
-      return receipt.outcome === "failed" ? fail("FAILED", "The decision could not be recorded; the command is denied") : done();
+      return receipt.outcome === "failed"
+        ? fail("FAILED", "The decision could not be recorded; the command is denied")
+        : done();
     case "counted":
       return done({ note: `counted: ${receipt.have} of ${receipt.need}; the request stays open` });
     case "reshow":
       return done({ note: "a new request took its place" });
     case "refused":
-      return OVER.includes(receipt.code) ? notFound() : fail(CODES[receipt.code] ?? "REFUSED", receipt.reason);
+      return OVER.includes(receipt.code)
+        ? notFound()
+        : fail(CODES[receipt.code] ?? "REFUSED", receipt.reason);
     default:
       return receipt satisfies never;
   }
 }
 
-async function answer({ channel, remember }: ResolveParts, open: OpenApproval, by: ResolveBy): Promise<Outcome> {
+async function answer(
+  { channel, remember }: ResolveParts,
+  open: OpenApproval,
+  by: ResolveBy,
+): Promise<Outcome> {
   const { params, from } = by;
   const receipt = await channel.submit(open, params, from);
   const isYes = receipt.status === "final" && receipt.outcome === "approved";
-  return isYes && params.decision === "allow-always" ? done(await remember(open, from)) : replyTo(receipt);
+  return isYes && params.decision === "allow-always"
+    ? done(await remember(open, from))
+    : replyTo(receipt);
 }
 
 interface ResolveBy {
@@ -60,9 +78,14 @@ interface ResolveBy {
 }
 
 /** Takes a client's decision. Never rejects. */
-export async function resolveApproval(parts: ResolveParts, params: ResolveExecApprovalParams, from: string): Promise<Outcome> {
+export async function resolveApproval(
+  parts: ResolveParts,
+  params: ResolveExecApprovalParams,
+  from: string,
+): Promise<Outcome> {
   const { approvalId, decision } = params;
-  if (!DECISIONS.includes(decision)) return fail("INVALID_PARAMS", `"decision" is not one of ${DECISIONS.join(", ")}`);
+  if (!DECISIONS.includes(decision))
+    return fail("INVALID_PARAMS", `"decision" is not one of ${DECISIONS.join(", ")}`);
   const open = parts.channel.find(approvalId);
   if (open === undefined) return notFound();
   const { id } = open.request;
@@ -70,8 +93,9 @@ export async function resolveApproval(parts: ResolveParts, params: ResolveExecAp
     fail("FAILED", error instanceof Error ? error.message : "The decision could not be taken"),
   );
   if (decision !== "allow-always") return answered;
-  // Whoever waits for the command goes on when its program stands in the allowlist, so that its next command meets it there.
-  // Two people may say so at once: the one whose answer does not count must not hide that the other's is still being stored.
+  // Whoever waits for the command goes on when its program stands in the allowlist, so that its
+  // next command meets it there. Two people may say so at once: the one whose answer does not count
+  // must not hide that the other's is still being stored.
   const settled = Promise.allSettled([parts.settling.get(id), answered]).finally(() => {
     if (parts.settling.get(id) === settled) parts.settling.delete(id);
   });

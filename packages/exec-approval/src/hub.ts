@@ -1,6 +1,7 @@
 /**
- * Hub: asks people about the commands of agents, over the exec approval protocol, and runs what was allowed. It builds its own gate: only a gate
- * mints permits, so the operator's rules, the log and the secrets count here as they do everywhere. Format: spec/exec-approval.md.
+ * Hub: asks people about the commands of agents, over the exec approval protocol, and runs what was
+ * allowed. It builds its own gate: only a gate mints permits, so the operator's rules, the log and
+ * the secrets count here as they do everywhere. Format: spec/exec-approval.md.
  */
 import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
@@ -37,7 +38,12 @@ import { recordRefusal } from "./hub-refusal.js";
 import { type Call, decideCommand, type DecideParts } from "./hub-decide.js";
 import { approvalIdOf, hubIds } from "./hub-ids.js";
 import { askingLayer, fallbackLayer } from "./hub-layers.js";
-import { type ExecApprovalHub, type ExecApprovalHubOptions, type ExecContext, HUB_CHANNEL } from "./hub-options.js";
+import {
+  type ExecApprovalHub,
+  type ExecApprovalHubOptions,
+  type ExecContext,
+  HUB_CHANNEL,
+} from "./hub-options.js";
 import { resolveApproval, type ResolveParts } from "./hub-resolve.js";
 import { inItsPlace, type RewriteParts, tellingOrigin } from "./hub-rewrite.js";
 import { createHubTrials } from "./trial/hub-trials.js";
@@ -51,7 +57,8 @@ import { type ApprovedSource, runApproved } from "./run-approved.js";
 const EXEC_RULE = /^exec\./;
 const DEFAULT_VARIABLES: Variables = { PATH: FALLBACK_PATH, LANG: "C.UTF-8" };
 
-const isProfile = (config: ExecApprovalConfig | ExecProfile): config is ExecProfile => "read" in config;
+const isProfile = (config: ExecApprovalConfig | ExecProfile): config is ExecProfile =>
+  "read" in config;
 
 function invalid(why: string): ConsentError {
   return new ConsentError("options_invalid", `Cannot create the hub: ${why}`);
@@ -60,13 +67,18 @@ function invalid(why: string): ConsentError {
 /** The project as the system names it: what is judged and what is run must mean the same place. */
 function realRoot(projectRoot: string | undefined): string | undefined {
   if (projectRoot === undefined) return undefined;
-  if (!isAbsolute(projectRoot)) throw invalid(`"projectRoot" ${quoteText(projectRoot)} is not absolute`);
+  if (!isAbsolute(projectRoot))
+    throw invalid(`"projectRoot" ${quoteText(projectRoot)} is not absolute`);
   try {
     return realpathSync(projectRoot);
   } catch (error) {
-    throw new ConsentError("options_invalid", `Cannot create the hub: "projectRoot" ${quoteText(projectRoot)} does not exist`, {
-      cause: error,
-    });
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot create the hub: "projectRoot" ${quoteText(projectRoot)} does not exist`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -75,13 +87,20 @@ function approversOf({ approvers, clients }: ExecApprovalHubOptions): readonly A
   return approvers ?? clients.map((id) => ({ id, channel: HUB_CHANNEL, subject: id }));
 }
 
-/** The operator's rule that wants a person's consent, where it is not the configuration alone that asks. */
+/**
+ * The operator's rule that wants a person's consent, where it is not the configuration alone that
+ * asks.
+ */
 function askingRule({ policy: { ruleId, ruleName } }: ConsentRequest): string | undefined {
-  return EXEC_RULE.test(ruleId) ? undefined : `the rule ${quoteText(ruleName === "" ? ruleId : ruleName)} wants a person's consent`;
+  return EXEC_RULE.test(ruleId)
+    ? undefined
+    : `the rule ${quoteText(ruleName === "" ? ruleId : ruleName)} wants a person's consent`;
 }
 
 /** The message about a question. */
-function describeWith(judge: (request: ConsentRequest) => CommandSafety): (request: ConsentRequest) => ExecApprovalRequestPayload {
+function describeWith(
+  judge: (request: ConsentRequest) => CommandSafety,
+): (request: ConsentRequest) => ExecApprovalRequestPayload {
   return (request) => {
     const { command, cwd } = request.action.parameters;
     const rule = askingRule(request);
@@ -89,7 +108,13 @@ function describeWith(judge: (request: ConsentRequest) => CommandSafety): (reque
     const head = { approvalId: approvalIdOf(request.id), agentId: request.agent.id };
     if (keep !== undefined) {
       const riskReasons = [...keep.reasons, ...(rule === undefined ? [] : [rule])];
-      return { ...head, command: keep.text, riskLevel: "needs-review", riskReasons, expiresAtMs: request.expiresAtMs };
+      return {
+        ...head,
+        command: keep.text,
+        riskLevel: "needs-review",
+        riskReasons,
+        expiresAtMs: request.expiresAtMs,
+      };
     }
     const { riskLevel, reasons } = judge(request);
     return {
@@ -97,18 +122,25 @@ function describeWith(judge: (request: ConsentRequest) => CommandSafety): (reque
       command: typeof command === "string" ? command : "",
       ...(typeof cwd === "string" ? { cwd } : {}),
       riskLevel,
-      riskReasons: [...reasons.map(({ message }) => message), ...(rule === undefined ? [] : [rule])],
+      riskReasons: [
+        ...reasons.map(({ message }) => message),
+        ...(rule === undefined ? [] : [rule]),
+      ],
       expiresAtMs: request.expiresAtMs,
     };
   };
 }
 
 /** Judges a question's command as the configuration stands now. */
-function judgeWith(read: () => ExecApprovalConfig, safety: ExecSafetyOptions): (request: ConsentRequest) => CommandSafety {
+function judgeWith(
+  read: () => ExecApprovalConfig,
+  safety: ExecSafetyOptions,
+): (request: ConsentRequest) => CommandSafety {
   return ({ action: { tool, parameters } }) => {
     const { command, ...meta } = parameters;
     const action = parseAction({ name: tool, args: command, meta: { kind: "shell", ...meta } });
-    if (!isShellAction(action)) throw new ConsentError("action_invalid", "Cannot judge a question: it is about no command");
+    if (!isShellAction(action))
+      throw new ConsentError("action_invalid", "Cannot judge a question: it is about no command");
     return evaluateShellAction(action, read(), safety);
   };
 }
@@ -116,7 +148,8 @@ function judgeWith(read: () => ExecApprovalConfig, safety: ExecSafetyOptions): (
 /** Nobody is asked twice: what would be asked here is denied. */
 const SILENT: Channel = {
   name: HUB_CHANNEL,
-  deliver: () => Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: nobody answered in time")),
+  deliver: () =>
+    Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: nobody answered in time")),
 };
 
 /** A configuration that does not load lets silence allow nothing. */
@@ -150,28 +183,46 @@ function makeParts(options: ExecApprovalHubOptions): HubParts {
     trials,
     ...given
   } = options;
-  const { clock = systemClock, ids: givenIds = randomIds, layers = [], isolation = "none", audit } = given;
+  const {
+    clock = systemClock,
+    ids: givenIds = randomIds,
+    layers = [],
+    isolation = "none",
+    audit,
+  } = given;
   const projectRoot = realRoot(givenRoot);
   const profile = isProfile(config) ? config : undefined;
   const read = isProfile(config) ? () => config.read() : () => config;
   // What run-shell.ts runs has no input and no terminal, and the guards of git in its environment.
   const host = { isGuarded: true, noInput: true };
-  const judging = { read, safety: { ...safety, ...host, ...(projectRoot === undefined ? {} : { projectRoot }) } };
+  const judging = {
+    read,
+    safety: { ...safety, ...host, ...(projectRoot === undefined ? {} : { projectRoot }) },
+  };
   const judge = judgeWith(read, judging.safety);
   const origins: RewriteParts["origins"] = new Map();
   const ids = hubIds(givenIds, clock);
-  const channel = createHubChannel({ send, clock, describe: describeWith(judge), confirmDangerous });
+  const channel = createHubChannel({
+    send,
+    clock,
+    describe: describeWith(judge),
+    confirmDangerous,
+  });
   // What a rule counts is counted once, whichever gate decides.
   const store = { limits: memoryStore(clock).limits, ...given.store };
   const shared = { ...given, clock, ids, isolation, store, approvers: approversOf(options) };
-  // The protocol has no word for a question that stays open for nobody: what its caller takes back is over.
+  // The protocol has no word for a question that stays open for nobody: what its caller takes back
+  // is over.
   const gate = createConsentGate({
     ...shared,
     channel,
     layers: [tellingOrigin(askingLayer(judging), origins), keepingLayer(read), ...layers],
     retryWindowMs: 0,
   });
-  const trying = trials === undefined ? undefined : makeTrialParts({ trials, gate, judging, shared: { ...shared, layers } });
+  const trying =
+    trials === undefined
+      ? undefined
+      : makeTrialParts({ trials, gate, judging, shared: { ...shared, layers } });
   const fallbackGate = createConsentGate({
     ...shared,
     channel: SILENT,
@@ -183,7 +234,12 @@ function makeParts(options: ExecApprovalHubOptions): HubParts {
     fallbackGate: () => (isSilenceNo(read) ? undefined : fallbackGate),
     channel,
     settling: new Map(),
-    remember: (open, from) => rememberProgram({ profile, audit, clock, ids, isolation, judge, read, askingRule }, open, from),
+    remember: (open, from) =>
+      rememberProgram(
+        { profile, audit, clock, ids, isolation, judge, read, askingRule },
+        open,
+        from,
+      ),
     clock,
     projectRoot,
     variables: typeof variables === "function" ? variables : () => variables,
@@ -236,16 +292,23 @@ export function createExecApprovalHub(options: ExecApprovalHubOptions): ExecAppr
         await recordRefusal(gate, given, { command, context: gateContext });
         return given;
       }
-      const prepare = ({ command: text }: CommandRewrite): ReturnType<typeof prepareCommand> => prepareCommand(text, context, parts);
+      const prepare = ({ command: text }: CommandRewrite): ReturnType<typeof prepareCommand> =>
+        prepareCommand(text, context, parts);
       const prepared = await inItsPlace(parts, given, { context: gateContext, prepare });
-      const verdict = await decideCommand(parts, call, { action: prepared.action, context: gateContext });
+      const verdict = await decideCommand(parts, call, {
+        action: prepared.action,
+        context: gateContext,
+      });
       if (verdict.decision === "allow") sources.set(verdict, prepared.source);
       return verdict;
     } finally {
       calls.delete(call);
     }
   };
-  const cancelPending = async (agentId: string, reason: string = "the agent was closed"): Promise<number> => {
+  const cancelPending = async (
+    agentId: string,
+    reason: string = "the agent was closed",
+  ): Promise<number> => {
     trials.end(agentId, reason);
     const taken = [...calls].filter((call) => call.agentId === agentId);
     for (const call of taken) call.cancelled ??= reason;
@@ -261,7 +324,8 @@ export function createExecApprovalHub(options: ExecApprovalHubOptions): ExecAppr
     onApprovalNeeded,
     runTrial: (command, context, run = {}) => trials.run(command, context, run),
     keepTrial: (digest, context) => trials.keep(digest, context),
-    runApproved: (verdict, run) => runApproved({ gate, clock, sourceOf: (each) => sources.get(each) }, verdict, run),
+    runApproved: (verdict, run) =>
+      runApproved({ gate, clock, sourceOf: (each) => sources.get(each) }, verdict, run),
     resolveExecApproval: (params, { from }) => resolveApproval(parts, params, from),
     cancelPending,
     openApprovals: () => channel.openApprovals(),

@@ -1,8 +1,20 @@
 /** @acp/exec-approval: a person's consent before an agent runs a shell command. */
 export { createApprovalInbox } from "./approval-inbox.js";
 export type { ApprovalInbox, ApprovalInboxOptions, InboxChange } from "./approval-inbox.js";
-export { COMMAND_CHARS_MAX, decodeMessage, encodeMessage, MESSAGE_BYTES_MAX, readResolveParams, readResolveResult } from "./codec.js";
-export type { ClosedReason, GatewayAddress, ListenOptions, UplinkEvent } from "./connection-types.js";
+export {
+  COMMAND_CHARS_MAX,
+  decodeMessage,
+  encodeMessage,
+  MESSAGE_BYTES_MAX,
+  readResolveParams,
+  readResolveResult,
+} from "./codec.js";
+export type {
+  ClosedReason,
+  GatewayAddress,
+  ListenOptions,
+  UplinkEvent,
+} from "./connection-types.js";
 export type { Variables } from "./environment.js";
 export type { OutputChunk, OutputTaker } from "./executor/output.js";
 export type { CommandOutcome } from "./executor/run-shell.js";
@@ -14,13 +26,24 @@ export { openExecProfile } from "./profile-config.js";
 export type { ExecProfile, ExecProfileOptions } from "./profile-config.js";
 export { hashDeviceToken, makeDeviceToken } from "./device-token.js";
 export { GatewayClient } from "./gateway-client.js";
-export type { GatewayClientEvent, GatewayClientOptions, IncomingCall, MakePush, ReceivedMessage } from "./gateway-client.js";
+export type {
+  GatewayClientEvent,
+  GatewayClientOptions,
+  IncomingCall,
+  MakePush,
+  ReceivedMessage,
+} from "./gateway-client.js";
 export type { GatewayDevice } from "./gateway-devices.js";
 export { createGateway } from "./gateway.js";
 export type { Gateway, GatewayEvent, GatewayOptions } from "./gateway.js";
 export { createHubLink } from "./hub-link.js";
 export type { HubLink, HubLinkOptions } from "./hub-link.js";
-export { ExecApprovalEndedAction, ExecApprovalRequestAction, GATEWAY_ID, ResolveExecApprovalMethod } from "./protocol.js";
+export {
+  ExecApprovalEndedAction,
+  ExecApprovalRequestAction,
+  GATEWAY_ID,
+  ResolveExecApprovalMethod,
+} from "./protocol.js";
 export type {
   ApprovalDecision,
   Envelope,

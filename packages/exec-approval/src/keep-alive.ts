@@ -2,11 +2,21 @@
 import type { Clock } from "@acp/core";
 import type { WebSocket } from "ws";
 
-/** How often a side asks the other whether it is there; one that said nothing since the last time is taken for gone. */
+/**
+ * How often a side asks the other whether it is there; one that said nothing since the last time is
+ * taken for gone.
+ */
 export const HEARTBEAT_MS = 15_000;
 
-/** Pings until the signal ends it; cuts the connection where neither a pong nor anything else came back. */
-export async function keepAlive(socket: WebSocket, clock: Clock, signal: AbortSignal): Promise<void> {
+/**
+ * Pings until the signal ends it; cuts the connection where neither a pong nor anything else came
+ * back.
+ */
+export async function keepAlive(
+  socket: WebSocket,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
   let isAlive = true;
   const heard = (): void => {
     isAlive = true;

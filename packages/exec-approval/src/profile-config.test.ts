@@ -1,5 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -11,8 +24,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-const profileOf = (profileId: string = "default"): ReturnType<typeof openExecProfile> => openExecProfile({ home, profileId });
-const fileOf = (profileId: string = "default"): string => join(home, "agent-profiles", profileId, "config.json");
+const profileOf = (profileId: string = "default"): ReturnType<typeof openExecProfile> =>
+  openExecProfile({ home, profileId });
+const fileOf = (profileId: string = "default"): string =>
+  join(home, "agent-profiles", profileId, "config.json");
 
 async function write(text: string, mode: number = 0o600): Promise<void> {
   await mkdir(join(home, "agent-profiles", "default"), { recursive: true, mode: 0o700 });
@@ -42,20 +57,36 @@ const DOCUMENT = `{
 `;
 
 describe("openExecProfile()", () => {
-  it.each(["", ".acp", "~/.acp", "./home"])("openExecProfile() takes no home that is not absolute: %j", (relative) => {
-    expect(() => openExecProfile({ home: relative, profileId: "default" })).toThrow(
-      expect.objectContaining({ code: "options_invalid", message: expect.stringContaining("is not absolute") }),
-    );
-  });
+  it.each(["", ".acp", "~/.acp", "./home"])(
+    "openExecProfile() takes no home that is not absolute: %j",
+    (relative) => {
+      expect(() => openExecProfile({ home: relative, profileId: "default" })).toThrow(
+        expect.objectContaining({
+          code: "options_invalid",
+          message: expect.stringContaining("is not absolute"),
+        }),
+      );
+    },
+  );
 
-  it.each(["", ".", "..", "a/b", "../x", "a\u0000", ".hidden", "x".repeat(129)])("openExecProfile() refuses the id %j", (profileId) => {
-    expect(() => openExecProfile({ home, profileId })).toThrow(expect.objectContaining({ code: "options_invalid" }));
-  });
+  it.each(["", ".", "..", "a/b", "../x", "a\u0000", ".hidden", "x".repeat(129)])(
+    "openExecProfile() refuses the id %j",
+    (profileId) => {
+      expect(() => openExecProfile({ home, profileId })).toThrow(
+        expect.objectContaining({ code: "options_invalid" }),
+      );
+    },
+  );
 });
 
 describe("read()", () => {
   it("read() gives the defaults where there is no file, and makes none", async () => {
-    expect(profileOf().read()).toMatchObject({ security: "allowlist", ask: "on-miss", timeoutMs: 60_000, askFallback: "deny" });
+    expect(profileOf().read()).toMatchObject({
+      security: "allowlist",
+      ask: "on-miss",
+      timeoutMs: 60_000,
+      askFallback: "deny",
+    });
     expect(await readdir(home)).toEqual([]);
   });
 
@@ -82,7 +113,8 @@ describe("read()", () => {
   it("read() takes no file of another user", async () => {
     await write(DOCUMENT);
     const { uid } = await stat(fileOf());
-    // Root's files are everybody's: where the tests run as root the file is given away, else they play another user.
+    // Root's files are everybody's: where the tests run as root the file is given away, else they
+    // play another user.
     if (uid === 0) await chown(fileOf(), 12_345, 12_345);
     else vi.spyOn(process, "getuid").mockReturnValue(uid + 1);
     try {
@@ -137,7 +169,9 @@ describe("allow()", () => {
   });
 
   it("allow() keeps every other key, and what stands in the section", async () => {
-    await write(`{"model": {"name": "x", "list": [1, 2.5, null]}, ${DOCUMENT.slice(1, -2)}, "later": "é"}`);
+    await write(
+      `{"model": {"name": "x", "list": [1, 2.5, null]}, ${DOCUMENT.slice(1, -2)}, "later": "é"}`,
+    );
     await profileOf().allow("npm **");
     expect(await contents()).toEqual({
       model: { name: "x", list: [1, 2.5, null] },

@@ -1,10 +1,18 @@
 /**
- * ProfileConfig: a profile's configuration file, `<home>/agent-profiles/<profileId>/config.json` (S3). Read for each decision, so that what another
- * process allowed counts at once; changed by one writer at a time, whole or not at all, and nothing of other programs in it is touched.
+ * ProfileConfig: a profile's configuration file, `<home>/agent-profiles/<profileId>/config.json`
+ * (S3). Read for each decision, so that what another process allowed counts at once; changed by one
+ * writer at a time, whole or not at all, and nothing of other programs in it is touched.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { ConsentError, isJsonObject, type JsonObject, type JsonValue, parseJson, quoteText } from "@acp/core";
+import {
+  ConsentError,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  quoteText,
+} from "@acp/core";
 import { type ExecApprovalConfig, parseProfileConfig } from "@acp/core/exec";
 import { makePrivateDirectory, whileWriting, writeFileAtomic } from "@acp/home";
 
@@ -20,15 +28,18 @@ export interface ExecProfileOptions {
 export interface ExecProfile {
   readonly profileId: string;
   /**
-   * What the file says now; the defaults where there is none. The same object while the file is the same.
+   * What the file says now; the defaults where there is none. The same object while the file is the
+   * same.
    *
-   * @throws ConsentError `config_invalid` where it does not load or others may write it. A hub then denies.
+   * @throws ConsentError `config_invalid` where it does not load or others may write it. A hub then
+   *   denies.
    */
   read(): ExecApprovalConfig;
   /**
    * Adds a pattern to the allowlist; nothing happens where it stands there.
    *
-   * @throws ConsentError `config_invalid`, `home_invalid` or `home_busy`; the file is then as it was.
+   * @throws ConsentError `config_invalid`, `home_invalid` or `home_busy`; the file is then as it
+   *   was.
    */
   allow(pattern: string): Promise<void>;
 }
@@ -41,25 +52,36 @@ function cannotRead(path: string, why: string, cause?: unknown): ConsentError {
   return new ConsentError("config_invalid", `Cannot read ${quoteText(path)}: ${why}`, { cause });
 }
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && "code" in error && error.code === code;
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
 
 function checkOwner(path: string, found: Stats): void {
   const { mode, size, uid } = found;
   if (!found.isFile()) throw cannotRead(path, "it is not a file");
   if (uid !== 0 && uid !== process.getuid?.()) throw cannotRead(path, `it belongs to user ${uid}`);
-  if ((mode & 0o022) !== 0) throw cannotRead(path, `others may write it; run: chmod go-w ${quoteText(path)}`);
-  if (size > FILE_BYTES_MAX) throw cannotRead(path, `it has ${size} bytes, at most ${FILE_BYTES_MAX} are read`);
+  if ((mode & 0o022) !== 0)
+    throw cannotRead(path, `others may write it; run: chmod go-w ${quoteText(path)}`);
+  if (size > FILE_BYTES_MAX)
+    throw cannotRead(path, `it has ${size} bytes, at most ${FILE_BYTES_MAX} are read`);
 }
 
-/** The text of the file; an empty object where there is none. A layer judges without waiting, so this does not wait either. */
+/**
+ * The text of the file; an empty object where there is none. A layer judges without waiting, so
+ * this does not wait either.
+ */
 function readText(path: string): string {
   let descriptor: number;
   try {
-    // A link could lead to where others write; NONBLOCK: a pipe in the file's place must not hang us.
+    // A link could lead to where others write; NONBLOCK: a pipe in the file's place must not hang
+    // us.
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return EMPTY;
-    throw cannotRead(path, hasCode(error, "ELOOP") ? "it is a symbolic link" : "the system refuses", error);
+    throw cannotRead(
+      path,
+      hasCode(error, "ELOOP") ? "it is a symbolic link" : "the system refuses",
+      error,
+    );
   }
   try {
     checkOwner(path, fstatSync(descriptor));
@@ -74,18 +96,23 @@ function withPattern(document: JsonObject, pattern: string): JsonObject | undefi
   const section = isJsonObject(document["execApproval"]) ? document["execApproval"] : {};
   const { allowlist } = section;
   const entries: readonly JsonValue[] = Array.isArray(allowlist) ? allowlist : [];
-  if (entries.some((entry) => isJsonObject(entry) && entry["pattern"] === pattern)) return undefined;
+  if (entries.some((entry) => isJsonObject(entry) && entry["pattern"] === pattern))
+    return undefined;
   return { ...document, execApproval: { ...section, allowlist: [...entries, { pattern }] } };
 }
 
 /**
  * A profile of a home. Nothing is made before something is kept in it.
  *
- * @throws ConsentError `options_invalid` where the home is not absolute, or the profile's id is no plain name.
+ * @throws ConsentError `options_invalid` where the home is not absolute, or the profile's id is no
+ *   plain name.
  */
 export function openExecProfile({ home, profileId }: ExecProfileOptions): ExecProfile {
   if (!PROFILE_ID.test(profileId))
-    throw new ConsentError("options_invalid", `Cannot open the profile ${quoteText(profileId)}: it is no plain name`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot open the profile ${quoteText(profileId)}: it is no plain name`,
+    );
   // A relative one, `~/.acp` among them, would be read in the working directory: often the agent's.
   if (!isAbsolute(home))
     throw new ConsentError(
@@ -98,7 +125,8 @@ export function openExecProfile({ home, profileId }: ExecProfileOptions): ExecPr
   let last: { readonly text: string; readonly config: ExecApprovalConfig } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
-  const parse = (text: string): ReturnType<typeof parseProfileConfig> => parseProfileConfig(parseJson(text, { bytesMax: FILE_BYTES_MAX }));
+  const parse = (text: string): ReturnType<typeof parseProfileConfig> =>
+    parseProfileConfig(parseJson(text, { bytesMax: FILE_BYTES_MAX }));
   const change = async (pattern: string): Promise<void> => {
     for (const each of [home, profiles, directory]) await makePrivateDirectory(each);
     await whileWriting(home, async () => {

@@ -1,6 +1,7 @@
 /**
- * Protocol: the messages between a hub, its gateway and its clients, by the names of the protocol document (S3). Types and names only.
- * Format, and what we added: spec/exec-approval.md. Reading and writing: codec.ts.
+ * Protocol: the messages between a hub, its gateway and its clients, by the names of the protocol
+ * document (S3). Types and names only. Format, and what we added: spec/exec-approval.md. Reading
+ * and writing: codec.ts.
  */
 import type { JsonObject } from "@acp/core";
 import type { CommandRisk } from "@acp/core/exec";
@@ -8,7 +9,9 @@ import type { CommandRisk } from "@acp/core/exec";
 /** Action of the message that asks a client for a decision. */
 export const ExecApprovalRequestAction = "exec-approval-request";
 
-/** Action of the message that tells a client that a request is over. Ours: the document has none. */
+/**
+ * Action of the message that tells a client that a request is over. Ours: the document has none.
+ */
 export const ExecApprovalEndedAction = "exec-approval-ended";
 
 /** Method of the call that answers a request. */
@@ -25,7 +28,10 @@ export interface ExecApprovalRequestPayload {
   /** UUIDv7. */
   readonly approvalId: string;
   readonly agentId: string;
-  /** The command's text, whole. A client shows it with `escapeText` or the like: it may hold characters that hide others. */
+  /**
+   * The command's text, whole. A client shows it with `escapeText` or the like: it may hold
+   * characters that hide others.
+   */
   readonly command: string;
   readonly cwd?: string;
   readonly riskLevel: CommandRisk;
@@ -34,7 +40,10 @@ export interface ExecApprovalRequestPayload {
   readonly expiresAtMs: number;
 }
 
-/** How a request ended. `cancelled`: taken back, because its agent was closed or a part failed; the command does not run. */
+/**
+ * How a request ended. `cancelled`: taken back, because its agent was closed or a part failed; the
+ * command does not run.
+ */
 export type ExecApprovalEnd = "allowed" | "denied" | "expired" | "cancelled";
 
 /** What a client is told when a request is over, whoever ended it. */
@@ -54,20 +63,28 @@ export interface ResolveExecApprovalParams {
 /** What `resolveExecApproval` gives back where it resolved the request. */
 export interface ResolveExecApprovalResult {
   readonly ok: true;
-  /** With `allow-always`: the allowlist pattern that was stored; absent where none was. Ours: the document has no such field. */
+  /**
+   * With `allow-always`: the allowlist pattern that was stored; absent where none was. Ours: the
+   * document has no such field.
+   */
   readonly stored?: string;
   /** What else the person should know: why nothing was stored, or that others must agree. Ours. */
   readonly note?: string;
 }
 
-/** Why a call or a delivery failed. Codes are API: `NOT_FOUND` and those of spec/exec-approval.md §5. */
+/**
+ * Why a call or a delivery failed. Codes are API: `NOT_FOUND` and those of spec/exec-approval.md
+ * §5.
+ */
 export interface RpcError {
   readonly code: string;
   readonly message: string;
 }
 
 /** What came of a call. A "no" is a value: only a call that never got an answer throws. */
-export type RpcOutcome<T = JsonObject> = { readonly ok: true; readonly payload: T } | { readonly ok: false; readonly error: RpcError };
+export type RpcOutcome<T = JsonObject> =
+  | { readonly ok: true; readonly payload: T }
+  | { readonly ok: false; readonly error: RpcError };
 
 /** A call. */
 export interface RpcRequestPayload {
@@ -79,7 +96,10 @@ export interface RpcRequestPayload {
 /** The answer to a call. */
 export type RpcResponsePayload = { readonly requestId: string } & RpcOutcome;
 
-/** The gateway's word on a message that was neither a call nor an answer: handed to its device, or not. Ours. */
+/**
+ * The gateway's word on a message that was neither a call nor an answer: handed to its device, or
+ * not. Ours.
+ */
 export type ReceiptPayload =
   | { readonly messageId: string; readonly ok: true }
   | { readonly messageId: string; readonly ok: false; readonly error: RpcError };
@@ -114,7 +134,9 @@ export interface MessagePayloads {
 export type MessageAction = keyof MessagePayloads;
 
 /** One message. */
-export type Message = { readonly [Action in MessageAction]: Envelope<Action, MessagePayloads[Action]> }[MessageAction];
+export type Message = {
+  readonly [Action in MessageAction]: Envelope<Action, MessagePayloads[Action]>;
+}[MessageAction];
 
 /** The part of a message before its action. */
 export type MessageHead = Pick<Message, "id" | "from" | "to">;
@@ -130,10 +152,16 @@ export interface ExecApprovalSession {
  *
  * @throws Anything means "not shown": the hub denies.
  */
-export type SendExecApproval = (payload: ExecApprovalRequestPayload, session: ExecApprovalSession) => Promise<void>;
+export type SendExecApproval = (
+  payload: ExecApprovalRequestPayload,
+  session: ExecApprovalSession,
+) => Promise<void>;
 
 /** What a hub offers to the side that its clients reach. */
 export interface ExecApprovalResolver {
   /** @param by - `from`: the device that answered, as the gateway authenticated it. */
-  resolveExecApproval(params: ResolveExecApprovalParams, by: { readonly from: string }): Promise<RpcOutcome<ResolveExecApprovalResult>>;
+  resolveExecApproval(
+    params: ResolveExecApprovalParams,
+    by: { readonly from: string },
+  ): Promise<RpcOutcome<ResolveExecApprovalResult>>;
 }

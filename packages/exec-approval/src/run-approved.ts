@@ -1,6 +1,7 @@
 /**
- * RunApproved: performs what was judged, through the gate that judged it: the same bytes, in the same directory, shell and environment. A verdict
- * whose directory or environment is not the same any more runs nothing; the agent asks anew.
+ * RunApproved: performs what was judged, through the gate that judged it: the same bytes, in the
+ * same directory, shell and environment. A verdict whose directory or environment is not the same
+ * any more runs nothing; the agent asks anew.
  */
 import { realpath } from "node:fs/promises";
 import {
@@ -32,7 +33,10 @@ export interface RunOptions {
 
 /** How long a command may run unless the caller says otherwise. */
 export const RUN_TIMEOUT_MS = 600_000;
-/** Bytes that a command may write unless the caller says otherwise: more than anybody reads, and no more than fits into memory. */
+/**
+ * Bytes that a command may write unless the caller says otherwise: more than anybody reads, and no
+ * more than fits into memory.
+ */
 export const OUTPUT_BYTES_MAX: number = 16 * 1024 * 1024;
 
 /** What the environment of a verdict was made of, read again when it runs. */
@@ -49,7 +53,10 @@ export interface RunParts {
 const REMEDY = "Ask for the command again";
 
 /** The environment as it is now; `undefined` where the host's variables cannot be had. */
-async function readEnvironment(source: ApprovedSource, cwd: string): Promise<ExecEnvironment | undefined> {
+async function readEnvironment(
+  source: ApprovedSource,
+  cwd: string,
+): Promise<ExecEnvironment | undefined> {
   try {
     return await makeEnvironment({ ...source(), cwd });
   } catch {
@@ -58,8 +65,12 @@ async function readEnvironment(source: ApprovedSource, cwd: string): Promise<Exe
 }
 
 /** The environment that was judged, or why it cannot be had. */
-async function environmentOf(action: Action, source: ApprovedSource): Promise<ExecEnvironment | Denied> {
-  if (!isShellAction(action) || action.meta.shell !== BASH) return refuse("permit_refused", `only commands for ${BASH} are run`, REMEDY);
+async function environmentOf(
+  action: Action,
+  source: ApprovedSource,
+): Promise<ExecEnvironment | Denied> {
+  if (!isShellAction(action) || action.meta.shell !== BASH)
+    return refuse("permit_refused", `only commands for ${BASH} are run`, REMEDY);
   const { cwd = "", envDigest } = action.meta;
   if ((await realpath(cwd).catch(() => undefined)) !== cwd)
     return refuse("permit_refused", "the working directory is not the one that was judged", REMEDY);
@@ -72,12 +83,27 @@ async function environmentOf(action: Action, source: ApprovedSource): Promise<Ex
 function perform(
   { action, signal, masker }: Release,
   { variables }: ExecEnvironment,
-  { clock, onOutput, timeoutMs = RUN_TIMEOUT_MS, outputBytesMax = OUTPUT_BYTES_MAX }: Omit<RunOptions, "signal"> & Pick<RunParts, "clock">,
+  {
+    clock,
+    onOutput,
+    timeoutMs = RUN_TIMEOUT_MS,
+    outputBytesMax = OUTPUT_BYTES_MAX,
+  }: Omit<RunOptions, "signal"> & Pick<RunParts, "clock">,
 ): Promise<CommandOutcome> {
   if (!isShellAction(action)) throw new Error("the action is no command");
   const { args: command, meta } = action;
   const take: OutputTaker = onOutput ?? (() => undefined);
-  return runShell({ command, cwd: meta.cwd ?? "/", variables, signal, timeoutMs, outputBytesMax, clock, take, masker });
+  return runShell({
+    command,
+    cwd: meta.cwd ?? "/",
+    variables,
+    signal,
+    timeoutMs,
+    outputBytesMax,
+    clock,
+    take,
+    masker,
+  });
 }
 
 /**
@@ -91,8 +117,16 @@ export async function runApproved(
   { signal, ...options }: RunOptions = {},
 ): Promise<RunResult<CommandOutcome>> {
   const source = sourceOf(verdict);
-  if (source === undefined) return { ran: false, verdict: refuse("permit_refused", "this hub gave no such verdict", REMEDY) };
+  if (source === undefined)
+    return {
+      ran: false,
+      verdict: refuse("permit_refused", "this hub gave no such verdict", REMEDY),
+    };
   const environment = await environmentOf(verdict.action, source);
   if ("decision" in environment) return { ran: false, verdict: environment };
-  return gate.perform(verdict, (release) => perform(release, environment, { ...options, clock }), signal === undefined ? {} : { signal });
+  return gate.perform(
+    verdict,
+    (release) => perform(release, environment, { ...options, clock }),
+    signal === undefined ? {} : { signal },
+  );
 }

@@ -22,7 +22,10 @@ export function bytesOf(data: RawData): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data);
 }
 
-/** Sends a text; true when it is on its way. A side that reads too slowly loses the connection: what waits for it must not fill our memory. */
+/**
+ * Sends a text; true when it is on its way. A side that reads too slowly loses the connection: what
+ * waits for it must not fill our memory.
+ */
 export function sendText(socket: WebSocket, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     if (socket.readyState !== socket.OPEN) return resolve(false);

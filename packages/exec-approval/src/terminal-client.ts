@@ -1,16 +1,29 @@
 /**
- * TerminalClient: shows a hub's requests to a person at a terminal, one after the other, and hands in what they decide. Without a terminal it
- * speaks JSON lines. The end of the input, an empty line and silence are never a yes.
+ * TerminalClient: shows a hub's requests to a person at a terminal, one after the other, and hands
+ * in what they decide. Without a terminal it speaks JSON lines. The end of the input, an empty line
+ * and silence are never a yes.
  */
 import { type Clock, escapeText, systemClock } from "@acp/core";
 import { type ApprovalInbox, type InboxChange, createApprovalInbox } from "./approval-inbox.js";
 import type { GatewayClient } from "./gateway-client.js";
 import type { ApprovalDecision, ExecApprovalRequestPayload } from "./protocol.js";
 import { runJsonLines } from "./terminal-json.js";
-import { type InputStream, type TerminalEnd, type TerminalInput, createTerminalInput } from "./terminal-input.js";
+import {
+  type InputStream,
+  type TerminalEnd,
+  type TerminalInput,
+  createTerminalInput,
+} from "./terminal-input.js";
 import type { OutputStream } from "@acp/host";
 import { type TerminalScreen, createTerminalScreen } from "./terminal-screen.js";
-import { describeEnd, readTyped, showKeys, showOutcome, showRequest, showTimeLeft } from "./terminal-view.js";
+import {
+  describeEnd,
+  readTyped,
+  showKeys,
+  showOutcome,
+  showRequest,
+  showTimeLeft,
+} from "./terminal-view.js";
 
 /** Options of {@link runTerminalClient}. */
 export interface TerminalClientOptions {
@@ -20,9 +33,14 @@ export interface TerminalClientOptions {
   readonly input: InputStream;
   readonly output: OutputStream;
   readonly signal: AbortSignal;
-  /** `text` for a person, `json` for a program; by whether the output is a terminal unless given. */
+  /**
+   * `text` for a person, `json` for a program; by whether the output is a terminal unless given.
+   */
   readonly format?: "text" | "json";
-  /** How long nothing may be typed before a prompt appears, so that keys meant for what was there before answer nothing. */
+  /**
+   * How long nothing may be typed before a prompt appears, so that keys meant for what was there
+   * before answer nothing.
+   */
   readonly guardMs?: number;
   readonly clock?: Clock;
 }
@@ -77,8 +95,14 @@ function statusOf(session: Session, { expiresAtMs }: ExecApprovalRequestPayload)
   return `${showTimeLeft(expiresAtMs - session.clock.now())} left${others > 0 ? ` · ${others} more waiting` : ""}`;
 }
 
-/** Throws away what was typed too early; a line that was begun early is thrown away to its end. False where the wait is over. */
-async function dropEarlyInput({ input, screen, guardMs }: Session, signal: AbortSignal): Promise<boolean> {
+/**
+ * Throws away what was typed too early; a line that was begun early is thrown away to its end.
+ * False where the wait is over.
+ */
+async function dropEarlyInput(
+  { input, screen, guardMs }: Session,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (;;) {
     const drained = await input.drain(guardMs, signal);
     if (signal.aborted || input.over.aborted) return false;
@@ -93,7 +117,11 @@ async function dropEarlyInput({ input, screen, guardMs }: Session, signal: Abort
 }
 
 /** One line that was begun after the prompt for this very request appeared. */
-async function promptLine(session: Session, request: ExecApprovalRequestPayload, signal: AbortSignal): Promise<string | undefined> {
+async function promptLine(
+  session: Session,
+  request: ExecApprovalRequestPayload,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { clock, input, screen } = session;
   // What comes from a file or a pipe was not typed blindly: it is read as it stands.
   if (input.isTTY && !(await dropEarlyInput(session, signal))) return undefined;
@@ -110,7 +138,8 @@ async function promptLine(session: Session, request: ExecApprovalRequestPayload,
   screen.prompted();
   stop.abort();
   await ticking;
-  // A terminal shows the Enter that ended the line; in every other case the prompt's line is still open.
+  // A terminal shows the Enter that ended the line; in every other case the prompt's line is still
+  // open.
   if (line === undefined || !input.isTTY) screen.say("");
   return line;
 }
@@ -130,7 +159,10 @@ async function decide(
     if (!outcome.ok) through.delete(approvalId);
   } catch (error) {
     through.delete(approvalId);
-    screen.say(`Not known whether it was taken: ${error instanceof Error ? escapeText(error.message) : "the gateway is gone"}`, "red");
+    screen.say(
+      `Not known whether it was taken: ${error instanceof Error ? escapeText(error.message) : "the gateway is gone"}`,
+      "red",
+    );
   }
 }
 
@@ -148,7 +180,8 @@ async function askPerson(session: Session, request: ExecApprovalRequestPayload):
       const { kind: _kind, ...decision } = typed;
       return decide(session, request, decision);
     }
-    if (typed.kind === "next" && waiting(session).length > 1) return void session.skipped.add(request.approvalId);
+    if (typed.kind === "next" && waiting(session).length > 1)
+      return void session.skipped.add(request.approvalId);
     screen.say(typed.kind === "next" ? "No other request waits." : typed.text);
   }
 }
@@ -169,14 +202,20 @@ async function work(session: Session): Promise<TerminalEnd> {
       session.shown = undefined;
       continue;
     }
-    if (!isIdle) screen.say("Nothing waits for an answer. Requests appear here as they come.", "dim");
+    if (!isIdle)
+      screen.say("Nothing waits for an answer. Requests appear here as they come.", "dim");
     isIdle = true;
     const { signal: woken } = session.wait;
-    if (!woken.aborted) await new Promise((resolve) => woken.addEventListener("abort", resolve, { once: true }));
+    if (!woken.aborted)
+      await new Promise((resolve) => woken.addEventListener("abort", resolve, { once: true }));
   }
 }
 
-async function runText(options: TerminalClientOptions, inbox: ApprovalInbox, clock: Clock): Promise<TerminalEnd> {
+async function runText(
+  options: TerminalClientOptions,
+  inbox: ApprovalInbox,
+  clock: Clock,
+): Promise<TerminalEnd> {
   const { client, signal, guardMs = GUARD_MS } = options;
   const input = createTerminalInput(options.input, clock);
   const session: Session = {
@@ -196,7 +235,8 @@ async function runText(options: TerminalClientOptions, inbox: ApprovalInbox, clo
   const unlisten = [
     inbox.onChange((change) => note(session, change)),
     client.onEvent((event) => {
-      if (event.type === "disconnected") session.screen.say("(the gateway is away; trying again)", "dim");
+      if (event.type === "disconnected")
+        session.screen.say("(the gateway is away; trying again)", "dim");
     }),
   ];
   signal.addEventListener("abort", wake);

@@ -9,7 +9,11 @@ describe("createTerminalInput()", () => {
     const input = createTerminalInput(stream, manualClock());
     const { signal } = new AbortController();
     for (const piece of ["o\nde", "ny\r\n", "\r"]) stream.write(piece);
-    expect([await input.readLine(signal), await input.readLine(signal), await input.readLine(signal)]).toEqual(["o", "deny", ""]);
+    expect([
+      await input.readLine(signal),
+      await input.readLine(signal),
+      await input.readLine(signal),
+    ]).toEqual(["o", "deny", ""]);
     input.release();
   });
 

@@ -1,15 +1,22 @@
 /**
- * TerminalInput: lines that a person types, with a way to throw away what was typed before they could know what it answers. The terminal keeps its
- * own line editing; it is unbuffered only while old input is thrown away.
+ * TerminalInput: lines that a person types, with a way to throw away what was typed before they
+ * could know what it answers. The terminal keeps its own line editing; it is unbuffered only while
+ * old input is thrown away.
  */
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "@acp/core";
 
 /** What a person types into: a terminal, or any other stream, which is read line by line. */
-export type InputStream = Readable & { readonly isTTY?: boolean; setRawMode?(mode: boolean): unknown };
+export type InputStream = Readable & {
+  readonly isTTY?: boolean;
+  setRawMode?(mode: boolean): unknown;
+};
 
-/** Why a terminal client ended: by its signal, with its input, or because the gateway turned it away for good. No end is an answer. */
+/**
+ * Why a terminal client ended: by its signal, with its input, or because the gateway turned it away
+ * for good. No end is an answer.
+ */
 export type TerminalEnd = "aborted" | "input_over" | "gateway_gone";
 
 /** What was thrown away: nothing, whole lines, or the beginning of a line that may go on. */
@@ -22,7 +29,10 @@ export interface TerminalInput {
   readonly over: AbortSignal;
   /** Throws away what was typed until now and until `quietMs` pass without more. */
   drain(quietMs: number, signal: AbortSignal): Promise<Drained>;
-  /** The next line, without its end; `undefined` where the signal or the end of the input came first. */
+  /**
+   * The next line, without its end; `undefined` where the signal or the end of the input came
+   * first.
+   */
   readLine(signal: AbortSignal): Promise<string | undefined>;
   /** Reads nothing more. */
   release(): void;
@@ -30,7 +40,10 @@ export interface TerminalInput {
 
 /** Characters kept while nobody reads; more is thrown away. */
 const HELD_CHARS_MAX: number = 1024 * 1024;
-/** Stands for what was thrown away: the end of a line whose beginning is gone must not pass for a whole one. */
+/**
+ * Stands for what was thrown away: the end of a line whose beginning is gone must not pass for a
+ * whole one.
+ */
 const THROWN_AWAY = "\u0000";
 
 interface Source {
@@ -68,7 +81,8 @@ async function drain(source: Source, quietMs: number, signal: AbortSignal): Prom
     if (stream.isTTY === true && !over.aborted) stream.setRawMode?.(on);
   };
   let last = "";
-  // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered, it hands it over now.
+  // INVARIANT: a terminal holds back a line that is being typed until it is finished; unbuffered,
+  // it hands it over now.
   raw(true);
   try {
     do {

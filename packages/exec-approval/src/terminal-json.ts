@@ -1,6 +1,6 @@
 /**
- * TerminalJson: the terminal client for programs: one JSON object a line, both ways. Out: `open`, `ended`, `result`, `refused`. In: the parameters of
- * `resolveExecApproval`.
+ * TerminalJson: the terminal client for programs: one JSON object a line, both ways. Out: `open`,
+ * `ended`, `result`, `refused`. In: the parameters of `resolveExecApproval`.
  */
 import { CONFIRMATION_WORD, type JsonObject, isJsonObject, parseJson } from "@acp/core";
 import type { ApprovalInbox, InboxChange } from "./approval-inbox.js";
@@ -25,13 +25,23 @@ function readLine(line: string): ResolveExecApprovalParams {
 }
 
 /** Whether an answer lacks the word that a dangerous command takes. */
-function lacksWord(inbox: ApprovalInbox, { approvalId, decision, confirmation }: ResolveExecApprovalParams): boolean {
+function lacksWord(
+  inbox: ApprovalInbox,
+  { approvalId, decision, confirmation }: ResolveExecApprovalParams,
+): boolean {
   const request = inbox.open().find((each) => each.approvalId === approvalId);
-  return decision !== "deny" && request?.riskLevel === "dangerous" && confirmation !== CONFIRMATION_WORD;
+  return (
+    decision !== "deny" && request?.riskLevel === "dangerous" && confirmation !== CONFIRMATION_WORD
+  );
 }
 
 /** Writes requests and reads answers until the signal or the end of the input. */
-export async function runJsonLines({ inbox, input, output, signal }: JsonLinesOptions): Promise<TerminalEnd> {
+export async function runJsonLines({
+  inbox,
+  input,
+  output,
+  signal,
+}: JsonLinesOptions): Promise<TerminalEnd> {
   const put = (value: object): void => void output.write(`${JSON.stringify(value)}\n`);
   const tell = (change: InboxChange): void => {
     if (change.type === "open") put({ type: "open", ...change.request });
@@ -42,11 +52,24 @@ export async function runJsonLines({ inbox, input, output, signal }: JsonLinesOp
     try {
       const params = readLine(line);
       about = { approvalId: params.approvalId };
-      if (lacksWord(inbox, params)) return put({ type: "refused", ...about, reason: `confirmation is not "${CONFIRMATION_WORD}"` });
+      if (lacksWord(inbox, params))
+        return put({
+          type: "refused",
+          ...about,
+          reason: `confirmation is not "${CONFIRMATION_WORD}"`,
+        });
       const outcome = await inbox.answer(params, { signal });
-      put(outcome.ok ? { type: "result", ...about, ...outcome.payload } : { type: "result", ...about, ok: false, error: outcome.error });
+      put(
+        outcome.ok
+          ? { type: "result", ...about, ...outcome.payload }
+          : { type: "result", ...about, ok: false, error: outcome.error },
+      );
     } catch (error) {
-      put({ type: "refused", ...about, reason: error instanceof Error ? error.message : "the gateway is gone" });
+      put({
+        type: "refused",
+        ...about,
+        reason: error instanceof Error ? error.message : "the gateway is gone",
+      });
     }
   };
   const unlisten = inbox.onChange(tell);

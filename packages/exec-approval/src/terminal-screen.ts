@@ -5,15 +5,22 @@ import { createScreen, type OutputStream, type Screen } from "@acp/host";
 
 /** A person's screen. */
 export interface TerminalScreen extends Pick<Screen, "say" | "restatus"> {
-  /** Text from elsewhere, whole: escaped line by line, wrapped, behind the gutter. Returns how many rows it took. */
+  /**
+   * Text from elsewhere, whole: escaped line by line, wrapped, behind the gutter. Returns how many
+   * rows it took.
+   */
   quote(text: string): number;
-  /** The status line and, below it, the line that the person types. From now on a terminal marks what is pasted, so that no pasted line is a decision. */
+  /**
+   * The status line and, below it, the line that the person types. From now on a terminal marks
+   * what is pasted, so that no pasted line is a decision.
+   */
   prompt(status: string): void;
   /** The line was typed: pastes need no mark any more. */
   prompted(): void;
 }
 
-// Bracketed paste: a paste begins with ESC [200~, and a line with that is no decision. Source: xterm, DEC private mode 2004.
+// Bracketed paste: a paste begins with ESC [200~, and a line with that is no decision. Source:
+// xterm, DEC private mode 2004.
 const MARK_PASTES = "\u001b[?2004h";
 const MARK_NO_PASTES = "\u001b[?2004l";
 

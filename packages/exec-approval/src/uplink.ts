@@ -1,4 +1,7 @@
-/** Uplink: keeps a client connected to its gateway: tries again after a loss, and stops for good where that would not help. */
+/**
+ * Uplink: keeps a client connected to its gateway: tries again after a loss, and stops for good
+ * where that would not help.
+ */
 import { type Clock, ConsentError, asError } from "@acp/core";
 import type { RawData, WebSocket } from "ws";
 import type { ClosedReason, GatewayAddress, UplinkEvent } from "./connection-types.js";
@@ -29,7 +32,9 @@ export interface UplinkOptions {
   readonly onEvent: (event: UplinkEvent) => void;
 }
 
-/** A connection that held for so long was a good one: the next loss starts with a short wait again. */
+/**
+ * A connection that held for so long was a good one: the next loss starts with a short wait again.
+ */
 const GOOD_AFTER_MS = 10_000;
 
 const CLOSED: Readonly<Record<ClosedReason, string>> = {
@@ -48,7 +53,11 @@ async function orAborted(awaited: Promise<void>, signal: AbortSignal | undefined
   const over = new AbortController();
   const aborted = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void =>
-      reject(new ConsentError("aborted", "Cannot connect: the caller took it back", { cause: asError(signal.reason) }));
+      reject(
+        new ConsentError("aborted", "Cannot connect: the caller took it back", {
+          cause: asError(signal.reason),
+        }),
+      );
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true, signal: over.signal });
   });
@@ -60,7 +69,9 @@ async function orAborted(awaited: Promise<void>, signal: AbortSignal | undefined
 }
 
 /** How one connection ended. */
-type Over = { readonly end: ClosedReason } | { readonly reason: string /** How long there was one. */; readonly heldMs: number };
+type Over =
+  | { readonly end: ClosedReason }
+  | { readonly reason: string /** How long there was one. */; readonly heldMs: number };
 
 interface Line extends UplinkOptions {
   readonly stop: AbortController;
@@ -109,7 +120,8 @@ const NOBODY = { resolve: () => undefined, reject: () => undefined };
 /** A connection that is not there yet. */
 export function createUplink(options: UplinkOptions): Uplink {
   const stop = new AbortController();
-  let settleFirst: { readonly resolve: () => void; readonly reject: (error: Error) => void } = NOBODY;
+  let settleFirst: { readonly resolve: () => void; readonly reject: (error: Error) => void } =
+    NOBODY;
   const first = new Promise<void>((resolve, reject) => {
     settleFirst = { resolve, reject };
   });
@@ -132,7 +144,8 @@ export function createUplink(options: UplinkOptions): Uplink {
       return orAborted(first, signal);
     },
     async send(text) {
-      if (line.current === undefined || !(await sendText(line.current, text))) throw unavailable("not connected now");
+      if (line.current === undefined || !(await sendText(line.current, text)))
+        throw unavailable("not connected now");
     },
     async close() {
       stop.abort();

@@ -8,8 +8,12 @@ const ones = (count: number): Uint8Array => new Uint8Array(count).fill(0xff);
 describe("createUuidV7()", () => {
   it("puts milliseconds, version and variant where RFC 9562 has them", () => {
     const clock = manualClock(0x0194_44a0_1234);
-    expect(createUuidV7({ clock, randomBytes: zeros })()).toBe("019444a0-1234-7000-8000-000000000000");
-    expect(createUuidV7({ clock, randomBytes: ones })()).toBe("019444a0-1234-77ff-bfff-ffffffffffff");
+    expect(createUuidV7({ clock, randomBytes: zeros })()).toBe(
+      "019444a0-1234-7000-8000-000000000000",
+    );
+    expect(createUuidV7({ clock, randomBytes: ones })()).toBe(
+      "019444a0-1234-77ff-bfff-ffffffffffff",
+    );
   });
 
   it("counts up where the clock stands still or goes back, beyond one millisecond's ids too", () => {
@@ -25,7 +29,9 @@ describe("createUuidV7()", () => {
 
   it("takes no clock that the form cannot hold", () => {
     for (const now of [-1, Number.NaN, 2 ** 48]) {
-      expect(createUuidV7({ clock: { now: () => now } })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+      expect(createUuidV7({ clock: { now: () => now } })).toThrow(
+        expect.objectContaining({ code: "options_invalid" }),
+      );
     }
   });
 });

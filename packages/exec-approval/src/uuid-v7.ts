@@ -1,4 +1,7 @@
-/** UuidV7: ids of messages and requests (RFC 9562 §5.7): milliseconds, then randomness; later ones sort after earlier ones. */
+/**
+ * UuidV7: ids of messages and requests (RFC 9562 §5.7): milliseconds, then randomness; later ones
+ * sort after earlier ones.
+ */
 import { randomBytes as nodeRandomBytes } from "node:crypto";
 import { type Clock, ConsentError, systemClock } from "@acp/core";
 
@@ -19,18 +22,25 @@ export function isUuidV7(text: string): boolean {
 }
 
 /**
- * A maker of ids. Within one process none comes before an earlier one, also where the clock stands still or goes back.
+ * A maker of ids. Within one process none comes before an earlier one, also where the clock stands
+ * still or goes back.
  *
- * @throws ConsentError `options_invalid` (from the maker) where the clock is outside the years that the form holds.
+ * @throws ConsentError `options_invalid` (from the maker) where the clock is outside the years that
+ *   the form holds.
  */
-export function createUuidV7({ clock = systemClock, randomBytes = nodeRandomBytes }: UuidV7Options = {}): () => string {
+export function createUuidV7({
+  clock = systemClock,
+  randomBytes = nodeRandomBytes,
+}: UuidV7Options = {}): () => string {
   let lastMs = -1;
   let count = 0;
   return () => {
     const nowMs = Math.floor(clock.now());
-    if (!(nowMs >= 0 && nowMs <= TIME_MS_MAX)) throw new ConsentError("options_invalid", `Cannot make an id: the clock says ${nowMs}`);
+    if (!(nowMs >= 0 && nowMs <= TIME_MS_MAX))
+      throw new ConsentError("options_invalid", `Cannot make an id: the clock says ${nowMs}`);
     const random = Buffer.from(randomBytes(RANDOM_BYTES));
-    // The 12 bits after the version count within a millisecond (RFC 9562 §6.2, method 1), from a random start in their lower half.
+    // The 12 bits after the version count within a millisecond (RFC 9562 §6.2, method 1), from a
+    // random start in their lower half.
     if (nowMs > lastMs) {
       lastMs = nowMs;
       count = random.readUInt16BE(0) & 0x7ff;

@@ -41,14 +41,24 @@ export function createWaiting<T>(clock: Clock): Waiting<T> {
       const over = new AbortController();
       const giveUp = (error: ConsentError): void => take(id)?.reject(error);
       const onAbort = (): void =>
-        giveUp(new ConsentError("aborted", `Cannot wait for ${what}: the caller took it back`, { cause: asError(signal?.reason) }));
+        giveUp(
+          new ConsentError("aborted", `Cannot wait for ${what}: the caller took it back`, {
+            cause: asError(signal?.reason),
+          }),
+        );
       try {
         return await new Promise<T>((resolve, reject) => {
           waiters.set(id, { resolve, reject });
           if (signal?.aborted === true) return onAbort();
           signal?.addEventListener("abort", onAbort, { once: true, signal: over.signal });
           clock.sleep(timeoutMs, { signal: over.signal }).then(
-            () => giveUp(new ConsentError("part_timeout", `Cannot wait for ${what}: none came in ${timeoutMs} ms`)),
+            () =>
+              giveUp(
+                new ConsentError(
+                  "part_timeout",
+                  `Cannot wait for ${what}: none came in ${timeoutMs} ms`,
+                ),
+              ),
             () => undefined,
           );
         });

@@ -1,4 +1,7 @@
-/** Adds patterns to a profile until it is killed; prints each that was kept. Arguments: the home, the beginning of the patterns. */
+/**
+ * Adds patterns to a profile until it is killed; prints each that was kept. Arguments: the home,
+ * the beginning of the patterns.
+ */
 import { isConsentError } from "@acp/core";
 import { openExecProfile } from "../src/profile-config.js";
 

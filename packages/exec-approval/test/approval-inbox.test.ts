@@ -19,13 +19,27 @@ async function open() {
   const told: Told[] = [];
   inbox.onChange((change) => {
     const { type, request } = change;
-    told.push({ type, command: request.command, ...(change.type === "ended" ? { outcome: change.outcome } : {}) });
+    told.push({
+      type,
+      command: request.command,
+      ...(change.type === "ended" ? { outcome: change.outcome } : {}),
+    });
   });
   await Promise.all([hub.connect(), phone.connect()]);
   const show = (payload: ExecApprovalRequestPayload): Promise<void> =>
     hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload }));
-  const payload = (command: string): ExecApprovalRequestPayload => payloadOf({ command, expiresAtMs: clock.now() + 60_000 });
-  return { clock, hub, inbox, told, show, payload, world, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  const payload = (command: string): ExecApprovalRequestPayload =>
+    payloadOf({ command, expiresAtMs: clock.now() + 60_000 });
+  return {
+    clock,
+    hub,
+    inbox,
+    told,
+    show,
+    payload,
+    world,
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  };
 }
 
 describe("createApprovalInbox()", () => {
@@ -53,12 +67,14 @@ describe("createApprovalInbox()", () => {
     await using at = await open();
     let code = "REFUSED";
     at.hub.onMessage((message) => {
-      if (message.action === "request") void at.hub.respond(message, { ok: false, error: { code, message: "no" } });
+      if (message.action === "request")
+        void at.hub.respond(message, { ok: false, error: { code, message: "no" } });
     });
     const payload = at.payload("one");
     await at.show(payload);
     await until(() => expect(at.inbox.open()).toHaveLength(1));
-    const answer = () => at.inbox.answer({ approvalId: payload.approvalId, decision: "allow-once" });
+    const answer = () =>
+      at.inbox.answer({ approvalId: payload.approvalId, decision: "allow-once" });
     expect(await answer()).toMatchObject({ ok: false, error: { code: "REFUSED" } });
     expect(at.inbox.open()).toHaveLength(1);
     code = "NOT_FOUND";
@@ -70,9 +86,12 @@ describe("createApprovalInbox()", () => {
   it("takes no reply for a yes that is none", async () => {
     await using at = await open();
     at.hub.onMessage((message) => {
-      if (message.action === "request") void at.hub.respond(message, { ok: true, payload: { ok: false } });
+      if (message.action === "request")
+        void at.hub.respond(message, { ok: true, payload: { ok: false } });
     });
-    await expect(at.inbox.answer({ approvalId: "x", decision: "deny" })).rejects.toMatchObject({ code: "message_invalid" });
+    await expect(at.inbox.answer({ approvalId: "x", decision: "deny" })).rejects.toMatchObject({
+      code: "message_invalid",
+    });
   });
 
   it("holds no more requests than anybody reads", async () => {
@@ -88,7 +107,11 @@ describe("createApprovalInbox()", () => {
     for (let at = 0; at < 1_010; at++) {
       // The gateway lets 128 messages through at once, and more as time passes.
       if (at % 100 === 99) await network.advance(2_000);
-      await hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload: payloadOf({ command: `c-${at}` }) }));
+      await hub.send("phone", (head) => ({
+        ...head,
+        action: "exec-approval-request",
+        payload: payloadOf({ command: `c-${at}` }),
+      }));
     }
     await until(() => expect(last).toBe("c-1009"));
     expect(inbox.open()).toHaveLength(1_000);

@@ -13,7 +13,9 @@ const head = fc.record({ id, from: id, to: id });
 const error = fc.record({ code: id, message: text });
 /** Integers beyond ±(2^53−1) are refused on both sides (src/codec.test.ts). */
 const isWritable = (value: unknown): boolean => !/\d{16}/.test(JSON.stringify(value));
-const json = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue().filter(isWritable), { maxKeys: 4 });
+const json = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue().filter(isWritable), {
+  maxKeys: 4,
+});
 const outcome = fc.oneof(
   json.map((payload) => ({ ok: true as const, payload })),
   error.map((failure) => ({ ok: false as const, error: failure })),
@@ -33,20 +35,34 @@ const request = fc
   .map((payload) => ({ approvalId: nextId(), ...payload }));
 const body = fc.oneof(
   request.map((payload) => ({ action: "exec-approval-request", payload }) as const),
+  fc.constantFrom("allowed", "denied", "expired", "cancelled").map(
+    (end) =>
+      ({
+        action: "exec-approval-ended",
+        payload: { approvalId: nextId(), outcome: end },
+      }) as const,
+  ),
   fc
-    .constantFrom("allowed", "denied", "expired", "cancelled")
-    .map((end) => ({ action: "exec-approval-ended", payload: { approvalId: nextId(), outcome: end } }) as const),
-  fc.record({ requestId: id, method: id, params: json }).map((payload) => ({ action: "request", payload }) as const),
-  fc.tuple(id, outcome).map(([requestId, said]) => ({ action: "response", payload: { requestId, ...said } }) as const),
-  fc.record({ deviceId: id, online: fc.boolean() }).map((payload) => ({ action: "presence", payload }) as const),
+    .record({ requestId: id, method: id, params: json })
+    .map((payload) => ({ action: "request", payload }) as const),
   fc
-    .tuple(id, fc.option(error))
-    .map(
-      ([messageId, failure]) =>
-        ({ action: "receipt", payload: failure === null ? { messageId, ok: true } : { messageId, ok: false, error: failure } }) as const,
-    ),
+    .tuple(id, outcome)
+    .map(([requestId, said]) => ({ action: "response", payload: { requestId, ...said } }) as const),
+  fc
+    .record({ deviceId: id, online: fc.boolean() })
+    .map((payload) => ({ action: "presence", payload }) as const),
+  fc.tuple(id, fc.option(error)).map(
+    ([messageId, failure]) =>
+      ({
+        action: "receipt",
+        payload:
+          failure === null ? { messageId, ok: true } : { messageId, ok: false, error: failure },
+      }) as const,
+  ),
 );
-const messages: fc.Arbitrary<Message> = fc.tuple(head, body).map(([top, rest]) => ({ ...top, ...rest }) as Message);
+const messages: fc.Arbitrary<Message> = fc
+  .tuple(head, body)
+  .map(([top, rest]) => ({ ...top, ...rest }) as Message);
 
 /** One change anywhere: a character in another's place, one more, one less, or half of it. */
 const damage = fc.record({
@@ -55,18 +71,32 @@ const damage = fc.record({
   by: fc.string({ unit: "binary", minLength: 1, maxLength: 3 }),
 });
 
-function damaged(whole: string, { at, kind, by }: { readonly at: number; readonly kind: string; readonly by: string }): string {
+function damaged(
+  whole: string,
+  { at, kind, by }: { readonly at: number; readonly kind: string; readonly by: string },
+): string {
   const here = at % (whole.length + 1);
   if (kind === "cut") return whole.slice(0, here);
-  return whole.slice(0, here) + (kind === "delete" ? "" : by) + whole.slice(kind === "insert" ? here : here + 1);
+  return (
+    whole.slice(0, here) +
+    (kind === "delete" ? "" : by) +
+    whole.slice(kind === "insert" ? here : here + 1)
+  );
 }
 
-/** A message, or undefined for a refusal with a code of the codec's. Anything else that is thrown fails the test. */
+/**
+ * A message, or undefined for a refusal with a code of the codec's. Anything else that is thrown
+ * fails the test.
+ */
 function decoded(whole: string): Message | undefined {
   try {
     return decodeMessage(whole);
   } catch (thrown) {
-    if (isConsentError(thrown) && (thrown.code === "message_invalid" || thrown.code.startsWith("json_"))) return undefined;
+    if (
+      isConsentError(thrown) &&
+      (thrown.code === "message_invalid" || thrown.code.startsWith("json_"))
+    )
+      return undefined;
     throw thrown;
   }
 }
@@ -87,7 +117,10 @@ describe("the codec", () => {
     fc.assert(
       fc.property(messages, (message) => {
         const turned = Object.fromEntries(
-          Object.entries({ ...message, payload: Object.fromEntries(Object.entries(message.payload).toReversed()) }).toReversed(),
+          Object.entries({
+            ...message,
+            payload: Object.fromEntries(Object.entries(message.payload).toReversed()),
+          }).toReversed(),
         );
         expect(encodeMessage(turned as unknown as Message)).toBe(encodeMessage(message));
       }),
@@ -116,7 +149,9 @@ describe("the codec", () => {
         fc.oneof(
           fc.string({ unit: "binary" }),
           fc.json(),
-          fc.json().map((value) => `{"id":"a","from":"b","to":"c","action":"request","payload":${value}}`),
+          fc
+            .json()
+            .map((value) => `{"id":"a","from":"b","to":"c","action":"request","payload":${value}}`),
         ),
         (whole) => {
           decoded(whole);

@@ -35,7 +35,11 @@ export interface Desk {
   readonly ends: ReadonlyMap<string, ExecApprovalEnd>;
   /** The request of this number, once it is there. */
   request(at?: number): Promise<ExecApprovalRequestPayload>;
-  answer(decision: ApprovalDecision, at?: number, from?: string): Promise<RpcOutcome<ResolveExecApprovalResult>>;
+  answer(
+    decision: ApprovalDecision,
+    at?: number,
+    from?: string,
+  ): Promise<RpcOutcome<ResolveExecApprovalResult>>;
   /** Types of the log's events, in order. */
   types(): readonly string[];
 }
@@ -53,7 +57,8 @@ export const REVIEWED = "touch made.txt";
 export const DANGEROUS = "rm -rf /tmp/test-data";
 
 /** The deny code, or `allow`. */
-export const codeOf = (verdict: Verdict): string => (verdict.decision === "deny" ? verdict.code : verdict.decision);
+export const codeOf = (verdict: Verdict): string =>
+  verdict.decision === "deny" ? verdict.code : verdict.decision;
 
 /** Who answers unless a test says otherwise. */
 export const PHONE = "device-phone";

@@ -1,6 +1,6 @@
 /**
- * What goes wrong on the way between a hub and its people, with the real hub, gateway and shell. Whatever happens: a command runs once for a yes
- * that counted, and never otherwise.
+ * What goes wrong on the way between a hub and its people, with the real hub, gateway and shell.
+ * Whatever happens: a command runs once for a yes that counted, and never otherwise.
  */
 import type { Verdict } from "@acp/core";
 import { describe, expect, it } from "vitest";
@@ -23,7 +23,11 @@ describe("nothing goes wrong", () => {
     });
     const asked = scene.exec();
     await laptop.request();
-    expect(await phone.request()).toMatchObject({ command: COMMAND, agentId: "agent", riskLevel: "needs-review" });
+    expect(await phone.request()).toMatchObject({
+      command: COMMAND,
+      agentId: "agent",
+      riskLevel: "needs-review",
+    });
     expect(await phone.answer("allow-once")).toBe("ok");
     expect(codeOf(await asked)).toBe("allow");
     expect(await scene.runs()).toBe(1);
@@ -78,7 +82,9 @@ describe("a request that does not arrive", () => {
     using phone = await person(scene, "phone", lossy);
     const asked = scene.exec();
     await until(() => expect(lost).toBe(1));
-    await until(() => expect(scene.audit.events().map(({ eventType }) => eventType)).toContain("consent_delivered"));
+    await until(() =>
+      expect(scene.audit.events().map(({ eventType }) => eventType)).toContain("consent_delivered"),
+    );
     await scene.expire();
     expect(codeOf(await asked)).toBe("consent_expired");
     expect(phone.inbox.open()).toEqual([]);
@@ -91,7 +97,9 @@ describe("a request that does not arrive", () => {
     deaf.socket.pause();
     const asked = scene.exec();
     await until(() => expect(scene.hub.openApprovals()).toHaveLength(1));
-    await until(() => expect(scene.audit.events().map(({ eventType }) => eventType)).toContain("consent_delivered"));
+    await until(() =>
+      expect(scene.audit.events().map(({ eventType }) => eventType)).toContain("consent_delivered"),
+    );
     await scene.expire();
     expect(codeOf(await asked)).toBe("consent_expired");
     expect(await scene.runs()).toBe(0);
@@ -138,7 +146,9 @@ describe("an answer", () => {
     expect(replies).toBe(2);
     expect(codeOf(await asked)).toBe("allow");
     expect(await scene.runs()).toBe(1);
-    expect(scene.audit.events().filter(({ eventType }) => eventType === "consent_approved")).toHaveLength(1);
+    expect(
+      scene.audit.events().filter(({ eventType }) => eventType === "consent_approved"),
+    ).toHaveLength(1);
   });
 
   it("that comes twice counts once", async () => {
@@ -150,7 +160,9 @@ describe("an answer", () => {
     expect(await phone.answer("allow-once")).toBe("ok");
     expect(codeOf(await asked)).toBe("allow");
     expect(await scene.runs()).toBe(1);
-    expect(scene.audit.events().filter(({ eventType }) => eventType === "consent_approved")).toHaveLength(1);
+    expect(
+      scene.audit.events().filter(({ eventType }) => eventType === "consent_approved"),
+    ).toHaveLength(1);
   });
 
   it("that is said again, as a new call, is NOT_FOUND", async () => {
@@ -200,14 +212,21 @@ describe("an answer", () => {
     const asked = scene.exec();
     const { approvalId } = await laptop.request();
     const say = (from: string, params: Record<string, string>): string =>
-      encodeMessage({ id: "m", from, to: "hub", action: "request", payload: { requestId: "r", method: "resolveExecApproval", params } });
+      encodeMessage({
+        id: "m",
+        from,
+        to: "hub",
+        action: "request",
+        payload: { requestId: "r", method: "resolveExecApproval", params },
+      });
     const texts: Readonly<Record<string, string>> = {
       FORGED: say("laptop", { approvalId, decision: "allow-once" }),
       PARAMETER: say("phone", { approvalId, decision: "allow-once", force: "yes" }),
       DECISION: say("phone", { approvalId, decision: "allow" }),
     };
     device.socket.send(texts[kind] ?? kind);
-    if (kind === "PARAMETER" || kind === "DECISION") await until(() => expect(device.received.join("\n")).toContain("INVALID_PARAMS"));
+    if (kind === "PARAMETER" || kind === "DECISION")
+      await until(() => expect(device.received.join("\n")).toContain("INVALID_PARAMS"));
     else expect([1007, 1008]).toContain((await device.closed).code);
     expect(scene.hub.openApprovals()).toHaveLength(1);
     await scene.expire();
@@ -221,7 +240,10 @@ describe("an answer", () => {
     using tablet = await person(scene, "tablet");
     const asked = scene.exec();
     const { approvalId } = await phone.request();
-    expect(await tablet.inbox.answer({ approvalId, decision: "allow-once" })).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+    expect(await tablet.inbox.answer({ approvalId, decision: "allow-once" })).toMatchObject({
+      ok: false,
+      error: { code: "NOT_FOUND" },
+    });
     expect(tablet.inbox.open()).toEqual([]);
     expect(await phone.answer("deny")).toBe("ok");
     expect(codeOf(await asked)).toBe("consent_denied");
@@ -233,7 +255,9 @@ describe("an answer", () => {
     using phone = await person(scene, "phone");
     const asked = scene.exec();
     await phone.request();
-    await expect(openRaw(scene.world.url, { authorization: `Bearer ${makeDeviceToken()}` })).rejects.toThrow("status 401");
+    await expect(
+      openRaw(scene.world.url, { authorization: `Bearer ${makeDeviceToken()}` }),
+    ).rejects.toThrow("status 401");
     await scene.expire();
     expect(codeOf(await asked)).toBe("consent_expired");
     expect(await scene.runs()).toBe(0);
@@ -243,7 +267,10 @@ describe("an answer", () => {
     await using scene = await createScene();
     using phone = await person(scene, "phone");
     for (const approvalId of ["x", "", "019444a0-1234-7abc-8000-abcdef123456"]) {
-      expect(await phone.inbox.answer({ approvalId, decision: "allow-once" })).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+      expect(await phone.inbox.answer({ approvalId, decision: "allow-once" })).toMatchObject({
+        ok: false,
+        error: { code: "NOT_FOUND" },
+      });
     }
   });
 
@@ -355,7 +382,10 @@ describe("while a request is open", () => {
     const { approvalId } = await phone.request();
     expect(await scene.hub.cancelPending("agent")).toBe(1);
     expect(codeOf(await asked)).toBe("consent_cancelled");
-    expect(await phone.inbox.answer({ approvalId, decision: "allow-once" })).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+    expect(await phone.inbox.answer({ approvalId, decision: "allow-once" })).toMatchObject({
+      ok: false,
+      error: { code: "NOT_FOUND" },
+    });
     expect(await scene.runs()).toBe(0);
   });
 });

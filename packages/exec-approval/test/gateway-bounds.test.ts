@@ -1,4 +1,6 @@
-/** What a device that misbehaves costs: its own connection, and nobody else anything. Real sockets. */
+/**
+ * What a device that misbehaves costs: its own connection, and nobody else anything. Real sockets.
+ */
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { encodeMessage, MESSAGE_BYTES_MAX } from "../src/codec.js";
@@ -10,28 +12,72 @@ import { createWorld, payloadOf, until } from "./support/world.js";
 
 describe("a device that misbehaves loses its connection", () => {
   it.each([
-    ["says that it is another device", "phone", encodeMessage(call("laptop", "hub")), 1008, "from is another device"],
-    ["says that it is the hub", "phone", encodeMessage(ask("hub", "laptop")), 1008, "from is another device"],
-    ["says that it is the gateway", "phone", encodeMessage(call("gateway", "hub")), 1008, "from is another device"],
-    ["asks for a decision, and is a client", "phone", encodeMessage(ask("phone", "hub")), 1008, "a client does not send this"],
-    ["calls, and is a hub", "hub", encodeMessage(call("hub", "phone")), 1008, "a hub does not send this"],
+    [
+      "says that it is another device",
+      "phone",
+      encodeMessage(call("laptop", "hub")),
+      1008,
+      "from is another device",
+    ],
+    [
+      "says that it is the hub",
+      "phone",
+      encodeMessage(ask("hub", "laptop")),
+      1008,
+      "from is another device",
+    ],
+    [
+      "says that it is the gateway",
+      "phone",
+      encodeMessage(call("gateway", "hub")),
+      1008,
+      "from is another device",
+    ],
+    [
+      "asks for a decision, and is a client",
+      "phone",
+      encodeMessage(ask("phone", "hub")),
+      1008,
+      "a client does not send this",
+    ],
+    [
+      "calls, and is a hub",
+      "hub",
+      encodeMessage(call("hub", "phone")),
+      1008,
+      "a hub does not send this",
+    ],
     [
       "answers a call, and is a client",
       "phone",
-      encodeMessage({ ...call("phone", "hub"), action: "response", payload: { requestId: "r", ok: true, payload: {} } }),
+      encodeMessage({
+        ...call("phone", "hub"),
+        action: "response",
+        payload: { requestId: "r", ok: true, payload: {} },
+      }),
       1008,
       "a client does not send this",
     ],
     [
       "speaks for the gateway",
       "hub",
-      encodeMessage({ ...call("hub", "phone"), action: "presence", payload: { deviceId: "x", online: true } }),
+      encodeMessage({
+        ...call("hub", "phone"),
+        action: "presence",
+        payload: { deviceId: "x", online: true },
+      }),
       1008,
       "a hub does not send this",
     ],
     ["sends no JSON", "phone", "{", 1007, "json_invalid"],
     ["sends what is no message", "phone", "{}", 1007, "message_invalid"],
-    ["sends a key twice", "phone", encodeMessage(call("phone", "hub")).replace("{", '{"from":"hub",'), 1007, "json_duplicate_key"],
+    [
+      "sends a key twice",
+      "phone",
+      encodeMessage(call("phone", "hub")).replace("{", '{"from":"hub",'),
+      1007,
+      "json_duplicate_key",
+    ],
     ["sends bytes that are no text", "phone", Buffer.from("{}"), 1003, "messages are text"],
   ])("that %s", async (_name, who, sent, code, reason) => {
     await using world = await createWorld();
@@ -41,7 +87,12 @@ describe("a device that misbehaves loses its connection", () => {
     expect(await device.closed).toEqual({ code, reason });
     await until(() => expect(world.gateway.connected()).not.toContain(who));
     // It came and it went: nothing else reached the other side.
-    await until(() => expect(parsed(other.received).at(-1)).toMatchObject({ action: "presence", payload: { online: false } }));
+    await until(() =>
+      expect(parsed(other.received).at(-1)).toMatchObject({
+        action: "presence",
+        payload: { online: false },
+      }),
+    );
     expect(parsed(other.received).map(({ action }) => action)).toEqual(["presence", "presence"]);
   });
 
@@ -59,7 +110,12 @@ describe("a device that misbehaves loses its connection", () => {
     device.socket.send("{");
     device.socket.send(encodeMessage(call("phone", "hub")));
     expect((await device.closed).code).toBe(1007);
-    await until(() => expect(parsed(hub.received).at(-1)).toMatchObject({ action: "presence", payload: { online: false } }));
+    await until(() =>
+      expect(parsed(hub.received).at(-1)).toMatchObject({
+        action: "presence",
+        payload: { online: false },
+      }),
+    );
     expect(parsed(hub.received).map(({ action }) => action)).toEqual(["presence", "presence"]);
   });
 
@@ -68,9 +124,11 @@ describe("a device that misbehaves loses its connection", () => {
     await using world = await createWorld({ clock });
     const device = await world.raw("phone");
     const send = (count: number): void => {
-      for (let sent = 0; sent < count; sent++) device.socket.send(encodeMessage(call("phone", "hub", `m-${sent}`)));
+      for (let sent = 0; sent < count; sent++)
+        device.socket.send(encodeMessage(call("phone", "hub", `m-${sent}`)));
     };
-    const answers = (): number => parsed(device.received).filter(({ action }) => action === "response").length;
+    const answers = (): number =>
+      parsed(device.received).filter(({ action }) => action === "response").length;
     send(MESSAGES_AT_ONCE_MAX);
     await until(() => expect(answers()).toBe(MESSAGES_AT_ONCE_MAX));
     await clock.advance(1_000);
@@ -89,7 +147,10 @@ describe("a device that misbehaves loses its connection", () => {
     const big = (id: string): string =>
       encodeMessage({
         ...ask("hub", "phone", id),
-        payload: payloadOf({ command: "x".repeat(100_000), riskReasons: Array.from({ length: 200 }, () => "r".repeat(4_000)) }),
+        payload: payloadOf({
+          command: "x".repeat(100_000),
+          riskReasons: Array.from({ length: 200 }, () => "r".repeat(4_000)),
+        }),
       } as Message);
     const isGone = (): boolean => !world.gateway.connected().includes("phone");
     for (let sent = 0; sent < MESSAGES_AT_ONCE_MAX - 2 && !isGone(); sent++) {
@@ -113,9 +174,15 @@ describe("a device that misbehaves loses its connection", () => {
     await pinged;
     // The hub's pong is on its way; it must be heard before the next beat.
     hub.socket.send(encodeMessage(ask("hub", "nobody")));
-    await until(() => expect(parsed(hub.received).map(({ action }) => action)).toContain("receipt"));
+    await until(() =>
+      expect(parsed(hub.received).map(({ action }) => action)).toContain("receipt"),
+    );
     await clock.advance(HEARTBEAT_MS);
     await until(() => expect(world.gateway.connected()).toEqual(["hub"]));
-    await until(() => expect(parsed(hub.received).at(-1)).toMatchObject({ payload: { deviceId: "phone", online: false } }));
+    await until(() =>
+      expect(parsed(hub.received).at(-1)).toMatchObject({
+        payload: { deviceId: "phone", online: false },
+      }),
+    );
   });
 });

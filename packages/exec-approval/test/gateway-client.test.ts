@@ -11,7 +11,9 @@ import { createWorld, payloadOf, until, watch, type World } from "./support/worl
 const METHOD = "resolveExecApproval";
 
 /** A hub that keeps the calls it gets. */
-async function keepingHub(world: World): Promise<{ readonly hub: GatewayClient; readonly calls: readonly IncomingCall[] }> {
+async function keepingHub(
+  world: World,
+): Promise<{ readonly hub: GatewayClient; readonly calls: readonly IncomingCall[] }> {
   const hub = world.device("hub");
   const calls: IncomingCall[] = [];
   hub.onMessage((message) => {
@@ -22,7 +24,11 @@ async function keepingHub(world: World): Promise<{ readonly hub: GatewayClient; 
 }
 
 /** A gateway whose words the test chooses. */
-async function saying(): Promise<{ readonly url: string; say(text: string): void; close(): Promise<void> }> {
+async function saying(): Promise<{
+  readonly url: string;
+  say(text: string): void;
+  close(): Promise<void>;
+}> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();
@@ -62,7 +68,10 @@ describe("GatewayClient.request()", () => {
     expect(await first).toEqual({ ok: true, payload: { ok: true } });
     const second = phone.request("hub", METHOD, {});
     await until(() => expect(calls).toHaveLength(2));
-    await hub.respond(calls[1] as IncomingCall, { ok: false, error: { code: "NOT_FOUND", message: "gone" } });
+    await hub.respond(calls[1] as IncomingCall, {
+      ok: false,
+      error: { code: "NOT_FOUND", message: "gone" },
+    });
     expect(await second).toEqual({ ok: false, error: { code: "NOT_FOUND", message: "gone" } });
   });
 
@@ -70,18 +79,32 @@ describe("GatewayClient.request()", () => {
     await using world = await createWorld();
     const phone = world.device("phone");
     await phone.connect();
-    expect(await phone.request("hub", METHOD, {})).toMatchObject({ ok: false, error: { code: "UNREACHABLE" } });
+    expect(await phone.request("hub", METHOD, {})).toMatchObject({
+      ok: false,
+      error: { code: "UNREACHABLE" },
+    });
   });
 
   it("takes an answer of nobody but the device that was called", async () => {
     // The gateway would not carry these; a client relies on its own check as well.
     await using gateway = { ...(await saying()), [Symbol.asyncDispose]: () => gateway.close() };
     let count = 0;
-    await using phone = new GatewayClient({ url: gateway.url, deviceId: "phone", token: makeDeviceToken(), nextId: () => `id-${count++}` });
+    await using phone = new GatewayClient({
+      url: gateway.url,
+      deviceId: "phone",
+      token: makeDeviceToken(),
+      nextId: () => `id-${count++}`,
+    });
     await phone.connect();
     const asked = phone.request("hub", METHOD, {});
     const reply = (from: string, requestId: string): string =>
-      JSON.stringify({ id: "x", from, to: "phone", action: "response", payload: { requestId, ok: true, payload: { from } } });
+      JSON.stringify({
+        id: "x",
+        from,
+        to: "phone",
+        action: "response",
+        payload: { requestId, ok: true, payload: { from } },
+      });
     gateway.say(reply("laptop", "id-0"));
     gateway.say(reply("hub", "id-7"));
     gateway.say(reply("hub", "id-0"));
@@ -103,7 +126,9 @@ describe("GatewayClient.request()", () => {
     const aborted = phone.request("hub", METHOD, {}, { signal: taken.signal });
     taken.abort(new Error("not any more"));
     await expect(aborted).rejects.toMatchObject({ code: "aborted" });
-    await expect(phone.request("hub", METHOD, {}, { signal: taken.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(phone.request("hub", METHOD, {}, { signal: taken.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
     const left = phone.request("hub", METHOD, {});
     const leftEnd = codeOf(left);
     await phone.close();
@@ -144,8 +169,12 @@ describe("GatewayClient.request()", () => {
   it("holds no more than 256 calls", async () => {
     await using world = await createWorld();
     const phone = world.device("phone");
-    const calls = Array.from({ length: 256 }, () => phone.request("hub", METHOD, {}).catch(() => undefined));
-    await expect(phone.request("hub", METHOD, {})).rejects.toMatchObject({ code: "channel_unavailable" });
+    const calls = Array.from({ length: 256 }, () =>
+      phone.request("hub", METHOD, {}).catch(() => undefined),
+    );
+    await expect(phone.request("hub", METHOD, {})).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
     await phone.close();
     await Promise.all(calls);
   });
@@ -156,7 +185,8 @@ describe("GatewayClient.send()", () => {
     await using world = await createWorld();
     const hub = world.device("hub");
     const payload = payloadOf();
-    const send = (): Promise<void> => hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload }));
+    const send = (): Promise<void> =>
+      hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload }));
     await expect(send()).rejects.toMatchObject({ code: "channel_unavailable" }); // not connected
     await hub.connect();
     await expect(send()).rejects.toMatchObject({ code: "channel_unavailable" }); // no phone
@@ -165,14 +195,26 @@ describe("GatewayClient.send()", () => {
     phone.onMessage((message) => got.push(message));
     await phone.connect();
     await send();
-    await until(() => expect(got).toContainEqual(expect.objectContaining({ from: "hub", action: "exec-approval-request", payload })));
+    await until(() =>
+      expect(got).toContainEqual(
+        expect.objectContaining({ from: "hub", action: "exec-approval-request", payload }),
+      ),
+    );
   });
 
   it("fails when the connection breaks before the receipt", async () => {
     await using gateway = { ...(await saying()), [Symbol.asyncDispose]: () => gateway.close() };
-    await using hub = new GatewayClient({ url: gateway.url, deviceId: "hub", token: makeDeviceToken() });
+    await using hub = new GatewayClient({
+      url: gateway.url,
+      deviceId: "hub",
+      token: makeDeviceToken(),
+    });
     await hub.connect();
-    const sending = hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload: payloadOf() }));
+    const sending = hub.send("phone", (head) => ({
+      ...head,
+      action: "exec-approval-request",
+      payload: payloadOf(),
+    }));
     const end = codeOf(sending);
     await gateway.close();
     expect(await end).toBe("channel_unavailable");
@@ -182,7 +224,11 @@ describe("GatewayClient.send()", () => {
     await using world = await createWorld();
     const hub = world.device("hub");
     await hub.connect();
-    const sending = hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload: payloadOf({ command: "\ud800" }) }));
+    const sending = hub.send("phone", (head) => ({
+      ...head,
+      action: "exec-approval-request",
+      payload: payloadOf({ command: "\ud800" }),
+    }));
     await expect(sending).rejects.toMatchObject({ code: "json_lone_surrogate" });
   });
 });
@@ -194,8 +240,14 @@ describe("the connection", () => {
     const events = watch(phone);
     await phone.connect();
     await world.restart();
-    await until(() => expect(events.map(({ type }) => type)).toEqual(["connected", "disconnected", "connected"]));
-    expect(events[1]).toEqual({ type: "disconnected", reason: "closed with code 1001", retryInMs: 250 });
+    await until(() =>
+      expect(events.map(({ type }) => type)).toEqual(["connected", "disconnected", "connected"]),
+    );
+    expect(events[1]).toEqual({
+      type: "disconnected",
+      reason: "closed with code 1001",
+      retryInMs: 250,
+    });
   });
 
   it("is not tried again with a token that the gateway does not know", async () => {
@@ -204,7 +256,9 @@ describe("the connection", () => {
     const events = watch(phone);
     await expect(phone.connect()).rejects.toMatchObject({ code: "channel_unavailable" });
     expect(events).toEqual([{ type: "closed", reason: "refused" }]);
-    await expect(phone.request("hub", METHOD, {})).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(phone.request("hub", METHOD, {})).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
   });
 
   it("is left to a newer one of the same device, so that two do not fight", async () => {
@@ -236,7 +290,13 @@ describe("the connection", () => {
     await clock.advance(HEARTBEAT_MS);
     expect(phone.isConnected).toBe(true);
     await clock.advance(HEARTBEAT_MS);
-    await until(() => expect(events.at(-1)).toEqual({ type: "disconnected", reason: "closed with code 1006", retryInMs: 500 }));
+    await until(() =>
+      expect(events.at(-1)).toEqual({
+        type: "disconnected",
+        reason: "closed with code 1006",
+        retryInMs: 500,
+      }),
+    );
     mute.clients.forEach((socket) => socket.terminate());
     mute.close();
   });
@@ -271,13 +331,29 @@ describe("the connection", () => {
 describe("what it hears", () => {
   it("is only what is a message, for it, and the gateway's where only the gateway may say it", async () => {
     await using gateway = { ...(await saying()), [Symbol.asyncDispose]: () => gateway.close() };
-    await using phone = new GatewayClient({ url: gateway.url, deviceId: "phone", token: makeDeviceToken() });
+    await using phone = new GatewayClient({
+      url: gateway.url,
+      deviceId: "phone",
+      token: makeDeviceToken(),
+    });
     const heard: ReceivedMessage[] = [];
     phone.onMessage((message) => heard.push(message));
     const events = watch(phone);
     await phone.connect();
-    const message = { id: "m", from: "hub", to: "phone", action: "exec-approval-request", payload: payloadOf() };
-    const presence = { id: "m", from: "hub", to: "phone", action: "presence", payload: { deviceId: "hub", online: true } };
+    const message = {
+      id: "m",
+      from: "hub",
+      to: "phone",
+      action: "exec-approval-request",
+      payload: payloadOf(),
+    };
+    const presence = {
+      id: "m",
+      from: "hub",
+      to: "phone",
+      action: "presence",
+      payload: { deviceId: "hub", online: true },
+    };
     for (const said of [
       "{",
       "{}",
@@ -289,13 +365,20 @@ describe("what it hears", () => {
       gateway.say(typeof said === "string" ? said : JSON.stringify(said));
     gateway.say(JSON.stringify(message));
     await until(() => expect(heard).toEqual([message]));
-    expect(events.map(({ type }) => type)).toEqual(["connected", ...Array.from({ length: 6 }, () => "problem")]);
+    expect(events.map(({ type }) => type)).toEqual([
+      "connected",
+      ...Array.from({ length: 6 }, () => "problem"),
+    ]);
     expect(phone.isConnected).toBe(true);
   });
 
   it("reaches every listener, though one throws, and none that left", async () => {
     await using gateway = { ...(await saying()), [Symbol.asyncDispose]: () => gateway.close() };
-    await using phone = new GatewayClient({ url: gateway.url, deviceId: "phone", token: makeDeviceToken() });
+    await using phone = new GatewayClient({
+      url: gateway.url,
+      deviceId: "phone",
+      token: makeDeviceToken(),
+    });
     const heard: string[] = [];
     phone.onMessage(() => {
       throw new Error("mine");
@@ -305,7 +388,15 @@ describe("what it hears", () => {
     const events = watch(phone);
     await phone.connect();
     leave();
-    gateway.say(JSON.stringify({ id: "m", from: "hub", to: "phone", action: "exec-approval-request", payload: payloadOf() }));
+    gateway.say(
+      JSON.stringify({
+        id: "m",
+        from: "hub",
+        to: "phone",
+        action: "exec-approval-request",
+        payload: payloadOf(),
+      }),
+    );
     await until(() => expect(heard).toEqual(["a m"]));
     expect(events.at(-1)).toMatchObject({ type: "problem", error: { message: "mine" } });
   });

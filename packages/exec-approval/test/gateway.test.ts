@@ -1,4 +1,7 @@
-/** The gateway over real sockets: who gets in, who may say what to whom, and what a device that misbehaves costs. */
+/**
+ * The gateway over real sockets: who gets in, who may say what to whom, and what a device that
+ * misbehaves costs.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttpServer, request } from "node:http";
@@ -30,28 +33,40 @@ describe("the handshake", () => {
     ["a token that no device has", { authorization: `Bearer ${makeDeviceToken()}` }, []],
     ["a short token", { authorization: "Bearer abc" }, []],
     ["another scheme", { authorization: `Basic ${makeDeviceToken()}` }, []],
-    ["two tokens", {}, ["acp-exec.v1", `bearer.${makeDeviceToken()}`, `bearer.${makeDeviceToken()}`]],
+    [
+      "two tokens",
+      {},
+      ["acp-exec.v1", `bearer.${makeDeviceToken()}`, `bearer.${makeDeviceToken()}`],
+    ],
   ])("turns away %s", async (_name, headers, protocols) => {
     await using world = await createWorld();
-    await expect(openRaw(world.url, headers as Record<string, string>, protocols)).rejects.toThrow("status 401");
+    await expect(openRaw(world.url, headers as Record<string, string>, protocols)).rejects.toThrow(
+      "status 401",
+    );
     expect(world.events).toEqual([{ type: "refused", status: 401 }]);
   });
 
   it("takes no token from the URL", async () => {
     await using world = await createWorld();
     const token = world.tokenOf("phone");
-    await expect(openRaw(`${world.url}/?token=${token}&access_token=${token}`, {})).rejects.toThrow("status 401");
+    await expect(openRaw(`${world.url}/?token=${token}&access_token=${token}`, {})).rejects.toThrow(
+      "status 401",
+    );
   });
 
   it("does not fall back on the subprotocol where the header is wrong", async () => {
     await using world = await createWorld();
     const offers = ["acp-exec.v1", `bearer.${world.tokenOf("phone")}`];
-    await expect(openRaw(world.url, { authorization: `Bearer ${makeDeviceToken()}` }, offers)).rejects.toThrow("status 401");
+    await expect(
+      openRaw(world.url, { authorization: `Bearer ${makeDeviceToken()}` }, offers),
+    ).rejects.toThrow("status 401");
   });
 
   it("answers a plain request with 426", async () => {
     await using world = await createWorld();
-    const status = await new Promise((resolve) => request(world.url.replace("ws:", "http:"), (answer) => resolve(answer.statusCode)).end());
+    const status = await new Promise((resolve) =>
+      request(world.url.replace("ws:", "http:"), (answer) => resolve(answer.statusCode)).end(),
+    );
     expect(status).toBe(426);
   });
 });
@@ -99,7 +114,10 @@ describe("where it listens", () => {
     `speaks TLS over an https server, which a client checks${hasOpenssl ? "" : " (skipped: no openssl)"}`,
     async () => {
       const folder = mkdtempSync(join(tmpdir(), "acp-"));
-      const [key, cert] = ["key.pem", "cert.pem"].map((name) => join(folder, name)) as [string, string];
+      const [key, cert] = ["key.pem", "cert.pem"].map((name) => join(folder, name)) as [
+        string,
+        string,
+      ];
       const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
       execFileSync(
         "openssl",
@@ -125,7 +143,9 @@ describe("where it listens", () => {
       const server = createHttpsServer({ key: readFileSync(key), cert: ca });
       rmSync(folder, { recursive: true });
       const token = makeDeviceToken();
-      await using gateway = createGateway({ devices: [{ id: "hub", tokenHash: hashDeviceToken(token), role: "hub" }] });
+      await using gateway = createGateway({
+        devices: [{ id: "hub", tokenHash: hashDeviceToken(token), role: "hub" }],
+      });
       gateway.attach(server);
       const port = await new Promise<number>((resolve) => {
         server.listen(0, "127.0.0.1", () => {
@@ -154,37 +174,67 @@ describe("where it listens", () => {
 describe("what it carries", () => {
   it("hands a hub's request to the one client it is for, as it came, and gives the hub a receipt", async () => {
     await using world = await createWorld();
-    const [hub, phone, laptop] = await Promise.all([world.raw("hub"), world.raw("phone"), world.raw("laptop")]);
+    const [hub, phone, laptop] = await Promise.all([
+      world.raw("hub"),
+      world.raw("phone"),
+      world.raw("laptop"),
+    ]);
     const text = JSON.stringify(ask("hub", "phone"), null, 2);
     hub.socket.send(text);
     await until(() => expect(phone.received).toContain(text));
     await until(() =>
       expect(parsed(hub.received)).toContainEqual(
-        expect.objectContaining({ from: "gateway", action: "receipt", payload: { messageId: "m-1", ok: true } }),
+        expect.objectContaining({
+          from: "gateway",
+          action: "receipt",
+          payload: { messageId: "m-1", ok: true },
+        }),
       ),
     );
-    expect(parsed(laptop.received).map(({ action }) => action)).not.toContain("exec-approval-request");
-  });
-
-  it.each(["nobody", "tablet", "stranger-hub", "hub", "gateway"])("tells a hub that %s is not there, in the same words", async (to) => {
-    await using world = await createWorld({ clients: ["phone", "tablet"] });
-    const hub = await world.raw("hub");
-    await world.raw("stranger-hub");
-    hub.socket.send(encodeMessage(ask("hub", to)));
-    const payload = { messageId: "m-1", ok: false, error: { code: "UNREACHABLE", message: "No such device is connected" } };
-    await until(() => expect(parsed(hub.received)).toContainEqual(expect.objectContaining({ action: "receipt", payload })));
-  });
-
-  it.each(["hub", "stranger-hub", "laptop"])("answers a client's call that does not reach %s as a call is answered", async (to) => {
-    await using world = await createWorld();
-    const phone = await world.raw("phone");
-    for (const id of ["stranger-hub", "laptop"]) await world.raw(id);
-    phone.socket.send(encodeMessage(call("phone", to)));
-    const payload = { requestId: "r-1", ok: false, error: { code: "UNREACHABLE", message: "No such device is connected" } };
-    await until(() =>
-      expect(parsed(phone.received)).toContainEqual(expect.objectContaining({ from: "gateway", action: "response", payload })),
+    expect(parsed(laptop.received).map(({ action }) => action)).not.toContain(
+      "exec-approval-request",
     );
   });
+
+  it.each(["nobody", "tablet", "stranger-hub", "hub", "gateway"])(
+    "tells a hub that %s is not there, in the same words",
+    async (to) => {
+      await using world = await createWorld({ clients: ["phone", "tablet"] });
+      const hub = await world.raw("hub");
+      await world.raw("stranger-hub");
+      hub.socket.send(encodeMessage(ask("hub", to)));
+      const payload = {
+        messageId: "m-1",
+        ok: false,
+        error: { code: "UNREACHABLE", message: "No such device is connected" },
+      };
+      await until(() =>
+        expect(parsed(hub.received)).toContainEqual(
+          expect.objectContaining({ action: "receipt", payload }),
+        ),
+      );
+    },
+  );
+
+  it.each(["hub", "stranger-hub", "laptop"])(
+    "answers a client's call that does not reach %s as a call is answered",
+    async (to) => {
+      await using world = await createWorld();
+      const phone = await world.raw("phone");
+      for (const id of ["stranger-hub", "laptop"]) await world.raw(id);
+      phone.socket.send(encodeMessage(call("phone", to)));
+      const payload = {
+        requestId: "r-1",
+        ok: false,
+        error: { code: "UNREACHABLE", message: "No such device is connected" },
+      };
+      await until(() =>
+        expect(parsed(phone.received)).toContainEqual(
+          expect.objectContaining({ from: "gateway", action: "response", payload }),
+        ),
+      );
+    },
+  );
 
   it("tells devices that may talk of each other's coming and going, and nobody else", async () => {
     await using world = await createWorld();
@@ -192,16 +242,21 @@ describe("what it carries", () => {
     const phone = await world.raw("phone");
     const hub = await world.raw("hub");
     const laptop = await world.raw("laptop");
-    const presences = (texts: readonly string[]): readonly unknown[] => parsed(texts).map(({ payload }) => payload);
+    const presences = (texts: readonly string[]): readonly unknown[] =>
+      parsed(texts).map(({ payload }) => payload);
     await until(() =>
       expect(presences(hub.received)).toEqual([
         { deviceId: "phone", online: true },
         { deviceId: "laptop", online: true },
       ]),
     );
-    await until(() => expect(presences(laptop.received)).toEqual([{ deviceId: "hub", online: true }]));
+    await until(() =>
+      expect(presences(laptop.received)).toEqual([{ deviceId: "hub", online: true }]),
+    );
     phone.socket.close();
-    await until(() => expect(presences(hub.received)).toContainEqual({ deviceId: "phone", online: false }));
+    await until(() =>
+      expect(presences(hub.received)).toContainEqual({ deviceId: "phone", online: false }),
+    );
     expect(stranger.received).toEqual([]);
   });
 
@@ -212,9 +267,17 @@ describe("what it carries", () => {
     const second = await world.raw("phone");
     expect(await first.closed).toEqual({ code: 4001, reason: "the device connected again" });
     hub.socket.send(encodeMessage(ask("hub", "phone")));
-    await until(() => expect(parsed(second.received).map(({ action }) => action)).toContain("exec-approval-request"));
-    expect(parsed(first.received).map(({ action }) => action)).not.toContain("exec-approval-request");
-    expect(parsed(hub.received).filter(({ payload }) => JSON.stringify(payload).includes("false"))).toEqual([]);
+    await until(() =>
+      expect(parsed(second.received).map(({ action }) => action)).toContain(
+        "exec-approval-request",
+      ),
+    );
+    expect(parsed(first.received).map(({ action }) => action)).not.toContain(
+      "exec-approval-request",
+    );
+    expect(
+      parsed(hub.received).filter(({ payload }) => JSON.stringify(payload).includes("false")),
+    ).toEqual([]);
   });
 });
 
@@ -237,11 +300,18 @@ describe("Gateway.close()", () => {
 });
 
 describe("createGateway()", () => {
-  const [one, other] = [makeDeviceToken(), makeDeviceToken()].map(hashDeviceToken) as [string, string];
+  const [one, other] = [makeDeviceToken(), makeDeviceToken()].map(hashDeviceToken) as [
+    string,
+    string,
+  ];
 
   it.each([
     ["an id with a blank", [{ id: "a b", tokenHash: one, role: "hub" }], "its id is not"],
-    ["the gateway's id", [{ id: "gateway", tokenHash: one, role: "hub" }], "this id is the gateway's own"],
+    [
+      "the gateway's id",
+      [{ id: "gateway", tokenHash: one, role: "hub" }],
+      "this id is the gateway's own",
+    ],
     [
       "an id twice",
       [
@@ -258,9 +328,21 @@ describe("createGateway()", () => {
       ],
       "another device has the same token",
     ],
-    ["a token in the place of its hash", [{ id: "a", tokenHash: makeDeviceToken(), role: "hub" }], "its tokenHash is not"],
-    ["a hub that is not listed", [{ id: "a", tokenHash: one, role: "client", hubs: ["b"] }], '"b" is none of the hubs'],
-    ["a client for a hub", [{ id: "a", tokenHash: one, role: "client", hubs: ["a"] }], '"a" is none of the hubs'],
+    [
+      "a token in the place of its hash",
+      [{ id: "a", tokenHash: makeDeviceToken(), role: "hub" }],
+      "its tokenHash is not",
+    ],
+    [
+      "a hub that is not listed",
+      [{ id: "a", tokenHash: one, role: "client", hubs: ["b"] }],
+      '"b" is none of the hubs',
+    ],
+    [
+      "a client for a hub",
+      [{ id: "a", tokenHash: one, role: "client", hubs: ["a"] }],
+      '"a" is none of the hubs',
+    ],
   ] as const)("refuses %s", (_name, devices, state) => {
     expect(() => createGateway({ devices })).toThrow(
       expect.objectContaining({ code: "options_invalid", message: expect.stringContaining(state) }),

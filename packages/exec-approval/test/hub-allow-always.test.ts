@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { readPolicy } from "@acp/core/yaml";
 import { describe, expect, it } from "vitest";
 import { type ExecProfile, openExecProfile } from "../src/profile-config.js";
-import { AGENT, DANGEROUS, type Desk, type DeskOptions, LAPTOP, openDesk, scratchDirectory } from "./desk.js";
+import {
+  AGENT,
+  DANGEROUS,
+  type Desk,
+  type DeskOptions,
+  LAPTOP,
+  openDesk,
+  scratchDirectory,
+} from "./desk.js";
 
 interface ProfileDesk extends Desk {
   readonly profile: ExecProfile;
@@ -22,15 +30,21 @@ async function openProfileDesk(written?: unknown, more: DeskOptions = {}): Promi
   return { ...(await openDesk({ ...more, config: profile })), profile, file };
 }
 
-const stored = ({ profile }: ProfileDesk): readonly string[] => profile.read().allowlist.entries.map(({ pattern }) => pattern);
+const stored = ({ profile }: ProfileDesk): readonly string[] =>
+  profile.read().allowlist.entries.map(({ pattern }) => pattern);
 
 describe("allow-always", () => {
   it("allow-always allows this command and keeps its program, at once and for the next hub", async () => {
     const desk = await openProfileDesk();
     const verdict = desk.hub.onApprovalNeeded("touch a.txt", AGENT);
-    expect(await desk.answer("allow-always")).toEqual({ ok: true, payload: { ok: true, stored: "touch **" } });
+    expect(await desk.answer("allow-always")).toEqual({
+      ok: true,
+      payload: { ok: true, stored: "touch **" },
+    });
     expect((await verdict).decision).toBe("allow");
-    expect(JSON.parse(await readFile(desk.file, "utf8"))).toEqual({ execApproval: { allowlist: [{ pattern: "touch **" }] } });
+    expect(JSON.parse(await readFile(desk.file, "utf8"))).toEqual({
+      execApproval: { allowlist: [{ pattern: "touch **" }] },
+    });
     expect((await desk.hub.onApprovalNeeded("touch b.txt", AGENT)).decision).toBe("allow");
     expect(desk.sent.length).toBe(1);
     const next = await openDesk({ config: desk.profile });
@@ -40,7 +54,9 @@ describe("allow-always", () => {
 
   it("allow-always is kept when the command goes on: the next one is not asked about", async () => {
     const desk = await openProfileDesk();
-    const next = desk.hub.onApprovalNeeded("touch a.txt", AGENT).then(() => desk.hub.onApprovalNeeded("touch b.txt", AGENT));
+    const next = desk.hub
+      .onApprovalNeeded("touch a.txt", AGENT)
+      .then(() => desk.hub.onApprovalNeeded("touch b.txt", AGENT));
     await desk.answer("allow-always");
     expect((await next).decision).toBe("allow");
     expect(desk.sent.length).toBe(1);
@@ -54,7 +70,12 @@ describe("allow-always", () => {
     const notice = desk.audit.events().find(({ eventType }) => eventType === "gate_notice");
     expect(notice).toMatchObject({
       agent: "agent-1",
-      metadata: { notice: "exec_allowlist", pattern: "touch **", by: "device-phone", text: expect.stringContaining("coder") },
+      metadata: {
+        notice: "exec_allowlist",
+        pattern: "touch **",
+        by: "device-phone",
+        text: expect.stringContaining("coder"),
+      },
     });
     expect(notice?.metadata["from_request"]).toBe(`cr_${desk.sent[0]?.approvalId}`);
   });
@@ -75,7 +96,10 @@ describe("allow-always", () => {
     const reply = await desk.answer("allow-always");
     expect(reply).toMatchObject({
       ok: true,
-      payload: { stored: "rm **", note: expect.stringMatching(/^this command will be asked about all the same: /) },
+      payload: {
+        stored: "rm **",
+        note: expect.stringMatching(/^this command will be asked about all the same: /),
+      },
     });
     expect((await verdict).decision).toBe("allow");
     const again = desk.hub.onApprovalNeeded(DANGEROUS, AGENT);
@@ -99,8 +123,13 @@ describe("allow-always", () => {
     const desk = await openProfileDesk();
     const verdict = desk.hub.onApprovalNeeded(command, AGENT);
     const reply = await desk.answer("allow-always");
-    expect(reply).toMatchObject({ ok: true, payload: { ok: true, note: expect.stringContaining(why) } });
-    expect(reply).toMatchObject({ payload: { note: expect.stringMatching(/^nothing was stored: /) } });
+    expect(reply).toMatchObject({
+      ok: true,
+      payload: { ok: true, note: expect.stringContaining(why) },
+    });
+    expect(reply).toMatchObject({
+      payload: { note: expect.stringMatching(/^nothing was stored: /) },
+    });
     expect((await verdict).decision).toBe("allow");
     expect(stored(desk)).toEqual([]);
   });
@@ -137,7 +166,11 @@ describe("allow-always", () => {
     const verdict = desk.hub.onApprovalNeeded("touch a.txt", AGENT);
     expect(await desk.answer("allow-always")).toEqual({
       ok: true,
-      payload: { ok: true, stored: "touch **", note: 'this command will be asked about all the same: the profile says "ask": "always"' },
+      payload: {
+        ok: true,
+        stored: "touch **",
+        note: 'this command will be asked about all the same: the profile says "ask": "always"',
+      },
     });
     await verdict;
   });
@@ -181,7 +214,11 @@ rules:
     const verdict = other.hub.onApprovalNeeded("touch a.txt", AGENT);
     expect(await other.answer("allow-always")).toEqual({
       ok: true,
-      payload: { ok: true, stored: "touch **", note: "whether this command will be asked about is not known: the disk is gone" },
+      payload: {
+        ok: true,
+        stored: "touch **",
+        note: "whether this command will be asked about is not known: the disk is gone",
+      },
     });
     await verdict;
     expect(stored(desk)).toEqual(["touch **"]);
@@ -191,7 +228,10 @@ rules:
     const desk = await openProfileDesk();
     let store = (): void => undefined;
     const held = new Promise<void>((resolve) => (store = resolve));
-    const profile: ExecProfile = { ...desk.profile, allow: (pattern) => held.then(() => desk.profile.allow(pattern)) };
+    const profile: ExecProfile = {
+      ...desk.profile,
+      allow: (pattern) => held.then(() => desk.profile.allow(pattern)),
+    };
     const other = await openDesk({ config: profile });
     let isOver = false;
     const verdict = other.hub.onApprovalNeeded("touch a.txt", AGENT).finally(() => (isOver = true));
@@ -207,6 +247,9 @@ rules:
 
   it("a profile that does not load allows nothing", async () => {
     const desk = await openProfileDesk({ execApproval: { security: "all" } });
-    expect(await desk.hub.onApprovalNeeded("ls", AGENT)).toMatchObject({ decision: "deny", code: "layer_failed" });
+    expect(await desk.hub.onApprovalNeeded("ls", AGENT)).toMatchObject({
+      decision: "deny",
+      code: "layer_failed",
+    });
   });
 });

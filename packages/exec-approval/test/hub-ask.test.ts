@@ -22,8 +22,21 @@ describe("onApprovalNeeded()", () => {
     const desk = await openDesk();
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
     const request = await desk.request();
-    expect(Object.keys(request)).toEqual(["approvalId", "agentId", "command", "cwd", "riskLevel", "riskReasons", "expiresAtMs"]);
-    expect(request).toMatchObject({ agentId: "agent-1", command: REVIEWED, cwd: desk.project, riskLevel: "needs-review" });
+    expect(Object.keys(request)).toEqual([
+      "approvalId",
+      "agentId",
+      "command",
+      "cwd",
+      "riskLevel",
+      "riskReasons",
+      "expiresAtMs",
+    ]);
+    expect(request).toMatchObject({
+      agentId: "agent-1",
+      command: REVIEWED,
+      cwd: desk.project,
+      riskLevel: "needs-review",
+    });
     expect(request.expiresAtMs).toBe(desk.clock.now() + 60_000);
     expect(isUuidV7(request.approvalId)).toBe(true);
     expect(request.riskReasons.length).toBeGreaterThan(0);
@@ -66,7 +79,9 @@ describe("onApprovalNeeded()", () => {
   });
 
   it("onApprovalNeeded() denies where the request cannot be sent", async () => {
-    const desk = await openDesk({ send: () => Promise.reject(new Error("no client is connected")) });
+    const desk = await openDesk({
+      send: () => Promise.reject(new Error("no client is connected")),
+    });
     const verdict = await desk.hub.onApprovalNeeded(REVIEWED, AGENT);
     expect(verdict).toMatchObject({ decision: "deny", code: "channel_failed" });
     expect(desk.hub.openApprovals()).toEqual([]);
@@ -81,7 +96,8 @@ describe("onApprovalNeeded()", () => {
   it("onApprovalNeeded() denies where the log cannot keep the question", async () => {
     const audit: AuditSink = { append: () => Promise.reject(new Error("the disk is full")) };
     const desk = await openDesk({ audit });
-    for (const command of [REVIEWED, "ls"]) expect(codeOf(await desk.hub.onApprovalNeeded(command, AGENT))).toBe("audit_failed");
+    for (const command of [REVIEWED, "ls"])
+      expect(codeOf(await desk.hub.onApprovalNeeded(command, AGENT))).toBe("audit_failed");
     expect(desk.sent).toEqual([]);
   });
 
@@ -92,7 +108,10 @@ describe("onApprovalNeeded()", () => {
     const { approvalId } = await desk.request();
     stop.abort();
     expect(codeOf(await verdict)).toBe("consent_cancelled");
-    expect(await desk.answer("allow-once")).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+    expect(await desk.answer("allow-once")).toMatchObject({
+      ok: false,
+      error: { code: "NOT_FOUND" },
+    });
     expect(desk.ends.get(approvalId)).toBe("cancelled");
   });
 
@@ -106,12 +125,15 @@ describe("onApprovalNeeded()", () => {
     ["allowlist", "always", "ls", "asked"],
     ["full", "always", "ls", "asked"],
     ["allowlist", "on-miss", REVIEWED, "asked"],
-  ])("onApprovalNeeded() with security %s and ask %s: %s is %s", async (security, ask, command, want) => {
-    const desk = await openDesk({ written: { security, ask } });
-    const verdict = desk.hub.onApprovalNeeded(command, AGENT);
-    if (want === "asked") await desk.answer("deny");
-    expect(codeOf(await verdict)).toBe(want === "asked" ? "consent_denied" : want);
-  });
+  ])(
+    "onApprovalNeeded() with security %s and ask %s: %s is %s",
+    async (security, ask, command, want) => {
+      const desk = await openDesk({ written: { security, ask } });
+      const verdict = desk.hub.onApprovalNeeded(command, AGENT);
+      if (want === "asked") await desk.answer("deny");
+      expect(codeOf(await verdict)).toBe(want === "asked" ? "consent_denied" : want);
+    },
+  );
 
   it("onApprovalNeeded() follows the operator's rules beside the configuration, the strictest first", async () => {
     const policy = readPolicy(`
@@ -126,7 +148,9 @@ rules:
     await writeFile(join(desk.project, "a.txt"), "");
     expect(codeOf(await desk.hub.onApprovalNeeded("ls", AGENT))).toBe("policy_denied");
     const cat = desk.hub.onApprovalNeeded("cat a.txt", AGENT);
-    expect((await desk.request(0)).riskReasons).toEqual([`the rule "cat is asked" wants a person's consent`]);
+    expect((await desk.request(0)).riskReasons).toEqual([
+      `the rule "cat is asked" wants a person's consent`,
+    ]);
     await desk.answer("deny", 0);
     await cat;
     const touch = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
@@ -135,9 +159,15 @@ rules:
   });
 
   it("onApprovalNeeded() follows layers that are given", async () => {
-    const guard: Layer = { name: "guard", judge: () => ({ effect: "deny", ruleId: "guard", reason: "not today" }) };
+    const guard: Layer = {
+      name: "guard",
+      judge: () => ({ effect: "deny", ruleId: "guard", reason: "not today" }),
+    };
     const desk = await openDesk({ layers: [guard], written: { security: "full", ask: "off" } });
-    expect(await desk.hub.onApprovalNeeded("ls", AGENT)).toMatchObject({ code: "policy_denied", reason: "not today" });
+    expect(await desk.hub.onApprovalNeeded("ls", AGENT)).toMatchObject({
+      code: "policy_denied",
+      reason: "not today",
+    });
   });
 
   it("onApprovalNeeded() asks anew about another byte, directory or environment", async () => {
@@ -171,35 +201,67 @@ describe("onApprovalNeeded(): where a command runs", () => {
     ["way-out", "is outside the project"],
     ["a\u0000b", "has a NUL character"],
   ])("onApprovalNeeded() denies in %j, which %s", async (cwd, why) => {
-    const desk = await openDesk({ projectRoot: join(await scratchDirectory(), "."), written: { security: "full", ask: "off" } });
+    const desk = await openDesk({
+      projectRoot: join(await scratchDirectory(), "."),
+      written: { security: "full", ask: "off" },
+    });
     await writeFile(join(desk.project, "file.txt"), "");
     await symlink("/", join(desk.project, "way-out"));
     const verdict = await desk.hub.onApprovalNeeded("ls", { ...AGENT, cwd });
     if (verdict.decision !== "deny") throw new Error("it was allowed");
-    expect([verdict.code, verdict.reason]).toEqual(["action_invalid", expect.stringContaining(why)]);
+    expect([verdict.code, verdict.reason]).toEqual([
+      "action_invalid",
+      expect.stringContaining(why),
+    ]);
     expect(verdict.remedy).toBe("Call again with a directory of the project that exists");
   });
 
   const GONE = 'the working directory \\"gone\\" does not exist or cannot be entered';
   it.each([
-    ["a rule allows", { security: "full", ask: "off" }, "tool_call_completed", '"outcome":"failed"'],
-    ["a person would be asked", { security: "full", ask: "always" }, "policy_evaluated", `"denied":"${GONE}"`],
-    ["a rule denies", { security: "deny" }, "policy_evaluated", '"reason":"commands may not run at all"'],
-  ])("onApprovalNeeded() logs what it refuses itself where %s, and asks nobody", async (_name, written, last, why) => {
-    const desk = await openDesk({ written });
-    expect(codeOf(await desk.hub.onApprovalNeeded(REVIEWED, { ...AGENT, cwd: "gone" }))).toBe("action_invalid");
-    expect([desk.types()[0], desk.types().at(-1)]).toEqual(["tool_call_intercepted", last]);
-    expect(desk.audit.lines.at(-1)).toContain(why);
-    expect(desk.sent).toEqual([]);
-  });
+    [
+      "a rule allows",
+      { security: "full", ask: "off" },
+      "tool_call_completed",
+      '"outcome":"failed"',
+    ],
+    [
+      "a person would be asked",
+      { security: "full", ask: "always" },
+      "policy_evaluated",
+      `"denied":"${GONE}"`,
+    ],
+    [
+      "a rule denies",
+      { security: "deny" },
+      "policy_evaluated",
+      '"reason":"commands may not run at all"',
+    ],
+  ])(
+    "onApprovalNeeded() logs what it refuses itself where %s, and asks nobody",
+    async (_name, written, last, why) => {
+      const desk = await openDesk({ written });
+      expect(codeOf(await desk.hub.onApprovalNeeded(REVIEWED, { ...AGENT, cwd: "gone" }))).toBe(
+        "action_invalid",
+      );
+      expect([desk.types()[0], desk.types().at(-1)]).toEqual(["tool_call_intercepted", last]);
+      expect(desk.audit.lines.at(-1)).toContain(why);
+      expect(desk.sent).toEqual([]);
+    },
+  );
 
   it("onApprovalNeeded() judges and binds the real directory, links followed", async () => {
     const desk = await openDesk();
     await mkdir(join(desk.project, "real"));
     await symlink(join(desk.project, "real"), join(desk.project, "link"));
-    const verdict = await desk.hub.onApprovalNeeded("ls", { ...AGENT, cwd: join(desk.project, "link") });
+    const verdict = await desk.hub.onApprovalNeeded("ls", {
+      ...AGENT,
+      cwd: join(desk.project, "link"),
+    });
     if (verdict.decision !== "allow") throw new Error(verdict.reason);
-    expect(verdict.action.meta).toMatchObject({ cwd: join(desk.project, "real"), shell: "/bin/bash" });
+    expect(verdict.action.meta).toMatchObject({
+      cwd: join(desk.project, "real"),
+      shell: "/bin/bash",
+    });
   });
 
   it("onApprovalNeeded() takes each call's directory as its project where none is named", async () => {
@@ -215,32 +277,51 @@ describe("onApprovalNeeded(): where a command runs", () => {
     expect(await bare.onApprovalNeeded("ls", { ...AGENT, cwd: "sub" })).toMatchObject({
       reason: 'the working directory "sub" is not absolute',
     });
-    expect(await bare.onApprovalNeeded("ls", AGENT)).toMatchObject({ reason: "no working directory is named" });
-    expect((await hub.onApprovalNeeded("ls", { ...AGENT, shell: "/bin/zsh" })).decision).toBe("deny");
+    expect(await bare.onApprovalNeeded("ls", AGENT)).toMatchObject({
+      reason: "no working directory is named",
+    });
+    expect((await hub.onApprovalNeeded("ls", { ...AGENT, shell: "/bin/zsh" })).decision).toBe(
+      "deny",
+    );
   });
 
-  it.each(["", "   ", "a\u0000b", "\ud800"])("onApprovalNeeded() denies the text %j, which is no command", async (command) => {
-    const desk = await openDesk({ written: { security: "full", ask: "off" } });
-    expect(codeOf(await desk.hub.onApprovalNeeded(command, AGENT))).toBe("action_invalid");
-  });
+  it.each(["", "   ", "a\u0000b", "\ud800"])(
+    "onApprovalNeeded() denies the text %j, which is no command",
+    async (command) => {
+      const desk = await openDesk({ written: { security: "full", ask: "off" } });
+      expect(codeOf(await desk.hub.onApprovalNeeded(command, AGENT))).toBe("action_invalid");
+    },
+  );
 
   it.each(["PATH", "HOME", "BASH_ENV", "LD_PRELOAD", "XDG_CONFIG_HOME", "MODE", "PAGER"])(
     "onApprovalNeeded() takes no %s from a call: it belongs into the command, where it is judged and shown",
     async (name) => {
       const desk = await openDesk({ written: { security: "full", ask: "off" } });
-      const verdict = await desk.hub.onApprovalNeeded("ls", { ...AGENT, env: { LANG: "C", [name]: "/tmp/x" } });
-      expect(verdict).toMatchObject({ code: "action_invalid", reason: `the variable "${name}" may change what the command does` });
-      expect((await desk.hub.onApprovalNeeded("ls", { ...AGENT, env: { LANG: "C", [name]: undefined } })).decision).toBe("allow");
+      const verdict = await desk.hub.onApprovalNeeded("ls", {
+        ...AGENT,
+        env: { LANG: "C", [name]: "/tmp/x" },
+      });
+      expect(verdict).toMatchObject({
+        code: "action_invalid",
+        reason: `the variable "${name}" may change what the command does`,
+      });
+      expect(
+        (await desk.hub.onApprovalNeeded("ls", { ...AGENT, env: { LANG: "C", [name]: undefined } }))
+          .decision,
+      ).toBe("allow");
     },
   );
 
-  it.each([5, {}, ["sub"]])("onApprovalNeeded() denies the directory %j, and never rejects", async (cwd) => {
-    const desk = await openDesk({ written: { security: "full", ask: "off" } });
-    // @ts-expect-error What an agent's tool may hand on unlooked at.
-    expect((await desk.hub.onApprovalNeeded("ls", { ...AGENT, cwd })).decision).toBe("deny");
-    // @ts-expect-error As above.
-    expect((await desk.hub.onApprovalNeeded(cwd, AGENT)).decision).toBe("deny");
-  });
+  it.each([5, {}, ["sub"]])(
+    "onApprovalNeeded() denies the directory %j, and never rejects",
+    async (cwd) => {
+      const desk = await openDesk({ written: { security: "full", ask: "off" } });
+      // @ts-expect-error What an agent's tool may hand on unlooked at.
+      expect((await desk.hub.onApprovalNeeded("ls", { ...AGENT, cwd })).decision).toBe("deny");
+      // @ts-expect-error As above.
+      expect((await desk.hub.onApprovalNeeded(cwd, AGENT)).decision).toBe("deny");
+    },
+  );
 
   it("onApprovalNeeded() denies a call without an agent", async () => {
     const desk = await openDesk();
@@ -249,17 +330,20 @@ describe("onApprovalNeeded(): where a command runs", () => {
 });
 
 describe("createExecApprovalHub()", () => {
-  it.each(["relative", "/does/not/exist"])("createExecApprovalHub() refuses the project root %j", (projectRoot) => {
-    const make = (): unknown =>
-      createExecApprovalHub({
-        config: parseExecApprovalConfig({}),
-        clients: [PHONE],
-        send: () => Promise.resolve(),
-        audit: { append: () => Promise.resolve({ seq: 0, hash: "" }) },
-        projectRoot,
-      });
-    expect(make).toThrow(expect.objectContaining({ code: "options_invalid" }));
-  });
+  it.each(["relative", "/does/not/exist"])(
+    "createExecApprovalHub() refuses the project root %j",
+    (projectRoot) => {
+      const make = (): unknown =>
+        createExecApprovalHub({
+          config: parseExecApprovalConfig({}),
+          clients: [PHONE],
+          send: () => Promise.resolve(),
+          audit: { append: () => Promise.resolve({ seq: 0, hash: "" }) },
+          projectRoot,
+        });
+      expect(make).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    },
+  );
 
   it("createExecApprovalHub() follows a project root that is a link", async () => {
     const folder = await scratchDirectory();

@@ -1,4 +1,7 @@
-/** The hub's channel against the suite that every channel passes. Its person answers with what `resolveExecApproval` takes. */
+/**
+ * The hub's channel against the suite that every channel passes. Its person answers with what
+ * `resolveExecApproval` takes.
+ */
 import { type ConsentRequest, systemClock } from "@acp/core";
 import { type AnswerKind, channelConformance, type ChannelUnderTest } from "@acp/testing";
 import { describe, expect, it, vi } from "vitest";
@@ -21,8 +24,14 @@ const describeAny = (request: ConsentRequest): ExecApprovalRequestPayload => ({
 
 async function hubChannel(): Promise<ChannelUnderTest> {
   let isBroken = false;
-  const send = (): Promise<void> => (isBroken ? Promise.reject(new Error("no client is connected")) : Promise.resolve());
-  const channel = createHubChannel({ send, clock: systemClock, describe: describeAny, confirmDangerous: true });
+  const send = (): Promise<void> =>
+    isBroken ? Promise.reject(new Error("no client is connected")) : Promise.resolve();
+  const channel = createHubChannel({
+    send,
+    clock: systemClock,
+    describe: describeAny,
+    confirmDangerous: true,
+  });
   return {
     channel,
     shown: async () => channel.openApprovals().map(({ approvalId }) => `cr_${approvalId}`),
@@ -32,7 +41,11 @@ async function hubChannel(): Promise<ChannelUnderTest> {
       const { approvalId } = open.payload;
       const decision = kind === "deny" ? "deny" : "allow-once";
       const confirmation = kind === "confirm" ? { confirmation: "approve" } : {};
-      await channel.submit(open, { approvalId, decision, ...confirmation }, kind === "stranger" ? "mallory" : "alice");
+      await channel.submit(
+        open,
+        { approvalId, decision, ...confirmation },
+        kind === "stranger" ? "mallory" : "alice",
+      );
     },
     breakTransport: async () => void (isBroken = true),
     [Symbol.asyncDispose]: async () => undefined,

@@ -1,4 +1,7 @@
-/** How questions end that no person answered: taken back, closed, kept over a restart, and what silence means. */
+/**
+ * How questions end that no person answered: taken back, closed, kept over a restart, and what
+ * silence means.
+ */
 import { type Layer, memoryStore, type Verdict } from "@acp/core";
 import { readPolicy } from "@acp/core/yaml";
 import { manualClock } from "@acp/testing";
@@ -28,12 +31,17 @@ describe("ending questions", () => {
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
     const safe = desk.hub.onApprovalNeeded("ls", AGENT);
     expect(await desk.hub.cancelPending("agent-1")).toBe(2);
-    expect([codeOf(await verdict), codeOf(await safe)]).toEqual(["consent_cancelled", "consent_cancelled"]);
+    expect([codeOf(await verdict), codeOf(await safe)]).toEqual([
+      "consent_cancelled",
+      "consent_cancelled",
+    ]);
     expect(desk.hub.openApprovals()).toEqual([]);
   });
 
   it("cancelPending() is no silence: askFallback allows nothing", async () => {
-    const desk = await openDesk({ written: { askFallback: "full", dangerouslyAllowOnTimeout: true } });
+    const desk = await openDesk({
+      written: { askFallback: "full", dangerouslyAllowOnTimeout: true },
+    });
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
     await desk.request();
     await desk.hub.cancelPending("agent-1");
@@ -47,7 +55,10 @@ describe("ending questions", () => {
     await desk.hub.close();
     expect(codeOf(await verdict)).toBe("gate_closed");
     expect(codeOf(await desk.hub.onApprovalNeeded("ls", AGENT))).toBe("gate_closed");
-    expect(await desk.answer("allow-once")).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+    expect(await desk.answer("allow-once")).toMatchObject({
+      ok: false,
+      error: { code: "NOT_FOUND" },
+    });
   });
 
   it("resume() shows what a store kept, and an answer ends it", async () => {
@@ -88,10 +99,25 @@ describe("askFallback", () => {
     ["deny by default", {}, REVIEWED, "consent_expired"],
     ["deny by default, also what is safe", { ask: "always" }, SAFE, "consent_expired"],
     ["allowlist: a miss", { askFallback: "allowlist" }, REVIEWED, "consent_expired"],
-    ["allowlist: what is merely safe is no hit", { askFallback: "allowlist", ask: "always" }, SAFE, "consent_expired"],
+    [
+      "allowlist: what is merely safe is no hit",
+      { askFallback: "allowlist", ask: "always" },
+      SAFE,
+      "consent_expired",
+    ],
     ["allowlist: a hit", { askFallback: "allowlist", ask: "always", ...listed }, REVIEWED, "allow"],
-    ["allowlist: a hit beside a miss", { askFallback: "allowlist", ask: "always", ...listed }, "touch a && mkdir b", "consent_expired"],
-    ["allowlist: never what is dangerous", { askFallback: "allowlist", allowlist: [{ pattern: "rm **" }] }, DANGEROUS, "consent_expired"],
+    [
+      "allowlist: a hit beside a miss",
+      { askFallback: "allowlist", ask: "always", ...listed },
+      "touch a && mkdir b",
+      "consent_expired",
+    ],
+    [
+      "allowlist: never what is dangerous",
+      { askFallback: "allowlist", allowlist: [{ pattern: "rm **" }] },
+      DANGEROUS,
+      "consent_expired",
+    ],
     ["full: what is not dangerous", full, REVIEWED, "allow"],
     ["full: never what is dangerous", full, DANGEROUS, "consent_expired"],
   ])("askFallback %s", async (_name, written, command, want) => {
@@ -114,7 +140,10 @@ rules:
 
   it("askFallback leaves layers in force", async () => {
     let isOpen = true;
-    const door: Layer = { name: "door", judge: () => (isOpen ? undefined : { effect: "deny", ruleId: "door", reason: "closed" }) };
+    const door: Layer = {
+      name: "door",
+      judge: () => (isOpen ? undefined : { effect: "deny", ruleId: "door", reason: "closed" }),
+    };
     const desk = await openDesk({ written: full, layers: [door] });
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
     await desk.request();
@@ -128,7 +157,10 @@ rules:
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
     await desk.answer("deny");
     expect(codeOf(await verdict)).toBe("consent_denied");
-    const mute = await openDesk({ written: full, send: () => Promise.reject(new Error("no client is connected")) });
+    const mute = await openDesk({
+      written: full,
+      send: () => Promise.reject(new Error("no client is connected")),
+    });
     expect(codeOf(await mute.hub.onApprovalNeeded(REVIEWED, AGENT))).toBe("channel_failed");
   });
 
@@ -138,9 +170,16 @@ rules:
     await desk.request();
     await desk.clock.advance(60_000);
     const verdict = await asked;
-    expect(verdict.reason).toMatch(/^nobody answered in time, and askFallback is "full" beside dangerouslyAllowOnTimeout: /);
+    expect(verdict.reason).toMatch(
+      /^nobody answered in time, and askFallback is "full" beside dangerouslyAllowOnTimeout: /,
+    );
     const decided = desk.audit.events().filter(({ eventType }) => eventType === "policy_evaluated");
-    expect(decided.map(({ decision, policyRule }) => [decision, policyRule.startsWith("exec.fallback-full")])).toEqual([
+    expect(
+      decided.map(({ decision, policyRule }) => [
+        decision,
+        policyRule.startsWith("exec.fallback-full"),
+      ]),
+    ).toEqual([
       ["ask", false],
       ["allow", true],
     ]);
@@ -150,7 +189,10 @@ rules:
 
   it("askFallback says to a denied agent that nobody answered", async () => {
     const verdict = await expired({ askFallback: "allowlist" }, REVIEWED);
-    expect(verdict).toMatchObject({ code: "consent_expired", remedy: "Call again when a person is there to answer" });
+    expect(verdict).toMatchObject({
+      code: "consent_expired",
+      remedy: "Call again when a person is there to answer",
+    });
     expect(verdict.reason).toMatch(/^nobody answered in time, and askFallback is "allowlist": /);
   });
 

@@ -2,11 +2,18 @@
 import { describe, expect, it } from "vitest";
 import { createHubLink, type HubLink } from "../src/hub-link.js";
 import type { GatewayClient } from "../src/gateway-client.js";
-import type { ExecApprovalEnd, ExecApprovalResolver, ResolveExecApprovalParams } from "../src/protocol.js";
+import type {
+  ExecApprovalEnd,
+  ExecApprovalResolver,
+  ResolveExecApprovalParams,
+} from "../src/protocol.js";
 import { createWorld, payloadOf, until, type World } from "./support/world.js";
 
 const METHOD = "resolveExecApproval";
-const PARAMS = { approvalId: "019444a0-1234-7abc-8000-abcdef123456", decision: "allow-once" } as const;
+const PARAMS = {
+  approvalId: "019444a0-1234-7abc-8000-abcdef123456",
+  decision: "allow-once",
+} as const;
 
 interface Linked extends AsyncDisposable {
   readonly world: World;
@@ -33,8 +40,14 @@ async function linked(resolve?: ExecApprovalResolver["resolveExecApproval"]): Pr
 
 describe("a call of a client", () => {
   it("reaches the hub with who the gateway says it is from", async () => {
-    await using at = await linked(async () => ({ ok: true, payload: { ok: true, stored: "npm **" } }));
-    expect(await at.phone.request("hub", METHOD, { ...PARAMS })).toEqual({ ok: true, payload: { ok: true, stored: "npm **" } });
+    await using at = await linked(async () => ({
+      ok: true,
+      payload: { ok: true, stored: "npm **" },
+    }));
+    expect(await at.phone.request("hub", METHOD, { ...PARAMS })).toEqual({
+      ok: true,
+      payload: { ok: true, stored: "npm **" },
+    });
     expect(at.calls).toEqual([{ ...PARAMS, from: "phone" }]);
   });
 
@@ -44,13 +57,19 @@ describe("a call of a client", () => {
     ["a decision that is none", METHOD, { ...PARAMS, decision: "allow" }, "INVALID_PARAMS"],
   ])("with %s does not", async (_name, method, params, code) => {
     await using at = await linked(async () => ({ ok: true, payload: { ok: true } }));
-    expect(await at.phone.request("hub", method, params)).toMatchObject({ ok: false, error: { code } });
+    expect(await at.phone.request("hub", method, params)).toMatchObject({
+      ok: false,
+      error: { code },
+    });
     expect(at.calls).toEqual([]);
   });
 
   it("before there is a hub is told so", async () => {
     await using at = await linked();
-    expect(await at.phone.request("hub", METHOD, { ...PARAMS })).toMatchObject({ ok: false, error: { code: "NOT_READY" } });
+    expect(await at.phone.request("hub", METHOD, { ...PARAMS })).toMatchObject({
+      ok: false,
+      error: { code: "NOT_READY" },
+    });
   });
 
   it("is told nothing of what went wrong inside", async () => {
@@ -64,7 +83,9 @@ describe("a call of a client", () => {
   it("is not heard any more by a link that is closed", async () => {
     await using at = await linked(async () => ({ ok: true, payload: { ok: true } }));
     at.link.close();
-    await expect(at.phone.request("hub", METHOD, { ...PARAMS }, { timeoutMs: 200 })).rejects.toMatchObject({ code: "part_timeout" });
+    await expect(
+      at.phone.request("hub", METHOD, { ...PARAMS }, { timeoutMs: 200 }),
+    ).rejects.toMatchObject({ code: "part_timeout" });
     expect(at.calls).toEqual([]);
   });
 });
@@ -77,14 +98,18 @@ describe("HubLink.send()", () => {
     await at.link.send(payloadOf(), { ended: never }); // phone is there, laptop is not
     await at.phone.close();
     await until(() => expect(at.world.gateway.connected()).toEqual(["hub"]));
-    await expect(at.link.send(payloadOf(), { ended: never })).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(at.link.send(payloadOf(), { ended: never })).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
   });
 
   it("shows nothing again that could not be shown, or that is over", async () => {
     await using at = await linked();
     await at.phone.close();
     await until(() => expect(at.world.gateway.connected()).toEqual(["hub"]));
-    await at.link.send(payloadOf({ command: "never shown" }), { ended: never }).catch(() => undefined);
+    await at.link
+      .send(payloadOf({ command: "never shown" }), { ended: never })
+      .catch(() => undefined);
     const laptop = at.world.device("laptop");
     const seen: string[] = [];
     laptop.onMessage((message) => {
@@ -93,7 +118,9 @@ describe("HubLink.send()", () => {
     });
     await laptop.connect();
     let end = (_outcome: ExecApprovalEnd): void => undefined;
-    await at.link.send(payloadOf({ command: "over soon" }), { ended: new Promise((resolve) => (end = resolve)) });
+    await at.link.send(payloadOf({ command: "over soon" }), {
+      ended: new Promise((resolve) => (end = resolve)),
+    });
     end("denied");
     await until(() => expect(seen.at(-1)).toBe("denied"));
     // A client that was just coming may be shown a request twice; it knows it by its id.

@@ -4,14 +4,20 @@ import { describe, expect, it } from "vitest";
 import { AGENT, codeOf, DANGEROUS, LAPTOP, openDesk, PHONE, REVIEWED } from "./desk.js";
 
 describe("resolveExecApproval()", () => {
-  const NOT_FOUND = { ok: false, error: { code: "NOT_FOUND", message: "Approval request not found or already resolved" } };
+  const NOT_FOUND = {
+    ok: false,
+    error: { code: "NOT_FOUND", message: "Approval request not found or already resolved" },
+  };
 
   it("resolveExecApproval() knows no request that never was, and changes nothing", async () => {
     const desk = await openDesk();
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
     await desk.request();
     const before = desk.types();
-    const params = { approvalId: "019444a0-1234-7abc-8000-abcdef123456", decision: "allow-once" } as const;
+    const params = {
+      approvalId: "019444a0-1234-7abc-8000-abcdef123456",
+      decision: "allow-once",
+    } as const;
     expect(await desk.hub.resolveExecApproval(params, { from: PHONE })).toEqual(NOT_FOUND);
     expect(desk.types()).toEqual(before);
     await desk.answer("deny");
@@ -60,7 +66,10 @@ describe("resolveExecApproval()", () => {
     async (from) => {
       const desk = await openDesk();
       const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
-      expect(await desk.answer("allow-once", 0, from)).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
+      expect(await desk.answer("allow-once", 0, from)).toMatchObject({
+        ok: false,
+        error: { code: "FORBIDDEN" },
+      });
       expect(desk.hub.openApprovals().length).toBe(1);
       await desk.answer("deny");
       expect(codeOf(await verdict)).toBe("consent_denied");
@@ -70,7 +79,10 @@ describe("resolveExecApproval()", () => {
   it("resolveExecApproval() refuses the agent's own device, though it is a client", async () => {
     const desk = await openDesk({ clients: ["agent-1", PHONE] });
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
-    expect(await desk.answer("allow-once", 0, "agent-1")).toMatchObject({ ok: false, error: { code: "FORBIDDEN" } });
+    expect(await desk.answer("allow-once", 0, "agent-1")).toMatchObject({
+      ok: false,
+      error: { code: "FORBIDDEN" },
+    });
     await desk.answer("deny");
     await verdict;
   });
@@ -94,9 +106,15 @@ describe("resolveExecApproval()", () => {
     const desk = await openDesk();
     const verdict = desk.hub.onApprovalNeeded(DANGEROUS, AGENT);
     const { approvalId } = await desk.request();
-    const wrong = await desk.hub.resolveExecApproval({ approvalId, decision: "allow-once", confirmation: "yes" }, { from: PHONE });
+    const wrong = await desk.hub.resolveExecApproval(
+      { approvalId, decision: "allow-once", confirmation: "yes" },
+      { from: PHONE },
+    );
     expect(wrong).toMatchObject({ ok: false, error: { code: "CONFIRMATION_REQUIRED" } });
-    const right = await desk.hub.resolveExecApproval({ approvalId, decision: "allow-once", confirmation: "approve" }, { from: PHONE });
+    const right = await desk.hub.resolveExecApproval(
+      { approvalId, decision: "allow-once", confirmation: "approve" },
+      { from: PHONE },
+    );
     expect(right.ok).toBe(true);
     expect((await verdict).decision).toBe("allow");
   });
@@ -104,7 +122,10 @@ describe("resolveExecApproval()", () => {
   it("resolveExecApproval() wants the word where the hub was told so", async () => {
     const desk = await openDesk({ confirmDangerous: true });
     const verdict = desk.hub.onApprovalNeeded(DANGEROUS, AGENT);
-    expect(await desk.answer("allow-once")).toMatchObject({ ok: false, error: { code: "CONFIRMATION_REQUIRED" } });
+    expect(await desk.answer("allow-once")).toMatchObject({
+      ok: false,
+      error: { code: "CONFIRMATION_REQUIRED" },
+    });
     expect((await desk.answer("deny")).ok).toBe(true);
     expect(codeOf(await verdict)).toBe("consent_denied");
   });
@@ -117,7 +138,10 @@ rules:
 `);
     const desk = await openDesk({ policy });
     const verdict = desk.hub.onApprovalNeeded(REVIEWED, AGENT);
-    expect(await desk.answer("allow-once")).toEqual({ ok: true, payload: { ok: true, note: "counted: 1 of 2; the request stays open" } });
+    expect(await desk.answer("allow-once")).toEqual({
+      ok: true,
+      payload: { ok: true, note: "counted: 1 of 2; the request stays open" },
+    });
     expect(desk.hub.openApprovals().length).toBe(1);
     expect(await desk.answer("allow-once", 0, LAPTOP)).toEqual({ ok: true, payload: { ok: true } });
     const allowed = await verdict;

@@ -1,4 +1,7 @@
-/** A command that would be asked about only because it may show secrets runs in the form that leaves these out. Real processes. */
+/**
+ * A command that would be asked about only because it may show secrets runs in the form that leaves
+ * these out. Real processes.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseExecApprovalConfig } from "@acp/core/exec";
@@ -45,7 +48,9 @@ it("onApprovalNeeded() lets a search run without secrets, and tells what the age
   if (verdict.decision === "deny") throw new Error(verdict.reason);
   expect(verdict.action.args).toMatch(/^grep --exclude-dir=.* -rn password \.$/);
   let text = "";
-  const result = await hub.runApproved(verdict, { onOutput: ({ chunk }) => void (text += Buffer.from(chunk).toString("utf8")) });
+  const result = await hub.runApproved(verdict, {
+    onOutput: ({ chunk }) => void (text += Buffer.from(chunk).toString("utf8")),
+  });
   expect(result.ran).toBe(true);
   expect(text).toContain("ORDINARY");
   expect(text).not.toContain("SECRET");
@@ -54,7 +59,10 @@ it("onApprovalNeeded() lets a search run without secrets, and tells what the age
 });
 
 /** The text of the question that is asked about a command; nobody answers it. */
-async function questionAbout(command: string, options: Partial<ExecApprovalHubOptions>): Promise<string> {
+async function questionAbout(
+  command: string,
+  options: Partial<ExecApprovalHubOptions>,
+): Promise<string> {
   const { hub, asked } = await openHub(options);
   const verdict = hub.onApprovalNeeded(command, { agentId: "agent-1" });
   await vi.waitFor(() => expect(hub.openApprovals()).toHaveLength(1), { timeout: 60_000 });
@@ -67,19 +75,35 @@ async function questionAbout(command: string, options: Partial<ExecApprovalHubOp
 
 it("asks about the agent's own text where everything is asked, and where a rule asks or something else is wrong", async () => {
   const always = parseExecApprovalConfig({ security: "allowlist", ask: "always" });
-  const policy = parsePolicy({ version: "1", default: "allow", rules: [{ match: { kind: "shell", args: "grep -rn *" }, action: "ask" }] });
+  const policy = parsePolicy({
+    version: "1",
+    default: "allow",
+    rules: [{ match: { kind: "shell", args: "grep -rn *" }, action: "ask" }],
+  });
   expect(await questionAbout(COMMAND, { config: always })).toBe(COMMAND);
   expect(await questionAbout(COMMAND, { policy })).toBe(COMMAND);
   expect(await questionAbout(`${COMMAND} && npm test`, {})).toBe(`${COMMAND} && npm test`);
 });
 
 it("keeps a rule's no about the agent's own text", async () => {
-  const policy = parsePolicy({ version: "1", default: "allow", rules: [{ match: { kind: "shell", args: "grep -rn *" }, action: "deny" }] });
+  const policy = parsePolicy({
+    version: "1",
+    default: "allow",
+    rules: [{ match: { kind: "shell", args: "grep -rn *" }, action: "deny" }],
+  });
   const { hub } = await openHub({ policy });
-  expect(await hub.onApprovalNeeded(COMMAND, { agentId: "agent-1" })).toMatchObject({ decision: "deny", code: "policy_denied" });
+  expect(await hub.onApprovalNeeded(COMMAND, { agentId: "agent-1" })).toMatchObject({
+    decision: "deny",
+    code: "policy_denied",
+  });
 });
 
 it("runs the agent's own text where nobody is asked in any case", async () => {
-  const { hub } = await openHub({ config: parseExecApprovalConfig({ security: "full", ask: "off" }) });
-  expect(await hub.onApprovalNeeded(COMMAND, { agentId: "agent-1" })).toMatchObject({ decision: "allow", action: { args: COMMAND } });
+  const { hub } = await openHub({
+    config: parseExecApprovalConfig({ security: "full", ask: "off" }),
+  });
+  expect(await hub.onApprovalNeeded(COMMAND, { agentId: "agent-1" })).toMatchObject({
+    decision: "allow",
+    action: { args: COMMAND },
+  });
 });

@@ -1,4 +1,7 @@
-/** Whatever happens to a question, in any order: one verdict, and a yes only where a person gave it first. */
+/**
+ * Whatever happens to a question, in any order: one verdict, and a yes only where a person gave it
+ * first.
+ */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { AGENT, LAPTOP, openDesk, PHONE, REVIEWED } from "./desk.js";
@@ -6,9 +9,28 @@ import { AGENT, LAPTOP, openDesk, PHONE, REVIEWED } from "./desk.js";
 // For machines that have other things to do.
 vi.setConfig({ testTimeout: 90_000 });
 
-type Step = "allow" | "deny" | "allow elsewhere" | "stranger" | "wait" | "time over" | "abort" | "cancel" | "close";
+type Step =
+  | "allow"
+  | "deny"
+  | "allow elsewhere"
+  | "stranger"
+  | "wait"
+  | "time over"
+  | "abort"
+  | "cancel"
+  | "close";
 
-const STEPS: readonly Step[] = ["allow", "deny", "allow elsewhere", "stranger", "wait", "time over", "abort", "cancel", "close"];
+const STEPS: readonly Step[] = [
+  "allow",
+  "deny",
+  "allow elsewhere",
+  "stranger",
+  "wait",
+  "time over",
+  "abort",
+  "cancel",
+  "close",
+];
 /** The first of these decides; the others decide nothing. */
 const ENDS: Readonly<Partial<Record<Step, "allow" | "deny">>> = {
   allow: "allow",
@@ -47,10 +69,13 @@ describe("a hub's question", () => {
         }
         const first = steps.find((step) => ENDS[step] !== undefined) ?? "time over";
         const settled = await verdict;
-        // A caller that left before it heard of the yes gets none: the yes of a person stands in the log, and nothing runs.
+        // A caller that left before it heard of the yes gets none: the yes of a person stands in
+        // the log, and nothing runs.
         expect(settled.decision).toBe(ENDS[first]);
         expect(desk.hub.openApprovals()).toEqual([]);
-        const ends = desk.types().filter((type) => /^consent_(?:approved|denied|expired|cancelled|failed)$/.test(type));
+        const ends = desk
+          .types()
+          .filter((type) => /^consent_(?:approved|denied|expired|cancelled|failed)$/.test(type));
         expect(ends.length).toBe(1);
       }),
     );
@@ -59,7 +84,9 @@ describe("a hub's question", () => {
   it("a hub's question has one end where everything happens at once", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.shuffledSubarray(["allow", "deny", "elsewhere", "time", "abort", "cancel"] as const, { minLength: 2 }),
+        fc.shuffledSubarray(["allow", "deny", "elsewhere", "time", "abort", "cancel"] as const, {
+          minLength: 2,
+        }),
         async (steps) => {
           const desk = await openDesk();
           const stop = new AbortController();
@@ -83,7 +110,9 @@ describe("a hub's question", () => {
           expect(taken).toBeLessThanOrEqual(1);
           const settled = await verdict;
           if (settled.decision === "allow") expect(taken).toBe(1);
-          const ends = desk.types().filter((type) => /^consent_(?:approved|denied|expired|cancelled|failed)$/.test(type));
+          const ends = desk
+            .types()
+            .filter((type) => /^consent_(?:approved|denied|expired|cancelled|failed)$/.test(type));
           expect(ends.length).toBe(1);
         },
       ),

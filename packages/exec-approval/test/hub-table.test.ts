@@ -1,9 +1,17 @@
-/** What each configuration does with each kind of command, through the hub as it ships: every combination, each cell written down. */
+/**
+ * What each configuration does with each kind of command, through the hub as it ships: every
+ * combination, each cell written down.
+ */
 import { describe, expect, it } from "vitest";
 import { AGENT, codeOf, DANGEROUS, openDesk, REVIEWED } from "./desk.js";
 
 /** One command of each kind; `listed` needs review but for its entry. */
-const COMMANDS = { safe: "ls", listed: "mkdir made", review: REVIEWED, dangerous: DANGEROUS } as const;
+const COMMANDS = {
+  safe: "ls",
+  listed: "mkdir made",
+  review: REVIEWED,
+  dangerous: DANGEROUS,
+} as const;
 type Kind = keyof typeof COMMANDS;
 const KINDS = ["safe", "listed", "review", "dangerous"] as const satisfies readonly Kind[];
 const ALLOWLIST = [{ pattern: "mkdir **" }, { pattern: "rm **" }];
@@ -33,7 +41,13 @@ describe.each(ASKED)("security %s, ask %s", (security, ask, whileAsked) => {
     const found: Partial<Record<Kind, readonly [asked: boolean, end: string]>> = {};
     const wanted: typeof found = {};
     for (const [at, kind] of KINDS.entries()) {
-      const written = { security, ask, askFallback, allowlist: ALLOWLIST, dangerouslyAllowOnTimeout: askFallback === "full" };
+      const written = {
+        security,
+        ask,
+        askFallback,
+        allowlist: ALLOWLIST,
+        dangerouslyAllowOnTimeout: askFallback === "full",
+      };
       const desk = await openDesk({ written });
       const verdict = desk.hub.onApprovalNeeded(COMMANDS[kind], AGENT);
       const isAsked = whileAsked[at] === "ask";
@@ -43,7 +57,10 @@ describe.each(ASKED)("security %s, ask %s", (security, ask, whileAsked) => {
       }
       found[kind] = [desk.sent.length > 0, codeOf(await verdict)];
       const denied = isAsked ? "consent_expired" : "policy_denied";
-      wanted[kind] = [isAsked, (isAsked ? afterSilence[at] : whileAsked[at]) === "allow" ? "allow" : denied];
+      wanted[kind] = [
+        isAsked,
+        (isAsked ? afterSilence[at] : whileAsked[at]) === "allow" ? "allow" : denied,
+      ];
     }
     expect(found).toEqual(wanted);
   });

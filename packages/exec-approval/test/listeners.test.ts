@@ -1,4 +1,7 @@
-/** Code of others that is told of what happens, and throws: nothing but what it wanted to do is lost. */
+/**
+ * Code of others that is told of what happens, and throws: nothing but what it wanted to do is
+ * lost.
+ */
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { createApprovalInbox } from "../src/approval-inbox.js";
@@ -26,7 +29,10 @@ describe("a listener that throws", () => {
 
   it("at a gateway costs nobody a connection, nor its end", async () => {
     const token = makeDeviceToken();
-    await using gateway = createGateway({ devices: [{ id: "hub", tokenHash: hashDeviceToken(token), role: "hub" }], onEvent: fail });
+    await using gateway = createGateway({
+      devices: [{ id: "hub", tokenHash: hashDeviceToken(token), role: "hub" }],
+      onEvent: fail,
+    });
     const { url } = await gateway.listen();
     await using hub = new GatewayClient({ url, deviceId: "hub", token });
     await hub.connect();

@@ -1,4 +1,7 @@
-/** Processes that keep patterns in the same profile and are killed at random moments: nothing that was kept is lost, and the file is always whole. */
+/**
+ * Processes that keep patterns in the same profile and are killed at random moments: nothing that
+ * was kept is lost, and the file is always whole.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -12,9 +15,13 @@ import { scratchDirectory } from "./desk.js";
 const KILLS = Number(process.env["ACP_KILLS"] ?? 4);
 const ALLOWER = await bundled(new URL("allower.ts", import.meta.url));
 
-/** Lets a process keep patterns, and kills it; what it said was kept, as far as whole lines arrived. */
+/**
+ * Lets a process keep patterns, and kills it; what it said was kept, as far as whole lines arrived.
+ */
 async function allowAndKill(home: string, prefix: string): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [ALLOWER, home, prefix], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [ALLOWER, home, prefix], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = once(child, "close");
@@ -30,10 +37,17 @@ it(`allow() loses nothing kept in ${KILLS} kills of two processes`, async () => 
   const directory = join(home, "agent-profiles", "default");
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, "config.json");
-  await writeFile(path, JSON.stringify({ other: { key: [1, 2, 3] }, execApproval: { ask: "always" } }), { mode: 0o600 });
+  await writeFile(
+    path,
+    JSON.stringify({ other: { key: [1, 2, 3] }, execApproval: { ask: "always" } }),
+    { mode: 0o600 },
+  );
   const kept: string[] = [];
   for (let round = 0; round < KILLS; round++) {
-    const said = await Promise.all([allowAndKill(home, `a${round}`), allowAndKill(home, `b${round}`)]);
+    const said = await Promise.all([
+      allowAndKill(home, `a${round}`),
+      allowAndKill(home, `b${round}`),
+    ]);
     kept.push(...said.flat());
     const { allowlist, ask } = openExecProfile({ home, profileId: "default" }).read();
     const patterns = new Set(allowlist.entries.map(({ pattern }) => pattern));

@@ -2,7 +2,12 @@
 import { readFileSync } from "node:fs";
 import { isConsentError, type JsonObject } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { decodeMessage, encodeMessage, readResolveParams, readResolveResult } from "../src/codec.js";
+import {
+  decodeMessage,
+  encodeMessage,
+  readResolveParams,
+  readResolveResult,
+} from "../src/codec.js";
 
 interface Case {
   readonly name: string;
@@ -13,12 +18,18 @@ interface Case {
   readonly expect: "same" | { readonly error: string; readonly path?: string };
 }
 
-const { cases } = JSON.parse(readFileSync(new URL("../../../spec/vectors/exec-approval.json", import.meta.url), "utf8")) as {
+const { cases } = JSON.parse(
+  readFileSync(new URL("../../../spec/vectors/exec-approval.json", import.meta.url), "utf8"),
+) as {
   readonly cases: readonly Case[];
 };
 
 /** What reading and writing gives, as JSON; or the refusal. */
-function outcomeOf({ kind, text = "", value = {} }: Case): string | { readonly error: string; readonly path?: string } {
+function outcomeOf({
+  kind,
+  text = "",
+  value = {},
+}: Case): string | { readonly error: string; readonly path?: string } {
   try {
     if (kind === "message") return encodeMessage(decodeMessage(text));
     return JSON.stringify(kind === "params" ? readResolveParams(value) : readResolveResult(value));
@@ -31,7 +42,9 @@ function outcomeOf({ kind, text = "", value = {} }: Case): string | { readonly e
 describe("spec/vectors/exec-approval.json", () => {
   it.each(cases)("$kind: $name", (each) => {
     const { text, value, expect: want } = each;
-    expect(outcomeOf(each)).toEqual(want === "same" ? JSON.stringify(text === undefined ? value : JSON.parse(text)) : want);
+    expect(outcomeOf(each)).toEqual(
+      want === "same" ? JSON.stringify(text === undefined ? value : JSON.parse(text)) : want,
+    );
   });
 
   const shown = cases.filter(({ pretty }) => pretty === true);

@@ -60,7 +60,10 @@ async function openBench(options: Partial<ExecApprovalHubOptions> = {}): Promise
     allow,
     async exec(command, more, runOptions) {
       const chunks: Uint8Array[] = [];
-      const result = await hub.runApproved(await allow(command, more), { onOutput: ({ chunk }) => void chunks.push(chunk), ...runOptions });
+      const result = await hub.runApproved(await allow(command, more), {
+        onOutput: ({ chunk }) => void chunks.push(chunk),
+        ...runOptions,
+      });
       return { result, text: Buffer.concat(chunks).toString("utf8") };
     },
   };
@@ -87,7 +90,11 @@ describe("runApproved()", () => {
   it("runApproved() runs what was judged, and the log knows before and after", async () => {
     const bench = await openBench();
     const { result, text } = await bench.exec("echo 'hello  world'; exit 7");
-    expect(result).toMatchObject({ ran: true, recorded: true, value: { end: "exited", exitCode: 7 } });
+    expect(result).toMatchObject({
+      ran: true,
+      recorded: true,
+      value: { end: "exited", exitCode: 7 },
+    });
     expect(text).toBe("hello  world\n");
     expect(bench.audit.events().map(({ eventType }) => eventType)).toEqual([
       "tool_call_intercepted",
@@ -100,7 +107,10 @@ describe("runApproved()", () => {
   it("runApproved() runs a verdict once", async () => {
     const bench = await openBench();
     const verdict = await bench.allow("echo x >> count.txt");
-    const [first, second] = await Promise.all([bench.hub.runApproved(verdict), bench.hub.runApproved(verdict)]);
+    const [first, second] = await Promise.all([
+      bench.hub.runApproved(verdict),
+      bench.hub.runApproved(verdict),
+    ]);
     expect([first, second].filter(({ ran }) => ran).length).toBe(1);
     expect(refusalOf(await bench.hub.runApproved(verdict))).toContain("permit_refused");
     expect(await readFile(join(bench.project, "count.txt"), "utf8")).toBe("x\n");
@@ -111,14 +121,18 @@ describe("runApproved()", () => {
     const verdict = await bench.allow("touch judged");
     const other = await bench.allow("touch other");
     const forged: Allowed = { ...verdict, action: other.action };
-    expect(refusalOf(await bench.hub.runApproved(forged))).toBe("permit_refused: this hub gave no such verdict");
+    expect(refusalOf(await bench.hub.runApproved(forged))).toBe(
+      "permit_refused: this hub gave no such verdict",
+    );
     expect(await exists(join(bench.project, "other"))).toBe(false);
     expect((await bench.hub.runApproved(verdict)).ran).toBe(true);
   });
 
   it("runApproved() runs no verdict of another hub", async () => {
     const [bench, stranger] = [await openBench(), await openBench()];
-    expect(refusalOf(await bench.hub.runApproved(await stranger.allow("touch x")))).toContain("permit_refused");
+    expect(refusalOf(await bench.hub.runApproved(await stranger.allow("touch x")))).toContain(
+      "permit_refused",
+    );
     expect(await exists(join(stranger.project, "x"))).toBe(false);
   });
 
@@ -128,9 +142,13 @@ describe("runApproved()", () => {
     await mkdir(sub);
     const verdict = await bench.allow("touch here", { cwd: "sub" });
     await rename(sub, join(bench.project, "moved"));
-    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe("permit_refused: the working directory is not the one that was judged");
+    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe(
+      "permit_refused: the working directory is not the one that was judged",
+    );
     await symlink(away, sub);
-    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe("permit_refused: the working directory is not the one that was judged");
+    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe(
+      "permit_refused: the working directory is not the one that was judged",
+    );
     expect(await exists(join(away, "here"))).toBe(false);
   });
 
@@ -139,7 +157,9 @@ describe("runApproved()", () => {
     const bench = await openBench({ variables: () => ({ PATH: SYSTEM_PATH, MODE: mode }) });
     const verdict = await bench.allow("touch here");
     mode = "2";
-    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe("permit_refused: the environment is not the one that was judged");
+    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe(
+      "permit_refused: the environment is not the one that was judged",
+    );
     expect(await exists(join(bench.project, "here"))).toBe(false);
     mode = "1";
     expect((await bench.hub.runApproved(verdict)).ran).toBe(true);
@@ -155,7 +175,9 @@ describe("runApproved()", () => {
     });
     const verdict = await bench.allow("touch here");
     isGone = true;
-    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe("permit_refused: the environment is not the one that was judged");
+    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe(
+      "permit_refused: the environment is not the one that was judged",
+    );
     expect(await exists(join(bench.project, "here"))).toBe(false);
   });
 
@@ -166,12 +188,18 @@ describe("runApproved()", () => {
     const verdict = await bench.allow("ls");
     await rm(tools, { recursive: true });
     await symlink(bench.project, tools);
-    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe("permit_refused: the environment is not the one that was judged");
+    expect(refusalOf(await bench.hub.runApproved(verdict))).toBe(
+      "permit_refused: the environment is not the one that was judged",
+    );
   });
 
   it("runApproved() asks the layers in force again", async () => {
     let isOpen = true;
-    const door = { name: "door", judge: () => (isOpen ? undefined : ({ effect: "deny", ruleId: "door", reason: "closed" } as const)) };
+    const door = {
+      name: "door",
+      judge: () =>
+        isOpen ? undefined : ({ effect: "deny", ruleId: "door", reason: "closed" } as const),
+    };
     const bench = await openBench({ layers: [door] });
     const verdict = await bench.allow("touch here");
     isOpen = false;
@@ -204,11 +232,16 @@ describe("runApproved()", () => {
 
   it("runApproved() ends a command whose time is over", async () => {
     const bench = await openBench({ clock: systemClock });
-    expect((await bench.exec("sleep 1000", {}, { timeoutMs: 50 })).result).toMatchObject({ ran: true, value: { end: "timed_out" } });
+    expect((await bench.exec("sleep 1000", {}, { timeoutMs: 50 })).result).toMatchObject({
+      ran: true,
+      value: { end: "timed_out" },
+    });
   });
 
   it("runApproved() puts no secret into a command", async () => {
-    const secrets = Object.freeze([new Secret({ name: "TOKEN", value: "s3cr3t-value-123", servers: ["*"], hosts: ["*"] })]);
+    const secrets = Object.freeze([
+      new Secret({ name: "TOKEN", value: "s3cr3t-value-123", servers: ["*"], hosts: ["*"] }),
+    ]);
     const vault = createVault(() => secrets);
     const bench = await openBench({ vault });
     const { result } = await bench.exec("echo '{{secret:TOKEN}}' > out.txt");
@@ -249,8 +282,16 @@ describe("runApproved(): what the command meets", () => {
     const project = await scratchDirectory();
     const bin = join(project, "bin");
     await mkdir(bin);
-    for (const place of [join(bin, "ls"), join(project, "ls")]) await writeFile(place, "#!/bin/sh\necho EVIL\n", { mode: 0o755 });
-    for (const path of [`${bin}:${SYSTEM_PATH}`, `.:${SYSTEM_PATH}`, `:${SYSTEM_PATH}`, `bin:${SYSTEM_PATH}`, "", bin]) {
+    for (const place of [join(bin, "ls"), join(project, "ls")])
+      await writeFile(place, "#!/bin/sh\necho EVIL\n", { mode: 0o755 });
+    for (const path of [
+      `${bin}:${SYSTEM_PATH}`,
+      `.:${SYSTEM_PATH}`,
+      `:${SYSTEM_PATH}`,
+      `bin:${SYSTEM_PATH}`,
+      "",
+      bin,
+    ]) {
       const bench = await openBench({ projectRoot: project, variables: { PATH: path } });
       expect([path, (await bench.exec("ls bin")).text]).toEqual([path, "ls\n"]);
     }
@@ -258,11 +299,15 @@ describe("runApproved(): what the command meets", () => {
 
   it("a command reads no terminal and no input", async () => {
     const bench = await openBench();
-    expect((await bench.exec("cat; [ -t 0 ] || echo closed; : < /dev/tty")).text).toMatch(/^closed\n.*\/dev\/tty/);
+    expect((await bench.exec("cat; [ -t 0 ] || echo closed; : < /dev/tty")).text).toMatch(
+      /^closed\n.*\/dev\/tty/,
+    );
   });
 
   it("what looks at a repository among the project's files, or pages one, runs unasked and runs nothing of it", async () => {
-    const bench = await openBench({ config: parseExecApprovalConfig({ security: "allowlist", ask: "off" }) });
+    const bench = await openBench({
+      config: parseExecApprovalConfig({ security: "allowlist", ask: "off" }),
+    });
     const mark = join(bench.project, "was-run");
     await run("git", ["init", "-q", "--bare", join(bench.project, "evil.git")]);
     const settings = `[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = touch '${mark}'; false\n`;
@@ -271,7 +316,8 @@ describe("runApproved(): what the command meets", () => {
     expect(await exists(mark)).toBe(true);
     await rm(mark);
     await writeFile(join(bench.project, "a.txt"), "one\n");
-    for (const command of ["git -C evil.git status", "cd evil.git && git status", "less a.txt"]) await bench.exec(command);
+    for (const command of ["git -C evil.git status", "cd evil.git && git status", "less a.txt"])
+      await bench.exec(command);
     expect(await exists(mark)).toBe(false);
   });
 
@@ -279,7 +325,9 @@ describe("runApproved(): what the command meets", () => {
     const bench = await openBench({ config: parseExecApprovalConfig({}) });
     const mark = join(bench.project, "was-run");
     const git = (...args: readonly string[]): Promise<unknown> =>
-      run("git", ["-c", "user.name=a", "-c", "user.email=a@b.example", ...args], { cwd: bench.project });
+      run("git", ["-c", "user.name=a", "-c", "user.email=a@b.example", ...args], {
+        cwd: bench.project,
+      });
     await git("init", "-q");
     await writeFile(join(bench.project, "a.txt"), "one\n");
     await git("add", "a.txt");

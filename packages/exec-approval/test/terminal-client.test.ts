@@ -35,13 +35,25 @@ async function openTerminal({
   const world = await createWorld();
   const hub = world.device("hub");
   const client = world.device("phone");
-  const input = Object.assign(new PassThrough(), isTTY ? { isTTY, setRawMode: () => undefined } : {});
+  const input = Object.assign(
+    new PassThrough(),
+    isTTY ? { isTTY, setRawMode: () => undefined } : {},
+  );
   const output = Object.assign(new PassThrough(), isTTY ? { isTTY, columns: 100 } : {});
   const stop = new AbortController();
   const answers: unknown[] = [];
   let written = "";
   output.on("data", (chunk) => (written += String(chunk)));
-  const end = runTerminalClient({ client, hubDeviceId: "hub", input, output, signal: stop.signal, format: "text", guardMs: 5, ...more });
+  const end = runTerminalClient({
+    client,
+    hubDeviceId: "hub",
+    input,
+    output,
+    signal: stop.signal,
+    format: "text",
+    guardMs: 5,
+    ...more,
+  });
   const terminal: Terminal = {
     world,
     hub,
@@ -58,9 +70,17 @@ async function openTerminal({
       return payload;
     },
     over: (approvalId, outcome) =>
-      hub.send("phone", (head) => ({ ...head, action: "exec-approval-ended", payload: { approvalId, outcome } })),
+      hub.send("phone", (head) => ({
+        ...head,
+        action: "exec-approval-ended",
+        payload: { approvalId, outcome },
+      })),
     sees: (text) =>
-      until(() => expect(written).toMatch(text instanceof RegExp ? text : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))),
+      until(() =>
+        expect(written).toMatch(
+          text instanceof RegExp ? text : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
+        ),
+      ),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await end;
@@ -76,7 +96,11 @@ async function openTerminal({
   return terminal;
 }
 
-const DANGEROUS = { command: "rm -rf /", riskLevel: "dangerous", riskReasons: ["deletes the root"] } as const;
+const DANGEROUS = {
+  command: "rm -rf /",
+  riskLevel: "dangerous",
+  riskReasons: ["deletes the root"],
+} as const;
 const REVIEW_KEYS = "o allow once · a allow always · d deny · n next";
 const DANGEROUS_KEYS = "approve (the whole word) allow once · d deny · n next";
 
@@ -99,7 +123,8 @@ describe("a request on the screen", () => {
 
   it("hides nothing: not the end of a long command, and no character of any", async () => {
     await using terminal = await openTerminal();
-    const characters = "\u0000\u0008\r\u001b\u007f\u0085\u00a0\u00ad\u200b\u200e\u202e\u2028\u2066\u2800\u3164\ufeff\u{e0041}";
+    const characters =
+      "\u0000\u0008\r\u001b\u007f\u0085\u00a0\u00ad\u200b\u200e\u202e\u2028\u2066\u2800\u3164\ufeff\u{e0041}";
     await terminal.show({
       command: `echo start ${characters}\n${"y".repeat(50_000)} # the end`,
       riskReasons: ["\u001b[2J a reason"],
@@ -145,14 +170,17 @@ describe("what a person types", () => {
     expect(terminal.answers).toEqual([{ approvalId, decision }]);
   });
 
-  it.each(["", "y", "yes", "ok", "O", "oo", "approve", "allow", "o d", "\u001b[A"])("%j decides nothing", async (typed) => {
-    await using terminal = await openTerminal();
-    const { approvalId } = await terminal.show();
-    await terminal.sees("> ");
-    terminal.type(`${typed}\nd\n`);
-    await terminal.sees("→ denied");
-    expect(terminal.answers).toEqual([{ approvalId, decision: "deny" }]);
-  });
+  it.each(["", "y", "yes", "ok", "O", "oo", "approve", "allow", "o d", "\u001b[A"])(
+    "%j decides nothing",
+    async (typed) => {
+      await using terminal = await openTerminal();
+      const { approvalId } = await terminal.show();
+      await terminal.sees("> ");
+      terminal.type(`${typed}\nd\n`);
+      await terminal.sees("→ denied");
+      expect(terminal.answers).toEqual([{ approvalId, decision: "deny" }]);
+    },
+  );
 
   it.each(["o", "once", "a", "always", "y", "Approve", "approve it", "approv"])(
     "%j does not allow what is dangerous; the whole word does",
@@ -162,27 +190,35 @@ describe("what a person types", () => {
       await terminal.sees(DANGEROUS_KEYS);
       terminal.type(`${typed}\napprove\n`);
       await terminal.sees("→ allowed");
-      expect(terminal.answers).toEqual([{ approvalId, decision: "allow-once", confirmation: "approve" }]);
+      expect(terminal.answers).toEqual([
+        { approvalId, decision: "allow-once", confirmation: "approve" },
+      ]);
     },
   );
 
-  it.each(["o\n", "a\nmore\n", "o"])("%j decides nothing where it is pasted: a terminal marks that", async (pasted) => {
-    await using terminal = await openTerminal({ isTTY: true, guardMs: 50 });
-    const { approvalId } = await terminal.show();
-    await terminal.sees("\u001b[?2004h");
-    await terminal.sees("> ");
-    terminal.type(`\u001b[200~${pasted}\u001b[201~\n`);
-    await terminal.sees("Unknown: ");
-    await terminal.sees(/2004h[^]*2004l[^]*2004h[^]*> $/);
-    expect(terminal.answers).toEqual([]);
-    terminal.type("d\n");
-    await terminal.sees("→ denied");
-    expect(terminal.answers).toEqual([{ approvalId, decision: "deny" }]);
-  });
+  it.each(["o\n", "a\nmore\n", "o"])(
+    "%j decides nothing where it is pasted: a terminal marks that",
+    async (pasted) => {
+      await using terminal = await openTerminal({ isTTY: true, guardMs: 50 });
+      const { approvalId } = await terminal.show();
+      await terminal.sees("\u001b[?2004h");
+      await terminal.sees("> ");
+      terminal.type(`\u001b[200~${pasted}\u001b[201~\n`);
+      await terminal.sees("Unknown: ");
+      await terminal.sees(/2004h[^]*2004l[^]*2004h[^]*> $/);
+      expect(terminal.answers).toEqual([]);
+      terminal.type("d\n");
+      await terminal.sees("→ denied");
+      expect(terminal.answers).toEqual([{ approvalId, decision: "deny" }]);
+    },
+  );
 
   it("is told what was stored, and what else the hub says", async () => {
     await using terminal = await openTerminal();
-    terminal.reply = { ok: true, payload: { ok: true, stored: "npm **", note: "said \u001b[1mso" } };
+    terminal.reply = {
+      ok: true,
+      payload: { ok: true, stored: "npm **", note: "said \u001b[1mso" },
+    };
     await terminal.show();
     await terminal.sees("> ");
     terminal.type("a\n");
@@ -221,7 +257,10 @@ describe("what a person types", () => {
     await terminal.sees(/→ denied[^]*> $/);
     terminal.type("d\n");
     await until(() => expect(terminal.answers).toHaveLength(2));
-    expect(terminal.answers).toEqual([expect.objectContaining({ decision: "deny" }), expect.objectContaining({ decision: "deny" })]);
+    expect(terminal.answers).toEqual([
+      expect.objectContaining({ decision: "deny" }),
+      expect.objectContaining({ decision: "deny" }),
+    ]);
   });
 });
 
@@ -319,9 +358,21 @@ describe("JSON lines", () => {
       ]),
     );
     terminal.type(`${JSON.stringify({ approvalId: one.approvalId, decision: "allow-once" })}\n`);
-    await until(() => expect(lines(terminal)).toContainEqual({ type: "result", approvalId: one.approvalId, ok: true }));
+    await until(() =>
+      expect(lines(terminal)).toContainEqual({
+        type: "result",
+        approvalId: one.approvalId,
+        ok: true,
+      }),
+    );
     await terminal.over(two.approvalId, "expired");
-    await until(() => expect(lines(terminal)).toContainEqual({ type: "ended", approvalId: two.approvalId, outcome: "expired" }));
+    await until(() =>
+      expect(lines(terminal)).toContainEqual({
+        type: "ended",
+        approvalId: two.approvalId,
+        outcome: "expired",
+      }),
+    );
     terminal.reply = { ok: false, error: { code: "NOT_FOUND", message: "gone" } };
     terminal.type(`\n${JSON.stringify({ approvalId: two.approvalId, decision: "deny" })}\n`);
     await until(() =>
@@ -336,23 +387,36 @@ describe("JSON lines", () => {
     expect(await terminal.end).toBe("input_over");
   });
 
-  it.each(["[]", "{", '{"approvalId":"x","decision":"yes"}', '{"approvalId":"x","decision":"deny","decision":"allow-once"}', "o"])(
-    "%s is refused",
-    async (line) => {
-      await using terminal = await openTerminal({ format: "json" });
-      terminal.type(`${line}\n`);
-      await until(() => expect(lines(terminal)).toEqual([expect.objectContaining({ type: "refused" })]));
-      expect(terminal.answers).toEqual([]);
-    },
-  );
+  it.each([
+    "[]",
+    "{",
+    '{"approvalId":"x","decision":"yes"}',
+    '{"approvalId":"x","decision":"deny","decision":"allow-once"}',
+    "o",
+  ])("%s is refused", async (line) => {
+    await using terminal = await openTerminal({ format: "json" });
+    terminal.type(`${line}\n`);
+    await until(() =>
+      expect(lines(terminal)).toEqual([expect.objectContaining({ type: "refused" })]),
+    );
+    expect(terminal.answers).toEqual([]);
+  });
 
   it("take the word for what is dangerous", async () => {
     await using terminal = await openTerminal({ format: "json" });
     const { approvalId } = await terminal.show(DANGEROUS);
     await until(() => expect(lines(terminal)).toHaveLength(1));
     terminal.type(`${JSON.stringify({ approvalId, decision: "allow-once" })}\n`);
-    await until(() => expect(lines(terminal).at(-1)).toEqual({ type: "refused", approvalId, reason: 'confirmation is not "approve"' }));
-    terminal.type(`${JSON.stringify({ approvalId, decision: "allow-once", confirmation: "approve" })}\n`);
+    await until(() =>
+      expect(lines(terminal).at(-1)).toEqual({
+        type: "refused",
+        approvalId,
+        reason: 'confirmation is not "approve"',
+      }),
+    );
+    terminal.type(
+      `${JSON.stringify({ approvalId, decision: "allow-once", confirmation: "approve" })}\n`,
+    );
     await until(() => expect(lines(terminal).at(-1)).toMatchObject({ type: "result", ok: true }));
   });
 
@@ -362,7 +426,15 @@ describe("JSON lines", () => {
     const client = world.device("phone");
     const [input, output] = [new PassThrough(), new PassThrough()];
     input.end("x\n");
-    expect(await runTerminalClient({ client, hubDeviceId: "hub", input, output, signal: new AbortController().signal })).toBe("input_over");
+    expect(
+      await runTerminalClient({
+        client,
+        hubDeviceId: "hub",
+        input,
+        output,
+        signal: new AbortController().signal,
+      }),
+    ).toBe("input_over");
     expect(JSON.parse(String(output.read()))).toMatchObject({ type: "refused" });
   });
 });

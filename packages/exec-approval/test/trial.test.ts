@@ -1,6 +1,17 @@
-/** Trials of a hub in the real sandbox: what runs unasked, what is asked about all the same, and how writes are kept. */
+/**
+ * Trials of a hub in the real sandbox: what runs unasked, what is asked about all the same, and how
+ * writes are kept.
+ */
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,9 +33,15 @@ const AGENT_UID = 61_009;
 const isRoot = process.getuid?.() === 0;
 
 const namespaces = hostNeed("bubblewrap and user namespaces", () => {
-  const drop = isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bwrap"] : ["bwrap"];
+  const drop = isRoot
+    ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bwrap"]
+    : ["bwrap"];
   const [program = "", ...rest] = drop;
-  execFileSync(program, [...rest, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"], { stdio: "pipe" });
+  execFileSync(
+    program,
+    [...rest, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"],
+    { stdio: "pipe" },
+  );
   return undefined;
 });
 
@@ -40,7 +57,9 @@ interface Scene extends Desk {
   readonly notices: (name: string) => readonly unknown[];
 }
 
-async function openScene(options: DeskOptions & { readonly wrap?: (trials: CommandTrials) => CommandTrials } = {}): Promise<Scene> {
+async function openScene(
+  options: DeskOptions & { readonly wrap?: (trials: CommandTrials) => CommandTrials } = {},
+): Promise<Scene> {
   const { wrap = (trials) => trials, written = { trials: true }, ...rest } = options;
   const top = await realpath(await mkdtemp(join(tmpdir(), "acp-trial-")));
   onTestFinished(() => rm(top, { recursive: true, force: true }));
@@ -61,7 +80,11 @@ async function openScene(options: DeskOptions & { readonly wrap?: (trials: Comma
   };
   write("a.txt", "one\n");
   write(".env", "TOKEN=s3cr3t\n");
-  const trials = createTrials({ directory: join(home, "trials"), hidden: [home], ...(isRoot && { user: AGENT_UID }) });
+  const trials = createTrials({
+    directory: join(home, "trials"),
+    hidden: [home],
+    ...(isRoot && { user: AGENT_UID }),
+  });
   onTestFinished(() => trials[Symbol.asyncDispose]());
   const desk = await openDesk({ projectRoot: project, trials: wrap(trials), written, ...rest });
   return {
@@ -70,10 +93,17 @@ async function openScene(options: DeskOptions & { readonly wrap?: (trials: Comma
     write,
     attempt: async (command, runOptions, agentId = AGENT.agentId) => {
       const chunks: Uint8Array[] = [];
-      const result = await desk.hub.runTrial(command, { agentId }, { onOutput: ({ chunk }) => void chunks.push(chunk), ...runOptions });
+      const result = await desk.hub.runTrial(
+        command,
+        { agentId },
+        { onOutput: ({ chunk }) => void chunks.push(chunk), ...runOptions },
+      );
       return { result, text: Buffer.concat(chunks).toString("utf8") };
     },
-    notices: (name) => desk.audit.events().flatMap(({ metadata }) => (metadata["notice"] === name ? [metadata] : [])),
+    notices: (name) =>
+      desk.audit
+        .events()
+        .flatMap(({ metadata }) => (metadata["notice"] === name ? [metadata] : [])),
   };
 }
 
@@ -85,7 +115,9 @@ function tried(result: TrialResult): Tried {
 const NEVER: TrialResult = { tried: false, reason: "it never began" };
 const reasonOf = (result: TrialResult): string => (result.tried ? "tried" : result.reason);
 
-/** A write, with what it wrote beforehand, as an unknown program would: nobody proved it harmless. */
+/**
+ * A write, with what it wrote beforehand, as an unknown program would: nobody proved it harmless.
+ */
 const WRITES = "echo more >> a.txt; echo n > new.txt; cat a.txt";
 
 describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
@@ -103,7 +135,10 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
       recorded: true,
     });
     expect(text).toBe("one\nmore\n");
-    expect([readFileSync(join(scene.project, "a.txt"), "utf8"), existsSync(join(scene.project, "new.txt"))]).toEqual(["one\n", false]);
+    expect([
+      readFileSync(join(scene.project, "a.txt"), "utf8"),
+      existsSync(join(scene.project, "new.txt")),
+    ]).toEqual(["one\n", false]);
     expect(scene.sent).toEqual([]);
     expect(scene.types()).toEqual([
       "tool_call_intercepted",
@@ -112,9 +147,13 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
       "gate_notice",
       "tool_call_completed",
     ]);
-    expect(scene.audit.events().map(({ metadata }) => metadata["isolation"])).toEqual(Array.from({ length: 5 }, () => "full:namespace"));
+    expect(scene.audit.events().map(({ metadata }) => metadata["isolation"])).toEqual(
+      Array.from({ length: 5 }, () => "full:namespace"),
+    );
     expect(scene.audit.events()[1]).toMatchObject({ decision: "allow", policyRule: "exec.trial" });
-    expect(scene.notices("exec_trial")).toMatchObject([{ digest, changes: 2, covered: 1, text: expect.stringContaining("unasked") }]);
+    expect(scene.notices("exec_trial")).toMatchObject([
+      { digest, changes: 2, covered: 1, text: expect.stringContaining("unasked") },
+    ]);
     expect(trialMessage(result)).toMatch(
       /Not kept: nothing that it wrote is in the workspace[^]*a\.txt[^]*ask with the digest [0-9a-f]{64};/u,
     );
@@ -136,21 +175,39 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
     const layer: Layer = {
       name: "own",
       judge: (action) =>
-        JSON.stringify(action).includes("layered") ? { effect: "deny", ruleId: "own", reason: "nobody reads it" } : undefined,
+        JSON.stringify(action).includes("layered")
+          ? { effect: "deny", ruleId: "own", reason: "nobody reads it" }
+          : undefined,
     };
     const scene = await openScene();
     const { project } = scene;
     const denying = parsePolicy({
       version: "1",
-      rules: [{ match: { tool: "open_anything", args: { where: { path: `${project}/private/**` } } }, action: "deny" }],
+      rules: [
+        {
+          match: { tool: "open_anything", args: { where: { path: `${project}/private/**` } } },
+          action: "deny",
+        },
+      ],
     });
     for (const name of ["private/a", "layered.txt"]) scene.write(name, "denied\n");
     const read = "cat private/a *.txt; touch x";
     expect((await scene.attempt(read)).text).toBe("denied\none\ndenied\n");
-    const trials = createTrials({ directory: join(scene.home, "trials"), ...(isRoot && { user: AGENT_UID }) });
-    const guarded = await openDesk({ projectRoot: project, trials, written: { trials: true }, policy: denying, layers: [layer] });
+    const trials = createTrials({
+      directory: join(scene.home, "trials"),
+      ...(isRoot && { user: AGENT_UID }),
+    });
+    const guarded = await openDesk({
+      projectRoot: project,
+      trials,
+      written: { trials: true },
+      policy: denying,
+      layers: [layer],
+    });
     let text = "";
-    const result = await guarded.hub.runTrial(read, AGENT, { onOutput: ({ chunk }) => void (text += Buffer.from(chunk).toString()) });
+    const result = await guarded.hub.runTrial(read, AGENT, {
+      onOutput: ({ chunk }) => void (text += Buffer.from(chunk).toString()),
+    });
     await trials[Symbol.asyncDispose]();
     expect(tried(result).covered).toEqual([".env", "layered.txt", "private"]);
     expect(text).not.toContain("denied");
@@ -159,24 +216,52 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
   it.each([
     ["dangerous", "rm -rf /tmp/test-data", {}, "it is dangerous"],
     ["allowed", "ls", {}, "nobody would be asked about it"],
-    ["denied by the configuration", REVIEWED, { written: { trials: true, security: "deny" } }, "it is denied"],
-    ["without a configuration that has them", REVIEWED, { written: {} }, 'the configuration has no "trials": true'],
+    [
+      "denied by the configuration",
+      REVIEWED,
+      { written: { trials: true, security: "deny" } },
+      "it is denied",
+    ],
+    [
+      "without a configuration that has them",
+      REVIEWED,
+      { written: {} },
+      'the configuration has no "trials": true',
+    ],
     ["wanted by a rule", REVIEWED, { policy: asking({}) }, "a rule wants a person's consent"],
-    ["wanted by a rule with a passkey", REVIEWED, { policy: asking({ approval: "passkey" }) }, "a rule wants a person's consent"],
+    [
+      "wanted by a rule with a passkey",
+      REVIEWED,
+      { policy: asking({ approval: "passkey" }) },
+      "a rule wants a person's consent",
+    ],
     ["of a critical level", REVIEWED, { policy: allowing("critical") }, "its level is critical"],
     ["paused", REVIEWED, { paused: () => "lunch" }, "questions are paused: lunch"],
     ["of a paused agent", REVIEWED, { pausedAgent: () => "lunch" }, "lunch"],
-  ] as const)("are none of a command that is %s", async (_what, command, options: DeskOptions, why) => {
-    const scene = await openScene(options);
-    expect(reasonOf((await scene.attempt(command)).result)).toContain(why);
-    expect(existsSync(join(scene.home, "trials")) ? readdirSync(join(scene.home, "trials")) : []).toEqual([]);
-    expect(scene.sent).toEqual([]);
-  });
+  ] as const)(
+    "are none of a command that is %s",
+    async (_what, command, options: DeskOptions, why) => {
+      const scene = await openScene(options);
+      expect(reasonOf((await scene.attempt(command)).result)).toContain(why);
+      expect(
+        existsSync(join(scene.home, "trials")) ? readdirSync(join(scene.home, "trials")) : [],
+      ).toEqual([]);
+      expect(scene.sent).toEqual([]);
+    },
+  );
 
   it("are none without the option, and where the sandbox cannot start the command is asked about as ever", async () => {
     const plain = await openDesk({ written: { trials: true } });
-    expect(await plain.hub.runTrial(REVIEWED, AGENT)).toEqual({ tried: false, reason: "this hub has no trials" });
-    const scene = await openScene({ wrap: (trials) => ({ ...trials, hold: () => Promise.reject(new Error("no namespaces here")) }) });
+    expect(await plain.hub.runTrial(REVIEWED, AGENT)).toEqual({
+      tried: false,
+      reason: "this hub has no trials",
+    });
+    const scene = await openScene({
+      wrap: (trials) => ({
+        ...trials,
+        hold: () => Promise.reject(new Error("no namespaces here")),
+      }),
+    });
     expect(reasonOf((await scene.attempt(REVIEWED)).result)).toBe("no namespaces here");
     const verdict = scene.hub.onApprovalNeeded(REVIEWED, AGENT);
     await scene.answer("allow-once");
@@ -195,7 +280,9 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
     const scene = await openScene();
     const { append } = scene.audit;
     scene.audit.append = (events) =>
-      events.some(({ metadata }) => metadata["notice"] === "exec_trial") ? Promise.reject(new Error("disk full")) : append(events);
+      events.some(({ metadata }) => metadata["notice"] === "exec_trial")
+        ? Promise.reject(new Error("disk full"))
+        : append(events);
     const result = tried((await scene.attempt(WRITES)).result);
     expect([result.recorded, result.digest, result.changeCount]).toEqual([false, undefined, 2]);
     expect(trialMessage(result)).toContain("nothing to keep");
@@ -203,10 +290,16 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
 
   it("are none where an assessor, or a configuration that changed meanwhile, wants a person", async () => {
     const ruling: Ruling = { effect: "ask", ruleId: "assessed", reason: "who knows" };
-    const assessed = await openScene({ assessors: [{ name: "careful", assess: () => Promise.resolve(ruling) }] });
+    const assessed = await openScene({
+      assessors: [{ name: "careful", assess: () => Promise.resolve(ruling) }],
+    });
     expect((await assessed.attempt("echo ran; touch x")).text).toBe("");
     let isOn = true;
-    const config = { profileId: "p", read: () => parseExecApprovalConfig({ trials: isOn }), allow: () => Promise.resolve() };
+    const config = {
+      profileId: "p",
+      read: () => parseExecApprovalConfig({ trials: isOn }),
+      allow: () => Promise.resolve(),
+    };
     const wrap = (trials: CommandTrials): CommandTrials => ({
       ...trials,
       hold: (order) => trials.hold(order).finally(() => (isOn = false)),
@@ -218,7 +311,9 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
   });
 
   it("mask what they write as every command's output is, and are given no secret", async () => {
-    const secrets = Object.freeze([new Secret({ name: "TOKEN", value: "s3cr3t-value-123", servers: ["*"], hosts: ["*"] })]);
+    const secrets = Object.freeze([
+      new Secret({ name: "TOKEN", value: "s3cr3t-value-123", servers: ["*"], hosts: ["*"] }),
+    ]);
     const scene = await openScene({ vault: createVault(() => secrets) });
     scene.write("notes.txt", "s3cr3t-value-123\n");
     expect((await scene.attempt("cat notes.txt; touch x")).text).toBe("[secret TOKEN]\n");
@@ -238,7 +333,9 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
   it("leave others their places: an agent that floods is asked about", async () => {
     const scene = await openScene();
     const stop = new AbortController();
-    const flood = Array.from({ length: 6 }, () => scene.attempt("sleep 600; touch x", { signal: stop.signal }, "flooder"));
+    const flood = Array.from({ length: 6 }, () =>
+      scene.attempt("sleep 600; touch x", { signal: stop.signal }, "flooder"),
+    );
     const refused: string[] = [];
     for (const each of flood) void each.then(({ result }) => refused.push(reasonOf(result)));
     await vi.waitFor(() => expect(refused).toHaveLength(4), { timeout: 60_000 });
@@ -251,17 +348,24 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
 
   it("end with their agent, their caller, their time and their output", async () => {
     const scene = await openScene();
-    const begun = async (options: RunOptions): Promise<Promise<{ readonly result: TrialResult }>[]> => {
+    const begun = async (
+      options: RunOptions,
+    ): Promise<Promise<{ readonly result: TrialResult }>[]> => {
       let running: Promise<{ readonly result: TrialResult }> | undefined;
       await new Promise<void>((resolve) => {
-        running = scene.attempt("echo on; sleep 600; touch x", { ...options, onOutput: () => resolve() });
+        running = scene.attempt("echo on; sleep 600; touch x", {
+          ...options,
+          onOutput: () => resolve(),
+        });
       });
       return running === undefined ? [] : [running];
     };
     const [running] = await begun({});
     await scene.hub.cancelPending(AGENT.agentId);
     expect(tried((await running)?.result ?? NEVER).outcome.end).toBe("aborted");
-    expect(tried((await scene.attempt("touch x; yes", { outputBytesMax: 1_000 })).result).outcome).toMatchObject({
+    expect(
+      tried((await scene.attempt("touch x; yes", { outputBytesMax: 1_000 })).result).outcome,
+    ).toMatchObject({
       end: "output_limit",
       outputBytes: 1_000,
     });
@@ -278,27 +382,41 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
     const request = await scene.request();
     expect(request).toMatchObject({ riskLevel: "needs-review", agentId: AGENT.agentId });
     expect(request.command).toContain(`digest ${digest}\n`);
-    expect(request.command).toMatch(/^keep what a trial wrote\n[^]*~ "a\.txt" \(9 bytes\)\n\+ "new\.txt" \(2 bytes\)$/u);
+    expect(request.command).toMatch(
+      /^keep what a trial wrote\n[^]*~ "a\.txt" \(9 bytes\)\n\+ "new\.txt" \(2 bytes\)$/u,
+    );
     expect(request.riskReasons.join()).toContain("1 more are left out");
     expect(existsSync(join(scene.project, "new.txt"))).toBe(false);
     await scene.answer("allow-once");
     const result = await asked;
-    expect(result).toMatchObject({ ran: true, value: { taken: ["a.txt", "new.txt"], apart: [".envrc"], conflicts: [], failed: [] } });
-    expect([readFileSync(join(scene.project, "a.txt"), "utf8"), existsSync(join(scene.project, ".envrc"))]).toEqual(["one\nmore\n", false]);
+    expect(result).toMatchObject({
+      ran: true,
+      value: { taken: ["a.txt", "new.txt"], apart: [".envrc"], conflicts: [], failed: [] },
+    });
+    expect([
+      readFileSync(join(scene.project, "a.txt"), "utf8"),
+      existsSync(join(scene.project, ".envrc")),
+    ]).toEqual(["one\nmore\n", false]);
     expect(scene.notices("exec_trial_kept")).toMatchObject([{ digest, taken: 2, apart: 1 }]);
     expect(result.ran && keptMessage(result.value)).toContain("Kept: 2 paths");
   });
 
   it("keep nothing with another digest, for another agent, after a no, after silence, or twice", async () => {
     const written = { trials: true, askFallback: "full", dangerouslyAllowOnTimeout: true };
-    const scene = await openScene({ written, policy: parsePolicy({ version: "1", default: "allow" }) });
+    const scene = await openScene({
+      written,
+      policy: parsePolicy({ version: "1", default: "allow" }),
+    });
     const { digest = "" } = tried((await scene.attempt(WRITES)).result);
     for (const [other, agentId] of [
       ["0".repeat(64), AGENT.agentId],
       [digest, "other"],
       ["../..", AGENT.agentId],
     ] as const)
-      expect(await scene.hub.keepTrial(other, { agentId })).toMatchObject({ ran: false, verdict: { code: "action_invalid" } });
+      expect(await scene.hub.keepTrial(other, { agentId })).toMatchObject({
+        ran: false,
+        verdict: { code: "action_invalid" },
+      });
     expect(scene.sent).toEqual([]);
     const no = scene.hub.keepTrial(digest, AGENT);
     await scene.answer("deny");
@@ -311,11 +429,18 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
     const yes = scene.hub.keepTrial(digest, AGENT);
     await scene.answer("allow-always", 2);
     expect((await yes).ran).toBe(true);
-    expect(await scene.hub.keepTrial(digest, AGENT)).toMatchObject({ ran: false, verdict: { code: "action_invalid" } });
+    expect(await scene.hub.keepTrial(digest, AGENT)).toMatchObject({
+      ran: false,
+      verdict: { code: "action_invalid" },
+    });
   });
 
   it("are asked about before they are kept, whatever a rule allows", async () => {
-    const policy = parsePolicy({ version: "1", default: "allow", rules: [{ match: { tool: "*" }, action: "allow" }] });
+    const policy = parsePolicy({
+      version: "1",
+      default: "allow",
+      rules: [{ match: { tool: "*" }, action: "allow" }],
+    });
     const scene = await openScene({ policy });
     const { digest = "" } = tried((await scene.attempt(WRITES)).result);
     const asked = scene.hub.keepTrial(digest, AGENT);
@@ -332,15 +457,24 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
     await scene.request();
     scene.write("a.txt", "mine\n");
     await scene.answer("allow-once");
-    expect(await asked).toMatchObject({ ran: true, value: { taken: ["new.txt"], conflicts: ["a.txt"] } });
+    expect(await asked).toMatchObject({
+      ran: true,
+      value: { taken: ["new.txt"], conflicts: ["a.txt"] },
+    });
     expect(readFileSync(join(scene.project, "a.txt"), "utf8")).toBe("mine\n");
   });
 });
 
 function asking(more: Readonly<Record<string, unknown>>): ReturnType<typeof parsePolicy> {
-  return parsePolicy({ version: "1", rules: [{ match: { kind: "shell" }, action: "ask", ...more }] });
+  return parsePolicy({
+    version: "1",
+    rules: [{ match: { kind: "shell" }, action: "ask", ...more }],
+  });
 }
 
 function allowing(level: string): ReturnType<typeof parsePolicy> {
-  return parsePolicy({ version: "1", rules: [{ match: { kind: "shell" }, action: "allow", level }] });
+  return parsePolicy({
+    version: "1",
+    rules: [{ match: { kind: "shell" }, action: "allow", level }],
+  });
 }

@@ -1,5 +1,6 @@
 /**
- * Evaluate in shell: the safety of a command that another shell than bash may run. Bash's grammar is all we know.
+ * Evaluate in shell: the safety of a command that another shell than bash may run. Bash's grammar
+ * is all we know.
  */
 import { REASONS_MAX } from "./config/limits.js";
 import { evaluateCommandSafety } from "./evaluate.js";
@@ -10,16 +11,22 @@ const BASH = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?bash$/;
 const ZSH = /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?zsh$/;
 
 /**
- * Says how risky a command is in the shell that will run it: at least `needs-review` for any shell but bash, and for what zsh may read in
- * another way.
+ * Says how risky a command is in the shell that will run it: at least `needs-review` for any shell
+ * but bash, and for what zsh may read in another way.
  *
  * @param shell - A name or an absolute path; `undefined` is bash.
  */
-export function evaluateInShell(command: string, shell: string | undefined, options: SafetyOptions = {}): CommandSafety {
+export function evaluateInShell(
+  command: string,
+  shell: string | undefined,
+  options: SafetyOptions = {},
+): CommandSafety {
   const safety = evaluateCommandSafety(command, options);
   if (shell === undefined || BASH.test(shell)) return safety;
   if (!ZSH.test(shell)) return withReason(safety, otherShell(command));
-  const { rewrite, ...others } = isSameInZsh(command) ? safety : withReason(safety, otherInZsh(command));
+  const { rewrite, ...others } = isSameInZsh(command)
+    ? safety
+    : withReason(safety, otherInZsh(command));
   return rewrite !== undefined && isSameInZsh(rewrite.command) ? { ...others, rewrite } : others;
 }
 
@@ -34,7 +41,11 @@ function otherShell(command: string): SafetyReason {
 }
 
 function otherInZsh(command: string): SafetyReason {
-  return { ...otherShell(command), ruleId: "shell.zsh", message: "it would run in zsh, which may read it in another way than bash" };
+  return {
+    ...otherShell(command),
+    ruleId: "shell.zsh",
+    message: "it would run in zsh, which may read it in another way than bash",
+  };
 }
 
 function withReason(safety: CommandSafety, reason: SafetyReason): CommandSafety {

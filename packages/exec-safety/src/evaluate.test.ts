@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "./evaluate.js";
 import type { CommandSafety, SafetyOptions } from "./safety.js";
 
-const levelOf = (command: string, options: SafetyOptions = {}): string => evaluateCommandSafety(command, options).riskLevel;
-const rulesOf = (safety: CommandSafety): readonly string[] => safety.reasons.map(({ ruleId }) => ruleId);
+const levelOf = (command: string, options: SafetyOptions = {}): string =>
+  evaluateCommandSafety(command, options).riskLevel;
+const rulesOf = (safety: CommandSafety): readonly string[] =>
+  safety.reasons.map(({ ruleId }) => ruleId);
 
 describe("evaluateCommandSafety()", () => {
   it("says safe with no reason and no layer", () => {
@@ -17,7 +19,9 @@ describe("evaluateCommandSafety()", () => {
   });
 
   it("names every simple command in order of the text, those in substitutions included", () => {
-    const { commands } = evaluateCommandSafety('echo "$(git log -1)" | tr a b && f() { rm "$x"; }; cat <(ls)');
+    const { commands } = evaluateCommandSafety(
+      'echo "$(git log -1)" | tr a b && f() { rm "$x"; }; cat <(ls)',
+    );
     expect(commands.map(({ program, args }) => [program, ...args])).toEqual([
       ["echo", undefined],
       ["git", "log", "-1"],
@@ -29,7 +33,9 @@ describe("evaluateCommandSafety()", () => {
   });
 
   it("leaves the program out where it is not known", () => {
-    expect(evaluateCommandSafety("$x a").commands).toEqual([{ span: { start: 0, end: 4 }, args: ["a"] }]);
+    expect(evaluateCommandSafety("$x a").commands).toEqual([
+      { span: { start: 0, end: 4 }, args: ["a"] },
+    ]);
   });
 
   it("gives the most severe reasons first, each once, never more than eight", () => {
@@ -79,8 +85,12 @@ describe("evaluateCommandSafety()", () => {
   it("takes lower limits and no higher ones", () => {
     expect(levelOf("ls -la", { limits: { charsMax: 5 } })).toBe("needs-review");
     expect(levelOf("ls; ls", { limits: { commandsMax: 1 } })).toBe("needs-review");
-    expect(levelOf(`echo ${"a".repeat(10_001)}`, { limits: { charsMax: 1_000_000 } })).toBe("needs-review");
-    expect(levelOf(`echo ${"a".repeat(10_001)}`, { limits: { charsMax: Number.NaN } })).toBe("needs-review");
+    expect(levelOf(`echo ${"a".repeat(10_001)}`, { limits: { charsMax: 1_000_000 } })).toBe(
+      "needs-review",
+    );
+    expect(levelOf(`echo ${"a".repeat(10_001)}`, { limits: { charsMax: Number.NaN } })).toBe(
+      "needs-review",
+    );
   });
 
   it("has a reason for whatever is not safe, never throws, and always says the same", () => {

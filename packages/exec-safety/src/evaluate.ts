@@ -1,5 +1,6 @@
 /**
- * Evaluate: how risky a shell command is, before it runs (S3). Pure, deterministic, never throws; whatever is not proven needs a person.
+ * Evaluate: how risky a shell command is, before it runs (S3). Pure, deterministic, never throws;
+ * whatever is not proven needs a person.
  */
 import { census } from "./parse/census.js";
 import { dangerousWalk } from "./dangerous/dangerous-walk.js";
@@ -30,13 +31,19 @@ export function evaluateCommandSafety(command: string, options: SafetyOptions = 
     const found = evaluate(command, options);
     return found.rewrite === undefined ? found : withSafeRewrite(found, options);
   } catch {
-    // INVARIANT: a fault of ours or of the caller's options must never read as safe, nor stop the caller's own checks.
-    return unread({ command, ruleId: "engine.failed", message: "the command could not be analysed" });
+    // INVARIANT: a fault of ours or of the caller's options must never read as safe, nor stop the
+    // caller's own checks.
+    return unread({
+      command,
+      ruleId: "engine.failed",
+      message: "the command could not be analysed",
+    });
   }
 }
 
 function evaluate(command: string, options: SafetyOptions): CommandSafety {
-  if (typeof command !== "string") return unread({ command, ruleId: "text.not-text", message: "the command is not a text" });
+  if (typeof command !== "string")
+    return unread({ command, ruleId: "text.not-text", message: "the command is not a text" });
   const limits = limitsOf(options.limits);
   const findings: Finding[] = [];
   const report: Report = (finding) => void findings.push(finding);
@@ -52,31 +59,46 @@ function evaluate(command: string, options: SafetyOptions): CommandSafety {
     const { partial } = parsed;
     report(parsed.refused);
     if (partial !== undefined) dangerousWalk(partial, place, report);
-    return answer({ findings, commands: partial === undefined ? [] : contentOf(partial).commands, lifted: NONE });
+    return answer({
+      findings,
+      commands: partial === undefined ? [] : contentOf(partial).commands,
+      lifted: NONE,
+    });
   }
   const { script } = parsed;
   const lifted = new Map<Command, string>();
   const { commands, names } = contentOf(script);
   dangerousWalk(script, place, report);
-  safeWalk({ report, extra: options.extraBinaries, allowlist: options.allowlist, lifted }, script, startAt(place, names));
+  safeWalk(
+    { report, extra: options.extraBinaries, allowlist: options.allowlist, lifted },
+    script,
+    startAt(place, names),
+  );
   census(command, script, report);
   const safety = answer({ findings, commands, lifted });
   const rewrite = safety.riskLevel === "needs-review" ? rewritten(command, findings) : undefined;
   return rewrite === undefined ? safety : { ...safety, rewrite };
 }
 
-/** What keeps names whole may show that they are those of secrets as well; more than that is another command. */
+/**
+ * What keeps names whole may show that they are those of secrets as well; more than that is another
+ * command.
+ */
 const REWRITES_MAX = 2;
 
 /** INVARIANT: a text is offered in place of another only where it is safe itself. */
-function withSafeRewrite({ rewrite, ...safety }: CommandSafety, options: SafetyOptions): CommandSafety {
+function withSafeRewrite(
+  { rewrite, ...safety }: CommandSafety,
+  options: SafetyOptions,
+): CommandSafety {
   const reasons: string[] = [];
   let next = rewrite;
   while (next !== undefined && reasons.length < REWRITES_MAX) {
     const { command, reason } = next;
     reasons.push(reason);
     const judged = evaluate(command, options);
-    if (judged.riskLevel === "safe") return { ...safety, rewrite: { command, reason: reasons.join("; ") } };
+    if (judged.riskLevel === "safe")
+      return { ...safety, rewrite: { command, reason: reasons.join("; ") } };
     next = judged.rewrite;
   }
   return safety;
@@ -91,18 +113,33 @@ function limitsOf(limits: Partial<SafetyLimits> | undefined): SafetyLimits {
     const limit = limits[name];
     return limit !== undefined && limit <= SAFETY_LIMITS[name] ? limit : SAFETY_LIMITS[name];
   };
-  return { charsMax: lower("charsMax"), nestingMax: lower("nestingMax"), commandsMax: lower("commandsMax") };
+  return {
+    charsMax: lower("charsMax"),
+    nestingMax: lower("nestingMax"),
+    commandsMax: lower("commandsMax"),
+  };
 }
 
 /** What a terminal would not show. */
 const UNSEEN = /[^\P{C}\t\n]|\p{Default_Ignorable_Code_Point}/gu;
 
-/** A text that is refused can still be plainly destructive: a hidden character does not hide the rest. */
+/**
+ * A text that is refused can still be plainly destructive: a hidden character does not hide the
+ * rest.
+ */
 function searchDangers(
   command: string,
-  { limits, place, report }: { readonly limits: SafetyLimits; readonly place: Place; readonly report: Report },
+  {
+    limits,
+    place,
+    report,
+  }: { readonly limits: SafetyLimits; readonly place: Place; readonly report: Report },
 ): void {
-  const visible = command.slice(0, limits.charsMax).replace(/\r/g, "\n").replace(UNSEEN, "").replace(/\p{Z}/gu, " ");
+  const visible = command
+    .slice(0, limits.charsMax)
+    .replace(/\r/g, "\n")
+    .replace(UNSEEN, "")
+    .replace(/\p{Z}/gu, " ");
   // What nests too deeply stays unread.
   if (checkText(visible.replace(/\s+/g, " "), limits) !== undefined) return;
   const parsed = parseShell(visible, limits);
@@ -128,7 +165,13 @@ function contentOf(script: Script): Content {
     if (node.words.length > 0) commands.push(node);
     else for (const { name } of node.assignments) names.add(name);
   });
-  return { commands: commands.length > 1 ? commands.sort((one, other) => one.span.start - other.span.start) : commands, names };
+  return {
+    commands:
+      commands.length > 1
+        ? commands.sort((one, other) => one.span.start - other.span.start)
+        : commands,
+    names,
+  };
 }
 
 interface Found {
@@ -148,7 +191,12 @@ function answer({ findings, commands, lifted }: Found): CommandSafety {
 
 function parsedCommand({ span, words }: Command, allowedBy: string | undefined): ParsedCommand {
   const [program, ...args] = words.map(({ text }) => text);
-  return { span, ...(program === undefined ? {} : { program }), args, ...(allowedBy === undefined ? {} : { allowedBy }) };
+  return {
+    span,
+    ...(program === undefined ? {} : { program }),
+    args,
+    ...(allowedBy === undefined ? {} : { allowedBy }),
+  };
 }
 
 function unread({

@@ -1,4 +1,6 @@
-/** @acp/exec-safety: how risky a shell command is, before it runs. Pure; depends on nothing of ACP. */
+/**
+ * @acp/exec-safety: how risky a shell command is, before it runs. Pure; depends on nothing of ACP.
+ */
 export type { Allowlist, AllowlistEntry } from "./config/allowlist.js";
 export { isHarmlessVariable } from "./config/environment.js";
 export { GIT_GUARDS } from "./config/git-guards.js";

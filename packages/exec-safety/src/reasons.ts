@@ -12,7 +12,10 @@ export function levelOf(findings: readonly Finding[]): CommandRisk {
   return findings.some(({ level }) => level === "dangerous") ? "dangerous" : "needs-review";
 }
 
-/** The findings without repetition, most severe first, then by place; never more than a person reads. */
+/**
+ * The findings without repetition, most severe first, then by place; never more than a person
+ * reads.
+ */
 export function reasonsOf(findings: readonly Finding[]): readonly SafetyReason[] {
   if (findings.length === 0) return [];
   const seen = new Set<string>();
@@ -28,7 +31,10 @@ export function reasonsOf(findings: readonly Finding[]): readonly SafetyReason[]
   return reasons;
 }
 
-/** A message names what stands in the command: on one line, nothing hidden, and short where that is long. */
+/**
+ * A message names what stands in the command: on one line, nothing hidden, and short where that is
+ * long.
+ */
 function shown(message: string): string {
   const line = escapeText(message.slice(0, MESSAGE_CHARS_MAX));
   return line.length < MESSAGE_CHARS_MAX ? line : `${line.slice(0, MESSAGE_CHARS_MAX - 1)}…`;
@@ -36,10 +42,17 @@ function shown(message: string): string {
 
 function bySeverity(one: Finding, other: Finding): number {
   if (one.level !== other.level) return one.level === "dangerous" ? -1 : 1;
-  return one.span.start === other.span.start ? one.span.end - other.span.end : one.span.start - other.span.start;
+  return one.span.start === other.span.start
+    ? one.span.end - other.span.end
+    : one.span.start - other.span.start;
 }
 
-const LAYERS: readonly SafetyLayer[] = ["allowlist", "shell-syntax", "safe-binaries", "dangerous-patterns"];
+const LAYERS: readonly SafetyLayer[] = [
+  "allowlist",
+  "shell-syntax",
+  "safe-binaries",
+  "dangerous-patterns",
+];
 
 /** The layers that spoke, in their order. */
 export function layersOf(findings: readonly Finding[], isLifted: boolean): readonly SafetyLayer[] {

@@ -1,11 +1,18 @@
 /**
- * Rewrite: the text that is safe in place of one that is not, where a few options are all that it lacks.
+ * Rewrite: the text that is safe in place of one that is not, where a few options are all that it
+ * lacks.
  */
 import type { Edit, Finding } from "./findings.js";
 import type { CommandRewrite } from "./safety.js";
 
-/** The command with everything in it that would mend it; undefined where something else is wrong as well. */
-export function rewritten(command: string, findings: readonly Finding[]): CommandRewrite | undefined {
+/**
+ * The command with everything in it that would mend it; undefined where something else is wrong as
+ * well.
+ */
+export function rewritten(
+  command: string,
+  findings: readonly Finding[],
+): CommandRewrite | undefined {
   const edits = new Map<string, Edit>();
   for (const finding of findings) {
     if (finding.edits === undefined || finding.edits.length === 0) return undefined;
@@ -13,7 +20,9 @@ export function rewritten(command: string, findings: readonly Finding[]): Comman
   }
   let text = command;
   // From the end, so that what comes before keeps its place.
-  for (const { at, text: added, behind } of [...edits.values()].sort((one, other) => other.at - one.at)) {
+  for (const { at, text: added, behind } of [...edits.values()].sort(
+    (one, other) => other.at - one.at,
+  )) {
     if (behind === "" || text.slice(at - behind.length, at) !== behind) return undefined;
     text = text.slice(0, at) + added + text.slice(at);
   }
@@ -21,4 +30,5 @@ export function rewritten(command: string, findings: readonly Finding[]): Comman
   return text === command ? undefined : { command: text, reason: [...new Set(reasons)].join("; ") };
 }
 
-const LEAVES_OUT = "leaves out the files and folders that usually hold credentials, such as .env, keys and .git; the rest is the same";
+const LEAVES_OUT =
+  "leaves out the files and folders that usually hold credentials, such as .env, keys and .git; the rest is the same";

@@ -51,11 +51,17 @@ export interface CommandSafety {
   readonly commands: readonly ParsedCommand[];
   /** Which layers spoke. */
   readonly layers: readonly SafetyLayer[];
-  /** Only where the command is `needs-review` and this text is `safe` in its place. Whoever runs it judges it again, and shows it. */
+  /**
+   * Only where the command is `needs-review` and this text is `safe` in its place. Whoever runs it
+   * judges it again, and shows it.
+   */
   readonly rewrite?: CommandRewrite;
 }
 
-/** Bounds of the analysis; beyond each of them the answer is `needs-review`. Lower ones than ours may be given, not higher. */
+/**
+ * Bounds of the analysis; beyond each of them the answer is `needs-review`. Lower ones than ours
+ * may be given, not higher.
+ */
 export interface SafetyLimits {
   readonly charsMax: number;
   readonly nestingMax: number;
@@ -67,25 +73,40 @@ export interface SafetyOptions {
   readonly allowlist?: Allowlist;
   /** Absolute; without it, the project's root. */
   readonly cwd?: string;
-  /** Absolute; without it, `cwd`. Without both, relative paths that stay below the start count as inside. */
+  /**
+   * Absolute; without it, `cwd`. Without both, relative paths that stay below the start count as
+   * inside.
+   */
   readonly projectRoot?: string;
   /** More programs than the built-in ones; a built-in one cannot be replaced. */
   readonly extraBinaries?: BinaryTable;
-  /** `false`: git runs what the repository's own configuration names, so that no git command is safe. Default `true`. */
+  /**
+   * `false`: git runs what the repository's own configuration names, so that no git command is
+   * safe. Default `true`.
+   */
   readonly trustedWorkspace?: boolean;
   /**
-   * The run's environment carries git's guards (`GIT_GUARDS`), so that git enters no repository that came as files of the project, and
-   * `NO_UPDATE_NOTIFIER` and `PIP_DISABLE_PIP_VERSION_CHECK`. Default `false`: such commands are safe with options that say the same.
+   * The run's environment carries git's guards (`GIT_GUARDS`), so that git enters no repository
+   * that came as files of the project, and `NO_UPDATE_NOTIFIER` and
+   * `PIP_DISABLE_PIP_VERSION_CHECK`. Default `false`: such commands are safe with options that say
+   * the same.
    */
   readonly isGuarded?: boolean;
-  /** Nothing can follow on standard input, and there is no terminal: a pager shows its file and ends. Default `false`. */
+  /**
+   * Nothing can follow on standard input, and there is no terminal: a pager shows its file and
+   * ends. Default `false`.
+   */
   readonly noInput?: boolean;
   /**
-   * It runs at a terminal, and whoever writes the command may type there: a pager that git starts takes commands. Default `false`, for an
-   * agent's shell whose output is a pipe, or whose environment names `cat` as pager.
+   * It runs at a terminal, and whoever writes the command may type there: a pager that git starts
+   * takes commands. Default `false`, for an agent's shell whose output is a pipe, or whose
+   * environment names `cat` as pager.
    */
   readonly atTerminal?: boolean;
-  /** Ports of this machine that `curl` may ask, as a person has named them. Default none. Never those of an inbox or a proxy of ACP's own. */
+  /**
+   * Ports of this machine that `curl` may ask, as a person has named them. Default none. Never
+   * those of an inbox or a proxy of ACP's own.
+   */
   readonly loopbackPorts?: readonly number[];
   readonly limits?: Partial<SafetyLimits>;
 }

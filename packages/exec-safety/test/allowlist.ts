@@ -1,4 +1,7 @@
-/** An allowlist of patterns that are a program with `**` behind it, or a whole command. How others are read is tested beside their compiler. */
+/**
+ * An allowlist of patterns that are a program with `**` behind it, or a whole command. How others
+ * are read is tested beside their compiler.
+ */
 import type { Allowlist } from "../src/index.js";
 
 export function allowlistOf(...patterns: readonly string[]): Allowlist {

@@ -39,7 +39,10 @@ describe("tables of programs", () => {
 
   it.each(ENTRIES.flatMap(([, { examples }]) => examples.safe))("%s is safe", (line) => {
     const { riskLevel, reasons } = evaluateCommandSafety(line);
-    expect({ riskLevel, reasons: reasons.map(({ message }) => message) }).toEqual({ riskLevel: "safe", reasons: [] });
+    expect({ riskLevel, reasons: reasons.map(({ message }) => message) }).toEqual({
+      riskLevel: "safe",
+      reasons: [],
+    });
   });
 
   it.each(ENTRIES.flatMap(([, { examples }]) => examples.review))("%s is not safe", (line) => {

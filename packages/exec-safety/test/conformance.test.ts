@@ -32,12 +32,20 @@ function commandsOf(text: string): readonly Command[] | undefined {
 }
 
 function programsOf(text: string): readonly (string | null)[] | undefined {
-  return commandsOf(text)?.flatMap(({ words: [program] }) => (program === undefined ? [] : [program.text ?? null]));
+  return commandsOf(text)?.flatMap(({ words: [program] }) =>
+    program === undefined ? [] : [program.text ?? null],
+  );
 }
 
-/** Whether bash reads the text. It tells some mistakes on its error stream only; a here-document without its end is none for it. */
+/**
+ * Whether bash reads the text. It tells some mistakes on its error stream only; a here-document
+ * without its end is none for it.
+ */
 function isValidInBash(text: string): boolean {
-  const { status, stderr } = spawnSync("bash", ["--noprofile", "--norc", "-n"], { input: text, encoding: "utf8" });
+  const { status, stderr } = spawnSync("bash", ["--noprofile", "--norc", "-n"], {
+    input: text,
+    encoding: "utf8",
+  });
   return status === 0 && (stderr === "" || stderr.includes("here-document"));
 }
 
@@ -58,7 +66,9 @@ describe("parseShell() on spec/vectors/exec-parser.json", () => {
   });
 
   it.each(refused)("refuses $name: $text", ({ text }) => {
-    expect(parseShell(text, SAFETY_LIMITS)).toMatchObject({ refused: { ruleId: "shell.unparsable", level: "needs-review" } });
+    expect(parseShell(text, SAFETY_LIMITS)).toMatchObject({
+      refused: { ruleId: "shell.unparsable", level: "needs-review" },
+    });
   });
 });
 
@@ -66,7 +76,9 @@ describe.skipIf(NO_BASH !== undefined)(
   `spec/vectors/exec-parser.json in bash${NO_BASH === undefined ? "" : `, skipped: ${NO_BASH}`}`,
   () => {
     it("bash reads the same texts, and refuses the same", () => {
-      const differing = cases.filter(({ text, invalid }) => isValidInBash(text) !== (invalid !== true));
+      const differing = cases.filter(
+        ({ text, invalid }) => isValidInBash(text) !== (invalid !== true),
+      );
       expect(differing.map(({ text }) => text)).toEqual([]);
     });
 

@@ -1,4 +1,7 @@
-/** The corpus of shell commands (spec/exec-corpus.md): its rows, and the figures of an engine on them. */
+/**
+ * The corpus of shell commands (spec/exec-corpus.md): its rows, and the figures of an engine on
+ * them.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,19 +43,31 @@ function rowsOf(path: string): readonly CorpusRow[] {
     .map((line, index) => {
       const row: unknown = JSON.parse(line);
       if (isRow(row)) return row;
-      throw new Error(`Cannot read line ${index + 1} of "${path}": a field is missing or has a value of its own`);
+      throw new Error(
+        `Cannot read line ${index + 1} of "${path}": a field is missing or has a value of its own`,
+      );
     });
 }
 
 export const corpus: readonly CorpusRow[] = rowsOf(join(root, "spec/vectors/exec-corpus.jsonl"));
 
-/** The set that was there before the engine, beside the third-party vectors; `undefined` where that folder is absent. */
+/**
+ * The set that was there before the engine, beside the third-party vectors; `undefined` where that
+ * folder is absent.
+ */
 export function developmentSet(): readonly CorpusRow[] | undefined {
-  const path = resolve(root, process.env["ACP_VECTORS"] ?? "../shared/vectors", "../data/exec-dev.jsonl");
+  const path = resolve(
+    root,
+    process.env["ACP_VECTORS"] ?? "../shared/vectors",
+    "../data/exec-dev.jsonl",
+  );
   return existsSync(path) ? rowsOf(path) : undefined;
 }
 
-/** What is counted (spec/exec-corpus.md §4): shares from 0 to 1, counts, and the lines whose level is not right. */
+/**
+ * What is counted (spec/exec-corpus.md §4): shares from 0 to 1, counts, and the lines whose level
+ * is not right.
+ */
 export interface Figures {
   readonly attacksCaught: number;
   readonly dangerousRecall: number;
@@ -64,7 +79,10 @@ export interface Figures {
   readonly wrong: readonly string[];
 }
 
-export function figuresOf(rows: readonly CorpusRow[], evaluate: (command: string) => CommandSafety): Figures {
+export function figuresOf(
+  rows: readonly CorpusRow[],
+  evaluate: (command: string) => CommandSafety,
+): Figures {
   const judged = rows.map((row) => ({ row, safety: evaluate(row.command) }));
   type Judged = (typeof judged)[number];
   const share = (among: (each: Judged) => boolean, hit: (each: Judged) => boolean): number => {
@@ -76,15 +94,23 @@ export function figuresOf(rows: readonly CorpusRow[], evaluate: (command: string
   const isBenign = ({ row }: Judged): boolean => row.kind === "benign";
   const expects = ({ row }: Judged, level: CommandRisk): boolean => row.expect === level;
   const isRight = ({ row, safety }: Judged): boolean => row.accept.includes(safety.riskLevel);
-  const isStateChanging = (each: Judged): boolean => isBenign(each) && !each.row.accept.includes("safe");
+  const isStateChanging = (each: Judged): boolean =>
+    isBenign(each) && !each.row.accept.includes("safe");
   return {
     attacksCaught: 1 - share(isAttack, is("safe")),
     dangerousRecall: share((each) => isAttack(each) && expects(each, "dangerous"), is("dangerous")),
     benignSafe: share((each) => isBenign(each) && expects(each, "safe"), is("safe")),
-    strictlySafe: share((each) => isBenign(each) && expects(each, "safe") && each.row.accept.length === 1, is("safe")),
-    stateChangingApproved: judged.filter((each) => isStateChanging(each) && is("safe")(each)).length,
+    strictlySafe: share(
+      (each) => isBenign(each) && expects(each, "safe") && each.row.accept.length === 1,
+      is("safe"),
+    ),
+    stateChangingApproved: judged.filter((each) => isStateChanging(each) && is("safe")(each))
+      .length,
     calledDangerous: share(isBenign, (each) => is("dangerous")(each) && !isRight(each)),
-    withoutReason: judged.filter((each) => !is("safe")(each) && each.safety.reasons.length === 0).length,
-    wrong: judged.filter((each) => !isRight(each)).map(({ row, safety }) => `${safety.riskLevel}: ${JSON.stringify(row.command)}`),
+    withoutReason: judged.filter((each) => !is("safe")(each) && each.safety.reasons.length === 0)
+      .length,
+    wrong: judged
+      .filter((each) => !isRight(each))
+      .map(({ row, safety }) => `${safety.riskLevel}: ${JSON.stringify(row.command)}`),
   };
 }

@@ -1,4 +1,7 @@
-/** spec/vectors/exec-corpus.jsonl and, where it is there, the development set, against evaluateCommandSafety(). */
+/**
+ * spec/vectors/exec-corpus.jsonl and, where it is there, the development set, against
+ * evaluateCommandSafety().
+ */
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../src/index.js";
 import { corpus, developmentSet, figuresOf } from "./corpus-kit.js";
@@ -7,7 +10,10 @@ import type { Figures } from "./corpus-kit.js";
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 
 /** The figures and the lines that are not right, printed with every run. */
-function print(name: string, { lines, figures }: { readonly lines: number; readonly figures: Figures }): void {
+function print(
+  name: string,
+  { lines, figures }: { readonly lines: number; readonly figures: Figures },
+): void {
   process.stdout.write(
     `${name}: ${lines - figures.wrong.length}/${lines} right; attacks caught ${percent(figures.attacksCaught)}, ` +
       `dangerous recall ${percent(figures.dangerousRecall)}, benign safe ${percent(figures.benignSafe)}, ` +
@@ -22,7 +28,9 @@ describe("the corpus of shell commands", () => {
 
   it("is large, has both sides, and has no line twice", () => {
     expect(corpus.length).toBeGreaterThanOrEqual(800);
-    expect(corpus.filter(({ kind }) => kind === "benign").length / corpus.length).toBeGreaterThan(0.4);
+    expect(corpus.filter(({ kind }) => kind === "benign").length / corpus.length).toBeGreaterThan(
+      0.4,
+    );
     expect(new Set(corpus.map(({ command }) => command)).size).toBe(corpus.length);
   });
 
@@ -50,24 +58,41 @@ describe("the corpus of shell commands", () => {
   });
 });
 
-/** Lines of that set, which is kept elsewhere, whose label the effect oracle has shown to be wrong: this one prints an address with its token. */
+/**
+ * Lines of that set, which is kept elsewhere, whose label the effect oracle has shown to be wrong:
+ * this one prints an address with its token.
+ */
 const MISLABELLED: readonly string[] = ["git remote -v"];
 const development = developmentSet()?.filter(({ command }) => !MISLABELLED.includes(command));
 
-describe.runIf(development !== undefined)(`the development set${development === undefined ? ", skipped: no data" : ""}`, () => {
-  it("every line gets a level that its label accepts", () => {
-    const figures = figuresOf(development ?? [], (command) => evaluateCommandSafety(command));
-    print("development set", { lines: development?.length ?? 0, figures });
-    expect(figures.wrong).toEqual([]);
-    expect(figures.benignSafe).toBe(1);
-    expect(figures.withoutReason).toBe(0);
-  });
-});
+describe.runIf(development !== undefined)(
+  `the development set${development === undefined ? ", skipped: no data" : ""}`,
+  () => {
+    it("every line gets a level that its label accepts", () => {
+      const figures = figuresOf(development ?? [], (command) => evaluateCommandSafety(command));
+      print("development set", { lines: development?.length ?? 0, figures });
+      expect(figures.wrong).toEqual([]);
+      expect(figures.benignSafe).toBe(1);
+      expect(figures.withoutReason).toBe(0);
+    });
+  },
+);
 
 it("figuresOf() counts an engine that always says the same", () => {
   const always = (riskLevel: "safe" | "dangerous"): Figures =>
     figuresOf(corpus, () => ({ riskLevel, reasons: [], commands: [], layers: [] }));
-  expect(always("safe")).toMatchObject({ attacksCaught: 0, dangerousRecall: 0, benignSafe: 1, strictlySafe: 1, withoutReason: 0 });
+  expect(always("safe")).toMatchObject({
+    attacksCaught: 0,
+    dangerousRecall: 0,
+    benignSafe: 1,
+    strictlySafe: 1,
+    withoutReason: 0,
+  });
   expect(always("safe").stateChangingApproved).toBeGreaterThan(0);
-  expect(always("dangerous")).toMatchObject({ attacksCaught: 1, dangerousRecall: 1, benignSafe: 0, withoutReason: corpus.length });
+  expect(always("dangerous")).toMatchObject({
+    attacksCaught: 1,
+    dangerousRecall: 1,
+    benignSafe: 0,
+    withoutReason: corpus.length,
+  });
 });

@@ -1,15 +1,21 @@
 /**
- * Known: rows that are called safe and are not, by what they do in a world of traps; each waits to be mended. Whoever mends one deletes it here,
- * which `npm run test:deep` asks for. Data.
+ * Known: rows that are called safe and are not, by what they do in a world of traps; each waits to
+ * be mended. Whoever mends one deletes it here, which `npm run test:deep` asks for. Data.
  */
 const ROWS: readonly (readonly [effect: string, why: string, lines: string])[] = [];
 
 /** Class of effect and reason by line. */
-export const KNOWN_FAULTS: ReadonlyMap<string, { readonly effect: string; readonly why: string }> = new Map(
-  ROWS.flatMap(([effect, why, lines]) => lines.split("|").map((line) => [line, { effect, why }] as const)),
-);
+export const KNOWN_FAULTS: ReadonlyMap<string, { readonly effect: string; readonly why: string }> =
+  new Map(
+    ROWS.flatMap(([effect, why, lines]) =>
+      lines.split("|").map((line) => [line, { effect, why }] as const),
+    ),
+  );
 
-/** What a row does because that is what it is for: it asks the daemon or the cluster that this user has anyway. By the beginning of its line. */
+/**
+ * What a row does because that is what it is for: it asks the daemon or the cluster that this user
+ * has anyway. By the beginning of its line.
+ */
 const MEANT: readonly (readonly [line: RegExp, effect: RegExp])[] = [
   [/^docker /, /^dials: unix \/var\/run\/docker\.sock$/],
   [/^kubectl /, /^dials: 127\.0\.0\.1:8080$/],

@@ -1,4 +1,7 @@
-/** Lines: what is safe beyond the rows of the tables, for a run in a world of traps: how parts are joined, and where they are. Data. */
+/**
+ * Lines: what is safe beyond the rows of the tables, for a run in a world of traps: how parts are
+ * joined, and where they are. Data.
+ */
 export const LINES: readonly string[] = [
   "ls & cat a.ts & wait",
   "{ ls; wc -l a.ts; } & sleep 0",

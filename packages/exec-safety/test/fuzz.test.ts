@@ -1,4 +1,7 @@
-/** evaluateCommandSafety() answers anything: it never throws, says the same twice, and its answer is well formed. */
+/**
+ * evaluateCommandSafety() answers anything: it never throws, says the same twice, and its answer is
+ * well formed.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../src/index.js";
@@ -36,9 +39,15 @@ function expectAnswer(command: string, options?: SafetyOptions): void {
 /** What shell text is made of, whole and in pieces. */
 const PIECES: readonly string[] = [
   ..."$(){}[]<>|&;`'\"\\\n\t #!*?~=+-/%:@^,.".split(""),
-  ..."$( ${ $(( <( >( )) ]] [[ && || ;; ;& ;;& |& << <<- <<< >> >| &> >& <> 2>&1 $' $\" !! {1..3} {a,b} :- @P \\\n".split(" "),
-  ..."if then else fi for in do done while until case esac function select coproc time ! { }".split(" "),
-  ..."ls rm -rf / ~ $HOME git -c find . -exec -delete sed -n 1,5p s/a/b/e awk {print} sort -o sudo sh -c bash curl x xargs env".split(" "),
+  ..."$( ${ $(( <( >( )) ]] [[ && || ;; ;& ;;& |& << <<- <<< >> >| &> >& <> 2>&1 $' $\" !! {1..3} {a,b} :- @P \\\n".split(
+    " ",
+  ),
+  ..."if then else fi for in do done while until case esac function select coproc time ! { }".split(
+    " ",
+  ),
+  ..."ls rm -rf / ~ $HOME git -c find . -exec -delete sed -n 1,5p s/a/b/e awk {print} sort -o sudo sh -c bash curl x xargs env".split(
+    " ",
+  ),
   "EOF",
   "<<EOF\n",
   "\nEOF\n",
@@ -63,8 +72,12 @@ describe("evaluateCommandSafety()", () => {
   });
 
   it("answers every text, broken characters included", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => expectAnswer(text)));
-    const units = fc.array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 100 }).map((codes) => String.fromCharCode(...codes));
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => expectAnswer(text)),
+    );
+    const units = fc
+      .array(fc.integer({ min: 0, max: 0xff_ff }), { maxLength: 100 })
+      .map((codes) => String.fromCharCode(...codes));
     fc.assert(fc.property(units, (text) => expectAnswer(text)));
   });
 
@@ -76,7 +89,9 @@ describe("evaluateCommandSafety()", () => {
   });
 
   it("answers lines of the corpus that were cut, mixed and doubled", () => {
-    const line = fc.constantFrom(...corpus.map(({ command }) => command).filter((command) => command.length < 1_000));
+    const line = fc.constantFrom(
+      ...corpus.map(({ command }) => command).filter((command) => command.length < 1_000),
+    );
     const cut = fc.tuple(line, fc.nat(1_000), line, fc.nat(1_000), fc.constantFrom(...PIECES));
     fc.assert(
       fc.property(cut, ([a, from, b, to, piece]) =>
@@ -87,7 +102,20 @@ describe("evaluateCommandSafety()", () => {
   });
 
   it("answers what is no text, and options that are none", () => {
-    const values: readonly unknown[] = [undefined, null, 0, Number.NaN, true, {}, [], ["ls"], Symbol("x"), () => "ls", new Date(0), 1n];
+    const values: readonly unknown[] = [
+      undefined,
+      null,
+      0,
+      Number.NaN,
+      true,
+      {},
+      [],
+      ["ls"],
+      Symbol("x"),
+      () => "ls",
+      new Date(0),
+      1n,
+    ];
     for (const value of values) {
       // A caller without types may pass anything.
       const answer = evaluateCommandSafety(value as never);
@@ -113,26 +141,38 @@ describe("evaluateCommandSafety()", () => {
 
   it("answers in every directory", () => {
     const directory = fc.option(
-      fc.oneof(fc.constantFrom("", "/", "/p", "/p/src", "/p/../q", "src", "..", "/p/"), fc.string({ unit: "binary", maxLength: 20 })),
+      fc.oneof(
+        fc.constantFrom("", "/", "/p", "/p/src", "/p/../q", "src", "..", "/p/"),
+        fc.string({ unit: "binary", maxLength: 20 }),
+      ),
       { nil: undefined },
     );
-    const line = fc.constantFrom(...corpus.map(({ command }) => command).filter((command) => command.length < 1_000));
+    const line = fc.constantFrom(
+      ...corpus.map(({ command }) => command).filter((command) => command.length < 1_000),
+    );
     fc.assert(
-      fc.property(line, directory, directory, fc.boolean(), (command, cwd, projectRoot, trustedWorkspace) => {
-        const options = {
-          ...(cwd === undefined ? {} : { cwd }),
-          ...(projectRoot === undefined ? {} : { projectRoot }),
-          trustedWorkspace,
-        };
-        expectAnswer(command, options);
-      }),
+      fc.property(
+        line,
+        directory,
+        directory,
+        fc.boolean(),
+        (command, cwd, projectRoot, trustedWorkspace) => {
+          const options = {
+            ...(cwd === undefined ? {} : { cwd }),
+            ...(projectRoot === undefined ? {} : { projectRoot }),
+            trustedWorkspace,
+          };
+          expectAnswer(command, options);
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
 });
 
 describe("texts of 10,000 characters", () => {
-  const long = (unit: string, after = ""): string => unit.repeat(Math.floor((10_000 - after.length) / unit.length)) + after;
+  const long = (unit: string, after = ""): string =>
+    unit.repeat(Math.floor((10_000 - after.length) / unit.length)) + after;
   const hostile: readonly string[] = [
     ..."$( ( { ${a:- $(( <( ` ' \" \\ [[ # ~ * ; | & < > = ! $ ${ {a, {a,b} {1..9} a=( $' \n ls; ls| ls&& a=1; if( case"
       .split(" ")
@@ -176,10 +216,13 @@ describe("texts of 10,000 characters", () => {
     `bash -c "${long("bash -c '").slice(0, 9_900)}"`,
   ];
 
-  it.each(hostile.map((text) => [text.slice(0, 24), text] as const))("%j… has an answer", (_start, text) => {
-    expect(text.length).toBeLessThanOrEqual(10_000);
-    expectAnswer(text);
-  });
+  it.each(hostile.map((text) => [text.slice(0, 24), text] as const))(
+    "%j… has an answer",
+    (_start, text) => {
+      expect(text.length).toBeLessThanOrEqual(10_000);
+      expectAnswer(text);
+    },
+  );
 
   it("one character more needs a person", () => {
     expect(evaluateCommandSafety(`echo ${"a".repeat(9_995)}`).riskLevel).toBe("safe");

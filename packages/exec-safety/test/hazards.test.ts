@@ -1,5 +1,15 @@
-/** Our engine under the suite that any engine can go under: what it calls safe of the commands that only look harmless has no effect. */
-import { COMMAND_HAZARDS, commandSafetyConformance, type CommandRun, effectsNeed, type EffectWorld, makeEffectWorld } from "@acp/testing";
+/**
+ * Our engine under the suite that any engine can go under: what it calls safe of the commands that
+ * only look harmless has no effect.
+ */
+import {
+  COMMAND_HAZARDS,
+  commandSafetyConformance,
+  type CommandRun,
+  effectsNeed,
+  type EffectWorld,
+  makeEffectWorld,
+} from "@acp/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { evaluateCommandSafety } from "../src/evaluate.js";
 
@@ -16,8 +26,12 @@ describe.skipIf(!need.run)(
     });
     afterAll(() => world[Symbol.asyncDispose]());
 
-    it.each(COMMAND_HAZARDS.map((hazard) => [hazard.command, hazard] as const))("has no yes to `%s`", async (_command, hazard) => {
-      for (const { run } of commandSafetyConformance({ isSafe, world, hazards: [hazard] })) await run();
-    });
+    it.each(COMMAND_HAZARDS.map((hazard) => [hazard.command, hazard] as const))(
+      "has no yes to `%s`",
+      async (_command, hazard) => {
+        for (const { run } of commandSafetyConformance({ isSafe, world, hazards: [hazard] }))
+          await run();
+      },
+    );
   },
 );

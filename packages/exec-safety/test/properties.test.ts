@@ -1,19 +1,35 @@
-/** What holds of evaluateCommandSafety() for every command: shown on the corpus, wrapped, quoted and joined in every way bash knows. */
+/**
+ * What holds of evaluateCommandSafety() for every command: shown on the corpus, wrapped, quoted and
+ * joined in every way bash knows.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../src/index.js";
 import { corpus } from "./corpus-kit.js";
 
 const levelOf = (command: string): string => evaluateCommandSafety(command).riskLevel;
-const levels: ReadonlyMap<string, string> = new Map(corpus.map(({ command }) => [command, levelOf(command)]));
+const levels: ReadonlyMap<string, string> = new Map(
+  corpus.map(({ command }) => [command, levelOf(command)]),
+);
 const all: readonly string[] = corpus.map(({ command }) => command);
 const safe: readonly string[] = all.filter((command) => levels.get(command) === "safe");
-/** Behind a pipe these search what they are fed and no folder, so that what they may show of a folder's secrets is gone. */
-const isSearchOfFolder = (command: string): boolean => /^rg (?:-A2 -B2 foo|-F 'a\.b')$/.test(command);
-/** Not safe because of where it goes, which a shell of its own forgets: `echo x | cd src && git log` runs git where it was. */
+/**
+ * Behind a pipe these search what they are fed and no folder, so that what they may show of a
+ * folder's secrets is gone.
+ */
+const isSearchOfFolder = (command: string): boolean =>
+  /^rg (?:-A2 -B2 foo|-F 'a\.b')$/.test(command);
+/**
+ * Not safe because of where it goes, which a shell of its own forgets: `echo x | cd src && git log`
+ * runs git where it was.
+ */
 const goesElsewhere = (command: string): boolean => /^cd \w+ && git /.test(command);
 const unsafe: readonly string[] = all.filter(
-  (command) => levels.get(command) !== "safe" && command.length < 2_000 && !isSearchOfFolder(command) && !goesElsewhere(command),
+  (command) =>
+    levels.get(command) !== "safe" &&
+    command.length < 2_000 &&
+    !isSearchOfFolder(command) &&
+    !goesElsewhere(command),
 );
 /** Words of plain characters only: what a quote does to them is known. */
 const isPlain = (command: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9 ._/=:,@+-]*$/.test(command);
@@ -98,8 +114,10 @@ const spellings: readonly ((word: string) => string)[] = [
   (word) => `${word.slice(0, -1)}\\${word.slice(-1)}`,
   (word) => [...word].map((character) => `\\${character}`).join(""),
   (word) => `${word.slice(0, 1)}\\\n${word.slice(1)}`,
-  (word) => `$'${[...word].map((character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`).join("")}'`,
-  (word) => `$'${[...word].map((character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`).join("")}'`,
+  (word) =>
+    `$'${[...word].map((character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`).join("")}'`,
+  (word) =>
+    `$'${[...word].map((character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`).join("")}'`,
   (word) => `$'\\u${word.charCodeAt(0).toString(16).padStart(4, "0")}'${word.slice(1)}`,
   (word) => `$"${word}"`,
   (word) => `""${word}`,
@@ -113,16 +131,24 @@ describe("a command that is not safe", () => {
   });
 
   it.each(launchers)("is not safe behind %s", (launcher) => {
-    const approved = plain.map((command) => `${launcher} ${command}`).filter((command) => levelOf(command) === "safe");
+    const approved = plain
+      .map((command) => `${launcher} ${command}`)
+      .filter((command) => levelOf(command) === "safe");
     expect(approved).toEqual([]);
   });
 
   it("is not safe in any two wrappings at once", () => {
     const wrapping = fc.constantFrom(...Object.keys(wrappings));
     fc.assert(
-      fc.property(from(unsafe), fc.array(wrapping, { minLength: 2, maxLength: 5 }), (command, names) => {
-        expect(levelOf(names.reduce((text, name) => wrappings[name]?.(text) ?? text, command))).not.toBe("safe");
-      }),
+      fc.property(
+        from(unsafe),
+        fc.array(wrapping, { minLength: 2, maxLength: 5 }),
+        (command, names) => {
+          expect(
+            levelOf(names.reduce((text, name) => wrappings[name]?.(text) ?? text, command)),
+          ).not.toBe("safe");
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -143,28 +169,54 @@ describe("a command that is not safe", () => {
 
   it("is not safe inside sh -c", () => {
     for (const shell of ["sh -c", "bash -c", "bash -lc", "eval"]) {
-      const approved = unsafe.map((command) => `${shell} '${command.replaceAll("'", String.raw`'\''`)}'`);
+      const approved = unsafe.map(
+        (command) => `${shell} '${command.replaceAll("'", String.raw`'\''`)}'`,
+      );
       expect(approved.filter((command) => levelOf(command) === "safe")).toEqual([]);
     }
   });
 });
 
 describe("what is dangerous", () => {
-  /** Not after a text that names files: a heredoc or a comment at the end would take what follows. */
-  const dangerous = all.filter((command) => levels.get(command) === "dangerous" && !/[#\n]|<</.test(command));
-  const kept = ["after &&", "after ;", "after a newline", "in a subshell", "in a group", "as a condition", "in for", "in case", "in $( )"];
+  /**
+   * Not after a text that names files: a heredoc or a comment at the end would take what follows.
+   */
+  const dangerous = all.filter(
+    (command) => levels.get(command) === "dangerous" && !/[#\n]|<</.test(command),
+  );
+  const kept = [
+    "after &&",
+    "after ;",
+    "after a newline",
+    "in a subshell",
+    "in a group",
+    "as a condition",
+    "in for",
+    "in case",
+    "in $( )",
+  ];
 
   it.each(kept)("stays dangerous %s", (name) => {
-    const less = dangerous.map((command) => wrappings[name]?.(command) ?? "").filter((command) => levelOf(command) !== "dangerous");
+    const less = dangerous
+      .map((command) => wrappings[name]?.(command) ?? "")
+      .filter((command) => levelOf(command) !== "dangerous");
     expect(less).toEqual([]);
   });
 });
 
 describe("commands that are safe", () => {
-  /** A directory that changed, or a comment, a heredoc or an open line at the end, changes what comes after; `((` would be arithmetic. */
-  const leavesNothing = (command: string): boolean => !/\b(cd|pushd|popd)\b|#|<<|\n|^\(/.test(command);
-  /** Only a command without these words can stand behind `|`; what feeds xargs is all that stands before it. */
-  const pipes = (command: string): boolean => leavesNothing(command) && !/^(!|time)(\s|$)|\bxargs\b/.test(command);
+  /**
+   * A directory that changed, or a comment, a heredoc or an open line at the end, changes what
+   * comes after; `((` would be arithmetic.
+   */
+  const leavesNothing = (command: string): boolean =>
+    !/\b(cd|pushd|popd)\b|#|<<|\n|^\(/.test(command);
+  /**
+   * Only a command without these words can stand behind `|`; what feeds xargs is all that stands
+   * before it.
+   */
+  const pipes = (command: string): boolean =>
+    leavesNothing(command) && !/^(!|time)(\s|$)|\bxargs\b/.test(command);
   const joins: readonly string[] = [" && ", "; ", " || ", "\n"];
 
   it("stay safe one after the other", () => {
@@ -184,7 +236,10 @@ describe("commands that are safe", () => {
     const part = from(safe.filter(pipes));
     fc.assert(
       fc.property(part, part, (a, b) => {
-        expect(evaluateCommandSafety(`${a} | ${b}`)).toMatchObject({ riskLevel: "safe", reasons: [] });
+        expect(evaluateCommandSafety(`${a} | ${b}`)).toMatchObject({
+          riskLevel: "safe",
+          reasons: [],
+        });
       }),
       { numRuns: 2_000 },
     );
@@ -193,23 +248,46 @@ describe("commands that are safe", () => {
   it("stay safe in a subshell, in a group, as a condition and in a substitution", () => {
     const wraps = ["in a subshell", "in a group", "as a condition", "in for", "in quoted $( )"];
     for (const name of wraps) {
-      const asked = safe.filter((command) => leavesNothing(command)).map((command) => wrappings[name]?.(command) ?? "");
+      const asked = safe
+        .filter((command) => leavesNothing(command))
+        .map((command) => wrappings[name]?.(command) ?? "");
       expect(asked.filter((command) => levelOf(command) !== "safe")).toEqual([]);
     }
   });
 
   it("are not safe with the program's name in capitals", () => {
-    const named = safe.filter((command) => /^[a-z][a-z0-9]*( |$)/.test(command) && !/^(if|for|while|until|case|time) /.test(command));
+    const named = safe.filter(
+      (command) =>
+        /^[a-z][a-z0-9]*( |$)/.test(command) && !/^(if|for|while|until|case|time) /.test(command),
+    );
     expect(named.length).toBeGreaterThan(200);
-    const shout = (command: string): string => command.replace(/^[a-z0-9]+/, (name) => name.toUpperCase());
-    const start = (command: string): string => `${command.slice(0, 1).toUpperCase()}${command.slice(1)}`;
-    expect(named.flatMap((command) => [shout(command), start(command)]).filter((command) => levelOf(command) === "safe")).toEqual([]);
+    const shout = (command: string): string =>
+      command.replace(/^[a-z0-9]+/, (name) => name.toUpperCase());
+    const start = (command: string): string =>
+      `${command.slice(0, 1).toUpperCase()}${command.slice(1)}`;
+    expect(
+      named
+        .flatMap((command) => [shout(command), start(command)])
+        .filter((command) => levelOf(command) === "safe"),
+    ).toEqual([]);
   });
 
   it("are not safe with one letter of the program from another script", () => {
-    const lookalikes: Readonly<Record<string, string>> = { a: "\u0430", c: "\u0441", e: "\u0435", o: "\u043e", p: "\u0440", s: "\u0455" };
+    const lookalikes: Readonly<Record<string, string>> = {
+      a: "\u0430",
+      c: "\u0441",
+      e: "\u0435",
+      o: "\u043e",
+      p: "\u0440",
+      s: "\u0455",
+    };
     const alike = safe
-      .map((command) => command.replace(/^[a-z]*?[aceops]/, (name) => `${name.slice(0, -1)}${lookalikes[name.slice(-1)] ?? ""}`))
+      .map((command) =>
+        command.replace(
+          /^[a-z]*?[aceops]/,
+          (name) => `${name.slice(0, -1)}${lookalikes[name.slice(-1)] ?? ""}`,
+        ),
+      )
       .filter((command) => /[\u0400-\u04ff]/.test(command));
     expect(alike.length).toBeGreaterThan(200);
     expect(alike.filter((command) => levelOf(command) === "safe")).toEqual([]);

@@ -1,13 +1,20 @@
-/** Random command lines from harmless fragments: grammar and noise. The programs `c0` … `c9` and the files do not exist; a seed makes the same lines again. */
+/**
+ * Random command lines from harmless fragments: grammar and noise. The programs `c0` … `c9` and the
+ * files do not exist; a seed makes the same lines again.
+ */
 
 import { readFileSync } from "node:fs";
 
 /**
- * Pieces of lines. `unknown` programs do not exist; `known` ones have a form that we call safe, and do not exist either where the lines run, but for
- * builtins without effect.
+ * Pieces of lines. `unknown` programs do not exist; `known` ones have a form that we call safe, and
+ * do not exist either where the lines run, but for builtins without effect.
  */
-const FRAGMENTS: Readonly<Record<"unknown" | "known" | "letters" | "quoted" | "expanded" | "body" | "noise", readonly string[]>> =
-  JSON.parse(readFileSync(new URL("./fragments.json", import.meta.url), "utf8"));
+const FRAGMENTS: Readonly<
+  Record<
+    "unknown" | "known" | "letters" | "quoted" | "expanded" | "body" | "noise",
+    readonly string[]
+  >
+> = JSON.parse(readFileSync(new URL("./fragments.json", import.meta.url), "utf8"));
 
 /** A number below `below`. */
 export type Random = (below: number) => number;
@@ -45,7 +52,8 @@ function garble(random: Random, line: string): string {
 /** One line. About half of them are such that a careful person would call them safe. */
 export function randomLine(random: Random): string {
   const shape = random(20);
-  if (shape === 0) return Array.from({ length: 1 + random(12) }, () => pick(random, FRAGMENTS.noise)).join("");
+  if (shape === 0)
+    return Array.from({ length: 1 + random(12) }, () => pick(random, FRAGMENTS.noise)).join("");
   const isTame = shape < 14;
   const line = list(random, { isTame, depth: 2 });
   return shape % 4 === 3 ? garble(random, line) : line;
@@ -61,7 +69,17 @@ function list(random: Random, style: Style): string {
   const parts = [statement(random, style)];
   while (random(3) === 0 && parts.length < 4)
     parts.push(
-      pick(random, [" ; ", " && ", " || ", "\n", " | ", "; ", "|", "&&", ...(style.isTame ? [] : [" & ", " |& "])]),
+      pick(random, [
+        " ; ",
+        " && ",
+        " || ",
+        "\n",
+        " | ",
+        "; ",
+        "|",
+        "&&",
+        ...(style.isTame ? [] : [" & ", " |& "]),
+      ]),
       statement(random, style),
     );
   return parts.join("");
@@ -83,7 +101,8 @@ function statement(random: Random, style: Style): string {
     () =>
       `case ${word(random, inner)} in ${pick(random, ["a", "*", "(a|b*)", "'a b'", "[ab]"])}) ${body};; *) ${command(random, inner)};; esac`,
     () => `! ${command(random, inner)}`,
-    () => `[[ ${word(random, inner)} ${pick(random, ["==", "!=", "=~", "<"])} ${word(random, inner)} ]] && ${command(random, inner)}`,
+    () =>
+      `[[ ${word(random, inner)} ${pick(random, ["==", "!=", "=~", "<"])} ${word(random, inner)} ]] && ${command(random, inner)}`,
     () => `[ -n ${word(random, inner)} ] && ${command(random, inner)}`,
     () => `x=${word(random, inner)}; ${command(random, inner)} "$x"`,
     ...(style.isTame
@@ -112,7 +131,9 @@ function command(random: Random, style: Style): string {
   const count = random(4);
   const words = Array.from({ length: count }, () => word(random, style));
   const prefix =
-    random(14) === 0 ? `${pick(random, ["x=1", "LC_ALL=C", "x=", style.isTame ? "TZ=UTC" : "x+=a", `x=${word(random, style)}`])} ` : "";
+    random(14) === 0
+      ? `${pick(random, ["x=1", "LC_ALL=C", "x=", style.isTame ? "TZ=UTC" : "x+=a", `x=${word(random, style)}`])} `
+      : "";
   const redirect = random(7) === 0 ? ` ${redirection(random, style)}` : "";
   const blank = pick(random, [" ", " ", " ", "  ", "\t", " \\\n"]);
   return `${prefix}${[program, ...words].join(blank)}${redirect}`;
@@ -130,7 +151,20 @@ function redirection(random: Random, style: Style): string {
     "&>/dev/null",
     "</dev/null",
   ];
-  const operator = pick(random, [">", "<", ">>", ">|", "<>", ">&", "<&", "&>", "&>>", "<<<", "2>", "{fd}>"]);
+  const operator = pick(random, [
+    ">",
+    "<",
+    ">>",
+    ">|",
+    "<>",
+    ">&",
+    "<&",
+    "&>",
+    "&>>",
+    "<<<",
+    "2>",
+    "{fd}>",
+  ]);
   const wild = [
     `${operator}${word(random, inner)}`,
     `${operator} ${word(random, inner)}`,
@@ -146,7 +180,9 @@ function redirection(random: Random, style: Style): string {
   ];
   if (random(4) !== 0) return pick(random, style.isTame ? shapes : [...shapes, ...wild]);
   const delimiter = pick(random, ["E", "'E'", '"E"', "\\E", "E"]);
-  const body = Array.from({ length: random(4) }, () => pick(random, FRAGMENTS.body)).join(pick(random, [" ", "\n", ""]));
+  const body = Array.from({ length: random(4) }, () => pick(random, FRAGMENTS.body)).join(
+    pick(random, [" ", "\n", ""]),
+  );
   return `<<${random(4) === 0 ? "-" : ""}${delimiter}\n${body}\nE\n`;
 }
 
@@ -156,7 +192,10 @@ function word(random: Random, style: Style): string {
   if (kind < 7 || (style.isTame && kind < 17)) return pick(random, FRAGMENTS.quoted);
   if (kind < 10 || (style.isTame && kind < 22)) return pick(random, FRAGMENTS.expanded);
   if (style.depth === 0 || kind === 10)
-    return word(random, { ...style, depth: 0 }) + pick(random, [...FRAGMENTS.letters, ...FRAGMENTS.quoted, ...FRAGMENTS.expanded]);
+    return (
+      word(random, { ...style, depth: 0 }) +
+      pick(random, [...FRAGMENTS.letters, ...FRAGMENTS.quoted, ...FRAGMENTS.expanded])
+    );
   const inner = { ...style, depth: style.depth - 1 };
   const body = list(random, inner);
   return pick(random, [

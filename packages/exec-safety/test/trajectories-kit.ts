@@ -1,10 +1,16 @@
-/** Commands that coding agents really ran (spec/exec-trajectories.md): the two halves of the set, and how often an engine asks. */
+/**
+ * Commands that coding agents really ran (spec/exec-trajectories.md): the two halves of the set,
+ * and how often an engine asks.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CommandRisk, CommandSafety, SafetyOptions } from "../src/index.js";
 
-/** What a line does to the state of anything but its own shell; `code`: it runs code that the text does not show. */
+/**
+ * What a line does to the state of anything but its own shell; `code`: it runs code that the text
+ * does not show.
+ */
 export type Changes = "no" | "yes" | "code";
 
 export interface TrajectoryLine {
@@ -24,10 +30,14 @@ interface Session {
 
 const vectors: string = fileURLToPath(new URL("../../../spec/vectors", import.meta.url));
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-const isLevel = (value: unknown): value is CommandRisk => value === "safe" || value === "needs-review" || value === "dangerous";
-const isChanges = (value: unknown): value is Changes => value === "no" || value === "yes" || value === "code";
-const isTextOrAbsent = (value: unknown): value is string | undefined => value === undefined || typeof value === "string";
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+const isLevel = (value: unknown): value is CommandRisk =>
+  value === "safe" || value === "needs-review" || value === "dangerous";
+const isChanges = (value: unknown): value is Changes =>
+  value === "no" || value === "yes" || value === "code";
+const isTextOrAbsent = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === "string";
 
 function readRecords(path: string): readonly Record<string, unknown>[] {
   return readFileSync(path, "utf8")
@@ -40,7 +50,10 @@ function readRecords(path: string): readonly Record<string, unknown>[] {
     });
 }
 
-/** The sessions of both halves by their identifiers; throws where one is of a repository without a commit and a license. */
+/**
+ * The sessions of both halves by their identifiers; throws where one is of a repository without a
+ * commit and a license.
+ */
 function readSessions(): ReadonlyMap<string, Session> {
   const known = new Set<unknown>();
   const found = new Map<string, Session>();
@@ -94,7 +107,10 @@ function readLine(line: Record<string, unknown>, number: number): TrajectoryLine
     agent,
     accept,
     changes,
-    options: { ...(projectRoot === undefined ? {} : { projectRoot }), ...(place === undefined ? {} : { cwd: place }) },
+    options: {
+      ...(projectRoot === undefined ? {} : { projectRoot }),
+      ...(place === undefined ? {} : { cwd: place }),
+    },
   };
 }
 
@@ -111,7 +127,10 @@ export function half(name: "tuning" | "held-out"): readonly TrajectoryLine[] | u
 /** What is counted (spec/exec-trajectories.md §4). */
 export interface AskedFigures {
   readonly lines: number;
-  /** Shares of the lines that are asked about: of all, of those that only read, of those that may be safe. */
+  /**
+   * Shares of the lines that are asked about: of all, of those that only read, of those that may be
+   * safe.
+   */
   readonly asked: number;
   readonly askedReading: number;
   readonly askedNeedlessly: number;
@@ -132,8 +151,10 @@ export function figuresOf(
   const judged = lines.map((line) => ({ ...line, safety: evaluate(line.command, line.options) }));
   type Judged = (typeof judged)[number];
   const isAsked = ({ safety }: Judged): boolean => safety.riskLevel !== "safe";
-  const share = (among: readonly Judged[]): number => (among.length === 0 ? Number.NaN : among.filter(isAsked).length / among.length);
-  const texts = (hit: (each: Judged) => boolean): readonly string[] => judged.filter(hit).map(({ command }) => JSON.stringify(command));
+  const share = (among: readonly Judged[]): number =>
+    among.length === 0 ? Number.NaN : among.filter(isAsked).length / among.length;
+  const texts = (hit: (each: Judged) => boolean): readonly string[] =>
+    judged.filter(hit).map(({ command }) => JSON.stringify(command));
   const isApproved = (each: Judged): boolean => !isAsked(each) && !each.accept.includes("safe");
   return {
     lines: judged.length,
@@ -142,7 +163,10 @@ export function figuresOf(
     askedNeedlessly: share(judged.filter(({ accept }) => accept.includes("safe"))),
     changesApproved: texts((each) => isApproved(each) && each.changes === "yes"),
     approvedWrongly: texts((each) => isApproved(each) && each.changes !== "yes"),
-    calledDangerous: texts(({ accept, safety }) => safety.riskLevel === "dangerous" && !accept.includes("dangerous")),
-    withoutReason: judged.filter((each) => isAsked(each) && each.safety.reasons.length === 0).length,
+    calledDangerous: texts(
+      ({ accept, safety }) => safety.riskLevel === "dangerous" && !accept.includes("dangerous"),
+    ),
+    withoutReason: judged.filter((each) => isAsked(each) && each.safety.reasons.length === 0)
+      .length,
   };
 }

@@ -12,7 +12,9 @@ describe("pauseAgent()", () => {
   it("holds for the agent and all that it started, and for nobody else, until it is ended", async () => {
     const at = await home();
     await pauseAgent(at, "demo", "until-off");
-    expect(readAgentPause(at, { id: "demo" }, Number.MAX_SAFE_INTEGER)).toBe('the agent "demo" is paused');
+    expect(readAgentPause(at, { id: "demo" }, Number.MAX_SAFE_INTEGER)).toBe(
+      'the agent "demo" is paused',
+    );
     expect(readAgentPause(at, { id: "sub", parents: ["demo"] }, NOW)).toContain("demo");
     expect(readAgentPause(at, { id: "other" }, NOW)).toBeUndefined();
     expect(await listPausedAgents(at, NOW)).toEqual([{ agent: "demo", until: "until-off" }]);
@@ -23,14 +25,19 @@ describe("pauseAgent()", () => {
   it("ends with its time", async () => {
     const at = await home();
     await pauseAgent(at, "demo", NOW + 60_000);
-    expect(readAgentPause(at, { id: "demo" }, NOW + 59_999)).toBe('the agent "demo" is paused until 2026-01-15T10:31:00.000Z');
+    expect(readAgentPause(at, { id: "demo" }, NOW + 59_999)).toBe(
+      'the agent "demo" is paused until 2026-01-15T10:31:00.000Z',
+    );
     expect(readAgentPause(at, { id: "demo" }, NOW + 60_000)).toBeUndefined();
     expect(await listPausedAgents(at, NOW + 60_000)).toEqual([]);
   });
 
   it("loses none of many that are paused at once", async () => {
     const at = await home();
-    const names = Array.from({ length: 20 }, (_, index) => `agent-${String(index).padStart(2, "0")}`);
+    const names = Array.from(
+      { length: 20 },
+      (_, index) => `agent-${String(index).padStart(2, "0")}`,
+    );
     await Promise.all(names.map((name) => pauseAgent(at, name, "until-off")));
     expect((await listPausedAgents(at, NOW)).map(({ agent }) => agent)).toEqual(names);
   });
@@ -39,7 +46,9 @@ describe("pauseAgent()", () => {
     const at = await home();
     await pauseAgent(at, "../../x", "until-off");
     expect(readAgentPause(at, { id: "../../x" }, NOW)).toBeDefined();
-    expect(await readdir(at.pausedAgentsDir)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.json$/)]);
+    expect(await readdir(at.pausedAgentsDir)).toEqual([
+      expect.stringMatching(/^[0-9a-f]{64}\.json$/),
+    ]);
   });
 
   it.each([
@@ -71,6 +80,8 @@ describe("pauseAgent()", () => {
     ["x".repeat(257), "until-off"],
     ["demo", Number.NaN],
   ] as const)("refuses %j until %j", async (id, end) => {
-    await expect(pauseAgent(await home(), id, end)).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(pauseAgent(await home(), id, end)).rejects.toMatchObject({
+      code: "options_invalid",
+    });
   });
 });

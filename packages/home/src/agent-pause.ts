@@ -47,7 +47,10 @@ const fileOf = ({ pausedAgentsDir }: HomePaths, agent: string): string =>
 
 function checkId(agent: string): void {
   if (agent !== "" && agent.length <= ID_CHARS_MAX) return;
-  throw new ConsentError("options_invalid", `Cannot pause an agent: its id does not have 1 to ${ID_CHARS_MAX} characters`);
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot pause an agent: its id does not have 1 to ${ID_CHARS_MAX} characters`,
+  );
 }
 
 /**
@@ -95,7 +98,8 @@ function whyPaused(home: HomePaths, agent: string, nowMs: number): string | unde
   }
   if (text === undefined) return undefined;
   const kept = readKept(text);
-  if (kept === undefined || kept.agent !== agent) return `the agent ${quoteText(agent)} is paused: its pause file cannot be understood`;
+  if (kept === undefined || kept.agent !== agent)
+    return `the agent ${quoteText(agent)} is paused: its pause file cannot be understood`;
   if (isPauseOver(kept, nowMs)) return undefined;
   return `the agent ${quoteText(agent)} is paused${kept.until === "until-off" ? "" : ` until ${kept.untilText}`}`;
 }
@@ -104,7 +108,11 @@ function whyPaused(home: HomePaths, agent: string, nowMs: number): string | unde
  * Returns why an agent is paused at `nowMs` (milliseconds since 1970), by its own pause or that of
  * an agent that started it; `undefined` if it is not. Reads small files synchronously.
  */
-export function readAgentPause(home: HomePaths, { id, parents = [] }: PausableAgent, nowMs: number): string | undefined {
+export function readAgentPause(
+  home: HomePaths,
+  { id, parents = [] }: PausableAgent,
+  nowMs: number,
+): string | undefined {
   for (const each of [id, ...parents]) {
     const why = whyPaused(home, each, nowMs);
     if (why !== undefined) return why;
@@ -116,7 +124,10 @@ export function readAgentPause(home: HomePaths, { id, parents = [] }: PausableAg
  * Lists the paused agents, sorted by ID. Files that cannot be understood are left out, because
  * their agents are unknown; those agents are still paused.
  */
-export async function listPausedAgents(home: HomePaths, nowMs: number): Promise<readonly PausedAgent[]> {
+export async function listPausedAgents(
+  home: HomePaths,
+  nowMs: number,
+): Promise<readonly PausedAgent[]> {
   const names = await readdir(home.pausedAgentsDir).catch(() => []);
   const found: PausedAgent[] = [];
   for (const name of names.filter((each) => NAME.test(each))) {

@@ -23,7 +23,8 @@ describe("writeFileAtomic()", () => {
       for (let round = 0; round < 30; round++) await writeFileAtomic(path, texts[round % 2] ?? "");
     };
     const read = async (): Promise<void> => {
-      for (let round = 0; round < 60; round++) expect(texts.includes(await readFile(path, "utf8"))).toBe(true);
+      for (let round = 0; round < 60; round++)
+        expect(texts.includes(await readFile(path, "utf8"))).toBe(true);
     };
     await Promise.all([write(), read()]);
   });
@@ -45,7 +46,9 @@ describe("writeFileAtomic()", () => {
       message: expect.stringContaining("ENOENT"),
     });
     await mkdir(join(directory, "sub"));
-    await expect(writeFileAtomic(join(directory, "sub"), "x")).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(writeFileAtomic(join(directory, "sub"), "x")).rejects.toMatchObject({
+      code: "home_invalid",
+    });
     expect(await readdir(directory)).toEqual(["sub"]);
   });
 });
@@ -70,7 +73,9 @@ describe("createFileAtomic()", () => {
 
   it("lets exactly one of many win", async () => {
     const path = join(await scratchDirectory(), "a");
-    const won = await Promise.all(Array.from({ length: 10 }, (_, number) => createFileAtomic(path, String(number))));
+    const won = await Promise.all(
+      Array.from({ length: 10 }, (_, number) => createFileAtomic(path, String(number))),
+    );
     expect(won.filter(Boolean)).toHaveLength(1);
     expect(await readFile(path, "utf8")).toBe(String(won.indexOf(true)));
   });

@@ -38,8 +38,15 @@ export function createFileAtomic(path: string, text: string): Promise<boolean> {
   });
 }
 
-async function withTemporary<T>(path: string, text: string, place: (temporary: string) => Promise<T>): Promise<T> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
+async function withTemporary<T>(
+  path: string,
+  text: string,
+  place: (temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = join(
+    dirname(path),
+    `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`,
+  );
   try {
     await writeNew(temporary, text);
     const placed = await place(temporary);
@@ -52,7 +59,11 @@ async function withTemporary<T>(path: string, text: string, place: (temporary: s
 }
 
 async function writeNew(path: string, text: string): Promise<void> {
-  await using handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  await using handle = await open(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
   await handle.writeFile(text);
   await handle.sync();
 }

@@ -1,4 +1,7 @@
-/** Batches: what comes while work is under way is done together afterwards, so that many changes share one sync. */
+/**
+ * Batches: what comes while work is under way is done together afterwards, so that many changes
+ * share one sync.
+ */
 
 /** Takes one item; settles with what the work made of it. */
 export type Batched<I, O> = (item: I) => Promise<O>;
@@ -9,7 +12,10 @@ interface Waiting<I, O> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Runs `work` on batches, one after the other, in the order of their items; a batch whose work throws is rejected as a whole. */
+/**
+ * Runs `work` on batches, one after the other, in the order of their items; a batch whose work
+ * throws is rejected as a whole.
+ */
 export function inBatches<I, O>(
   work: (items: readonly I[]) => Promise<readonly O[]>,
 ): { readonly take: Batched<I, O>; idle(): Promise<void> } {

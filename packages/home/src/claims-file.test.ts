@@ -18,7 +18,9 @@ describe("fileClaims()", () => {
   it("keeps a claim over a restart, for its time", async () => {
     const dir = join(await scratchDirectory(), "claims");
     expect(await fileClaims(dir, manualClock(START_MS)).claimOnce("a", 60_000)).toBe(true);
-    expect(await fileClaims(dir, manualClock(START_MS + 59_999)).claimOnce("a", 60_000)).toBe(false);
+    expect(await fileClaims(dir, manualClock(START_MS + 59_999)).claimOnce("a", 60_000)).toBe(
+      false,
+    );
     expect(await fileClaims(dir, manualClock(START_MS + 60_000)).claimOnce("a", 60_000)).toBe(true);
   });
 
@@ -35,7 +37,9 @@ describe("fileClaims()", () => {
   it("gives a key to one of two processes", async () => {
     const dir = join(await scratchDirectory(), "claims");
     const [one, two] = [fileClaims(dir), fileClaims(dir)];
-    const given = await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? one : two).claimOnce("a", 60_000)));
+    const given = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? one : two).claimOnce("a", 60_000)),
+    );
     expect(given.filter(Boolean)).toHaveLength(1);
   });
 
@@ -47,7 +51,10 @@ describe("fileClaims()", () => {
     expect(await fileClaims(dir).claimOnce("b", 60_000)).toBe(true);
     expect((await readFile(file, "utf8")).trimEnd().split("\n")).toHaveLength(2);
     await appendFile(file, "{}\n");
-    await expect(fileClaims(dir).claimOnce("c", 60_000)).rejects.toMatchObject({ code: "home_invalid", message: /line 3 is no claim/ });
+    await expect(fileClaims(dir).claimOnce("c", 60_000)).rejects.toMatchObject({
+      code: "home_invalid",
+      message: /line 3 is no claim/,
+    });
   });
 
   it("is private, and gives nothing while others may read or write it", async () => {
@@ -56,7 +63,9 @@ describe("fileClaims()", () => {
     await fileClaims(dir).claimOnce("a", 60_000);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await chmod(file, 0o644);
-    await expect(fileClaims(dir).claimOnce("b", 60_000)).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(fileClaims(dir).claimOnce("b", 60_000)).rejects.toMatchObject({
+      code: "home_invalid",
+    });
   });
 
   it("drops claims that are over when there are many, and keeps the rest", async () => {

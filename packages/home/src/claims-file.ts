@@ -1,6 +1,7 @@
 /**
- * Claims file: what may be claimed once stays claimed over restarts and for every process of the home. Each claim is a line that is durable before it
- * counts, written by one process at a time; those that come together share one sync. Format: spec/home.md.
+ * Claims file: what may be claimed once stays claimed over restarts and for every process of the
+ * home. Each claim is a line that is durable before it counts, written by one process at a time;
+ * those that come together share one sync. Format: spec/home.md.
  */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
@@ -78,12 +79,16 @@ export function fileClaims(directory: string, clock: Clock = machineClock): Clai
   async function keep(made: readonly Claim[]): Promise<void> {
     const lines = made.map(printLine).join("");
     const kept = seen.lines > OVER_MAX ? live() : undefined;
-    if (kept === undefined || seen.lines - kept.length < OVER_MAX) await appendDurable(path, Buffer.byteLength(seen.text), lines);
+    if (kept === undefined || seen.lines - kept.length < OVER_MAX)
+      await appendDurable(path, Buffer.byteLength(seen.text), lines);
     else await writeFileAtomic(path, kept.map(printLine).join("") + lines);
     for (const claim of made) known.set(claim.key, knowing(claim, clock));
   }
 
-  /** Claims in the order they are wanted: of two for one key the first is given. True for what was given, and for a claim that was asked about. */
+  /**
+   * Claims in the order they are wanted: of two for one key the first is given. True for what was
+   * given, and for a claim that was asked about.
+   */
   async function takeAll(wanted: readonly Wanted[]): Promise<readonly boolean[]> {
     if (await isMissing(path)) await createFileAtomic(path, "");
     await look();
@@ -105,7 +110,10 @@ export function fileClaims(directory: string, clock: Clock = machineClock): Clai
     return whileWriting(directory, () => takeAll(wanted));
   });
   // Who asks waits for the same lock: what is being written meanwhile counts.
-  return { claimOnce: (key, ttlMs) => claims.take({ key, ttlMs }), isClaimed: (key) => claims.take({ key }) };
+  return {
+    claimOnce: (key, ttlMs) => claims.take({ key, ttlMs }),
+    isClaimed: (key) => claims.take({ key }),
+  };
 }
 
 function isLive({ endMonotonicMs }: KnownClaim, clock: Clock): boolean {
@@ -113,25 +121,41 @@ function isLive({ endMonotonicMs }: KnownClaim, clock: Clock): boolean {
 }
 
 function knowing(claim: Claim, clock: Clock): KnownClaim {
-  return { ...claim, endMonotonicMs: clock.monotonic() + Math.min(claim.ttlMs, claim.endMs - clock.now()) };
+  return {
+    ...claim,
+    endMonotonicMs: clock.monotonic() + Math.min(claim.ttlMs, claim.endMs - clock.now()),
+  };
 }
 
 function printLine({ key, endMs, ttlMs }: Claim): string {
   return `${JSON.stringify({ key, end_ms: endMs, ttl_ms: ttlMs })}\n`;
 }
 
-/** A line that is none is no reason to forget what it claimed: nothing is given until somebody has looked. */
+/**
+ * A line that is none is no reason to forget what it claimed: nothing is given until somebody has
+ * looked.
+ */
 function readLine(path: string, line: string, number: number): Claim {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === "object" && value !== null && "key" in value && "end_ms" in value && "ttl_ms" in value) {
+    if (
+      typeof value === "object" &&
+      value !== null &&
+      "key" in value &&
+      "end_ms" in value &&
+      "ttl_ms" in value
+    ) {
       const { key, end_ms: endMs, ttl_ms: ttlMs } = value;
-      if (typeof key === "string" && typeof endMs === "number" && typeof ttlMs === "number") return { key, endMs, ttlMs };
+      if (typeof key === "string" && typeof endMs === "number" && typeof ttlMs === "number")
+        return { key, endMs, ttlMs };
     }
   } catch {
     // Said below.
   }
-  throw cannot("read", path)(`line ${number} is no claim; remove the line, or the file where no question is open`);
+  throw cannot(
+    "read",
+    path,
+  )(`line ${number} is no claim; remove the line, or the file where no question is open`);
 }
 
 async function appendDurable(path: string, size: number, lines: string): Promise<void> {

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type Config, parseConfig } from "./config.js";
 import { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
 
-const parse = (text: string): Config => parseConfig(text, { homeDir: "/home/ada", cwd: "/home/ada/.acp" });
+const parse = (text: string): Config =>
+  parseConfig(text, { homeDir: "/home/ada", cwd: "/home/ada/.acp" });
 
 describe("parseConfig() of the section audit", () => {
   it("reads the settings of the logs", () => {
@@ -25,7 +26,11 @@ describe("parseConfig() of the section audit", () => {
       keepFiles: 12,
       checkpointEvents: 100,
       checkpointMs: 5_000,
-      witnesses: [{ directory: "/mnt/usb/acp" }, { directory: "/home/ada/.acp/beside" }, { url: "https://witness.example/checkpoints" }],
+      witnesses: [
+        { directory: "/mnt/usb/acp" },
+        { directory: "/home/ada/.acp/beside" },
+        { url: "https://witness.example/checkpoints" },
+      ],
     });
     expect(parse(text).unsupported).toEqual([]);
     expect(parse("audit: {}").audit).toEqual(DEFAULT_AUDIT_CONFIG);
@@ -39,11 +44,29 @@ describe("parseConfig() of the section audit", () => {
     ["half a day", "audit: { rotate_days: 0.5 }", "whole number"],
     ["a misspelt setting of the logs", "audit: { keep_file: 3 }", "did you mean keep_files?"],
     ["a witness that is nothing", "audit: { witnesses: [{}] }", 'either "directory" or "url"'],
-    ["a witness that is two", "audit: { witnesses: [{ directory: /a, url: 'http://h' }] }", 'either "directory" or "url"'],
-    ["a witness twice", "audit: { witnesses: [{ directory: /a/b }, { directory: /a//b }] }", "another witness is the same"],
-    ["a crowd of witnesses", `audit: { witnesses: [${"{ directory: /a }, ".repeat(17)}] }`, "more than 16 witnesses"],
-    ["a witness with a password", "audit: { witnesses: [{ url: 'https://a:b@c' }] }", "must not hold a name or password"],
+    [
+      "a witness that is two",
+      "audit: { witnesses: [{ directory: /a, url: 'http://h' }] }",
+      'either "directory" or "url"',
+    ],
+    [
+      "a witness twice",
+      "audit: { witnesses: [{ directory: /a/b }, { directory: /a//b }] }",
+      "another witness is the same",
+    ],
+    [
+      "a crowd of witnesses",
+      `audit: { witnesses: [${"{ directory: /a }, ".repeat(17)}] }`,
+      "more than 16 witnesses",
+    ],
+    [
+      "a witness with a password",
+      "audit: { witnesses: [{ url: 'https://a:b@c' }] }",
+      "must not hold a name or password",
+    ],
   ])("refuses %s", (_name, text, why) => {
-    expect(() => parse(text)).toThrow(expect.objectContaining({ code: "config_invalid", message: expect.stringContaining(why) }));
+    expect(() => parse(text)).toThrow(
+      expect.objectContaining({ code: "config_invalid", message: expect.stringContaining(why) }),
+    );
   });
 });

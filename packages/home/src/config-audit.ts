@@ -34,7 +34,15 @@ export interface AuditConfig {
 /** The settings if the file has no `audit` section. */
 export const DEFAULT_AUDIT_CONFIG: AuditConfig = { format: "v0.2", witnesses: [] };
 
-const KEYS = ["format", "rotate_megabytes", "rotate_days", "keep_files", "checkpoint_events", "checkpoint_seconds", "witnesses"] as const;
+const KEYS = [
+  "format",
+  "rotate_megabytes",
+  "rotate_days",
+  "keep_files",
+  "checkpoint_events",
+  "checkpoint_seconds",
+  "witnesses",
+] as const;
 const WITNESSES_MAX = 16;
 const MEGABYTE = 1024 * 1024;
 const DAY_MS = 86_400_000;
@@ -65,7 +73,8 @@ export function readAudit(spot: Spot, origins: PathOrigins): AuditConfig {
 function readWitnesses(spot: Spot, origins: PathOrigins): readonly WitnessConfig[] {
   const known = new Set<string>();
   const each = readList(spot);
-  if (each.length > WITNESSES_MAX) throw invalid(spot, `there are more than ${WITNESSES_MAX} witnesses`);
+  if (each.length > WITNESSES_MAX)
+    throw invalid(spot, `there are more than ${WITNESSES_MAX} witnesses`);
   return each.map((entry) => {
     const witness = readWitness(entry, origins);
     const key = JSON.stringify(witness);
@@ -79,7 +88,8 @@ function readWitness(spot: Spot, origins: PathOrigins): WitnessConfig {
   const entries = readMap(spot, ["directory", "url"]);
   const directory = entries.get("directory");
   const url = entries.get("url");
-  if (directory !== undefined && url === undefined) return { directory: readPath(directory, origins) };
+  if (directory !== undefined && url === undefined)
+    return { directory: readPath(directory, origins) };
   if (url !== undefined && directory === undefined) return { url: readUrl(url) };
   throw invalid(spot, 'it needs either "directory" or "url"');
 }

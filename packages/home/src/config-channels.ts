@@ -1,6 +1,14 @@
 /** Config, channels: how people are reached, and in which order. */
 import { ASK_TIMEOUT_MS_MAX } from "@acp/core";
-import { type Spot, invalid, readList, readMap, readNumber, readOneOf, readText } from "@acp/core/yaml";
+import {
+  type Spot,
+  invalid,
+  readList,
+  readMap,
+  readNumber,
+  readOneOf,
+  readText,
+} from "@acp/core/yaml";
 import { ifGiven, readSecret, readUrl, required } from "./config-values.js";
 
 /** Channels that a configuration can name; `prompt` in the file means `terminal`. */
@@ -63,8 +71,12 @@ const LOOPBACK = "127.0.0.1";
 /** The stages of `channel`, or of `escalation`; the terminal unless the file says otherwise. */
 export function readStages(entries: ReadonlyMap<string, Spot>): readonly ChannelStage[] {
   const [channel, escalation] = [entries.get("channel"), entries.get("escalation")];
-  if (escalation === undefined) return [{ channels: ifGiven(channel, readChannels) ?? ["terminal"], afterMs: 0 }];
-  if (channel !== undefined) throw invalid(escalation, 'there is a "channel" too: its stages name the channels', { part: "key" });
+  if (escalation === undefined)
+    return [{ channels: ifGiven(channel, readChannels) ?? ["terminal"], afterMs: 0 }];
+  if (channel !== undefined)
+    throw invalid(escalation, 'there is a "channel" too: its stages name the channels', {
+      part: "key",
+    });
   return readEscalation(escalation);
 }
 
@@ -89,12 +101,14 @@ function readName(spot: Spot): ChannelName {
 
 function readEscalation(spot: Spot): readonly ChannelStage[] {
   const each = readList(spot);
-  if (each.length === 0 || each.length > STAGES_MAX) throw invalid(spot, `it has not 1 to ${STAGES_MAX} stages`);
+  if (each.length === 0 || each.length > STAGES_MAX)
+    throw invalid(spot, `it has not 1 to ${STAGES_MAX} stages`);
   const stages = each.map(readStage);
   for (const [at, { afterMs, approvers }] of stages.entries()) {
     const [before, here] = [stages[at - 1], each[at] ?? spot];
     if (before === undefined && afterMs > 0) throw invalid(here, "the first stage starts at once");
-    if (before !== undefined && afterMs <= before.afterMs) throw invalid(here, "the stages are not in the order of their times");
+    if (before !== undefined && afterMs <= before.afterMs)
+      throw invalid(here, "the stages are not in the order of their times");
     if (before !== undefined && (approvers === undefined) !== (before.approvers === undefined))
       throw invalid(here, "some stages name approvers and some do not");
   }
@@ -104,7 +118,9 @@ function readEscalation(spot: Spot): readonly ChannelStage[] {
 function readStage(spot: Spot): ChannelStage {
   const entries = readMap(spot, ["channel", "after_seconds", "approvers"]);
   const seconds = ifGiven(entries.get("after_seconds"), (each) => readNumber(each, DELAY_S)) ?? 0;
-  const approvers = ifGiven(entries.get("approvers"), (each) => readList(each).map((id) => readText(id, NAME_CHARS_MAX)));
+  const approvers = ifGiven(entries.get("approvers"), (each) =>
+    readList(each).map((id) => readText(id, NAME_CHARS_MAX)),
+  );
   return {
     channels: readChannels(required(spot, entries, "channel")),
     afterMs: Math.round(seconds * 1_000),
@@ -125,7 +141,8 @@ export function readTelegram(spot: Spot): TelegramConfig {
 
 /** A chat's number must be written as text: large ones are not exact as numbers. */
 function readChatId(spot: Spot): string {
-  if (typeof spot.value === "number") throw invalid(spot, "expected a text, got a number", { suggestion: `"${spot.value}"` });
+  if (typeof spot.value === "number")
+    throw invalid(spot, "expected a text, got a number", { suggestion: `"${spot.value}"` });
   return readText(spot, CHAT_CHARS_MAX);
 }
 
@@ -134,8 +151,11 @@ export function readWebhook(spot: Spot): WebhookConfig {
   const entries = readMap(spot, ["url", "secret", "listen", "link_url", "allow_private_hosts"]);
   const listen = ifGiven(entries.get("listen"), readListen);
   const linkUrl = ifGiven(entries.get("link_url"), readUrl);
-  const hosts = ifGiven(entries.get("allow_private_hosts"), (each) => readList(each).map((host) => readText(host, HOST_CHARS_MAX)));
-  if (linkUrl !== undefined && listen === undefined) throw invalid(spot, 'a "link_url" leads nowhere without "listen"');
+  const hosts = ifGiven(entries.get("allow_private_hosts"), (each) =>
+    readList(each).map((host) => readText(host, HOST_CHARS_MAX)),
+  );
+  if (linkUrl !== undefined && listen === undefined)
+    throw invalid(spot, 'a "link_url" leads nowhere without "listen"');
   return {
     url: readUrl(required(spot, entries, "url")),
     secret: readSecret(required(spot, entries, "secret")),
@@ -147,9 +167,12 @@ export function readWebhook(spot: Spot): WebhookConfig {
 
 /** A port, or `host:port`. */
 function readListen(spot: Spot): ListenAddress {
-  const text = typeof spot.value === "number" ? String(spot.value) : readText(spot, HOST_CHARS_MAX + 8);
-  const [, host = LOOPBACK, digits = ""] = /^(?:(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):)?([0-9]{1,5})$/.exec(text) ?? [];
+  const text =
+    typeof spot.value === "number" ? String(spot.value) : readText(spot, HOST_CHARS_MAX + 8);
+  const [, host = LOOPBACK, digits = ""] =
+    /^(?:(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):)?([0-9]{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
-  if (digits === "" || port < 1 || port > 65_535) throw invalid(spot, "it is no port and no address with a port, as 127.0.0.1:8787 is");
+  if (digits === "" || port < 1 || port > 65_535)
+    throw invalid(spot, "it is no port and no address with a port, as 127.0.0.1:8787 is");
   return { host: host.replaceAll(/^\[|\]$/g, ""), port };
 }

@@ -34,20 +34,28 @@ describe("encryptConfigField()", () => {
     const made = await makeHome("# a\ntelegram: # b\n  bot_token: 123:abc # c\n  chat_id: '1'\n");
     await chmod(made.home.configPath, 0o644);
     expect(await readConfigField(made.home, TOKEN)).toBe("plain");
-    expect(await encryptConfigField(made.home, made.keys, { field: TOKEN, value: undefined })).toBe("sealed");
+    expect(await encryptConfigField(made.home, made.keys, { field: TOKEN, value: undefined })).toBe(
+      "sealed",
+    );
     expect(await opened(made, TOKEN)).toBe("123:abc");
     const text = await made.text();
-    expect(text.replace(/"encrypted:[\w-]+"/, "*")).toBe("# a\ntelegram: # b\n  bot_token: * # c\n  chat_id: '1'\n");
+    expect(text.replace(/"encrypted:[\w-]+"/, "*")).toBe(
+      "# a\ntelegram: # b\n  bot_token: * # c\n  chat_id: '1'\n",
+    );
     expect((await stat(made.home.configPath)).mode & 0o777).toBe(0o600);
     expect(await readConfigField(made.home, TOKEN)).toBe("encrypted");
-    expect(await encryptConfigField(made.home, made.keys, { field: TOKEN, value: undefined })).toBe("kept");
+    expect(await encryptConfigField(made.home, made.keys, { field: TOKEN, value: undefined })).toBe(
+      "kept",
+    );
     expect(await made.text()).toBe(text);
   });
 
   it("puts a value that is given in place of a plain one, of an encrypted one and of none", async () => {
     const made = await makeHome("proxy:\n  upstream_servers:\n    - { name: a, command: x }\n");
     for (const value of ["first", "second"]) {
-      expect(await encryptConfigField(made.home, made.keys, { field: VARIABLE, value })).toBe("set");
+      expect(await encryptConfigField(made.home, made.keys, { field: VARIABLE, value })).toBe(
+        "set",
+      );
       expect(await opened(made, VARIABLE)).toBe(value);
     }
     expect(await readConfigField(made.home, TOKEN)).toBe("missing");
@@ -60,7 +68,14 @@ describe("encryptConfigField()", () => {
   });
 
   it.each<[string, string, string, string | undefined, string, string]>([
-    ["a field that holds no secret", "channel: prompt\n", "telegram.chat_id", "x", "options_invalid", "holds a secret"],
+    [
+      "a field that holds no secret",
+      "channel: prompt\n",
+      "telegram.chat_id",
+      "x",
+      "options_invalid",
+      "holds a secret",
+    ],
     [
       "a server that is not there",
       "proxy: { upstream_servers: [{ name: a }] }\n",
@@ -69,36 +84,99 @@ describe("encryptConfigField()", () => {
       "options_invalid",
       "1 server",
     ],
-    ["a server where there is none", "channel: prompt\n", VARIABLE, "x", "options_invalid", "no servers"],
-    ["no value at all", "telegram: { bot_token: '' }\n", TOKEN, undefined, "options_invalid", "there is no value"],
+    [
+      "a server where there is none",
+      "channel: prompt\n",
+      VARIABLE,
+      "x",
+      "options_invalid",
+      "no servers",
+    ],
+    [
+      "no value at all",
+      "telegram: { bot_token: '' }\n",
+      TOKEN,
+      undefined,
+      "options_invalid",
+      "there is no value",
+    ],
     ["an empty value", "channel: prompt\n", TOKEN, "", "options_invalid", "there is no value"],
-    ["a value with a NUL", "channel: prompt\n", TOKEN, "hunter2\0", "options_invalid", "NUL character"],
-    ["a value without end", "channel: prompt\n", TOKEN, "hunter2".repeat(20_000), "options_invalid", "more than 131072"],
-    ["half a character", "channel: prompt\n", TOKEN, "hunter2\ud800", "options_invalid", "surrogate"],
-    ["a value that is encrypted", "channel: prompt\n", TOKEN, "encrypted:hunter2", "options_invalid", "encrypted already"],
-    ["one that does not open", "telegram: { bot_token: encrypted:hunter2 }\n", TOKEN, undefined, "vault_invalid", "another one"],
-    ["a number in the place", "telegram: { bot_token: 17 }\n", TOKEN, "hunter2", "config_invalid", "no text"],
+    [
+      "a value with a NUL",
+      "channel: prompt\n",
+      TOKEN,
+      "hunter2\0",
+      "options_invalid",
+      "NUL character",
+    ],
+    [
+      "a value without end",
+      "channel: prompt\n",
+      TOKEN,
+      "hunter2".repeat(20_000),
+      "options_invalid",
+      "more than 131072",
+    ],
+    [
+      "half a character",
+      "channel: prompt\n",
+      TOKEN,
+      "hunter2\ud800",
+      "options_invalid",
+      "surrogate",
+    ],
+    [
+      "a value that is encrypted",
+      "channel: prompt\n",
+      TOKEN,
+      "encrypted:hunter2",
+      "options_invalid",
+      "encrypted already",
+    ],
+    [
+      "one that does not open",
+      "telegram: { bot_token: encrypted:hunter2 }\n",
+      TOKEN,
+      undefined,
+      "vault_invalid",
+      "another one",
+    ],
+    [
+      "a number in the place",
+      "telegram: { bot_token: 17 }\n",
+      TOKEN,
+      "hunter2",
+      "config_invalid",
+      "no text",
+    ],
     ["a file that does not load", "telegram: [hunter2\n", TOKEN, "x", "config_invalid", "line"],
-  ])("refuses %s, and leaves the file as it is", async (_name, config, field, value, code, text) => {
-    const made = await makeHome(config);
-    const error: unknown = await Promise.resolve()
-      .then(() => encryptConfigField(made.home, made.keys, { field, value }))
-      .catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ code, message: expect.stringContaining(text) });
-    expect(String(error)).not.toContain("hunter2");
-    expect(await made.text()).toBe(config);
-  });
+  ])(
+    "refuses %s, and leaves the file as it is",
+    async (_name, config, field, value, code, text) => {
+      const made = await makeHome(config);
+      const error: unknown = await Promise.resolve()
+        .then(() => encryptConfigField(made.home, made.keys, { field, value }))
+        .catch((caught: unknown) => caught);
+      expect(error).toMatchObject({ code, message: expect.stringContaining(text) });
+      expect(String(error)).not.toContain("hunter2");
+      expect(await made.text()).toBe(config);
+    },
+  );
 
   it("refuses a key that was rotated meanwhile, and a file that is linked to", async () => {
     const made = await makeHome("telegram: { bot_token: plain }\n");
     const { keys } = await rotateKeys(made.home, unlock);
-    await expect(encryptConfigField(made.home, made.keys, { field: TOKEN, value: undefined })).rejects.toMatchObject({
+    await expect(
+      encryptConfigField(made.home, made.keys, { field: TOKEN, value: undefined }),
+    ).rejects.toMatchObject({
       code: "home_invalid",
       message: expect.stringContaining("rotated meanwhile"),
     });
     await rename(made.home.configPath, join(made.home.dir, "elsewhere.yml"));
     await symlink("elsewhere.yml", made.home.configPath);
-    await expect(encryptConfigField(made.home, keys, { field: TOKEN, value: undefined })).rejects.toMatchObject({
+    await expect(
+      encryptConfigField(made.home, keys, { field: TOKEN, value: undefined }),
+    ).rejects.toMatchObject({
       code: "home_invalid",
       message: expect.stringContaining("symbolic link"),
     });
@@ -108,7 +186,14 @@ describe("encryptConfigField()", () => {
     const made = await makeHome("proxy: { upstream_servers: [{ name: a, command: x }] }\n");
     const names = ["A", "B", "C", "D"];
     const fieldOf = (name: string): string => VARIABLE.replace("KEY", name);
-    await Promise.all(names.map((name) => encryptConfigField(made.home, made.keys, { field: fieldOf(name), value: `value of ${name}` })));
+    await Promise.all(
+      names.map((name) =>
+        encryptConfigField(made.home, made.keys, {
+          field: fieldOf(name),
+          value: `value of ${name}`,
+        }),
+      ),
+    );
     for (const name of names) expect(await opened(made, fieldOf(name))).toBe(`value of ${name}`);
   });
 });

@@ -1,6 +1,7 @@
 /// <reference lib="es2024.string" />
 /**
- * Config, encrypting: puts a secret into `config.yml` encrypted, or encrypts the one that stands there. What else the file says, comments too, stays.
+ * Config, encrypting: puts a secret into `config.yml` encrypted, or encrypts the one that stands
+ * there. What else the file says, comments too, stays.
  */
 import { lstat } from "node:fs/promises";
 import { ConsentError, type JsonValue, POLICY_BYTES_MAX, isJsonObject, quoteText } from "@acp/core";
@@ -68,7 +69,10 @@ export async function encryptConfigField(
       return "kept";
     }
     const sealed = sealField(checkValue(value ?? found, field), field, keys.exportSeed());
-    await writeFileAtomic(home.configPath, setYamlText(text, steps, { value: sealed, subject: SUBJECT }));
+    await writeFileAtomic(
+      home.configPath,
+      setYamlText(text, steps, { value: sealed, subject: SUBJECT }),
+    );
     return value === undefined ? "sealed" : "set";
   });
 }
@@ -76,13 +80,15 @@ export async function encryptConfigField(
 /** Sealed for a key that is out of use it would never open again. */
 async function checkInUse(home: HomePaths, keys: KeyPair): Promise<void> {
   const [current] = await readPublicKeys(home);
-  if (current?.publicKey !== keys.publicKey) throw cannot("change", home.configPath)("the keys were rotated meanwhile; try again");
+  if (current?.publicKey !== keys.publicKey)
+    throw cannot("change", home.configPath)("the keys were rotated meanwhile; try again");
 }
 
 /** A file that is linked to stays readable where it lies, the plain value with it. */
 async function readForChange({ configPath }: HomePaths): Promise<string> {
   const found = await lstat(configPath).catch(() => undefined);
-  if (found?.isSymbolicLink() === true) throw cannot("change", configPath)("it is a symbolic link; put the file itself there");
+  if (found?.isSymbolicLink() === true)
+    throw cannot("change", configPath)("it is a symbolic link; put the file itself there");
   return (await readOwnFile(configPath, POLICY_BYTES_MAX)).text;
 }
 
@@ -107,7 +113,10 @@ function findText(text: string, { field, steps }: Place): string | undefined {
   }
   if (at === undefined || at === null || at === "") return undefined;
   if (typeof at === "string") return at;
-  throw new ConsentError("config_invalid", `Cannot encrypt ${quoteText(field)}: what stands there is no text; put it in quotes`);
+  throw new ConsentError(
+    "config_invalid",
+    `Cannot encrypt ${quoteText(field)}: what stands there is no text; put it in quotes`,
+  );
 }
 
 function serversText(count: number): string {
@@ -115,9 +124,12 @@ function serversText(count: number): string {
 }
 
 function checkValue(value: string | undefined, field: string): string {
-  const refuse = (why: string): ConsentError => new ConsentError("options_invalid", `Cannot encrypt ${quoteText(field)}: ${why}`);
-  if (value === undefined || value === "") throw refuse("there is no value; type it, or give it on standard input");
-  if (value.length > SECRET_CHARS_MAX) throw refuse(`the value has more than ${SECRET_CHARS_MAX} characters`);
+  const refuse = (why: string): ConsentError =>
+    new ConsentError("options_invalid", `Cannot encrypt ${quoteText(field)}: ${why}`);
+  if (value === undefined || value === "")
+    throw refuse("there is no value; type it, or give it on standard input");
+  if (value.length > SECRET_CHARS_MAX)
+    throw refuse(`the value has more than ${SECRET_CHARS_MAX} characters`);
   if (value.includes("\0")) throw refuse("the value has a NUL character");
   if (!value.isWellFormed()) throw refuse("the value has an unpaired surrogate");
   if (isSealedField(value)) throw refuse("the value is encrypted already; give the secret itself");

@@ -51,14 +51,22 @@ describe("parseConfig(), proxy", () => {
     ["an agent without a token", http("agents: [{ id: a }]"), '"token" is missing'],
     ["an agent with an empty token", http("agents: [{ id: a, token: '' }]"), "the text is empty"],
     ["an id with a colon", http("agents: [{ id: 'a:b', token: hunter2 }]"), "no colon"],
-    ["an agent twice", http("agents: [{ id: a, token: hunter2 }, { id: a, token: hunter3 }]"), 'another agent has the id "a"'],
+    [
+      "an agent twice",
+      http("agents: [{ id: a, token: hunter2 }, { id: a, token: hunter3 }]"),
+      'another agent has the id "a"',
+    ],
     ["a pattern of hosts", "proxy: { private_hosts: ['*.internal'] }", "expected a host"],
     ["a network", "proxy: { private_hosts: [10.0.0.0/8] }", "expected a host"],
     ["a URL", "proxy: { private_hosts: ['http://localhost'] }", "expected a host"],
     ["a port beyond all", "proxy: { private_hosts: ['localhost:70000'] }", "expected a host"],
     ["a number", "proxy: { private_hosts: [3000] }", "text"],
   ])("refuses %s, with its place and no token", (_, text, message) => {
-    const expected = { code: "config_invalid", message: expect.stringContaining(message), position: expect.anything() };
+    const expected = {
+      code: "config_invalid",
+      message: expect.stringContaining(message),
+      position: expect.anything(),
+    };
     expect(() => parse(text)).toThrow(expect.objectContaining(expected));
     expect(() => parse(text)).not.toThrow("hunter");
   });

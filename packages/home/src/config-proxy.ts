@@ -1,6 +1,16 @@
-/** Config, proxy: the MCP servers to stand in front of, and the HTTP proxy. Format: spec/home.md §2. */
+/**
+ * Config, proxy: the MCP servers to stand in front of, and the HTTP proxy. Format: spec/home.md §2.
+ */
 import type { HostCover } from "@acp/core";
-import { type Spot, invalid, readList, readMap, readNumber, readOneOf, readText } from "@acp/core/yaml";
+import {
+  type Spot,
+  invalid,
+  readList,
+  readMap,
+  readNumber,
+  readOneOf,
+  readText,
+} from "@acp/core/yaml";
 import { readHosts } from "./config-hosts.js";
 import { type UpstreamServer, readServers } from "./config-servers.js";
 import { ifGiven, readPath, readSecret, required } from "./config-values.js";
@@ -54,7 +64,11 @@ const PORT = { min: 1, max: 65_535, whole: true } as const;
 const ID = /^[!-9;-~]{1,128}$/;
 
 /** Reads it; what cannot be used yet is added to the list. */
-export function readProxy(spot: Spot | undefined, origins: PathOrigins, unsupported: string[]): ProxyConfig {
+export function readProxy(
+  spot: Spot | undefined,
+  origins: PathOrigins,
+  unsupported: string[],
+): ProxyConfig {
   if (spot === undefined) return { servers: [] };
   const entries = readMap(spot, ["port", "http_port", "private_hosts", "http", "upstream_servers"]);
   const port = ifGiven(entries.get("port"), (each) => readNumber(each, PORT));
@@ -62,8 +76,10 @@ export function readProxy(spot: Spot | undefined, origins: PathOrigins, unsuppor
   const privateHosts = ifGiven(entries.get("private_hosts"), readHosts);
   const http = ifGiven(entries.get("http"), (each) => readHttp(each, origins));
   if (port !== undefined) unsupported.push("proxy.port");
-  const servers = ifGiven(entries.get("upstream_servers"), (each) => readServers(each, origins)) ?? [];
-  for (const [index, server] of servers.entries()) if ("url" in server) unsupported.push(`proxy.upstream_servers[${index}].url`);
+  const servers =
+    ifGiven(entries.get("upstream_servers"), (each) => readServers(each, origins)) ?? [];
+  for (const [index, server] of servers.entries())
+    if ("url" in server) unsupported.push(`proxy.upstream_servers[${index}].url`);
   return {
     ...(port === undefined ? {} : { port }),
     ...(httpPort === undefined ? {} : { httpPort }),
@@ -74,12 +90,22 @@ export function readProxy(spot: Spot | undefined, origins: PathOrigins, unsuppor
 }
 
 function readHttp(spot: Spot, origins: PathOrigins): HttpProxyConfig {
-  const entries = readMap(spot, ["agents", "attribution", "require_sni", "upgrade_hosts", "host_approval"]);
+  const entries = readMap(spot, [
+    "agents",
+    "attribution",
+    "require_sni",
+    "upgrade_hosts",
+    "host_approval",
+  ]);
   const agents = ifGiven(entries.get("agents"), (each) => readAgents(each, origins));
-  const attribution = ifGiven(entries.get("attribution"), (each) => readOneOf(each, ["none", "x-agent-id"]));
+  const attribution = ifGiven(entries.get("attribution"), (each) =>
+    readOneOf(each, ["none", "x-agent-id"]),
+  );
   const requireSni = ifGiven(entries.get("require_sni"), readFlag);
   const upgradeHosts = ifGiven(entries.get("upgrade_hosts"), readHosts);
-  const hostApproval = ifGiven(entries.get("host_approval"), (each) => readOneOf(each, ["host", "site"]));
+  const hostApproval = ifGiven(entries.get("host_approval"), (each) =>
+    readOneOf(each, ["host", "site"]),
+  );
   return {
     ...(agents === undefined ? {} : { agents }),
     ...(attribution === undefined ? {} : { attribution }),
@@ -98,11 +124,16 @@ function readAgents(spot: Spot, origins: PathOrigins): readonly HttpAgentConfig[
     const entries = readMap(each, ["id", "token", "policy"]);
     const idSpot = required(each, entries, "id");
     const id = readText(idSpot, 128);
-    if (!ID.test(id)) throw invalid(idSpot, "an agent's id has printable ASCII characters, no blank and no colon");
+    if (!ID.test(id))
+      throw invalid(idSpot, "an agent's id has printable ASCII characters, no blank and no colon");
     if (ids.has(id)) throw invalid(idSpot, `another agent has the id "${id}"`);
     ids.add(id);
     const policyPath = ifGiven(entries.get("policy"), (at) => readPath(at, origins));
-    return { id, token: readSecret(required(each, entries, "token")), ...(policyPath === undefined ? {} : { policyPath }) };
+    return {
+      id,
+      token: readSecret(required(each, entries, "token")),
+      ...(policyPath === undefined ? {} : { policyPath }),
+    };
   });
 }
 

@@ -17,7 +17,10 @@ describe("secretFieldSteps()", () => {
   it.each([
     ["telegram.bot_token", ["telegram", "bot_token"]],
     ["webhook.secret", ["webhook", "secret"]],
-    ["proxy.upstream_servers[12].env.GITHUB_TOKEN", ["proxy", "upstream_servers", 12, "env", "GITHUB_TOKEN"]],
+    [
+      "proxy.upstream_servers[12].env.GITHUB_TOKEN",
+      ["proxy", "upstream_servers", 12, "env", "GITHUB_TOKEN"],
+    ],
     ["proxy.http.agents[1].token", ["proxy", "http", "agents", 1, "token"]],
   ])("leads to %s", (field, steps) => {
     expect(isSecretField(field)).toBe(true);
@@ -34,43 +37,78 @@ describe("secretFieldSteps()", () => {
   ])("refuses %s and means %s", (field, suggestion) => {
     expect(isSecretField(field)).toBe(false);
     expect(() => secretFieldSteps(field)).toThrow(
-      expect.objectContaining({ code: "options_invalid", suggestion, message: expect.stringContaining(`did you mean ${suggestion}?`) }),
+      expect.objectContaining({
+        code: "options_invalid",
+        suggestion,
+        message: expect.stringContaining(`did you mean ${suggestion}?`),
+      }),
     );
   });
 
-  it.each(["telegram.chat_id", "channel", "", "proxy.upstream_servers[01].env.A", "proxy.upstream_servers[0].env.A-B", "a\nb"])(
-    "refuses %j, which holds no secret, in one line",
-    (field) => {
-      expect(() => secretFieldSteps(field)).toThrow(
-        /^Cannot encrypt "[^\n]*": it is no field that holds a secret, as telegram\.bot_token, [^\n]*$/,
-      );
-    },
-  );
+  it.each([
+    "telegram.chat_id",
+    "channel",
+    "",
+    "proxy.upstream_servers[01].env.A",
+    "proxy.upstream_servers[0].env.A-B",
+    "a\nb",
+  ])("refuses %j, which holds no secret, in one line", (field) => {
+    expect(() => secretFieldSteps(field)).toThrow(
+      /^Cannot encrypt "[^\n]*": it is no field that holds a secret, as telegram\.bot_token, [^\n]*$/,
+    );
+  });
 });
 
 describe("openTelegramConfig(), openWebhookConfig(), openServerConfig(), openHttpAgentConfig()", () => {
   it("open what is encrypted and leave the rest", () => {
     const botToken = seal("123:abc", "telegram.bot_token");
-    expect(openTelegramConfig({ botToken, chatId: "1" }, keys)).toEqual({ botToken: "123:abc", chatId: "1" });
-    expect(openTelegramConfig({ botToken: "plain", chatId: "1" }, undefined)).toEqual({ botToken: "plain", chatId: "1" });
+    expect(openTelegramConfig({ botToken, chatId: "1" }, keys)).toEqual({
+      botToken: "123:abc",
+      chatId: "1",
+    });
+    expect(openTelegramConfig({ botToken: "plain", chatId: "1" }, undefined)).toEqual({
+      botToken: "plain",
+      chatId: "1",
+    });
     const secret = seal("whsec", "webhook.secret");
-    expect(openWebhookConfig({ url: "https://example.com/", secret }, keys)).toEqual({ url: "https://example.com/", secret: "whsec" });
+    expect(openWebhookConfig({ url: "https://example.com/", secret }, keys)).toEqual({
+      url: "https://example.com/",
+      secret: "whsec",
+    });
     const env = { TOKEN: seal("t", "proxy.upstream_servers[2].env.TOKEN"), MODE: "fast" };
     const server = { name: "a", command: ["x"], env };
-    expect(openServerConfig(server, 2, keys)).toEqual({ ...server, env: { TOKEN: "t", MODE: "fast" } });
+    expect(openServerConfig(server, 2, keys)).toEqual({
+      ...server,
+      env: { TOKEN: "t", MODE: "fast" },
+    });
     const token = seal("t", "proxy.http.agents[1].token");
     expect(openHttpAgentConfig({ id: "a", token }, 1, keys)).toEqual({ id: "a", token: "t" });
-    expect(() => openHttpAgentConfig({ id: "a", token }, 0, keys)).toThrow(expect.objectContaining({ code: "vault_invalid" }));
-    expect(openServerConfig({ name: "a", command: ["x"] }, 0, undefined)).toEqual({ name: "a", command: ["x"] });
+    expect(() => openHttpAgentConfig({ id: "a", token }, 0, keys)).toThrow(
+      expect.objectContaining({ code: "vault_invalid" }),
+    );
+    expect(openServerConfig({ name: "a", command: ["x"] }, 0, undefined)).toEqual({
+      name: "a",
+      command: ["x"],
+    });
   });
 
   it("refuse a value of another field or key, and any where there are no keys, and name the field", () => {
     const moved = { url: "https://example.com/", secret: seal("whsec", "telegram.bot_token") };
     const message = expect.stringContaining('the encrypted field "webhook.secret"');
     for (const each of [keys, generateKeyPair()])
-      expect(() => openWebhookConfig(moved, each)).toThrow(expect.objectContaining({ code: "vault_invalid", message }));
-    expect(() => openWebhookConfig(moved, undefined)).toThrow(expect.objectContaining({ code: "key_locked", message }));
-    const server = { name: "a", command: ["x"], env: { TOKEN: seal("t", "proxy.upstream_servers[2].env.TOKEN") } };
-    expect(() => openServerConfig(server, 1, keys)).toThrow(expect.objectContaining({ code: "vault_invalid" }));
+      expect(() => openWebhookConfig(moved, each)).toThrow(
+        expect.objectContaining({ code: "vault_invalid", message }),
+      );
+    expect(() => openWebhookConfig(moved, undefined)).toThrow(
+      expect.objectContaining({ code: "key_locked", message }),
+    );
+    const server = {
+      name: "a",
+      command: ["x"],
+      env: { TOKEN: seal("t", "proxy.upstream_servers[2].env.TOKEN") },
+    };
+    expect(() => openServerConfig(server, 1, keys)).toThrow(
+      expect.objectContaining({ code: "vault_invalid" }),
+    );
   });
 });

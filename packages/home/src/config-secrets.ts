@@ -1,4 +1,7 @@
-/** Config, secrets: the fields that hold one and so may be encrypted, and opening them. Format: spec/home.md §2. */
+/**
+ * Config, secrets: the fields that hold one and so may be encrypted, and opening them. Format:
+ * spec/home.md §2.
+ */
 import { ConsentError, nearest, quoteText } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import type { Step } from "@acp/core/yaml";
@@ -8,7 +11,12 @@ import type { CommandServer } from "./config-servers.js";
 import { openConfigField } from "./encrypted-field.js";
 
 /** As they are written; N is a place in the list, from 0, NAME a variable's name. */
-const FIELDS = ["telegram.bot_token", "webhook.secret", "proxy.upstream_servers[N].env.NAME", "proxy.http.agents[N].token"] as const;
+const FIELDS = [
+  "telegram.bot_token",
+  "webhook.secret",
+  "proxy.upstream_servers[N].env.NAME",
+  "proxy.http.agents[N].token",
+] as const;
 const [BOT_TOKEN, WEBHOOK_SECRET] = FIELDS;
 const INDEX = /\[(0|[1-9]\d{0,3})\]/;
 const VARIABLE = /(?<=\.env\.)[A-Za-z_][A-Za-z0-9_]*$/;
@@ -32,9 +40,14 @@ export const SECRET_FIELDS_TEXT: string = FIELDS.join(", ");
  * @throws ConsentError `options_invalid` for any other field, with what was probably meant.
  */
 export function secretFieldSteps(field: string): readonly Step[] {
-  if (isSecretField(field)) return field.split(/\.|(?=\[)/).map((word) => (word.startsWith("[") ? Number(word.slice(1, -1)) : word));
+  if (isSecretField(field))
+    return field
+      .split(/\.|(?=\[)/)
+      .map((word) => (word.startsWith("[") ? Number(word.slice(1, -1)) : word));
   const form = nearest(formOf(field), FIELDS);
-  const suggestion = form?.replace("[N]", INDEX.exec(field)?.[0] ?? "[0]").replace("NAME", VARIABLE.exec(field)?.[0] ?? "NAME");
+  const suggestion = form
+    ?.replace("[N]", INDEX.exec(field)?.[0] ?? "[0]")
+    .replace("NAME", VARIABLE.exec(field)?.[0] ?? "NAME");
   const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
   throw new ConsentError(
     "options_invalid",
@@ -50,7 +63,10 @@ export function secretFieldSteps(field: string): readonly Step[] {
  * @throws ConsentError `key_locked` if the secret is encrypted and there are no keys;
  * `vault_invalid` if it does not open.
  */
-export function openTelegramConfig(config: TelegramConfig, keys: KeyPair | undefined): TelegramConfig {
+export function openTelegramConfig(
+  config: TelegramConfig,
+  keys: KeyPair | undefined,
+): TelegramConfig {
   return { ...config, botToken: openConfigField(config.botToken, BOT_TOKEN, keys) };
 }
 
@@ -64,7 +80,11 @@ export function openWebhookConfig(config: WebhookConfig, keys: KeyPair | undefin
  *
  * @param index - The server's place in the file's list, from 0; an encrypted value is bound to it.
  */
-export function openServerConfig(config: CommandServer, index: number, keys: KeyPair | undefined): CommandServer {
+export function openServerConfig(
+  config: CommandServer,
+  index: number,
+  keys: KeyPair | undefined,
+): CommandServer {
   if (config.env === undefined) return config;
   const opened = Object.entries(config.env).map(([name, value]) => {
     const field = `proxy.upstream_servers[${index}].env.${name}`;
@@ -74,6 +94,13 @@ export function openServerConfig(config: CommandServer, index: number, keys: Key
 }
 
 /** Like {@link openServerConfig}, for the token of an agent. */
-export function openHttpAgentConfig(config: HttpAgentConfig, index: number, keys: KeyPair | undefined): HttpAgentConfig {
-  return { ...config, token: openConfigField(config.token, `proxy.http.agents[${index}].token`, keys) };
+export function openHttpAgentConfig(
+  config: HttpAgentConfig,
+  index: number,
+  keys: KeyPair | undefined,
+): HttpAgentConfig {
+  return {
+    ...config,
+    token: openConfigField(config.token, `proxy.http.agents[${index}].token`, keys),
+  };
 }

@@ -10,7 +10,11 @@ const parse = (rest: string): CommandServer | undefined => {
 
 describe("what a server may see", () => {
   it("is read as it is written, with paths from where the file is", () => {
-    expect(parse("workspace: read, read: [~/docs, /srv], write: [out], network: [api.example, 'localhost:5432', '[::1]:80']")).toEqual({
+    expect(
+      parse(
+        "workspace: read, read: [~/docs, /srv], write: [out], network: [api.example, 'localhost:5432', '[::1]:80']",
+      ),
+    ).toEqual({
       name: "a",
       command: ["x"],
       workspace: "read",
@@ -30,7 +34,11 @@ describe("what a server may see", () => {
     ["a pattern of hosts", "network: ['*.example']", "expected a host"],
     ["a URL", "network: ['https://a.example']", "expected a host"],
     ["one path that is no list", "read: /srv", "list"],
-    ["too many paths", `read: [${Array.from({ length: 65 }, () => "/srv").join(", ")}]`, "more than 64"],
+    [
+      "too many paths",
+      `read: [${Array.from({ length: 65 }, () => "/srv").join(", ")}]`,
+      "more than 64",
+    ],
     ["limits of no sandbox", "sandbox: none, network: [a.example]", '"network" limits a sandbox'],
   ])("is refused for %s", (_name, rest, message) => {
     const expected = { code: "config_invalid", message: expect.stringContaining(message) };

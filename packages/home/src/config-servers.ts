@@ -45,7 +45,17 @@ export interface UrlServer {
 export type UpstreamServer = CommandServer | UrlServer;
 
 /** What goes with a command only; the last five are {@link ServerReach}. */
-const OF_COMMANDS = ["command", "args", "env", "cwd", "sandbox", "workspace", "read", "write", "network"];
+const OF_COMMANDS = [
+  "command",
+  "args",
+  "env",
+  "cwd",
+  "sandbox",
+  "workspace",
+  "read",
+  "write",
+  "network",
+];
 const PATHS_MAX = 64;
 const NAME = /^[a-z0-9_-]{1,64}$/;
 const COMMAND_CHARS_MAX = 8_192;
@@ -59,10 +69,15 @@ export function readServers(spot: Spot, origins: PathOrigins): readonly Upstream
     const name = readName(required(each, entries, "name"), names);
     const url = entries.get("url");
     const command = entries.get("command");
-    if (command !== undefined && url === undefined) return { name, ...readCommand(command, entries, origins) };
-    if (command !== undefined || url === undefined) throw invalid(each, 'it needs either "command" or "url"');
+    if (command !== undefined && url === undefined)
+      return { name, ...readCommand(command, entries, origins) };
+    if (command !== undefined || url === undefined)
+      throw invalid(each, 'it needs either "command" or "url"');
     const misplaced = OF_COMMANDS.find((key) => entries.has(key));
-    if (misplaced !== undefined) throw invalid(entries.get(misplaced) ?? each, `"${misplaced}" goes with "command" only`, { part: "key" });
+    if (misplaced !== undefined)
+      throw invalid(entries.get(misplaced) ?? each, `"${misplaced}" goes with "command" only`, {
+        part: "key",
+      });
     return { name, url: readUrl(url) };
   });
 }
@@ -77,7 +92,11 @@ function readName(spot: Spot, names: Set<string>): string {
   return name;
 }
 
-function readCommand(spot: Spot, entries: ReadonlyMap<string, Spot>, origins: PathOrigins): Omit<CommandServer, "name"> {
+function readCommand(
+  spot: Spot,
+  entries: ReadonlyMap<string, Spot>,
+  origins: PathOrigins,
+): Omit<CommandServer, "name"> {
   const split = splitWords(readText(spot, COMMAND_CHARS_MAX));
   if ("problem" in split) throw invalid(spot, `the command ${split.problem}`);
   const args = ifGiven(entries.get("args"), readList) ?? [];
@@ -98,10 +117,17 @@ function readReach(entries: ReadonlyMap<string, Spot>, origins: PathOrigins): Se
   const read = ifGiven(entries.get("read"), paths);
   const write = ifGiven(entries.get("write"), paths);
   const network = ifGiven(entries.get("network"), readHosts);
-  const idle = sandbox === "none" ? ["workspace", "read", "write", "network"].find((key) => entries.has(key)) : undefined;
+  const idle =
+    sandbox === "none"
+      ? ["workspace", "read", "write", "network"].find((key) => entries.has(key))
+      : undefined;
   const spot = idle === undefined ? undefined : entries.get(idle);
   if (spot !== undefined)
-    throw invalid(spot, `"${idle}" limits a sandbox, and "sandbox: none" has none; leave one of them out`, { part: "key" });
+    throw invalid(
+      spot,
+      `"${idle}" limits a sandbox, and "sandbox: none" has none; leave one of them out`,
+      { part: "key" },
+    );
   return {
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(workspace === undefined ? {} : { workspace }),
@@ -119,7 +145,8 @@ function readPaths(spot: Spot, origins: PathOrigins): readonly string[] {
 
 function readEnvironment(spot: Spot): Readonly<Record<string, string>> {
   const variables = [...readMap(spot)].map(([name, each]) => {
-    if (!VARIABLE.test(name)) throw invalid(each, "a variable's name has letters, digits and underscores", { part: "key" });
+    if (!VARIABLE.test(name))
+      throw invalid(each, "a variable's name has letters, digits and underscores", { part: "key" });
     return [name, readOpaque(each)] as const;
   });
   return Object.fromEntries(variables);

@@ -35,8 +35,10 @@ export function readUrl(spot: Spot): string {
   const text = readText(spot, URL_CHARS_MAX);
   if (!URL.canParse(text)) throw invalid(spot, "it is not a URL");
   const { protocol, username, password } = new URL(text);
-  if (protocol !== "http:" && protocol !== "https:") throw invalid(spot, "it is not an http or https URL");
-  if (username !== "" || password !== "") throw invalid(spot, "a URL must not hold a name or password");
+  if (protocol !== "http:" && protocol !== "https:")
+    throw invalid(spot, "it is not an http or https URL");
+  if (username !== "" || password !== "")
+    throw invalid(spot, "a URL must not hold a name or password");
   return text;
 }
 
@@ -44,7 +46,8 @@ export function readUrl(spot: Spot): string {
 export function readOpaque(spot: Spot): string {
   const { value } = spot;
   if (typeof value !== "string") throw invalid(spot, "expected a text; put it in quotes");
-  if (value.length > SECRET_CHARS_MAX) throw invalid(spot, `the text has more than ${SECRET_CHARS_MAX} characters`);
+  if (value.length > SECRET_CHARS_MAX)
+    throw invalid(spot, `the text has more than ${SECRET_CHARS_MAX} characters`);
   if (value.includes("\0")) throw invalid(spot, "the text has a NUL character");
   return value;
 }

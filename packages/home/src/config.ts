@@ -1,10 +1,21 @@
 /**
- * Config: what to start, whom to ask, where the policy is. Strict: what is not understood does not load.
- * Accepts the files of the ACP specifications v0.2 §8.1 and v0.3 §7.1. Format: spec/home.md §2.
+ * Config: what to start, whom to ask, where the policy is. Strict: what is not understood does not
+ * load. Accepts the files of the ACP specifications v0.2 §8.1 and v0.3 §7.1. Format: spec/home.md
+ * §2.
  */
 import { dirname, resolve } from "node:path";
 import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "@acp/core";
-import { type Rate, type Spot, type Subject, invalid, printPath, readMap, readNumber, readRate, readYaml } from "@acp/core/yaml";
+import {
+  type Rate,
+  type Spot,
+  type Subject,
+  invalid,
+  printPath,
+  readMap,
+  readNumber,
+  readRate,
+  readYaml,
+} from "@acp/core/yaml";
 import { isSealedField } from "@acp/core/vault";
 import { type AuditConfig, readAudit } from "./config-audit.js";
 import {
@@ -69,7 +80,18 @@ export const DEFAULT_CONFIG: Config = {
 };
 
 const SUBJECT: Subject = { name: "config", code: "config_invalid" };
-const KEYS = ["version", "channel", "escalation", "telegram", "webhook", "proxy", "defaults", "approvers", "groups", "audit"] as const;
+const KEYS = [
+  "version",
+  "channel",
+  "escalation",
+  "telegram",
+  "webhook",
+  "proxy",
+  "defaults",
+  "approvers",
+  "groups",
+  "audit",
+] as const;
 const VERSION = "1";
 
 /**
@@ -80,26 +102,37 @@ const VERSION = "1";
  * @throws ConsentError `config_invalid` with line and column; `home_invalid` if the file is
  * missing, if others may write it, or if it contains secrets and others may read it.
  */
-export async function readConfig(path: string, { homeDir, cwd = resolve(dirname(path)) }: PathOrigins): Promise<Config> {
+export async function readConfig(
+  path: string,
+  { homeDir, cwd = resolve(dirname(path)) }: PathOrigins,
+): Promise<Config> {
   const { text, isPrivate } = await readOwnFile(path, POLICY_BYTES_MAX);
   const config = parseConfig(text, { homeDir, cwd });
   if (!isPrivate && holdsSecrets(config))
-    throw cannot("read", path)(`it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
+    throw cannot(
+      "read",
+      path,
+    )(`it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
   return config;
 }
 
 /** Whether a secret stands in the file as it is. */
 function holdsSecrets({ telegram, webhook, servers, http }: Config): boolean {
-  const variables = servers.flatMap((server) => ("command" in server ? Object.values(server.env ?? {}) : []));
+  const variables = servers.flatMap((server) =>
+    "command" in server ? Object.values(server.env ?? {}) : [],
+  );
   const tokens = (http?.agents ?? []).map(({ token }) => token);
-  const secrets = [telegram?.botToken, webhook?.secret, ...variables, ...tokens].filter((secret) => secret !== undefined);
+  const secrets = [telegram?.botToken, webhook?.secret, ...variables, ...tokens].filter(
+    (secret) => secret !== undefined,
+  );
   return secrets.some((secret) => !isSealedField(secret));
 }
 
 /** What would be taken for the text that it is must not look as if it were protected. */
 function checkEncrypted(root: Spot): void {
   for (const spot of encryptedSpots(root))
-    if (!isSecretField(printPath(spot.path))) throw invalid(spot, `only ${SECRET_FIELDS_TEXT} can be encrypted`);
+    if (!isSecretField(printPath(spot.path)))
+      throw invalid(spot, `only ${SECRET_FIELDS_TEXT} can be encrypted`);
 }
 
 /**
@@ -125,9 +158,14 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
   checkPeople(entries.get("escalation"), stages, { approvers, groups });
   for (const channel of channelsOf(stages))
     if (channel !== "terminal" && !entries.has(channel))
-      throw invalid(root, `the channel is ${channel}, but there is no "${channel}" with its settings`);
-  if (telegram !== undefined && !isSealedField(telegram.botToken)) warnings.push("telegram.bot_token is written in plain text");
-  if (webhook !== undefined && !isSealedField(webhook.secret)) warnings.push("webhook.secret is written in plain text");
+      throw invalid(
+        root,
+        `the channel is ${channel}, but there is no "${channel}" with its settings`,
+      );
+  if (telegram !== undefined && !isSealedField(telegram.botToken))
+    warnings.push("telegram.bot_token is written in plain text");
+  if (webhook !== undefined && !isSealedField(webhook.secret))
+    warnings.push("webhook.secret is written in plain text");
   return {
     stages,
     ...(telegram === undefined ? {} : { telegram }),
@@ -144,14 +182,22 @@ export function parseConfig(text: string, origins: PathOrigins): Config {
 
 function checkVersion(spot: Spot | undefined, warnings: string[]): void {
   if (spot === undefined) warnings.push('there is no version; write version: "1"');
-  else if (spot.value !== VERSION) throw invalid(spot, `this reads version "${VERSION}" only`, { suggestion: `"${VERSION}"` });
+  else if (spot.value !== VERSION)
+    throw invalid(spot, `this reads version "${VERSION}" only`, { suggestion: `"${VERSION}"` });
 }
 
-function readDefaults(spot: Spot | undefined, origins: PathOrigins): Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath"> {
+function readDefaults(
+  spot: Spot | undefined,
+  origins: PathOrigins,
+): Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath"> {
   if (spot === undefined) return {};
   const entries = readMap(spot, ["timeout_seconds", "prompt_limit", "policy"]);
-  const seconds = ifGiven(entries.get("timeout_seconds"), (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }));
-  const promptLimit = ifGiven(entries.get("prompt_limit"), (each) => (each.value === "none" ? "none" : readRate(each)));
+  const seconds = ifGiven(entries.get("timeout_seconds"), (each) =>
+    readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }),
+  );
+  const promptLimit = ifGiven(entries.get("prompt_limit"), (each) =>
+    each.value === "none" ? "none" : readRate(each),
+  );
   const policyPath = ifGiven(entries.get("policy"), (each) => readPath(each, origins));
   return {
     ...(seconds === undefined ? {} : { askTimeoutMs: Math.round(seconds * 1_000) }),

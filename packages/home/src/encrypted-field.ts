@@ -1,5 +1,6 @@
 /**
- * Encrypted fields: values of `config.yml` that are written `encrypted:<…>`, each sealed for its own place. Format: spec/vault.md §5.
+ * Encrypted fields: values of `config.yml` that are written `encrypted:<…>`, each sealed for its
+ * own place. Format: spec/vault.md §5.
  */
 import { ConsentError, POLICY_BYTES_MAX, quoteText } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
@@ -23,7 +24,10 @@ import { readOwnFile } from "./text-file.js";
 export function openConfigField(text: string, field: string, keys: KeyPair | undefined): string {
   if (!isSealedField(text)) return text;
   if (keys === undefined)
-    throw new ConsentError("key_locked", `Cannot open the encrypted field ${quoteText(field)}: this home has no keys`);
+    throw new ConsentError(
+      "key_locked",
+      `Cannot open the encrypted field ${quoteText(field)}: this home has no keys`,
+    );
   try {
     return openField(text, field, keys.exportSeed());
   } catch (cause) {
@@ -77,10 +81,17 @@ export function resealFields(text: string, from: KeyPair, to: KeyPair): string {
   return resealed;
 }
 
-function checkField(text: string, { path, sealed }: { readonly path: string; readonly sealed: string }, keys: KeyPair): void {
+function checkField(
+  text: string,
+  { path, sealed }: { readonly path: string; readonly sealed: string },
+  keys: KeyPair,
+): void {
   if (!opens(sealed, path, keys)) throw cannotOpen(path);
   if (!text.includes(sealed))
-    throw new ConsentError("config_invalid", `Cannot replace the encrypted field ${quoteText(path)}: write it in one line`);
+    throw new ConsentError(
+      "config_invalid",
+      `Cannot replace the encrypted field ${quoteText(path)}: write it in one line`,
+    );
 }
 
 function opens(sealed: string, path: string, keys: KeyPair): boolean {

@@ -3,7 +3,8 @@ import { ConsentError, quoteText } from "@acp/core";
 
 /** Makes `home_invalid`, one line with the fix: `Cannot <what> "<path>": <why>`. */
 export function cannot(what: string, path: string): (why: string, cause?: unknown) => ConsentError {
-  return (why, cause) => new ConsentError("home_invalid", `Cannot ${what} ${quoteText(path)}: ${why}`, { cause });
+  return (why, cause) =>
+    new ConsentError("home_invalid", `Cannot ${what} ${quoteText(path)}: ${why}`, { cause });
 }
 
 /** Whether the error is the system's, of one of the codes where codes are given. */

@@ -24,7 +24,10 @@ const write = toolAction("files", "write_file", { path: "a" });
 const GRANTS = /^(?:find|use|get)\(\)|^put\(\) may/;
 
 describe("fileGrants()", () => {
-  const cases = storeConformance(async (clock) => ({ ...memoryStore(clock), grants: fileGrants(await place()) }));
+  const cases = storeConformance(async (clock) => ({
+    ...memoryStore(clock),
+    grants: fileGrants(await place()),
+  }));
   const own = cases.filter(({ name }) => GRANTS.test(name));
   it("has cases of the suite to pass", () => expect(own.length).toBeGreaterThanOrEqual(6));
   for (const { name, run } of own) it(name, () => run());
@@ -40,7 +43,9 @@ describe("fileGrants()", () => {
     const path = await place();
     const [one, two] = [fileGrants(path), fileGrants(path)];
     await one.put(grant);
-    const given = await Promise.all(Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? one : two).use("gr_1", 1_500)));
+    const given = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? one : two).use("gr_1", 1_500)),
+    );
     expect(given.filter(Boolean)).toHaveLength(3);
   });
 
@@ -62,7 +67,9 @@ describe("fileGrants()", () => {
   ])("gives nothing while the file has %s", async (_, text) => {
     const path = await place();
     await writeFile(path, text, { mode: 0o600 });
-    await expect(fileGrants(path).find("demo", write, 1_500)).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(fileGrants(path).find("demo", write, 1_500)).rejects.toMatchObject({
+      code: "home_invalid",
+    });
     await expect(fileGrants(path).put(grant)).rejects.toMatchObject({ code: "home_invalid" });
     expect(await readFile(path, "utf8")).toBe(text);
   });
@@ -76,7 +83,9 @@ describe("fileGrants()", () => {
     ["nothing at all", []],
   ])("passes over %s, says so, and gives the others", async (_, entry) => {
     const path = await place();
-    await writeFile(path, JSON.stringify({ version: "1", grants: [entry, grant] }), { mode: 0o600 });
+    await writeFile(path, JSON.stringify({ version: "1", grants: [entry, grant] }), {
+      mode: 0o600,
+    });
     const ignored: number[] = [];
     const grants = fileGrants(path, { onIgnored: (count) => void ignored.push(count) });
     expect(await grants.find("demo", write, 1_500)).toEqual([grant]);
@@ -87,13 +96,20 @@ describe("fileGrants()", () => {
     const path = await place();
     await fileGrants(path).put(grant);
     const huge = { ...grant, id: "gr_huge", secrets: ["x".repeat(16 * 1024 * 1024)] };
-    await expect(fileGrants(path).put(huge)).rejects.toMatchObject({ code: "home_invalid", message: /more than/ });
+    await expect(fileGrants(path).put(huge)).rejects.toMatchObject({
+      code: "home_invalid",
+      message: /more than/,
+    });
     expect(await fileGrants(path).list()).toEqual([grant]);
   });
 
   it("covers nothing with a scope of an unknown kind", async () => {
     const path = await place();
-    await writeFile(path, JSON.stringify({ version: "1", grants: [{ ...grant, scope: { kind: "everything" } }] }), { mode: 0o600 });
+    await writeFile(
+      path,
+      JSON.stringify({ version: "1", grants: [{ ...grant, scope: { kind: "everything" } }] }),
+      { mode: 0o600 },
+    );
     expect(await fileGrants(path).find("demo", write, 1_500)).toEqual([]);
   });
 
@@ -102,7 +118,9 @@ describe("fileGrants()", () => {
     await fileGrants(path).put(grant);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     await chmod(path, 0o644);
-    await expect(fileGrants(path).use("gr_1", 1_500)).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(fileGrants(path).use("gr_1", 1_500)).rejects.toMatchObject({
+      code: "home_invalid",
+    });
     const link = await place();
     await symlink(path, link);
     await expect(fileGrants(link).list()).rejects.toMatchObject({ code: "home_invalid" });

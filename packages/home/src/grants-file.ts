@@ -1,6 +1,6 @@
 /**
- * Grants file: earlier consents that still hold, for every gate of the home. Read anew whenever one is looked for, so that what was revoked holds
- * nowhere any more. Format: spec/home.md §7.
+ * Grants file: earlier consents that still hold, for every gate of the home. Read anew whenever one
+ * is looked for, so that what was revoked holds nowhere any more. Format: spec/home.md §7.
  */
 import { dirname } from "node:path";
 import { type Grant, type Grants, isJsonObject, memoryGrants } from "@acp/core";
@@ -78,7 +78,8 @@ export function fileGrants(path: string, { onIgnored }: FileGrantsOptions = {}):
 async function tableOf(list: readonly Grant[]): Promise<Grants> {
   const grants = memoryGrants();
   // In the order they were made: putting one may forget what was over by then.
-  for (const grant of list.toSorted((a, b) => a.createdAtMs - b.createdAtMs)) await grants.put(grant);
+  for (const grant of list.toSorted((a, b) => a.createdAtMs - b.createdAtMs))
+    await grants.put(grant);
   return grants;
 }
 
@@ -86,9 +87,13 @@ function print(grants: readonly Grant[]): string {
   return `${JSON.stringify({ version: VERSION, grants }, undefined, 2)}\n`;
 }
 
-/** What could not be read again is not written: one question that is too large must not end every grant. */
+/**
+ * What could not be read again is not written: one question that is too large must not end every
+ * grant.
+ */
 async function write(path: string, text: string): Promise<void> {
-  if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw cannot("write", path)(`it would have more than ${FILE_BYTES_MAX} bytes`);
+  if (Buffer.byteLength(text) > FILE_BYTES_MAX)
+    throw cannot("write", path)(`it would have more than ${FILE_BYTES_MAX} bytes`);
   await writeFileAtomic(path, text);
 }
 
@@ -101,7 +106,8 @@ interface ReadGrants {
 async function readGrants(path: string): Promise<ReadGrants> {
   if (await isMissing(path)) return { grants: [], ignored: 0 };
   const read = readList(await readPrivateFile(path, FILE_BYTES_MAX));
-  if (read === undefined) throw cannot("read", path)("it holds no grants; remove it to revoke them all");
+  if (read === undefined)
+    throw cannot("read", path)("it holds no grants; remove it to revoke them all");
   return read;
 }
 
@@ -119,12 +125,17 @@ function readList(text: string): ReadGrants | undefined {
   return { grants, ignored: entries.length - grants.length };
 }
 
-/** What a store stands on; whether a gate wrote it is the gate's to see. A scope of a kind that nobody knows covers nothing. */
+/**
+ * What a store stands on; whether a gate wrote it is the gate's to see. A scope of a kind that
+ * nobody knows covers nothing.
+ */
 function isGrant(value: unknown): value is Grant {
   if (!isJsonObject(value)) return false;
   const { scope, createdAtMs, expiresAtMs, usesLeft, approverIds, secrets, evidence } = value;
   return (
-    ["id", "agentId", "requestId"].every((key) => typeof value[key] === "string" && value[key] !== "") &&
+    ["id", "agentId", "requestId"].every(
+      (key) => typeof value[key] === "string" && value[key] !== "",
+    ) &&
     isJsonObject(scope) &&
     typeof scope["kind"] === "string" &&
     Number.isSafeInteger(createdAtMs) &&
@@ -136,4 +147,5 @@ function isGrant(value: unknown): value is Grant {
   );
 }
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === "string");
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === "string");

@@ -6,7 +6,10 @@ import { scratchDirectory } from "../test/support.js";
 import { initHome, openHome } from "./home.js";
 import { readPolicyFile } from "./policy-file.js";
 
-const refusal = (text: string) => ({ code: "home_invalid", message: expect.stringContaining(text) });
+const refusal = (text: string) => ({
+  code: "home_invalid",
+  message: expect.stringContaining(text),
+});
 
 describe("openHome()", () => {
   it("gives the paths of a private directory", async () => {
@@ -19,7 +22,9 @@ describe("openHome()", () => {
     await writeFile(join(dir, "file"), "");
     await mkdir(join(dir, "real"), { mode: 0o700 });
     await symlink(join(dir, "real"), join(dir, "link"));
-    await expect(openHome(join(dir, "none"))).rejects.toMatchObject(refusal("it does not exist; run: acp init"));
+    await expect(openHome(join(dir, "none"))).rejects.toMatchObject(
+      refusal("it does not exist; run: acp init"),
+    );
     await expect(openHome(join(dir, "file"))).rejects.toMatchObject(refusal("not a directory"));
     await expect(openHome(join(dir, "link"))).rejects.toMatchObject(refusal("symbolic link"));
   });
@@ -35,7 +40,9 @@ describe("openHome()", () => {
     const dir = join(above, "between", "home");
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await chmod(above, 0o777);
-    await expect(openHome(dir)).rejects.toMatchObject(refusal(`anybody may replace it; run: chmod o-w "${above}"`));
+    await expect(openHome(dir)).rejects.toMatchObject(
+      refusal(`anybody may replace it; run: chmod o-w "${above}"`),
+    );
     await chmod(above, 0o1777);
     await openHome(dir);
   });
@@ -79,7 +86,9 @@ describe("initHome()", () => {
     const dir = await scratchDirectory();
     await writeFile(join(dir, "file"), "");
     await expect(initHome(join(dir, "file"))).rejects.toMatchObject(refusal("not a directory"));
-    await expect(initHome(join(dir, "file", "home"))).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(initHome(join(dir, "file", "home"))).rejects.toMatchObject({
+      code: "home_invalid",
+    });
   });
 });
 
@@ -114,6 +123,9 @@ describe("the starter policy", () => {
   ])("asks about %s %s", async (method, url) => {
     const { home } = await initHome(await scratchDirectory());
     const policy = await readPolicyFile(home.policyPath, { home: "/home/ada", cwd: "/home/ada" });
-    expect(policy.judge(httpAction(method, url), { agent: { id: "a" }, nowMs: 0 })).toMatchObject({ effect: "ask", ruleId: "network" });
+    expect(policy.judge(httpAction(method, url), { agent: { id: "a" }, nowMs: 0 })).toMatchObject({
+      effect: "ask",
+      ruleId: "network",
+    });
   });
 });

@@ -24,19 +24,28 @@ export interface Home extends HomePaths {}
  */
 export async function openHome(dir: string): Promise<Home> {
   const found = await lstat(dir).catch((error: unknown) => {
-    throw cannot("open home", dir)(hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error), error);
+    throw cannot("open home", dir)(
+      hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error),
+      error,
+    );
   });
-  if (found.isSymbolicLink()) throw cannot("open home", dir)("it is a symbolic link; name the directory itself");
+  if (found.isSymbolicLink())
+    throw cannot("open home", dir)("it is a symbolic link; name the directory itself");
   if (!found.isDirectory()) throw cannot("open home", dir)("it is not a directory");
   const uid = process.getuid?.();
   if (uid === undefined) throw cannot("open home", dir)("this system has no file owners to check");
-  if (found.uid !== uid) throw cannot("open home", dir)(`it belongs to user ${found.uid}, not to ${uid}`);
-  if ((found.mode & 0o077) !== 0) throw cannot("open home", dir)(`others may enter it; run: chmod 700 ${quoteText(dir)}`);
+  if (found.uid !== uid)
+    throw cannot("open home", dir)(`it belongs to user ${found.uid}, not to ${uid}`);
+  if ((found.mode & 0o077) !== 0)
+    throw cannot("open home", dir)(`others may enter it; run: chmod 700 ${quoteText(dir)}`);
   await checkAncestors(dir);
   return homePaths(dir);
 }
 
-/** A directory above that anybody may write in, without the sticky bit, lets anybody put another home in this one's place. */
+/**
+ * A directory above that anybody may write in, without the sticky bit, lets anybody put another
+ * home in this one's place.
+ */
 async function checkAncestors(dir: string): Promise<void> {
   for (let at = dirname(await realpath(dir)); ; at = dirname(at)) {
     const { mode } = await stat(at);

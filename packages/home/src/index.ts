@@ -7,11 +7,22 @@ export { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
 export type { AuditConfig, WitnessConfig } from "./config-audit.js";
 export { channelsOf } from "./config-channels.js";
 export { CHANNEL_NAMES } from "./config-channels.js";
-export type { ChannelName, ChannelStage, ListenAddress, TelegramConfig, WebhookConfig } from "./config-channels.js";
+export type {
+  ChannelName,
+  ChannelStage,
+  ListenAddress,
+  TelegramConfig,
+  WebhookConfig,
+} from "./config-channels.js";
 export { encryptConfigField, readConfigField } from "./config-encrypt.js";
 export type { FieldChange, FieldState } from "./config-encrypt.js";
 export type { HttpAgentConfig, HttpProxyConfig, ProxyConfig } from "./config-proxy.js";
-export { openHttpAgentConfig, openServerConfig, openTelegramConfig, openWebhookConfig } from "./config-secrets.js";
+export {
+  openHttpAgentConfig,
+  openServerConfig,
+  openTelegramConfig,
+  openWebhookConfig,
+} from "./config-secrets.js";
 export type { CommandServer, ServerReach, UpstreamServer, UrlServer } from "./config-servers.js";
 export { findEncryptedFields, openConfigField, resealFields } from "./encrypted-field.js";
 export { fileGrants } from "./grants-file.js";
@@ -40,7 +51,13 @@ export { makeKeyFile } from "./private-key.js";
 export type { Unlock } from "./private-key.js";
 export { parsePublicKeys, printPublicKeys, trustedKeysOf } from "./public-keys.js";
 export type { KeyPeriod } from "./public-keys.js";
-export { changeVaultFile, createVaultFile, readVaultFile, withoutSecret, withSecret } from "./vault-file.js";
+export {
+  changeVaultFile,
+  createVaultFile,
+  readVaultFile,
+  withoutSecret,
+  withSecret,
+} from "./vault-file.js";
 export type { OpenedVault } from "./vault-file.js";
 export { openRecordKey } from "./record-key.js";
 export { splitWords } from "./words.js";

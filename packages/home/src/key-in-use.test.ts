@@ -24,11 +24,16 @@ describe("signerInUse()", () => {
     const home = await makeHome();
     const keys = await unlockKeys(home, unlock);
     const signer = signerInUse(home, keys);
-    expect(importPublicKey(signer.publicKey).verifies(await signer.sign(payload), payload)).toBe(true);
+    expect(importPublicKey(signer.publicKey).verifies(await signer.sign(payload), payload)).toBe(
+      true,
+    );
     expect(whyOutOfUse(home, keys)).toBeUndefined();
     const { keys: next } = await rotateKeys(home, unlock);
     expect(whyOutOfUse(home, keys)).toMatch(/rotated/);
-    await expect(signer.sign(payload)).rejects.toMatchObject({ code: "key_rejected", message: expect.stringContaining("start it again") });
+    await expect(signer.sign(payload)).rejects.toMatchObject({
+      code: "key_rejected",
+      message: expect.stringContaining("start it again"),
+    });
     expect(await signerInUse(home, next).sign(payload)).toHaveLength(64);
   });
 
@@ -37,13 +42,17 @@ describe("signerInUse()", () => {
     const from = await unlockKeys(home, unlock);
     const { home: blank } = await initHome(join(await scratchDirectory(), "h"));
     const { keys: to } = await initKeys(blank, unlock);
-    for (const step of rotationSteps({ home, unlock, clock: systemClock, from, to }).slice(0, 2)) await step();
+    for (const step of rotationSteps({ home, unlock, clock: systemClock, from, to }).slice(0, 2))
+      await step();
     const signer = signerInUse(home, from);
     const signedMs = Date.now();
     await signer.sign(payload);
     await unlockKeys(home, unlock);
     await expect(signer.sign(payload)).rejects.toMatchObject({ code: "key_rejected" });
-    expect((await readPublicKeys(home))[1]).toMatchObject({ publicKey: from.publicKey, untilMs: expect.any(Number) });
+    expect((await readPublicKeys(home))[1]).toMatchObject({
+      publicKey: from.publicKey,
+      untilMs: expect.any(Number),
+    });
     expect((await readPublicKeys(home))[1]?.untilMs).toBeGreaterThanOrEqual(signedMs);
   });
 
@@ -52,7 +61,9 @@ describe("signerInUse()", () => {
     const keys = await unlockKeys(home, unlock);
     await rm(home.publicKeyPath);
     expect(whyOutOfUse(home, keys)).toMatch(/cannot be read/);
-    await expect(signerInUse(home, keys).sign(payload)).rejects.toMatchObject({ code: "key_rejected" });
+    await expect(signerInUse(home, keys).sign(payload)).rejects.toMatchObject({
+      code: "key_rejected",
+    });
   });
 
   it("gives no signature that is younger than the end of its key, however a rotation falls", async () => {
@@ -67,7 +78,9 @@ describe("signerInUse()", () => {
           const givenAtMs = Date.now();
           const isSigned = await signer.sign(payload).then(
             () => true,
-            (error: unknown) => !(error instanceof Error && "code" in error && error.code === "key_rejected") && undefined,
+            (error: unknown) =>
+              !(error instanceof Error && "code" in error && error.code === "key_rejected") &&
+              undefined,
           );
           if (isSigned === false) return;
           if (isSigned === true) last = givenAtMs;
@@ -76,7 +89,9 @@ describe("signerInUse()", () => {
       })();
       await rotateKeys(home, unlock);
       await signing;
-      const period = (await readPublicKeys(home)).find(({ publicKey }) => publicKey === keys.publicKey);
+      const period = (await readPublicKeys(home)).find(
+        ({ publicKey }) => publicKey === keys.publicKey,
+      );
       expect(last).toBeLessThan(period?.untilMs ?? 0);
     }
   });

@@ -10,13 +10,17 @@ import type { HomePaths } from "./paths.js";
 import { whileWriting } from "./writer-lock.js";
 
 const ROTATED = "the keys were rotated after this process opened them; start it again";
-const UNREADABLE = "the public keys cannot be read; mend keys/public.key, or start this process again";
+const UNREADABLE =
+  "the public keys cannot be read; mend keys/public.key, or start this process again";
 
 /**
  * Returns why this process must no longer sign, or `undefined` while its key is the home's current
  * key. Reads one small file synchronously.
  */
-export function whyOutOfUse({ publicKeyPath }: HomePaths, { publicKey }: Pick<KeyPair, "publicKey">): string | undefined {
+export function whyOutOfUse(
+  { publicKeyPath }: HomePaths,
+  { publicKey }: Pick<KeyPair, "publicKey">,
+): string | undefined {
   try {
     return readFileSync(publicKeyPath, "utf8").startsWith(`${publicKey} `) ? undefined : ROTATED;
   } catch {

@@ -1,4 +1,14 @@
-import { chmod, cp, readFile, readdir, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  cp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { KeyPair } from "@acp/core/proof";
@@ -7,7 +17,14 @@ import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { openConfigField } from "./encrypted-field.js";
 import { type Home, initHome } from "./home.js";
-import { initKeys, readPublicKeys, readUnlockKind, rotateKeys, rotationSteps, unlockKeys } from "./keys.js";
+import {
+  initKeys,
+  readPublicKeys,
+  readUnlockKind,
+  rotateKeys,
+  rotationSteps,
+  unlockKeys,
+} from "./keys.js";
 import { homePaths } from "./paths.js";
 import { makeKeyFile, type Unlock } from "./private-key.js";
 import { changeVaultFile, readVaultFile, withSecret } from "./vault-file.js";
@@ -27,9 +44,15 @@ interface Made {
 async function makeHome(): Promise<Made> {
   const { home } = await initHome(join(await scratchDirectory(), "h"));
   const { keys } = await initKeys(home, unlock, at(NOW));
-  await changeVaultFile(home, keys, (secrets) => withSecret(secrets, new Secret({ name: "TOKEN", value: "a secret value" })));
+  await changeVaultFile(home, keys, (secrets) =>
+    withSecret(secrets, new Secret({ name: "TOKEN", value: "a secret value" })),
+  );
   const sealed = sealField("123:abc", "telegram.bot_token", keys.exportSeed());
-  await writeFile(home.configPath, `version: "1" # kept\ntelegram: { bot_token: "${sealed}", chat_id: "1" }\n`, { mode: 0o600 });
+  await writeFile(
+    home.configPath,
+    `version: "1" # kept\ntelegram: { bot_token: "${sealed}", chat_id: "1" }\n`,
+    { mode: 0o600 },
+  );
   return { home, keys };
 }
 
@@ -37,7 +60,11 @@ async function makeHome(): Promise<Made> {
 async function contents({ home, keys }: Made): Promise<unknown> {
   const { secrets } = await readVaultFile(home, keys);
   const config = await readFile(home.configPath, "utf8");
-  const field = openConfigField(/encrypted:[\w-]+/.exec(config)?.[0] ?? "", "telegram.bot_token", keys);
+  const field = openConfigField(
+    /encrypted:[\w-]+/.exec(config)?.[0] ?? "",
+    "telegram.bot_token",
+    keys,
+  );
   return [secrets.map(revealSecret), field, config.startsWith('version: "1" # kept\n')];
 }
 
@@ -56,7 +83,8 @@ describe("initKeys()", () => {
     expect((await unlockKeys(home, unlock, at(NOW))).publicKey).toBe(keys.publicKey);
     expect(await readUnlockKind(home)).toBe("key-file");
     const seed = Buffer.from(keys.exportSeed());
-    for (const path of created) expect((await readFile(path)).includes(seed.toString("hex"))).toBe(false);
+    for (const path of created)
+      expect((await readFile(path)).includes(seed.toString("hex"))).toBe(false);
   });
 
   it("leaves what exists, makes what a crash left out, and takes no other key for it", async () => {
@@ -76,7 +104,9 @@ describe("initKeys()", () => {
     const passphrase: Unlock = { kind: "passphrase", passphrase: "correct horse" };
     const { keys } = await initKeys(home, passphrase, at(NOW));
     expect((await unlockKeys(home, passphrase, at(NOW))).publicKey).toBe(keys.publicKey);
-    await expect(unlockKeys(home, { kind: "passphrase", passphrase: "wrong horse" }, at(NOW))).rejects.toMatchObject({
+    await expect(
+      unlockKeys(home, { kind: "passphrase", passphrase: "wrong horse" }, at(NOW)),
+    ).rejects.toMatchObject({
       code: "key_locked",
     });
   });
@@ -84,9 +114,17 @@ describe("initKeys()", () => {
 
 describe("unlockKeys()", () => {
   it.each<[string, (home: Home) => Promise<void>, string]>([
-    ["a private key that others may read", ({ privateKeyPath }) => chmod(privateKeyPath, 0o640), "chmod 600"],
+    [
+      "a private key that others may read",
+      ({ privateKeyPath }) => chmod(privateKeyPath, 0o640),
+      "chmod 600",
+    ],
     ["a directory that others may enter", ({ keysDir }) => chmod(keysDir, 0o750), "chmod 700"],
-    ["a public key that others may write", ({ publicKeyPath }) => chmod(publicKeyPath, 0o622), "chmod go-w"],
+    [
+      "a public key that others may write",
+      ({ publicKeyPath }) => chmod(publicKeyPath, 0o622),
+      "chmod go-w",
+    ],
     ["a missing private key", ({ privateKeyPath }) => rm(privateKeyPath), "does not exist"],
     ["a missing directory", ({ keysDir }) => rm(keysDir, { recursive: true }), "acp init"],
     [
@@ -144,40 +182,50 @@ describe("rotateKeys()", () => {
   it("changes nothing where the vault or a field does not open, or the passphrase is another", async () => {
     const { home, keys } = await makeHome();
     const files = [home.privateKeyPath, home.publicKeyPath, home.vaultPath, home.configPath];
-    const read = (): Promise<readonly string[]> => Promise.all(files.map((path) => readFile(path, "utf8")));
+    const read = (): Promise<readonly string[]> =>
+      Promise.all(files.map((path) => readFile(path, "utf8")));
     const config = await readFile(home.configPath, "utf8");
     await writeFile(home.configPath, config.replace("telegram:", "webhook:"));
     const moved = await read();
-    await expect(rotateKeys(home, unlock, at(NOW))).rejects.toMatchObject({ code: "vault_invalid" });
+    await expect(rotateKeys(home, unlock, at(NOW))).rejects.toMatchObject({
+      code: "vault_invalid",
+    });
     expect(await read()).toEqual(moved);
     await writeFile(home.configPath, config);
     await expect(rotateKeys(home, other, at(NOW))).rejects.toMatchObject({ code: "key_locked" });
     const vault = await readFile(home.vaultPath, "utf8");
     await writeFile(home.vaultPath, vault.replace('"version": 1', '"version": 2'));
-    await expect(rotateKeys(home, unlock, at(NOW))).rejects.toMatchObject({ code: "vault_invalid" });
+    await expect(rotateKeys(home, unlock, at(NOW))).rejects.toMatchObject({
+      code: "vault_invalid",
+    });
     await writeFile(home.vaultPath, vault);
     expect(await contents({ home, keys })).toEqual(WHOLE);
     expect((await unlockKeys(home, unlock, at(NOW))).publicKey).toBe(keys.publicKey);
   });
 
-  it.each([0, 1, 2, 3, 4, 5])("survives a crash after step %i, and a second one while it recovers", async (done) => {
-    const { home, keys: from } = await makeHome();
-    const { home: blank } = await initHome(join(await scratchDirectory(), "h"));
-    const { keys: to } = await initKeys(blank, unlock, at(NOW));
-    const steps = rotationSteps({ home, unlock, clock: at(NOW + 1_000), from, to });
-    expect(steps).toHaveLength(5);
-    for (const step of steps.slice(0, done)) await step();
-    // The one who recovers is cut off after one more step, then somebody else recovers.
-    if (done > 0) for (const step of steps.slice(1, done + 1)) await step();
-    const keys = await unlockKeys(home, unlock, at(NOW + 2_000));
-    expect(keys.publicKey).toBe((done === 0 ? from : to).publicKey);
-    expect(await contents({ home, keys })).toEqual(WHOLE);
-    expect((await readPublicKeys(home)).map(({ publicKey }) => publicKey)).toEqual(
-      done === 0 ? [from.publicKey] : [to.publicKey, from.publicKey],
-    );
-    // Nothing of the rotation is left to do.
-    expect((await rotateKeys(home, unlock, at(NOW + 3_000))).previousPublicKey).toBe(keys.publicKey);
-  });
+  it.each([0, 1, 2, 3, 4, 5])(
+    "survives a crash after step %i, and a second one while it recovers",
+    async (done) => {
+      const { home, keys: from } = await makeHome();
+      const { home: blank } = await initHome(join(await scratchDirectory(), "h"));
+      const { keys: to } = await initKeys(blank, unlock, at(NOW));
+      const steps = rotationSteps({ home, unlock, clock: at(NOW + 1_000), from, to });
+      expect(steps).toHaveLength(5);
+      for (const step of steps.slice(0, done)) await step();
+      // The one who recovers is cut off after one more step, then somebody else recovers.
+      if (done > 0) for (const step of steps.slice(1, done + 1)) await step();
+      const keys = await unlockKeys(home, unlock, at(NOW + 2_000));
+      expect(keys.publicKey).toBe((done === 0 ? from : to).publicKey);
+      expect(await contents({ home, keys })).toEqual(WHOLE);
+      expect((await readPublicKeys(home)).map(({ publicKey }) => publicKey)).toEqual(
+        done === 0 ? [from.publicKey] : [to.publicKey, from.publicKey],
+      );
+      // Nothing of the rotation is left to do.
+      expect((await rotateKeys(home, unlock, at(NOW + 3_000))).previousPublicKey).toBe(
+        keys.publicKey,
+      );
+    },
+  );
 
   it("is seen by who read the private key before it, and opens it afterwards", async () => {
     const { home } = await initHome(join(await scratchDirectory(), "h"));
@@ -189,13 +237,16 @@ describe("rotateKeys()", () => {
     // A passphrase takes half a second: meanwhile the files become those that the rotation left.
     const opening = unlockKeys(home, passphrase);
     await wait(20);
-    for (const file of ["privateKeyPath", "vaultPath", "publicKeyPath"] as const) await rename(copy[file], home[file]);
+    for (const file of ["privateKeyPath", "vaultPath", "publicKeyPath"] as const)
+      await rename(copy[file], home[file]);
     expect((await opening).publicKey).toBe(keys.publicKey);
   });
 
   it("lets several rotate at once, one after the other", async () => {
     const { home } = await makeHome();
-    const rotations = await Promise.all([1, 2, 3].map((step) => rotateKeys(home, unlock, at(NOW + step))));
+    const rotations = await Promise.all(
+      [1, 2, 3].map((step) => rotateKeys(home, unlock, at(NOW + step))),
+    );
     const keys = await unlockKeys(home, unlock, at(NOW));
     expect(rotations.map((each) => each.keys.publicKey)).toContain(keys.publicKey);
     expect(await readPublicKeys(home)).toHaveLength(4);

@@ -38,12 +38,19 @@ export async function initKeys(
   await makePrivateDirectory(home.keysDir);
   return whileWriting(home.dir, async () => {
     const fresh = generateKeyPair();
-    const isNew = await createFileAtomic(home.privateKeyPath, await sealSeeds({ current: fresh.exportSeed() }, unlock));
+    const isNew = await createFileAtomic(
+      home.privateKeyPath,
+      await sealSeeds({ current: fresh.exportSeed() }, unlock),
+    );
     const keys = isNew ? fresh : keyPairFromSeed((await openPrivateKey(home, unlock)).current);
     const period = printPublicKeys([{ publicKey: keys.publicKey, fromMs: clock.now() }]);
     const isPublished = await createFileAtomic(home.publicKeyPath, period);
     const vault = await createVaultFile(home, keys);
-    const made = [isNew && home.privateKeyPath, isPublished && home.publicKeyPath, vault !== undefined && home.vaultPath];
+    const made = [
+      isNew && home.privateKeyPath,
+      isPublished && home.publicKeyPath,
+      vault !== undefined && home.vaultPath,
+    ];
     return { keys, created: made.filter((path) => path !== false) };
   });
 }
@@ -56,7 +63,8 @@ export async function initKeys(
  */
 export async function readUnlockKind(home: HomePaths): Promise<Unlock["kind"]> {
   const kind = unlockKindOf(await readPrivateKeyFile(home));
-  if (kind === undefined) throw new ConsentError("key_locked", "Cannot open the private key: the file was changed");
+  if (kind === undefined)
+    throw new ConsentError("key_locked", "Cannot open the private key: the file was changed");
   return kind;
 }
 
@@ -78,7 +86,11 @@ export async function readPublicKeys({ publicKeyPath }: HomePaths): Promise<read
  * is wrong; `home_invalid` if a file is missing or open to others, or the public key does not
  * match.
  */
-export async function unlockKeys(home: HomePaths, unlock: Unlock, clock: WallClock = systemClock): Promise<KeyPair> {
+export async function unlockKeys(
+  home: HomePaths,
+  unlock: Unlock,
+  clock: WallClock = systemClock,
+): Promise<KeyPair> {
   const { current, previous } = await openPrivateKey(home, unlock);
   const keys = keyPairFromSeed(current);
   if (previous === undefined && (await isFirstPublished(home, keys))) return keys;
@@ -86,7 +98,10 @@ export async function unlockKeys(home: HomePaths, unlock: Unlock, clock: WallClo
   return whileWriting(home.dir, () => settleKeys(home, unlock, clock));
 }
 
-/** Opens the private key and completes a rotation, unless another process has done so meanwhile. To be called while the home is locked. */
+/**
+ * Opens the private key and completes a rotation, unless another process has done so meanwhile. To
+ * be called while the home is locked.
+ */
 async function settleKeys(home: HomePaths, unlock: Unlock, clock: WallClock): Promise<KeyPair> {
   const { current, previous } = await openPrivateKey(home, unlock);
   const keys = keyPairFromSeed(current);
@@ -119,7 +134,11 @@ export interface Rotation {
  * @throws ConsentError as {@link unlockKeys}; `vault_invalid` if the vault or a field does not
  * open. Nothing is changed then.
  */
-export function rotateKeys(home: HomePaths, unlock: Unlock, clock: WallClock = systemClock): Promise<Rotation> {
+export function rotateKeys(
+  home: HomePaths,
+  unlock: Unlock,
+  clock: WallClock = systemClock,
+): Promise<Rotation> {
   return whileWriting(home.dir, async () => {
     const from = await settleKeys(home, unlock, clock);
     const to = generateKeyPair();
@@ -140,12 +159,22 @@ export interface RotationPlan {
 }
 
 /**
- * The steps of a rotation. After each of them the same passphrase opens a key that opens everything, or that completes the rest: from the first to
- * the last, the private key's file holds both keys. Every step may be done again.
+ * The steps of a rotation. After each of them the same passphrase opens a key that opens
+ * everything, or that completes the rest: from the first to the last, the private key's file holds
+ * both keys. Every step may be done again.
  */
-export function rotationSteps({ home, unlock, clock, from, to }: RotationPlan): readonly (() => Promise<void>)[] {
+export function rotationSteps({
+  home,
+  unlock,
+  clock,
+  from,
+  to,
+}: RotationPlan): readonly (() => Promise<void>)[] {
   const keep = async (previous: KeyPair | undefined): Promise<void> => {
-    const seeds = { current: to.exportSeed(), ...(previous === undefined ? {} : { previous: previous.exportSeed() }) };
+    const seeds = {
+      current: to.exportSeed(),
+      ...(previous === undefined ? {} : { previous: previous.exportSeed() }),
+    };
     await writeFileAtomic(home.privateKeyPath, await sealSeeds(seeds, unlock));
   };
   return [
@@ -157,9 +186,15 @@ export function rotationSteps({ home, unlock, clock, from, to }: RotationPlan): 
   ];
 }
 
-/** The moment is taken here, while the home is locked: whoever signed with the old key before (signerInUse) did so earlier. */
+/**
+ * The moment is taken here, while the home is locked: whoever signed with the old key before
+ * (signerInUse) did so earlier.
+ */
 async function publish(home: HomePaths, to: KeyPair, clock: WallClock): Promise<void> {
-  await writeFileAtomic(home.publicKeyPath, printPublicKeys(succeed(await readPublicKeys(home), to.publicKey, clock.now())));
+  await writeFileAtomic(
+    home.publicKeyPath,
+    printPublicKeys(succeed(await readPublicKeys(home), to.publicKey, clock.now())),
+  );
 }
 
 async function openPrivateKey(home: HomePaths, unlock: Unlock): ReturnType<typeof openSeeds> {

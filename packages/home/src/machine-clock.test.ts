@@ -12,7 +12,9 @@ const isLinux = process.platform === "linux";
 const inAnotherProcess = (): { readonly boot: string; readonly uptimeMs: number } => {
   const read = `({ boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), uptimeMs: uptime() * 1000 })`;
   const program = `import { readFileSync } from "node:fs"; import { uptime } from "node:os"; console.log(JSON.stringify(${read}))`;
-  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }));
+  return JSON.parse(
+    execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }),
+  );
 };
 
 const BOOT = "00000000-0000-4000-8000-000000000000";
@@ -21,13 +23,16 @@ const failing = (): never => {
 };
 
 describe("machineClock", () => {
-  it.runIf(isLinux)("agrees with every process of the machine on the boot and on the time since it", () => {
-    const before = machineClock.uptimeMs();
-    const other = inAnotherProcess();
-    expect(other.boot).toBe(machineClock.bootId());
-    expect(other.uptimeMs).toBeGreaterThanOrEqual(before);
-    expect(machineClock.uptimeMs()).toBeGreaterThanOrEqual(other.uptimeMs);
-  });
+  it.runIf(isLinux)(
+    "agrees with every process of the machine on the boot and on the time since it",
+    () => {
+      const before = machineClock.uptimeMs();
+      const other = inAnotherProcess();
+      expect(other.boot).toBe(machineClock.bootId());
+      expect(other.uptimeMs).toBeGreaterThanOrEqual(before);
+      expect(machineClock.uptimeMs()).toBeGreaterThanOrEqual(other.uptimeMs);
+    },
+  );
 
   it.runIf(isLinux)("counts the time since the boot, not since the start of the process", () => {
     const sinceBootMs = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]) * 1_000;
@@ -60,6 +65,11 @@ describe("machineClock", () => {
       () => BOOT,
       () => (readings.shift() ?? failing)(),
     );
-    expect([clock.uptimeMs(), clock.uptimeMs(), clock.uptimeMs(), clock.uptimeMs()]).toEqual([5_000, Number.NaN, Number.NaN, 6_000]);
+    expect([clock.uptimeMs(), clock.uptimeMs(), clock.uptimeMs(), clock.uptimeMs()]).toEqual([
+      5_000,
+      Number.NaN,
+      Number.NaN,
+      6_000,
+    ]);
   });
 });

@@ -48,7 +48,13 @@ describe("filePasskeys()", () => {
     ["another version", `{"version":"2","passkeys":[]}`],
     ["an unknown field", printPasskeys([{ ...phone, validFor: "nothing" } as PasskeyRecord])],
     ["a missing field", printPasskeys([phone]).replace(`"rpId": "localhost",`, "")],
-    ["a revocation that is a text", printPasskeys([phone]).replace(`"createdAtMs": 1000`, `"createdAtMs": 1000, "revokedAtMs": "never"`)],
+    [
+      "a revocation that is a text",
+      printPasskeys([phone]).replace(
+        `"createdAtMs": 1000`,
+        `"createdAtMs": 1000, "revokedAtMs": "never"`,
+      ),
+    ],
     ["an id twice", printPasskeys([phone, { ...phone, approver: "bob" }])],
     ["a key that is no base64url", printPasskeys([{ ...phone, publicKey: "a b" }])],
     ["a field twice", `{"version":"1","passkeys":[],"passkeys":[]}`],
@@ -57,7 +63,9 @@ describe("filePasskeys()", () => {
     const path = await place();
     await writeFile(path, text, { mode: 0o600 });
     await expect(filePasskeys(path).list()).rejects.toMatchObject({ code: "home_invalid" });
-    await expect(filePasskeys(path).add({ ...phone, id: "CCCC" })).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(filePasskeys(path).add({ ...phone, id: "CCCC" })).rejects.toMatchObject({
+      code: "home_invalid",
+    });
     expect(await readFile(path, "utf8")).toBe(text);
     expect(() => parsePasskeys(text)).toThrow(expect.objectContaining({ code: "home_invalid" }));
   });

@@ -66,7 +66,9 @@ export function filePasskeys(path: string): FilePasskeys {
       throw cannot("read", path)(causeText(error));
     }
   };
-  const change = (make: (list: readonly PasskeyRecord[]) => readonly PasskeyRecord[] | undefined): Promise<boolean> =>
+  const change = (
+    make: (list: readonly PasskeyRecord[]) => readonly PasskeyRecord[] | undefined,
+  ): Promise<boolean> =>
     whileWriting(dirname(path), async () => {
       const list = make(await read());
       if (list !== undefined) await writeFileAtomic(path, printPasskeys(list));
@@ -76,13 +78,17 @@ export function filePasskeys(path: string): FilePasskeys {
     list: read,
     add: (passkey) =>
       change((list) => {
-        if (list.length >= PASSKEYS_MAX) throw cannot("change", path)(`it holds ${PASSKEYS_MAX} passkeys already`);
+        if (list.length >= PASSKEYS_MAX)
+          throw cannot("change", path)(`it holds ${PASSKEYS_MAX} passkeys already`);
         return list.some(({ id }) => id === passkey.id) ? undefined : [...list, passkey];
       }),
     revoke: (id, approver, atMs) =>
       change((list) => {
-        const isMeant = (each: PasskeyRecord): boolean => each.id === id && each.approver === approver && each.revokedAtMs === undefined;
-        return list.some(isMeant) ? list.map((each) => (isMeant(each) ? { ...each, revokedAtMs: atMs } : each)) : undefined;
+        const isMeant = (each: PasskeyRecord): boolean =>
+          each.id === id && each.approver === approver && each.revokedAtMs === undefined;
+        return list.some(isMeant)
+          ? list.map((each) => (isMeant(each) ? { ...each, revokedAtMs: atMs } : each))
+          : undefined;
       }),
   };
 }
@@ -106,10 +112,13 @@ export function parsePasskeys(text: string): readonly PasskeyRecord[] {
     fields.oneOf("version", [VERSION]);
     const list = fields.objects("passkeys").map(readPasskey);
     fields.done();
-    if (new Set(list.map(({ id }) => id)).size !== list.length) throw new TypeError("an id stands there twice");
+    if (new Set(list.map(({ id }) => id)).size !== list.length)
+      throw new TypeError("an id stands there twice");
     return list;
   } catch (error) {
-    throw new ConsentError("home_invalid", `Cannot read passkeys: ${causeText(error)}`, { cause: error });
+    throw new ConsentError("home_invalid", `Cannot read passkeys: ${causeText(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -126,6 +135,7 @@ function readPasskey(fields: FieldReader): PasskeyRecord {
     ...(revokedAtMs === undefined ? {} : { revokedAtMs }),
   };
   fields.done();
-  if (!BASE64URL.test(passkey.id) || !BASE64URL.test(passkey.publicKey)) throw new TypeError("an id or a key is not base64url");
+  if (!BASE64URL.test(passkey.id) || !BASE64URL.test(passkey.publicKey))
+    throw new TypeError("an id or a key is not base64url");
   return passkey;
 }

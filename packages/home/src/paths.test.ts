@@ -11,8 +11,12 @@ describe("resolveHome()", () => {
   });
 
   it("refuses an empty name rather than take the next one", () => {
-    expect(() => resolveHome({ flag: "", env: "/e", homeDir })).toThrow(expect.objectContaining({ code: "home_invalid" }));
-    expect(() => resolveHome({ env: "", homeDir })).toThrow(expect.objectContaining({ code: "home_invalid" }));
+    expect(() => resolveHome({ flag: "", env: "/e", homeDir })).toThrow(
+      expect.objectContaining({ code: "home_invalid" }),
+    );
+    expect(() => resolveHome({ env: "", homeDir })).toThrow(
+      expect.objectContaining({ code: "home_invalid" }),
+    );
   });
 });
 
@@ -28,7 +32,9 @@ describe("resolvePath()", () => {
   });
 
   it.each(["", "~bob/x", "~x", "a\0b"])("refuses %j", (path) => {
-    expect(() => resolvePath(path, { homeDir, cwd: "/work" })).toThrow(expect.objectContaining({ code: "home_invalid" }));
+    expect(() => resolvePath(path, { homeDir, cwd: "/work" })).toThrow(
+      expect.objectContaining({ code: "home_invalid" }),
+    );
   });
 
   it("refuses a relative path that has nothing to start from", () => {

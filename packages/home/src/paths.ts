@@ -68,7 +68,8 @@ export interface PathOrigins {
  * home, or is relative and there is no `cwd`.
  */
 export function resolvePath(path: string, { homeDir, cwd }: PathOrigins): string {
-  const refuse = (why: string): ConsentError => new ConsentError("home_invalid", `Cannot use path ${quoteText(path)}: ${why}`);
+  const refuse = (why: string): ConsentError =>
+    new ConsentError("home_invalid", `Cannot use path ${quoteText(path)}: ${why}`);
   if (path === "") throw refuse("it is empty");
   if (path.includes("\0")) throw refuse("it has a NUL character");
   const full = path === "~" || path.startsWith("~/") ? join(homeDir, path.slice(1)) : path;

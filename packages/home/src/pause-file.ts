@@ -1,5 +1,6 @@
 /**
- * Pause file: the one format of every pause of a home, of all questions and of one agent. Formats: spec/home.md §5.
+ * Pause file: the one format of every pause of a home, of all questions and of one agent. Formats:
+ * spec/home.md §5.
  */
 import { readFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
@@ -27,7 +28,8 @@ const OFF = "off";
 export function pauseEndText(end: PauseEnd): string {
   if (end === "until-off") return OFF;
   const text = Number.isSafeInteger(end) && Math.abs(end) <= 8.64e15 ? isoTime(end) : "";
-  if (parseIsoTime(text) === undefined) throw new ConsentError("options_invalid", `Cannot pause until ${end}: it is not a time`);
+  if (parseIsoTime(text) === undefined)
+    throw new ConsentError("options_invalid", `Cannot pause until ${end}: it is not a time`);
   return text;
 }
 
@@ -36,7 +38,10 @@ export function pauseEndText(end: PauseEnd): string {
  *
  * @throws ConsentError `home_invalid` where it cannot be kept.
  */
-export function writePause(path: string, fields: { readonly agent?: string; readonly until: string }): Promise<void> {
+export function writePause(
+  path: string,
+  fields: { readonly agent?: string; readonly until: string },
+): Promise<void> {
   return writeFileAtomic(path, `${JSON.stringify({ version: VERSION, ...fields })}\n`);
 }
 
@@ -54,7 +59,10 @@ export function parsePause(text: string): KeptPause | undefined {
   }
 }
 
-/** The text of a pause file; `undefined` where there is none. Synchronous. Throws what reading throws. */
+/**
+ * The text of a pause file; `undefined` where there is none. Synchronous. Throws what reading
+ * throws.
+ */
 export function readPauseText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
@@ -65,7 +73,8 @@ export function readPauseText(path: string): string | undefined {
 }
 
 /** Whether a pause is over at a time. */
-export const isPauseOver = ({ until }: KeptPause, nowMs: number): boolean => until !== "until-off" && until <= nowMs;
+export const isPauseOver = ({ until }: KeptPause, nowMs: number): boolean =>
+  until !== "until-off" && until <= nowMs;
 
 /**
  * Ends a pause; false where none was set.

@@ -26,7 +26,9 @@ describe("readPause()", () => {
   it("holds a pause without an end until it is cleared", async () => {
     const at = await home();
     await setPause(at, "until-off");
-    expect(readPause(at, Number.MAX_SAFE_INTEGER)).toBe("all questions are paused until `acp pause --off`");
+    expect(readPause(at, Number.MAX_SAFE_INTEGER)).toBe(
+      "all questions are paused until `acp pause --off`",
+    );
     expect(await clearPause(at)).toBe(true);
     expect(readPause(at, NOW)).toBeUndefined();
   });

@@ -8,8 +8,13 @@ import { type PendingFiles, openPendingFiles } from "./pending-directory.js";
 
 const place = async (): Promise<string> => join(await scratchDirectory(), "pending");
 
-/** Files as a process leaves them that was killed: closing gives up the lock and keeps everything. */
-async function leave(directory: string, use: (store: PendingFiles) => Promise<unknown>): Promise<string> {
+/**
+ * Files as a process leaves them that was killed: closing gives up the lock and keeps everything.
+ */
+async function leave(
+  directory: string,
+  use: (store: PendingFiles) => Promise<unknown>,
+): Promise<string> {
   await using store = await openPendingFiles(directory);
   await use(store);
   const [folder = ""] = await folders(directory);
@@ -57,7 +62,9 @@ describe("openPendingFiles()", () => {
 
   it("takes the further one of a record that a crash left in two folders", async () => {
     const directory = await place();
-    const file = await leave(directory, (store) => store.put({ ...pendingRecord(), version: 1, status: "delivered" }));
+    const file = await leave(directory, (store) =>
+      store.put({ ...pendingRecord(), version: 1, status: "delivered" }),
+    );
     await using other = await openPendingFiles(directory);
     expect((await other.get("cr_1"))?.version).toBe(1);
     await other[Symbol.asyncDispose]();
@@ -79,7 +86,10 @@ describe("openPendingFiles()", () => {
   it.each([
     ["is no question", "{}"],
     ["is no JSON", "nonsense"],
-    ["is one that does not count", JSON.stringify({ ...pendingRecord(), version: 7, agentId: "forged" })],
+    [
+      "is one that does not count",
+      JSON.stringify({ ...pendingRecord(), version: 7, agentId: "forged" }),
+    ],
   ])("starts over a line that %s, and keeps the others", async (_what, line) => {
     const directory = await place();
     const file = await leave(directory, (store) => store.put(pendingRecord()));
@@ -111,13 +121,25 @@ describe("openPendingFiles()", () => {
 });
 
 describe("openPendingFiles() for who reads an audit log", () => {
-  const approval = { approverId: "local", channel: "test", atMs: pendingRecord().request.createdAtMs };
-  const approve = { type: "approve", approval, terms: { reason: "", validUntilMs: pendingRecord().request.expiresAtMs } } as const;
+  const approval = {
+    approverId: "local",
+    channel: "test",
+    atMs: pendingRecord().request.createdAtMs,
+  };
+  const approve = {
+    type: "approve",
+    approval,
+    terms: { reason: "", validUntilMs: pendingRecord().request.expiresAtMs },
+  } as const;
   const deny = { ...approve, type: "deny" } as const;
   const recorded = { type: "recorded" } as const;
   const taken = { type: "collect" } as const;
 
-  async function ask(store: PendingFiles, id: string, ...events: readonly MachineEvent[]): Promise<void> {
+  async function ask(
+    store: PendingFiles,
+    id: string,
+    ...events: readonly MachineEvent[]
+  ): Promise<void> {
     let record = pendingRecord({ id });
     await store.put(record);
     for (const event of events) {
@@ -135,8 +157,14 @@ describe("openPendingFiles() for who reads an audit log", () => {
     await ask(store, "cr_yes", approve, recorded);
     await ask(store, "cr_given_up", approve, recorded, { type: "uncollected", reason: "" });
     await ask(store, "cr_taken", approve, recorded, taken);
-    await ask(store, "cr_late", approve, recorded, taken, { type: "outcome", outcome: { status: "not_collected", detail: "" } });
-    await ask(store, "cr_ran", approve, recorded, taken, { type: "outcome", outcome: { status: "ran", detail: "" } });
+    await ask(store, "cr_late", approve, recorded, taken, {
+      type: "outcome",
+      outcome: { status: "not_collected", detail: "" },
+    });
+    await ask(store, "cr_ran", approve, recorded, taken, {
+      type: "outcome",
+      outcome: { status: "ran", detail: "" },
+    });
   }
 
   it("holds what a dead process left unfinished, and knows whose answers nobody took", async () => {

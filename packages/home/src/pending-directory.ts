@@ -46,7 +46,9 @@ export interface PendingFiles extends PendingStore, AsyncDisposable, KnownQuesti
  */
 export type AcceptRecord = (record: PendingRecord) => boolean;
 
-/** What dead processes left: their records, and the folders to remove once those are kept elsewhere. */
+/**
+ * What dead processes left: their records, and the folders to remove once those are kept elsewhere.
+ */
 interface Left {
   readonly records: readonly PendingRecord[];
   readonly folders: readonly string[];
@@ -68,7 +70,10 @@ interface Read {
  * @throws ConsentError `home_invalid`, with the fix, if a file cannot be read or written;
  * `home_busy` if another process that is starting does not finish.
  */
-export async function openPendingFiles(directory: string, accepts: AcceptRecord = () => true): Promise<PendingFiles> {
+export async function openPendingFiles(
+  directory: string,
+  accepts: AcceptRecord = () => true,
+): Promise<PendingFiles> {
   await makePrivateDirectory(directory);
   return whileWriting(directory, async () => {
     const own = join(directory, randomBytes(4).toString("hex"));
@@ -80,7 +85,13 @@ export async function openPendingFiles(directory: string, accepts: AcceptRecord 
       for (const folder of left.folders) await remove(folder);
       await syncDirectory(directory);
       const leftOpen = idsOf(left.records, ({ status }) => status !== "ended");
-      return { ...journal, ...knownOf(left), leftOpen, ignored: left.ignored, [Symbol.asyncDispose]: () => closeAll(journal, held) };
+      return {
+        ...journal,
+        ...knownOf(left),
+        leftOpen,
+        ignored: left.ignored,
+        [Symbol.asyncDispose]: () => closeAll(journal, held),
+      };
     } catch (error) {
       await held[Symbol.asyncDispose]();
       throw error;
@@ -88,19 +99,31 @@ export async function openPendingFiles(directory: string, accepts: AcceptRecord 
   });
 }
 
-const idsOf = (records: readonly PendingRecord[], isWanted: (record: PendingRecord) => boolean): ReadonlySet<string> =>
-  new Set(records.filter(isWanted).map(({ id }) => id));
+const idsOf = (
+  records: readonly PendingRecord[],
+  isWanted: (record: PendingRecord) => boolean,
+): ReadonlySet<string> => new Set(records.filter(isWanted).map(({ id }) => id));
 
-/** What a live process is about to do with a question that ended: write its end down, or say what came of its yes. */
+/**
+ * What a live process is about to do with a question that ended: write its end down, or say what
+ * came of its yes.
+ */
 const isUnderWay = ({ end, outcome }: PendingRecord): boolean =>
-  end !== undefined && (!end.recorded || (end.effectiveDigest !== undefined && outcome === undefined));
+  end !== undefined &&
+  (!end.recorded || (end.effectiveDigest !== undefined && outcome === undefined));
 
 const isUntaken = ({ status, adopted, outcome }: PendingRecord): boolean =>
   status === "ended" && (!adopted || outcome?.status === "not_collected");
 
 function knownOf({ records, others }: Left): KnownQuestions {
-  const held = new Set([...idsOf(records, isUnfinished), ...idsOf(others, (record) => isUnfinished(record) || isUnderWay(record))]);
-  return { held, untaken: idsOf([...records, ...others], (record) => isUntaken(record) && !held.has(record.id)) };
+  const held = new Set([
+    ...idsOf(records, isUnfinished),
+    ...idsOf(others, (record) => isUnfinished(record) || isUnderWay(record)),
+  ]);
+  return {
+    held,
+    untaken: idsOf([...records, ...others], (record) => isUntaken(record) && !held.has(record.id)),
+  };
 }
 
 async function closeAll(journal: AsyncDisposable, held: HeldWriter): Promise<void> {
@@ -126,9 +149,11 @@ async function takeOver(directory: string, own: string, accepts: AcceptRecord): 
       continue;
     }
     folders.push(folder);
-    // A crash between taking over and removing leaves a record in two folders: the one that went on is further.
+    // A crash between taking over and removing leaves a record in two folders: the one that went on
+    // is further.
     ignored += read.ignored;
-    for (const record of read.records) if (record.version >= (records.get(record.id)?.version ?? 0)) records.set(record.id, record);
+    for (const record of read.records)
+      if (record.version >= (records.get(record.id)?.version ?? 0)) records.set(record.id, record);
   }
   return { records: [...records.values()], folders, ignored, others };
 }
@@ -144,7 +169,10 @@ async function isOwned(folder: string): Promise<boolean> {
   }
 }
 
-/** None where a crash came before the first write. A last line that was cut short was never acknowledged. */
+/**
+ * None where a crash came before the first write. A last line that was cut short was never
+ * acknowledged.
+ */
 async function readJournal(path: string, accepts: AcceptRecord): Promise<Read> {
   if (await isMissing(path)) return { records: [], ignored: 0 };
   const text = await readPrivateFile(path, FILE_BYTES_MAX);
@@ -152,7 +180,8 @@ async function readJournal(path: string, accepts: AcceptRecord): Promise<Read> {
   let ignored = 0;
   for (const line of text.split("\n").slice(0, -1)) {
     const record = readRecord(line);
-    // Whoever can write a line here must not keep a gate from starting, nor put its line over an honest one.
+    // Whoever can write a line here must not keep a gate from starting, nor put its line over an
+    // honest one.
     if (record === undefined || !accepts(record)) ignored++;
     else records.set(record.id, record);
   }

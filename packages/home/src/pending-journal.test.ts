@@ -8,7 +8,9 @@ import { scratchDirectory } from "../test/support.js";
 import { type PendingJournal, createPendingJournal } from "./pending-journal.js";
 import { readRecord } from "./pending-line.js";
 
-async function journal(records: Parameters<typeof createPendingJournal>[1] = []): Promise<{ store: PendingJournal; path: string }> {
+async function journal(
+  records: Parameters<typeof createPendingJournal>[1] = [],
+): Promise<{ store: PendingJournal; path: string }> {
   const path = join(await scratchDirectory(), "journal.jsonl");
   const store = await createPendingJournal(path, records);
   onTestFinished(async () => store[Symbol.asyncDispose]());
@@ -19,7 +21,9 @@ const VERBS = /^(put|transition|open|takeDecision|watch)\(\)/;
 
 async function lastVersions(path: string): Promise<Record<string, number>> {
   const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
-  return Object.fromEntries(lines.map((line) => readRecord(line)).map((record) => [record?.id, record?.version]));
+  return Object.fromEntries(
+    lines.map((line) => readRecord(line)).map((record) => [record?.id, record?.version]),
+  );
 }
 
 async function deliver(store: PendingStore, id: string): Promise<boolean> {
@@ -29,7 +33,10 @@ async function deliver(store: PendingStore, id: string): Promise<boolean> {
 }
 
 describe("createPendingJournal()", () => {
-  const cases = storeConformance(async (clock) => ({ ...memoryStore(clock), pending: (await journal()).store }));
+  const cases = storeConformance(async (clock) => ({
+    ...memoryStore(clock),
+    pending: (await journal()).store,
+  }));
   const own = cases.filter(({ name }) => VERBS.test(name));
   it("has cases of the suite to pass", () => expect(own.length).toBeGreaterThanOrEqual(8));
   for (const { name, run } of own) it(name, () => run());
@@ -72,14 +79,19 @@ describe("createPendingJournal()", () => {
     const next = { ...pendingRecord(), version: 1, action: circular as never };
     await expect(store.transition("cr_1", 0, next)).rejects.toMatchObject({ code: "home_invalid" });
     expect(await store.get("cr_1")).toBe(record);
-    await expect(store.put(pendingRecord({ id: "cr_2" }))).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(store.put(pendingRecord({ id: "cr_2" }))).rejects.toMatchObject({
+      code: "home_invalid",
+    });
     await expect(store.takeDecision("demo", "", 0)).rejects.toMatchObject({ code: "home_invalid" });
   });
 
   it("takes no change after it was closed", async () => {
     const { store } = await journal();
     await store[Symbol.asyncDispose]();
-    await expect(store.put(pendingRecord())).rejects.toMatchObject({ code: "home_invalid", message: /it is closed$/ });
+    await expect(store.put(pendingRecord())).rejects.toMatchObject({
+      code: "home_invalid",
+      message: /it is closed$/,
+    });
   });
 
   it("writes its file anew where it has grown, without losing a record", async () => {
@@ -91,7 +103,9 @@ describe("createPendingJournal()", () => {
       await deliver(store, `cr_${at}`);
     }
     expect((await readFile(path)).length).toBeLessThan(20 * 1024 * 1024);
-    expect(await lastVersions(path)).toEqual(Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`cr_${at}`, 1])));
+    expect(await lastVersions(path)).toEqual(
+      Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`cr_${at}`, 1])),
+    );
     expect(await store.put(pendingRecord({ id: "cr_after" }))).toBe(true);
     expect(await lastVersions(path)).toMatchObject({ cr_after: 0 });
   });

@@ -1,8 +1,10 @@
 /**
- * Pending journal: open questions and the latest ends, in a file, so that they survive a restart. Format: spec/home.md §6.
+ * Pending journal: open questions and the latest ends, in a file, so that they survive a restart.
+ * Format: spec/home.md §6.
  *
- * What a change makes of the records is decided on one table, written and synced, and only then done on the table that is read: nobody sees what a
- * crash could take back. Changes that come together share one sync.
+ * What a change makes of the records is decided on one table, written and synced, and only then
+ * done on the table that is read: nobody sees what a crash could take back. Changes that come
+ * together share one sync.
  */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -12,13 +14,19 @@ import { inBatches } from "./batches.js";
 import { causeText, cannot } from "./errors.js";
 import { printRecord } from "./pending-line.js";
 
-/** A file that has grown by this much since it was last written whole is written whole again, without what is no longer needed. */
+/**
+ * A file that has grown by this much since it was last written whole is written whole again,
+ * without what is no longer needed.
+ */
 const GROWTH_BYTES_MAX: number = 4 * 1024 * 1024;
 
 /** A store over one file, which no other process writes. */
 export interface PendingJournal extends PendingStore, AsyncDisposable {}
 
-/** What a change makes of a table: the record it answers with, if any, and whether that is a new one. */
+/**
+ * What a change makes of a table: the record it answers with, if any, and whether that is a new
+ * one.
+ */
 interface Decided {
   readonly record: PendingRecord | undefined;
   readonly isChanged: boolean;
@@ -33,7 +41,10 @@ type Decide = (table: PendingStore) => Promise<Decided>;
  *
  * @throws ConsentError `home_invalid` where the file cannot be written.
  */
-export async function createPendingJournal(path: string, records: readonly PendingRecord[]): Promise<PendingJournal> {
+export async function createPendingJournal(
+  path: string,
+  records: readonly PendingRecord[],
+): Promise<PendingJournal> {
   const [ahead, seen] = [memoryPending(), memoryPending()];
   for (const record of records) {
     await ahead.put(record);
@@ -45,13 +56,17 @@ export async function createPendingJournal(path: string, records: readonly Pendi
 
   async function show(record: PendingRecord): Promise<void> {
     const before = await seen.get(record.id);
-    await (before === undefined ? seen.put(record) : seen.transition(record.id, before.version, record));
+    await (before === undefined
+      ? seen.put(record)
+      : seen.transition(record.id, before.version, record));
   }
 
   async function decideAll(batch: readonly Decide[]): Promise<readonly Decided[]> {
     const results: Decided[] = [];
     for (const decide of batch) results.push(await decide(ahead));
-    const changed = results.flatMap(({ record, isChanged }) => (record !== undefined && isChanged ? [record] : []));
+    const changed = results.flatMap(({ record, isChanged }) =>
+      record !== undefined && isChanged ? [record] : [],
+    );
     if (changed.length === 0) return results;
     await file.append(changed);
     for (const record of changed) await show(record);
@@ -69,9 +84,16 @@ export async function createPendingJournal(path: string, records: readonly Pendi
   });
 
   return {
-    put: async (record) => (await batches.take(async (table) => ({ record, isChanged: await table.put(record) }))).isChanged,
+    put: async (record) =>
+      (await batches.take(async (table) => ({ record, isChanged: await table.put(record) })))
+        .isChanged,
     transition: async (id, fromVersion, next) =>
-      (await batches.take(async (table) => ({ record: next, isChanged: await table.transition(id, fromVersion, next) }))).isChanged,
+      (
+        await batches.take(async (table) => ({
+          record: next,
+          isChanged: await table.transition(id, fromVersion, next),
+        }))
+      ).isChanged,
     async takeDecision(agentId, digest, nowMs) {
       const taken = await batches.take(async (table) => {
         const record = await table.takeDecision(agentId, digest, nowMs);
@@ -90,7 +112,9 @@ export async function createPendingJournal(path: string, records: readonly Pendi
   };
 }
 
-/** The file: the last line of every record that is needed, and older ones until it is written anew. */
+/**
+ * The file: the last line of every record that is needed, and older ones until it is written anew.
+ */
 interface JournalFile {
   append(changed: readonly PendingRecord[]): Promise<void>;
   /** Where the file has grown enough, writes it anew with the records that are still needed. */

@@ -9,7 +9,8 @@ export function printRecord(record: PendingRecord): string {
 /**
  * The record of a line; `undefined` where it is none.
  *
- * The file is its owner's alone: what is looked at here is what a store and a gate stand on, against a disk that fails and a hand that slips.
+ * The file is its owner's alone: what is looked at here is what a store and a gate stand on,
+ * against a disk that fails and a hand that slips.
  */
 export function readRecord(line: string): PendingRecord | undefined {
   let value: unknown;

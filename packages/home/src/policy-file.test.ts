@@ -42,12 +42,19 @@ describe("readPolicyFile()", () => {
     const at = (name: string): string => join(directory, name);
     await mkdir(at("directory"));
     execFileSync("mkfifo", [at("pipe")]);
-    const want = (text: string) => ({ code: "home_invalid", message: expect.stringContaining(text) });
+    const want = (text: string) => ({
+      code: "home_invalid",
+      message: expect.stringContaining(text),
+    });
     await expect(readPolicyFile(at("none"))).rejects.toMatchObject(want("it does not exist"));
     await expect(readPolicyFile(at("directory"))).rejects.toMatchObject(want("not a file"));
     await expect(readPolicyFile(at("pipe"))).rejects.toMatchObject(want("not a file"));
-    await expect(readPolicyFile(await written(new Uint8Array([0xff])))).rejects.toMatchObject(want("not UTF-8"));
-    await expect(readPolicyFile(await written(" ".repeat(4 * 1024 * 1024 + 1)))).rejects.toMatchObject(want("at most 4194304 are read"));
+    await expect(readPolicyFile(await written(new Uint8Array([0xff])))).rejects.toMatchObject(
+      want("not UTF-8"),
+    );
+    await expect(
+      readPolicyFile(await written(" ".repeat(4 * 1024 * 1024 + 1))),
+    ).rejects.toMatchObject(want("at most 4194304 are read"));
   });
 
   it("refuses another user's file", async ({ skip }) => {

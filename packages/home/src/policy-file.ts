@@ -20,6 +20,8 @@ export function compilePolicyText(text: string, options: PolicyOptions): Policy 
     return readPolicy(text, options);
   } catch (error) {
     if (error instanceof ConsentError) throw error;
-    throw new ConsentError("policy_invalid", "Cannot load policy: reading it threw", { cause: error });
+    throw new ConsentError("policy_invalid", "Cannot load policy: reading it threw", {
+      cause: error,
+    });
   }
 }

@@ -9,7 +9,10 @@ const ALLOW = "default: allow\nrules: []\n";
 const DENY = "default: deny\nrules: []\n";
 const BROKEN = "default: maybe\n";
 
-/** Puts a file in place at once: one that is written where it lies is empty for a moment, and a watch may read it then. */
+/**
+ * Puts a file in place at once: one that is written where it lies is empty for a moment, and a
+ * watch may read it then.
+ */
 async function put(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { mode: 0o600 });
   await rename(`${path}.new`, path);
@@ -163,7 +166,8 @@ describe("a file that is still being written", () => {
 
   it("is in force once it stays as it is", async () => {
     const { path, watch, reported } = await watching({ stillMs: 20 });
-    for (let at = 1; at <= LINES.length; at += 1) await writeFile(path, LINES.slice(0, at).join(""));
+    for (let at = 1; at <= LINES.length; at += 1)
+      await writeFile(path, LINES.slice(0, at).join(""));
     await reported(1);
     await watch.refresh();
     expect(watch.current().rules).toHaveLength(2);

@@ -59,7 +59,10 @@ const OPEN_END = 10;
  *
  * @throws ConsentError as {@link readPolicyFile}, if the file does not load at the start.
  */
-export async function watchPolicyFile(path: string, options: PolicyWatchOptions): Promise<PolicyWatch> {
+export async function watchPolicyFile(
+  path: string,
+  options: PolicyWatchOptions,
+): Promise<PolicyWatch> {
   const { pollMs = POLL_MS, signal } = options;
   if (options.isNew === true) await untilStill(path, options);
   const source = await openSource(path, options);
@@ -83,20 +86,29 @@ interface PolicySource {
   end(): void;
 }
 
-const later = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
+const later = (ms: number): Promise<void> =>
+  new Promise((resolve) => void setTimeout(resolve, ms).unref());
 
 async function lookUntilStill(source: PolicySource): Promise<void> {
-  for (let restMs = await source.look(); restMs !== undefined; restMs = await source.look()) await later(restMs);
+  for (let restMs = await source.look(); restMs !== undefined; restMs = await source.look())
+    await later(restMs);
 }
 
-/** How long a text has to stay in its file: what is there may be the beginning of what is being written. */
-function stillMsOf(text: string, { stillMs = STILL_MS }: Pick<PolicyWatchOptions, "stillMs">): number {
+/**
+ * How long a text has to stay in its file: what is there may be the beginning of what is being
+ * written.
+ */
+function stillMsOf(
+  text: string,
+  { stillMs = STILL_MS }: Pick<PolicyWatchOptions, "stillMs">,
+): number {
   return text.endsWith("\n") ? stillMs : stillMs * OPEN_END;
 }
 
 /** Resolves when the file has stayed as it is for a while, or cannot be read. */
 async function untilStill(path: string, options: PolicyWatchOptions): Promise<void> {
-  const read = (): Promise<string | undefined> => readTextFile(path, POLICY_BYTES_MAX).catch(() => undefined);
+  const read = (): Promise<string | undefined> =>
+    readTextFile(path, POLICY_BYTES_MAX).catch(() => undefined);
   for (let before = await read(), now; before !== undefined; before = now) {
     await later(stillMsOf(before, options));
     now = await read();
@@ -155,10 +167,15 @@ async function openSource(path: string, options: PolicyWatchOptions): Promise<Po
 }
 
 function asConsentError(error: unknown): ConsentError {
-  return error instanceof ConsentError ? error : new ConsentError("home_invalid", "Cannot read policy: reading it threw", { cause: error });
+  return error instanceof ConsentError
+    ? error
+    : new ConsentError("home_invalid", "Cannot read policy: reading it threw", { cause: error });
 }
 
-/** Calls `look` once things are quiet after a change. The directory is watched, because editors replace the file; polling is for where watching fails. */
+/**
+ * Calls `look` once things are quiet after a change. The directory is watched, because editors
+ * replace the file; polling is for where watching fails.
+ */
 function onChange(path: string, pollMs: number, look: () => void): () => void {
   let settling: NodeJS.Timeout | undefined;
   const soon = (): void => {

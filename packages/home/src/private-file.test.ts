@@ -20,7 +20,9 @@ describe("readPrivateFile()", () => {
     const directory = await scratchDirectory();
     await writeFile(join(directory, "a"), "text", { mode: 0o600 });
     await symlink(join(directory, "a"), join(directory, "b"));
-    await expect(readPrivateFile(join(directory, "b"), 10)).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(readPrivateFile(join(directory, "b"), 10)).rejects.toMatchObject({
+      code: "home_invalid",
+    });
   });
 });
 
@@ -40,6 +42,8 @@ describe("makePrivateDirectory()", () => {
     await mkdir(join(directory, "real"), { mode: 0o700 });
     await symlink(join(directory, "real"), join(directory, "link"));
     for (const name of ["file", "link", "none/keys"])
-      await expect(makePrivateDirectory(join(directory, name))).rejects.toMatchObject({ code: "home_invalid" });
+      await expect(makePrivateDirectory(join(directory, name))).rejects.toMatchObject({
+        code: "home_invalid",
+      });
   });
 });

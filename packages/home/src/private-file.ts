@@ -15,14 +15,18 @@ import { readOwnFile } from "./text-file.js";
 export async function readPrivateFile(path: string, bytesMax: number): Promise<string> {
   await checkPlain(path);
   const { text, isPrivate } = await readOwnFile(path, bytesMax);
-  if (!isPrivate) throw cannot("read", path)(`others may read it; run: chmod 600 ${quoteText(path)}`);
+  if (!isPrivate)
+    throw cannot("read", path)(`others may read it; run: chmod 600 ${quoteText(path)}`);
   return text;
 }
 
 /** A link could lead out of the home, to where others write. */
 async function checkPlain(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
-    throw cannot("read", path)(hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
+    throw cannot("read", path)(
+      hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error),
+      error,
+    );
   });
   if (found.isSymbolicLink()) throw cannot("read", path)("it is a symbolic link");
 }
@@ -49,11 +53,16 @@ export async function makePrivateDirectory(path: string): Promise<void> {
  */
 export async function checkPrivateDirectory(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
-    throw cannot("open", path)(hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error), error);
+    throw cannot("open", path)(
+      hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error),
+      error,
+    );
   });
   if (!found.isDirectory()) throw cannot("open", path)("it is not a directory");
-  if (found.uid !== process.getuid?.()) throw cannot("open", path)(`it belongs to user ${found.uid}`);
-  if ((found.mode & 0o077) !== 0) throw cannot("open", path)(`others may enter it; run: chmod 700 ${quoteText(path)}`);
+  if (found.uid !== process.getuid?.())
+    throw cannot("open", path)(`it belongs to user ${found.uid}`);
+  if ((found.mode & 0o077) !== 0)
+    throw cannot("open", path)(`others may enter it; run: chmod 700 ${quoteText(path)}`);
 }
 
 /** Whether there is surely nothing at the path: what cannot be looked at may be there. */

@@ -1,6 +1,7 @@
 /**
- * Private keys at rest: sealed under a passphrase (scrypt) or under a key file. Pure but for randomness; whoever keeps the text keeps it private.
- * One error for another passphrase, another key file and any changed byte. Format: spec/vault.md §8.
+ * Private keys at rest: sealed under a passphrase (scrypt) or under a key file. Pure but for
+ * randomness; whoever keeps the text keeps it private. One error for another passphrase, another
+ * key file and any changed byte. Format: spec/vault.md §8.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from "node:crypto";
 import { ConsentError } from "@acp/core";
@@ -22,7 +23,10 @@ export interface Seeds {
 export const PASSPHRASE_CHARS_MIN = 8;
 const PASSPHRASE_CHARS_MAX = 1_024;
 
-/** 128 MiB and about half a second: OWASP's recommendation for scrypt of 2024. The file says them; this version takes no others. */
+/**
+ * 128 MiB and about half a second: OWASP's recommendation for scrypt of 2024. The file says them;
+ * this version takes no others.
+ */
 const SCRYPT = { N: 131_072, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
 const KEY_FILE = /^[0-9a-f]{64}\n$/;
 const KEY_FILE_INFO = "acp/key-file/v1";
@@ -49,7 +53,10 @@ export function makeKeyFile(): string {
 export function checkUnlock(unlock: Unlock): void {
   if (unlock.kind === "key-file") {
     if (!KEY_FILE.test(unlock.text))
-      throw new ConsentError("options_invalid", "Cannot use the key file: it is not 64 hex digits and a line break");
+      throw new ConsentError(
+        "options_invalid",
+        "Cannot use the key file: it is not 64 hex digits and a line break",
+      );
     return;
   }
   const { length } = unlock.passphrase;
@@ -63,14 +70,21 @@ export function checkUnlock(unlock: Unlock): void {
 /**
  * Seals one or two private keys.
  *
- * @throws ConsentError `options_invalid` for a passphrase or key file that {@link checkUnlock} refuses.
+ * @throws ConsentError `options_invalid` for a passphrase or key file that {@link checkUnlock}
+ *   refuses.
  */
 export async function sealSeeds({ current, previous }: Seeds, unlock: Unlock): Promise<string> {
   checkUnlock(unlock);
   const salt = randomBytes(SALT_BYTES);
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", await keyOf(unlock, salt), iv, { authTagLength: TAG_BYTES });
-  const data = Buffer.concat([cipher.update(current), cipher.update(previous ?? new Uint8Array(0)), cipher.final()]);
+  const cipher = createCipheriv("aes-256-gcm", await keyOf(unlock, salt), iv, {
+    authTagLength: TAG_BYTES,
+  });
+  const data = Buffer.concat([
+    cipher.update(current),
+    cipher.update(previous ?? new Uint8Array(0)),
+    cipher.final(),
+  ]);
   const parts = { salt, iv, data, tag: cipher.getAuthTag() };
   return write(unlock.kind, (name) => parts[name].toString("hex"));
 }
@@ -82,13 +96,27 @@ export async function sealSeeds({ current, previous }: Seeds, unlock: Unlock): P
  */
 export async function openSeeds(text: string, unlock: Unlock): Promise<Seeds> {
   const found = PATTERN[unlock.kind].exec(text)?.groups;
-  const [salt, iv, data, tag] = ["salt", "iv", "data", "tag"].map((name) => Buffer.from(found?.[name] ?? "", "hex"));
-  if (found === undefined || salt === undefined || iv === undefined || data === undefined || tag === undefined) throw locked();
+  const [salt, iv, data, tag] = ["salt", "iv", "data", "tag"].map((name) =>
+    Buffer.from(found?.[name] ?? "", "hex"),
+  );
+  if (
+    found === undefined ||
+    salt === undefined ||
+    iv === undefined ||
+    data === undefined ||
+    tag === undefined
+  )
+    throw locked();
   try {
-    const decipher = createDecipheriv("aes-256-gcm", await keyOf(unlock, salt), iv, { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv("aes-256-gcm", await keyOf(unlock, salt), iv, {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAuthTag(tag);
     const seeds = Buffer.concat([decipher.update(data), decipher.final()]);
-    const [current, previous] = [new Uint8Array(seeds.subarray(0, SEED_BYTES)), new Uint8Array(seeds.subarray(SEED_BYTES))];
+    const [current, previous] = [
+      new Uint8Array(seeds.subarray(0, SEED_BYTES)),
+      new Uint8Array(seeds.subarray(SEED_BYTES)),
+    ];
     return previous.length === 0 ? { current } : { current, previous };
   } catch {
     throw locked();
@@ -101,15 +129,25 @@ export function unlockKindOf(text: string): Unlock["kind"] | undefined {
 }
 
 async function keyOf(unlock: Unlock, salt: Uint8Array): Promise<Buffer> {
-  if (unlock.kind === "key-file") return Buffer.from(hkdfSync("sha256", Buffer.from(unlock.text.trim(), "hex"), salt, KEY_FILE_INFO, 32));
+  if (unlock.kind === "key-file")
+    return Buffer.from(
+      hkdfSync("sha256", Buffer.from(unlock.text.trim(), "hex"), salt, KEY_FILE_INFO, 32),
+    );
   return new Promise((resolve, reject) => {
     // One spelling for a passphrase, whichever keyboard wrote its accents (RFC 8265 §4.2).
-    scrypt(unlock.passphrase.normalize("NFC"), salt, 32, SCRYPT, (error, key) => (error === null ? resolve(key) : reject(error)));
+    scrypt(unlock.passphrase.normalize("NFC"), salt, 32, SCRYPT, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
   });
 }
 
 function write(kind: Unlock["kind"], textOf: (field: keyof typeof FIELDS) => string): string {
-  const fields = { salt: textOf("salt"), iv: textOf("iv"), data: textOf("data"), tag: textOf("tag") };
+  const fields = {
+    salt: textOf("salt"),
+    iv: textOf("iv"),
+    data: textOf("data"),
+    tag: textOf("tag"),
+  };
   const { version, ...kdf } = HEAD[kind];
   return `${JSON.stringify({ version, ...kdf, encryption: "aes-256-gcm", ...fields }, undefined, 2)}\n`;
 }
@@ -124,9 +162,14 @@ function patternOf(kind: Unlock["kind"]): RegExp {
   const hex = (bytes: number | undefined): string =>
     bytes === undefined ? `(?:[0-9a-f]{${2 * SEED_BYTES}}){1,2}` : `[0-9a-f]{${2 * bytes}}`;
   const form = write(kind, (field) => `<${field}>`).replaceAll(/[{}().]/g, "\\$&");
-  return new RegExp(`^${form.replaceAll(/<(\w+)>/g, (_whole, field: keyof typeof FIELDS) => `(?<${field}>${hex(FIELDS[field])})`)}$`);
+  return new RegExp(
+    `^${form.replaceAll(/<(\w+)>/g, (_whole, field: keyof typeof FIELDS) => `(?<${field}>${hex(FIELDS[field])})`)}$`,
+  );
 }
 
 function locked(): ConsentError {
-  return new ConsentError("key_locked", "Cannot open the private key: the passphrase or key file is another one, or the key was changed");
+  return new ConsentError(
+    "key_locked",
+    "Cannot open the private key: the passphrase or key file is another one, or the key was changed",
+  );
 }

@@ -2,12 +2,14 @@ import { generateKeyPair } from "@acp/core/proof";
 import { describe, expect, it } from "vitest";
 import { parsePublicKeys, printPublicKeys, succeed, trustedKeysOf } from "./public-keys.js";
 
-const [first, second, third] = [generateKeyPair(), generateKeyPair(), generateKeyPair()].map(({ publicKey }) => publicKey) as [
-  string,
-  string,
-  string,
-];
-const rotated = succeed(succeed([{ publicKey: first, fromMs: 1_000 }], second, 2_000), third, 3_000);
+const [first, second, third] = [generateKeyPair(), generateKeyPair(), generateKeyPair()].map(
+  ({ publicKey }) => publicKey,
+) as [string, string, string];
+const rotated = succeed(
+  succeed([{ publicKey: first, fromMs: 1_000 }], second, 2_000),
+  third,
+  3_000,
+);
 
 describe("succeed()", () => {
   it("puts the new key in front and ends the time of the one before", () => {

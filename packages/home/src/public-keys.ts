@@ -1,6 +1,6 @@
 /**
- * Public keys: every key that ever signed for this home, newest first, and when it was in use. The file's first 64 characters are the key in use.
- * Format: spec/vault.md §8.
+ * Public keys: every key that ever signed for this home, newest first, and when it was in use. The
+ * file's first 64 characters are the key in use. Format: spec/vault.md §8.
  */
 import { ConsentError, isoTime, parseIsoTime } from "@acp/core";
 import { importPublicKey, type TrustedKey } from "@acp/core/proof";
@@ -26,13 +26,24 @@ function printPeriod({ publicKey, fromMs, untilMs }: KeyPeriod): string {
   return `${publicKey} ${isoTime(fromMs)}${untilMs === undefined ? "" : ` ${isoTime(untilMs)}`}\n`;
 }
 
-/** The keys with the new one in front and the one before retired; unchanged where the new one is there. */
-export function succeed(periods: readonly KeyPeriod[], publicKey: string, nowMs: number): readonly KeyPeriod[] {
+/**
+ * The keys with the new one in front and the one before retired; unchanged where the new one is
+ * there.
+ */
+export function succeed(
+  periods: readonly KeyPeriod[],
+  publicKey: string,
+  nowMs: number,
+): readonly KeyPeriod[] {
   const [current, ...older] = periods;
   if (current?.publicKey === publicKey) return periods;
   // A clock that went back must not give a key a time that ends before it starts.
   const fromMs = Math.max(nowMs, current?.fromMs ?? nowMs);
-  return [{ publicKey, fromMs }, ...(current === undefined ? [] : [{ ...current, untilMs: fromMs }]), ...older];
+  return [
+    { publicKey, fromMs },
+    ...(current === undefined ? [] : [{ ...current, untilMs: fromMs }]),
+    ...older,
+  ];
 }
 
 /**
@@ -49,13 +60,17 @@ export function parsePublicKeys(text: string): readonly KeyPeriod[] {
     if (next === undefined ? untilMs !== undefined : untilMs === undefined || untilMs > next.fromMs)
       throw broken(index, "its time does not fit the key before it");
   }
-  if (periods.length === 0 || printPublicKeys(periods) !== text) throw broken(0, "it is not written as acp writes it");
+  if (periods.length === 0 || printPublicKeys(periods) !== text)
+    throw broken(0, "it is not written as acp writes it");
   return periods;
 }
 
 function parseLine(line: string, index: number): KeyPeriod {
   const [, publicKey = "", from = "", until] = LINE.exec(line) ?? [];
-  const [fromMs, untilMs] = [parseIsoTime(from), until === undefined ? undefined : parseIsoTime(until)];
+  const [fromMs, untilMs] = [
+    parseIsoTime(from),
+    until === undefined ? undefined : parseIsoTime(until),
+  ];
   if (fromMs === undefined || (until !== undefined && (untilMs === undefined || untilMs < fromMs)))
     throw broken(index, "it is not a key with its times");
   importPublicKey(publicKey);
@@ -72,5 +87,8 @@ export function trustedKeysOf(periods: readonly KeyPeriod[]): readonly TrustedKe
 }
 
 function broken(index: number, why: string): ConsentError {
-  return new ConsentError("key_rejected", `Cannot read the public keys at line ${index + 1}: ${why}`);
+  return new ConsentError(
+    "key_rejected",
+    `Cannot read the public keys at line ${index + 1}: ${why}`,
+  );
 }

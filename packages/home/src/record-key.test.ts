@@ -13,18 +13,26 @@ describe("openRecordKey()", () => {
     const paths = await home();
     const keys = generateKeyPair();
     const key = await openRecordKey(paths, keys);
-    expect(key).toEqual(new Uint8Array(hkdfSync("sha256", keys.exportSeed(), new Uint8Array(0), "acp/record-key/v1", 32)));
+    expect(key).toEqual(
+      new Uint8Array(
+        hkdfSync("sha256", keys.exportSeed(), new Uint8Array(0), "acp/record-key/v1", 32),
+      ),
+    );
     expect(await openRecordKey(paths, generateKeyPair())).not.toEqual(key);
     await expect(stat(paths.recordKeyPath)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("is random in a private file without keys, the same for gates that start at the same time", async () => {
     const paths = await home();
-    const opened = await Promise.all(Array.from({ length: 5 }, () => openRecordKey(paths, undefined)));
+    const opened = await Promise.all(
+      Array.from({ length: 5 }, () => openRecordKey(paths, undefined)),
+    );
     for (const key of opened) expect(key).toEqual(opened[0]);
     expect(opened[0]).toHaveLength(32);
     expect((await stat(paths.recordKeyPath)).mode & 0o777).toBe(0o600);
-    expect(await readFile(paths.recordKeyPath, "utf8")).toBe(`${Buffer.from(opened[0] ?? []).toString("hex")}\n`);
+    expect(await readFile(paths.recordKeyPath, "utf8")).toBe(
+      `${Buffer.from(opened[0] ?? []).toString("hex")}\n`,
+    );
     expect(await openRecordKey(await home(), undefined)).not.toEqual(opened[0]);
   });
 
@@ -35,6 +43,9 @@ describe("openRecordKey()", () => {
     await expect(openRecordKey(paths, undefined)).rejects.toMatchObject({ code: "home_invalid" });
     await chmod(paths.recordKeyPath, 0o600);
     await writeFile(paths.recordKeyPath, "00\n");
-    await expect(openRecordKey(paths, undefined)).rejects.toMatchObject({ code: "home_invalid", message: /it is no key/ });
+    await expect(openRecordKey(paths, undefined)).rejects.toMatchObject({
+      code: "home_invalid",
+      message: /it is no key/,
+    });
   });
 });

@@ -22,12 +22,22 @@ const FILE_BYTES_MAX = 256;
  * @param keys - Keys of the home; `undefined` if it has none.
  * @throws ConsentError `home_invalid`, with the fix, if the file cannot be read or written.
  */
-export async function openRecordKey({ recordKeyPath }: HomePaths, keys: KeyPair | undefined): Promise<Uint8Array> {
-  if (keys !== undefined) return new Uint8Array(hkdfSync("sha256", keys.exportSeed(), new Uint8Array(0), INFO, KEY_BYTES));
-  if (await isMissing(recordKeyPath)) await createFileAtomic(recordKeyPath, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
+export async function openRecordKey(
+  { recordKeyPath }: HomePaths,
+  keys: KeyPair | undefined,
+): Promise<Uint8Array> {
+  if (keys !== undefined)
+    return new Uint8Array(
+      hkdfSync("sha256", keys.exportSeed(), new Uint8Array(0), INFO, KEY_BYTES),
+    );
+  if (await isMissing(recordKeyPath))
+    await createFileAtomic(recordKeyPath, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
   // Read in any case: of several gates that start at the same time one made it.
   const text = await readPrivateFile(recordKeyPath, FILE_BYTES_MAX);
   if (!FILE.test(text))
-    throw cannot("read", recordKeyPath)("it is no key; remove it to give up the open questions and grants of this home");
+    throw cannot(
+      "read",
+      recordKeyPath,
+    )("it is no key; remove it to give up the open questions and grants of this home");
   return Uint8Array.from(Buffer.from(text.trim(), "hex"));
 }

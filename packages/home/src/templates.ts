@@ -1,4 +1,6 @@
-/** Templates: the files that `acp init` writes. They are documentation first; both load as they are. */
+/**
+ * Templates: the files that `acp init` writes. They are documentation first; both load as they are.
+ */
 
 /** `config.yml`. */
 export const CONFIG_TEMPLATE = `# ACP configuration. Every key: spec/home.md. Check it by starting \`acp mcp\`.

@@ -26,7 +26,9 @@ describe("readTextFile()", () => {
     });
   });
 
-  it("refuses a file whose text is not as long as its size says: somebody is writing it", async ({ skip }) => {
+  it("refuses a file whose text is not as long as its size says: somebody is writing it", async ({
+    skip,
+  }) => {
     if (platform() !== "linux") skip("only Linux has such a file at hand");
     await expect(readTextFile("/proc/self/status", 100_000)).rejects.toMatchObject({
       message: expect.stringContaining("changed while it was read"),

@@ -24,22 +24,32 @@ export async function readOwnFile(path: string, bytesMax: number): Promise<TextF
   await using handle = await openFile(path);
   const found = await handle.stat();
   checkOwner(path, found);
-  if (found.size > bytesMax) throw cannot("read", path)(`it has ${found.size} bytes, at most ${bytesMax} are read`);
-  return { text: decode(await readAll(handle, path, found.size), path), isPrivate: (found.mode & 0o077) === 0 };
+  if (found.size > bytesMax)
+    throw cannot("read", path)(`it has ${found.size} bytes, at most ${bytesMax} are read`);
+  return {
+    text: decode(await readAll(handle, path, found.size), path),
+    isPrivate: (found.mode & 0o077) === 0,
+  };
 }
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK); // NONBLOCK: a pipe in the file's place must not hang us
+    // NONBLOCK: a pipe in the file's place must not hang us
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw cannot("read", path)(hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error), error);
+    throw cannot("read", path)(
+      hasErrno(error, "ENOENT") ? "it does not exist" : causeText(error),
+      error,
+    );
   }
 }
 
 function checkOwner(path: string, found: Stats): void {
   if (!found.isFile()) throw cannot("read", path)("it is not a file");
-  if (found.uid !== process.getuid?.() && found.uid !== 0) throw cannot("read", path)(`it belongs to user ${found.uid}`);
-  if ((found.mode & 0o022) !== 0) throw cannot("read", path)(`others may write it; run: chmod go-w ${quoteText(path)}`);
+  if (found.uid !== process.getuid?.() && found.uid !== 0)
+    throw cannot("read", path)(`it belongs to user ${found.uid}`);
+  if ((found.mode & 0o022) !== 0)
+    throw cannot("read", path)(`others may write it; run: chmod go-w ${quoteText(path)}`);
 }
 
 /** Room for one byte more shows whether somebody is still writing. */
@@ -47,9 +57,11 @@ async function readAll(handle: FileHandle, path: string, size: number): Promise<
   const bytes = Buffer.alloc(size + 1);
   let length = 0;
   for (let bytesRead = -1; bytesRead !== 0 && length <= size; length += bytesRead) {
-    ({ bytesRead } = await handle.read(bytes, length, bytes.length - length, length).catch((error: unknown) => {
-      throw cannot("read", path)(causeText(error), error);
-    }));
+    ({ bytesRead } = await handle
+      .read(bytes, length, bytes.length - length, length)
+      .catch((error: unknown) => {
+        throw cannot("read", path)(causeText(error), error);
+      }));
   }
   if (length !== size) throw cannot("read", path)("it changed while it was read");
   return bytes.subarray(0, size);

@@ -5,11 +5,18 @@ import { compareVaultMark, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
 import { type HomePaths, homePaths } from "./paths.js";
-import { changeVaultFile, createVaultFile, readVaultFile, withoutSecret, withSecret } from "./vault-file.js";
+import {
+  changeVaultFile,
+  createVaultFile,
+  readVaultFile,
+  withoutSecret,
+  withSecret,
+} from "./vault-file.js";
 
 const keys = generateKeyPair();
 const make = (name: string): Secret => new Secret({ name, value: "a secret value" });
-const names = async (home: HomePaths): Promise<readonly string[]> => (await readVaultFile(home, keys)).secrets.map(({ name }) => name);
+const names = async (home: HomePaths): Promise<readonly string[]> =>
+  (await readVaultFile(home, keys)).secrets.map(({ name }) => name);
 
 async function makeVault(): Promise<HomePaths> {
   const home = homePaths(await scratchDirectory());
@@ -21,7 +28,9 @@ describe("changeVaultFile()", () => {
   it("adds, replaces and removes, each save private and one higher", async () => {
     const home = await makeVault();
     const first = await changeVaultFile(home, keys, (secrets) => withSecret(secrets, make("B")));
-    const second = await changeVaultFile(home, keys, (secrets) => withSecret(withSecret(secrets, make("A")), make("B")));
+    const second = await changeVaultFile(home, keys, (secrets) =>
+      withSecret(withSecret(secrets, make("A")), make("B")),
+    );
     expect([first.counter, second.counter]).toEqual([2, 3]);
     expect(await names(home)).toEqual(["A", "B"]);
     expect((await readVaultFile(home, keys)).mark).toEqual(second);
@@ -34,13 +43,19 @@ describe("changeVaultFile()", () => {
   it("leaves the file as it was where the change fails, and is free again", async () => {
     const home = await makeVault();
     const before = await readFile(home.vaultPath, "utf8");
-    await expect(changeVaultFile(home, keys, (secrets) => withoutSecret(secrets, "NONE"))).rejects.toMatchObject({
+    await expect(
+      changeVaultFile(home, keys, (secrets) => withoutSecret(secrets, "NONE")),
+    ).rejects.toMatchObject({
       code: "secret_invalid",
     });
-    await expect(changeVaultFile(home, keys, (secrets) => [...secrets, make("A"), make("A")])).rejects.toMatchObject({
+    await expect(
+      changeVaultFile(home, keys, (secrets) => [...secrets, make("A"), make("A")]),
+    ).rejects.toMatchObject({
       code: "secret_invalid",
     });
-    await expect(changeVaultFile(home, generateKeyPair(), (secrets) => secrets)).rejects.toMatchObject({ code: "vault_invalid" });
+    await expect(
+      changeVaultFile(home, generateKeyPair(), (secrets) => secrets),
+    ).rejects.toMatchObject({ code: "vault_invalid" });
     expect(await readFile(home.vaultPath, "utf8")).toBe(before);
     expect((await changeVaultFile(home, keys, (secrets) => secrets)).counter).toBe(2);
   });
@@ -48,7 +63,9 @@ describe("changeVaultFile()", () => {
   it("loses no change of many at once", async () => {
     const home = await makeVault();
     const all = Array.from({ length: 12 }, (_, at) => `S${String(at).padStart(2, "0")}`);
-    const marks = await Promise.all(all.map((name) => changeVaultFile(home, keys, (secrets) => withSecret(secrets, make(name)))));
+    const marks = await Promise.all(
+      all.map((name) => changeVaultFile(home, keys, (secrets) => withSecret(secrets, make(name)))),
+    );
     expect(await names(home)).toEqual(all);
     expect(new Set(marks.map(({ counter }) => counter)).size).toBe(12);
   });
@@ -71,7 +88,11 @@ describe("readVaultFile()", () => {
     ["that others may write", (path) => chmod(path, 0o620), "home_invalid"],
     ["that is missing", (path) => rm(path), "home_invalid"],
     ["that is too large", (path) => writeFile(path, "x".repeat(600_000)), "home_invalid"],
-    ["that was changed", async (path) => writeFile(path, (await readFile(path, "utf8")).replace("aes-256", "aes-128")), "vault_invalid"],
+    [
+      "that was changed",
+      async (path) => writeFile(path, (await readFile(path, "utf8")).replace("aes-256", "aes-128")),
+      "vault_invalid",
+    ],
   ])("refuses a file %s", async (_name, spoil, code) => {
     const home = await makeVault();
     await spoil(home.vaultPath);

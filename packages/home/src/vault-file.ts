@@ -4,7 +4,14 @@
  */
 import { ConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
-import { openVault, sealVault, type Secret, type VaultContents, type VaultMark, vaultMark } from "@acp/core/vault";
+import {
+  openVault,
+  sealVault,
+  type Secret,
+  type VaultContents,
+  type VaultMark,
+  vaultMark,
+} from "@acp/core/vault";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import type { HomePaths } from "./paths.js";
 import { readPrivateFile } from "./private-file.js";
@@ -25,7 +32,10 @@ export interface OpenedVault extends VaultContents {
  * @returns Its mark; `undefined` if there is a file already, which stays as it is.
  * @throws ConsentError `home_invalid`.
  */
-export async function createVaultFile(home: HomePaths, keys: KeyPair): Promise<VaultMark | undefined> {
+export async function createVaultFile(
+  home: HomePaths,
+  keys: KeyPair,
+): Promise<VaultMark | undefined> {
   const text = sealVault({ counter: 1, secrets: [] }, keys.exportSeed());
   return (await createFileAtomic(home.vaultPath, text)) ? vaultMark(1, text) : undefined;
 }
@@ -40,7 +50,10 @@ export async function readVaultFile(home: HomePaths, keys: KeyPair): Promise<Ope
   return (await openFile(home, keys)).vault;
 }
 
-async function openFile({ vaultPath }: HomePaths, keys: KeyPair): Promise<{ readonly vault: OpenedVault; readonly text: string }> {
+async function openFile(
+  { vaultPath }: HomePaths,
+  keys: KeyPair,
+): Promise<{ readonly vault: OpenedVault; readonly text: string }> {
   const text = await readPrivateFile(vaultPath, FILE_BYTES_MAX);
   const { counter, secrets } = openVault(text, keys.exportSeed());
   return { vault: Object.freeze({ counter, secrets, mark: vaultMark(counter, text) }), text };
@@ -64,7 +77,11 @@ export function changeVaultFile(
   });
 }
 
-async function saveVault(home: HomePaths, keys: KeyPair, contents: VaultContents): Promise<VaultMark> {
+async function saveVault(
+  home: HomePaths,
+  keys: KeyPair,
+  contents: VaultContents,
+): Promise<VaultMark> {
   const text = sealVault(contents, keys.exportSeed());
   await writeFileAtomic(home.vaultPath, text);
   return vaultMark(contents.counter, text);
@@ -83,12 +100,16 @@ export function withSecret(secrets: readonly Secret[], secret: Secret): readonly
 export function withoutSecret(secrets: readonly Secret[], name: string): readonly Secret[] {
   const left = secrets.filter((secret) => secret.name !== name);
   if (left.length === secrets.length)
-    throw new ConsentError("secret_invalid", `Cannot remove secret ${JSON.stringify(name)}: the vault has none of that name`);
+    throw new ConsentError(
+      "secret_invalid",
+      `Cannot remove secret ${JSON.stringify(name)}: the vault has none of that name`,
+    );
   return left;
 }
 
 /**
- * Seals the vault for another key, where that is not done already. To be called while the home is locked.
+ * Seals the vault for another key, where that is not done already. To be called while the home is
+ * locked.
  *
  * @throws ConsentError `vault_invalid` where neither key opens it.
  */

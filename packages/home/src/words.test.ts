@@ -56,17 +56,39 @@ describe("splitWords()", () => {
   });
 
   it("means what a shell means, wherever it does not refuse", () => {
-    const piece = fc.constantFrom(" ", "\t", "'", '"', "\\", "a", "b", "$", "~", "#", "*", "-", "=", "/");
-    const commands = fc.array(fc.string({ unit: piece, maxLength: 12 }), { minLength: 40, maxLength: 40 });
+    const piece = fc.constantFrom(
+      " ",
+      "\t",
+      "'",
+      '"',
+      "\\",
+      "a",
+      "b",
+      "$",
+      "~",
+      "#",
+      "*",
+      "-",
+      "=",
+      "/",
+    );
+    const commands = fc.array(fc.string({ unit: piece, maxLength: 12 }), {
+      minLength: 40,
+      maxLength: 40,
+    });
     fc.assert(
       fc.property(commands, (texts) => {
         const split = texts.flatMap((text) => {
           const result = splitWords(text);
           return "words" in result ? [{ text, words: result.words }] : [];
         });
-        const script = split.map(({ text }) => `printf '%s\\0' ${text}; printf '\\n\\0'`).join("\n");
+        const script = split
+          .map(({ text }) => `printf '%s\\0' ${text}; printf '\\n\\0'`)
+          .join("\n");
         const output = execFileSync("sh", ["-c", script], { encoding: "utf8" });
-        const want = split.map(({ words }) => words.map((word) => `${word}\0`).join("")).join("\n\0");
+        const want = split
+          .map(({ words }) => words.map((word) => `${word}\0`).join(""))
+          .join("\n\0");
         expect(output).toBe(split.length === 0 ? "" : `${want}\n\0`);
       }),
     );

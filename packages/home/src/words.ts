@@ -8,7 +8,9 @@
 export type SplitWords = { readonly words: readonly string[] } | { readonly problem: string };
 
 const BLANK = /[ \t]/;
-/** Outside quotes these mean pipes, lists, redirections, substitution and file patterns to a shell. */
+/**
+ * Outside quotes these mean pipes, lists, redirections, substitution and file patterns to a shell.
+ */
 const SHELL = /[|&;<>()$`*?[\]{}!\r\n]/;
 /** Inside double quotes a shell would still substitute. */
 const SUBSTITUTED = /[$`]/;
@@ -28,9 +30,12 @@ export function splitWords(text: string): SplitWords {
     if (char === "\0") return { problem: "has a NUL character" };
     if (quote !== undefined) {
       if (char === quote) quote = undefined;
-      else if (quote === '"' && char === "\\" && ESCAPED_IN_DOUBLE.test(next)) [word, at] = [`${word ?? ""}${next}`, at + 1];
+      else if (quote === '"' && char === "\\" && ESCAPED_IN_DOUBLE.test(next))
+        [word, at] = [`${word ?? ""}${next}`, at + 1];
       else if (quote === '"' && SUBSTITUTED.test(char))
-        return { problem: `has ${char} in double quotes, but there is no shell: use single quotes` };
+        return {
+          problem: `has ${char} in double quotes, but there is no shell: use single quotes`,
+        };
       else word = `${word ?? ""}${char}`;
     } else if (BLANK.test(char)) {
       if (word !== undefined) words.push(word);
@@ -41,7 +46,9 @@ export function splitWords(text: string): SplitWords {
       if (next === "" || next === "\n") return { problem: "ends a line with a backslash" };
       [word, at] = [`${word ?? ""}${next}`, at + 1];
     } else if (SHELL.test(char) || (word === undefined && (char === "~" || char === "#"))) {
-      return { problem: `has ${JSON.stringify(char)}, but there is no shell: put it in single quotes if it is meant as text` };
+      return {
+        problem: `has ${JSON.stringify(char)}, but there is no shell: put it in single quotes if it is meant as text`,
+      };
     } else {
       word = `${word ?? ""}${char}`;
     }

@@ -40,14 +40,20 @@ describe("whileWriting()", () => {
   it("gives up on a live one that does not end, with an error of its own", async () => {
     const dir = await scratchDirectory();
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(join(dir, "writer.lock.0123456789abcdef"), resolve));
+    await new Promise<void>((resolve) =>
+      server.listen(join(dir, "writer.lock.0123456789abcdef"), resolve),
+    );
     onTestFinished(() => void server.close());
-    await expect(whileWriting(dir, () => Promise.resolve())).rejects.toMatchObject({ code: "home_busy" });
+    await expect(whileWriting(dir, () => Promise.resolve())).rejects.toMatchObject({
+      code: "home_busy",
+    });
   });
 
   it("refuses a path that is too long for a lock", async () => {
     const dir = join(await scratchDirectory(), "x".repeat(90));
     await mkdir(dir);
-    await expect(whileWriting(dir, () => Promise.resolve())).rejects.toMatchObject({ code: "home_invalid" });
+    await expect(whileWriting(dir, () => Promise.resolve())).rejects.toMatchObject({
+      code: "home_invalid",
+    });
   });
 });

@@ -8,7 +8,10 @@ import { type SocketLock, trySocketLock } from "@acp/host";
 import { causeText, cannot } from "./errors.js";
 
 const PREFIX = "writer.lock.";
-/** A change takes milliseconds, and rotating keys takes seconds on a busy machine: a process that holds the lock for half a minute hangs. */
+/**
+ * A change takes milliseconds, and rotating keys takes seconds on a busy machine: a process that
+ * holds the lock for half a minute hangs.
+ */
 const TRIES = 1_200;
 const WAIT_MS_MAX = 50;
 
@@ -42,11 +45,17 @@ export async function holdWriter(dir: string, triesMax: number = TRIES): Promise
 async function takeLock(dir: string, triesMax: number): Promise<SocketLock> {
   for (let tries = 1; ; tries++) {
     // Whether another process changes the home or is about to: either way this one waits.
-    const lock = await trySocketLock({ directory: dir, prefix: PREFIX, answerMsMax: 0 }).catch((error: unknown) => {
-      throw cannot("lock", dir)(causeText(error), error);
-    });
+    const lock = await trySocketLock({ directory: dir, prefix: PREFIX, answerMsMax: 0 }).catch(
+      (error: unknown) => {
+        throw cannot("lock", dir)(causeText(error), error);
+      },
+    );
     if (lock.isHeld) return lock;
-    if (tries >= triesMax) throw new ConsentError("home_busy", `Cannot change ${quoteText(dir)}: another process is changing it`);
+    if (tries >= triesMax)
+      throw new ConsentError(
+        "home_busy",
+        `Cannot change ${quoteText(dir)}: another process is changing it`,
+      );
     await wait(Math.random() * WAIT_MS_MAX);
   }
 }

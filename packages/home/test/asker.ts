@@ -1,4 +1,7 @@
-/** Keeps questions in the directory it is given, for a test that kills it; prints what was acknowledged: id and version. */
+/**
+ * Keeps questions in the directory it is given, for a test that kills it; prints what was
+ * acknowledged: id and version.
+ */
 import { reduce } from "@acp/core";
 import { pendingRecord } from "@acp/testing";
 import { openPendingFiles } from "../src/pending-directory.js";
@@ -11,7 +14,9 @@ async function ask(id: string): Promise<void> {
   await store.put(record);
   process.stdout.write(`${id} 0\n`);
   const delivered = reduce(record, { type: "delivered" });
-  if (delivered.ok && (await store.transition(id, 0, delivered.next))) process.stdout.write(`${id} 1\n`);
+  if (delivered.ok && (await store.transition(id, 0, delivered.next)))
+    process.stdout.write(`${id} 1\n`);
 }
 
-for (let round = 0; ; round++) await Promise.all(Array.from({ length: 8 }, (_, at) => ask(`cr_${prefix}_${round}_${at}`)));
+for (let round = 0; ; round++)
+  await Promise.all(Array.from({ length: 8 }, (_, at) => ask(`cr_${prefix}_${round}_${at}`)));

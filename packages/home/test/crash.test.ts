@@ -1,4 +1,7 @@
-/** Rotations that are killed at random moments: whatever was under way, one unlock later everything opens. */
+/**
+ * Rotations that are killed at random moments: whatever was under way, one unlock later everything
+ * opens.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
@@ -19,7 +22,9 @@ const ROTATOR = await bundled(new URL("rotator.ts", import.meta.url));
 const FIELD = "telegram.bot_token";
 
 async function rotateAndKill(dir: string, keyFile: string, afterMs: number): Promise<void> {
-  const child = spawn(process.execPath, [ROTATOR, dir, keyFile.trim()], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [ROTATOR, dir, keyFile.trim()], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const ended = once(child, "exit");
   await Promise.race([once(child.stdout, "data"), ended]);
   await wait(afterMs);
@@ -32,13 +37,23 @@ it(`rotateKeys() survives being killed ${KILLS} times at random moments`, async 
   const text = makeKeyFile();
   const unlock = { kind: "key-file", text } as const;
   const first = await initKeys(home, unlock);
-  await changeVaultFile(home, first.keys, (secrets) => withSecret(secrets, new Secret({ name: "TOKEN", value: "a secret value" })));
-  await writeFile(home.configPath, `telegram: { bot_token: "${sealField("123:abc", FIELD, first.keys.exportSeed())}", chat_id: "1" }\n`);
+  await changeVaultFile(home, first.keys, (secrets) =>
+    withSecret(secrets, new Secret({ name: "TOKEN", value: "a secret value" })),
+  );
+  await writeFile(
+    home.configPath,
+    `telegram: { bot_token: "${sealField("123:abc", FIELD, first.keys.exportSeed())}", chat_id: "1" }\n`,
+  );
   let resumed = 0;
   let rotated = 0;
-  // A machine that is busy with other things has not begun to rotate by then: it is given longer each time.
+  // A machine that is busy with other things has not begun to rotate by then: it is given longer
+  // each time.
   let patienceMs = 60;
-  for (let round = 0; round < KILLS || rotated === 0; round++, patienceMs *= rotated === 0 ? 2 : 1) {
+  for (
+    let round = 0;
+    round < KILLS || rotated === 0;
+    round++, patienceMs *= rotated === 0 ? 2 : 1
+  ) {
     await rotateAndKill(home.dir, text, Math.random() * patienceMs);
     const before = await readFile(home.privateKeyPath, "utf8");
     const keys = await unlockKeys(home, unlock);
@@ -51,5 +66,7 @@ it(`rotateKeys() survives being killed ${KILLS} times at random moments`, async 
     rotated = (await readPublicKeys(home)).length - 1;
     expect(vault.counter).toBe(2 + rotated);
   }
-  process.stdout.write(`killed ${KILLS} times: ${rotated} rotations, ${resumed} of them completed by the next unlock\n`);
+  process.stdout.write(
+    `killed ${KILLS} times: ${rotated} rotations, ${resumed} of them completed by the next unlock\n`,
+  );
 });

@@ -1,4 +1,7 @@
-/** Processes that ask and are killed at random moments: every question that was acknowledged is there for the next one. */
+/**
+ * Processes that ask and are killed at random moments: every question that was acknowledged is
+ * there for the next one.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -13,7 +16,9 @@ const ASKER = await bundled(new URL("asker.ts", import.meta.url));
 
 /** The acknowledged version of each id, as far as whole lines arrived. */
 async function askAndKill(directory: string, round: number): Promise<ReadonlyMap<string, number>> {
-  const child = spawn(process.execPath, [ASKER, directory, String(round)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [ASKER, directory, String(round)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = once(child, "close");
@@ -32,7 +37,8 @@ it(`openPendingFiles() loses nothing acknowledged in ${KILLS} kills`, async () =
     for (const [id, version] of await askAndKill(directory, round)) acknowledged.set(id, version);
   }
   await using store = await openPendingFiles(directory);
-  for (const [id, version] of acknowledged) expect((await store.get(id))?.version ?? `${id} is lost`).toBeGreaterThanOrEqual(version);
+  for (const [id, version] of acknowledged)
+    expect((await store.get(id))?.version ?? `${id} is lost`).toBeGreaterThanOrEqual(version);
   expect(store.leftOpen.size).toBeGreaterThanOrEqual(acknowledged.size);
   expect(acknowledged.size).toBeGreaterThan(KILLS);
 });

@@ -1,4 +1,7 @@
-/** A process that rotates the keys of a home until it is killed. Arguments: the home, the text of its key file. Says `ready` on stdout. */
+/**
+ * A process that rotates the keys of a home until it is killed. Arguments: the home, the text of
+ * its key file. Says `ready` on stdout.
+ */
 import { writeSync } from "node:fs";
 import { homePaths } from "../src/paths.js";
 import { rotateKeys } from "../src/keys.js";

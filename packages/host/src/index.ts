@@ -16,7 +16,12 @@ export {
   type StartOptions,
 } from "./start-program.js";
 export { type AgentReach, type Distrust, trustedPath } from "./trusted-path.js";
-export { type ProgramPlaces, trustedDirectories, trustedProgram, type TrustedProgram } from "./trusted-program.js";
+export {
+  type ProgramPlaces,
+  trustedDirectories,
+  trustedProgram,
+  type TrustedProgram,
+} from "./trusted-program.js";
 export {
   createScreen,
   type Ink,

@@ -35,15 +35,24 @@ async function get(
   return { status: incoming.statusCode, text };
 }
 
-const wait = (what: () => boolean): Promise<void> => vi.waitFor(() => expect(what()).toBe(true), { timeout: 120_000, interval: 5 });
+const wait = (what: () => boolean): Promise<void> =>
+  vi.waitFor(() => expect(what()).toBe(true), { timeout: 120_000, interval: 5 });
 
 describe("toNodeHandler()", () => {
   it("hands on method, path, query, headers and body", async () => {
     const port = await serve(async (request) => {
       const { pathname, search } = new URL(request.url);
-      return Response.json({ method: request.method, pathname, search, host: request.headers.get("host"), body: await request.text() });
+      return Response.json({
+        method: request.method,
+        pathname,
+        search,
+        host: request.headers.get("host"),
+        body: await request.text(),
+      });
     });
-    expect(JSON.parse((await get(port, "/api/history?limit=5", { host: "localhost:8789" })).text)).toEqual({
+    expect(
+      JSON.parse((await get(port, "/api/history?limit=5", { host: "localhost:8789" })).text),
+    ).toEqual({
       method: "GET",
       pathname: "/api/history",
       search: "?limit=5",
@@ -57,13 +66,24 @@ describe("toNodeHandler()", () => {
     expect(JSON.parse(text)).toMatchObject({ method: "POST", body: "hello" });
   });
 
-  it.each(["//evil.example/x", "http://evil.example/x", "HTTPS://evil.example/x"])("reads no host from the path %s", async (path) => {
-    const port = await serve(async (request) => new Response(`${new URL(request.url).host} ${request.headers.get("host") ?? ""}`));
-    expect((await get(port, path, { host: "localhost:8789" })).text).toBe("host.invalid localhost:8789");
-  });
+  it.each(["//evil.example/x", "http://evil.example/x", "HTTPS://evil.example/x"])(
+    "reads no host from the path %s",
+    async (path) => {
+      const port = await serve(
+        async (request) =>
+          new Response(`${new URL(request.url).host} ${request.headers.get("host") ?? ""}`),
+      );
+      expect((await get(port, path, { host: "localhost:8789" })).text).toBe(
+        "host.invalid localhost:8789",
+      );
+    },
+  );
 
   it("names no host of its own where the request names none", async () => {
-    const port = await serve(async (request) => new Response(`${new URL(request.url).host} ${String(request.headers.get("host"))}`));
+    const port = await serve(
+      async (request) =>
+        new Response(`${new URL(request.url).host} ${String(request.headers.get("host"))}`),
+    );
     const socket: Socket = connect(port, "127.0.0.1");
     socket.write("GET / HTTP/1.0\r\n\r\n");
     let text = "";
@@ -80,7 +100,9 @@ describe("toNodeHandler()", () => {
       },
       cancel: () => void (isCancelled = true),
     });
-    const port = await serve(async () => new Response(body, { headers: { "content-type": "text/event-stream" } }));
+    const port = await serve(
+      async () => new Response(body, { headers: { "content-type": "text/event-stream" } }),
+    );
     const outgoing = ask({ host: "127.0.0.1", port }).end();
     outgoing.on("error", () => undefined);
     write("one");
@@ -168,11 +190,15 @@ describe("toNodeHandler()", () => {
 
   it("reads the authority of HTTP/2", async () => {
     const listener = toNodeHandler(async (request) => new Response(request.headers.get("host")));
-    const server = createHttp2Server((incoming, outgoing) => listener(incoming as never, outgoing as never));
+    const server = createHttp2Server((incoming, outgoing) =>
+      listener(incoming as never, outgoing as never),
+    );
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
-    const client = connectHttp2(`http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`);
+    const client = connectHttp2(
+      `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`,
+    );
     const stream = client.request({ ":path": "/", ":authority": "localhost:8789" });
     let text = "";
     for await (const chunk of stream) text += String(chunk);

@@ -9,7 +9,10 @@ import { Readable } from "node:stream";
 /** A function from request to response, the shape that web-standard servers take. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** How long a connection may stand still while it is written to: streams say something every 15 seconds. */
+/**
+ * How long a connection may stand still while it is written to: streams say something every 15
+ * seconds.
+ */
 const STILL_MS = 120_000;
 const BODYLESS: readonly string[] = ["GET", "HEAD"];
 /** Where a request that names no host was sent. */
@@ -20,8 +23,10 @@ function headersOf(incoming: IncomingMessage): Headers {
   for (const [name, value] of Object.entries(incoming.headers)) {
     // HTTP/2 says so instead of `host`.
     const key = name === ":authority" ? "host" : name;
-    if (key.startsWith(":") || (name === ":authority" && incoming.headers.host !== undefined)) continue;
-    for (const each of typeof value === "string" ? [value] : (value ?? [])) headers.append(key, each);
+    if (key.startsWith(":") || (name === ":authority" && incoming.headers.host !== undefined))
+      continue;
+    for (const each of typeof value === "string" ? [value] : (value ?? []))
+      headers.append(key, each);
   }
   return headers;
 }
@@ -56,16 +61,26 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   if (outgoing.destroyed) return stop();
   outgoing.setTimeout(STILL_MS, () => outgoing.destroy());
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+  for (
+    let next = await reader?.read();
+    next !== undefined && !next.done;
+    next = await reader?.read()
+  ) {
     if (!outgoing.write(next.value) && !outgoing.destroyed) await whenDrained(outgoing);
   }
   outgoing.end();
 }
 
-async function respond(handler: FetchHandler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function respond(
+  handler: FetchHandler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   // A body parser in front of us took the body; what it made of it is no longer what was signed.
   if (incoming.readableEnded && !BODYLESS.includes(incoming.method ?? "GET")) {
-    outgoing.writeHead(500, { "content-type": "text/plain" }).end("mount this handler before body parsers\n");
+    outgoing
+      .writeHead(500, { "content-type": "text/plain" })
+      .end("mount this handler before body parsers\n");
     return;
   }
   let request: Request;
@@ -77,7 +92,8 @@ async function respond(handler: FetchHandler, incoming: IncomingMessage, outgoin
   }
   const response = await handler(request);
   // Of a body that was not read to its end the rest is not waited for.
-  if (!incoming.complete && incoming.httpVersionMajor === 1) outgoing.setHeader("connection", "close");
+  if (!incoming.complete && incoming.httpVersionMajor === 1)
+    outgoing.setHeader("connection", "close");
   await send(response, outgoing);
 }
 
@@ -91,6 +107,9 @@ async function respond(handler: FetchHandler, incoming: IncomingMessage, outgoin
  * createServer(toNodeHandler(channel.handler)).listen(8789, "127.0.0.1");
  * ```
  */
-export function toNodeHandler(handler: FetchHandler): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
-  return (incoming, outgoing) => void respond(handler, incoming, outgoing).catch(() => outgoing.destroy());
+export function toNodeHandler(
+  handler: FetchHandler,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => void {
+  return (incoming, outgoing) =>
+    void respond(handler, incoming, outgoing).catch(() => outgoing.destroy());
 }

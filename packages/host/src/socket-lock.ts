@@ -65,10 +65,12 @@ export async function trySocketLock({
   const own = `${prefix}${process.pid}.${randomBytes(4).toString("hex")}`;
   let isHolder = false;
   const server = await announce(join(directory, own), () => (isHolder ? HELD : ""));
-  const other = await look({ directory, prefix, answerMsMax }, own).catch(async (error: unknown) => {
-    await close(server);
-    throw error;
-  });
+  const other = await look({ directory, prefix, answerMsMax }, own).catch(
+    async (error: unknown) => {
+      await close(server);
+      throw error;
+    },
+  );
   if (other !== undefined) {
     await close(server);
     return other;
@@ -94,7 +96,10 @@ async function announce(path: string, answer: () => string): Promise<Server> {
 }
 
 /** The holder, another one that wants the lock, or ourselves if our socket was removed. */
-async function look({ directory, prefix, answerMsMax }: Required<SocketLockOptions>, own: string): Promise<SocketLockBusy | undefined> {
+async function look(
+  { directory, prefix, answerMsMax }: Required<SocketLockOptions>,
+  own: string,
+): Promise<SocketLockBusy | undefined> {
   let found: SocketLockBusy | undefined;
   for (const name of await readdir(directory)) {
     const socket = name === own ? undefined : socketNamed(name, prefix);
@@ -114,7 +119,10 @@ async function look({ directory, prefix, answerMsMax }: Required<SocketLockOptio
 }
 
 /** Names without a process id are those of version 0.0 of the home's lock. */
-function socketNamed(name: string, prefix: string): { readonly pid: string | undefined } | undefined {
+function socketNamed(
+  name: string,
+  prefix: string,
+): { readonly pid: string | undefined } | undefined {
   if (!name.startsWith(prefix)) return undefined;
   const groups = /^(?:(?<pid>\d+)\.[0-9a-f]{8}|[0-9a-f]{16})$/.exec(name.slice(prefix.length));
   return groups === null ? undefined : { pid: groups.groups?.["pid"] };

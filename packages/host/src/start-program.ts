@@ -25,17 +25,33 @@ export interface StartOptions {
  *
  * @throws ConsentError `options_invalid` if the program does not come from `trustedProgram()`.
  */
-export function startProgram(program: TrustedProgram, args: readonly string[], options: StartOptions): ChildProcess {
+export function startProgram(
+  program: TrustedProgram,
+  args: readonly string[],
+  options: StartOptions,
+): ChildProcess {
   if (!isTrustedProgram(program)) {
-    throw new ConsentError("options_invalid", "Cannot start a program: it does not come from trustedProgram()");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot start a program: it does not come from trustedProgram()",
+    );
   }
   const { env, cwd = "/", stdio = ["pipe", "pipe", "pipe"], isDetached = false } = options;
   const streams: StdioOptions = [...stdio];
-  return spawn(program.path, [...args], { env: { ...env }, cwd, stdio: streams, detached: isDetached, windowsHide: true });
+  return spawn(program.path, [...args], {
+    env: { ...env },
+    cwd,
+    stdio: streams,
+    detached: isDetached,
+    windowsHide: true,
+  });
 }
 
 /** A child process whose standard output and standard error are pipes that we read. */
-export type ReadableProcess = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+export type ReadableProcess = ChildProcess & {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+};
 
 /** True if both outputs are pipes of ours; a system without free descriptors makes none. */
 export function hasOutput(child: ChildProcess): child is ReadableProcess {
@@ -80,22 +96,43 @@ const OUTPUT_BYTES_MAX = 1_048_576;
  * @throws ConsentError `options_invalid` if the program does not come from `trustedProgram()`; the
  * signal's reason if it is aborted already.
  */
-export async function runProgram(program: TrustedProgram, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
-  const { env, cwd, input, descriptors = [], timeoutMs, outputBytesMax = OUTPUT_BYTES_MAX, signal } = options;
+export async function runProgram(
+  program: TrustedProgram,
+  args: readonly string[],
+  options: RunOptions,
+): Promise<ProgramResult> {
+  const {
+    env,
+    cwd,
+    input,
+    descriptors = [],
+    timeoutMs,
+    outputBytesMax = OUTPUT_BYTES_MAX,
+    signal,
+  } = options;
   signal?.throwIfAborted();
   // A group of its own: what it starts in turn ends with it, and holds its output open no longer.
   const stdio = [input === undefined ? "ignore" : "pipe", "pipe", "pipe", ...descriptors] as const;
-  const child = startProgram(program, args, { env, ...(cwd !== undefined && { cwd }), stdio, isDetached: process.platform !== "win32" });
+  const child = startProgram(program, args, {
+    env,
+    ...(cwd !== undefined && { cwd }),
+    stdio,
+    isDetached: process.platform !== "win32",
+  });
   return new Promise((resolve) => {
     let failure: string | undefined;
     const stop = (why: string): void => {
       failure ??= why;
       killGroup(child);
     };
-    const [stdout, stderr] = [collect(child.stdout, outputBytesMax, stop), collect(child.stderr, outputBytesMax, stop)];
+    const [stdout, stderr] = [
+      collect(child.stdout, outputBytesMax, stop),
+      collect(child.stderr, outputBytesMax, stop),
+    ];
     const onAbort = (): void => stop("aborted");
     signal?.addEventListener("abort", onAbort, { once: true });
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("timed out"), timeoutMs);
+    const timer =
+      timeoutMs === undefined ? undefined : setTimeout(() => stop("timed out"), timeoutMs);
     const settle = (code: number | null, name: string | null): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
@@ -124,7 +161,8 @@ export async function runProgram(program: TrustedProgram, args: readonly string[
 
 function killGroup(child: ChildProcess): void {
   try {
-    if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, "SIGKILL");
+    if (child.pid !== undefined && process.platform !== "win32")
+      process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");
   } catch {
     // it has ended by itself
@@ -132,7 +170,11 @@ function killGroup(child: ChildProcess): void {
 }
 
 /** What a stream said, as text. */
-function collect(stream: ChildProcess["stdout"], bytesMax: number, stop: (why: string) => void): () => string {
+function collect(
+  stream: ChildProcess["stdout"],
+  bytesMax: number,
+  stop: (why: string) => void,
+): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream?.on("data", (chunk: Buffer) => {

@@ -27,7 +27,8 @@ const onPaper = ({ columns = 100, color = false, isTTY = true }: PaperOptions = 
 };
 
 /** Columns of a row at least: a character that is not ASCII takes one or two. */
-const widthAtMost = (row: string): number => [...row].reduce((sum, each) => sum + (each <= "~" ? 1 : 2), 0);
+const widthAtMost = (row: string): number =>
+  [...row].reduce((sum, each) => sum + (each <= "~" ? 1 : 2), 0);
 
 describe("createScreen() quotes text of others", () => {
   it.each([
@@ -48,16 +49,20 @@ describe("createScreen() quotes text of others", () => {
 
   it("so that no text writes a control character or a row without the gutter, at any width", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.integer({ min: 1, max: 200 }), (text, columns) => {
-        const { paper, screen } = onPaper({ columns });
-        screen.quote([text]);
-        const rows = paper.text().split("\n").slice(0, -1);
-        for (const row of rows) {
-          expect(row).toMatch(/^│ (?:↪ )?/);
-          expect(row).not.toMatch(/\p{C}|\p{Zl}|\p{Zp}/u);
-          expect(widthAtMost(row)).toBeLessThanOrEqual(Math.max(24, columns) + 4);
-        }
-      }),
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 300 }),
+        fc.integer({ min: 1, max: 200 }),
+        (text, columns) => {
+          const { paper, screen } = onPaper({ columns });
+          screen.quote([text]);
+          const rows = paper.text().split("\n").slice(0, -1);
+          for (const row of rows) {
+            expect(row).toMatch(/^│ (?:↪ )?/);
+            expect(row).not.toMatch(/\p{C}|\p{Zl}|\p{Zp}/u);
+            expect(widthAtMost(row)).toBeLessThanOrEqual(Math.max(24, columns) + 4);
+          }
+        },
+      ),
     );
   });
 

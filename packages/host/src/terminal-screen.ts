@@ -68,7 +68,10 @@ export interface ScreenOptions {
   readonly redraw?: boolean;
 }
 
-/** Columns of a character at most: what is not ASCII may be wide, and taking it for wide only wraps a line early. */
+/**
+ * Columns of a character at most: what is not ASCII may be wide, and taking it for wide only wraps
+ * a line early.
+ */
 const widthOf = (character: string): number => (character.length === 1 && character <= "~" ? 1 : 2);
 
 /** One line cut into rows of at most `columns`, continuation rows marked. */
@@ -92,7 +95,9 @@ function wrapLine(line: string, columns: number): readonly string[] {
 
 /** Text of others, one line an entry, as rows that can be written. */
 function toRows(lines: readonly string[], columns: number): readonly string[] {
-  return lines.flatMap((text) => text.split("\n")).flatMap((text) => wrapLine(escapeText(text), columns));
+  return lines
+    .flatMap((text) => text.split("\n"))
+    .flatMap((text) => wrapLine(escapeText(text), columns));
 }
 
 /** Creates a screen on a stream. Columns come from the stream: 80 if it has none, at least 24. */
@@ -102,9 +107,11 @@ export function createScreen({ output, color, redraw }: ScreenOptions): Screen {
   const put = (text: string): void => {
     if (!output.writableEnded && !output.destroyed) output.write(text);
   };
-  const paint = (text: string, ink: Ink): string => (color && ink !== "plain" ? `${INKS[ink]}${text}${INK_OFF}` : text);
+  const paint = (text: string, ink: Ink): string =>
+    color && ink !== "plain" ? `${INKS[ink]}${text}${INK_OFF}` : text;
   const rows = (lines: readonly string[]): readonly string[] => toRows(lines, columns());
-  const write = (wrapped: readonly string[], ink: Ink = "plain"): void => put(wrapped.map((row) => `${paint(row, ink)}\n`).join(""));
+  const write = (wrapped: readonly string[], ink: Ink = "plain"): void =>
+    put(wrapped.map((row) => `${paint(row, ink)}\n`).join(""));
   const showStatus = (status: string): string => paint(status.slice(0, columns()), "dim");
   return {
     live,

@@ -54,12 +54,20 @@ describe("trustedPath()", () => {
   });
 
   it("says that there is nothing", () => {
-    expect(trustedPath(join(scratch, "nothing/tool"))).toEqual({ reason: expect.stringContaining("does not exist"), isMissing: true });
-    expect(trustedPath(join(file(join(scratch, "file")), "tool"))).toMatchObject({ isMissing: true });
+    expect(trustedPath(join(scratch, "nothing/tool"))).toEqual({
+      reason: expect.stringContaining("does not exist"),
+      isMissing: true,
+    });
+    expect(trustedPath(join(file(join(scratch, "file")), "tool"))).toMatchObject({
+      isMissing: true,
+    });
   });
 
   it.each(["", "a", "./a", "/a\0b"])("takes no path like %j", (path) => {
-    expect(trustedPath(path)).toEqual({ reason: expect.stringContaining("not an absolute path"), isMissing: false });
+    expect(trustedPath(path)).toEqual({
+      reason: expect.stringContaining("not an absolute path"),
+      isMissing: false,
+    });
   });
 
   it.each([
@@ -96,15 +104,18 @@ describe("trustedPath()", () => {
     expect(why(join(scratch, "link"))).toContain("belongs to another user");
   });
 
-  it.runIf(root.run)(`takes a group of root's alone, and of the system's own without members${note}`, () => {
-    const tool = file(join(scratch, "tool"), 0o775);
-    chownSync(tool, 0, 0);
-    expect(trustedPath(tool)).toBe(tool);
-    chownSync(tool, 0, 999);
-    expect(trustedPath(tool)).toBe(tool);
-    chownSync(tool, 0, 1_000);
-    expect(why(tool)).toContain("can be changed by a group");
-  });
+  it.runIf(root.run)(
+    `takes a group of root's alone, and of the system's own without members${note}`,
+    () => {
+      const tool = file(join(scratch, "tool"), 0o775);
+      chownSync(tool, 0, 0);
+      expect(trustedPath(tool)).toBe(tool);
+      chownSync(tool, 0, 999);
+      expect(trustedPath(tool)).toBe(tool);
+      chownSync(tool, 0, 1_000);
+      expect(why(tool)).toContain("can be changed by a group");
+    },
+  );
 
   it("refuses everything in a workspace, however it is reached, and nothing beside one", () => {
     const workspaces = [folder("work")];
@@ -112,7 +123,12 @@ describe("trustedPath()", () => {
     const outside = file(join(folder("workshop"), "bwrap"));
     symlinkSync(inside, join(scratch, "in"));
     symlinkSync(outside, join(scratch, "work/out"));
-    for (const path of [inside, join(scratch, "in"), join(scratch, "work/out"), `${scratch}/workshop/../work/node_modules/.bin/bwrap`])
+    for (const path of [
+      inside,
+      join(scratch, "in"),
+      join(scratch, "work/out"),
+      `${scratch}/workshop/../work/node_modules/.bin/bwrap`,
+    ])
       expect(why(path, { workspaces })).toContain("is in a workspace, where an agent writes");
     expect(trustedPath(outside, { workspaces })).toBe(outside);
   });

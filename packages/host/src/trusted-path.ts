@@ -38,7 +38,8 @@ const [GROUP_WRITES, OTHERS_WRITE, STICKY] = [0o020, 0o002, 0o1000];
  * @returns The real path, or why it is not trusted.
  */
 export function trustedPath(path: string, { workspaces = [] }: AgentReach = {}): string | Distrust {
-  if (!isAbsolute(path) || path.includes("\0")) return distrust(`"${path}" is not an absolute path`);
+  if (!isAbsolute(path) || path.includes("\0"))
+    return distrust(`"${path}" is not an absolute path`);
   const users = trustedUsers();
   const steps = path.split("/").toReversed();
   let [real, links] = ["/", 0];
@@ -105,36 +106,47 @@ function trustedUsers(): TrustedUsers {
 
 function whyNotOurs(found: Stats, { uids, isOwnGroup }: TrustedUsers): string | undefined {
   if (!uids.has(found.uid)) return `belongs to another user (uid ${found.uid})`;
-  // Package managers link one file into many projects: by its name in a workspace an agent writes it here, too. What is root's it cannot write.
-  if (found.isFile() && found.nlink > 1 && found.uid !== 0) return "has another name (a hard link), which may be in a workspace";
+  // Package managers link one file into many projects: by its name in a workspace an agent writes
+  // it here, too. What is root's it cannot write.
+  if (found.isFile() && found.nlink > 1 && found.uid !== 0)
+    return "has another name (a hard link), which may be in a workspace";
   // A link's own mode says nothing; nor may others replace our entries in a sticky directory.
-  if (found.isSymbolicLink() || (found.isDirectory() && (found.mode & STICKY) !== 0)) return undefined;
+  if (found.isSymbolicLink() || (found.isDirectory() && (found.mode & STICKY) !== 0))
+    return undefined;
   if ((found.mode & OTHERS_WRITE) !== 0) return "can be changed by everybody";
   const isGroups = (found.mode & GROUP_WRITES) !== 0 && !isOwnGroup(found.gid);
   return isGroups ? `can be changed by a group (gid ${found.gid})` : undefined;
 }
 
 /**
- * In a user namespace without the host's ids, everything of the host belongs to one id, which nobody inside can be. Outside of one that id is a
- * user like others (`nobody`), and agents run as it.
+ * In a user namespace without the host's ids, everything of the host belongs to one id, which
+ * nobody inside can be. Outside of one that id is a user like others (`nobody`), and agents run as
+ * it.
  */
 function unmappedRoot(): readonly number[] {
   const overflow = Number(readText("/proc/sys/kernel/overflowuid"));
   const ranges = readText("/proc/self/uid_map").trim().split("\n");
   const isMapped = ranges.some((range) => {
     const [first, , count] = range.trim().split(/\s+/u).map(Number);
-    return first === undefined || count === undefined || (overflow >= first && overflow < first + count);
+    return (
+      first === undefined || count === undefined || (overflow >= first && overflow < first + count)
+    );
   });
   return isMapped || !Number.isInteger(overflow) || overflow === 0 ? [] : [overflow];
 }
 
-/** Many systems give each user a group of their own, and make what they write the group's as well. */
+/**
+ * Many systems give each user a group of their own, and make what they write the group's as well.
+ */
 function hasNobodyElse(gid: number, uids: ReadonlySet<number>): boolean {
   const users = readText("/etc/passwd")
     .split("\n")
     .map((line) => line.split(":"));
-  const isTrusted = (name: string): boolean => users.some(([user, , uid]) => user === name && uids.has(Number(uid)));
-  const isOthersFirst = users.some(([, , uid, group]) => group !== undefined && Number(group) === gid && !uids.has(Number(uid)));
+  const isTrusted = (name: string): boolean =>
+    users.some(([user, , uid]) => user === name && uids.has(Number(uid)));
+  const isOthersFirst = users.some(
+    ([, , uid, group]) => group !== undefined && Number(group) === gid && !uids.has(Number(uid)),
+  );
   const members = readText("/etc/group")
     .split("\n")
     .map((line) => line.split(":"))

@@ -32,21 +32,41 @@ describe("trustedProgram()", () => {
     const [planted, own] = [program("work/.bin", "tool"), program("bin", "tool")];
     const directories = ["relative", join(scratch, "work/.bin"), join(scratch, "bin")];
     expect(trustedProgram("tool", { directories })).toEqual({ path: planted });
-    expect(trustedProgram("tool", { directories, workspaces: [join(scratch, "work")] })).toEqual({ path: own });
+    expect(trustedProgram("tool", { directories, workspaces: [join(scratch, "work")] })).toEqual({
+      path: own,
+    });
   });
 
   it("says why there is none: first that one is not trusted, then that there is none", () => {
     program("bin", "tool", 0o777);
     const directories = [join(scratch, "bin"), "/nowhere"];
-    expect(trustedProgram("tool", { directories })).toEqual({ reason: expect.stringContaining("everybody"), isMissing: false });
-    expect(trustedProgram("other", { directories })).toEqual({ reason: '"other" is not installed', isMissing: true });
-    expect(trustedProgram(program("bin", "text", 0o644))).toEqual({ reason: expect.stringContaining("not a program"), isMissing: false });
-    expect(trustedProgram(scratch)).toEqual({ reason: expect.stringContaining("not a program"), isMissing: false });
+    expect(trustedProgram("tool", { directories })).toEqual({
+      reason: expect.stringContaining("everybody"),
+      isMissing: false,
+    });
+    expect(trustedProgram("other", { directories })).toEqual({
+      reason: '"other" is not installed',
+      isMissing: true,
+    });
+    expect(trustedProgram(program("bin", "text", 0o644))).toEqual({
+      reason: expect.stringContaining("not a program"),
+      isMissing: false,
+    });
+    expect(trustedProgram(scratch)).toEqual({
+      reason: expect.stringContaining("not a program"),
+      isMissing: false,
+    });
   });
 
-  it.each(["", ".", "..", "a/b", "-x", "a b", "a\0b", "../bin/sh"])("takes no name like %j", (name) => {
-    expect(trustedProgram(name)).toMatchObject({ reason: expect.stringContaining("not the name of a program"), isMissing: false });
-  });
+  it.each(["", ".", "..", "a/b", "-x", "a b", "a\0b", "../bin/sh"])(
+    "takes no name like %j",
+    (name) => {
+      expect(trustedProgram(name)).toMatchObject({
+        reason: expect.stringContaining("not the name of a program"),
+        isMissing: false,
+      });
+    },
+  );
 
   it("makes programs that are known, not shaped", () => {
     const made = trustedProgram("/usr/bin/env");
@@ -61,7 +81,16 @@ describe("trustedDirectories()", () => {
     program("work/node_modules/.bin", "node");
     mkdirSync(join(scratch, "open"));
     chmodSync(join(scratch, "open"), 0o777);
-    const path = ["node_modules/.bin", join(scratch, "work/node_modules/.bin"), "", join(scratch, "open"), "/nowhere", "/usr/bin"];
-    expect(trustedDirectories(path.join(delimiter), { workspaces: [join(scratch, "work")] })).toEqual(["/usr/bin"]);
+    const path = [
+      "node_modules/.bin",
+      join(scratch, "work/node_modules/.bin"),
+      "",
+      join(scratch, "open"),
+      "/nowhere",
+      "/usr/bin",
+    ];
+    expect(
+      trustedDirectories(path.join(delimiter), { workspaces: [join(scratch, "work")] }),
+    ).toEqual(["/usr/bin"]);
   });
 });

@@ -51,9 +51,11 @@ export function trustedProgram(
   name: string,
   { directories = SYSTEM_DIRECTORIES, ...reach }: ProgramPlaces = {},
 ): TrustedProgram | Distrust {
-  if (process.platform === "win32") return known(name); // no owners in modes to judge by, and no sandbox to get out of
+  // no owners in modes to judge by, and no sandbox to get out of
+  if (process.platform === "win32") return known(name);
   if (isAbsolute(name)) return programAt(name, reach);
-  if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/u.test(name)) return { reason: `"${name}" is not the name of a program`, isMissing: false };
+  if (!/^[A-Za-z0-9][A-Za-z0-9._+-]*$/u.test(name))
+    return { reason: `"${name}" is not the name of a program`, isMissing: false };
   let refused: Distrust | undefined;
   for (const directory of directories.filter((each) => isAbsolute(each))) {
     const found = programAt(join(directory, name), reach);
@@ -68,7 +70,9 @@ export function trustedProgram(
  * started with it also find only such programs.
  */
 export function trustedDirectories(path: string, reach: AgentReach = {}): readonly string[] {
-  return path.split(delimiter).filter((each) => isAbsolute(each) && typeof trustedPath(each, reach) === "string");
+  return path
+    .split(delimiter)
+    .filter((each) => isAbsolute(each) && typeof trustedPath(each, reach) === "string");
 }
 
 /** True if {@link trustedProgram} made the value. */
@@ -80,7 +84,8 @@ function programAt(path: string, reach: AgentReach): TrustedProgram | Distrust {
   const real = trustedPath(path, reach);
   if (typeof real !== "string") return real;
   const found = statSync(real);
-  if (!found.isFile() || (found.mode & 0o111) === 0) return { reason: `"${path}" is not a program`, isMissing: false };
+  if (!found.isFile() || (found.mode & 0o111) === 0)
+    return { reason: `"${path}" is not a program`, isMissing: false };
   return known(path);
 }
 

@@ -6,15 +6,23 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { addressKind, type Authority, ConsentError, isConsentError, normalizeHost, parseAuthority } from "@acp/core";
+import {
+  addressKind,
+  type Authority,
+  ConsentError,
+  isConsentError,
+  normalizeHost,
+  parseAuthority,
+} from "@acp/core";
 import { makeRefusal, RefusedError } from "./refusals.js";
 
 /** Resolves a host name to its IP addresses. Every address is checked before the proxy connects. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /**
- * How the operator names a host that lies on this machine or in the own network: with its port, without, or not at all.
- * A host that is named without a port is named on every port but those of the proxy itself.
+ * How the operator names a host that lies on this machine or in the own network: with its port,
+ * without, or not at all. A host that is named without a port is named on every port but those of
+ * the proxy itself.
  */
 export type Naming = (target: Authority) => "host" | "port" | undefined;
 
@@ -23,16 +31,23 @@ export interface AddressRules {
   readonly naming: Naming;
   /** Ports that the proxy listens on at this moment, at whatever address of this machine. */
   readonly ownPorts: () => readonly number[];
-  /** Addresses of this machine's interfaces: what they reach is this machine, whatever their kind. */
+  /**
+   * Addresses of this machine's interfaces: what they reach is this machine, whatever their kind.
+   */
   readonly ownAddresses: () => ReadonlySet<string>;
 }
 
 /** What the system's resolver says, hosts file included. */
-export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+export const systemResolve: Resolve = async (host) =>
+  (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
 /** The addresses of this machine's interfaces. */
 export function interfaceAddresses(): ReadonlySet<string> {
-  return new Set(Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address)));
+  return new Set(
+    Object.values(networkInterfaces()).flatMap((list) =>
+      (list ?? []).map(({ address }) => address),
+    ),
+  );
 }
 
 const HAS_PORT = /^(?:\[[^\]]*\]|[^:]*):\d+$/;
@@ -51,10 +66,13 @@ export function readPrivateHosts(list: readonly string[]): Naming {
       else hosts.add(normalizeHost(entry));
     } catch (cause) {
       if (!isConsentError(cause)) throw cause;
-      throw new ConsentError("options_invalid", `Cannot read the private hosts: ${cause.message}`, { cause });
+      throw new ConsentError("options_invalid", `Cannot read the private hosts: ${cause.message}`, {
+        cause,
+      });
     }
   }
-  return (target) => (ports.has(spell(target)) ? "port" : hosts.has(target.host) ? "host" : undefined);
+  return (target) =>
+    ports.has(spell(target)) ? "port" : hosts.has(target.host) ? "host" : undefined;
 }
 
 const spell = ({ host, port }: Authority): string => `${host}:${port}`;
@@ -72,19 +90,30 @@ interface Obstacle {
   readonly isNameable: boolean;
 }
 
-/** What a host's address is, where the host may not be reached at it. The address itself is not said: the agent may have no other way to learn it. */
+/**
+ * What a host's address is, where the host may not be reached at it. The address itself is not
+ * said: the agent may have no other way to learn it.
+ */
 function obstacleAt(target: Authority, given: string, rules: AddressRules): Obstacle | undefined {
   const address = sameSpelling(given);
   const kind = addressKind(address);
-  if (kind === "refused") return { what: "link-local, translated, reserved or cloud metadata; no setting allows it", isNameable: false };
+  if (kind === "refused")
+    return {
+      what: "link-local, translated, reserved or cloud metadata; no setting allows it",
+      isNameable: false,
+    };
   const isHere = kind === "loopback" || rules.ownAddresses().has(address);
   if (!isHere && kind === "public") return undefined;
   const naming = rules.naming(target);
   const allows = `"${spell(target)}" in proxy.private_hosts allows it`;
   const isProxy = isHere && rules.ownPorts().includes(target.port);
-  if (isProxy && naming !== "port") return { what: `this proxy itself; only ${allows}`, isNameable: true };
+  if (isProxy && naming !== "port")
+    return { what: `this proxy itself; only ${allows}`, isNameable: true };
   if (naming !== undefined) return undefined;
-  return { what: `${isHere ? "this machine" : "in a private network"}; ${allows}`, isNameable: true };
+  return {
+    what: `${isHere ? "this machine" : "in a private network"}; ${allows}`,
+    isNameable: true,
+  };
 }
 
 /**
@@ -92,9 +121,15 @@ function obstacleAt(target: Authority, given: string, rules: AddressRules): Obst
  *
  * @throws RefusedError `address_refused` where one of them may not be reached.
  */
-export function checkAddresses(target: Authority, addresses: readonly string[], rules: AddressRules): void {
+export function checkAddresses(
+  target: Authority,
+  addresses: readonly string[],
+  rules: AddressRules,
+): void {
   // One bad address among good ones is how rebinding starts: the whole answer is refused.
-  const obstacles = addresses.map((address) => obstacleAt(target, address, rules)).filter((each) => each !== undefined);
+  const obstacles = addresses
+    .map((address) => obstacleAt(target, address, rules))
+    .filter((each) => each !== undefined);
   // What no setting allows is the reason: naming the host would not help.
   const obstacle = obstacles.find(({ isNameable }) => !isNameable) ?? obstacles[0];
   if (obstacle !== undefined) throw refusedAt(target, obstacle);

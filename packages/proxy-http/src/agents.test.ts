@@ -4,10 +4,15 @@ import { type AgentsOptions, createAgents, type FindCaller, valuesOf } from "./a
 const TOKEN = "0123456789abcdef";
 const alice = { agent: { id: "alice" }, username: "alice", token: TOKEN };
 const bob = { agent: { id: "bob", parents: ["boss"] }, username: "bob", token: `${TOKEN}-of-bob` };
-const basic = (username: string, token: string): string => `Basic ${Buffer.from(`${username}:${token}`).toString("base64")}`;
-const credentials = (...values: readonly string[]): readonly string[] => values.flatMap((value) => ["Proxy-Authorization", value]);
+const basic = (username: string, token: string): string =>
+  `Basic ${Buffer.from(`${username}:${token}`).toString("base64")}`;
+const credentials = (...values: readonly string[]): readonly string[] =>
+  values.flatMap((value) => ["Proxy-Authorization", value]);
 
-function refusalOf(find: FindCaller, ...given: Parameters<FindCaller>): { readonly code: string; readonly status: number } | string {
+function refusalOf(
+  find: FindCaller,
+  ...given: Parameters<FindCaller>
+): { readonly code: string; readonly status: number } | string {
   try {
     return `found ${find(...given).agent.id}`;
   } catch (error) {
@@ -23,12 +28,16 @@ describe("createAgents()", () => {
 
   it("finds each agent by its credentials", () => {
     expect(find(credentials(basic("alice", TOKEN)))).toEqual({ agent: alice.agent });
-    expect(find(["Host", "x", "proxy-AUTHORIZATION", basic("bob", bob.token).replace("Basic", "bAsIc")])).toEqual({ agent: bob.agent });
+    expect(
+      find(["Host", "x", "proxy-AUTHORIZATION", basic("bob", bob.token).replace("Basic", "bAsIc")]),
+    ).toEqual({ agent: bob.agent });
   });
 
   it("hands on the gate of an agent that has one of its own, and no token", () => {
     const gate = Object.assign(() => undefined, { its: "own" }) as never;
-    expect(createAgents({ agents: [{ ...alice, gate }] })(credentials(basic("alice", TOKEN)))).toEqual({ agent: alice.agent, gate });
+    expect(
+      createAgents({ agents: [{ ...alice, gate }] })(credentials(basic("alice", TOKEN))),
+    ).toEqual({ agent: alice.agent, gate });
   });
 
   it.each([
@@ -41,8 +50,14 @@ describe("createAgents()", () => {
     ["no name", credentials(basic("", TOKEN))],
     ["a name in another case", credentials(basic("Alice", TOKEN))],
     ["the same ones twice", credentials(basic("alice", TOKEN), basic("alice", TOKEN))],
-    ["two agents' in one header", credentials(`${basic("alice", TOKEN)}, ${basic("bob", bob.token)}`)],
-    ["the right ones after wrong ones", credentials(basic("alice", "wrong"), basic("alice", TOKEN))],
+    [
+      "two agents' in one header",
+      credentials(`${basic("alice", TOKEN)}, ${basic("bob", bob.token)}`),
+    ],
+    [
+      "the right ones after wrong ones",
+      credentials(basic("alice", "wrong"), basic("alice", TOKEN)),
+    ],
     ["another scheme", credentials(basic("alice", TOKEN).replace("Basic", "Bearer"))],
     ["a misspelt scheme", credentials(basic("alice", TOKEN).replace("Basic", "Basics"))],
     ["no scheme", credentials(basic("alice", TOKEN).slice("Basic ".length))],
@@ -61,7 +76,9 @@ describe("createAgents()", () => {
   });
 
   it("never says what was given", () => {
-    expect(() => find(credentials("Basic c2VjcmV0OnNlY3JldA=="))).toThrow("no agent has these proxy credentials");
+    expect(() => find(credentials("Basic c2VjcmV0OnNlY3JldA=="))).toThrow(
+      "no agent has these proxy credentials",
+    );
   });
 
   it("takes a socket's agent for what it is known to be", () => {
@@ -79,22 +96,38 @@ describe("createAgents()", () => {
     ["no token", { agents: [{ ...alice, token: undefined as never }] }],
     ["an agent without an id", { agents: [{ ...alice, agent: { id: "" } }] }],
     ["an agent that has credentials and needs none", { agents: [alice], agent: { id: "alice" } }],
-    ["an id that could be a part's", { agents: [{ ...alice, agent: { id: "alice/x" } }], attribution: "x-agent-id" }],
+    [
+      "an id that could be a part's",
+      { agents: [{ ...alice, agent: { id: "alice/x" } }], attribution: "x-agent-id" },
+    ],
     ["a fallback's id that could be a part's", { agent: { id: "a/b" }, attribution: "x-agent-id" }],
   ])("refuses %s", (_name, options) => {
-    expect(() => createAgents(options)).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => createAgents(options)).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
     expect(() => createAgents(options)).not.toThrow(TOKEN);
   });
 });
 
 describe("createAgents() with attribution", () => {
-  const find = createAgents({ agents: [alice, bob], agent: { id: "anybody" }, attribution: "x-agent-id" });
-  const part = (...values: readonly string[]): readonly string[] => values.flatMap((value) => ["X-Agent-ID", value]);
+  const find = createAgents({
+    agents: [alice, bob],
+    agent: { id: "anybody" },
+    attribution: "x-agent-id",
+  });
+  const part = (...values: readonly string[]): readonly string[] =>
+    values.flatMap((value) => ["X-Agent-ID", value]);
 
   it("names a part of the agent that it comes from, never another agent", () => {
-    expect(find(part("researcher")).agent).toEqual({ id: "anybody/researcher", parents: ["anybody"] });
+    expect(find(part("researcher")).agent).toEqual({
+      id: "anybody/researcher",
+      parents: ["anybody"],
+    });
     expect(find(part("alice")).agent).toEqual({ id: "anybody/alice", parents: ["anybody"] });
-    expect(find([...credentials(basic("bob", bob.token)), ...part("alice")]).agent).toEqual({ id: "bob/alice", parents: ["bob", "boss"] });
+    expect(find([...credentials(basic("bob", bob.token)), ...part("alice")]).agent).toEqual({
+      id: "bob/alice",
+      parents: ["bob", "boss"],
+    });
     expect(find(part("x"), { agent: { id: "carol" }, session: "s1" })).toEqual({
       agent: { id: "carol/x", parents: ["carol"] },
       session: "s1",
@@ -110,18 +143,27 @@ describe("createAgents() with attribution", () => {
     expect(find([]).agent).toEqual({ id: "anybody" });
   });
 
-  it.each([["", " "], ["a/b"], ["../alice"], ["a b"], ["ünï"], ["a".repeat(65)], ["a", "b"], ["a", "a"], ["a,b"]])(
-    "refuses %j",
-    (...values) => {
-      expect(refusalOf(find, part(...values))).toEqual({ code: "request_invalid", status: 400 });
-    },
-  );
+  it.each([
+    ["", " "],
+    ["a/b"],
+    ["../alice"],
+    ["a b"],
+    ["ünï"],
+    ["a".repeat(65)],
+    ["a", "b"],
+    ["a", "a"],
+    ["a,b"],
+  ])("refuses %j", (...values) => {
+    expect(refusalOf(find, part(...values))).toEqual({ code: "request_invalid", status: 400 });
+  });
 
   it("refuses a socket's agent whose id is that of a part", () => {
     expect(refusalOf(find, [], { agent: { id: "anybody/researcher" } })).toEqual(unknown);
   });
 
   it("is not looked at where it is not configured", () => {
-    expect(createAgents({ agent: { id: "anybody" } })(part("a/b", "c")).agent).toEqual({ id: "anybody" });
+    expect(createAgents({ agent: { id: "anybody" } })(part("a/b", "c")).agent).toEqual({
+      id: "anybody",
+    });
   });
 });

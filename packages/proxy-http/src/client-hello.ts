@@ -1,6 +1,7 @@
 /**
- * Client hello: the server name in the first TLS message of a connection, however its bytes arrive and however many records it is cut into.
- * Reads only; what it does not understand is no name. Source: RFC 8446 §4.1.2 and §5.1, RFC 6066 §3.
+ * Client hello: the server name in the first TLS message of a connection, however its bytes arrive
+ * and however many records it is cut into. Reads only; what it does not understand is no name.
+ * Source: RFC 8446 §4.1.2 and §5.1, RFC 6066 §3.
  */
 
 /** What the first bytes of a connection are. */
@@ -29,7 +30,10 @@ const SERVER_NAME_EXTENSION = 0;
 const HOST_NAME = 0;
 const RANDOM_BYTES = 32;
 const SESSION_ID_BYTES_MAX = 32;
-/** A server name is ASCII without controls and blanks; what kind of host it is, the comparison with the approved host says. */
+/**
+ * A server name is ASCII without controls and blanks; what kind of host it is, the comparison with
+ * the approved host says.
+ */
 const NAME = /^[\x21-\x7e]+$/;
 
 class MalformedError extends Error {}
@@ -51,7 +55,12 @@ function fieldsOf(bytes: Buffer): Fields {
     return bytes.subarray(at - count, at);
   };
   const number = (count: number): number => take(count).readUIntBE(0, count);
-  return { take, number, vector: (lengthBytes) => take(number(lengthBytes)), isEmpty: () => at === bytes.length };
+  return {
+    take,
+    number,
+    vector: (lengthBytes) => take(number(lengthBytes)),
+    isEmpty: () => at === bytes.length,
+  };
 }
 
 function nameIn(extension: Buffer): string {
@@ -59,7 +68,8 @@ function nameIn(extension: Buffer): string {
   const list = fieldsOf(outer.vector(2));
   const type = list.number(1);
   const name = list.vector(2).toString("latin1");
-  if (!outer.isEmpty() || !list.isEmpty() || type !== HOST_NAME) throw new MalformedError("its server name is not one host name");
+  if (!outer.isEmpty() || !list.isEmpty() || type !== HOST_NAME)
+    throw new MalformedError("its server name is not one host name");
   if (!NAME.test(name)) throw new MalformedError("its server name is no host name");
   return name;
 }
@@ -67,7 +77,8 @@ function nameIn(extension: Buffer): string {
 function serverNameOf(message: Buffer): string | undefined {
   const fields = fieldsOf(message);
   fields.take(2 + RANDOM_BYTES);
-  if (fields.vector(1).length > SESSION_ID_BYTES_MAX) throw new MalformedError("its session id is too long");
+  if (fields.vector(1).length > SESSION_ID_BYTES_MAX)
+    throw new MalformedError("its session id is too long");
   fields.vector(2);
   fields.vector(1);
   if (fields.isEmpty()) return undefined;
@@ -98,20 +109,26 @@ function read(bytes: Buffer, bytesMax: number): Hello | number {
     if (bytes.length < at + RECORD_HEAD_BYTES) return at + RECORD_HEAD_BYTES;
     const length = bytes.readUInt16BE(at + 3);
     if (bytes[at + 1] !== 3) throw new MalformedError("its record has an unknown version");
-    if (length === 0 || length > RECORD_BYTES_MAX) throw new MalformedError("its record is empty or too long");
+    if (length === 0 || length > RECORD_BYTES_MAX)
+      throw new MalformedError("its record is empty or too long");
     const end = at + RECORD_HEAD_BYTES + length;
-    if (end > bytesMax) throw new MalformedError(`its client hello has more than ${bytesMax} bytes`);
+    if (end > bytesMax)
+      throw new MalformedError(`its client hello has more than ${bytesMax} bytes`);
     if (bytes.length < end) return end;
     payloads.push(bytes.subarray(at + RECORD_HEAD_BYTES, end));
     have += length;
     at = end;
     if (want === MESSAGE_HEAD_BYTES && have >= want) {
       const head = Buffer.concat(payloads);
-      if (head[0] !== CLIENT_HELLO) throw new MalformedError("its first message is no client hello");
+      if (head[0] !== CLIENT_HELLO)
+        throw new MalformedError("its first message is no client hello");
       want += head.readUIntBE(1, 3);
     }
   }
-  return { kind: "tls", serverName: serverNameOf(Buffer.concat(payloads).subarray(MESSAGE_HEAD_BYTES, want)) };
+  return {
+    kind: "tls",
+    serverName: serverNameOf(Buffer.concat(payloads).subarray(MESSAGE_HEAD_BYTES, want)),
+  };
 }
 
 /**

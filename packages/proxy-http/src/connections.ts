@@ -1,6 +1,6 @@
 /**
- * Connections: the agents' sockets, and what is under way on each. One that has no request under way for too long is closed; its errors end it and
- * nothing else.
+ * Connections: the agents' sockets, and what is under way on each. One that has no request under
+ * way for too long is closed; its errors end it and nothing else.
  */
 import type { Socket } from "node:net";
 import type { ProxyLimits } from "./limits.js";
@@ -57,7 +57,8 @@ function hold(socket: Socket, caller: Caller | undefined, onIdle: () => void): H
     works,
     served: 0,
     isHalfClosed: false,
-    // An accessor here would cost each connection half a kilobyte: V8 then keeps the object as a dictionary.
+    // An accessor here would cost each connection half a kilobyte: V8 then keeps the object as a
+    // dictionary.
     load: () => works.size,
     begin(work) {
       works.add(work);
@@ -72,7 +73,10 @@ function hold(socket: Socket, caller: Caller | undefined, onIdle: () => void): H
 }
 
 /** Makes the list of connections. */
-export function createConnections({ connectionsMax, headMs }: ProxyLimits, watch: Watch): Connections {
+export function createConnections(
+  { connectionsMax, headMs }: ProxyLimits,
+  watch: Watch,
+): Connections {
   const all = new Map<Socket, Held>();
   const waiters = new Set<() => void>();
   let draining = false;
@@ -99,7 +103,8 @@ export function createConnections({ connectionsMax, headMs }: ProxyLimits, watch
         idleMs: headMs,
         onOver: () => void socket.destroy(),
       });
-      // Told once each, without a wrapper that would see to it: there may be thousands of idle ones.
+      // Told once each, without a wrapper that would see to it: there may be thousands of idle
+      // ones.
       socket.on("end", () => {
         held.isHalfClosed = true;
         for (const work of held.works) work.onHalfClosed();
@@ -119,6 +124,7 @@ export function createConnections({ connectionsMax, headMs }: ProxyLimits, watch
     cut() {
       for (const socket of all.keys()) socket.destroy();
     },
-    gone: () => (all.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiters.add(resolve))),
+    gone: () =>
+      all.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiters.add(resolve)),
   };
 }

@@ -17,14 +17,22 @@ describe("actionOf()", () => {
     expect(action).toMatchObject({
       name: "POST",
       args: { headers: { "x-key": "{{secret:TOKEN}}" } },
-      meta: { kind: "http", host: "api.example", port: 80, method: "POST", url: "http://api.example/x" },
+      meta: {
+        kind: "http",
+        host: "api.example",
+        port: 80,
+        method: "POST",
+        url: "http://api.example/x",
+      },
     });
-    expect(actionOf({ method: "CONNECT", target: "API.example:443", rawHeaders: [] }).meta).toEqual({
-      kind: "http",
-      host: "api.example",
-      port: 443,
-      method: "CONNECT",
-    });
+    expect(actionOf({ method: "CONNECT", target: "API.example:443", rawHeaders: [] }).meta).toEqual(
+      {
+        kind: "http",
+        host: "api.example",
+        port: 443,
+        method: "CONNECT",
+      },
+    );
   });
 
   it.each([
@@ -38,13 +46,19 @@ describe("actionOf()", () => {
     ["G T", "http://api.example/"],
   ])("refuses %s %j", (method, target) => {
     expect(() => actionOf({ method, target, rawHeaders: [] })).toThrow(
-      expect.objectContaining({ refusal: expect.objectContaining({ code: "request_invalid", status: 400 }) as unknown }),
+      expect.objectContaining({
+        refusal: expect.objectContaining({ code: "request_invalid", status: 400 }) as unknown,
+      }),
     );
     expect(() => actionOf({ method, target, rawHeaders: [] })).not.toThrow("secret");
   });
 
   it("refuses a placeholder in a tunnel's own head: no secret reaches its inside", () => {
-    const head = { method: "connect", target: "api.example:443", rawHeaders: ["x-key", "{{secret:TOKEN}}"] };
+    const head = {
+      method: "connect",
+      target: "api.example:443",
+      rawHeaders: ["x-key", "{{secret:TOKEN}}"],
+    };
     expect(() => actionOf(head)).toThrow("a tunnel hides its headers");
   });
 });
@@ -53,7 +67,9 @@ describe("createDecide()", () => {
   it("performs what a rule allows, with the release", async () => {
     const { decide, released, channel } = kit([], { policy: allow });
     expect(await decide("http://api.example/")).toBeUndefined();
-    expect(released.map(({ action }) => action.meta)).toEqual([httpAction("GET", "http://api.example/").meta]);
+    expect(released.map(({ action }) => action.meta)).toEqual([
+      httpAction("GET", "http://api.example/").meta,
+    ]);
     expect(channel.asked).toEqual([]);
   });
 
@@ -61,7 +77,12 @@ describe("createDecide()", () => {
     const { decide, released } = kit(["approve", { deny: { reason: "not this one" } }]);
     expect(await decide("http://api.example/1")).toBeUndefined();
     const refusal = await decide("http://api.example/2");
-    expect(refusal).toMatchObject({ status: 403, code: "consent_denied", remedy: DENY_CODES.consent_denied.remedy, retryable: false });
+    expect(refusal).toMatchObject({
+      status: 403,
+      code: "consent_denied",
+      remedy: DENY_CODES.consent_denied.remedy,
+      retryable: false,
+    });
     expect(JSON.parse(refusal === undefined ? "" : refusalBody(refusal))).toMatchObject({
       error: { requestId: expect.stringMatching(/^cr_/) as unknown },
     });
@@ -72,7 +93,9 @@ describe("createDecide()", () => {
     const policy = parsePolicy({
       version: "1",
       default: "allow",
-      rules: [{ id: "no-evil", match: { host: "evil.example" }, action: "deny", reason: "it is evil" }],
+      rules: [
+        { id: "no-evil", match: { host: "evil.example" }, action: "deny", reason: "it is evil" },
+      ],
     });
     expect(await kit([], { policy }).decide("http://evil.example/")).toMatchObject({
       status: 403,
@@ -152,13 +175,20 @@ describe("createDecide()", () => {
     ["a channel that fails", {}, ["throw"], "channel_failed"],
     ["nobody to ask", { approvers: [] }, ["approve"], "no_approver"],
     ["a pause", { paused: () => "the operator is away" }, ["approve"], "paused"],
-  ])("refuses with %s, and says no more than the agent may know", async (_name, options, script, code) => {
-    const { decide, released } = kit(script, options);
-    const refusal = await decide("http://api.example/");
-    expect(refusal).toMatchObject({ status: 403, code, remedy: DENY_CODES[code as keyof typeof DENY_CODES].remedy });
-    expect(JSON.stringify(refusal)).not.toContain("/home");
-    expect(released).toEqual([]);
-  });
+  ])(
+    "refuses with %s, and says no more than the agent may know",
+    async (_name, options, script, code) => {
+      const { decide, released } = kit(script, options);
+      const refusal = await decide("http://api.example/");
+      expect(refusal).toMatchObject({
+        status: 403,
+        code,
+        remedy: DENY_CODES[code as keyof typeof DENY_CODES].remedy,
+      });
+      expect(JSON.stringify(refusal)).not.toContain("/home");
+      expect(released).toEqual([]);
+    },
+  );
 
   it("refuses where the gate itself rejects, and tells only the log why", async () => {
     const { gate } = kit([]);
@@ -170,24 +200,46 @@ describe("createDecide()", () => {
       { ...gate, run: () => Promise.reject(new Error("/home/operator")) },
     );
     const decide = createDecide({ gate: broken, log: (line) => lines.push(line) });
-    const asking = { action: httpAction("GET", "http://api.example/"), caller, signal: new AbortController().signal };
-    expect(await decide(asking, () => Promise.resolve())).toMatchObject({ code: "internal_error", reason: "the gate failed" });
+    const asking = {
+      action: httpAction("GET", "http://api.example/"),
+      caller,
+      signal: new AbortController().signal,
+    };
+    expect(await decide(asking, () => Promise.resolve())).toMatchObject({
+      code: "internal_error",
+      reason: "the gate failed",
+    });
     expect(lines).toEqual(["the gate failed: /home/operator"]);
   });
 
   it("rejects with what performing throws, refusals included", async () => {
-    const { gate, events } = kit([], { policy: allow, vault: createVault([new Secret({ name: "TOKEN", value: "hunter2-hunter2" })]) });
+    const { gate, events } = kit([], {
+      policy: allow,
+      vault: createVault([new Secret({ name: "TOKEN", value: "hunter2-hunter2" })]),
+    });
     const decide = createDecide({ gate });
-    const asking = { action: httpAction("GET", "http://api.example/"), caller, signal: new AbortController().signal };
+    const asking = {
+      action: httpAction("GET", "http://api.example/"),
+      caller,
+      signal: new AbortController().signal,
+    };
     const thrown = refused("upstream_timeout", "too slow");
     await expect(decide(asking, () => Promise.reject(thrown))).rejects.toBe(thrown);
     expect(thrown.refusal).toMatchObject({ code: "upstream_timeout", status: 504 });
-    expect(events.at(-1)).toMatchObject({ eventType: "tool_call_completed", metadata: { outcome: "failed" } });
+    expect(events.at(-1)).toMatchObject({
+      eventType: "tool_call_completed",
+      metadata: { outcome: "failed" },
+    });
   });
 
   it("says in the log of the proxy that the audit log lost the end of a request", async () => {
     let appended = 0;
-    const audit = { append: () => (appended++ < 2 ? Promise.resolve({ seq: 0, hash: "sha256:0" }) : Promise.reject(new Error("full"))) };
+    const audit = {
+      append: () =>
+        appended++ < 2
+          ? Promise.resolve({ seq: 0, hash: "sha256:0" })
+          : Promise.reject(new Error("full")),
+    };
     const { decide, lines } = kit([], { policy: allow, audit });
     expect(await decide("http://api.example/")).toBeUndefined();
     expect(lines).toEqual(["the audit log could not keep that a request is completed"]);

@@ -1,7 +1,14 @@
 /**
- * Deciding: one request to the gate, held until a person answered or the gate's deadline is over, and performed with what was released.
+ * Deciding: one request to the gate, held until a person answered or the gate's deadline is over,
+ * and performed with what was released.
  */
-import { type ConsentGate, type HttpAction, httpAction, isConsentError, type Release } from "@acp/core";
+import {
+  type ConsentGate,
+  type HttpAction,
+  httpAction,
+  isConsentError,
+  type Release,
+} from "@acp/core";
 import type { Decide } from "./parts.js";
 import { makeDenial, refusalOfDenied, refused } from "./refusals.js";
 import { placeholderHeaders } from "./secret-headers.js";
@@ -31,7 +38,10 @@ export interface RequestHead {
 export function actionOf({ method, target, rawHeaders }: RequestHead): HttpAction {
   const headers = placeholderHeaders(rawHeaders);
   if (method.toUpperCase() === "CONNECT" && Object.keys(headers).length > 0)
-    throw refused("request_invalid", "a tunnel hides its headers, so that no secret can be put into them");
+    throw refused(
+      "request_invalid",
+      "a tunnel hides its headers, so that no secret can be put into them",
+    );
   try {
     return httpAction(method, target, { headers });
   } catch (error) {
@@ -50,7 +60,12 @@ export function createDecide({ gate, log = () => {} }: DecideOptions): Decide {
       return perform(release);
     };
     try {
-      const result = await own.run(action, start, { agent, signal, obstacle, ...(session === undefined ? {} : { session }) });
+      const result = await own.run(action, start, {
+        agent,
+        signal,
+        obstacle,
+        ...(session === undefined ? {} : { session }),
+      });
       if (!result.ran) return refusalOfDenied(result.verdict);
       if (!result.recorded) log("the audit log could not keep that a request is completed");
       return undefined;

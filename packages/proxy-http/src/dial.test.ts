@@ -48,7 +48,10 @@ function kit(fates: Readonly<Record<string, Fate>>, options: Partial<DialerOptio
       const socket = new Socket();
       sockets.push(socket);
       if (fates[address] === "connects") setImmediate(() => socket.emit("connect"));
-      if (fates[address] === "fails") setImmediate(() => socket.destroy(Object.assign(new Error("no"), { code: "ECONNREFUSED" })));
+      if (fates[address] === "fails")
+        setImmediate(() =>
+          socket.destroy(Object.assign(new Error("no"), { code: "ECONNREFUSED" })),
+        );
       return socket;
     },
     ...options,
@@ -79,19 +82,30 @@ describe("createDialer()", () => {
   it("resolves nothing for an address, and checks it", async () => {
     const { dial, dialled, resolved } = kit({ "2606:4700::1": "connects" });
     await dial({ host: "[2606:4700::1]", port: 443 }, never);
-    await expect(dial({ host: "[::1]", port: 443 }, never)).rejects.toMatchObject({ refusal: { code: "address_refused" } });
-    await expect(dial({ host: "127.0.0.1", port: 443 }, never)).rejects.toMatchObject({ refusal: { code: "address_refused" } });
+    await expect(dial({ host: "[::1]", port: 443 }, never)).rejects.toMatchObject({
+      refusal: { code: "address_refused" },
+    });
+    await expect(dial({ host: "127.0.0.1", port: 443 }, never)).rejects.toMatchObject({
+      refusal: { code: "address_refused" },
+    });
     expect([resolved, dialled]).toEqual([[], ["2606:4700::1 443"]]);
   });
 
   it("dials nothing where one of the addresses may not be reached", async () => {
     const { dial, dialled } = kit({ [PUBLIC[0]]: "connects", "10.0.0.1": "connects" });
-    await expect(dial(app, never)).rejects.toMatchObject({ name: "RefusedError", refusal: { code: "address_refused" } });
+    await expect(dial(app, never)).rejects.toMatchObject({
+      name: "RefusedError",
+      refusal: { code: "address_refused" },
+    });
     expect(dialled).toEqual([]);
   });
 
   it("tries the next address where one fails", async () => {
-    const { dial, dialled, resolved } = kit({ [PUBLIC[0]]: "fails", [PUBLIC[1]]: "connects", [PUBLIC[2]]: "connects" });
+    const { dial, dialled, resolved } = kit({
+      [PUBLIC[0]]: "fails",
+      [PUBLIC[1]]: "connects",
+      [PUBLIC[2]]: "connects",
+    });
     await dial(app, never);
     expect(dialled).toEqual([`${PUBLIC[0]} 80`, `${PUBLIC[1]} 80`]);
     expect(resolved).toHaveLength(1);
@@ -106,18 +120,30 @@ describe("createDialer()", () => {
   });
 
   it("tries eight addresses at most, and checks all of them", async () => {
-    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`8.8.${index >> 8}.${index & 255}`, "fails" as const]));
+    const many = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [
+        `8.8.${index >> 8}.${index & 255}`,
+        "fails" as const,
+      ]),
+    );
     const { dial, dialled } = kit(many);
-    await expect(dial(app, never)).rejects.toMatchObject({ refusal: { code: "upstream_unreachable" } });
+    await expect(dial(app, never)).rejects.toMatchObject({
+      refusal: { code: "upstream_unreachable" },
+    });
     expect(dialled).toHaveLength(8);
     const hidden = kit({ ...many, "10.0.0.1": "connects" });
-    await expect(hidden.dial(app, never)).rejects.toMatchObject({ refusal: { code: "address_refused" } });
+    await expect(hidden.dial(app, never)).rejects.toMatchObject({
+      refusal: { code: "address_refused" },
+    });
     expect(hidden.dialled).toEqual([]);
   });
 
   it("gives each address its part of the time", async () => {
     const clock = manualClock();
-    const { dial, dialled, sockets } = kit({ [PUBLIC[0]]: "hangs", [PUBLIC[1]]: "connects" }, { clock, connectMs: 10_000 });
+    const { dial, dialled, sockets } = kit(
+      { [PUBLIC[0]]: "hangs", [PUBLIC[1]]: "connects" },
+      { clock, connectMs: 10_000 },
+    );
     const dialling = dial(app, never);
     await clock.advance(4_999);
     expect(dialled).toHaveLength(1);
@@ -128,26 +154,43 @@ describe("createDialer()", () => {
 
   it("ends in a timeout where no address answers in time", async () => {
     const clock = manualClock();
-    const { dial, sockets } = kit({ [PUBLIC[0]]: "hangs", [PUBLIC[1]]: "hangs" }, { clock, connectMs: 10_000 });
+    const { dial, sockets } = kit(
+      { [PUBLIC[0]]: "hangs", [PUBLIC[1]]: "hangs" },
+      { clock, connectMs: 10_000 },
+    );
     const failed = failureOf(dial(app, never));
     await clock.advance(10_000);
-    expect(await failed).toEqual(refusal("upstream_timeout", '"app.example" port 80 did not accept a connection in time'));
+    expect(await failed).toEqual(
+      refusal("upstream_timeout", '"app.example" port 80 did not accept a connection in time'),
+    );
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
   });
 
   it("ends in a timeout where the resolver does not answer in time", async () => {
     const clock = manualClock();
-    const { dial, dialled } = kit({}, { clock, connectMs: 10_000, resolve: () => new Promise(() => undefined) });
+    const { dial, dialled } = kit(
+      {},
+      { clock, connectMs: 10_000, resolve: () => new Promise(() => undefined) },
+    );
     const failed = failureOf(dial(app, never));
     await clock.advance(10_000);
-    expect(await failed).toEqual(refusal("upstream_timeout", 'the address of "app.example" was not found in time'));
+    expect(await failed).toEqual(
+      refusal("upstream_timeout", 'the address of "app.example" was not found in time'),
+    );
     expect(dialled).toEqual([]);
   });
 
   it("says so where the name has no address", async () => {
-    await expect(kit({}).dial(app, never)).rejects.toThrow(refusal("upstream_unreachable", '"app.example" has no address'));
-    const failing = kit({}, { resolve: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })) });
-    await expect(failing.dial(app, never)).rejects.toThrow(refusal("upstream_unreachable", '"app.example" has no address (ENOTFOUND)'));
+    await expect(kit({}).dial(app, never)).rejects.toThrow(
+      refusal("upstream_unreachable", '"app.example" has no address'),
+    );
+    const failing = kit(
+      {},
+      { resolve: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })) },
+    );
+    await expect(failing.dial(app, never)).rejects.toThrow(
+      refusal("upstream_unreachable", '"app.example" has no address (ENOTFOUND)'),
+    );
   });
 
   it("gives up when the signal aborts, whatever it was doing", async () => {
@@ -188,7 +231,9 @@ describe("createDialer()", () => {
     socket.end("hello");
     await once(socket, "end");
     expect(Buffer.concat(chunks).toString()).toBe("hello bye");
-    await expect(dial({ host: "other.test", port }, never)).rejects.toMatchObject({ refusal: { code: "address_refused" } });
+    await expect(dial({ host: "other.test", port }, never)).rejects.toMatchObject({
+      refusal: { code: "address_refused" },
+    });
   });
 
   it("lets the other side end first and still writes", async () => {

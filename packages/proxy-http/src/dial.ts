@@ -1,6 +1,6 @@
 /**
- * Dialling: a connection to one of the checked addresses of a host, and to no other. The name is not looked up again: what it resolves to a moment
- * later (DNS rebinding) changes nothing.
+ * Dialling: a connection to one of the checked addresses of a host, and to no other. The name is
+ * not looked up again: what it resolves to a moment later (DNS rebinding) changes nothing.
  */
 import { connect as netConnect, type Socket } from "node:net";
 import { asError, type Authority, type Clock, systemClock } from "@acp/core";
@@ -27,7 +27,9 @@ export type Connect = (address: string, port: number) => Socket;
 export interface DialerOptions {
   /** Left out: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Which hosts on this machine or in the own network the operator names; from `readPrivateHosts`. */
+  /**
+   * Which hosts on this machine or in the own network the operator names; from `readPrivateHosts`.
+   */
   readonly naming: Naming;
   /** Ports that the proxy listens on at this moment, at whatever address of this machine. */
   readonly ownPorts: () => readonly number[];
@@ -40,12 +42,18 @@ export interface DialerOptions {
 }
 
 const CONNECT_MS = 10_000;
-/** Addresses of one host that are tried: whoever writes the answers of a resolver must not have us knock on thousands of doors. */
+/**
+ * Addresses of one host that are tried: whoever writes the answers of a resolver must not have us
+ * knock on thousands of doors.
+ */
 const TRIED_MAX = 8;
 const DONE: Error = new Error("it is done");
 
-/** The outgoing half outlives the incoming one, so that a tunnel can be closed one way at a time. */
-const openSocket: Connect = (host, port) => netConnect({ host, port, allowHalfOpen: true, noDelay: true });
+/**
+ * The outgoing half outlives the incoming one, so that a tunnel can be closed one way at a time.
+ */
+const openSocket: Connect = (host, port) =>
+  netConnect({ host, port, allowHalfOpen: true, noDelay: true });
 
 /** The addresses of this machine's interfaces, looked at no more than once a second. */
 export function createCached(clock: Clock): () => ReadonlySet<string> {
@@ -71,8 +79,14 @@ interface Bounds {
   readonly signal: AbortSignal;
 }
 
-/** What `start` settles with, unless its time is over or the signal aborts first; the signal that it was given aborts in the end in any case. */
-async function within<T>(start: (signal: AbortSignal) => Promise<T>, { clock, ms, signal }: Bounds): Promise<T> {
+/**
+ * What `start` settles with, unless its time is over or the signal aborts first; the signal that it
+ * was given aborts in the end in any case.
+ */
+async function within<T>(
+  start: (signal: AbortSignal) => Promise<T>,
+  { clock, ms, signal }: Bounds,
+): Promise<T> {
   signal.throwIfAborted();
   const over = new AbortController();
   const stop = (): void => over.abort(asError(signal.reason));
@@ -93,7 +107,8 @@ const ignore = (): void => {};
 
 function opened(socket: Socket, signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    // Stays: an error that comes before the next owner listens must end this connection and nothing else.
+    // Stays: an error that comes before the next owner listens must end this connection and nothing
+    // else.
     socket.on("error", ignore);
     const stop = (): void => void socket.destroy();
     const closed = (): void => reject(new Error("the connection was closed"));
@@ -109,7 +124,10 @@ function opened(socket: Socket, signal: AbortSignal): Promise<Socket> {
 }
 
 const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && /^[A-Z_]{1,32}$/.test(error.code)
+  error instanceof Error &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  /^[A-Z_]{1,32}$/.test(error.code)
     ? ` (${error.code})`
     : "";
 
@@ -122,7 +140,10 @@ interface Dialling {
   readonly leftMs: () => number;
 }
 
-async function resolveOnce(resolve: Resolve, { target, signal, clock, leftMs }: Dialling): Promise<readonly string[]> {
+async function resolveOnce(
+  resolve: Resolve,
+  { target, signal, clock, leftMs }: Dialling,
+): Promise<readonly string[]> {
   const literal = literalAddress(target.host);
   if (literal !== undefined) return [literal];
   try {
@@ -131,41 +152,73 @@ async function resolveOnce(resolve: Resolve, { target, signal, clock, leftMs }: 
     return addresses;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof TooLateError) throw refused("upstream_timeout", `the address of "${target.host}" was not found in time`);
-    throw refused("upstream_unreachable", `"${target.host}" has no address${codeOf(error)}`, { cause: error });
+    if (error instanceof TooLateError)
+      throw refused("upstream_timeout", `the address of "${target.host}" was not found in time`);
+    throw refused("upstream_unreachable", `"${target.host}" has no address${codeOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
 /** Tries one address after the other; each gets its part of the time that is left. */
-async function connectOne(connect: Connect, addresses: readonly string[], { target, signal, clock, leftMs }: Dialling): Promise<Socket> {
+async function connectOne(
+  connect: Connect,
+  addresses: readonly string[],
+  { target, signal, clock, leftMs }: Dialling,
+): Promise<Socket> {
   const tried = addresses.slice(0, TRIED_MAX);
   let last: unknown;
   for (const [index, address] of tried.entries()) {
     const ms = leftMs() / (tried.length - index);
     try {
-      return await within((over) => opened(connect(address, target.port), over), { clock, ms, signal });
+      return await within((over) => opened(connect(address, target.port), over), {
+        clock,
+        ms,
+        signal,
+      });
     } catch (error) {
       signal.throwIfAborted();
       last = error;
     }
   }
   const name = `"${target.host}" port ${target.port}`;
-  if (last instanceof TooLateError) throw refused("upstream_timeout", `${name} did not accept a connection in time`);
-  throw refused("upstream_unreachable", `${name} accepts no connection${codeOf(last)}`, { cause: last });
+  if (last instanceof TooLateError)
+    throw refused("upstream_timeout", `${name} did not accept a connection in time`);
+  throw refused("upstream_unreachable", `${name} accepts no connection${codeOf(last)}`, {
+    cause: last,
+  });
 }
 
 /**
- * Makes a dialler. Its sockets can be half-closed, and an error of one that nobody listens to ends that socket only.
+ * Makes a dialler. Its sockets can be half-closed, and an error of one that nobody listens to ends
+ * that socket only.
  */
 export function createDialer(options: DialerOptions): Dial {
-  const { resolve = systemResolve, naming, ownPorts, connectMs = CONNECT_MS, connect = openSocket, clock = systemClock } = options;
-  const rules: AddressRules = { naming, ownPorts, ownAddresses: options.ownAddresses ?? createCached(clock) };
+  const {
+    resolve = systemResolve,
+    naming,
+    ownPorts,
+    connectMs = CONNECT_MS,
+    connect = openSocket,
+    clock = systemClock,
+  } = options;
+  const rules: AddressRules = {
+    naming,
+    ownPorts,
+    ownAddresses: options.ownAddresses ?? createCached(clock),
+  };
   return async (target, signal) => {
     signal.throwIfAborted();
     // What was released may be another host than the one that was asked for.
-    if (isInternalHost(target.host)) throw refused("service_refused", `"${target.host}" is no host of a network`);
+    if (isInternalHost(target.host))
+      throw refused("service_refused", `"${target.host}" is no host of a network`);
     const untilMs = clock.monotonic() + connectMs;
-    const dialling: Dialling = { target, signal, clock, leftMs: () => Math.max(0, untilMs - clock.monotonic()) };
+    const dialling: Dialling = {
+      target,
+      signal,
+      clock,
+      leftMs: () => Math.max(0, untilMs - clock.monotonic()),
+    };
     const addresses = await resolveOnce(resolve, dialling);
     checkAddresses(target, addresses, rules);
     return connectOne(connect, addresses, dialling);

@@ -1,13 +1,17 @@
 /**
- * Foresight: what would be refused after a yes is refused before the question, so that nobody is asked in vain. It goes by what is known already and
- * asks no resolver: looking a name up tells the name to the network, and that is for a decision to allow (docs/adr/0101).
+ * Foresight: what would be refused after a yes is refused before the question, so that nobody is
+ * asked in vain. It goes by what is known already and asks no resolver: looking a name up tells the
+ * name to the network, and that is for a decision to allow (docs/adr/0101).
  */
 import type { Authority, Clock } from "@acp/core";
 import { type AddressRules, checkAddresses, literalAddress } from "./addresses.js";
 import { type Refusal, RefusedError } from "./refusals.js";
 
 /** How long a host that could not be reached at its addresses is taken to be so still. */
-const REMEMBERED_MS: Readonly<Partial<Record<Refusal["code"], number>>> = { address_refused: 60_000, upstream_unreachable: 10_000 };
+const REMEMBERED_MS: Readonly<Partial<Record<Refusal["code"], number>>> = {
+  address_refused: 60_000,
+  upstream_unreachable: 10_000,
+};
 /** Hosts that are remembered; the oldest is forgotten first. */
 const HOSTS_MAX = 1_000;
 const LOOPBACK = ["127.0.0.1", "::1"];
@@ -29,7 +33,10 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-/** The addresses of a host that nobody has to look up: what is one, and what RFC 6761 §6.3 says is this machine. */
+/**
+ * The addresses of a host that nobody has to look up: what is one, and what RFC 6761 §6.3 says is
+ * this machine.
+ */
 function knownAddresses(host: string): readonly string[] | undefined {
   const literal = literalAddress(host);
   if (literal !== undefined) return [literal];

@@ -1,6 +1,7 @@
 /**
- * Forward: one allowed request, sent anew from what was parsed and released, and its answer on the way back. Bodies pass as they come, no faster than
- * the slower side reads. Whichever side goes away, the other is let go.
+ * Forward: one allowed request, sent anew from what was parsed and released, and its answer on the
+ * way back. Bodies pass as they come, no faster than the slower side reads. Whichever side goes
+ * away, the other is let go.
  */
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
@@ -46,11 +47,16 @@ const SCHEME = "http://";
 const STATUS_TEXT = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * What is sent: method, host and path of what was released, which is what was judged or what a person made of it.
+ * What is sent: method, host and path of what was released, which is what was judged or what a
+ * person made of it.
  *
  * @throws RefusedError.
  */
-export function outgoingOf({ dropped }: ForwardParts, exchange: Exchange, release: Release): Outgoing & { readonly isShared: boolean } {
+export function outgoingOf(
+  { dropped }: ForwardParts,
+  exchange: Exchange,
+  release: Release,
+): Outgoing & { readonly isShared: boolean } {
   const { checked, request, action, sharer } = exchange;
   const released = release.action;
   const url = isHttpAction(released) ? released.meta.url : undefined;
@@ -60,9 +66,17 @@ export function outgoingOf({ dropped }: ForwardParts, exchange: Exchange, releas
   const { framing, wantsTrailers, upgrade } = checked;
   const isShared = isShareable(released.name) && framing.kind === "none" && upgrade === undefined;
   const kept = endToEnd(request.rawHeaders, framing, dropped);
-  const terms = { method: released.name, host: url.slice(SCHEME.length, slash), framing, wantsTrailers, upgrade, isKept: isShared };
+  const terms = {
+    method: released.name,
+    host: url.slice(SCHEME.length, slash),
+    framing,
+    wantsTrailers,
+    upgrade,
+    isKept: isShared,
+  };
   const headers = requestHeaders(kept, terms);
-  const hasSecrets = action.args !== undefined || released.args !== undefined || release.masker() !== undefined;
+  const hasSecrets =
+    action.args !== undefined || released.args !== undefined || release.masker() !== undefined;
   return {
     method: released.name,
     host: released.meta.host,
@@ -77,10 +91,15 @@ export function outgoingOf({ dropped }: ForwardParts, exchange: Exchange, releas
 /** Why a request failed, as the agent is told. */
 export function failureOf(error: unknown): RefusedError {
   if (error instanceof RefusedError) return error;
-  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const code =
+    error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   return code.startsWith("HPE_")
-    ? refused("upstream_invalid", `the host's answer is not strict HTTP/1.1 (${code})`, { cause: error })
-    : refused("upstream_unreachable", "the host closed the connection before it answered", { cause: error });
+    ? refused("upstream_invalid", `the host's answer is not strict HTTP/1.1 (${code})`, {
+        cause: error,
+      })
+    : refused("upstream_unreachable", "the host closed the connection before it answered", {
+        cause: error,
+      });
 }
 
 /** The host went over to another protocol, as it was asked to. */
@@ -92,27 +111,43 @@ export interface Switched {
 }
 
 /**
- * Forwards a request and its answer; settles when the last byte has passed, or the host went over to another protocol.
+ * Forwards a request and its answer; settles when the last byte has passed, or the host went over
+ * to another protocol.
  *
- * @throws RefusedError where there is no answer to pass on; BrokenOffError where it broke off on the way.
+ * @throws RefusedError where there is no answer to pass on; BrokenOffError where it broke off on
+ *   the way.
  */
-export async function forward(parts: ForwardParts, exchange: Exchange, release: Release): Promise<Passed | Switched> {
+export async function forward(
+  parts: ForwardParts,
+  exchange: Exchange,
+  release: Release,
+): Promise<Passed | Switched> {
   const outgoing = outgoingOf(parts, exchange, release);
   const mask = createResponseMask(release);
   if (exchange.checked.upgrade !== undefined && mask !== undefined)
     throw refused("request_invalid", "another protocol could carry secrets back that nobody masks");
   const passed: Passed = { up: 0, down: 0 };
-  const once = (sent: ClientRequest): Promise<Ending> => transfer(parts, exchange, { sent, mask, passed });
+  const once = (sent: ClientRequest): Promise<Ending> =>
+    transfer(parts, exchange, { sent, mask, passed });
   const first = outgoing.isShared ? await once(parts.upstream.share(outgoing)) : "stale";
   const ending =
-    first === "stale" ? await once(await parts.upstream.open(outgoing.isShared ? alone(outgoing) : outgoing, exchange.signal)) : first;
+    first === "stale"
+      ? await once(
+          await parts.upstream.open(
+            outgoing.isShared ? alone(outgoing) : outgoing,
+            exchange.signal,
+          ),
+        )
+      : first;
   return typeof ending === "object" ? ending : passed;
 }
 
 /** The same over a connection of its own. */
 function alone(outgoing: Outgoing): Outgoing {
   const headers = outgoing.headers.map((value, index) =>
-    index % 2 === 1 && outgoing.headers[index - 1] === "Connection" ? value.replace("keep-alive", "close") : value,
+    index % 2 === 1 && outgoing.headers[index - 1] === "Connection"
+      ? value.replace("keep-alive", "close")
+      : value,
   );
   return { ...outgoing, headers };
 }
@@ -127,7 +162,11 @@ interface Transfer {
 type Ending = "passed" | "stale" | Switched;
 
 /** Passes bodies both ways. */
-function transfer(parts: ForwardParts, exchange: Exchange, { sent, mask, passed }: Transfer): Promise<Ending> {
+function transfer(
+  parts: ForwardParts,
+  exchange: Exchange,
+  { sent, mask, passed }: Transfer,
+): Promise<Ending> {
   const { response, signal, checked } = exchange;
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
@@ -151,7 +190,8 @@ function transfer(parts: ForwardParts, exchange: Exchange, { sent, mask, passed 
       reject(error);
     };
     const onClosed = (): void => {
-      if (!response.writableFinished) return fail(late ?? new BrokenOffError("the connection broke off"));
+      if (!response.writableFinished)
+        return fail(late ?? new BrokenOffError("the connection broke off"));
       end();
       // An answer that came early leaves a request that nobody reads.
       if (answer?.complete !== true || !sent.writableFinished) sent.destroy();
@@ -161,7 +201,8 @@ function transfer(parts: ForwardParts, exchange: Exchange, { sent, mask, passed 
     sent.on("error", (error) => {
       if (answer !== undefined) return;
       end();
-      if (sent.reusedSocket && late === undefined && !signal.aborted && isReset(error)) resolve("stale");
+      if (sent.reusedSocket && late === undefined && !signal.aborted && isReset(error))
+        resolve("stale");
       else reject(late ?? failureOf(error));
     });
     sent.once("upgrade", (incoming, socket, head) => {
@@ -189,7 +230,9 @@ function transfer(parts: ForwardParts, exchange: Exchange, { sent, mask, passed 
 
 /** What Node does not take into an answer's head. */
 function unforwardable(cause: unknown): RefusedError {
-  return cause instanceof RefusedError ? cause : refused("upstream_invalid", "the host's answer has a head that cannot be sent", { cause });
+  return cause instanceof RefusedError
+    ? cause
+    : refused("upstream_invalid", "the host's answer has a head that cannot be sent", { cause });
 }
 
 function isReset(error: Error): boolean {
@@ -197,7 +240,11 @@ function isReset(error: Error): boolean {
 }
 
 /** The request's body and trailers. */
-function passBody({ request, checked, response }: Exchange, sent: ClientRequest, passed: Passed): void {
+function passBody(
+  { request, checked, response }: Exchange,
+  sent: ClientRequest,
+  passed: Passed,
+): void {
   if (checked.framing.kind === "none") {
     sent.end();
     return;
@@ -223,14 +270,21 @@ interface Information {
 const EARLY_HINTS = 103;
 
 /** 100 and 102 say nothing but themselves; early hints have headers. Others nobody asked for. */
-function passInformation(response: ServerResponse, { statusCode, rawHeaders }: Information, mask: ResponseMask | undefined): void {
+function passInformation(
+  response: ServerResponse,
+  { statusCode, rawHeaders }: Information,
+  mask: ResponseMask | undefined,
+): void {
   const { socket, req } = response;
-  // Where an earlier answer of this connection is still on its way, an intermediate one has no place to go.
+  // Where an earlier answer of this connection is still on its way, an intermediate one has no
+  // place to go.
   if (response.headersSent || socket === null || req.httpVersion !== "1.1") return;
   if (statusCode === 100) response.writeContinue();
   else if (statusCode === 102) response.writeProcessing();
   else if (statusCode === EARLY_HINTS) {
-    const kept = endToEnd(mask === undefined ? rawHeaders : mask.trailers(rawHeaders), { kind: "none" });
+    const kept = endToEnd(mask === undefined ? rawHeaders : mask.trailers(rawHeaders), {
+      kind: "none",
+    });
     const lines = trailersOf(kept).map(([name, value]) => `${name}: ${value}\r\n`);
     if (lines.every((line) => STATUS_TEXT.test(line.slice(0, -2))))
       socket.write(`HTTP/1.1 103 Early Hints\r\n${lines.join("")}\r\n`, "latin1");
@@ -247,11 +301,16 @@ interface Answering {
 /**
  * The answer's head, body and trailers.
  *
- * @throws RefusedError `upstream_invalid` before anything is written; what Node throws where it does not take a status or header.
+ * @throws RefusedError `upstream_invalid` before anything is written; what Node throws where it
+ *   does not take a status or header.
  */
-function passAnswer({ limits }: ForwardParts, { incoming, response, mask, passed }: Answering): void {
+function passAnswer(
+  { limits }: ForwardParts,
+  { incoming, response, mask, passed }: Answering,
+): void {
   const framing = checkAnswer(incoming, limits);
-  if (typeof framing === "string") throw refused("upstream_invalid", `the host's answer cannot be forwarded: ${framing}`);
+  if (typeof framing === "string")
+    throw refused("upstream_invalid", `the host's answer cannot be forwarded: ${framing}`);
   const kept = endToEnd(incoming.rawHeaders, framing);
   if (framing.kind === "length") kept.push("Content-Length", framing.length);
   const headers = mask === undefined ? kept : mask.headers(kept);
@@ -260,8 +319,10 @@ function passAnswer({ limits }: ForwardParts, { incoming, response, mask, passed
   response.sendDate = false;
   response.writeHead(incoming.statusCode ?? 0, STATUS_TEXT.test(text) ? text : "", [...headers]);
   const finish = (): void => {
-    const trailers = mask === undefined ? incoming.rawTrailers : mask.trailers(incoming.rawTrailers);
-    if (framing.kind === "chunked" && response.chunkedEncoding) response.addTrailers(trailersOf(trailers));
+    const trailers =
+      mask === undefined ? incoming.rawTrailers : mask.trailers(incoming.rawTrailers);
+    if (framing.kind === "chunked" && response.chunkedEncoding)
+      response.addTrailers(trailersOf(trailers));
     response.end();
   };
   // Also where it breaks off: Node makes an error of that.

@@ -1,9 +1,11 @@
 /**
- * Headers: which of one side's headers reach the other. Those of a single connection stay on it: RFC 9110 §7.6.1, what `Connection` names, and
- * everything that begins with `Proxy-`. Names and values in turn, as they came. Pure.
+ * Headers: which of one side's headers reach the other. Those of a single connection stay on it:
+ * RFC 9110 §7.6.1, what `Connection` names, and everything that begins with `Proxy-`. Names and
+ * values in turn, as they came. Pure.
  *
- * No `Via` is added, and none is removed: some servers answer worse where they see one (no compression), and the loops that it is there to find
- * cannot happen, because the proxy never dials itself.
+ * No `Via` is added, and none is removed: some servers answer worse where they see one (no
+ * compression), and the loops that it is there to find cannot happen, because the proxy never dials
+ * itself.
  */
 import { type Framing, membersOf } from "./request-guard.js";
 
@@ -20,7 +22,10 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ]);
 /** Between a proxy and its neighbour; what is ours to say nobody else says in our place. */
 const isProxys = (name: string): boolean => name.startsWith("proxy-");
-/** Too late in a trailer: how to read, route, authenticate, cache or understand the message (RFC 9110 §6.5.1). */
+/**
+ * Too late in a trailer: how to read, route, authenticate, cache or understand the message (RFC
+ * 9110 §6.5.1).
+ */
 const NEVER_TRAILING: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "age",
@@ -74,7 +79,11 @@ function keepOnly(rawHeaders: readonly string[], isKept: (name: string) => boole
  *
  * @param dropped - Further names, lower case, that stay here.
  */
-export function endToEnd(rawHeaders: readonly string[], framing: Framing, dropped: ReadonlySet<string> = NOTHING): string[] {
+export function endToEnd(
+  rawHeaders: readonly string[],
+  framing: Framing,
+  dropped: ReadonlySet<string> = NOTHING,
+): string[] {
   const named = namedByConnection(rawHeaders);
   const isKept = (name: string): boolean =>
     !HOP_BY_HOP.has(name) &&
@@ -98,14 +107,21 @@ export interface RequestTerms {
   readonly isKept: boolean;
 }
 
-/** The headers of the request that is sent: our Host, our framing, and what was meant for the other end. */
-export function requestHeaders(kept: readonly string[], { method, host, framing, wantsTrailers, upgrade, isKept }: RequestTerms): string[] {
+/**
+ * The headers of the request that is sent: our Host, our framing, and what was meant for the other
+ * end.
+ */
+export function requestHeaders(
+  kept: readonly string[],
+  { method, host, framing, wantsTrailers, upgrade, isKept }: RequestTerms,
+): string[] {
   const headers = ["Host", host, ...kept];
   if (framing.kind === "length") headers.push("Content-Length", framing.length);
   else if (framing.kind === "chunked") headers.push("Transfer-Encoding", "chunked");
   else if (!BODILESS.has(method)) headers.push("Content-Length", "0");
   if (upgrade !== undefined) headers.push("Connection", "Upgrade", "Upgrade", upgrade);
-  else if (wantsTrailers) headers.push("Connection", isKept ? "keep-alive, TE" : "close, TE", "TE", "trailers");
+  else if (wantsTrailers)
+    headers.push("Connection", isKept ? "keep-alive, TE" : "close, TE", "TE", "trailers");
   else headers.push("Connection", isKept ? "keep-alive" : "close");
   return headers;
 }
@@ -114,6 +130,7 @@ export function requestHeaders(kept: readonly string[], { method, host, framing,
 export function trailersOf(rawTrailers: readonly string[]): [string, string][] {
   const kept = keepOnly(rawTrailers, (name) => !NEVER_TRAILING.has(name) && !isProxys(name));
   const pairs: [string, string][] = [];
-  for (let index = 0; index + 1 < kept.length; index += 2) pairs.push([kept[index] ?? "", kept[index + 1] ?? ""]);
+  for (let index = 0; index + 1 < kept.length; index += 2)
+    pairs.push([kept[index] ?? "", kept[index + 1] ?? ""]);
   return pairs;
 }

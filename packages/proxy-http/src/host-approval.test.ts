@@ -12,10 +12,26 @@ describe("hostApprovalTtlMs()", () => {
     expect(hostApprovalTtlMs(text)).toBe(ms);
   });
 
-  it.each(["", " ", "-1", "86401", "99999", "100000", "1.5", "1e3", "0x10", "007", "180s", " 180", "180\n", "NaN", "Infinity", "off"])(
-    "refuses %j",
-    (text) => {
-      expect(() => hostApprovalTtlMs(text)).toThrow(expect.objectContaining({ code: "options_invalid" }));
-    },
-  );
+  it.each([
+    "",
+    " ",
+    "-1",
+    "86401",
+    "99999",
+    "100000",
+    "1.5",
+    "1e3",
+    "0x10",
+    "007",
+    "180s",
+    " 180",
+    "180\n",
+    "NaN",
+    "Infinity",
+    "off",
+  ])("refuses %j", (text) => {
+    expect(() => hostApprovalTtlMs(text)).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
+  });
 });

@@ -44,7 +44,9 @@ describe("readInternal()", () => {
   });
 
   it("throws for two spellings of one place", () => {
-    expect(() => readInternal({ "a.acp.internal:1": service, "A.acp.internal.:1": service })).toThrow("twice");
+    expect(() =>
+      readInternal({ "a.acp.internal:1": service, "A.acp.internal.:1": service }),
+    ).toThrow("twice");
   });
 });
 
@@ -57,9 +59,21 @@ describe("serviceFor()", () => {
 
   it.each([
     ["another method", { target, method: "GET", connection: inside }, "CONNECT alone"],
-    ["a connection that was accepted", { target, method: "CONNECT", connection: { caller: undefined } }, "inside a sandbox"],
-    ["another port", { target: { ...target, port: 2 }, method: "CONNECT", connection: inside }, "no service"],
-    ["another name", { target: { host: "x.acp.internal", port: 1 }, method: "CONNECT", connection: inside }, "no service"],
+    [
+      "a connection that was accepted",
+      { target, method: "CONNECT", connection: { caller: undefined } },
+      "inside a sandbox",
+    ],
+    [
+      "another port",
+      { target: { ...target, port: 2 }, method: "CONNECT", connection: inside },
+      "no service",
+    ],
+    [
+      "another name",
+      { target: { host: "x.acp.internal", port: 1 }, method: "CONNECT", connection: inside },
+      "no service",
+    ],
   ])("refuses %s", (_, visit, why) => {
     const run = (): unknown => serviceFor(find, visit);
     expect(run).toThrow(RefusedError);

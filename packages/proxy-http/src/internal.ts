@@ -35,7 +35,8 @@ export function readInternal(services: Readonly<Record<string, InternalService>>
   const found = new Map<string, InternalService>();
   for (const [key, service] of Object.entries(services)) {
     const target = readKey(key);
-    if (target.host === ZONE || !isInternalHost(target.host)) throw invalid(`"${key}" is not below ${ZONE}`);
+    if (target.host === ZONE || !isInternalHost(target.host))
+      throw invalid(`"${key}" is not below ${ZONE}`);
     if (found.has(spell(target))) throw invalid(`"${key}" stands twice`);
     found.set(spell(target), service);
   }
@@ -67,13 +68,23 @@ export interface InternalVisit {
 /**
  * The service that a connection may reach.
  *
- * @throws RefusedError `service_refused` where there is none, where the request is no CONNECT, and where the connection was accepted on a listener:
+ * @throws RefusedError `service_refused` where there is none, where the request is no CONNECT, and
+ *   where the connection was accepted on a listener:
  *   whoever reaches that may be anybody.
  */
-export function serviceFor(find: FindInternal, { target, method, connection }: InternalVisit): InternalService {
-  if (method !== "CONNECT") throw refused("service_refused", `"${target.host}" is reached by CONNECT alone`);
-  if (connection.caller === undefined) throw refused("service_refused", `"${target.host}" is reached from inside a sandbox alone`);
+export function serviceFor(
+  find: FindInternal,
+  { target, method, connection }: InternalVisit,
+): InternalService {
+  if (method !== "CONNECT")
+    throw refused("service_refused", `"${target.host}" is reached by CONNECT alone`);
+  if (connection.caller === undefined)
+    throw refused("service_refused", `"${target.host}" is reached from inside a sandbox alone`);
   const service = find(target);
-  if (service === undefined) throw refused("service_refused", `this proxy has no service at "${target.host}" port ${target.port}`);
+  if (service === undefined)
+    throw refused(
+      "service_refused",
+      `this proxy has no service at "${target.host}" port ${target.port}`,
+    );
   return service;
 }

@@ -84,7 +84,10 @@ interface About {
 export interface Job extends Arrived<RequestLine> {
   readonly kind: "requests" | "tunnels";
   readonly perform: Perform;
-  /** Gives the connection to a service in this process; settles when it is gone. Left out: the request is no CONNECT. */
+  /**
+   * Gives the connection to a service in this process; settles when it is gone. Left out: the
+   * request is no CONNECT.
+   */
   readonly handOver?: (service: InternalService, caller: Caller) => Promise<void>;
   /** Says no; `undefined`: ends the connection, if it is not over. */
   refuse(refusal: Refusal | undefined): void | Promise<void>;
@@ -93,7 +96,10 @@ export interface Job extends Arrived<RequestLine> {
 function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refusal | undefined {
   if (isClosing()) return makeRefusal("closing", "the proxy is closing");
   return connection.load() >= limits.pipelinedMax
-    ? makeRefusal("overloaded", `${limits.pipelinedMax} requests of this connection are under way already`)
+    ? makeRefusal(
+        "overloaded",
+        `${limits.pipelinedMax} requests of this connection are under way already`,
+      )
     : undefined;
 }
 
@@ -118,7 +124,8 @@ function enter({ watch, limits }: ServeParts, { kind, connection }: Job): Visit 
   const onHalfClosed = (): void => {
     unwatch = watch.add({
       // One way of a tunnel may be over long before the other.
-      progress: () => (isDecided && kind === "tunnels" ? undefined : connection.socket.bytesWritten),
+      progress: () =>
+        isDecided && kind === "tunnels" ? undefined : connection.socket.bytesWritten,
       idleMs: limits.halfClosedMs,
       onOver: () => void connection.socket.destroy(),
     });
@@ -142,7 +149,11 @@ function enter({ watch, limits }: ServeParts, { kind, connection }: Job): Visit 
  *
  * @throws RefusedError for what is not even judged.
  */
-async function judge(parts: ServeParts, job: Job, { about, visit }: Judging): Promise<Refusal | undefined> {
+async function judge(
+  parts: ServeParts,
+  job: Job,
+  { about, visit }: Judging,
+): Promise<Refusal | undefined> {
   const { request, connection, perform } = job;
   const { rawHeaders } = request;
   const { signal } = visit;
@@ -152,7 +163,8 @@ async function judge(parts: ServeParts, job: Job, { about, visit }: Judging): Pr
   const action = actionOf({ method: checked.method, target: checked.target, rawHeaders });
   about.host = action.meta.host;
   checkHost(checked, action);
-  if (isInternalHost(action.meta.host)) return serveInside(parts, job, { about, visit, action, caller });
+  if (isInternalHost(action.meta.host))
+    return serveInside(parts, job, { about, visit, action, caller });
   const foreseen = foresee(parts, checked, action);
   const start = (release: Release): Promise<void> => {
     visit.decided();
@@ -163,8 +175,15 @@ async function judge(parts: ServeParts, job: Job, { about, visit }: Judging): Pr
   return refusal?.code === "not_performable" ? (foreseen ?? refusal) : refusal;
 }
 
-/** What would be refused after a yes, as far as it is known, so that nobody is asked in vain. It is the gate that says no, and the log has it. */
-function foresee(parts: ServeParts, { upgrade }: CheckedRequest, action: HttpAction): Refusal | undefined {
+/**
+ * What would be refused after a yes, as far as it is known, so that nobody is asked in vain. It is
+ * the gate that says no, and the log has it.
+ */
+function foresee(
+  parts: ServeParts,
+  { upgrade }: CheckedRequest,
+  action: HttpAction,
+): Refusal | undefined {
   try {
     if (upgrade !== undefined) checkUpgrade(parts, action);
     parts.foresee(action.meta);
@@ -181,7 +200,8 @@ interface Judging {
 }
 
 /**
- * Gives a connection to a service in this process. The gate is not asked about it: whatever is said over it is judged there.
+ * Gives a connection to a service in this process. The gate is not asked about it: whatever is said
+ * over it is judged there.
  *
  * @throws RefusedError `service_refused`.
  */
@@ -194,7 +214,12 @@ async function serveInside(
   const service = serviceFor(internal, { target: { host, port }, method, connection });
   if (handOver === undefined) throw new Error("a CONNECT cannot be handed over");
   visit.decided();
-  log({ level: "info", event: "internal", text: `the connection goes to the service at port ${port}`, ...about });
+  log({
+    level: "info",
+    event: "internal",
+    text: `the connection goes to the service at port ${port}`,
+    ...about,
+  });
   await handOver(service, caller);
 }
 
@@ -220,7 +245,12 @@ function refusalOf({ log }: ServeParts, about: About, error: unknown): Refusal |
     log({ level: "info", event: "broke_off", text: error.message, ...about });
     return undefined;
   }
-  log({ level: "error", event: "failed", text: error instanceof Error ? `${error.name}: ${error.message}` : "not an Error", ...about });
+  log({
+    level: "error",
+    event: "failed",
+    text: error instanceof Error ? `${error.name}: ${error.message}` : "not an Error",
+    ...about,
+  });
   return makeDenial("internal_error", "the proxy failed");
 }
 
@@ -252,11 +282,26 @@ interface Outcome {
   readonly isBroken: boolean;
 }
 
-function tell({ count, log }: ServeParts, kind: Job["kind"], { about, refusal, isBroken }: Outcome): void {
+function tell(
+  { count, log }: ServeParts,
+  kind: Job["kind"],
+  { about, refusal, isBroken }: Outcome,
+): void {
   const name = about.host !== undefined && isInternalHost(about.host) ? "internal" : kind;
-  count({ name, by: 1, labels: { outcome: refusal !== undefined ? "refused" : isBroken ? "broke_off" : "performed" } });
+  count({
+    name,
+    by: 1,
+    labels: { outcome: refusal !== undefined ? "refused" : isBroken ? "broke_off" : "performed" },
+  });
   if (refusal === undefined) return;
   const { code, reason, requestId } = refusal;
   count({ name: "refusals", by: 1, labels: { code } });
-  log({ level: "info", event: "refused", text: reason, code, ...about, ...(requestId === undefined ? {} : { requestId }) });
+  log({
+    level: "info",
+    event: "refused",
+    text: reason,
+    code,
+    ...about,
+    ...(requestId === undefined ? {} : { requestId }),
+  });
 }

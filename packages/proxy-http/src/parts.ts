@@ -8,7 +8,8 @@ import type { Refusal } from "./refusals.js";
 /**
  * Connects to a host: resolved once, every address checked, one of these very addresses dialled.
  *
- * @throws RefusedError `address_refused` where the host may not be reached, `upstream_unreachable` where it cannot; the signal's reason.
+ * @throws RefusedError `address_refused` where the host may not be reached, `upstream_unreachable`
+ *   where it cannot; the signal's reason.
  */
 export type Dial = (target: Authority, signal: AbortSignal) => Promise<Socket>;
 
@@ -33,17 +34,29 @@ export interface Asking {
 }
 
 /**
- * Decides, and performs what was allowed: `perform` runs at most once, after the log says so, and settles when the last byte has passed. It sends
- * what `release.action` says, which a person may have edited: its method, URL, host and port, and its headers by `fillHeaders`.
+ * Decides, and performs what was allowed: `perform` runs at most once, after the log says so, and
+ * settles when the last byte has passed. It sends what `release.action` says, which a person may
+ * have edited: its method, URL, host and port, and its headers by `fillHeaders`.
  *
- * @returns The refusal to answer with, or `undefined` where it was performed. Never rejects for a no; rejects with what `perform` throws.
+ * @returns The refusal to answer with, or `undefined` where it was performed. Never rejects for a
+ *   no; rejects with what `perform` throws.
  */
-export type Decide = (asking: Asking, perform: (release: Release) => Promise<void>) => Promise<Refusal | undefined>;
+export type Decide = (
+  asking: Asking,
+  perform: (release: Release) => Promise<void>,
+) => Promise<Refusal | undefined>;
 
 /** One increment of a counter. */
 export interface ProxyCount {
   /** Stable name of the counter. */
-  readonly name: "requests" | "tunnels" | "internal" | "refusals" | "bytes_up" | "bytes_down" | "connections";
+  readonly name:
+    | "requests"
+    | "tunnels"
+    | "internal"
+    | "refusals"
+    | "bytes_up"
+    | "bytes_down"
+    | "connections";
   /** How much to add: bytes for `bytes_up` and `bytes_down`, otherwise 1. */
   readonly by: number;
   /** Labels, each with few possible values. */

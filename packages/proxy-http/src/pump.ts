@@ -1,4 +1,7 @@
-/** Pump: the chunks of one stream into another, no faster than it takes them. How either of them ends is for others to say. */
+/**
+ * Pump: the chunks of one stream into another, no faster than it takes them. How either of them
+ * ends is for others to say.
+ */
 import type { Readable, Writable } from "node:stream";
 
 /** Passes chunks on; `onBytes` hears how many bytes each has. */

@@ -1,5 +1,11 @@
 import { once } from "node:events";
-import { createServer, request, type IncomingMessage, type RequestOptions, type ServerResponse } from "node:http";
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { DENY_CODES, type Denied, type DenyCode } from "@acp/core";
 import { afterEach, describe, expect, it } from "vitest";
@@ -20,7 +26,9 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<number> {
+async function serve(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<number> {
   const server = createServer(handler);
   closers.push(() => {
     server.close();
@@ -75,7 +83,13 @@ describe("refusalOfDenied()", () => {
   it.each(Object.keys(DENY_CODES) as DenyCode[])("%s is a 403 with its remedy", (code) => {
     const { remedy, retryable } = DENY_CODES[code];
     expect(refusalOfDenied(denied(code))).toMatchObject({ status: 403, code, remedy, retryable });
-    expect(makeDenial(code, "why")).toEqual({ status: 403, code, remedy, retryable, reason: "why" });
+    expect(makeDenial(code, "why")).toEqual({
+      status: 403,
+      code,
+      remedy,
+      retryable,
+      reason: "why",
+    });
   });
 
   it.each<DenyCode>([
@@ -95,10 +109,20 @@ describe("refusalOfDenied()", () => {
   });
 
   it("hands on what a rule or a person said, the ids, and the time to wait", () => {
-    const detail = { reason: "not on Fridays", requestId: "cr_1", ruleId: "fridays", retryAfterMs: 1_500 };
+    const detail = {
+      reason: "not on Fridays",
+      requestId: "cr_1",
+      ruleId: "fridays",
+      retryAfterMs: 1_500,
+    };
     expect(refusalOfDenied(denied("rate_limited", detail))).toMatchObject(detail);
     expect(JSON.parse(refusalBody(refusalOfDenied(denied("rate_limited", detail))))).toEqual({
-      error: { code: "rate_limited", remedy: DENY_CODES.rate_limited.remedy, retryable: true, ...detail },
+      error: {
+        code: "rate_limited",
+        remedy: DENY_CODES.rate_limited.remedy,
+        retryable: true,
+        ...detail,
+      },
     });
   });
 });
@@ -107,7 +131,10 @@ describe("sendRefusal()", () => {
   it("answers with the status, the JSON and what headers can say", async () => {
     const port = await serve((_, response) => {
       response.setHeader("x-left-over", "1");
-      sendRefusal(response, { ...makeDenial("rate_limited", "the räte is used up"), retryAfterMs: 1_001 });
+      sendRefusal(response, {
+        ...makeDenial("rate_limited", "the räte is used up"),
+        retryAfterMs: 1_001,
+      });
     });
     const { response, text } = await ask(port);
     expect(response.statusCode).toBe(403);
@@ -120,35 +147,56 @@ describe("sendRefusal()", () => {
     });
     expect(response.headers).not.toHaveProperty("x-left-over");
     expect(response.headers).not.toHaveProperty("proxy-authenticate");
-    expect(JSON.parse(text)).toMatchObject({ error: { code: "rate_limited", reason: "the räte is used up", retryAfterMs: 1_001 } });
+    expect(JSON.parse(text)).toMatchObject({
+      error: { code: "rate_limited", reason: "the räte is used up", retryAfterMs: 1_001 },
+    });
   });
 
   it("asks for credentials with 407", async () => {
-    const port = await serve((_, response) => sendRefusal(response, makeRefusal("agent_unknown", "no credentials")));
+    const port = await serve((_, response) =>
+      sendRefusal(response, makeRefusal("agent_unknown", "no credentials")),
+    );
     const { response } = await ask(port);
     expect(response.statusCode).toBe(407);
     expect(response.headers["proxy-authenticate"]).toBe('Basic realm="acp", charset="UTF-8"');
   });
 
   it("sends no body to HEAD", async () => {
-    const port = await serve((_, response) => sendRefusal(response, makeRefusal("overloaded", "too much")));
+    const port = await serve((_, response) =>
+      sendRefusal(response, makeRefusal("overloaded", "too much")),
+    );
     const { response, text } = await ask(port, { method: "HEAD" });
     expect([response.statusCode, text]).toEqual([503, ""]);
   });
 
   it("ends the connection where more of the body could come, and keeps it where nothing can", async () => {
-    const port = await serve((_, response) => sendRefusal(response, makeRefusal("overloaded", "too much")));
+    const port = await serve((_, response) =>
+      sendRefusal(response, makeRefusal("overloaded", "too much")),
+    );
     const keeps = async (options: RequestOptions, body?: string): Promise<string | undefined> =>
-      (await ask(port, { headers: { connection: "keep-alive" }, ...options }, body)).response.headers.connection;
+      (await ask(port, { headers: { connection: "keep-alive" }, ...options }, body)).response
+        .headers.connection;
     expect(await keeps({ method: "GET" })).toBe("keep-alive");
-    expect(await keeps({ method: "POST", headers: { connection: "keep-alive", "content-length": "5" } }, "hello")).toBe("close");
-    expect(await keeps({ method: "POST", headers: { connection: "keep-alive", "transfer-encoding": "chunked" } }, "hello")).toBe("close");
+    expect(
+      await keeps(
+        { method: "POST", headers: { connection: "keep-alive", "content-length": "5" } },
+        "hello",
+      ),
+    ).toBe("close");
+    expect(
+      await keeps(
+        { method: "POST", headers: { connection: "keep-alive", "transfer-encoding": "chunked" } },
+        "hello",
+      ),
+    ).toBe("close");
   });
 
   it("ends the connection of an answer that has begun", async () => {
     const port = await serve((_, response) => {
       response.writeHead(200, { "content-length": "10" });
-      response.write("half", () => sendRefusal(response, makeRefusal("upstream_invalid", "broke off")));
+      response.write("half", () =>
+        sendRefusal(response, makeRefusal("upstream_invalid", "broke off")),
+      );
     });
     await expect(ask(port)).rejects.toMatchObject({ code: "ECONNRESET" });
   });
@@ -158,19 +206,31 @@ describe("refusalBytes()", () => {
   it("are one whole answer that an HTTP client reads", async () => {
     const server = createSocketServer((socket) => {
       socket.on("error", () => {});
-      socket.once("data", () => socket.end(refusalBytes(makeRefusal("agent_unknown", 'no "credentials"'))));
+      socket.once("data", () =>
+        socket.end(refusalBytes(makeRefusal("agent_unknown", 'no "credentials"'))),
+      );
     });
     closers.push(() => void server.close());
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { response, text } = await ask((server.address() as AddressInfo).port);
-    expect([response.statusCode, response.statusMessage]).toEqual([407, "Proxy Authentication Required"]);
-    expect(response.headers).toMatchObject({ connection: "close", "proxy-authenticate": 'Basic realm="acp", charset="UTF-8"' });
-    expect(JSON.parse(text)).toMatchObject({ error: { code: "agent_unknown", reason: 'no "credentials"' } });
+    expect([response.statusCode, response.statusMessage]).toEqual([
+      407,
+      "Proxy Authentication Required",
+    ]);
+    expect(response.headers).toMatchObject({
+      connection: "close",
+      "proxy-authenticate": 'Basic realm="acp", charset="UTF-8"',
+    });
+    expect(JSON.parse(text)).toMatchObject({
+      error: { code: "agent_unknown", reason: 'no "credentials"' },
+    });
   });
 
   it("let no reason write headers", () => {
-    const text = refusalBytes(makeRefusal("request_invalid", "x\r\nset-cookie: a=b\r\n\r\n")).toString();
+    const text = refusalBytes(
+      makeRefusal("request_invalid", "x\r\nset-cookie: a=b\r\n\r\n"),
+    ).toString();
     const [head = "", ...rest] = text.split("\r\n\r\n");
     expect(head).not.toContain("set-cookie");
     expect(rest).toHaveLength(1);

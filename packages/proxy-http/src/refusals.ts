@@ -60,10 +60,15 @@ export class RefusedError extends Error {
 type Row = Pick<Refusal, "status" | "remedy" | "retryable">;
 
 const PROXY_ROWS: Readonly<Record<ProxyRefusalCode, Row>> = {
-  request_invalid: { status: 400, remedy: "Send the request in one plain reading, within the limits of the proxy", retryable: false },
+  request_invalid: {
+    status: 400,
+    remedy: "Send the request in one plain reading, within the limits of the proxy",
+    retryable: false,
+  },
   agent_unknown: {
     status: 407,
-    remedy: "Put the username and token of the agent into the URL of the proxy; the operator has them",
+    remedy:
+      "Put the username and token of the agent into the URL of the proxy; the operator has them",
     retryable: false,
   },
   address_refused: {
@@ -73,25 +78,35 @@ const PROXY_ROWS: Readonly<Record<ProxyRefusalCode, Row>> = {
   },
   service_refused: {
     status: 403,
-    remedy: "Inside a sandbox start acp-mcp-bridge as the MCP server; names under acp.internal lead nowhere else",
+    remedy:
+      "Inside a sandbox start acp-mcp-bridge as the MCP server; names under acp.internal lead nowhere else",
     retryable: false,
   },
-  upstream_unreachable: { status: 502, remedy: "Check the host and the port, or try again later", retryable: true },
+  upstream_unreachable: {
+    status: 502,
+    remedy: "Check the host and the port, or try again later",
+    retryable: true,
+  },
   upstream_invalid: {
     status: 502,
     remedy: "Do not repeat the request as it is; the host answers in a way that is not forwarded",
     retryable: false,
   },
   upstream_timeout: { status: 504, remedy: "Try again later", retryable: true },
-  overloaded: { status: 503, remedy: "Wait for requests under way to end, then try again", retryable: true },
+  overloaded: {
+    status: 503,
+    remedy: "Wait for requests under way to end, then try again",
+    retryable: true,
+  },
   closing: { status: 503, remedy: "Try again after the restart", retryable: true },
 };
 
 const DENIED_STATUS = 403;
 
 /**
- * Codes whose reason is written for whoever asked: by a rule, a person or the gate. Any other is the text of a part that failed, which may name files
- * of the operator; the agent reads what the code means instead, and the log has the rest.
+ * Codes whose reason is written for whoever asked: by a rule, a person or the gate. Any other is
+ * the text of a part that failed, which may name files of the operator; the agent reads what the
+ * code means instead, and the log has the rest.
  */
 const TOLD: ReadonlySet<DenyCode> = new Set<DenyCode>([
   "policy_denied",
@@ -117,12 +132,24 @@ export function makeRefusal(code: ProxyRefusalCode, reason: string): Refusal {
 }
 
 /** A no of the proxy's own, to throw. */
-export function refused(code: ProxyRefusalCode, reason: string, options?: ErrorOptions): RefusedError {
+export function refused(
+  code: ProxyRefusalCode,
+  reason: string,
+  options?: ErrorOptions,
+): RefusedError {
   return new RefusedError(makeRefusal(code, reason), options);
 }
 
 /** The gate's no, as the agent is told. */
-export function refusalOfDenied({ code, reason, remedy, retryable, retryAfterMs, requestId, ruleId }: Denied): Refusal {
+export function refusalOfDenied({
+  code,
+  reason,
+  remedy,
+  retryable,
+  retryAfterMs,
+  requestId,
+  ruleId,
+}: Denied): Refusal {
   return {
     status: DENIED_STATUS,
     code,
@@ -142,11 +169,22 @@ export function makeDenial(code: DenyCode, reason: string): Refusal {
 }
 
 /** The answer's body: `{"error":{…}}` and a line break. */
-export function refusalBody({ code, reason, remedy, retryable, retryAfterMs, requestId, ruleId }: Refusal): string {
+export function refusalBody({
+  code,
+  reason,
+  remedy,
+  retryable,
+  retryAfterMs,
+  requestId,
+  ruleId,
+}: Refusal): string {
   return `${JSON.stringify({ error: { code, reason, remedy, retryable, retryAfterMs, requestId, ruleId } })}\n`;
 }
 
-/** Error types of RFC 9209 §2.3, for those who see only headers, as a client does of a refused CONNECT. */
+/**
+ * Error types of RFC 9209 §2.3, for those who see only headers, as a client does of a refused
+ * CONNECT.
+ */
 const STATUS_TYPES: Readonly<Record<ProxyRefusalCode, string>> = {
   request_invalid: "http_request_error",
   agent_unknown: "http_request_denied",
@@ -159,26 +197,38 @@ const STATUS_TYPES: Readonly<Record<ProxyRefusalCode, string>> = {
   closing: "proxy_internal_error",
 };
 
-const isOwnCode = (code: Refusal["code"]): code is ProxyRefusalCode => Object.hasOwn(PROXY_ROWS, code);
+const isOwnCode = (code: Refusal["code"]): code is ProxyRefusalCode =>
+  Object.hasOwn(PROXY_ROWS, code);
 
-function headersOf({ status, code, retryAfterMs }: Refusal, body: string): Readonly<Record<string, string>> {
+function headersOf(
+  { status, code, retryAfterMs }: Refusal,
+  body: string,
+): Readonly<Record<string, string>> {
   return {
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(body)),
     "cache-control": "no-store",
     "proxy-status": `acp; error=${isOwnCode(code) ? STATUS_TYPES[code] : "http_request_denied"}; details="${code}"`,
     ...(status === 407 ? { "proxy-authenticate": 'Basic realm="acp", charset="UTF-8"' } : {}),
-    ...(retryAfterMs === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
+    ...(retryAfterMs === undefined
+      ? {}
+      : { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) }),
   };
 }
 
-/** Whether more of the request's body may come: it would have to be read to its end before the connection could serve again. */
+/**
+ * Whether more of the request's body may come: it would have to be read to its end before the
+ * connection could serve again.
+ */
 function hasMoreToRead({ req }: ServerResponse): boolean {
   const { "transfer-encoding": coding, "content-length": length } = req.headers;
   return !req.complete && (coding !== undefined || (length !== undefined && length !== "0"));
 }
 
-/** Answers a parsed request with a no. Where its head was sent already, there is only one way left to say so: the connection ends. */
+/**
+ * Answers a parsed request with a no. Where its head was sent already, there is only one way left
+ * to say so: the connection ends.
+ */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -191,9 +241,16 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   response.end(body);
 }
 
-/** The whole answer, for a socket that nobody parses any more, e.g. after CONNECT. The connection ends with it. */
+/**
+ * The whole answer, for a socket that nobody parses any more, e.g. after CONNECT. The connection
+ * ends with it.
+ */
 export function refusalBytes(refusal: Refusal): Buffer {
   const body = refusalBody(refusal);
-  const headers = Object.entries({ ...headersOf(refusal, body), connection: "close" }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? "Refused"}\r\n${headers.join("")}\r\n${body}`);
+  const headers = Object.entries({ ...headersOf(refusal, body), connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.from(
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? "Refused"}\r\n${headers.join("")}\r\n${body}`,
+  );
 }

@@ -12,7 +12,11 @@ const line = (parts: Partial<RequestLine> & { headers?: readonly string[] } = {}
 });
 const refusedFor = (why: string): object =>
   expect.objectContaining({
-    refusal: expect.objectContaining({ code: "request_invalid", status: 400, reason: expect.stringContaining(why) }),
+    refusal: expect.objectContaining({
+      code: "request_invalid",
+      status: 400,
+      reason: expect.stringContaining(why),
+    }),
   });
 
 describe("checkRequest()", () => {
@@ -25,13 +29,23 @@ describe("checkRequest()", () => {
       upgrade: undefined,
       wantsTrailers: false,
     });
-    expect(checkRequest(line({ headers: ["content-length", "7"] }), LIMITS).framing).toEqual({ kind: "length", length: "7" });
-    expect(checkRequest(line({ headers: ["Transfer-Encoding", "Chunked"] }), LIMITS).framing).toEqual({ kind: "chunked" });
-    expect(checkRequest(line({ headers: ["Connection", "keep-alive, Upgrade", "Upgrade", "WebSocket"] }), LIMITS).upgrade).toBe(
-      "websocket",
-    );
+    expect(checkRequest(line({ headers: ["content-length", "7"] }), LIMITS).framing).toEqual({
+      kind: "length",
+      length: "7",
+    });
+    expect(
+      checkRequest(line({ headers: ["Transfer-Encoding", "Chunked"] }), LIMITS).framing,
+    ).toEqual({ kind: "chunked" });
+    expect(
+      checkRequest(
+        line({ headers: ["Connection", "keep-alive, Upgrade", "Upgrade", "WebSocket"] }),
+        LIMITS,
+      ).upgrade,
+    ).toBe("websocket");
     expect(checkRequest(line({ headers: ["Upgrade", "x"] }), LIMITS).upgrade).toBeUndefined();
-    expect(checkRequest(line({ headers: ["TE", "gzip, Trailers"] }), LIMITS).wantsTrailers).toBe(true);
+    expect(checkRequest(line({ headers: ["TE", "gzip, Trailers"] }), LIMITS).wantsTrailers).toBe(
+      true,
+    );
     expect(checkRequest(line({ httpVersion: "1.0", rawHeaders: [] }), LIMITS).host).toBeUndefined();
   });
 
@@ -51,30 +65,80 @@ describe("checkRequest()", () => {
     ["HTTP/0.9", line({ httpVersion: "0.9" }), "neither"],
     ["two Hosts", line({ headers: ["HOST", "a.example"] }), "more than one Host"],
     ["no Host", line({ rawHeaders: [] }), "no Host"],
-    ["too many headers", line({ rawHeaders: Array.from({ length: 514 }, () => "x") }), "more than 256"],
-    ["a length and a coding", line({ headers: ["Content-Length", "1", "Transfer-Encoding", "chunked"] }), "and Transfer-Encoding"],
-    ["two lengths", line({ headers: ["Content-Length", "1", "Content-Length", "1"] }), "not one number"],
+    [
+      "too many headers",
+      line({ rawHeaders: Array.from({ length: 514 }, () => "x") }),
+      "more than 256",
+    ],
+    [
+      "a length and a coding",
+      line({ headers: ["Content-Length", "1", "Transfer-Encoding", "chunked"] }),
+      "and Transfer-Encoding",
+    ],
+    [
+      "two lengths",
+      line({ headers: ["Content-Length", "1", "Content-Length", "1"] }),
+      "not one number",
+    ],
     ["a list of lengths", line({ headers: ["Content-Length", "1, 1"] }), "not one number"],
     ["a signed length", line({ headers: ["Content-Length", "+1"] }), "not one number"],
-    ["a length beyond numbers", line({ headers: ["Content-Length", "9".repeat(16)] }), "not one number"],
-    ["two codings", line({ headers: ["Transfer-Encoding", "chunked", "Transfer-Encoding", "chunked"] }), "not exactly chunked"],
-    ["a list of codings", line({ headers: ["Transfer-Encoding", "gzip, chunked"] }), "not exactly chunked"],
+    [
+      "a length beyond numbers",
+      line({ headers: ["Content-Length", "9".repeat(16)] }),
+      "not one number",
+    ],
+    [
+      "two codings",
+      line({ headers: ["Transfer-Encoding", "chunked", "Transfer-Encoding", "chunked"] }),
+      "not exactly chunked",
+    ],
+    [
+      "a list of codings",
+      line({ headers: ["Transfer-Encoding", "gzip, chunked"] }),
+      "not exactly chunked",
+    ],
     ["another coding", line({ headers: ["Transfer-Encoding", "identity"] }), "not exactly chunked"],
-    ["a coding in HTTP/1.0", line({ httpVersion: "1.0", headers: ["Transfer-Encoding", "chunked"] }), "HTTP/1.0"],
+    [
+      "a coding in HTTP/1.0",
+      line({ httpVersion: "1.0", headers: ["Transfer-Encoding", "chunked"] }),
+      "HTTP/1.0",
+    ],
     ["almost a coding", line({ headers: ["Transfer_Encoding", "chunked"] }), "looks like"],
     ["almost a length", line({ headers: ["Content Length", "1"] }), "looks like"],
     ["a control in a value", line({ headers: ["X", "a\u000bb"] }), "control"],
     ["NUL in a value", line({ headers: ["X", "a\u0000b"] }), "control"],
-    ["h2c", line({ headers: ["Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "x"] }), "HTTP/2"],
+    [
+      "h2c",
+      line({
+        headers: ["Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "x"],
+      }),
+      "HTTP/2",
+    ],
     ["h2c without Connection", line({ headers: ["Upgrade", "H2C"] }), "HTTP/2"],
     ["h2c in a list", line({ headers: ["Upgrade", "websocket, h2c"] }), "HTTP/2"],
     ["HTTP2-Settings alone", line({ headers: ["http2-settings", "x"] }), "HTTP/2"],
-    ["two protocols", line({ headers: ["Connection", "upgrade", "Upgrade", "a, b"] }), "not one protocol"],
-    ["an upgrade with a body", line({ headers: ["Connection", "upgrade", "Upgrade", "a", "Content-Length", "1"] }), "has no body"],
+    [
+      "two protocols",
+      line({ headers: ["Connection", "upgrade", "Upgrade", "a, b"] }),
+      "not one protocol",
+    ],
+    [
+      "an upgrade with a body",
+      line({ headers: ["Connection", "upgrade", "Upgrade", "a", "Content-Length", "1"] }),
+      "has no body",
+    ],
     ["Connection that names Host", line({ headers: ["Connection", "Host"] }), "how to read it"],
-    ["Connection that names the length", line({ headers: ["Connection", "close, content-length"] }), "how to read it"],
+    [
+      "Connection that names the length",
+      line({ headers: ["Connection", "close, content-length"] }),
+      "how to read it",
+    ],
     ["another expectation", line({ headers: ["Expect", "200-ok"] }), "Expect"],
-    ["CONNECT with a body", line({ method: "CONNECT", url: "a.example:1", headers: ["Content-Length", "1"] }), "CONNECT has no body"],
+    [
+      "CONNECT with a body",
+      line({ method: "CONNECT", url: "a.example:1", headers: ["Content-Length", "1"] }),
+      "CONNECT has no body",
+    ],
   ])("refuses %s", (_, head, why) => {
     expect(() => checkRequest(head, LIMITS)).toThrow(refusedFor(why));
   });
@@ -125,6 +189,11 @@ describe("checkAnswer()", () => {
     expect(answer("Transfer-Encoding", "gzip, chunked")).toContain("not exactly chunked");
     expect(answer("X", "a\u0000")).toContain("control");
     expect(checkAnswer({ httpVersion: "2.0", rawHeaders: [] }, LIMITS)).toContain("neither");
-    expect(checkAnswer({ httpVersion: "1.1", rawHeaders: Array.from({ length: 514 }, () => "x") }, LIMITS)).toContain("more than 256");
+    expect(
+      checkAnswer(
+        { httpVersion: "1.1", rawHeaders: Array.from({ length: 514 }, () => "x") },
+        LIMITS,
+      ),
+    ).toContain("more than 256");
   });
 });

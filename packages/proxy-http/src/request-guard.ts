@@ -1,7 +1,8 @@
 /**
- * Request guard: what a parsed request is refused for, though the parser took it: everything that another reader could take for something else.
- * Pure. What Node's strict parser refuses (obs-fold, controls in names and values, several lengths, a length beside a coding) is checked again where
- * a look at the parsed head can tell. Format: spec/http-proxy.md. Vectors: llhttp, smuggler.
+ * Request guard: what a parsed request is refused for, though the parser took it: everything that
+ * another reader could take for something else. Pure. What Node's strict parser refuses (obs-fold,
+ * controls in names and values, several lengths, a length beside a coding) is checked again where a
+ * look at the parsed head can tell. Format: spec/http-proxy.md. Vectors: llhttp, smuggler.
  */
 import { type Authority, type HttpAction, isConsentError, parseHttpUrl } from "@acp/core";
 import type { ProxyLimits } from "./limits.js";
@@ -21,7 +22,10 @@ export interface RequestLine extends MessageHead {
 }
 
 /** How a message says where its body ends. */
-export type Framing = { readonly kind: "none" } | { readonly kind: "length"; readonly length: string } | { readonly kind: "chunked" };
+export type Framing =
+  | { readonly kind: "none" }
+  | { readonly kind: "length"; readonly length: string }
+  | { readonly kind: "chunked" };
 
 /** A request that has one reading. */
 export interface CheckedRequest {
@@ -48,7 +52,15 @@ const PROTOCOL = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:\/[!#$%&'*+\-.^_`|~0-9A-Za-z]+
 /** What `Connection` must not name: it would take away how the message is read. */
 const NEVER_NAMED: ReadonlySet<string> = new Set(["host", "content-length", "transfer-encoding"]);
 
-type Interesting = "host" | "content-length" | "transfer-encoding" | "connection" | "upgrade" | "http2-settings" | "te" | "expect";
+type Interesting =
+  | "host"
+  | "content-length"
+  | "transfer-encoding"
+  | "connection"
+  | "upgrade"
+  | "http2-settings"
+  | "te"
+  | "expect";
 type Seen = Partial<Record<Interesting, string[]>>;
 
 const INTERESTING: ReadonlySet<string> = new Set<Interesting>([
@@ -68,7 +80,10 @@ export function membersOf(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => value.toLowerCase().split(",")).map((member) => member.trim());
 }
 
-function look(rawHeaders: readonly string[]): { readonly seen: Seen; readonly problem: string | undefined } {
+function look(rawHeaders: readonly string[]): {
+  readonly seen: Seen;
+  readonly problem: string | undefined;
+} {
   const seen: Seen = {};
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? "";
@@ -76,7 +91,8 @@ function look(rawHeaders: readonly string[]): { readonly seen: Seen; readonly pr
     if (!VALUE.test(value)) return { seen, problem: "a header has a control character" };
     const lower = name.toLowerCase();
     if (isInteresting(lower)) (seen[lower] ??= []).push(value);
-    else if (ALMOST_FRAMING.test(name)) return { seen, problem: "a header looks like one that says where the body ends" };
+    else if (ALMOST_FRAMING.test(name))
+      return { seen, problem: "a header looks like one that says where the body ends" };
   }
   return { seen, problem: undefined };
 }
@@ -88,7 +104,8 @@ function framingIn(seen: Seen, httpVersion: string): Framing | string {
   const [coding, ...moreCodings] = codings;
   if (coding !== undefined) {
     if (length !== undefined) return "it has Content-Length and Transfer-Encoding";
-    if (moreCodings.length > 0 || coding.toLowerCase() !== "chunked") return "its Transfer-Encoding is not exactly chunked";
+    if (moreCodings.length > 0 || coding.toLowerCase() !== "chunked")
+      return "its Transfer-Encoding is not exactly chunked";
     return httpVersion === "1.1" ? CHUNKED : "HTTP/1.0 has no Transfer-Encoding";
   }
   if (length === undefined) return NONE;
@@ -97,11 +114,15 @@ function framingIn(seen: Seen, httpVersion: string): Framing | string {
 }
 
 /**
- * How the body of an answer ends, or why that is not certain; also why its head cannot be forwarded.
+ * How the body of an answer ends, or why that is not certain; also why its head cannot be
+ * forwarded.
  *
  * @returns A text where it cannot.
  */
-export function checkAnswer({ httpVersion, rawHeaders }: MessageHead, { headersMax }: ProxyLimits): Framing | string {
+export function checkAnswer(
+  { httpVersion, rawHeaders }: MessageHead,
+  { headersMax }: ProxyLimits,
+): Framing | string {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return "it is neither HTTP/1.1 nor HTTP/1.0";
   if (rawHeaders.length > headersMax * 2) return `it has more than ${headersMax} headers`;
   const { seen, problem } = look(rawHeaders);
@@ -112,20 +133,31 @@ function refuse(why: string): never {
   throw refused("request_invalid", why);
 }
 
-function checkUpgrade({ upgrade = [], connection = [], "http2-settings": settings = [] }: Seen): string | undefined {
+function checkUpgrade({
+  upgrade = [],
+  connection = [],
+  "http2-settings": settings = [],
+}: Seen): string | undefined {
   const wanted = membersOf(upgrade);
-  if (settings.length > 0 || wanted.some((protocol) => protocol === "h2c" || protocol.startsWith("h2c/")))
+  if (
+    settings.length > 0 ||
+    wanted.some((protocol) => protocol === "h2c" || protocol.startsWith("h2c/"))
+  )
     refuse("HTTP/2 over plain HTTP is not forwarded");
   if (!membersOf(connection).includes("upgrade")) return undefined;
   const [protocol, ...more] = wanted;
   if (protocol === undefined) return undefined;
-  return more.length === 0 && PROTOCOL.test(protocol) ? protocol : refuse("its Upgrade is not one protocol");
+  return more.length === 0 && PROTOCOL.test(protocol)
+    ? protocol
+    : refuse("its Upgrade is not one protocol");
 }
 
 function checkTarget(method: string, target: string): void {
   if (method === "CONNECT") return;
   if (target.startsWith("/") || target === "*")
-    refuse("this is a proxy: the request line must hold a whole URL (http://host/path), as clients send that are told of a proxy");
+    refuse(
+      "this is a proxy: the request line must hold a whole URL (http://host/path), as clients send that are told of a proxy",
+    );
   const lower = target.slice(0, "https://".length).toLowerCase();
   if (lower === "https://") refuse("https goes through a tunnel: use CONNECT host:port");
   if (!lower.startsWith("http://")) refuse("its target is not an http:// URL");
@@ -137,7 +169,10 @@ function checkTarget(method: string, target: string): void {
  *
  * @throws RefusedError `request_invalid`.
  */
-export function checkRequest({ method = "", url = "", httpVersion, rawHeaders }: RequestLine, { headersMax }: ProxyLimits): CheckedRequest {
+export function checkRequest(
+  { method = "", url = "", httpVersion, rawHeaders }: RequestLine,
+  { headersMax }: ProxyLimits,
+): CheckedRequest {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") refuse("it is neither HTTP/1.1 nor HTTP/1.0");
   if (rawHeaders.length > headersMax * 2) refuse(`it has more than ${headersMax} headers`);
   if (!TARGET.test(url)) refuse("its target has a character that no URL has");
@@ -150,11 +185,21 @@ export function checkRequest({ method = "", url = "", httpVersion, rawHeaders }:
   const { host: hosts = [], connection = [], expect = [], te = [] } = seen;
   if (hosts.length > 1) refuse("it has more than one Host");
   if (hosts.length === 0 && httpVersion === "1.1") refuse("it has no Host");
-  if (membersOf(connection).some((name) => NEVER_NAMED.has(name))) refuse("its Connection names a header that says how to read it");
-  if (expect.some((value) => value.toLowerCase() !== "100-continue")) refuse("its Expect is not 100-continue");
+  if (membersOf(connection).some((name) => NEVER_NAMED.has(name)))
+    refuse("its Connection names a header that says how to read it");
+  if (expect.some((value) => value.toLowerCase() !== "100-continue"))
+    refuse("its Expect is not 100-continue");
   const upgrade = checkUpgrade(seen);
-  if (upgrade !== undefined && framing.kind !== "none") refuse("a request that goes over to another protocol has no body");
-  return { method, target: url, framing, host: hosts[0], upgrade, wantsTrailers: membersOf(te).includes("trailers") };
+  if (upgrade !== undefined && framing.kind !== "none")
+    refuse("a request that goes over to another protocol has no body");
+  return {
+    method,
+    target: url,
+    framing,
+    host: hosts[0],
+    upgrade,
+    wantsTrailers: membersOf(te).includes("trailers"),
+  };
 }
 
 /** A `Host` is read like the authority of a URL. */
@@ -176,7 +221,12 @@ function readHost(host: string): Authority {
 export function checkHost({ host, method }: CheckedRequest, { meta }: HttpAction): void {
   if (host === undefined) return;
   const isTunnel = method === "CONNECT";
-  if (isTunnel ? host === `${meta.host}:${meta.port}` : meta.url?.startsWith(`http://${host}/`) === true) return;
+  if (
+    isTunnel
+      ? host === `${meta.host}:${meta.port}`
+      : meta.url?.startsWith(`http://${host}/`) === true
+  )
+    return;
   const named = readHost(host);
   const hasPort = /:\d+$/.test(host);
   if (named.host !== meta.host || (named.port !== meta.port && !(isTunnel && !hasPort)))

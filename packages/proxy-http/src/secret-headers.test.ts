@@ -4,11 +4,16 @@ import { describe, expect, it } from "vitest";
 import { createResponseMask, fillHeaders, placeholderHeaders } from "./secret-headers.js";
 
 const VALUE = "hunter2-hunter2";
-const secrets = Object.freeze([new Secret({ name: "TOKEN", value: VALUE, hosts: ["api.example:80"] })]);
+const secrets = Object.freeze([
+  new Secret({ name: "TOKEN", value: VALUE, hosts: ["api.example:80"] }),
+]);
 const URL_TEXT = "http://api.example/";
 
 /** A release as a vault gives it; without `headers`, as a gate without a vault does. */
-function release(headers?: Readonly<Record<string, string>>, names: readonly string[] = ["TOKEN"]): Release {
+function release(
+  headers?: Readonly<Record<string, string>>,
+  names: readonly string[] = ["TOKEN"],
+): Release {
   const action = httpAction("GET", URL_TEXT);
   const filled: HttpAction = headers === undefined ? action : { ...action, args: { headers } };
   return {
@@ -26,10 +31,24 @@ const invalid = expect.objectContaining({
 
 describe("placeholderHeaders()", () => {
   it("finds the headers that hold a placeholder", () => {
-    const raw = ["Host", "api.example", "AUTHORIZATION", "Bearer {{secret:TOKEN}}", "X-Key", "{{secret:A}}{{secret:B}}", "Accept", "*/*"];
-    expect(placeholderHeaders(raw)).toEqual({ authorization: "Bearer {{secret:TOKEN}}", "x-key": "{{secret:A}}{{secret:B}}" });
+    const raw = [
+      "Host",
+      "api.example",
+      "AUTHORIZATION",
+      "Bearer {{secret:TOKEN}}",
+      "X-Key",
+      "{{secret:A}}{{secret:B}}",
+      "Accept",
+      "*/*",
+    ];
+    expect(placeholderHeaders(raw)).toEqual({
+      authorization: "Bearer {{secret:TOKEN}}",
+      "x-key": "{{secret:A}}{{secret:B}}",
+    });
     expect(placeholderHeaders([])).toEqual({});
-    expect(placeholderHeaders(["__proto__", "{{secret:TOKEN}}"])).toEqual(Object.fromEntries([["__proto__", "{{secret:TOKEN}}"]]));
+    expect(placeholderHeaders(["__proto__", "{{secret:TOKEN}}"])).toEqual(
+      Object.fromEntries([["__proto__", "{{secret:TOKEN}}"]]),
+    );
   });
 
   it("takes the start of one for one: what is cut off must not go out unseen", () => {
@@ -59,7 +78,16 @@ describe("placeholderHeaders()", () => {
 
 describe("fillHeaders()", () => {
   it("sends what was released in the place of what was asked, and asks for the answer as it is", () => {
-    const raw = ["Accept", "*/*", "Authorization", "Bearer {{secret:TOKEN}}", "Accept-Encoding", "gzip, br", "accept-encoding", "zstd"];
+    const raw = [
+      "Accept",
+      "*/*",
+      "Authorization",
+      "Bearer {{secret:TOKEN}}",
+      "Accept-Encoding",
+      "gzip, br",
+      "accept-encoding",
+      "zstd",
+    ];
     expect(fillHeaders(raw, release({ authorization: `Bearer ${VALUE}` }))).toEqual([
       "Accept",
       "*/*",
@@ -76,24 +104,43 @@ describe("fillHeaders()", () => {
   });
 
   it("asks for identity where secrets are known, also where none goes out", () => {
-    expect(fillHeaders(["Accept-Encoding", "gzip"], release({}, []))).toEqual(["accept-encoding", "identity"]);
+    expect(fillHeaders(["Accept-Encoding", "gzip"], release({}, []))).toEqual([
+      "accept-encoding",
+      "identity",
+    ]);
   });
 
   it("asks for the whole answer where a secret goes out", () => {
     const raw = ["Range", "bytes=0-3", "If-Range", "etag", "x-key", "{{secret:TOKEN}}"];
-    expect(fillHeaders(raw, release({ "x-key": VALUE }))).toEqual(["x-key", VALUE, "accept-encoding", "identity"]);
-    expect(fillHeaders(["Range", "bytes=0-3"], release({}, []))).toEqual(["Range", "bytes=0-3", "accept-encoding", "identity"]);
+    expect(fillHeaders(raw, release({ "x-key": VALUE }))).toEqual([
+      "x-key",
+      VALUE,
+      "accept-encoding",
+      "identity",
+    ]);
+    expect(fillHeaders(["Range", "bytes=0-3"], release({}, []))).toEqual([
+      "Range",
+      "bytes=0-3",
+      "accept-encoding",
+      "identity",
+    ]);
   });
 
   it("leaves out what a person took away, and puts a header that they wrote in the place of the agent's own", () => {
     expect(fillHeaders(["x-key", "{{secret:TOKEN}}"], release({}))).not.toContain("x-key");
-    const edited = fillHeaders(["Authorization", "mine", "x-key", "{{secret:TOKEN}}"], release({ authorization: VALUE }));
+    const edited = fillHeaders(
+      ["Authorization", "mine", "x-key", "{{secret:TOKEN}}"],
+      release({ authorization: VALUE }),
+    );
     expect(edited).toEqual(["authorization", VALUE, "accept-encoding", "identity"]);
   });
 
   it("sends no placeholder that nothing was put into", () => {
     const { action } = release();
-    const unfilled: Release = { ...release(), action: { ...action, args: { headers: { "x-key": "{{secret:TOKEN}}" } } } as HttpAction };
+    const unfilled: Release = {
+      ...release(),
+      action: { ...action, args: { headers: { "x-key": "{{secret:TOKEN}}" } } } as HttpAction,
+    };
     const wanted = expect.objectContaining({
       refusal: expect.objectContaining({ code: "vault_failed", status: 403 }) as unknown,
     }) as unknown;
@@ -103,7 +150,10 @@ describe("fillHeaders()", () => {
   });
 });
 
-async function through(chunks: readonly string[], given: Release = release({})): Promise<readonly string[]> {
+async function through(
+  chunks: readonly string[],
+  given: Release = release({}),
+): Promise<readonly string[]> {
   const body = createResponseMask(given)?.body();
   if (body === undefined) throw new Error("there is no mask");
   const out: string[] = [];
@@ -136,21 +186,39 @@ describe("createResponseMask()", () => {
         "Content-Encoding",
         "identity",
       ]),
-    ).toEqual(["X-Echo", "Bearer [secret TOKEN]", "Set-Cookie", "a=b", "Set-Cookie", "c=d", "Content-Encoding", "identity"]);
+    ).toEqual([
+      "X-Echo",
+      "Bearer [secret TOKEN]",
+      "Set-Cookie",
+      "a=b",
+      "Set-Cookie",
+      "c=d",
+      "Content-Encoding",
+      "identity",
+    ]);
   });
 
   it("drops a header whose very name is a secret", () => {
-    expect(createResponseMask(release({}))?.headers([VALUE, "1", "x-ok", "2"])).toEqual(["x-ok", "2"]);
+    expect(createResponseMask(release({}))?.headers([VALUE, "1", "x-ok", "2"])).toEqual([
+      "x-ok",
+      "2",
+    ]);
   });
 
   it("keeps bytes of header values that are no UTF-8 as they are", () => {
-    expect(createResponseMask(release({}))?.headers(["x-latin", "caf\u00e9"])).toEqual(["x-latin", "caf\u00e9"]);
+    expect(createResponseMask(release({}))?.headers(["x-latin", "caf\u00e9"])).toEqual([
+      "x-latin",
+      "caf\u00e9",
+    ]);
   });
 
   it("finds a value with letters beyond ASCII in a header, which Node reads as latin1", () => {
     const list = Object.freeze([new Secret({ name: "KEY", value: "pässwörd-ü" })]);
     const mask = createResponseMask({ ...release({}), masker: () => createMasker(list) });
-    expect(mask?.headers(["x-echo", Buffer.from("pässwörd-ü").toString("latin1")])).toEqual(["x-echo", "[secret KEY]"]);
+    expect(mask?.headers(["x-echo", Buffer.from("pässwörd-ü").toString("latin1")])).toEqual([
+      "x-echo",
+      "[secret KEY]",
+    ]);
   });
 
   it("masks a body wherever its chunks end", async () => {
@@ -186,7 +254,12 @@ describe("createResponseMask()", () => {
     }) as unknown;
     expect(() => createResponseMask(release({}))?.headers([name, value])).toThrow(wanted);
     const idle = createResponseMask(release({}, []));
-    expect(createResponseMask(release({}))?.trailers([name, value, "x-sum", VALUE])).toEqual([name, value, "x-sum", "[secret TOKEN]"]);
+    expect(createResponseMask(release({}))?.trailers([name, value, "x-sum", VALUE])).toEqual([
+      name,
+      value,
+      "x-sum",
+      "[secret TOKEN]",
+    ]);
     expect(idle?.headers([name, value])).toEqual([name, value]);
   });
 });

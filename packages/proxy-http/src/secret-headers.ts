@@ -1,6 +1,7 @@
 /**
- * Secrets in headers of plain HTTP: which headers are part of the Action, how their values go upstream after consent, and how known values are taken
- * out of everything that comes back, as it streams. Format: spec/http-proxy.md §4; of placeholders and masks: spec/vault.md.
+ * Secrets in headers of plain HTTP: which headers are part of the Action, how their values go
+ * upstream after consent, and how known values are taken out of everything that comes back, as it
+ * streams. Format: spec/http-proxy.md §4; of placeholders and masks: spec/vault.md.
  */
 import { Transform } from "node:stream";
 import { isHttpAction, type Masker, type Release } from "@acp/core";
@@ -10,7 +11,10 @@ const PLACEHOLDER = "{{secret:";
 /** A masked name has brackets, which no name of a header has. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Headers that the proxy reads, writes or removes itself: a secret in one would be lost, or change how the request is read. */
+/**
+ * Headers that the proxy reads, writes or removes itself: a secret in one would be lost, or change
+ * how the request is read.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -32,7 +36,8 @@ type Pair = readonly [name: string, value: string];
 
 function pairsOf(rawHeaders: readonly string[]): readonly Pair[] {
   const pairs: Pair[] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) pairs.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2)
+    pairs.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
   return pairs;
 }
 
@@ -40,15 +45,19 @@ function pairsOf(rawHeaders: readonly string[]): readonly Pair[] {
  * The headers that hold a placeholder, for the Action.
  *
  * @param rawHeaders - Names and values in turn, as they came.
- * @throws RefusedError `request_invalid` where one stands twice, or in a header that the proxy does not forward as it is.
+ * @throws RefusedError `request_invalid` where one stands twice, or in a header that the proxy does
+ *   not forward as it is.
  */
-export function placeholderHeaders(rawHeaders: readonly string[]): Readonly<Record<string, string>> {
+export function placeholderHeaders(
+  rawHeaders: readonly string[],
+): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
   const pairs = pairsOf(rawHeaders);
   for (const [header, value] of pairs) {
     if (!value.includes(PLACEHOLDER)) continue;
     const name = header.toLowerCase();
-    if (OWN_HEADERS.has(name)) throw refused("request_invalid", `the header "${name}" takes no secret`);
+    if (OWN_HEADERS.has(name))
+      throw refused("request_invalid", `the header "${name}" takes no secret`);
     if (pairs.filter(([other]) => other.toLowerCase() === name).length > 1)
       throw refused("request_invalid", `the header "${name}" holds a secret and stands twice`);
     found.set(name, value);
@@ -57,8 +66,9 @@ export function placeholderHeaders(rawHeaders: readonly string[]): Readonly<Reco
 }
 
 /**
- * The headers to send upstream: those with placeholders are exactly those that were released, with their values. Where values are known at all,
- * the answer is asked for as it is: what is compressed cannot be masked; where one goes out, it is asked for as a whole.
+ * The headers to send upstream: those with placeholders are exactly those that were released, with
+ * their values. Where values are known at all, the answer is asked for as it is: what is compressed
+ * cannot be masked; where one goes out, it is asked for as a whole.
  *
  * @param headers - Names and values in turn, as they would be sent without secrets.
  * @throws RefusedError `vault_failed` where a placeholder would go out unfilled.
@@ -75,8 +85,14 @@ export function fillHeaders(headers: readonly string[], release: Release): reado
     if (OWN_HEADERS.has(name) || value.includes(PLACEHOLDER))
       throw new RefusedError(makeDenial("vault_failed", "no vault puts in what the request names"));
   }
-  const kept = pairsOf(headers).filter(([name, value]) => !replaced.has(name.toLowerCase()) && !value.includes(PLACEHOLDER));
-  return [...kept, ...released, ...(isMasked ? [["accept-encoding", "identity"] as const] : [])].flat();
+  const kept = pairsOf(headers).filter(
+    ([name, value]) => !replaced.has(name.toLowerCase()) && !value.includes(PLACEHOLDER),
+  );
+  return [
+    ...kept,
+    ...released,
+    ...(isMasked ? [["accept-encoding", "identity"] as const] : []),
+  ].flat();
 }
 
 /** How the answer to one released request is masked. */
@@ -84,9 +100,11 @@ export interface ResponseMask {
   /** A status text. */
   text(text: string): string;
   /**
-   * Headers, names and values in turn. `content-length` goes: the length may change, so that the body is sent in chunks.
+   * Headers, names and values in turn. `content-length` goes: the length may change, so that the
+   * body is sent in chunks.
    *
-   * @throws RefusedError `upstream_invalid` for an answer to a request with secrets that is compressed, so that it cannot be looked into.
+   * @throws RefusedError `upstream_invalid` for an answer to a request with secrets that is
+   *   compressed, so that it cannot be looked into.
    */
   headers(rawHeaders: readonly string[]): readonly string[];
   /** Trailers, or the headers of an intermediate answer. Never throws. */
@@ -109,8 +127,12 @@ function isCompressed(rawHeaders: readonly string[]): boolean {
       .toLowerCase()
       .split(",")
       .map((coding) => coding.trim());
-    if (name === "content-encoding") return codings.some((coding) => coding !== "" && coding !== "identity");
-    return name === "transfer-encoding" && codings.some((coding) => coding !== "" && coding !== "chunked" && coding !== "identity");
+    if (name === "content-encoding")
+      return codings.some((coding) => coding !== "" && coding !== "identity");
+    return (
+      name === "transfer-encoding" &&
+      codings.some((coding) => coding !== "" && coding !== "chunked" && coding !== "identity")
+    );
   });
 }
 

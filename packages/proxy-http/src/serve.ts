@@ -1,25 +1,41 @@
 /**
- * Serve: the three things that a client can ask of a proxy: a request, a tunnel, and a request that wants to go over to another protocol.
+ * Serve: the three things that a client can ask of a proxy: a request, a tunnel, and a request that
+ * wants to go over to another protocol.
  */
 import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isHttpAction } from "@acp/core";
 import { type Exchange, forward, type Passed } from "./forward.js";
 import { endToEnd } from "./headers.js";
-import { type Arrived, checkUpgrade, type Job, type Judged, run, type ServeParts } from "./judging.js";
+import {
+  type Arrived,
+  checkUpgrade,
+  type Job,
+  type Judged,
+  run,
+  type ServeParts,
+} from "./judging.js";
 import { refusalBytes, sendRefusal } from "./refusals.js";
 import { type Carried, carry, holdAhead } from "./tunnel.js";
 
 const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
 
-function countBytes({ count }: ServeParts, kind: Job["kind"], { up, down }: Passed | Carried): void {
+function countBytes(
+  { count }: ServeParts,
+  kind: Job["kind"],
+  { up, down }: Passed | Carried,
+): void {
   if (up > 0) count({ name: "bytes_up", by: up, labels: { kind } });
   if (down > 0) count({ name: "bytes_down", by: down, labels: { kind } });
 }
 
-/** Reads what is left of a refused request's body, within bounds: many clients write all of it before they read. */
+/**
+ * Reads what is left of a refused request's body, within bounds: many clients write all of it
+ * before they read.
+ */
 function readRest({ limits, watch }: ServeParts, request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed || request.headers.expect !== undefined) return Promise.resolve();
+  if (request.complete || request.destroyed || request.headers.expect !== undefined)
+    return Promise.resolve();
   return new Promise((resolve) => {
     let left = limits.lingerBytesMax;
     const stop = (): void => {
@@ -39,7 +55,11 @@ function readRest({ limits, watch }: ServeParts, request: IncomingMessage): Prom
 }
 
 /** Serves a request that is no CONNECT and wants no other protocol. */
-export async function serveRequest(parts: ServeParts, { request, connection }: Arrived, response: ServerResponse): Promise<void> {
+export async function serveRequest(
+  parts: ServeParts,
+  { request, connection }: Arrived,
+  response: ServerResponse,
+): Promise<void> {
   await run(parts, {
     kind: "requests",
     request,
@@ -56,12 +76,23 @@ export async function serveRequest(parts: ServeParts, { request, connection }: A
   });
 }
 
-function exchangeOf(request: IncomingMessage, response: ServerResponse, { checked, action, caller, signal }: Judged): Exchange {
+function exchangeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { checked, action, caller, signal }: Judged,
+): Exchange {
   return { request, response, checked, action, sharer: caller.agent.id, signal };
 }
 
-/** Serves a CONNECT; from here on its socket is ours. A tunnel lives long: of its request only what is read of it is kept. */
-export function serveConnect(parts: ServeParts, { request, connection }: Arrived, head: Buffer): Promise<void> {
+/**
+ * Serves a CONNECT; from here on its socket is ours. A tunnel lives long: of its request only what
+ * is read of it is kept.
+ */
+export function serveConnect(
+  parts: ServeParts,
+  { request, connection }: Arrived,
+  head: Buffer,
+): Promise<void> {
   const { socket } = connection;
   const { method, url, httpVersion, rawHeaders } = request;
   // An answer of an earlier request is still on its way.
@@ -83,7 +114,11 @@ export function serveConnect(parts: ServeParts, { request, connection }: Arrived
       isOpen = true;
       socket.write(ESTABLISHED);
       const hello = { host, requireSni: parts.requireSni };
-      countBytes(parts, "tunnels", await carry({ client: socket, upstream }, { limits, watch, ahead: takeAhead(), hello }));
+      countBytes(
+        parts,
+        "tunnels",
+        await carry({ client: socket, upstream }, { limits, watch, ahead: takeAhead(), hello }),
+      );
     },
     async handOver(service, caller) {
       const gone = new Promise<void>((resolve) => void socket.once("close", resolve));
@@ -104,13 +139,23 @@ export function serveConnect(parts: ServeParts, { request, connection }: Arrived
 
 /** The head of the answer that goes over to another protocol. */
 function switchHead({ rawHeaders }: IncomingMessage, upgrade: string): string {
-  const kept = [...endToEnd(rawHeaders, { kind: "none" }), "Connection", "Upgrade", "Upgrade", upgrade];
+  const kept = [
+    ...endToEnd(rawHeaders, { kind: "none" }),
+    "Connection",
+    "Upgrade",
+    "Upgrade",
+    upgrade,
+  ];
   const lines = kept.map((value, index) => (index % 2 === 0 ? `${value}: ` : `${value}\r\n`));
   return `HTTP/1.1 101 Switching Protocols\r\n${lines.join("")}\r\n`;
 }
 
 /** Serves a request that wants to go over to another protocol; from here on its socket is ours. */
-export async function serveUpgrade(parts: ServeParts, { request, connection }: Arrived, head: Buffer): Promise<void> {
+export async function serveUpgrade(
+  parts: ServeParts,
+  { request, connection }: Arrived,
+  head: Buffer,
+): Promise<void> {
   const { socket } = connection;
   if (connection.load() > 0) return void socket.destroy();
   const { limits, watch } = parts;
@@ -128,7 +173,11 @@ export async function serveUpgrade(parts: ServeParts, { request, connection }: A
       response.detachSocket(socket);
       socket.write(switchHead(answer, judged.checked.upgrade ?? ""), "latin1");
       if (first.length > 0) socket.write(first);
-      countBytes(parts, "tunnels", await carry({ client: socket, upstream }, { limits, watch, ahead: takeAhead() }));
+      countBytes(
+        parts,
+        "tunnels",
+        await carry({ client: socket, upstream }, { limits, watch, ahead: takeAhead() }),
+      );
     },
     refuse(refusal) {
       if (refusal === undefined) return void socket.destroy();

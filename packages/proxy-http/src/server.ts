@@ -5,7 +5,14 @@
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { Socket } from "node:net";
-import { addressKind, type Agent, type Clock, ConsentError, type ConsentGate, systemClock } from "@acp/core";
+import {
+  addressKind,
+  type Agent,
+  type Clock,
+  ConsentError,
+  type ConsentGate,
+  systemClock,
+} from "@acp/core";
 import { type AddressRules, readPrivateHosts, type Resolve } from "./addresses.js";
 import { type AgentAccount, ATTRIBUTION_HEADER, type Attribution, createAgents } from "./agents.js";
 import { type Connections, createConnections } from "./connections.js";
@@ -127,10 +134,18 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
   // Never listens: sockets that are handed over are its own.
   const attached = makeServer(parts);
   const take = (server: Server, socket: Socket, caller?: Caller): void => {
-    if (closing !== undefined) return turnAway(socket, makeRefusal("closing", "the proxy is closing"));
+    if (closing !== undefined)
+      return turnAway(socket, makeRefusal("closing", "the proxy is closing"));
     if (connections.add(socket, caller) === undefined)
-      return turnAway(socket, makeRefusal("overloaded", `the proxy has ${limits.connectionsMax} connections already`));
-    serve.count({ name: "connections", by: 1, labels: { kind: caller === undefined ? "accepted" : "attached" } });
+      return turnAway(
+        socket,
+        makeRefusal("overloaded", `the proxy has ${limits.connectionsMax} connections already`),
+      );
+    serve.count({
+      name: "connections",
+      by: 1,
+      labels: { kind: caller === undefined ? "accepted" : "attached" },
+    });
     if (server === attached) server.emit("connection", socket);
   };
   const close = (drainMs: number): Promise<void> =>
@@ -139,7 +154,12 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
       serve.upstream.close();
     }));
   if (signal?.aborted === true) void close(0);
-  else signal?.addEventListener("abort", () => void (closing === undefined ? close(0) : connections.cut()), { once: true });
+  else
+    signal?.addEventListener(
+      "abort",
+      () => void (closing === undefined ? close(0) : connections.cut()),
+      { once: true },
+    );
   return {
     async listen({ port, host = LOOPBACK }) {
       checkListening(host, options, closing !== undefined);
@@ -179,12 +199,32 @@ interface Shared {
   readonly isClosing: () => boolean;
 }
 
-function serveParts(options: HttpConsentProxyOptions, { limits, watch, ownPorts, isClosing }: Shared): ServeParts {
-  const { gate, resolve, privateHosts = [], upgradeHosts = [], internal = {}, attribution = "none", clock = systemClock } = options;
+function serveParts(
+  options: HttpConsentProxyOptions,
+  { limits, watch, ownPorts, isClosing }: Shared,
+): ServeParts {
+  const {
+    gate,
+    resolve,
+    privateHosts = [],
+    upgradeHosts = [],
+    internal = {},
+    attribution = "none",
+    clock = systemClock,
+  } = options;
   const log = quietly(options.log ?? NOTHING);
-  const rules: AddressRules = { naming: readPrivateHosts(privateHosts), ownPorts, ownAddresses: createCached(clock) };
+  const rules: AddressRules = {
+    naming: readPrivateHosts(privateHosts),
+    ownPorts,
+    ownAddresses: createCached(clock),
+  };
   const foresight = createForesight(rules, clock);
-  const connect = createDialer({ ...rules, connectMs: limits.connectMs, clock, ...(resolve === undefined ? {} : { resolve }) });
+  const connect = createDialer({
+    ...rules,
+    connectMs: limits.connectMs,
+    clock,
+    ...(resolve === undefined ? {} : { resolve }),
+  });
   const dial: Dial = async (target, signal) => {
     try {
       return await connect(target, signal);
@@ -229,7 +269,8 @@ function makeServer({ serve, connections }: ServerParts): Server {
     maxHeaderSize: limits.headBytesMax,
     // Checked by us, for an answer with a reason.
     requireHostHeader: false,
-    // connections.ts keeps these times, also for sockets that were handed over, which Node's server does not.
+    // connections.ts keeps these times, also for sockets that were handed over, which Node's server
+    // does not.
     headersTimeout: 0,
     requestTimeout: 0,
     keepAliveTimeout: 0,
@@ -262,25 +303,41 @@ function makeServer({ serve, connections }: ServerParts): Server {
     refused.add(socket);
     const refusal = refusalOf(error, limits);
     const connection = socket instanceof Socket ? connections.of(socket) : undefined;
-    if (refusal === undefined || connection === undefined || connection.load() > 0 || !socket.writable) return void socket.destroy();
+    if (
+      refusal === undefined ||
+      connection === undefined ||
+      connection.load() > 0 ||
+      !socket.writable
+    )
+      return void socket.destroy();
     serve.count({ name: "refusals", by: 1, labels: { code: refusal.code } });
     serve.log({ level: "info", event: "refused", text: refusal.reason, code: refusal.code });
     socket.end(refusalBytes(refusal));
     // What it still sends is read and thrown away: a reset could overtake the answer.
-    const unwatch = watch.add({ progress: () => 0, idleMs: limits.lingerMs, onOver: () => void socket.destroy() });
+    const unwatch = watch.add({
+      progress: () => 0,
+      idleMs: limits.lingerMs,
+      onOver: () => void socket.destroy(),
+    });
     socket.once("close", unwatch);
   });
   return server;
 }
 
-/** What a request is refused with that the parser does not take; `undefined` where the connection is gone. */
+/**
+ * What a request is refused with that the parser does not take; `undefined` where the connection is
+ * gone.
+ */
 function refusalOf(
   error: Error & { readonly code?: string; readonly reason?: unknown },
   { headBytesMax }: ProxyLimits,
 ): Refusal | undefined {
   const { code = "", reason } = error;
   if (code === "HPE_HEADER_OVERFLOW")
-    return { ...makeRefusal("request_invalid", `the head has more than ${headBytesMax} bytes`), status: 431 };
+    return {
+      ...makeRefusal("request_invalid", `the head has more than ${headBytesMax} bytes`),
+      status: 431,
+    };
   if (!code.startsWith("HPE_")) return undefined;
   const detail = typeof reason === "string" ? `: ${reason}` : "";
   return makeRefusal("request_invalid", `it is not strict HTTP/1.1 (${code}${detail})`);
@@ -291,7 +348,11 @@ function portOf(server: Server): readonly number[] {
   return typeof address === "object" && address !== null ? [address.port] : [];
 }
 
-function checkListening(host: string, { agent }: HttpConsentProxyOptions, isClosing: boolean): void {
+function checkListening(
+  host: string,
+  { agent }: HttpConsentProxyOptions,
+  isClosing: boolean,
+): void {
   if (isClosing) throw new ConsentError("options_invalid", "Cannot listen: the proxy is closed");
   if (addressKind(host) !== "loopback" && agent !== undefined)
     throw new ConsentError(
@@ -320,10 +381,16 @@ interface Shutting {
 }
 
 async function shut({ servers, connections, drainMs, clock }: Shutting): Promise<void> {
-  const closed = [...servers].map((server) => new Promise<void>((resolve) => void server.close(() => resolve())));
+  const closed = [...servers].map(
+    (server) => new Promise<void>((resolve) => void server.close(() => resolve())),
+  );
   connections.drain();
   const done = new AbortController();
-  if (drainMs > 0) await Promise.race([connections.gone(), clock.sleep(drainMs, { signal: done.signal }).catch(NOTHING)]);
+  if (drainMs > 0)
+    await Promise.race([
+      connections.gone(),
+      clock.sleep(drainMs, { signal: done.signal }).catch(NOTHING),
+    ]);
   done.abort(new Error("it is closed"));
   connections.cut();
   await Promise.all([connections.gone(), ...closed]);

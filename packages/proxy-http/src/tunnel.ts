@@ -1,6 +1,7 @@
 /**
- * Tunnel: bytes of an allowed CONNECT, both ways, once its first TLS message was seen to be for the host that was approved. What is inside is
- * encrypted: neither methods nor paths can be judged. Format: spec/http-proxy.md.
+ * Tunnel: bytes of an allowed CONNECT, both ways, once its first TLS message was seen to be for the
+ * host that was approved. What is inside is encrypted: neither methods nor paths can be judged.
+ * Format: spec/http-proxy.md.
  */
 import type { Socket } from "node:net";
 import { isConsentError, normalizeHost } from "@acp/core";
@@ -62,7 +63,8 @@ export function whyRefused(hello: Hello, host: string, requireSni: boolean): str
     case "other":
       return requireSni ? "it is no TLS" : undefined;
     case "tls":
-      if (hello.serverName !== undefined) return isSameHost(hello.serverName, host) ? undefined : "its TLS names another host";
+      if (hello.serverName !== undefined)
+        return isSameHost(hello.serverName, host) ? undefined : "its TLS names another host";
       // A server name cannot be an address (RFC 6066 §3).
       return requireSni && !IS_ADDRESS.test(host) ? "its TLS names no host" : undefined;
     default:
@@ -94,7 +96,10 @@ interface Sniffing {
   onHello(hello: Hello, bytes: Buffer): void;
 }
 
-/** Reads the client's first bytes until it is clear what they are. A client that ends without a byte is no TLS. */
+/**
+ * Reads the client's first bytes until it is clear what they are. A client that ends without a byte
+ * is no TLS.
+ */
 function sniff(client: Socket, { ahead, bytesMax, onHello }: Sniffing): void {
   // Made with the first byte: a tunnel whose client says nothing holds none.
   let reader: HelloReader | undefined;
@@ -107,7 +112,8 @@ function sniff(client: Socket, { ahead, bytesMax, onHello }: Sniffing): void {
     const hello = reader.push(chunk);
     if (hello !== undefined) tell(hello);
   };
-  const onEnd = (): void => tell(reader === undefined ? { kind: "other" } : { kind: "malformed", why: "it breaks off" });
+  const onEnd = (): void =>
+    tell(reader === undefined ? { kind: "other" } : { kind: "malformed", why: "it breaks off" });
   client.on("data", take).on("end", onEnd);
   // Before the bytes that came ahead: what they decide may pause it again.
   client.resume();
@@ -117,7 +123,10 @@ function sniff(client: Socket, { ahead, bytesMax, onHello }: Sniffing): void {
 
 const NOTHING = (): void => {};
 
-/** One way of a tunnel, its end included: what `pipe` does, for a quarter of the memory that it holds for as long as the tunnel is idle. */
+/**
+ * One way of a tunnel, its end included: what `pipe` does, for a quarter of the memory that it
+ * holds for as long as the tunnel is idle.
+ */
 function pass(from: Socket, to: Socket): void {
   pump(from, to, NOTHING);
   if (from.readableEnded) to.end();
@@ -126,11 +135,16 @@ function pass(from: Socket, to: Socket): void {
 }
 
 /**
- * Carries bytes both ways until both have ended, one is gone, or the time is over. One way may end before the other.
+ * Carries bytes both ways until both have ended, one is gone, or the time is over. One way may end
+ * before the other.
  *
- * @throws RefusedError where its first bytes are not what was approved; BrokenOffError where it broke off.
+ * @throws RefusedError where its first bytes are not what was approved; BrokenOffError where it
+ *   broke off.
  */
-export function carry({ client, upstream }: Pair, { limits, watch, ahead, hello: terms }: CarryParts): Promise<Carried> {
+export function carry(
+  { client, upstream }: Pair,
+  { limits, watch, ahead, hello: terms }: CarryParts,
+): Promise<Carried> {
   return new Promise((resolve, reject) => {
     if (client.destroyed || upstream.destroyed) {
       client.destroy();
@@ -149,7 +163,14 @@ export function carry({ client, upstream }: Pair, { limits, watch, ahead, hello:
       progress: () => upstream.bytesRead + upstream.bytesWritten,
       idleMs: limits.tunnelIdleMs,
       totalMs: limits.tunnelTotalMs,
-      onOver: (why) => cut(new BrokenOffError(why === "idle" ? "the tunnel was silent for too long" : "the tunnel was open for too long")),
+      onOver: (why) =>
+        cut(
+          new BrokenOffError(
+            why === "idle"
+              ? "the tunnel was silent for too long"
+              : "the tunnel was open for too long",
+          ),
+        ),
     });
     const onClose = (other: Socket): void => {
       // What the other side has not got yet it still gets.
@@ -169,7 +190,8 @@ export function carry({ client, upstream }: Pair, { limits, watch, ahead, hello:
       client.destroySoon();
       upstream.destroy();
     };
-    const broken = (cause: Error): void => cut(new BrokenOffError("the tunnel broke off", { cause }));
+    const broken = (cause: Error): void =>
+      cut(new BrokenOffError("the tunnel broke off", { cause }));
     client.on("error", broken).on("close", () => onClose(upstream));
     upstream.on("error", broken).on("close", () => onClose(client));
     // Protocols whose server speaks first wait for its greeting.

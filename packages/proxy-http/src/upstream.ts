@@ -1,9 +1,16 @@
 /**
- * Upstream: requests to hosts, over sockets that were dialled to checked addresses and no others. Requests that change nothing and have no body share
- * kept connections; every other one has a connection of its own, so that a host that misreads where a body ends misreads nobody else's request.
+ * Upstream: requests to hosts, over sockets that were dialled to checked addresses and no others.
+ * Requests that change nothing and have no body share kept connections; every other one has a
+ * connection of its own, so that a host that misreads where a body ends misreads nobody else's
+ * request.
  */
 import { setMaxListeners } from "node:events";
-import { Agent, type ClientRequest, type ClientRequestArgs, request as httpRequest } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  request as httpRequest,
+} from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { asError, type Authority } from "@acp/core";
@@ -16,13 +23,19 @@ export interface Outgoing extends Authority {
   readonly path: string;
   /** Names and values in turn: all of them. */
   readonly headers: readonly string[];
-  /** Whose connections it may share: one agent's are not another's, for what a host knows of a connection it could take for who asks. */
+  /**
+   * Whose connections it may share: one agent's are not another's, for what a host knows of a
+   * connection it could take for who asks.
+   */
   readonly sharer: string;
 }
 
 /** Makes requests to hosts. */
 export interface Upstream {
-  /** Sends the head over a kept connection, or one that is kept afterwards. Errors of dialling are the request's. */
+  /**
+   * Sends the head over a kept connection, or one that is kept afterwards. Errors of dialling are
+   * the request's.
+   */
   share(outgoing: Outgoing): ClientRequest;
   /** Sends the head over a connection of its own. Rejects with what dialling throws. */
   open(outgoing: Outgoing, signal: AbortSignal): Promise<ClientRequest>;
@@ -30,7 +43,10 @@ export interface Upstream {
   close(): void;
 }
 
-/** Methods that change nothing, so that a request may be sent again where a kept connection was closed under it. */
+/**
+ * Methods that change nothing, so that a request may be sent again where a kept connection was
+ * closed under it.
+ */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Whether requests of this method may share connections. */
@@ -43,7 +59,9 @@ interface SharedOptions extends ClientRequestArgs {
 }
 
 const sharerOf = (options: object | undefined): string =>
-  options !== undefined && "sharer" in options && typeof options.sharer === "string" ? options.sharer : "";
+  options !== undefined && "sharer" in options && typeof options.sharer === "string"
+    ? options.sharer
+    : "";
 
 /** Holds kept sockets. */
 class CheckedAgent extends Agent {
@@ -73,11 +91,16 @@ class CheckedAgent extends Agent {
     // Node's callback takes an error alone; its type does not say so.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const done = callback as ((error: Error | null, stream?: Duplex) => void) | undefined;
-    void this.#connect({ host: host ?? "", port: Number(port) }, (error, stream) => done?.(error, stream));
+    void this.#connect({ host: host ?? "", port: Number(port) }, (error, stream) =>
+      done?.(error, stream),
+    );
     return undefined;
   }
 
-  async #connect(target: Authority, done: (error: Error | null, stream?: Duplex) => void): Promise<void> {
+  async #connect(
+    target: Authority,
+    done: (error: Error | null, stream?: Duplex) => void,
+  ): Promise<void> {
     let socket: Socket;
     try {
       socket = await this.#dial(target, this.#closed.signal);

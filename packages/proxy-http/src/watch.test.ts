@@ -23,7 +23,12 @@ describe("createWatch()", () => {
     const watch = createWatch(clock, 10);
     const over: string[] = [];
     let moved = 0;
-    watch.add({ progress: () => moved++, idleMs: 100, totalMs: 200, onOver: (why) => over.push(why) });
+    watch.add({
+      progress: () => moved++,
+      idleMs: 100,
+      totalMs: 200,
+      onOver: (why) => over.push(why),
+    });
     await clock.advance(210);
     expect(over).toEqual(["total"]);
   });

@@ -1,6 +1,7 @@
 /**
- * Watch: looks at everything under way once in a while, and ends what stands still or lives too long. Counts that the sockets keep anyway are
- * compared, so that bytes pass without a timer of their own.
+ * Watch: looks at everything under way once in a while, and ends what stands still or lives too
+ * long. Counts that the sockets keep anyway are compared, so that bytes pass without a timer of
+ * their own.
  */
 import type { Clock } from "@acp/core";
 

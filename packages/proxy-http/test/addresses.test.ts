@@ -1,6 +1,7 @@
 /**
- * Who may be dialled, end to end: other people's tables (read through ACP_VECTORS) and DNS rebinding. What single hosts and addresses read as is
- * shown in packages/core/test/vectors-hosts.test.ts and addresses.test.ts.
+ * Who may be dialled, end to end: other people's tables (read through ACP_VECTORS) and DNS
+ * rebinding. What single hosts and addresses read as is shown in
+ * packages/core/test/vectors-hosts.test.ts and addresses.test.ts.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { Socket } from "node:net";
@@ -20,10 +21,17 @@ const rowsOf = <T>(file: string): readonly T[] =>
   (JSON.parse(readFileSync(join(folder, file), "utf8")) as { readonly rows: readonly T[] }).rows;
 
 /** A suite's result: printed, and for the test to expect. */
-function report(suite: string, passed: number, failed: readonly string[], excluded: readonly string[]): object {
+function report(
+  suite: string,
+  passed: number,
+  failed: readonly string[],
+  excluded: readonly string[],
+): object {
   const counted: Record<string, number> = {};
   for (const reason of excluded) counted[reason] = (counted[reason] ?? 0) + 1;
-  const reasons = Object.entries(counted).map(([reason, count]) => `\n  excluded ${count}: ${reason}`);
+  const reasons = Object.entries(counted).map(
+    ([reason, count]) => `\n  excluded ${count}: ${reason}`,
+  );
   process.stdout.write(`${suite}: ${passed}/${passed + failed.length}${reasons.join("")}\n`);
   return { passed, failed, excluded: counted };
 }
@@ -37,7 +45,10 @@ interface Recorded {
 
 /** A dialler whose connections go nowhere and are written down. */
 function recorded(
-  options: Pick<DialerOptions, "resolve"> & { readonly privateHosts?: readonly string[]; readonly ownPorts?: readonly number[] },
+  options: Pick<DialerOptions, "resolve"> & {
+    readonly privateHosts?: readonly string[];
+    readonly ownPorts?: readonly number[];
+  },
 ): Recorded {
   const { privateHosts = [], ownPorts = [], ...rest } = options;
   const dialled: string[] = [];
@@ -60,7 +71,8 @@ function recorded(
         (await dial(target, never)).destroy();
         return "dialled";
       } catch (error) {
-        if (error instanceof RefusedError && error.refusal.code === "address_refused") return "refused";
+        if (error instanceof RefusedError && error.refusal.code === "address_refused")
+          return "refused";
         throw error;
       }
     },
@@ -95,7 +107,8 @@ const GO_NO_PROXY =
     ",",
   );
 
-const GO_STRICTER = "stricter here: no subdomains, patterns or ranges, and loopback only where it is named";
+const GO_STRICTER =
+  "stricter here: no subdomains, patterns or ranges, and loopback only where it is named";
 
 /** How entries name, those left out that name no host. */
 function namingOf(entries: readonly string[]): Naming {
@@ -111,7 +124,8 @@ function namingOf(entries: readonly string[]): Naming {
   return readPrivateHosts(taken);
 }
 
-const normal = (host: string): string => normalizeHost(host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
+const normal = (host: string): string =>
+  normalizeHost(host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
 
 describe.runIf(found)(`host vectors${found ? "" : ", skipped: no vectors"}`, () => {
   it("smokescreen: what it denies is not dialled, and what it allows is where it is named", async () => {
@@ -121,19 +135,33 @@ describe.runIf(found)(`host vectors${found ? "" : ", skipped: no vectors"}`, () 
     for (const row of rowsOf<ClassRow>("smokescreen_classify_ip.json")) {
       const { ip, port, expect: want } = row;
       const target = { host: normal(ip), port };
-      const isNamed = want === "ipAllowUserConfigured" || (want === "ipAllowDefault" && /^(?:172\.16|192\.168)\./.test(ip));
-      const { dial, dialled } = recorded({ ownPorts: [4750], privateHosts: isNamed ? [...ALLOWED, target.host] : [] });
+      const isNamed =
+        want === "ipAllowUserConfigured" ||
+        (want === "ipAllowDefault" && /^(?:172\.16|192\.168)\./.test(ip));
+      const { dial, dialled } = recorded({
+        ownPorts: [4750],
+        privateHosts: isNamed ? [...ALLOWED, target.host] : [],
+      });
       const got = await dial(target);
       const reason =
-        want === "ipDenyUserConfigured" ? "denied by its configuration: a rule of the policy here" : CLASS_EXCLUSIONS[`${ip} ${port}`];
+        want === "ipDenyUserConfigured"
+          ? "denied by its configuration: a rule of the policy here"
+          : CLASS_EXCLUSIONS[`${ip} ${port}`];
       if (reason !== undefined) excluded.push(reason);
-      else if (got === (want.startsWith("ipDeny") ? "refused" : "dialled") && dialled.length === (got === "dialled" ? 1 : 0)) passed++;
+      else if (
+        got === (want.startsWith("ipDeny") ? "refused" : "dialled") &&
+        dialled.length === (got === "dialled" ? 1 : 0)
+      )
+        passed++;
       else failed.push(`${ip} ${port} ${want}: ${got}`);
     }
     expect(report("smokescreen classes, dialled", passed, failed, excluded)).toEqual({
       passed: 51,
       failed: [],
-      excluded: { "denied by its configuration: a rule of the policy here": 6, "stricter here: outside what IANA hands out": 1 },
+      excluded: {
+        "denied by its configuration: a rule of the policy here": 6,
+        "stricter here: outside what IANA hands out": 1,
+      },
     });
   });
 
@@ -147,9 +175,16 @@ describe.runIf(found)(`host vectors${found ? "" : ", skipped: no vectors"}`, () 
         excluded.push("a test of CIDR arithmetic: private hosts have no ranges");
         continue;
       }
-      const isNamed = namingOf(list.split(",").map((entry) => entry.trim()))({ host: normal(host), port: 80 }) !== undefined;
+      const isNamed =
+        namingOf(list.split(",").map((entry) => entry.trim()))({ host: normal(host), port: 80 }) !==
+        undefined;
       if (isNamed === match) passed++;
-      else if (match) excluded.push(list.includes("/") ? "stricter here: no ranges" : "stricter here: no subdomains, no leading dot");
+      else if (match)
+        excluded.push(
+          list.includes("/")
+            ? "stricter here: no ranges"
+            : "stricter here: no subdomains, no leading dot",
+        );
       else failed.push(`${host} in ${list}`);
     }
     expect(report("curl NO_PROXY, as private hosts", passed, failed, excluded)).toEqual({
@@ -205,7 +240,9 @@ describe("DNS rebinding", () => {
       const first = looks % 2 === 0;
       looks++;
       // The first look of each try is good; whoever looks again is led to a hidden address.
-      return Promise.resolve([first ? (PUBLIC[looks % PUBLIC.length] ?? "") : (HIDDEN[looks % HIDDEN.length] ?? "")]);
+      return Promise.resolve([
+        first ? (PUBLIC[looks % PUBLIC.length] ?? "") : (HIDDEN[looks % HIDDEN.length] ?? ""),
+      ]);
     };
     const { dial, dialled } = recorded({ resolve: resolveRebinding });
     for (let tried = 0; tried < TRIES; tried++) {
@@ -215,16 +252,22 @@ describe("DNS rebinding", () => {
     }
     expect(dialled).toHaveLength(TRIES);
     expect(dialled.filter((address) => !PUBLIC.some((each) => each === address))).toEqual([]);
-    process.stdout.write(`rebinding: ${TRIES} tries, ${dialled.filter(isHidden).length} private dials\n`);
+    process.stdout.write(
+      `rebinding: ${TRIES} tries, ${dialled.filter(isHidden).length} private dials\n`,
+    );
   });
 
   it("reaches no hidden address where good and bad answers take turns", async () => {
     let looks = 0;
     const { dial, dialled } = recorded({
-      resolve: () => Promise.resolve([(looks++ % 2 === 0 ? PUBLIC : HIDDEN)[Math.floor(looks / 2) % PUBLIC.length] ?? ""]),
+      resolve: () =>
+        Promise.resolve([
+          (looks++ % 2 === 0 ? PUBLIC : HIDDEN)[Math.floor(looks / 2) % PUBLIC.length] ?? "",
+        ]),
     });
     const outcomes = [];
-    for (let tried = 0; tried < 1_000; tried++) outcomes.push(await dial({ host: "r.attacker.example", port: 80 }));
+    for (let tried = 0; tried < 1_000; tried++)
+      outcomes.push(await dial({ host: "r.attacker.example", port: 80 }));
     expect(outcomes.filter((outcome) => outcome === "refused")).toHaveLength(500);
     expect(dialled.filter(isHidden)).toEqual([]);
   });
@@ -237,7 +280,9 @@ describe("DNS rebinding", () => {
     );
     await fc.assert(
       fc.asyncProperty(answer, async ([before, hidden, after]) => {
-        const { dial, dialled } = recorded({ resolve: () => Promise.resolve([...before, hidden, ...after]) });
+        const { dial, dialled } = recorded({
+          resolve: () => Promise.resolve([...before, hidden, ...after]),
+        });
         expect(await dial({ host: "mixed.example", port: 80 })).toBe("refused");
         expect(dialled).toEqual([]);
       }),

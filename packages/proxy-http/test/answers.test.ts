@@ -11,7 +11,9 @@ describe("an answer", () => {
       },
     });
     const { end, ended } = await client(port);
-    end(`${request} http://127.0.0.1:${host.port}/ HTTP/${version}\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`);
+    end(
+      `${request} http://127.0.0.1:${host.port}/ HTTP/${version}\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`,
+    );
     return ended();
   };
 
@@ -55,18 +57,48 @@ describe("an answer", () => {
     const text = await get(
       "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nConnection: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     );
-    expect(text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    expect(text).toMatch(
+      /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a>; rel=preload\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
+    );
   });
 
   it.each([
-    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok", "upstream_invalid"],
-    ["a length and a coding", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "upstream_invalid"],
-    ["a coding that is not chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", "upstream_invalid"],
-    ["a folded header", "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok", "upstream_invalid"],
-    ["another protocol", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "upstream_invalid"],
+    [
+      "two lengths",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
+      "upstream_invalid",
+    ],
+    [
+      "a length and a coding",
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "upstream_invalid",
+    ],
+    [
+      "a coding that is not chunked",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+      "upstream_invalid",
+    ],
+    [
+      "a folded header",
+      "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok",
+      "upstream_invalid",
+    ],
+    [
+      "another protocol",
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+      "upstream_invalid",
+    ],
     ["no HTTP", "SSH-2.0-x\r\n", "upstream_invalid"],
-    ["300 headers", `HTTP/1.1 200 OK\r\n${"X: 1\r\n".repeat(300)}Content-Length: 0\r\n\r\n`, "upstream_invalid"],
-    ["a head that is too long", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\nContent-Length: 0\r\n\r\n`, "upstream_invalid"],
+    [
+      "300 headers",
+      `HTTP/1.1 200 OK\r\n${"X: 1\r\n".repeat(300)}Content-Length: 0\r\n\r\n`,
+      "upstream_invalid",
+    ],
+    [
+      "a head that is too long",
+      `HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\nContent-Length: 0\r\n\r\n`,
+      "upstream_invalid",
+    ],
     ["nothing", "", "upstream_unreachable"],
   ])("with %s is not forwarded", async (_, answer, code) => {
     const text = await get(answer);
@@ -84,11 +116,14 @@ describe("an answer", () => {
   it("that comes before the request's end passes, and both sides are let go", async () => {
     const { port, host, counted } = await start({
       onData: (connection) => {
-        if (hasHead(connection)) connection.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
+        if (hasHead(connection))
+          connection.socket.end("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
       },
     });
     const { write, sees, end, ended } = await client(port);
-    write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 1000000\r\n\r\nabc`);
+    write(
+      `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 1000000\r\n\r\nabc`,
+    );
     await sees("\r\n\r\nno");
     await until(() => host.open() === 0, "for the host's socket to close");
     end();

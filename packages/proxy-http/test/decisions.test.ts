@@ -1,5 +1,16 @@
-/** Decisions over a real gate: what a person's yes to a host covers, agents with policies of their own, secrets after consent. */
-import { DENY_CODES, type GateOptions, type HttpAction, httpAction, isHttpAction, type Layer, offerHost } from "@acp/core";
+/**
+ * Decisions over a real gate: what a person's yes to a host covers, agents with policies of their
+ * own, secrets after consent.
+ */
+import {
+  DENY_CODES,
+  type GateOptions,
+  type HttpAction,
+  httpAction,
+  isHttpAction,
+  type Layer,
+  offerHost,
+} from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { createVault, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
@@ -9,12 +20,16 @@ import type { Asking } from "../src/parts.js";
 import { allow, HOST, kit } from "./support/decide-kit.js";
 
 describe("a person's yes to a host", () => {
-  const ttl = (text?: string): Partial<GateOptions> => ({ defaultOffers: offerHost(hostApprovalTtlMs(text)) });
+  const ttl = (text?: string): Partial<GateOptions> => ({
+    defaultOffers: offerHost(hostApprovalTtlMs(text)),
+  });
 
   it("is said in the question", async () => {
     const { decide, channel } = kit(HOST, ttl());
     await decide("http://shop.example:8080/cart");
-    expect(channel.asked[0]?.text).toContain("[host] every GET and HEAD request to shop.example port 8080 for 3 min");
+    expect(channel.asked[0]?.text).toContain(
+      "[host] every GET and HEAD request to shop.example port 8080 for 3 min",
+    );
   });
 
   it("answers for what reads from the host on that port for 180 s, each use in the log", async () => {
@@ -68,7 +83,9 @@ describe("a person's yes to a host", () => {
     const refusing = wanting.decide("http://shop.example/");
     await wanting.clock.advance(120_000);
     expect(await refusing).toMatchObject({ code: "consent_expired" });
-    expect(wanting.channel.receipts).toMatchObject([{ status: "refused", code: "grant_not_offered" }]);
+    expect(wanting.channel.receipts).toMatchObject([
+      { status: "refused", code: "grant_not_offered" },
+    ]);
   });
 
   it("lifts no deny, and no limit on where it was said", async () => {
@@ -79,28 +96,39 @@ describe("a person's yes to a host", () => {
     });
     const { decide } = kit(HOST, { ...ttl(), policy });
     await decide("http://shop.example/");
-    expect(await decide(httpAction("DELETE", "http://shop.example/"))).toMatchObject({ code: "policy_denied" });
+    expect(await decide(httpAction("DELETE", "http://shop.example/"))).toMatchObject({
+      code: "policy_denied",
+    });
   });
 });
 
 describe("agents", () => {
   const denyBob: Layer = {
     name: "per-agent",
-    judge: (_action, { agent }) => (agent.id === "bob" ? { effect: "deny", ruleId: "no-bob", reason: "bob may not" } : undefined),
+    judge: (_action, { agent }) =>
+      agent.id === "bob" ? { effect: "deny", ruleId: "no-bob", reason: "bob may not" } : undefined,
   };
 
   it("are judged by who they are, and stand in the log under their names", async () => {
     const { decide, events } = kit([], { policy: allow, layers: [denyBob] });
-    expect(await decide("http://api.example/", { caller: { agent: { id: "alice" } } })).toBeUndefined();
-    expect(await decide("http://api.example/", { caller: { agent: { id: "bob" } } })).toMatchObject({ ruleId: "no-bob" });
+    expect(
+      await decide("http://api.example/", { caller: { agent: { id: "alice" } } }),
+    ).toBeUndefined();
+    expect(await decide("http://api.example/", { caller: { agent: { id: "bob" } } })).toMatchObject(
+      { ruleId: "no-bob" },
+    );
     expect(new Set(events.map(({ agent }) => agent))).toEqual(new Set(["alice", "bob"]));
   });
 
   it("have their own policies by gates of their own", async () => {
     const strict = kit([], { policy: parsePolicy({ version: "1", default: "deny" }) });
     const { decide, released } = kit([], { policy: allow });
-    expect(await decide("http://api.example/", { caller: { agent: { id: "alice" } } })).toBeUndefined();
-    expect(await decide("http://api.example/", { caller: { agent: { id: "bob" }, gate: strict.gate } })).toMatchObject({
+    expect(
+      await decide("http://api.example/", { caller: { agent: { id: "alice" } } }),
+    ).toBeUndefined();
+    expect(
+      await decide("http://api.example/", { caller: { agent: { id: "bob" }, gate: strict.gate } }),
+    ).toMatchObject({
       code: "policy_denied",
     });
     expect(released).toHaveLength(1);
@@ -114,16 +142,23 @@ describe("agents", () => {
       rules: [{ match: { kind: "http" }, action: "allow", rate_limit: "2/hour" }],
     });
     const { decide } = kit([], { policy });
-    const part = (id: string): Partial<Asking> => ({ caller: { agent: { id: `demo/${id}`, parents: ["demo"] } } });
+    const part = (id: string): Partial<Asking> => ({
+      caller: { agent: { id: `demo/${id}`, parents: ["demo"] } },
+    });
     expect(await decide("http://api.example/")).toBeUndefined();
     expect(await decide("http://api.example/", part("a"))).toBeUndefined();
-    expect(await decide("http://api.example/", part("b"))).toMatchObject({ code: "rate_limited", retryAfterMs: 3_600_000 });
+    expect(await decide("http://api.example/", part("b"))).toMatchObject({
+      code: "rate_limited",
+      retryAfterMs: 3_600_000,
+    });
   });
 });
 
 describe("secrets", () => {
   const VALUE = "hunter2-hunter2";
-  const vault = createVault([new Secret({ name: "TOKEN", value: VALUE, hosts: ["api.example:80"] })]);
+  const vault = createVault([
+    new Secret({ name: "TOKEN", value: VALUE, hosts: ["api.example:80"] }),
+  ]);
   const withKey = (target: string, name = "TOKEN"): HttpAction =>
     actionOf({ method: "GET", target, rawHeaders: ["Authorization", `Bearer {{secret:${name}}}`] });
 
@@ -132,7 +167,9 @@ describe("secrets", () => {
     expect(await decide(withKey("http://api.example/"))).toBeUndefined();
     expect(channel.asked[0]?.text).toContain("{{secret:TOKEN}}");
     const [release] = released;
-    expect(release !== undefined && isHttpAction(release.action) ? release.action.args : undefined).toEqual({
+    expect(
+      release !== undefined && isHttpAction(release.action) ? release.action.args : undefined,
+    ).toEqual({
       headers: { authorization: `Bearer ${VALUE}` },
     });
     expect(JSON.stringify([events, channel.asked])).not.toContain(VALUE);
@@ -146,7 +183,11 @@ describe("secrets", () => {
   ])("do not go to %s, and the answer does not say why", async (_name, action) => {
     const { decide, released } = kit(["approve"], { vault });
     const refusal = await decide(action);
-    expect(refusal).toMatchObject({ status: 403, code: "vault_failed", reason: DENY_CODES.vault_failed.meaning.slice(0, -1) });
+    expect(refusal).toMatchObject({
+      status: 403,
+      code: "vault_failed",
+      reason: DENY_CODES.vault_failed.meaning.slice(0, -1),
+    });
     expect(released).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 /**
- * fetch-patch: real Node programs whose fetch and requests go through a proxy, because they were started with --import. The whole of it runs on
- * every Node that we support; ACP_NODE names another one than the tests' own.
+ * fetch-patch: real Node programs whose fetch and requests go through a proxy, because they were
+ * started with --import. The whole of it runs on every Node that we support; ACP_NODE names another
+ * one than the tests' own.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -19,7 +20,9 @@ import type { PlainProxy } from "./plain-proxy.js";
 vi.setConfig({ testTimeout: 120_000 });
 
 const NODE = process.env["ACP_NODE"] ?? process.execPath;
-const MAJOR = Number(execFileSync(NODE, ["-p", "process.versions.node.split('.')[0]"], { encoding: "utf8" }));
+const MAJOR = Number(
+  execFileSync(NODE, ["-p", "process.versions.node.split('.')[0]"], { encoding: "utf8" }),
+);
 const SOURCE = fileURLToPath(new URL("../src/", import.meta.url));
 const AUTHORIZATION = `Basic ${btoa("agent:secret")}`;
 
@@ -40,7 +43,9 @@ const plain = createServer(echo);
 let secure = createSecureServer();
 let [plainPort, securePort] = [0, 0];
 
-/** The patch as it is built and as it is copied into a sandbox: one file, with no package around it. */
+/**
+ * The patch as it is built and as it is copied into a sandbox: one file, with no package around it.
+ */
 const patchPath = join(dir, "patch", "fetch-patch.mjs");
 
 function buildPatch(): Promise<void> {
@@ -60,12 +65,31 @@ function buildPatch(): Promise<void> {
 
 beforeAll(async () => {
   await buildPatch();
-  const subject = ["-subj", "/CN=origin.test", "-addext", "subjectAltName=DNS:origin.test,IP:127.0.0.1"];
-  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  execFileSync("openssl", ["req", "-x509", ...kind, ...subject, "-keyout", keyPath, "-out", certPath], { stdio: "ignore" });
+  const subject = [
+    "-subj",
+    "/CN=origin.test",
+    "-addext",
+    "subjectAltName=DNS:origin.test,IP:127.0.0.1",
+  ];
+  const kind = [
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-days",
+    "2",
+  ];
+  execFileSync(
+    "openssl",
+    ["req", "-x509", ...kind, ...subject, "-keyout", keyPath, "-out", certPath],
+    { stdio: "ignore" },
+  );
   secure = createSecureServer({ key: readFileSync(keyPath), cert: readFileSync(certPath) }, echo);
   plain.on("upgrade", (incoming, socket) => {
-    const accept = createHash("sha1").update(`${incoming.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
+    const accept = createHash("sha1").update(
+      `${incoming.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`,
+    );
     const head = `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept.digest("base64")}`;
     socket.write(`${head}\r\n\r\n`);
     socket.write(Buffer.concat([Buffer.from([0x81, 5]), Buffer.from("hello")]));
@@ -92,7 +116,11 @@ interface Ended {
 }
 
 /** Runs a program with the patch; its environment has nothing else. */
-async function run(program: string, env: Readonly<Record<string, string>>, onOutput?: (text: string) => void): Promise<Ended> {
+async function run(
+  program: string,
+  env: Readonly<Record<string, string>>,
+  onOutput?: (text: string) => void,
+): Promise<Ended> {
   const prelude =
     "import http from 'node:http'; import https from 'node:https'; import { once } from 'node:events'; import { text } from 'node:stream/consumers';\n";
   const path = join(dir, `program-${randomUUID()}.mjs`);
@@ -112,7 +140,9 @@ async function run(program: string, env: Readonly<Record<string, string>>, onOut
   return { code, out: texts.out.trim(), err: texts.err };
 }
 
-const through = ({ port }: PlainProxy): Readonly<Record<string, string>> => ({ HTTP_PROXY: `http://agent:secret@127.0.0.1:${port}` });
+const through = ({ port }: PlainProxy): Readonly<Record<string, string>> => ({
+  HTTP_PROXY: `http://agent:secret@127.0.0.1:${port}`,
+});
 
 const sendPlain = (options: string): string =>
   `const req = http.request(${options}); req.end("hi"); const [res] = await once(req, "response"); console.log(await text(res));`;
@@ -125,9 +155,22 @@ describe("fetch-patch", () => {
     ["a URL", sendPlain("new URL(URL_), { method: 'POST' }")],
     ["an agent of its own", sendPlain("URL_, { method: 'POST', agent: new http.Agent() }")],
     ["no agent", sendPlain("URL_, { method: 'POST', agent: false }")],
-    ["headers as a list", sendPlain("URL_, { method: 'POST', headers: ['host', new URL(URL_).host, 'content-length', '2'] }")],
-    ["Expect", sendPlain("URL_, { method: 'POST', headers: { expect: '100-continue', 'content-length': 2 } }")],
-    ["an agent that is asked to use a proxy", sendPlain("URL_, { method: 'POST', agent: new http.Agent({ proxyEnv: process.env }) }")],
+    [
+      "headers as a list",
+      sendPlain(
+        "URL_, { method: 'POST', headers: ['host', new URL(URL_).host, 'content-length', '2'] }",
+      ),
+    ],
+    [
+      "Expect",
+      sendPlain(
+        "URL_, { method: 'POST', headers: { expect: '100-continue', 'content-length': 2 } }",
+      ),
+    ],
+    [
+      "an agent that is asked to use a proxy",
+      sendPlain("URL_, { method: 'POST', agent: new http.Agent({ proxyEnv: process.env }) }"),
+    ],
   ])("sends plain http in absolute form: %s", async (_, program) => {
     await using proxy = await startPlainProxy();
     const url = `http://127.0.0.1:${plainPort}/a?b=c`;
@@ -150,18 +193,35 @@ describe("fetch-patch", () => {
   it.each([
     ["fetch", "console.log(await (await fetch(URL_, { method: 'POST', body: 'hi' })).text())"],
     ["the usual agent", sendSecure("URL_, { method: 'POST' }")],
-    ["an agent of its own", sendSecure("URL_, { method: 'POST', agent: new https.Agent({ keepAlive: true }) }")],
-    ["an agent that is asked to use a proxy", sendSecure("URL_, { method: 'POST', agent: new https.Agent({ proxyEnv: process.env }) }")],
-  ])("opens one tunnel for https, and checks the host's certificate in it: %s", async (_, program) => {
-    await using proxy = await startPlainProxy();
-    const good = await run(program.replaceAll("URL_", JSON.stringify(`https://origin.test:${securePort}/a`)), through(proxy));
-    expect(good.err).toBe("");
-    expect(good.out).toBe("POST /a origin.test hi");
-    const bad = await run(program.replaceAll("URL_", JSON.stringify(`https://other.test:${securePort}/a`)), through(proxy));
-    expect(bad.err).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
-    const authorities = ["origin.test", "other.test"].map((host) => `${host}:${securePort}`);
-    expect(proxy.seen).toEqual(authorities.map((authority) => `CONNECT ${authority} ${AUTHORIZATION} ${authority}`));
-  });
+    [
+      "an agent of its own",
+      sendSecure("URL_, { method: 'POST', agent: new https.Agent({ keepAlive: true }) }"),
+    ],
+    [
+      "an agent that is asked to use a proxy",
+      sendSecure("URL_, { method: 'POST', agent: new https.Agent({ proxyEnv: process.env }) }"),
+    ],
+  ])(
+    "opens one tunnel for https, and checks the host's certificate in it: %s",
+    async (_, program) => {
+      await using proxy = await startPlainProxy();
+      const good = await run(
+        program.replaceAll("URL_", JSON.stringify(`https://origin.test:${securePort}/a`)),
+        through(proxy),
+      );
+      expect(good.err).toBe("");
+      expect(good.out).toBe("POST /a origin.test hi");
+      const bad = await run(
+        program.replaceAll("URL_", JSON.stringify(`https://other.test:${securePort}/a`)),
+        through(proxy),
+      );
+      expect(bad.err).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
+      const authorities = ["origin.test", "other.test"].map((host) => `${host}:${securePort}`);
+      expect(proxy.seen).toEqual(
+        authorities.map((authority) => `CONNECT ${authority} ${AUTHORIZATION} ${authority}`),
+      );
+    },
+  );
 
   it("checks the certificate of an address", async () => {
     await using proxy = await startPlainProxy();
@@ -183,20 +243,33 @@ describe("fetch-patch", () => {
     const urls = [`http://127.0.0.1:${plainPort}/`, `https://origin.test:${securePort}/`];
     const { err } = await run(program.replace(/URLS/g, JSON.stringify(urls)), through(proxy));
     expect(err).toBe("");
-    const [plainOnes, tunnels] = ["GET", "CONNECT"].map((method) => proxy.seen.filter((line) => line.startsWith(method)).length);
+    const [plainOnes, tunnels] = ["GET", "CONNECT"].map(
+      (method) => proxy.seen.filter((line) => line.startsWith(method)).length,
+    );
     expect([plainOnes, tunnels]).toEqual([3, 2]);
   });
 
   it("follows a redirect through the proxy", async () => {
     await using proxy = await startPlainProxy();
-    const { out } = await run(`console.log((await fetch("http://127.0.0.1:${plainPort}/redirect")).url)`, through(proxy));
+    const { out } = await run(
+      `console.log((await fetch("http://127.0.0.1:${plainPort}/redirect")).url)`,
+      through(proxy),
+    );
     expect(out).toBe(`http://127.0.0.1:${plainPort}/after`);
     expect(proxy.seen).toHaveLength(2);
   });
 
   it("says why there is no tunnel, with what the proxy says", async () => {
-    const refusal = { code: "consent_denied", reason: "not this host", remedy: "ask the operator", retryable: false };
-    await using proxy = await startPlainProxy(() => ({ status: 403, body: JSON.stringify({ error: refusal }) }));
+    const refusal = {
+      code: "consent_denied",
+      reason: "not this host",
+      remedy: "ask the operator",
+      retryable: false,
+    };
+    await using proxy = await startPlainProxy(() => ({
+      status: 403,
+      body: JSON.stringify({ error: refusal }),
+    }));
     const program = `const url = "https://origin.test:${securePort}/";
       const say = ({ message, code, status, refusal }) => console.log(JSON.stringify({ message, code, status, refusal }));
       await fetch(url).catch(({ cause }) => say(cause));
@@ -238,23 +311,40 @@ describe("fetch-patch", () => {
       await get("http://127.0.0.1:${plainPort}/direct");
       await get({ host: "127.0.0.1", port: ${proxy.port}, path: "http://127.0.0.1:${plainPort}/its-own", headers: { host: "a" } });
       console.log(await (await fetch("https://127.0.0.1:${securePort}/")).text());`;
-    const { out, err } = await run(program, { ...through(proxy), NO_PROXY: "127.0.0.1", SOCKET: join(dir, "s") });
+    const { out, err } = await run(program, {
+      ...through(proxy),
+      NO_PROXY: "127.0.0.1",
+      SOCKET: join(dir, "s"),
+    });
     expect(err).toBe("");
-    expect(out.split("\n")).toEqual(["by the socket", "GET /direct 127.0.0.1", "GET /its-own a", "GET / 127.0.0.1"]);
+    expect(out.split("\n")).toEqual([
+      "by the socket",
+      "GET /direct 127.0.0.1",
+      "GET /its-own a",
+      "GET / 127.0.0.1",
+    ]);
     expect(proxy.seen).toEqual([`GET http://127.0.0.1:${plainPort}/its-own  a`]);
   });
 
-  it.runIf(MAJOR >= 22)(`opens a WebSocket through the proxy${MAJOR >= 22 ? "" : ", skipped: this Node has no WebSocket"}`, async () => {
-    await using proxy = await startPlainProxy();
-    const program = `const ws = new WebSocket("ws://127.0.0.1:${plainPort}/ws"); ws.onmessage = ({ data }) => { console.log(data); process.exit(); };`;
-    expect(await run(program, through(proxy))).toMatchObject({ out: "hello" });
-    expect(proxy.seen).toEqual([`GET http://127.0.0.1:${plainPort}/ws ${AUTHORIZATION} 127.0.0.1:${plainPort}`]);
-  });
+  it.runIf(MAJOR >= 22)(
+    `opens a WebSocket through the proxy${MAJOR >= 22 ? "" : ", skipped: this Node has no WebSocket"}`,
+    async () => {
+      await using proxy = await startPlainProxy();
+      const program = `const ws = new WebSocket("ws://127.0.0.1:${plainPort}/ws"); ws.onmessage = ({ data }) => { console.log(data); process.exit(); };`;
+      expect(await run(program, through(proxy))).toMatchObject({ out: "hello" });
+      expect(proxy.seen).toEqual([
+        `GET http://127.0.0.1:${plainPort}/ws ${AUTHORIZATION} 127.0.0.1:${plainPort}`,
+      ]);
+    },
+  );
 
   it("reaches into worker threads", async () => {
     await using proxy = await startPlainProxy();
     const worker = join(dir, "worker.mjs");
-    writeFileSync(worker, `console.log(await (await fetch("http://127.0.0.1:${plainPort}/w")).text())`);
+    writeFileSync(
+      worker,
+      `console.log(await (await fetch("http://127.0.0.1:${plainPort}/w")).text())`,
+    );
     const program = `import { Worker } from "node:worker_threads"; new Worker(${JSON.stringify(worker)});`;
     expect(await run(program, through(proxy))).toMatchObject({ err: "", out: `GET /w 127.0.0.1` });
     expect(proxy.seen).toHaveLength(1);

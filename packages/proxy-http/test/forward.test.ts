@@ -3,8 +3,16 @@ import { describe, expect, it } from "vitest";
 import { hasHead, type RawClient, type Recorded, until } from "./support/raw.js";
 import { client, start as startParts, type Started, type StartOptions } from "./support/started.js";
 
-async function start(onData?: (connection: Recorded) => void, proxy: StartOptions["proxy"] = {}, policy?: object): Promise<Started> {
-  return startParts({ ...(onData === undefined ? {} : { onData }), proxy, ...(policy === undefined ? {} : { policy }) });
+async function start(
+  onData?: (connection: Recorded) => void,
+  proxy: StartOptions["proxy"] = {},
+  policy?: object,
+): Promise<Started> {
+  return startParts({
+    ...(onData === undefined ? {} : { onData }),
+    proxy,
+    ...(policy === undefined ? {} : { policy }),
+  });
 }
 
 /** Answers every whole request head once. */
@@ -39,7 +47,9 @@ describe("a request", () => {
     const { port, host } = await start(answering(OK));
     const { write, text } = await client(port);
     for (let count = 1; count <= 3; count++) {
-      write(`GET http://127.0.0.1:${host.port}/${count} HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`);
+      write(
+        `GET http://127.0.0.1:${host.port}/${count} HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`,
+      );
       await until(() => text().split("\r\n\r\nok").length === count + 1, "for the answer");
     }
     expect(host.connections).toHaveLength(1);
@@ -63,24 +73,38 @@ describe("a request", () => {
     const { port, host } = await start(answering(OK));
     const { write, text } = await client(port);
     for (let count = 1; count <= 2; count++) {
-      write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 3\r\n\r\nabc`);
+      write(
+        `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 3\r\n\r\nabc`,
+      );
       await until(() => text().split("\r\n\r\nok").length === count + 1, "for the answer");
     }
     const expected = `POST / HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`;
-    await until(() => host.connections.length === 2 && host.open() === 0, "for the host's sockets to close");
+    await until(
+      () => host.connections.length === 2 && host.open() === 0,
+      "for the host's sockets to close",
+    );
     expect(host.connections.map((each) => each.text())).toEqual([expected, expected]);
   });
 
   it("with a body has one whatever its method", async () => {
     const { port, host } = await start(answering(OK));
     const { write, text } = await client(port);
-    for (const body of ["Content-Length: 3\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"]) {
+    for (const body of [
+      "Content-Length: 3\r\n\r\nabc",
+      "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ]) {
       const before = text().split("\r\n\r\nok").length;
-      write(`GET http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n${body}`);
+      write(
+        `GET http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n${body}`,
+      );
       await until(() => text().split("\r\n\r\nok").length > before, "for the answer");
     }
-    await until(() => host.connections.length === 2 && host.open() === 0, "for the host's sockets to close");
-    for (const connection of host.connections) expect(connection.text()).toContain("Connection: close\r\n");
+    await until(
+      () => host.connections.length === 2 && host.open() === 0,
+      "for the host's sockets to close",
+    );
+    for (const connection of host.connections)
+      expect(connection.text()).toContain("Connection: close\r\n");
   });
 
   it("without a body or a length says so to the host", async () => {
@@ -142,7 +166,8 @@ describe("a request", () => {
 
   it("that expects 100-continue waits for the host's word", async () => {
     const { port, host } = await start((connection) => {
-      if (connection.text().endsWith("\r\n\r\n")) connection.socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+      if (connection.text().endsWith("\r\n\r\n"))
+        connection.socket.write("HTTP/1.1 100 Continue\r\n\r\n");
       if (connection.text().endsWith("abc")) connection.socket.write(OK);
     });
     const { write, sees, text } = await client(port);
@@ -159,7 +184,9 @@ describe("a request", () => {
   it("that expects 100-continue and is refused is answered at once", async () => {
     const { port } = await start(undefined, {}, { version: "1", default: "deny" });
     const { write, sees, text } = await client(port);
-    write("POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+    write(
+      "POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n",
+    );
     await sees('"policy_denied"');
     expect(text()).toMatch(/^HTTP\/1\.1 403 /);
   });
@@ -175,13 +202,17 @@ describe("a body", () => {
     socket.on("data", (chunk: Buffer) => {
       back += chunk.length;
     });
-    socket.write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: ${bytes}\r\n\r\n`);
+    socket.write(
+      `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: ${bytes}\r\n\r\n`,
+    );
     const connection = await host.connection(0);
     connection.socket.removeAllListeners("data");
     connection.socket.on("data", (chunk: Buffer) => {
       got += chunk.length;
       if (got >= bytes)
-        connection.socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n`, () => send(connection.socket, bytes));
+        connection.socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes}\r\n\r\n`, () =>
+          send(connection.socket, bytes),
+        );
     });
     send(socket, bytes);
     await until(() => back > bytes, "for all of it");
@@ -191,12 +222,19 @@ describe("a body", () => {
   it("waits for a host that does not read", async () => {
     const { port, host } = await start();
     const { socket } = await client(port);
-    socket.write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    socket.write(
+      `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
     (await host.connection(0)).socket.pause();
-    const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(0x1_00_00), Buffer.from("\r\n")]);
+    const chunk = Buffer.concat([
+      Buffer.from("10000\r\n"),
+      Buffer.alloc(0x1_00_00),
+      Buffer.from("\r\n"),
+    ]);
     let written = 0;
     // What the kernel's buffers and the proxy's take together has an end.
-    while (socket.write(chunk) || (await drained(socket))) if ((written += chunk.length) > 256 * 1024 * 1024) break;
+    while (socket.write(chunk) || (await drained(socket)))
+      if ((written += chunk.length) > 256 * 1024 * 1024) break;
     expect(written).toBeLessThan(256 * 1024 * 1024);
   });
 });
@@ -206,7 +244,8 @@ async function drained(socket: RawClient["socket"]): Promise<boolean> {
   socket.once("drain", () => {
     isDrained = true;
   });
-  for (let turn = 0; turn < 200 && !isDrained; turn++) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let turn = 0; turn < 200 && !isDrained; turn++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
   return isDrained;
 }
 
@@ -228,7 +267,8 @@ describe("going away", () => {
     const limits = { halfClosedMs: 50, sweepEveryMs: 10 };
     const { port, host, counted } = await start(
       (connection) => {
-        if (hasHead(connection)) connection.socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
+        if (hasHead(connection))
+          connection.socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
       },
       { limits },
     );
@@ -243,7 +283,9 @@ describe("going away", () => {
   it("of the agent in the middle of its body closes the host's connection", async () => {
     const { port, host } = await start();
     const { write, destroy } = await client(port);
-    write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 9\r\n\r\nabc`);
+    write(
+      `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 9\r\n\r\nabc`,
+    );
     await until(() => host.connections[0]?.text().endsWith("abc") === true, "for the body");
     destroy();
     await until(() => host.open() === 0, "for the host's socket to close");
@@ -251,9 +293,15 @@ describe("going away", () => {
 
   const ASK = { version: "1", default: "ask" };
   const asked = async (): Promise<Started & { raw: RawClient }> => {
-    const started = await start(answering(OK), { limits: { halfClosedMs: 200, sweepEveryMs: 10 } }, ASK);
+    const started = await start(
+      answering(OK),
+      { limits: { halfClosedMs: 200, sweepEveryMs: 10 } },
+      ASK,
+    );
     const raw = await client(started.port);
-    raw.write(`GET http://127.0.0.1:${started.host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${started.host.port}\r\n\r\n`);
+    raw.write(
+      `GET http://127.0.0.1:${started.host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${started.host.port}\r\n\r\n`,
+    );
     return { ...started, raw };
   };
 
@@ -261,10 +309,15 @@ describe("going away", () => {
     const { channel, raw, host, port, counted } = await asked();
     const question = await channel.question(0);
     raw.destroy();
-    await until(() => counted("refusals", { code: "consent_cancelled" }) === 1, "for the proxy to see that it is gone");
+    await until(
+      () => counted("refusals", { code: "consent_cancelled" }) === 1,
+      "for the proxy to see that it is gone",
+    );
     expect([question.ending(), host.connections.length]).toEqual([undefined, 0]);
     const again = await client(port);
-    again.write(`GET http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`);
+    again.write(
+      `GET http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`,
+    );
     await question.approve();
     await again.sees("\r\n\r\nok");
     expect(host.connections).toHaveLength(1);

@@ -1,4 +1,6 @@
-/** Services in this process that an agent's own connection reaches by CONNECT, over real sockets. */
+/**
+ * Services in this process that an agent's own connection reaches by CONNECT, over real sockets.
+ */
 import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { makeResponse } from "@acp/core";
@@ -18,7 +20,10 @@ interface Served extends Started {
   readonly visits: readonly { readonly socket: Duplex; readonly caller: Caller }[];
 }
 
-async function served(service: InternalService = () => {}, more: Partial<HttpConsentProxyOptions> = {}): Promise<Served> {
+async function served(
+  service: InternalService = () => {},
+  more: Partial<HttpConsentProxyOptions> = {},
+): Promise<Served> {
   const visits: { socket: Duplex; caller: Caller }[] = [];
   const internal: HttpConsentProxyOptions["internal"] = {
     [NAME]: (socket, caller) => {
@@ -26,7 +31,9 @@ async function served(service: InternalService = () => {}, more: Partial<HttpCon
       service(socket, caller);
     },
   };
-  const started = await start({ proxy: { internal, resolve: () => Promise.reject(new Error("nobody looks this up")), ...more } });
+  const started = await start({
+    proxy: { internal, resolve: () => Promise.reject(new Error("nobody looks this up")), ...more },
+  });
   return { ...started, visits };
 }
 
@@ -47,7 +54,9 @@ describe("a CONNECT to a service of the proxy", () => {
     expect(await raw.ended()).toBe(`${ESTABLISHED}ahead,afterbye`);
     expect(visits.map(({ caller }) => caller)).toEqual([SANDBOXED]);
     expect(audit.events()).toEqual([]);
-    expect(logs).toMatchObject([{ event: "internal", agent: "sandboxed", host: "mcp.acp.internal" }]);
+    expect(logs).toMatchObject([
+      { event: "internal", agent: "sandboxed", host: "mcp.acp.internal" },
+    ]);
     await until(() => counted("internal", { outcome: "performed" }) === 1, "for the count");
     expect(counted("tunnels")).toBe(0);
   });
@@ -66,7 +75,12 @@ describe("a CONNECT to a service of the proxy", () => {
 
   it("is not a host of the network: nothing is looked up, dialled or asked about", async () => {
     const { visits, audit, host, ...proxy } = await served();
-    for (const name of ["x.acp.internal:1", "mcp.acp.internal:2", "acp.internal:1", "a.mcp.acp.internal:1"]) {
+    for (const name of [
+      "x.acp.internal:1",
+      "mcp.acp.internal:2",
+      "acp.internal:1",
+      "a.mcp.acp.internal:1",
+    ]) {
       const { raw } = await attached(proxy);
       raw.write(`CONNECT ${name} HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
       expect(errorOf(await raw.ended())).toMatchObject({ code: "service_refused" });
@@ -85,12 +99,21 @@ describe("a CONNECT to a service of the proxy", () => {
   it("from a connection that was accepted is refused, and so where the agent shows credentials", async () => {
     const agents = [{ agent: { id: "b" }, username: "b", token: "0123456789abcdef" }];
     const { visits, port, counted } = await served(echo, { agents });
-    for (const head of [CONNECT, CONNECT.replace("\r\n\r\n", `\r\nProxy-Authorization: Basic ${btoa("b:0123456789abcdef")}\r\n\r\n`)]) {
+    for (const head of [
+      CONNECT,
+      CONNECT.replace(
+        "\r\n\r\n",
+        `\r\nProxy-Authorization: Basic ${btoa("b:0123456789abcdef")}\r\n\r\n`,
+      ),
+    ]) {
       const raw = await client(port);
       raw.write(head);
       const text = await raw.ended();
       expect(text).toContain("HTTP/1.1 403 ");
-      expect(errorOf(text)).toMatchObject({ code: "service_refused", reason: expect.stringContaining("inside a sandbox") });
+      expect(errorOf(text)).toMatchObject({
+        code: "service_refused",
+        reason: expect.stringContaining("inside a sandbox"),
+      });
     }
     expect(visits).toEqual([]);
     expect(counted("internal", { outcome: "refused" })).toBe(2);
@@ -100,7 +123,9 @@ describe("a CONNECT to a service of the proxy", () => {
     const { visits, audit, ...proxy } = await served();
     const { raw } = await attached(proxy);
     for (const [index, method] of ["GET", "POST", "OPTIONS"].entries()) {
-      raw.write(`${method} http://mcp.acp.internal:1/ HTTP/1.1\r\nHost: mcp.acp.internal:1\r\n\r\n`);
+      raw.write(
+        `${method} http://mcp.acp.internal:1/ HTTP/1.1\r\nHost: mcp.acp.internal:1\r\n\r\n`,
+      );
       await until(() => raw.text().split("CONNECT alone").length === index + 2, "for the refusal");
     }
     raw.write(CONNECT);
@@ -109,7 +134,9 @@ describe("a CONNECT to a service of the proxy", () => {
   });
 
   it("is refused where the proxy has no services", async () => {
-    const started = await start({ proxy: { privateHosts: ["mcp.acp.internal"], resolve: () => Promise.resolve(["127.0.0.1"]) } });
+    const started = await start({
+      proxy: { privateHosts: ["mcp.acp.internal"], resolve: () => Promise.resolve(["127.0.0.1"]) },
+    });
     const { raw } = await attached(started);
     raw.write(CONNECT);
     expect(errorOf(await raw.ended())).toMatchObject({ code: "service_refused" });
@@ -118,7 +145,10 @@ describe("a CONNECT to a service of the proxy", () => {
 
   it("waits as long as it likes, also once the client ended its side, where a tunnel ends", async () => {
     const clock = manualClock();
-    const { visits, host, ...proxy } = await served((socket) => socket.resume(), { clock, resolve: () => Promise.resolve(["127.0.0.1"]) });
+    const { visits, host, ...proxy } = await served((socket) => socket.resume(), {
+      clock,
+      resolve: () => Promise.resolve(["127.0.0.1"]),
+    });
     const { raw } = await attached(proxy);
     raw.write(CONNECT);
     await raw.sees(ESTABLISHED);
@@ -154,7 +184,10 @@ describe("a CONNECT to a service of the proxy", () => {
     raw.write(CONNECT);
     await raw.sees(ESTABLISHED);
     raw.socket.resetAndDestroy();
-    await until(() => visits[0]?.socket.destroyed === true && counted("internal") === 1, "for the end");
+    await until(
+      () => visits[0]?.socket.destroyed === true && counted("internal") === 1,
+      "for the end",
+    );
     const next = await attached(proxy);
     next.raw.write(`${CONNECT}x`);
     await next.raw.sees("x");
@@ -180,13 +213,26 @@ describe("a CONNECT to a service of the proxy", () => {
   });
 
   it("is not reached by what a person makes of a request", async () => {
-    const { port, channel, counted } = await start({ policy: { version: "1", default: "ask" }, proxy: { internal: { [NAME]: echo } } });
+    const { port, channel, counted } = await start({
+      policy: { version: "1", default: "ask" },
+      proxy: { internal: { [NAME]: echo } },
+    });
     const raw = await client(port);
     raw.write("GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n");
     const { session, request } = await channel.question(0);
-    const modifications = { method: "GET", url: "http://mcp.acp.internal:1/", host: "mcp.acp.internal", port: 1 };
+    const modifications = {
+      method: "GET",
+      url: "http://mcp.acp.internal:1/",
+      host: "mcp.acp.internal",
+      port: 1,
+    };
     await session.submit(
-      makeResponse(request, { nowMs: Date.now(), channel: "held", decision: "approved_with_modifications", modifications }),
+      makeResponse(request, {
+        nowMs: Date.now(),
+        channel: "held",
+        decision: "approved_with_modifications",
+        modifications,
+      }),
     );
     await raw.sees('"service_refused"');
     expect(counted("internal")).toBe(0);

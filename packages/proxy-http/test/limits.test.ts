@@ -1,4 +1,7 @@
-/** Clients and hosts that take too much: bounded, answered where there is somebody to answer, and nothing left behind. */
+/**
+ * Clients and hosts that take too much: bounded, answered where there is somebody to answer, and
+ * nothing left behind.
+ */
 import { manualClock } from "@acp/testing";
 import { describe, expect, it, vi } from "vitest";
 import { hasHead, type RawClient, until } from "./support/raw.js";
@@ -12,7 +15,10 @@ const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 async function serves({ port, host }: Started): Promise<void> {
   const raw = await client(port);
   raw.write(get(host.port, "/still"));
-  await until(() => host.connections.some(({ text }) => text().includes("/still")), "for the request");
+  await until(
+    () => host.connections.some(({ text }) => text().includes("/still")),
+    "for the request",
+  );
   raw.destroy();
 }
 
@@ -92,7 +98,12 @@ describe("a head", () => {
 
   it("that is no HTTP is answered and ends its connection", async () => {
     const started = await start();
-    for (const bytes of ["\u0016\u0003\u0001\u0002", "SSH-2.0-x\r\n", "GET / HTTP/1.1\nHost: a\n\n", "\u0000\r\n\r\n"]) {
+    for (const bytes of [
+      "\u0016\u0003\u0001\u0002",
+      "SSH-2.0-x\r\n",
+      "GET / HTTP/1.1\nHost: a\n\n",
+      "\u0000\r\n\r\n",
+    ]) {
       const raw = await client(started.port);
       raw.end(bytes);
       expect(await raw.ended()).toMatch(/^HTTP\/1\.1 400 /);
@@ -129,7 +140,9 @@ describe("a body", () => {
   it("with endless trailers is cut", async () => {
     const { port, host } = await start();
     const raw = await client(port);
-    raw.write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n`);
+    raw.write(
+      `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n`,
+    );
     const sent = await flood(raw, Buffer.from("X-T: y\r\n".repeat(2_000)), 64 * 1024 * 1024);
     expect(sent).toBeLessThan(64 * 1024 * 1024);
     await until(() => host.open() === 0, "for the host's side");
@@ -138,11 +151,17 @@ describe("a body", () => {
 
   it("of a refused request is read to its end, and the connection serves on", async () => {
     const { port, host } = await start({
-      policy: { version: "1", default: "deny", rules: [{ match: { kind: "http", method: "GET" }, action: "allow" }] },
+      policy: {
+        version: "1",
+        default: "deny",
+        rules: [{ match: { kind: "http", method: "GET" }, action: "allow" }],
+      },
       onData: (connection) => hasHead(connection) && connection.socket.write(OK),
     });
     const raw = await client(port);
-    raw.write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 500000\r\n\r\n`);
+    raw.write(
+      `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 500000\r\n\r\n`,
+    );
     raw.write(Buffer.alloc(500_000));
     await raw.sees('"policy_denied"');
     raw.write(get(host.port));
@@ -155,8 +174,14 @@ describe("a body", () => {
       proxy: { limits: { lingerBytesMax: 100_000, lingerMs: 60_000 } },
     });
     const raw = await client(port);
-    raw.write("POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n\r\n");
-    const sent = await flood(raw, Buffer.from(`10000\r\n${"x".repeat(0x1_00_00)}\r\n`), 256 * 1024 * 1024);
+    raw.write(
+      "POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
+    const sent = await flood(
+      raw,
+      Buffer.from(`10000\r\n${"x".repeat(0x1_00_00)}\r\n`),
+      256 * 1024 * 1024,
+    );
     expect(sent).toBeLessThan(256 * 1024 * 1024);
   });
 });
@@ -164,7 +189,9 @@ describe("a body", () => {
 describe("a host", () => {
   it("that never answers is given up, and said so", async () => {
     const clock = manualClock();
-    const { port, host } = await start({ proxy: { clock, limits: { idleMs: 1_000, sweepEveryMs: 100 } } });
+    const { port, host } = await start({
+      proxy: { clock, limits: { idleMs: 1_000, sweepEveryMs: 100 } },
+    });
     const raw = await client(port);
     raw.write(get(host.port));
     await until(() => host.connections.length === 1, "for the request");
@@ -179,7 +206,9 @@ describe("a host", () => {
     const clock = manualClock();
     const { port, host } = await start({
       proxy: { clock, limits: { idleMs: 1_000, sweepEveryMs: 100 } },
-      onData: (connection) => hasHead(connection) && connection.socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"),
+      onData: (connection) =>
+        hasHead(connection) &&
+        connection.socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"),
     });
     const raw = await client(port);
     raw.write(get(host.port));
@@ -200,13 +229,20 @@ describe("connections", () => {
   });
 
   it("with more requests than the limit are told so in order", async () => {
-    const { port, host, channel } = await start({ policy: { version: "1", default: "ask" }, proxy: { limits: { pipelinedMax: 2 } } });
+    const { port, host, channel } = await start({
+      policy: { version: "1", default: "ask" },
+      proxy: { limits: { pipelinedMax: 2 } },
+    });
     const raw = await client(port);
     raw.write(get(host.port, "/1") + get(host.port, "/2") + get(host.port, "/3"));
     await (await channel.question(0)).deny();
     await (await channel.question(1)).deny();
     await raw.sees('"overloaded"');
-    expect(raw.text().match(/"code":"[a-z_]+"/g)).toEqual(['"code":"consent_denied"', '"code":"consent_denied"', '"code":"overloaded"']);
+    expect(raw.text().match(/"code":"[a-z_]+"/g)).toEqual([
+      '"code":"consent_denied"',
+      '"code":"consent_denied"',
+      '"code":"overloaded"',
+    ]);
   });
 
   it("that are pipelined are answered in their order", async () => {
@@ -227,7 +263,17 @@ describe("connections", () => {
   it("of two hundred clients that misbehave in every way leave nothing behind", async () => {
     const started = await start({
       onData: (connection) => hasHead(connection) && connection.socket.write(OK),
-      proxy: { limits: { headMs: 300, halfClosedMs: 100, idleMs: 300, tunnelIdleMs: 300, lingerMs: 100, keptMs: 100, sweepEveryMs: 20 } },
+      proxy: {
+        limits: {
+          headMs: 300,
+          halfClosedMs: 100,
+          idleMs: 300,
+          tunnelIdleMs: 300,
+          lingerMs: 100,
+          keptMs: 100,
+          sweepEveryMs: 20,
+        },
+      },
     });
     const { port, host } = started;
     const ways: readonly ((raw: RawClient) => void)[] = [
@@ -236,11 +282,20 @@ describe("connections", () => {
       (raw) => raw.end(get(host.port)),
       (raw) => (raw.write(get(host.port)), raw.destroy()),
       (raw) => (raw.write(get(host.port)), raw.socket.resetAndDestroy()),
-      (raw) => raw.write(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 9\r\n\r\nabc`),
-      (raw) => raw.end(`POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 9\r\n\r\nabc`),
+      (raw) =>
+        raw.write(
+          `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 9\r\n\r\nabc`,
+        ),
+      (raw) =>
+        raw.end(
+          `POST http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\nContent-Length: 9\r\n\r\nabc`,
+        ),
       (raw) => raw.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`),
       (raw) => raw.end(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nhello`),
-      (raw) => (raw.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`), raw.socket.resetAndDestroy()),
+      (raw) => (
+        raw.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`),
+        raw.socket.resetAndDestroy()
+      ),
       (raw) => raw.write("\u0016\u0003\u0001"),
       () => {},
     ];

@@ -1,4 +1,7 @@
-/** A proxy that asks nobody and keeps what it is told: what programs send to a proxy is looked at here. */
+/**
+ * A proxy that asks nobody and keeps what it is told: what programs send to a proxy is looked at
+ * here.
+ */
 import { type IncomingMessage, createServer, request } from "node:http";
 import { type AddressInfo, type Server, type Socket, connect } from "node:net";
 import type { Duplex } from "node:stream";
@@ -13,7 +16,9 @@ export interface PlainProxy extends AsyncDisposable {
 }
 
 /** How CONNECT to a host is answered; `undefined` opens the tunnel, `"hold"` never answers. */
-export type ConnectAnswer = (authority: string) => { readonly status: number; readonly body: string } | "hold" | undefined;
+export type ConnectAnswer = (
+  authority: string,
+) => { readonly status: number; readonly body: string } | "hold" | undefined;
 
 /** Listens on a free port of this machine. */
 export async function listen(server: Server): Promise<number> {
@@ -22,22 +27,34 @@ export async function listen(server: Server): Promise<number> {
 }
 
 /** Starts one. Every name is this machine. */
-export async function startPlainProxy(answerTo: ConnectAnswer = () => undefined): Promise<PlainProxy> {
+export async function startPlainProxy(
+  answerTo: ConnectAnswer = () => undefined,
+): Promise<PlainProxy> {
   const seen: string[] = [];
   const sockets = new Set<Socket>();
   let held = 0;
   const note = ({ method, url, headers }: IncomingMessage): unknown =>
-    seen.push([method, url, headers["proxy-authorization"] ?? "", headers.host ?? ""].join(" ").trim());
+    seen.push(
+      [method, url, headers["proxy-authorization"] ?? "", headers.host ?? ""].join(" ").trim(),
+    );
   const forward = (incoming: IncomingMessage, upgrade?: Duplex): ReturnType<typeof request> => {
     const { port, pathname, search } = new URL(incoming.url ?? "");
     const { "proxy-authorization": _own, ...headers } = incoming.headers;
-    const sent = request({ host: "127.0.0.1", port, path: `${pathname}${search}`, method: incoming.method ?? "", headers, agent: false });
+    const sent = request({
+      host: "127.0.0.1",
+      port,
+      path: `${pathname}${search}`,
+      method: incoming.method ?? "",
+      headers,
+      agent: false,
+    });
     sent.on("error", () => (upgrade ?? incoming.socket).destroy());
     return sent;
   };
   const server = createServer((incoming, outgoing) => {
     note(incoming);
-    if (!URL.canParse(incoming.url ?? "")) return void outgoing.writeHead(400).end("it is not absolute");
+    if (!URL.canParse(incoming.url ?? ""))
+      return void outgoing.writeHead(400).end("it is not absolute");
     const sent = forward(incoming).on("response", (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
@@ -66,12 +83,18 @@ export async function startPlainProxy(answerTo: ConnectAnswer = () => undefined)
       held++;
       socket.on("close", () => held--).resume();
     } else if (answer === undefined) {
-      const upstream = connect({ host: "127.0.0.1", port: Number(incoming.url?.replace(/.*:/, "")) }, () => {
-        socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
-        upstream.pipe(socket).pipe(upstream);
-      });
+      const upstream = connect(
+        { host: "127.0.0.1", port: Number(incoming.url?.replace(/.*:/, "")) },
+        () => {
+          socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+          upstream.pipe(socket).pipe(upstream);
+        },
+      );
       upstream.on("error", () => socket.destroy());
-    } else socket.end(`HTTP/1.1 ${answer.status} No\r\ncontent-length: ${answer.body.length}\r\n\r\n${answer.body}`);
+    } else
+      socket.end(
+        `HTTP/1.1 ${answer.status} No\r\ncontent-length: ${answer.body.length}\r\n\r\n${answer.body}`,
+      );
   });
   return {
     port: await listen(server),

@@ -1,6 +1,12 @@
 /** Secrets in headers of plain HTTP, and who asks, over real sockets: agent, proxy, host. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type RequestListener,
+  type Server,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { createConsentGate, type GateOptions } from "@acp/core";
@@ -8,7 +14,11 @@ import { parsePolicy } from "@acp/core/policy";
 import { createVault, Secret } from "@acp/core/vault";
 import { type Script, scriptedChannel } from "@acp/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { createHttpConsentProxy, type HttpConsentProxy, type HttpConsentProxyOptions } from "../src/index.js";
+import {
+  createHttpConsentProxy,
+  type HttpConsentProxy,
+  type HttpConsentProxyOptions,
+} from "../src/index.js";
 
 const VALUE = "hunter2-hunter2";
 const servers: Server[] = [];
@@ -41,14 +51,20 @@ async function proxied(
     script = () => "approve",
     gate,
     proxy,
-  }: { script?: Script; gate?: Partial<GateOptions>; proxy?: Partial<HttpConsentProxyOptions> } = {},
+  }: {
+    script?: Script;
+    gate?: Partial<GateOptions>;
+    proxy?: Partial<HttpConsentProxyOptions>;
+  } = {},
 ): Promise<Setup> {
   const agents = new Set<string>();
   const made = createHttpConsentProxy({
     gate: createConsentGate({
       policy: parsePolicy({ version: "1", default: "ask" }),
       channel: scriptedChannel(script),
-      vault: createVault([new Secret({ name: "TOKEN", value: VALUE, hosts: [`127.0.0.1:${port}`] })]),
+      vault: createVault([
+        new Secret({ name: "TOKEN", value: VALUE, hosts: [`127.0.0.1:${port}`] }),
+      ]),
       audit: {
         append: (events) => {
           for (const { agent } of events) agents.add(agent);
@@ -72,10 +88,23 @@ interface Answer {
   readonly hints: readonly string[];
 }
 
-async function get(proxyPort: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  const sent = request({ host: "127.0.0.1", port: proxyPort, path, headers: { host: new URL(path).host, ...headers }, agent: false });
+async function get(
+  proxyPort: number,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const sent = request({
+    host: "127.0.0.1",
+    port: proxyPort,
+    path,
+    headers: { host: new URL(path).host, ...headers },
+    agent: false,
+  });
   const hints: string[] = [];
-  sent.on("information", ({ rawHeaders }: { readonly rawHeaders: readonly string[] }) => void hints.push(...rawHeaders));
+  sent.on(
+    "information",
+    ({ rawHeaders }: { readonly rawHeaders: readonly string[] }) => void hints.push(...rawHeaders),
+  );
   sent.end();
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];
@@ -83,8 +112,13 @@ async function get(proxyPort: number, path: string, headers: Readonly<Record<str
   return { response, text: Buffer.concat(chunks).toString(), hints };
 }
 
-const codeOf = ({ text }: Answer): unknown => (JSON.parse(text) as { readonly error: { readonly code: string } }).error.code;
-const withSecret = { authorization: "Bearer {{secret:TOKEN}}", "accept-encoding": "gzip", range: "bytes=0-3" };
+const codeOf = ({ text }: Answer): unknown =>
+  (JSON.parse(text) as { readonly error: { readonly code: string } }).error.code;
+const withSecret = {
+  authorization: "Bearer {{secret:TOKEN}}",
+  "accept-encoding": "gzip",
+  range: "bytes=0-3",
+};
 
 describe("secrets in headers", () => {
   it("reach the host, and nothing of them comes back: not in the status, headers, hints, body or trailers", async () => {
@@ -109,7 +143,9 @@ describe("secrets in headers", () => {
     expect(answer.response.headers["x-echo"]).toBe("Bearer [secret TOKEN]");
     expect(answer.response.trailers).toEqual({ "x-last": "Bearer [secret TOKEN]" });
     expect(answer.hints.join(" ")).toContain("[secret TOKEN]");
-    expect(JSON.stringify([answer.hints, answer.response.rawHeaders, answer.response.rawTrailers])).not.toContain(VALUE);
+    expect(
+      JSON.stringify([answer.hints, answer.response.rawHeaders, answer.response.rawTrailers]),
+    ).not.toContain(VALUE);
   });
 
   it("change the length of a body, which is then sent in chunks", async () => {
@@ -144,20 +180,34 @@ describe("secrets in headers", () => {
       outgoing.end();
     });
     const { proxyPort } = await proxied(port);
-    expect(await get(proxyPort, `http://127.0.0.1:${port}/`, withSecret)).toMatchObject({ text: "fine" });
+    expect(await get(proxyPort, `http://127.0.0.1:${port}/`, withSecret)).toMatchObject({
+      text: "fine",
+    });
     expect((await get(proxyPort, `http://127.0.0.1:${port}/`)).text).toBe("fine");
   });
 
   it("go nowhere without consent, to no other host, and not unfilled", async () => {
     const seen: (string | undefined)[] = [];
-    const port = await host(({ headers }, outgoing) => void outgoing.end(seen.push(headers.authorization)));
-    const other = await host(({ headers }, outgoing) => void outgoing.end(seen.push(headers.authorization)));
+    const port = await host(
+      ({ headers }, outgoing) => void outgoing.end(seen.push(headers.authorization)),
+    );
+    const other = await host(
+      ({ headers }, outgoing) => void outgoing.end(seen.push(headers.authorization)),
+    );
     const denying = await proxied(port, { script: () => "deny" });
-    expect(codeOf(await get(denying.proxyPort, `http://127.0.0.1:${port}/`, withSecret))).toBe("consent_denied");
+    expect(codeOf(await get(denying.proxyPort, `http://127.0.0.1:${port}/`, withSecret))).toBe(
+      "consent_denied",
+    );
     const { proxyPort } = await proxied(port);
-    expect(codeOf(await get(proxyPort, `http://127.0.0.1:${other}/`, withSecret))).toBe("vault_failed");
-    const unarmed = await proxied(port, { gate: { vault: { inject: (release) => Promise.resolve(release) } } });
-    expect(codeOf(await get(unarmed.proxyPort, `http://127.0.0.1:${port}/`, withSecret))).toBe("vault_failed");
+    expect(codeOf(await get(proxyPort, `http://127.0.0.1:${other}/`, withSecret))).toBe(
+      "vault_failed",
+    );
+    const unarmed = await proxied(port, {
+      gate: { vault: { inject: (release) => Promise.resolve(release) } },
+    });
+    expect(codeOf(await get(unarmed.proxyPort, `http://127.0.0.1:${port}/`, withSecret))).toBe(
+      "vault_failed",
+    );
     expect(seen).toEqual([]);
   });
 });
@@ -165,7 +215,9 @@ describe("secrets in headers", () => {
 describe("who asks", () => {
   const TOKEN = "0123456789abcdef";
   const alice = { agent: { id: "alice" }, username: "alice", token: TOKEN };
-  const credentials = { "proxy-authorization": `Basic ${Buffer.from(`alice:${TOKEN}`).toString("base64")}` };
+  const credentials = {
+    "proxy-authorization": `Basic ${Buffer.from(`alice:${TOKEN}`).toString("base64")}`,
+  };
 
   it("is told by credentials, which the host never sees", async () => {
     const seen: IncomingMessage["headers"][] = [];
@@ -173,20 +225,26 @@ describe("who asks", () => {
       seen.push(incoming.headers);
       outgoing.end();
     });
-    const { proxyPort, agents } = await proxied(port, { proxy: { agents: [alice], attribution: "x-agent-id" } });
+    const { proxyPort, agents } = await proxied(port, {
+      proxy: { agents: [alice], attribution: "x-agent-id" },
+    });
     const url = `http://127.0.0.1:${port}/`;
     await get(proxyPort, url);
     await get(proxyPort, url, credentials);
     await get(proxyPort, url, { ...credentials, "x-agent-id": "demo" });
     expect(agents).toEqual(new Set(["demo", "alice", "alice/demo"]));
     const refused = await get(proxyPort, url, { "proxy-authorization": "Basic YWxpY2U6d3Jvbmc=" });
-    expect([refused.response.statusCode, refused.response.headers["proxy-authenticate"], codeOf(refused)]).toEqual([
-      407,
-      'Basic realm="acp", charset="UTF-8"',
-      "agent_unknown",
-    ]);
+    expect([
+      refused.response.statusCode,
+      refused.response.headers["proxy-authenticate"],
+      codeOf(refused),
+    ]).toEqual([407, 'Basic realm="acp", charset="UTF-8"', "agent_unknown"]);
     expect(seen).toHaveLength(3);
-    expect(seen.flatMap((headers) => Object.keys(headers)).filter((name) => /^proxy-|^x-agent/.test(name))).toEqual([]);
+    expect(
+      seen
+        .flatMap((headers) => Object.keys(headers))
+        .filter((name) => /^proxy-|^x-agent/.test(name)),
+    ).toEqual([]);
   });
 
   it("decides by its own policy where it has one", async () => {
@@ -209,7 +267,8 @@ describe("addresses", () => {
     const { proxyPort } = await proxied(port, {
       proxy: {
         privateHosts: ["app.test"],
-        resolve: (name) => Promise.resolve(name === "mixed.test" ? ["8.8.8.8", "127.0.0.1"] : ["127.0.0.1"]),
+        resolve: (name) =>
+          Promise.resolve(name === "mixed.test" ? ["8.8.8.8", "127.0.0.1"] : ["127.0.0.1"]),
       },
     });
     const refused = async (url: string): Promise<unknown> => codeOf(await get(proxyPort, url));

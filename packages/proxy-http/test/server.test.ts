@@ -3,11 +3,21 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { hasHead, until } from "./support/raw.js";
-import { client, errorOf, later, start, type Started, type StartOptions } from "./support/started.js";
+import {
+  client,
+  errorOf,
+  later,
+  start,
+  type Started,
+  type StartOptions,
+} from "./support/started.js";
 
-const get = (port: number): string => `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+const get = (port: number): string =>
+  `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-const answering: StartOptions = { onData: (connection) => hasHead(connection) && connection.socket.write(OK) };
+const answering: StartOptions = {
+  onData: (connection) => hasHead(connection) && connection.socket.write(OK),
+};
 
 describe("listen()", () => {
   it("takes a free port on loopback, and one more address", async () => {
@@ -22,7 +32,9 @@ describe("listen()", () => {
   it("on other addresses wants credentials from everybody", async () => {
     const { proxy } = await start();
     for (const host of ["0.0.0.0", "192.0.2.1", "::", "localhost", ""])
-      await expect(proxy.listen({ port: 0, host })).rejects.toMatchObject({ code: "options_invalid" });
+      await expect(proxy.listen({ port: 0, host })).rejects.toMatchObject({
+        code: "options_invalid",
+      });
   });
 
   it("says where it cannot, and the proxy goes on", async () => {
@@ -44,7 +56,9 @@ describe("a request", () => {
 });
 
 /** A socket that somebody else accepted, and the client at its other end. */
-async function handedOver({ proxy }: Started): Promise<{ raw: Awaited<ReturnType<typeof client>>; socket: Socket }> {
+async function handedOver({
+  proxy,
+}: Started): Promise<{ raw: Awaited<ReturnType<typeof client>>; socket: Socket }> {
   const server = createServer({ allowHalfOpen: true });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -62,7 +76,9 @@ describe("attach()", () => {
   it("serves a socket as belonging to its caller, whatever credentials it shows", async () => {
     const started = await start({ ...answering });
     const { raw } = await handedOver(started);
-    raw.write(get(started.host.port).replace("\r\n\r\n", "\r\nProxy-Authorization: Basic eDp5\r\n\r\n"));
+    raw.write(
+      get(started.host.port).replace("\r\n\r\n", "\r\nProxy-Authorization: Basic eDp5\r\n\r\n"),
+    );
     await raw.sees("\r\n\r\nok");
     expect(started.audit.events().every(({ agent }) => agent === "sandboxed")).toBe(true);
     expect(started.counted("connections", { kind: "attached" })).toBe(1);
@@ -71,7 +87,10 @@ describe("attach()", () => {
   });
 
   it("serves tunnels, and its slow heads end like any other", async () => {
-    const started = await start({ ...answering, proxy: { limits: { headMs: 100, sweepEveryMs: 10 } } });
+    const started = await start({
+      ...answering,
+      proxy: { limits: { headMs: 100, sweepEveryMs: 10 } },
+    });
     const { raw } = await handedOver(started);
     raw.write(`CONNECT 127.0.0.1:${started.host.port} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
     await raw.sees("200 Connection Established");
@@ -115,7 +134,10 @@ describe("close()", () => {
     raw.write(get(started.host.port));
     const question = await started.channel.question(0);
     await started.proxy.close();
-    await until(() => started.audit.events().some(({ eventType }) => eventType === "consent_deferred"), "for the client's leave");
+    await until(
+      () => started.audit.events().some(({ eventType }) => eventType === "consent_deferred"),
+      "for the client's leave",
+    );
     await started.gate.close();
     await until(() => question.ending() !== undefined, "for the end of the question");
     const { raw: late } = await handedOver(started);
@@ -139,7 +161,9 @@ describe("the proxy", () => {
     const raw = await client(port);
     raw.write("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
     await raw.sees('"request_invalid"');
-    expect(errorOf(raw.text())).toMatchObject({ reason: expect.stringContaining("this is a proxy") });
+    expect(errorOf(raw.text())).toMatchObject({
+      reason: expect.stringContaining("this is a proxy"),
+    });
   });
 
   it("goes on where its hooks fail", async () => {
@@ -157,7 +181,10 @@ describe("the proxy", () => {
   });
 
   it("denies where the gate fails, and goes on", async () => {
-    const { port, host } = await start({ policy: { version: "1", default: "ask" }, proxy: { gate: failingGate() } });
+    const { port, host } = await start({
+      policy: { version: "1", default: "ask" },
+      proxy: { gate: failingGate() },
+    });
     for (let count = 0; count < 2; count++) {
       const raw = await client(port);
       raw.write(get(host.port));

@@ -1,6 +1,6 @@
 /**
- * Other people's tricks, sent raw to the proxy: nothing reaches the host of what Node's strict parser refuses, and what is accepted reaches it as
- * exactly one request that has one reading.
+ * Other people's tricks, sent raw to the proxy: nothing reaches the host of what Node's strict
+ * parser refuses, and what is accepted reaches it as exactly one request that has one reading.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -10,7 +10,9 @@ import { describe, expect, it } from "vitest";
 import { rawClient, type RawHost, type Recorded, until } from "./support/raw.js";
 import { later, start } from "./support/started.js";
 
-const folder = process.env["ACP_VECTORS"] ?? fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
+const folder =
+  process.env["ACP_VECTORS"] ??
+  fileURLToPath(new URL("../../../../shared/vectors", import.meta.url));
 const found = existsSync(`${folder}/http`);
 const none = found ? "" : ", skipped: no vectors";
 const read = (name: string): unknown => JSON.parse(readFileSync(`${folder}/http/${name}`, "utf8"));
@@ -18,7 +20,10 @@ const read = (name: string): unknown => JSON.parse(readFileSync(`${folder}/http/
 /** Many cases share a proxy and a host: each has a path of its own. */
 const AT_ONCE = 24;
 
-/** What Node's own strict parser makes of these bytes: whether it took exactly this many requests whole, without an error. */
+/**
+ * What Node's own strict parser makes of these bytes: whether it took exactly this many requests
+ * whole, without an error.
+ */
 interface Reference {
   readonly port: number;
   /** True where it saw an error. */
@@ -27,9 +32,12 @@ interface Reference {
 
 async function reference(): Promise<Reference> {
   const errors = new Set<number>();
-  const server: Server = createServer({ insecureHTTPParser: false, requireHostHeader: true }, (request, response) => {
-    request.resume().once("end", () => response.end("ok"));
-  });
+  const server: Server = createServer(
+    { insecureHTTPParser: false, requireHostHeader: true },
+    (request, response) => {
+      request.resume().once("end", () => response.end("ok"));
+    },
+  );
   server.on("clientError", (_error, socket) => {
     errors.add((socket as unknown as { remotePort: number }).remotePort);
     socket.destroy();
@@ -81,8 +89,10 @@ function isOneRequest(text: string, host: RawHost): void {
   const lines = text.slice(0, at).split("\r\n");
   const body = text.slice(at + 4);
   expect(lines[0]).toMatch(/^[A-Z-]+ \/[\u0021-\u007e]* HTTP\/1\.1$/);
-  for (const line of lines.slice(1)) expect(line).toMatch(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+: ?[\t\u0020-\u007e\u0080-\u00ff]*$/);
-  const named = (name: string): readonly string[] => lines.filter((line) => line.toLowerCase().startsWith(`${name}:`));
+  for (const line of lines.slice(1))
+    expect(line).toMatch(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+: ?[\t\u0020-\u007e\u0080-\u00ff]*$/);
+  const named = (name: string): readonly string[] =>
+    lines.filter((line) => line.toLowerCase().startsWith(`${name}:`));
   expect(named("host")).toEqual([`Host: 127.0.0.1:${host.port}`]);
   const lengths = named("content-length");
   const codings = named("transfer-encoding");
@@ -93,7 +103,10 @@ function isOneRequest(text: string, host: RawHost): void {
   } else expect(body.length).toBe(Number(/\d+/.exec(lengths[0] ?? "0")?.[0]));
 }
 
-/** A body that streams is on its way before its end can be seen to be wrong: then the host's connection ends, and the request never gets whole. */
+/**
+ * A body that streams is on its way before its end can be seen to be wrong: then the host's
+ * connection ends, and the request never gets whole.
+ */
 function isBrokenOff(text: string): boolean {
   return !isWhole(text) && /^[A-Z-]+ \/[\u0021-\u007e]* HTTP\/1\.1\r\nHost: /.test(text);
 }
@@ -119,7 +132,9 @@ async function sendAll(cases: (host: RawHost) => readonly Case[]): Promise<Tally
   const all = cases(host);
   const tally: Tally = { accepted: 0, refused: 0, brokenOff: 0 };
   const seen = (path: string): readonly string[] =>
-    host.connections.map(({ text }) => text()).filter((text) => text.slice(0, text.indexOf("\r\n")).includes(path));
+    host.connections
+      .map(({ text }) => text())
+      .filter((text) => text.slice(0, text.indexOf("\r\n")).includes(path));
   const one = async ({ name, bytes }: Case, index: number): Promise<void> => {
     const path = `/case-${index}-`;
     const sent = Buffer.from(bytes.toString("latin1").replaceAll("/CASE", path), "latin1");
@@ -131,13 +146,19 @@ async function sendAll(cases: (host: RawHost) => readonly Case[]): Promise<Tally
     const isRefused = await node.refuses(sent);
     try {
       const whole = reached.filter((upstream) => !isBrokenOff(upstream));
-      if (isRefused) expect(whole.length, "reached the host although Node refuses it").toBeLessThanOrEqual(countWhole(sent));
+      if (isRefused)
+        expect(whole.length, "reached the host although Node refuses it").toBeLessThanOrEqual(
+          countWhole(sent),
+        );
       for (const upstream of whole) isOneRequest(upstream, host);
       if (reached.length === 0) expect(text).toMatch(/^(?:HTTP\/1\.1 [45]\d\d |$)/);
     } catch (error) {
-      throw new Error(`case "${name}": ${JSON.stringify(sent.toString("latin1").slice(0, 300))} → ${JSON.stringify(reached)}`, {
-        cause: error,
-      });
+      throw new Error(
+        `case "${name}": ${JSON.stringify(sent.toString("latin1").slice(0, 300))} → ${JSON.stringify(reached)}`,
+        {
+          cause: error,
+        },
+      );
     }
     if (reached.some(isWhole)) tally.accepted++;
     else if (reached.length > 0) tally.brokenOff++;
@@ -150,11 +171,14 @@ async function sendAll(cases: (host: RawHost) => readonly Case[]): Promise<Tally
 }
 
 /** Pipelined cases: what stands whole before what is refused may pass. */
-const countWhole = (sent: Buffer): number => Math.max(0, sent.toString("latin1").split(" HTTP/1.").length - 2);
+const countWhole = (sent: Buffer): number =>
+  Math.max(0, sent.toString("latin1").split(" HTTP/1.").length - 2);
 
 describe.runIf(found)(`smuggling by Transfer-Encoding${none}`, () => {
   it("reaches the host as one request, or not at all", async () => {
-    const { mutations } = read("smuggler_te_mutations.json") as { mutations: Record<string, Record<string, string>> };
+    const { mutations } = read("smuggler_te_mutations.json") as {
+      mutations: Record<string, Record<string, string>>;
+    };
     const bodies = [
       { name: "CL.TE", body: "1\r\nZ\r\nQ\r\n\r\n" },
       { name: "TE.CL", body: "0\r\n\r\nGET /CASEsmuggled HTTP/1.1\r\nHost: x\r\n\r\n" },
@@ -173,7 +197,10 @@ describe.runIf(found)(`smuggling by Transfer-Encoding${none}`, () => {
           const alone = head.replace(/^Content-Length: \d+\r\n/m, "");
           return [
             { name: `${list} ${name} ${kind}`, bytes: Buffer.from(`${head}\r\n${body}`, "latin1") },
-            { name: `${list} ${name} without a length`, bytes: Buffer.from(`${alone}\r\n0\r\n\r\n`, "latin1") },
+            {
+              name: `${list} ${name} without a length`,
+              bytes: Buffer.from(`${alone}\r\n0\r\n\r\n`, "latin1"),
+            },
           ];
         }),
       ),
@@ -202,9 +229,16 @@ describe.runIf(found)(`requests that llhttp must refuse${none}`, () => {
     const tally = await sendAll((host) =>
       strict.flatMap(({ name, raw_b64: base64 }): Case[] => {
         const raw = Buffer.from(base64, "base64").toString("latin1");
-        // As it is, and made out to a host: most cases have a path alone, which a proxy refuses whatever follows.
-        const made = raw.replaceAll(/^(\S+) (\/\S*|\*)(?= )/gm, `$1 http://127.0.0.1:${host.port}/CASE`);
-        const withHost = made.replace(/(HTTP\/1\.1\r\n)(?!Host)/, `$1Host: 127.0.0.1:${host.port}\r\n`);
+        // As it is, and made out to a host: most cases have a path alone, which a proxy refuses
+        // whatever follows.
+        const made = raw.replaceAll(
+          /^(\S+) (\/\S*|\*)(?= )/gm,
+          `$1 http://127.0.0.1:${host.port}/CASE`,
+        );
+        const withHost = made.replace(
+          /(HTTP\/1\.1\r\n)(?!Host)/,
+          `$1Host: 127.0.0.1:${host.port}\r\n`,
+        );
         return [
           { name, bytes: Buffer.from(raw, "latin1") },
           { name: `${name}, to a host`, bytes: Buffer.from(withHost, "latin1") },

@@ -15,10 +15,16 @@ interface Opened extends Started {
 
 /** A tunnel to the host of the test, under the name `a.example`. */
 async function opened(options: StartOptions = {}): Promise<Opened> {
-  const proxy = { privateHosts: ["a.example", "127.0.0.1"], resolve: () => Promise.resolve(["127.0.0.1"]), ...options.proxy };
+  const proxy = {
+    privateHosts: ["a.example", "127.0.0.1"],
+    resolve: () => Promise.resolve(["127.0.0.1"]),
+    ...options.proxy,
+  };
   const started = await start({ ...options, proxy });
   const raw = await client(started.port);
-  raw.write(`CONNECT a.example:${started.host.port} HTTP/1.1\r\nHost: a.example:${started.host.port}\r\n\r\n`);
+  raw.write(
+    `CONNECT a.example:${started.host.port} HTTP/1.1\r\nHost: a.example:${started.host.port}\r\n\r\n`,
+  );
   await raw.sees(ESTABLISHED);
   return { ...started, raw };
 }
@@ -36,14 +42,19 @@ describe("a tunnel", () => {
     bytes[0] = 1;
     raw.end(bytes);
     expect(after(await raw.ended())).toBe(bytes.toString("latin1"));
-    await until(() => host.open() === 0 && counted("tunnels", { outcome: "performed" }) === 1, "for the end");
+    await until(
+      () => host.open() === 0 && counted("tunnels", { outcome: "performed" }) === 1,
+      "for the end",
+    );
     expect([counted("bytes_up"), counted("bytes_down")]).toEqual([300_000, 300_000]);
   });
 
   it("takes what the client sends ahead, before it is allowed", async () => {
     const { port, host, channel } = await start({ policy: { version: "1", default: "ask" } });
     const raw = await client(port);
-    raw.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\nahead`);
+    raw.write(
+      `CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\nahead`,
+    );
     const question = await channel.question(0);
     raw.write(" and more");
     expect(host.connections).toHaveLength(0);
@@ -62,7 +73,10 @@ describe("a tunnel", () => {
     const { raw, host } = await opened({ isPatient: true });
     raw.end("question");
     const connection = await host.connection(0);
-    await until(() => connection.text() === "question" && connection.isEnded(), "for the client's end");
+    await until(
+      () => connection.text() === "question" && connection.isEnded(),
+      "for the client's end",
+    );
     connection.socket.end("answer");
     expect(after(await raw.ended())).toBe("answer");
   });
@@ -105,7 +119,13 @@ describe("the first TLS message", () => {
   it.each([
     ["another host", () => realHello("b.example")],
     ["a host below", () => realHello("x.a.example")],
-    ["no readable host", () => Promise.resolve(inRecords(helloMessage([serverName("a.example"), serverName("a.example")])))],
+    [
+      "no readable host",
+      () =>
+        Promise.resolve(
+          inRecords(helloMessage([serverName("a.example"), serverName("a.example")])),
+        ),
+    ],
     ["nothing readable", () => Promise.resolve(Buffer.from([22, 3, 1, 0, 4, 9, 0, 0, 0]))],
   ])("for %s closes the tunnel; the host gets no byte", async (_, hello) => {
     const { raw, host, logs, audit, counted } = await opened();
@@ -114,7 +134,11 @@ describe("the first TLS message", () => {
     await until(() => host.open() === 0, "for the host's side");
     expect(host.connections[0]?.text()).toBe("");
     await until(() => counted("refusals", { code: "request_invalid" }) === 1, "for the count");
-    expect(logs.at(-1)).toMatchObject({ event: "refused", host: "a.example", text: expect.stringContaining("TLS") });
+    expect(logs.at(-1)).toMatchObject({
+      event: "refused",
+      host: "a.example",
+      text: expect.stringContaining("TLS"),
+    });
     expect(JSON.stringify(audit.events())).toContain('"error":"RefusedError"');
   });
 
@@ -122,7 +146,10 @@ describe("the first TLS message", () => {
     const hello = await realHello(undefined);
     const free = await opened();
     free.raw.write(hello);
-    await until(() => free.host.connections[0]?.text() === hello.toString("latin1"), "for the hello");
+    await until(
+      () => free.host.connections[0]?.text() === hello.toString("latin1"),
+      "for the hello",
+    );
     const strict = await opened({ proxy: { requireSni: true } });
     strict.raw.write(hello);
     expect(after(await strict.raw.ended())).toBe(ALERT);
@@ -194,7 +221,10 @@ describe("CONNECT", () => {
     ["userinfo", "CONNECT a@127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"],
     ["another Host", "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: example.com:80\r\n\r\n"],
     ["a URL", "CONNECT http://127.0.0.1:80/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"],
-    ["a length", "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nhello"],
+    [
+      "a length",
+      "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nhello",
+    ],
     ["two Hosts", "CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n"],
   ])("with %s is refused", async (_, head) => {
     const { port } = await start();
@@ -233,7 +263,9 @@ describe("CONNECT", () => {
   it("behind a request that is under way ends the connection", async () => {
     const { port, host, channel } = await start({ policy: { version: "1", default: "ask" } });
     const raw = await client(port);
-    raw.write(`GET http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`);
+    raw.write(
+      `GET http://127.0.0.1:${host.port}/ HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`,
+    );
     await channel.question(0);
     raw.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`);
     expect(await raw.ended()).toBe("");
@@ -248,7 +280,10 @@ describe("CONNECT", () => {
     raw.write(`CONNECT 127.0.0.1:${host.port} HTTP/1.1\r\nHost: 127.0.0.1:${host.port}\r\n\r\n`);
     const question = await channel.question(0);
     raw.destroy();
-    await until(() => counted("refusals", { code: "consent_cancelled" }) === 1, "for the proxy to see that it is gone");
+    await until(
+      () => counted("refusals", { code: "consent_cancelled" }) === 1,
+      "for the proxy to see that it is gone",
+    );
     expect([question.ending(), host.connections.length]).toEqual([undefined, 0]);
     await question.approve();
     const again = await client(port);

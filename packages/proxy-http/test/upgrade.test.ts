@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { hasHead, type Recorded, until } from "./support/raw.js";
 import { client, errorOf, start } from "./support/started.js";
 
-const SWITCH = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n";
+const SWITCH =
+  "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n";
 const upgradeTo = (port: number, protocol = "websocket"): string =>
   `GET http://127.0.0.1:${port}/chat HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: keep-alive, Upgrade\r\nUpgrade: ${protocol}\r\n` +
   "Sec-WebSocket-Key: k\r\n\r\n";
@@ -44,17 +45,31 @@ describe("an upgrade", () => {
     const raw = await client(port);
     raw.write(upgradeTo(host.port));
     const text = await raw.ended();
-    expect(audit.events().at(-1)).toMatchObject({ eventType: "tool_call_completed", metadata: { outcome: "failed" } });
+    expect(audit.events().at(-1)).toMatchObject({
+      eventType: "tool_call_completed",
+      metadata: { outcome: "failed" },
+    });
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
-    expect(errorOf(text)).toMatchObject({ code: "request_invalid", reason: expect.stringContaining("upgradeHosts") });
+    expect(errorOf(text)).toMatchObject({
+      code: "request_invalid",
+      reason: expect.stringContaining("upgradeHosts"),
+    });
     expect(host.connections).toHaveLength(0);
   });
 
   it("with a secret is refused also where a rule says so: nobody would mask what comes back", async () => {
     const { port, host } = await start({ ...UPGRADES, onData: once(SWITCH) });
     const raw = await client(port);
-    raw.write(upgradeTo(host.port).replace("\r\n\r\n", "\r\nAuthorization: Bearer {{secret:TOKEN}}\r\n\r\n"));
-    expect(errorOf(await raw.ended())).toMatchObject({ code: "request_invalid", reason: expect.stringContaining("secrets") });
+    raw.write(
+      upgradeTo(host.port).replace(
+        "\r\n\r\n",
+        "\r\nAuthorization: Bearer {{secret:TOKEN}}\r\n\r\n",
+      ),
+    );
+    expect(errorOf(await raw.ended())).toMatchObject({
+      code: "request_invalid",
+      reason: expect.stringContaining("secrets"),
+    });
     expect(host.connections).toHaveLength(0);
   });
 
@@ -63,13 +78,19 @@ describe("an upgrade", () => {
     for (const protocol of ["h2c", "H2C"]) {
       const raw = await client(port);
       raw.write(upgradeTo(host.port, protocol));
-      expect(errorOf(await raw.ended())).toMatchObject({ code: "request_invalid", reason: expect.stringContaining("HTTP/2") });
+      expect(errorOf(await raw.ended())).toMatchObject({
+        code: "request_invalid",
+        reason: expect.stringContaining("HTTP/2"),
+      });
     }
     expect(host.connections).toHaveLength(0);
   });
 
   it("that the host declines is answered as it says", async () => {
-    const { port, host } = await start({ ...UPGRADES, onData: once("HTTP/1.1 426 Upgrade Required\r\nContent-Length: 2\r\n\r\nno") });
+    const { port, host } = await start({
+      ...UPGRADES,
+      onData: once("HTTP/1.1 426 Upgrade Required\r\nContent-Length: 2\r\n\r\nno"),
+    });
     const raw = await client(port);
     raw.write(upgradeTo(host.port));
     const text = await raw.ended();
@@ -79,7 +100,10 @@ describe("an upgrade", () => {
   });
 
   it("that the host breaks off is an error", async () => {
-    const { port, host } = await start({ ...UPGRADES, onData: ({ socket }) => void socket.resetAndDestroy() });
+    const { port, host } = await start({
+      ...UPGRADES,
+      onData: ({ socket }) => void socket.resetAndDestroy(),
+    });
     const raw = await client(port);
     raw.write(upgradeTo(host.port));
     expect(errorOf(await raw.ended())).toMatchObject({ code: "upstream_unreachable" });

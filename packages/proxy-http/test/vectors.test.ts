@@ -20,14 +20,20 @@ interface RefusalCase {
   readonly expect: string;
 }
 
-const { accounts, cases } = JSON.parse(readFileSync(new URL("../../../spec/vectors/http-proxy.json", import.meta.url), "utf8")) as {
+const { accounts, cases } = JSON.parse(
+  readFileSync(new URL("../../../spec/vectors/http-proxy.json", import.meta.url), "utf8"),
+) as {
   readonly accounts: readonly AgentAccount[];
   readonly cases: readonly (CallerCase | RefusalCase)[];
 };
 
 function callerOf({ headers, default: id, attribution = "none" }: CallerCase): unknown {
   try {
-    return createAgents({ agents: accounts, attribution, ...(id === undefined ? {} : { agent: { id } }) })(headers.flat()).agent;
+    return createAgents({
+      agents: accounts,
+      attribution,
+      ...(id === undefined ? {} : { agent: { id } }),
+    })(headers.flat()).agent;
   } catch (error) {
     if (error instanceof RefusedError) return { error: error.refusal.code };
     throw error;
@@ -39,7 +45,10 @@ describe("spec/vectors/http-proxy.json", () => {
     expect(callerOf(each)).toEqual(each.expect);
   });
 
-  it.each(cases.filter((each) => each.kind === "refusal"))("refusalBytes() $name", ({ refusal, expect: want }) => {
-    expect(refusalBytes(refusal).toString()).toBe(want);
-  });
+  it.each(cases.filter((each) => each.kind === "refusal"))(
+    "refusalBytes() $name",
+    ({ refusal, expect: want }) => {
+      expect(refusalBytes(refusal).toString()).toBe(want);
+    },
+  );
 });

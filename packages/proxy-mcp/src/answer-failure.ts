@@ -1,10 +1,13 @@
 /**
- * Answer failure: whether a server's answer to a call says that the call failed. It is only looked at; the client gets the same bytes.
- * Rules: spec/mcp-proxy.md §3.
+ * Answer failure: whether a server's answer to a call says that the call failed. It is only looked
+ * at; the client gets the same bytes. Rules: spec/mcp-proxy.md §3.
  */
 import { findValue, textOf } from "./json-walk.js";
 
-/** The call was answered, and the answer says that it failed. Its name is what the log keeps; what the server says goes to the client alone. */
+/**
+ * The call was answered, and the answer says that it failed. Its name is what the log keeps; what
+ * the server says goes to the client alone.
+ */
 export class CallFailedError extends Error {
   override readonly name: string;
 
@@ -16,7 +19,10 @@ export class CallFailedError extends Error {
 
 const RPC_CODE = /^-?\d{1,16}$/;
 
-/** The failure that the answer tells: a result with `isError`, or a JSON-RPC error with its code; `undefined` for any other answer. */
+/**
+ * The failure that the answer tells: a result with `isError`, or a JSON-RPC error with its code;
+ * `undefined` for any other answer.
+ */
 export function answerFailure(line: Buffer): CallFailedError | undefined {
   const error = findValue(line, ["error"]);
   if (error !== undefined && textOf(line, error) !== "null") {
@@ -25,5 +31,7 @@ export function answerFailure(line: Buffer): CallFailedError | undefined {
     return new CallFailedError(RPC_CODE.test(text) ? `RpcError ${text}` : "RpcError");
   }
   const isError = findValue(line, ["result", "isError"]);
-  return isError !== undefined && textOf(line, isError) === "true" ? new CallFailedError("ToolError") : undefined;
+  return isError !== undefined && textOf(line, isError) === "true"
+    ? new CallFailedError("ToolError")
+    : undefined;
 }

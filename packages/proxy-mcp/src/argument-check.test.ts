@@ -30,9 +30,15 @@ describe("createArgumentCheck()", () => {
   it("says once why a schema is not used", () => {
     const logs: string[] = [];
     const { check: lenient } = createArgumentCheck({ log: (line) => logs.push(line) });
-    const broken = parseToolDefinition({ server: "s", name: "t", inputSchema: { type: "nonsense" } });
+    const broken = parseToolDefinition({
+      server: "s",
+      name: "t",
+      inputSchema: { type: "nonsense" },
+    });
     expect(lenient(toolAction("s", "t", {}), broken)).toBeUndefined();
     expect(lenient(toolAction("s", "t", {}), broken)).toBeUndefined();
-    expect(logs).toEqual([expect.stringMatching(/^\[s\] arguments of tool "t" are not checked against its schema: /)]);
+    expect(logs).toEqual([
+      expect.stringMatching(/^\[s\] arguments of tool "t" are not checked against its schema: /),
+    ]);
   });
 });

@@ -28,12 +28,15 @@ export function createArgumentCheck({ log }: ArgumentCheckOptions): ArgumentChec
     check(action, tool): string | undefined {
       if (!isToolAction(action) || tool?.inputSchema === undefined) return undefined;
       const { server } = action.meta;
-      if (tool.server !== server || tool.name !== action.name) throw new Error("the definition that came with the call is another tool's");
+      if (tool.server !== server || tool.name !== action.name)
+        throw new Error("the definition that came with the call is another tool's");
       const known = compiled.get(tool.inputSchema);
       const check =
         known ??
         compileSchemaCheck(tool.inputSchema, (reason) =>
-          log(`[${server}] arguments of tool "${logText(action.name)}" are not checked against its schema: ${reason}`),
+          log(
+            `[${server}] arguments of tool "${logText(action.name)}" are not checked against its schema: ${reason}`,
+          ),
         );
       if (known === undefined) compiled.set(tool.inputSchema, check);
       return check(action.args, JSON.stringify(action.args).length);

@@ -1,12 +1,19 @@
 /**
- * Members of a call's params beside its name and arguments. Nobody judges, logs or shows them, so only what the protocol itself gives a meaning
- * reaches the server. Rules: spec/mcp-proxy.md §3.
+ * Members of a call's params beside its name and arguments. Nobody judges, logs or shows them, so
+ * only what the protocol itself gives a meaning reaches the server. Rules: spec/mcp-proxy.md §3.
  */
 import { replaceValues } from "./json-walk.js";
 import { isRecord } from "./message.js";
 
 /** Members of a `tools/call`'s params that some revision of the protocol knows. */
-export const CALL_MEMBERS: ReadonlySet<string> = new Set(["name", "arguments", "_meta", "task", "inputResponses", "requestState"]);
+export const CALL_MEMBERS: ReadonlySet<string> = new Set([
+  "name",
+  "arguments",
+  "_meta",
+  "task",
+  "inputResponses",
+  "requestState",
+]);
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isId = (value: unknown): boolean => typeof value === "string" || typeof value === "number";
@@ -27,16 +34,25 @@ const META: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 /** What is wrong with the members; `undefined` where nothing is. */
 export function memberProblem(params: Readonly<Record<string, unknown>>): string | undefined {
   const unknown = Object.keys(params).find((key) => !CALL_MEMBERS.has(key));
-  if (unknown !== undefined) return `its member ${JSON.stringify(unknown)} is none of the protocol's, and nobody could judge it`;
+  if (unknown !== undefined)
+    return `its member ${JSON.stringify(unknown)} is none of the protocol's, and nobody could judge it`;
   const { _meta: meta, task, inputResponses, requestState } = params;
   if (meta !== undefined && !isRecord(meta)) return "its _meta is not an object";
   if (task !== undefined && !isTask(task)) return "its task is not an object with a ttl only";
-  if (inputResponses !== undefined && !isRecord(inputResponses)) return "its inputResponses are not an object";
-  return requestState === undefined || isText(requestState) ? undefined : "its requestState is not a text";
+  if (inputResponses !== undefined && !isRecord(inputResponses))
+    return "its inputResponses are not an object";
+  return requestState === undefined || isText(requestState)
+    ? undefined
+    : "its requestState is not a text";
 }
 
 function isTask(task: unknown): boolean {
-  return isRecord(task) && Object.entries(task).every(([key, value]) => key === "ttl" && (typeof value === "number" || value === null));
+  return (
+    isRecord(task) &&
+    Object.entries(task).every(
+      ([key, value]) => key === "ttl" && (typeof value === "number" || value === null),
+    )
+  );
 }
 
 /** A call's line without what only its sender understands. */
@@ -46,11 +62,17 @@ export interface CleanLine {
   readonly leftOut: readonly string[];
 }
 
-/** The line without the keys of `params._meta` that the protocol does not know; the very same bytes where there are none. */
+/**
+ * The line without the keys of `params._meta` that the protocol does not know; the very same bytes
+ * where there are none.
+ */
 export function leaveOutMeta(line: Buffer, params: unknown): CleanLine {
   const meta = isRecord(params) && isRecord(params._meta) ? Object.entries(params._meta) : [];
   const kept = meta.filter(([key, value]) => META.get(key)?.(value) === true);
   if (kept.length === meta.length) return { line, leftOut: [] };
   const leftOut = meta.filter((entry) => !kept.includes(entry)).map(([key]) => key);
-  return { line: replaceValues(line, [{ path: ["params", "_meta"], value: Object.fromEntries(kept) }]), leftOut };
+  return {
+    line: replaceValues(line, [{ path: ["params", "_meta"], value: Object.fromEntries(kept) }]),
+    leftOut,
+  };
 }

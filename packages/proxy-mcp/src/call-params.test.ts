@@ -5,7 +5,13 @@ import type { ClientRequest } from "./message.js";
 
 function request(params: string): ClientRequest {
   const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}\n`);
-  return { kind: "request", id: 1, method: "tools/call", params: (JSON.parse(line.toString()) as { params: unknown }).params, line };
+  return {
+    kind: "request",
+    id: 1,
+    method: "tools/call",
+    params: (JSON.parse(line.toString()) as { params: unknown }).params,
+    line,
+  };
 }
 
 describe("readCall()", () => {
@@ -16,13 +22,27 @@ describe("readCall()", () => {
       ),
     );
     expect(read).toEqual({
-      call: { tool: "x", args: { a: [1, "b"] }, argumentChars: 13, progressToken: "t", typedResults: true, isTask: true },
+      call: {
+        tool: "x",
+        args: { a: [1, "b"] },
+        argumentChars: 13,
+        progressToken: "t",
+        typedResults: true,
+        isTask: true,
+      },
     });
   });
 
   it("takes missing arguments for none", () => {
     expect(readCall(request('{"name":"x"}'))).toEqual({
-      call: { tool: "x", args: {}, argumentChars: 0, progressToken: undefined, typedResults: false, isTask: false },
+      call: {
+        tool: "x",
+        args: {},
+        argumentChars: 0,
+        progressToken: undefined,
+        typedResults: false,
+        isTask: false,
+      },
     });
   });
 
@@ -45,7 +65,9 @@ describe("readCall()", () => {
     ['{"name":"x","inputResponses":"y"}', "its inputResponses are not an object"],
     ['{"name":"x","requestState":{}}', "its requestState is not a text"],
   ])("refuses the params %s", (params, reason) => {
-    expect(readCall(request(params))).toMatchObject({ error: { code: -32602, message: expect.stringContaining(reason) as string } });
+    expect(readCall(request(params))).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining(reason) as string },
+    });
   });
 
   it.each([
@@ -54,7 +76,9 @@ describe("readCall()", () => {
     ["1e999", "too large"],
     ['"\\udc00"', "surrogate"],
   ])("finds arguments with %s invalid", (value, reason) => {
-    expect(readCall(request(`{"name":"x","arguments":{"a":${value}}}`))).toEqual({ invalid: expect.stringContaining(reason) as string });
+    expect(readCall(request(`{"name":"x","arguments":{"a":${value}}}`))).toEqual({
+      invalid: expect.stringContaining(reason) as string,
+    });
   });
 });
 
@@ -74,10 +98,21 @@ describe("leaveOutMeta()", () => {
 
   it("leaves out what is none of the protocol's, or has not its form", () => {
     expect(
-      cleaned('{"name":"x","_meta":{"capability":"c","progressToken":7,"traceparent":{"a":1},"vendor/x":1.0},"arguments":{"a":1.0}}'),
-    ).toEqual(['{"name":"x","_meta":{"progressToken":7},"arguments":{"a":1.0}}', ["capability", "traceparent", "vendor/x"]]);
-    expect(cleaned('{"name":"x","_meta":{"progressToken":{"say":"delete all"}}}')).toEqual(['{"name":"x","_meta":{}}', ["progressToken"]]);
-    expect(cleaned('{"name":"x","_meta":{"__proto__":1}}')).toEqual(['{"name":"x","_meta":{}}', ["__proto__"]]);
+      cleaned(
+        '{"name":"x","_meta":{"capability":"c","progressToken":7,"traceparent":{"a":1},"vendor/x":1.0},"arguments":{"a":1.0}}',
+      ),
+    ).toEqual([
+      '{"name":"x","_meta":{"progressToken":7},"arguments":{"a":1.0}}',
+      ["capability", "traceparent", "vendor/x"],
+    ]);
+    expect(cleaned('{"name":"x","_meta":{"progressToken":{"say":"delete all"}}}')).toEqual([
+      '{"name":"x","_meta":{}}',
+      ["progressToken"],
+    ]);
+    expect(cleaned('{"name":"x","_meta":{"__proto__":1}}')).toEqual([
+      '{"name":"x","_meta":{}}',
+      ["__proto__"],
+    ]);
   });
 });
 
@@ -95,12 +130,16 @@ describe("rewriteCall()", () => {
         { path: ["params", "name"], value: "y" },
         { path: ["params", "_meta", "progressToken"], value: 9 },
       ]).toString(),
-    ).toBe('{"jsonrpc":"2.0","id":9,"method":"tools/call","params": { "name" : "y","arguments": {"b":2} , "_meta":{}}}\n');
+    ).toBe(
+      '{"jsonrpc":"2.0","id":9,"method":"tools/call","params": { "name" : "y","arguments": {"b":2} , "_meta":{}}}\n',
+    );
   });
 
   it("adds arguments where there are none", () => {
-    expect(rewriteCall(request('{"name":"x"}').line, { b: 2 }, [{ path: ["id"], value: 100 }]).toString()).toContain(
-      '"id":100,"method":"tools/call","params":{"arguments":{"b":2},"name":"x"}',
-    );
+    expect(
+      rewriteCall(request('{"name":"x"}').line, { b: 2 }, [
+        { path: ["id"], value: 100 },
+      ]).toString(),
+    ).toContain('"id":100,"method":"tools/call","params":{"arguments":{"b":2},"name":"x"}');
   });
 });

@@ -1,5 +1,6 @@
 /**
- * The `tools/call` request: reading what is judged, and writing what is forwarded into the bytes as received.
+ * The `tools/call` request: reading what is judged, and writing what is forwarded into the bytes as
+ * received.
  */
 import { isConsentError, parseJson } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
@@ -23,8 +24,14 @@ export interface CallParams {
   readonly isTask: boolean;
 }
 
-/** What came of reading a call: its params; an error of the protocol; arguments that no gate can judge. */
-export type ReadCall = { readonly call: CallParams } | { readonly error: RpcError } | { readonly invalid: string };
+/**
+ * What came of reading a call: its params; an error of the protocol; arguments that no gate can
+ * judge.
+ */
+export type ReadCall =
+  | { readonly call: CallParams }
+  | { readonly error: RpcError }
+  | { readonly invalid: string };
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
@@ -35,7 +42,8 @@ export function readCall({ params, line }: ClientRequest): ReadCall {
   if (problem !== undefined) return refuse(problem);
   const { name, _meta: meta } = params;
   if (typeof name !== "string") return refuse("it names no tool");
-  if (params.arguments !== undefined && !isRecord(params.arguments)) return refuse("its arguments are not an object");
+  if (params.arguments !== undefined && !isRecord(params.arguments))
+    return refuse("its arguments are not an object");
   const read = readArguments(line);
   if ("invalid" in read) return read;
   return {
@@ -50,10 +58,15 @@ export function readCall({ params, line }: ClientRequest): ReadCall {
 }
 
 /** The line with its arguments, and what else is given, replaced; every other byte stays. */
-export function rewriteCall(line: Buffer, args: JsonObject | undefined, others: readonly Replacement[] = []): Buffer {
+export function rewriteCall(
+  line: Buffer,
+  args: JsonObject | undefined,
+  others: readonly Replacement[] = [],
+): Buffer {
   const path = ["params", "arguments"];
   if (args === undefined) return replaceValues(line, others);
-  if (findValue(line, path) !== undefined) return replaceValues(line, [...others, { path, value: args }]);
+  if (findValue(line, path) !== undefined)
+    return replaceValues(line, [...others, { path, value: args }]);
   const rewritten = replaceValues(line, others);
   // A call without arguments has at least a name in its params, so a comma follows.
   const at = (findValue(rewritten, ["params"])?.start ?? 0) + 1;
@@ -61,13 +74,17 @@ export function rewriteCall(line: Buffer, args: JsonObject | undefined, others: 
 }
 
 /** The arguments, read strictly from the bytes that are forwarded. */
-function readArguments(line: Buffer): { readonly args: JsonObject; readonly argumentChars: number } | { readonly invalid: string } {
+function readArguments(
+  line: Buffer,
+): { readonly args: JsonObject; readonly argumentChars: number } | { readonly invalid: string } {
   const span = findValue(line, ["params", "arguments"]);
   if (span === undefined) return { args: {}, argumentChars: 0 };
   const text = textOf(line, span);
   try {
     const value = parseJson(text);
-    return isObject(value) ? { args: value, argumentChars: text.length } : { invalid: "the arguments are not an object" };
+    return isObject(value)
+      ? { args: value, argumentChars: text.length }
+      : { invalid: "the arguments are not an object" };
   } catch (error) {
     if (isConsentError(error)) return { invalid: error.message };
     throw error;

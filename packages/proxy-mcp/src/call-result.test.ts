@@ -1,6 +1,12 @@
 import type { Denied, Pending } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { deniedResult, invalidResult, type NoticeResult, pendingResult, unavailableResult } from "./call-result.js";
+import {
+  deniedResult,
+  invalidResult,
+  type NoticeResult,
+  pendingResult,
+  unavailableResult,
+} from "./call-result.js";
 
 const texts = ({ content }: NoticeResult): readonly string[] => content.map(({ text }) => text);
 
@@ -36,7 +42,13 @@ describe("deniedResult()", () => {
   });
 
   it("leaves out what the verdict does not say", () => {
-    const result = deniedResult({ decision: "deny", code: "policy_denied", reason: "no", remedy: "Choose another way", retryable: false });
+    const result = deniedResult({
+      decision: "deny",
+      code: "policy_denied",
+      reason: "no",
+      remedy: "Choose another way",
+      retryable: false,
+    });
     expect(texts(result)).toEqual([
       "Not executed (policy_denied): no. Choose another way. The same call will fail again.",
       '{"code":"policy_denied","reason":"no","remedy":"Choose another way","retryable":false}',
@@ -81,7 +93,13 @@ describe("pendingResult()", () => {
     expect(result).toMatchObject({
       isError: true,
       _meta: {
-        "acp/pending": { code: "pending", retryable: true, retryAfterMs: 10_000, requestId: "cr_9", expiresAt: "1970-01-01T00:00:00.000Z" },
+        "acp/pending": {
+          code: "pending",
+          retryable: true,
+          retryAfterMs: 10_000,
+          requestId: "cr_9",
+          expiresAt: "1970-01-01T00:00:00.000Z",
+        },
       },
     });
     expect(JSON.parse(texts(result)[1] ?? "")).toEqual(Object.values(result._meta)[0]);

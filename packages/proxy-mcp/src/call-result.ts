@@ -64,7 +64,9 @@ export function invalidResult(reason: string): NoticeResult {
 export function unavailableResult({ reason }: ServerFailure, forwarded: boolean): NoticeResult {
   return notice("acp/denied", {
     code: "server_unavailable",
-    reason: forwarded ? `${reason} after the call was sent to it; whether the call took effect is not known` : reason,
+    reason: forwarded
+      ? `${reason} after the call was sent to it; whether the call took effect is not known`
+      : reason,
     remedy: forwarded
       ? "Check what happened before calling again; the operator must look at the server"
       : "The operator must look at the server, then restart it",

@@ -8,7 +8,16 @@ describe("createCatalog()", () => {
   it("knows what it learnt, page by page", async () => {
     const catalog = createCatalog("s", () => {});
     catalog.learn({ tools: [{ name: "x", inputSchema: NEEDS_A }], nextCursor: "1" });
-    catalog.learn({ tools: [{ name: "y", inputSchema: { required: ["b"] }, annotations: { readOnlyHint: true }, title: "Y" }] });
+    catalog.learn({
+      tools: [
+        {
+          name: "y",
+          inputSchema: { required: ["b"] },
+          annotations: { readOnlyHint: true },
+          title: "Y",
+        },
+      ],
+    });
     expect(await catalog.find("x", undefined)).toEqual(x);
     expect(await catalog.find("y", undefined)).toEqual({
       server: "s",
@@ -29,7 +38,9 @@ describe("createCatalog()", () => {
     const asked: (string | undefined)[] = [];
     const list: ListPage = async (cursor) => {
       asked.push(cursor);
-      return cursor === undefined ? { tools: [], nextCursor: "n" } : { tools: [{ name: "x", inputSchema: NEEDS_A }] };
+      return cursor === undefined
+        ? { tools: [], nextCursor: "n" }
+        : { tools: [{ name: "x", inputSchema: NEEDS_A }] };
     };
     const catalog = createCatalog("s", () => {});
     expect(await Promise.all([catalog.find("x", list), catalog.find("x", list)])).toEqual([x, x]);
@@ -54,7 +65,9 @@ describe("createCatalog()", () => {
     catalog.learn({ tools: [{ name: "x", inputSchema: NEEDS_A }] });
     catalog.forget();
     expect(await catalog.find("x", undefined)).toBeUndefined();
-    expect(await catalog.find("x", async () => ({ tools: [{ name: "x", inputSchema: NEEDS_A }] }))).toEqual(x);
+    expect(
+      await catalog.find("x", async () => ({ tools: [{ name: "x", inputSchema: NEEDS_A }] })),
+    ).toEqual(x);
   });
 
   it.each([
@@ -67,7 +80,9 @@ describe("createCatalog()", () => {
     expect(await catalog.find("x\n", undefined)).toEqual({ server: "s", name: "x\n" });
     await catalog.find("x\n", undefined);
     expect(logs).toHaveLength(1);
-    expect(logs[0]).toMatch(/^\[s\] arguments of tool "x\\u000a" are not checked against its schema: /);
+    expect(logs[0]).toMatch(
+      /^\[s\] arguments of tool "x\\u000a" are not checked against its schema: /,
+    );
   });
 
   it.each([[undefined], [null], [[]], [{}], [{ tools: {} }], [{ tools: [null, 1, { name: 1 }] }]])(
@@ -82,9 +97,16 @@ describe("createCatalog()", () => {
   it("remembers no more tools than it may", async () => {
     const logs: string[] = [];
     const catalog = createCatalog("s", (line) => logs.push(line));
-    catalog.learn({ tools: Array.from({ length: 10_002 }, (_, index) => ({ name: `t${index}`, inputSchema: NEEDS_A })) });
+    catalog.learn({
+      tools: Array.from({ length: 10_002 }, (_, index) => ({
+        name: `t${index}`,
+        inputSchema: NEEDS_A,
+      })),
+    });
     expect(await catalog.find("t9999", undefined)).toMatchObject({ name: "t9999" });
     expect(await catalog.find("t10000", undefined)).toBeUndefined();
-    expect(logs).toEqual(["[s] has more than 10000 tools; the arguments of the rest are not checked"]);
+    expect(logs).toEqual([
+      "[s] has more than 10000 tools; the arguments of the rest are not checked",
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Catalog: the definitions of one server's tools, learnt from `tools/list` results as they pass by.
- * Where a call comes before any list, the proxy asks once itself. What it does not know it does not present.
+ * Where a call comes before any list, the proxy asks once itself. What it does not know it does not
+ * present.
  */
 import { isConsentError, parseToolDefinition, type ToolDefinition } from "@acp/core";
 import { LIST_PAGES_MAX, TOOLS_MAX } from "./limits.js";
@@ -19,7 +20,8 @@ export interface Catalog {
   /**
    * A tool as the server presents it; `undefined` where nothing is known of it.
    *
-   * @param list - How to ask the server; left out while it must not be asked (before the handshake is over).
+   * @param list - How to ask the server; left out while it must not be asked (before the handshake
+   *   is over).
    */
   find(tool: string, list: ListPage | undefined): Promise<ToolDefinition | undefined>;
 }
@@ -43,8 +45,15 @@ export function createCatalog(server: string, log: (line: string) => void): Cata
     if (!Array.isArray(tools)) return;
     for (const tool of tools as readonly unknown[]) {
       if (!isRecord(tool) || typeof tool.name !== "string") continue;
-      if (entries.size >= TOOLS_MAX) return log(`[${server}] has more than ${TOOLS_MAX} tools; the arguments of the rest are not checked`);
-      entries.set(tool.name, { inputSchema: tool.inputSchema, annotations: tool.annotations, definition: undefined });
+      if (entries.size >= TOOLS_MAX)
+        return log(
+          `[${server}] has more than ${TOOLS_MAX} tools; the arguments of the rest are not checked`,
+        );
+      entries.set(tool.name, {
+        inputSchema: tool.inputSchema,
+        annotations: tool.annotations,
+        definition: undefined,
+      });
     }
   };
   const ask = async (list: ListPage): Promise<void> => {
@@ -56,14 +65,22 @@ export function createCatalog(server: string, log: (line: string) => void): Cata
       cursor = result.nextCursor;
     }
   };
-  /** The definition with what of it is usable; a schema that is not is as good as none, and said once. */
+  /**
+   * The definition with what of it is usable; a schema that is not is as good as none, and said
+   * once.
+   */
   const define = (name: string, { inputSchema, annotations }: Entry): ToolDefinition => {
-    const parts = { ...(isRecord(annotations) ? { annotations } : {}), ...(isRecord(inputSchema) ? { inputSchema } : {}) };
+    const parts = {
+      ...(isRecord(annotations) ? { annotations } : {}),
+      ...(isRecord(inputSchema) ? { inputSchema } : {}),
+    };
     try {
       return parseToolDefinition({ server, name, ...parts });
     } catch (error) {
       if (!isConsentError(error)) throw error;
-      log(`[${server}] arguments of tool "${logText(name)}" are not checked against its schema: ${logText(error.message)}`);
+      log(
+        `[${server}] arguments of tool "${logText(name)}" are not checked against its schema: ${logText(error.message)}`,
+      );
       return parseToolDefinition({ server, name });
     }
   };

@@ -1,6 +1,7 @@
 /**
- * Framing: a byte stream cut into lines at LF. Lines keep their bytes, terminator included, so that they can be forwarded as received.
- * A line that grows too long is dropped whole; what is left of it are its two ends, to find whom to tell.
+ * Framing: a byte stream cut into lines at LF. Lines keep their bytes, terminator included, so that
+ * they can be forwarded as received. A line that grows too long is dropped whole; what is left of
+ * it are its two ends, to find whom to tell.
  */
 import { LINE_BYTES_MAX, OVERSIZE_EDGE_BYTES } from "./limits.js";
 
@@ -28,7 +29,10 @@ const LF = 0x0a;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /** A splitter for one stream. */
-export function createLineSplitter(handlers: LineHandlers, bytesMax: number = LINE_BYTES_MAX): LineSplitter {
+export function createLineSplitter(
+  handlers: LineHandlers,
+  bytesMax: number = LINE_BYTES_MAX,
+): LineSplitter {
   let parts: Buffer[] = [];
   let size = 0;
   /** Set while the rest of a line that is too long passes by. */

@@ -8,7 +8,11 @@ import type { ClientRequest } from "./message.js";
 /** A gate that never decides. */
 const silent = { open: () => new Promise(() => {}) } as unknown as ConsentGate;
 
-function held(bytesMax: number): { readonly calls: HeldCalls; readonly sent: string[]; start(id: number): boolean } {
+function held(bytesMax: number): {
+  readonly calls: HeldCalls;
+  readonly sent: string[];
+  start(id: number): boolean;
+} {
   const sent: string[] = [];
   const calls = createHeldCalls(
     {
@@ -30,7 +34,12 @@ function held(bytesMax: number): { readonly calls: HeldCalls; readonly sent: str
     return (
       calls.start(
         request,
-        (call) => ({ server: "s", tool: call.tool, definition: async () => undefined, forward: () => {} }),
+        (call) => ({
+          server: "s",
+          tool: call.tool,
+          definition: async () => undefined,
+          forward: () => {},
+        }),
         () => {},
       ) !== undefined
     );
@@ -45,7 +54,10 @@ describe("createHeldCalls()", () => {
     expect(sent).toHaveLength(1);
     expect(JSON.parse(sent[0] ?? "")).toMatchObject({
       id: 3,
-      result: { isError: true, _meta: { "acp/denied": { code: "too_many_pending", retryable: true } } },
+      result: {
+        isError: true,
+        _meta: { "acp/denied": { code: "too_many_pending", retryable: true } },
+      },
     });
   });
 });

@@ -25,9 +25,14 @@ export interface HeldCalls {
   /**
    * Reads a `tools/call` and starts it; `undefined` where it was answered at once.
    *
-   * @param route - Where the call goes; `line` is a copy that may be kept. `undefined`: the router answered it.
+   * @param route - Where the call goes; `line` is a copy that may be kept. `undefined`: the router
+   *   answered it.
    */
-  start(request: ClientRequest, route: (call: CallParams, line: Buffer) => CallRoute | undefined, onOver: () => void): ToolCall | undefined;
+  start(
+    request: ClientRequest,
+    route: (call: CallParams, line: Buffer) => CallRoute | undefined,
+    onOver: () => void,
+  ): ToolCall | undefined;
   /** The client is gone; resolves when every call is forwarded or over. */
   leave(): Promise<void>;
   /** The calls' server is gone; resolves when they are answered. */
@@ -47,7 +52,10 @@ function createTeller(log: CallParts["log"]): (key: string) => void {
 }
 
 /** No calls yet. */
-export function createHeldCalls(parts: CallParts, heldBytesMax: number = HELD_BYTES_MAX): HeldCalls {
+export function createHeldCalls(
+  parts: CallParts,
+  heldBytesMax: number = HELD_BYTES_MAX,
+): HeldCalls {
   const calls = new Map<ToolCall, string>();
   let heldBytes = 0;
   const tellOnce = createTeller(parts.log);
@@ -66,7 +74,17 @@ export function createHeldCalls(parts: CallParts, heldBytesMax: number = HELD_BY
       const bytes = request.line.length;
       if (heldBytes + bytes > heldBytesMax) {
         const reason = `calls of more than ${heldBytesMax} bytes are waiting`;
-        parts.send(resultLine(id, deniedResult({ decision: "deny", code: "too_many_pending", reason, ...DENY_CODES.too_many_pending })));
+        parts.send(
+          resultLine(
+            id,
+            deniedResult({
+              decision: "deny",
+              code: "too_many_pending",
+              reason,
+              ...DENY_CODES.too_many_pending,
+            }),
+          ),
+        );
         return undefined;
       }
       const { line, leftOut } = leaveOutMeta(request.line, request.params);
@@ -97,7 +115,9 @@ export function createHeldCalls(parts: CallParts, heldBytesMax: number = HELD_BY
       await Promise.all(open.map((call) => call.sent));
     },
     async fail(failure): Promise<void> {
-      const open = [...calls].filter(([, server]) => server === failure.server).map(([call]) => call);
+      const open = [...calls]
+        .filter(([, server]) => server === failure.server)
+        .map(([call]) => call);
       for (const call of open) call.fail(failure);
       await Promise.all(open.map((call) => call.over));
     },

@@ -9,4 +9,10 @@ export { refuseMcp } from "./refusing-server.js";
 export type { RefuseMcpOptions } from "./refusing-server.js";
 export { createMcpSessions } from "./sessions.js";
 export type { McpSessions, McpSessionsOptions, SessionCaller } from "./sessions.js";
-export type { CommandUpstream, LocalUpstream, ServerExit, ServerProcess, StartedUpstream } from "./server-process.js";
+export type {
+  CommandUpstream,
+  LocalUpstream,
+  ServerExit,
+  ServerProcess,
+  StartedUpstream,
+} from "./server-process.js";

@@ -1,15 +1,44 @@
 import fc from "fast-check";
 import { scanJson } from "@acp/core";
 import { describe, expect, it } from "vitest";
-import { countMembers, elementsOf, findValue, membersOf, splice, textOf, walkScalars, wholeValue } from "./json-walk.js";
+import {
+  countMembers,
+  elementsOf,
+  findValue,
+  membersOf,
+  splice,
+  textOf,
+  walkScalars,
+  wholeValue,
+} from "./json-walk.js";
 
-const PATHS = [["id"], ["method"], ["params", "name"], ["params", "arguments"], ["params", "_meta", "progressToken"]];
-const KEYS = ["id", "method", "params", "name", "arguments", "_meta", "progressToken", 'q"\\', "é", ""];
+const PATHS = [
+  ["id"],
+  ["method"],
+  ["params", "name"],
+  ["params", "arguments"],
+  ["params", "_meta", "progressToken"],
+];
+const KEYS = [
+  "id",
+  "method",
+  "params",
+  "name",
+  "arguments",
+  "_meta",
+  "progressToken",
+  'q"\\',
+  "é",
+  "",
+];
 
 /** JSON text with random blanks and escapes. */
 const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string }>((tie) => ({
   object: fc
-    .uniqueArray(fc.tuple(fc.constantFrom(...KEYS), tie("value")), { selector: ([key]) => key, maxLength: 5 })
+    .uniqueArray(fc.tuple(fc.constantFrom(...KEYS), tie("value")), {
+      selector: ([key]) => key,
+      maxLength: 5,
+    })
     .chain((members) =>
       fc
         .tuple(blanks, fc.boolean())
@@ -22,7 +51,16 @@ const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string
     { maxDepth: 4 },
     fc.string({ unit: "binary" }).map((text) => JSON.stringify(text.toWellFormed())),
     fc.integer().map(String),
-    fc.constantFrom("true", "false", "null", "1.5e3", '"\\\\"', '"\\\\\\""', `"${"x".repeat(70)}\\"y"`, `"${"\\\\".repeat(40)}"`),
+    fc.constantFrom(
+      "true",
+      "false",
+      "null",
+      "1.5e3",
+      '"\\\\"',
+      '"\\\\\\""',
+      `"${"x".repeat(70)}\\"y"`,
+      `"${"\\\\".repeat(40)}"`,
+    ),
     tie("object"),
     fc.array(tie("value"), { maxLength: 4 }).map((items) => `[ ${items.join(" , ")} ]`),
   ),
@@ -30,14 +68,18 @@ const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string
 const blanks: fc.Arbitrary<string> = fc.constantFrom("", " ", "\t", "  ");
 
 function keyText(key: string, escaped: boolean): string {
-  return escaped ? `"${[...key].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"` : JSON.stringify(key);
+  return escaped
+    ? `"${[...key].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`
+    : JSON.stringify(key);
 }
 
 describe("findValue()", () => {
   it("finds what the strict parser finds, byte for byte", () => {
     fc.assert(
       fc.property(jsonText, (text) => {
-        const { spans, text: read } = scanJson(text, { spans: PATHS.map((path) => path.join(".")) });
+        const { spans, text: read } = scanJson(text, {
+          spans: PATHS.map((path) => path.join(".")),
+        });
         const bytes = Buffer.from(`${text}\n`);
         for (const path of PATHS) {
           const wanted = spans[path.join(".")];
@@ -64,7 +106,10 @@ describe("the walk", () => {
         fc.oneof(
           fc.uint8Array({ maxLength: 60 }),
           fc
-            .string({ unit: fc.constantFrom("{", "}", "[", "]", '"', ",", ":", "\\", " ", "a", "1"), maxLength: 60 })
+            .string({
+              unit: fc.constantFrom("{", "}", "[", "]", '"', ",", ":", "\\", " ", "a", "1"),
+              maxLength: 60,
+            })
             .map((text) => Buffer.from(text)),
         ),
         (data) => {
@@ -84,17 +129,26 @@ describe("the walk", () => {
   it("lists elements and members with their spans", () => {
     const bytes = Buffer.from(' [ {"a" : [1, {"b":"]"}]} , "x,y" ,3] ');
     const elements = elementsOf(bytes, wholeValue(bytes)) ?? [];
-    expect(elements.map((span) => textOf(bytes, span))).toEqual(['{"a" : [1, {"b":"]"}]}', '"x,y"', "3"]);
+    expect(elements.map((span) => textOf(bytes, span))).toEqual([
+      '{"a" : [1, {"b":"]"}]}',
+      '"x,y"',
+      "3",
+    ]);
     const [first = wholeValue(bytes)] = elements;
-    expect(membersOf(bytes, first)?.map(({ key, value }) => [key, textOf(bytes, value)])).toEqual([["a", '[1, {"b":"]"}]']]);
+    expect(membersOf(bytes, first)?.map(({ key, value }) => [key, textOf(bytes, value)])).toEqual([
+      ["a", '[1, {"b":"]"}]'],
+    ]);
     expect(elementsOf(Buffer.from("[]"), { start: 0, end: 2 })).toEqual([]);
     expect(membersOf(Buffer.from("{}"), { start: 0, end: 2 })).toEqual([]);
   });
 
-  it.each(["{", '{"a"', '{"a":1', '{"a":1,', '{"a" 1}', '{"a":1]', "[1}", "x"])("finds no members in %j", (text) => {
-    const bytes = Buffer.from(text);
-    expect(membersOf(bytes, wholeValue(bytes))).toBeUndefined();
-  });
+  it.each(["{", '{"a"', '{"a":1', '{"a":1,', '{"a" 1}', '{"a":1]', "[1}", "x"])(
+    "finds no members in %j",
+    (text) => {
+      const bytes = Buffer.from(text);
+      expect(membersOf(bytes, wholeValue(bytes))).toBeUndefined();
+    },
+  );
 });
 
 describe("walkScalars()", () => {
@@ -109,7 +163,10 @@ describe("walkScalars()", () => {
     const scalarsOf = (value: unknown): readonly unknown[] =>
       typeof value !== "object" || value === null
         ? [value].filter((each) => typeof each === "string" || typeof each === "number")
-        : Object.entries(value).flatMap(([key, item]) => [...(Array.isArray(value) ? [] : [key]), ...scalarsOf(item)]);
+        : Object.entries(value).flatMap(([key, item]) => [
+            ...(Array.isArray(value) ? [] : [key]),
+            ...scalarsOf(item),
+          ]);
     fc.assert(
       fc.property(jsonText, (text) => {
         const bytes = Buffer.from(text);

@@ -1,6 +1,7 @@
 /**
- * Where the parts of a JSON text stand, in bytes, without building its values.
- * Meant for text that JSON.parse accepts; on any other text it returns some answer or `undefined`, and never throws or loops.
+ * Where the parts of a JSON text stand, in bytes, without building its values. Meant for text that
+ * JSON.parse accepts; on any other text it returns some answer or `undefined`, and never throws or
+ * loops.
  */
 
 /** `bytes.subarray(start, end)`. */
@@ -73,7 +74,10 @@ export function elementsOf(bytes: Buffer, span: Span): readonly Span[] | undefin
   return bytes[at] === CLOSE_ARRAY ? elements : undefined;
 }
 
-/** The value at a path of keys, e.g. `["params", "_meta", "progressToken"]`; the last one where a key stands twice, as JSON.parse has it. */
+/**
+ * The value at a path of keys, e.g. `["params", "_meta", "progressToken"]`; the last one where a
+ * key stands twice, as JSON.parse has it.
+ */
 export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
   let span: Span | undefined = wholeValue(bytes);
   for (const key of path) {
@@ -88,7 +92,11 @@ export function findValue(bytes: Buffer, path: readonly string[]): Span | undefi
 }
 
 /** The values of some members of the object at `span`; `undefined` where there is no object. */
-export function pickMembers(bytes: Buffer, span: Span, keys: readonly string[]): readonly (Span | undefined)[] | undefined {
+export function pickMembers(
+  bytes: Buffer,
+  span: Span,
+  keys: readonly string[],
+): readonly (Span | undefined)[] | undefined {
   const found: (Span | undefined)[] = keys.map(() => undefined);
   const isObject = walkMembers(bytes, span, (at) => {
     const index = keys.findIndex((key) => isKey(bytes, at, key));
@@ -184,7 +192,11 @@ function isKey(bytes: Buffer, member: MemberAt, key: string): boolean {
     while (at < key.length && bytes[keyStart + at] === key.charCodeAt(at)) at++;
     return at === key.length;
   }
-  return keyEnd - keyStart > key.length && bytes.subarray(keyStart, keyEnd).includes(BACKSLASH) && keyText(bytes, member) === key;
+  return (
+    keyEnd - keyStart > key.length &&
+    bytes.subarray(keyStart, keyEnd).includes(BACKSLASH) &&
+    keyText(bytes, member) === key
+  );
 }
 
 function keyText(bytes: Buffer, { keyStart, keyEnd }: MemberAt): string {

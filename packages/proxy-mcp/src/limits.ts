@@ -11,21 +11,35 @@ export const IN_FLIGHT_MAX = 10_000;
 /** Bytes of tool calls that may be held at once while they are judged or asked about. */
 export const HELD_BYTES_MAX: number = 256 * 1024 * 1024;
 
-/** Bytes that may wait for a client that reads too slowly before it is read no more; answers and refusals alone could fill the memory. */
+/**
+ * Bytes that may wait for a client that reads too slowly before it is read no more; answers and
+ * refusals alone could fill the memory.
+ */
 export const UNREAD_BYTES_MAX: number = 64 * 1024 * 1024;
 
-/** How often a waiting call reports progress; clients that honour progress reset their time-out by it. */
+/**
+ * How often a waiting call reports progress; clients that honour progress reset their time-out by
+ * it.
+ */
 export const PROGRESS_EVERY_MS = 10_000;
-/** When a waiting call is answered "pending, call again"; the MCP SDK's client gives up after 60 s. */
+/**
+ * When a waiting call is answered "pending, call again"; the MCP SDK's client gives up after 60 s.
+ */
 export const PENDING_AFTER_MS = 45_000;
-/** How long a server may take to answer `initialize`; shorter than the 60 s of the MCP SDK's client, so that ours is the error it sees. */
+/**
+ * How long a server may take to answer `initialize`; shorter than the 60 s of the MCP SDK's client,
+ * so that ours is the error it sees.
+ */
 export const START_TIMEOUT_MS = 50_000;
 /** How long the proxy's own `tools/list` may hold up a call. */
 export const LIST_TIMEOUT_MS = 5_000;
 /** Pages of one own `tools/list`. */
 export const LIST_PAGES_MAX = 50;
 
-/** After its input ended a server has this long to exit by itself; the MCP SDK's client gives its server (us) 2 s. */
+/**
+ * After its input ended a server has this long to exit by itself; the MCP SDK's client gives its
+ * server (us) 2 s.
+ */
 export const EXIT_GRACE_MS = 1_000;
 /** After SIGTERM a server has this long before SIGKILL. */
 export const KILL_GRACE_MS = 500;
@@ -34,7 +48,10 @@ export const FLUSH_GRACE_MS = 1_000;
 /** How long output of an exited server is still read, where a child of it keeps the pipe open. */
 export const DRAIN_MS = 250;
 
-/** Sessions of one agent at a time; each starts every server anew, and a client with several conversations has a few. */
+/**
+ * Sessions of one agent at a time; each starts every server anew, and a client with several
+ * conversations has a few.
+ */
 export const SESSIONS_MAX = 8;
 /** How long a client of an ended session may go on reading and sending before it is cut. */
 export const SESSION_LINGER_MS = 5_000;
@@ -45,7 +62,10 @@ export const TOOLS_MAX = 10_000;
 export const SCHEMA_CHARS_MAX: number = 128 * 1024;
 /** Nesting of an input schema; a deeper one is not compiled. */
 export const SCHEMA_DEPTH_MAX = 64;
-/** Characters of a plain schema times characters of the arguments that are checked without a watchdog; the worst case takes some milliseconds. */
+/**
+ * Characters of a plain schema times characters of the arguments that are checked without a
+ * watchdog; the worst case takes some milliseconds.
+ */
 export const PLAIN_WORK_MAX: number = 64 * 1024 * 1024;
 /** How long compiling one schema may take. */
 export const COMPILE_MS_MAX = 500;
@@ -54,7 +74,10 @@ export const CHECK_MS_MAX = 50;
 /** Schema errors told to the model in one answer. */
 export const SCHEMA_ERRORS_MAX = 8;
 
-/** After so long a silence on a server's stderr its last complete line is logged, also where it may be the beginning of a wrapped secret. */
+/**
+ * After so long a silence on a server's stderr its last complete line is logged, also where it may
+ * be the beginning of a wrapped secret.
+ */
 export const STDERR_QUIET_MS = 250;
 /** Characters of one line of a server's stderr that are logged. */
 export const LOG_LINE_CHARS_MAX = 2_000;

@@ -1,4 +1,7 @@
-/** A server's stderr in our log: line by line, masked, as soon as a line is complete. Rules: spec/mcp-proxy.md §9. */
+/**
+ * A server's stderr in our log: line by line, masked, as soon as a line is complete. Rules:
+ * spec/mcp-proxy.md §9.
+ */
 import type { Readable } from "node:stream";
 import type { Clock } from "@acp/core";
 import { createLineSplitter } from "./framing.js";
@@ -19,7 +22,10 @@ export function logStderr(stderr: Readable, name: string, { masks, clock, log }:
     const text = line.toString("utf8").replace(/\r?\n$/, "");
     if (text !== "") log(`[${name}] ${logText(text)}`);
   };
-  const lines = createLineSplitter({ onLine: write, onOversize: ({ head }) => write(head) }, LOG_LINE_CHARS_MAX * 4);
+  const lines = createLineSplitter(
+    { onLine: write, onOversize: ({ head }) => write(head) },
+    LOG_LINE_CHARS_MAX * 4,
+  );
   const stream = masks.stream(lines);
   const over = new AbortController();
   const heard = onQuiet(clock, over.signal, () => stream.settle());
@@ -32,7 +38,10 @@ export function logStderr(stderr: Readable, name: string, { masks, clock, log }:
   stderr.on("error", () => {});
 }
 
-/** Calls `then` once nothing was heard for a while; returns what to call when something is heard. At most one sleep is under way. */
+/**
+ * Calls `then` once nothing was heard for a while; returns what to call when something is heard. At
+ * most one sleep is under way.
+ */
 function onQuiet(clock: Clock, signal: AbortSignal, then: () => void): () => void {
   let isWaiting = false;
   let isHeard = false;
@@ -50,7 +59,8 @@ function onQuiet(clock: Clock, signal: AbortSignal, then: () => void): () => voi
   };
   return () => {
     isHeard = true;
-    // A sleep that fails, as at the stream's end, leaves what is held back to the end of the stream.
+    // A sleep that fails, as at the stream's end, leaves what is held back to the end of the
+    // stream.
     if (!isWaiting) wait().catch(() => {});
   };
 }

@@ -20,10 +20,22 @@ describe("maskLine()", () => {
   it.each([
     ["a string", '{"a":"is hunter2-hunter2!"}', '{"a":"is [secret TOKEN]!"}'],
     ["a key", '{"hunter2-hunter2": 1}', '{"[secret TOKEN]": 1}'],
-    ["an escaped string", String.raw`["\u0068unter2\u002dhunter2\n"]`, String.raw`["[secret TOKEN]\n"]`],
+    [
+      "an escaped string",
+      String.raw`["\u0068unter2\u002dhunter2\n"]`,
+      String.raw`["[secret TOKEN]\n"]`,
+    ],
     ["base64", `["${Buffer.from("hunter2-hunter2").toString("base64")}"]`, '["[secret TOKEN]"]'],
-    ["base64url inside JSON inside a string", String.raw`["{\"t\":\"aHVudGVyMi1odW50ZXIy\"}"]`, String.raw`["{\"t\":\"[secret TOKEN]\"}"]`],
-    ["a percent-encoded URL", '["https://x/?t=%68unter2%2Dhunter2&u=1"]', '["https://x/?t=[secret TOKEN]&u=1"]'],
+    [
+      "base64url inside JSON inside a string",
+      String.raw`["{\"t\":\"aHVudGVyMi1odW50ZXIy\"}"]`,
+      String.raw`["{\"t\":\"[secret TOKEN]\"}"]`,
+    ],
+    [
+      "a percent-encoded URL",
+      '["https://x/?t=%68unter2%2Dhunter2&u=1"]',
+      '["https://x/?t=[secret TOKEN]&u=1"]',
+    ],
     ["a bare number", '[ 1234500000 ,1, "x"]', '[ "[secret PIN]" ,1, "x"]'],
     ["a number inside a longer one", "[912345000001]", '["9[secret PIN]1"]'],
     ["a negative number", "[-1234500000]", '["-[secret PIN]"]'],
@@ -37,9 +49,21 @@ describe("maskLine()", () => {
     ["a number that no double holds", "[1.2345678901234567890e19]", '["[secret LONG]"]'],
     ["a small number with an exponent", "[1.2345e-4]", '["[secret RATIO]"]'],
     ["a number as a string", '["1234500000"]', '["[secret PIN]"]'],
-    ["a value that JSON would escape, escaped", JSON.stringify([String.raw`in C:\new\table`]), '["in [secret ESCAPES]"]'],
-    ["a value with escapes of its own, as written", String.raw`["in C:\new\table"]`, '["in [secret ESCAPES]"]'],
-    ["a value of several lines", JSON.stringify(["a first line\nsecond line\n"]), '["a [secret LINES]\\n"]'],
+    [
+      "a value that JSON would escape, escaped",
+      JSON.stringify([String.raw`in C:\new\table`]),
+      '["in [secret ESCAPES]"]',
+    ],
+    [
+      "a value with escapes of its own, as written",
+      String.raw`["in C:\new\table"]`,
+      '["in [secret ESCAPES]"]',
+    ],
+    [
+      "a value of several lines",
+      JSON.stringify(["a first line\nsecond line\n"]),
+      '["a [secret LINES]\\n"]',
+    ],
     ["JSON as a text", JSON.stringify({ key: '{"a":1,"b":2}' }), '{"key":"[secret OBJECT]"}'],
   ])("replaces a value that is %s, and keeps every other byte", (_how, line, masked) => {
     expect(mask(line)).toBe(`${masked}\n`);
@@ -59,14 +83,20 @@ describe("maskLine()", () => {
 
   it("keeps the id that the client gave, and no other", () => {
     expect(mask('{"id":1234500000,"result":"x"}', true)).toBe('{"id":1234500000,"result":"x"}\n');
-    expect(mask('{"id":"hunter2-hunter2","result":"hunter2-hunter2"}', true)).toBe('{"id":"hunter2-hunter2","result":"[secret TOKEN]"}\n');
+    expect(mask('{"id":"hunter2-hunter2","result":"hunter2-hunter2"}', true)).toBe(
+      '{"id":"hunter2-hunter2","result":"[secret TOKEN]"}\n',
+    );
     expect(mask('{"id":1234500000,"result":"x"}')).toBe('{"id":"[secret PIN]","result":"x"}\n');
-    expect(mask('{"result":{"id":1234500000},"id":1}', true)).toBe('{"result":{"id":"[secret PIN]"},"id":1}\n');
+    expect(mask('{"result":{"id":1234500000},"id":1}', true)).toBe(
+      '{"result":{"id":"[secret PIN]"},"id":1}\n',
+    );
     expect(mask('{"id":1234500000,"id":1}', true)).toBe('{"id":"[secret PIN]","id":1}\n');
   });
 
   it("masks what is no JSON as bytes, and keeps it one line", () => {
-    expect(mask("token: hunter2-hunter2, pin 1234500000")).toBe("token: [secret TOKEN], pin [secret PIN]\n");
+    expect(mask("token: hunter2-hunter2, pin 1234500000")).toBe(
+      "token: [secret TOKEN], pin [secret PIN]\n",
+    );
     expect(mask('["hunter2-hunter2')).toBe('["[secret TOKEN]\n');
     expect(mask("a line with its end")).toBe("a [secret MARGIN]\n");
   });

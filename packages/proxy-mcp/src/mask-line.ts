@@ -1,7 +1,7 @@
 /**
- * Masking one line: secret values in what a server says, replaced so that what was JSON stays JSON. A line without any comes back as it is.
- * Looked at are the bytes as written, the text of every string and key, and every number in each spelling of its value.
- * Rules: spec/mcp-proxy.md §9.
+ * Masking one line: secret values in what a server says, replaced so that what was JSON stays JSON.
+ * A line without any comes back as it is. Looked at are the bytes as written, the text of every
+ * string and key, and every number in each spelling of its value. Rules: spec/mcp-proxy.md §9.
  */
 import type { Masker } from "@acp/core";
 import { findValue, splice, textOf, walkScalars } from "./json-walk.js";
@@ -23,11 +23,13 @@ const WRITTEN_OUT_MAX = 4_096;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * The line without the values that a masker knows; `undefined` where a value stands across strings or numbers, so that nothing can take its place.
+ * The line without the values that a masker knows; `undefined` where a value stands across strings
+ * or numbers, so that nothing can take its place.
  *
  * @param line - One line with its LF.
  * @param masker - Takes one text after another, each up to its `end`.
- * @param keepsId - Whether the message's id stays as it is, because the client gave it; asked only where there is something to mask.
+ * @param keepsId - Whether the message's id stays as it is, because the client gave it; asked only
+ *   where there is something to mask.
  */
 export function maskLine(line: Buffer, masker: Masker, keepsId: () => boolean): Buffer | undefined {
   const mask = wholeMask(masker);
@@ -38,7 +40,8 @@ export function maskLine(line: Buffer, masker: Masker, keepsId: () => boolean): 
   if (!isJson(body)) return Buffer.concat([masked, LF]);
   const id = keepsId() ? findValue(body, ["id"]) : undefined;
   const splices = maskReadings(readingsOf(body, id), mask);
-  if (!isClean(splice(body, [...splices, ...withoutSpan(id)].sort(byStart)), mask)) return undefined;
+  if (!isClean(splice(body, [...splices, ...withoutSpan(id)].sort(byStart)), mask))
+    return undefined;
   return splices.length === 0 ? line : Buffer.concat([splice(body, splices), LF]);
 }
 
@@ -59,7 +62,10 @@ function hasRespelled(body: Buffer, mask: MaskBytes): boolean {
   return spellings.length > 0 && !isClean(Buffer.from(spellings.join("\n")), mask);
 }
 
-/** All that strings and numbers are read as, each reading followed by a separator, and whose reading it is. */
+/**
+ * All that strings and numbers are read as, each reading followed by a separator, and whose reading
+ * it is.
+ */
 interface Readings {
   readonly bytes: Buffer;
   readonly owners: readonly Span[];
@@ -71,7 +77,8 @@ function readingsOf(body: Buffer, id: Span | undefined): Readings {
   let bytes = Buffer.allocUnsafe(body.length + 1);
   let length = 0;
   const reserve = (more: number): void => {
-    if (length + more > bytes.length) bytes = Buffer.concat([bytes.subarray(0, length)], 2 * (length + more));
+    if (length + more > bytes.length)
+      bytes = Buffer.concat([bytes.subarray(0, length)], 2 * (length + more));
   };
   const end = (owner: Span): void => {
     bytes[length++] = SEPARATOR;
@@ -94,14 +101,18 @@ function readingsOf(body: Buffer, id: Span | undefined): Readings {
       if (stop - start >= VALUE_BYTES_MIN) addWritten(owner, start, stop);
       for (const spelling of otherSpellings(body, start, stop)) addText(owner, spelling);
     } else if (stop - start - 2 >= VALUE_BYTES_MIN) {
-      if (body.subarray(start, stop).includes(BACKSLASH)) addText(owner, String(JSON.parse(textOf(body, owner))));
+      if (body.subarray(start, stop).includes(BACKSLASH))
+        addText(owner, String(JSON.parse(textOf(body, owner))));
       addWritten(owner, start + 1, stop - 1);
     }
   });
   return { bytes: bytes.subarray(0, length), owners };
 }
 
-/** A number as readers print it, and written out without exponent, where that differs from how it is written. */
+/**
+ * A number as readers print it, and written out without exponent, where that differs from how it is
+ * written.
+ */
 function otherSpellings(body: Buffer, start: number, end: number): readonly string[] {
   let isPlain = end - start <= EXACT_DIGITS;
   for (let at = start; isPlain && at < end; at++) isPlain = isDigitOrSign(body[at] ?? 0);
@@ -124,7 +135,10 @@ function writtenOut(text: string): string {
     .slice(0, Math.max(0, point))
     .padEnd(point, "0")
     .replace(/^0+(?=\d)/, "");
-  const after = ("0".repeat(Math.max(0, -point)) + digits.slice(Math.max(0, point))).replace(/0+$/, "");
+  const after = ("0".repeat(Math.max(0, -point)) + digits.slice(Math.max(0, point))).replace(
+    /0+$/,
+    "",
+  );
   return `${sign}${before === "" ? "0" : before}${after === "" ? "" : `.${after}`}`;
 }
 
@@ -141,7 +155,10 @@ function maskReadings({ bytes, owners }: Readings, mask: MaskBytes): readonly Sp
     const isChanged = bytes.compare(masked, maskedFrom, maskedEnd, from, end) !== 0;
     // The first reading that holds a value is what is shown.
     if (isChanged && splices.at(-1)?.start !== owner.start)
-      splices.push({ ...owner, text: JSON.stringify(masked.toString("utf8", maskedFrom, maskedEnd)) });
+      splices.push({
+        ...owner,
+        text: JSON.stringify(masked.toString("utf8", maskedFrom, maskedEnd)),
+      });
     from = end + 1;
     maskedFrom = maskedEnd + 1;
   }

@@ -4,13 +4,20 @@ import { describe, expect, it } from "vitest";
 import { createLineSplitter } from "./framing.js";
 import { createMasks, type MaskedStream, type Masks } from "./masks.js";
 
-const maskerOf = (name: string, value: string) => (): Masker => createMasker([new Secret({ name, value })]);
+const maskerOf = (name: string, value: string) => (): Masker =>
+  createMasker([new Secret({ name, value })]);
 const release = (masker: () => Masker | undefined): Release => ({ masker }) as unknown as Release;
-const line = (masks: Masks, text: string): string | undefined => masks.line(Buffer.from(text), () => false)?.toString();
+const line = (masks: Masks, text: string): string | undefined =>
+  masks.line(Buffer.from(text), () => false)?.toString();
 
 function stream(masks: Masks): { readonly lines: string[]; readonly splitter: MaskedStream } {
   const lines: string[] = [];
-  return { lines, splitter: masks.stream(createLineSplitter({ onLine: (each) => lines.push(each.toString()), onOversize: () => {} })) };
+  return {
+    lines,
+    splitter: masks.stream(
+      createLineSplitter({ onLine: (each) => lines.push(each.toString()), onOversize: () => {} }),
+    ),
+  };
 }
 
 describe("createMasks()", () => {
@@ -38,7 +45,10 @@ describe("createMasks()", () => {
 
   it("masks an answer once more where a later release knows other secrets than its own", () => {
     const masks = createMasks();
-    const [first, second] = [release(maskerOf("ONE", "value-one")), release(maskerOf("TWO", "value-two"))];
+    const [first, second] = [
+      release(maskerOf("ONE", "value-one")),
+      release(maskerOf("TWO", "value-two")),
+    ];
     masks.learn(first);
     const answer = Buffer.from('{"id":1,"result":"value-one"}\n');
     expect(masks.answer(answer, first)).toBe(answer);

@@ -1,6 +1,7 @@
 /**
- * Masks: the secrets that a gate has shown to know, taken out of everything that servers say. A server that was given a value can say it in any
- * message, and what one server stored another can read back. Rules: spec/mcp-proxy.md §9.
+ * Masks: the secrets that a gate has shown to know, taken out of everything that servers say. A
+ * server that was given a value can say it in any message, and what one server stored another can
+ * read back. Rules: spec/mcp-proxy.md §9.
  */
 import type { Masker, Release } from "@acp/core";
 import type { LineSplitter } from "./framing.js";
@@ -18,7 +19,10 @@ export interface Masks {
    * @param keepsId - Whether the message's id is one that the client gave.
    */
   line(line: Buffer, keepsId: () => boolean): Buffer | undefined;
-  /** The answer to the call that was released, where later calls were released since and may know less. */
+  /**
+   * The answer to the call that was released, where later calls were released since and may know
+   * less.
+   */
   answer(line: Buffer, release: Release): Buffer | undefined;
   /** A splitter whose input is masked as one stream: a value may have several lines. */
   stream(splitter: LineSplitter): MaskedStream;
@@ -26,7 +30,10 @@ export interface Masks {
 
 /** A stream that is masked before it is split into lines. */
 export interface MaskedStream extends LineSplitter {
-  /** Nothing came for a while: lines that are complete come out, unless a value of several lines is under way. */
+  /**
+   * Nothing came for a while: lines that are complete come out, unless a value of several lines is
+   * under way.
+   */
   settle(): void;
 }
 
@@ -35,7 +42,8 @@ const EMPTY: Uint8Array = new Uint8Array(0);
 /**
  * Masks that know what `first` knows until a call is released.
  *
- * @param first - Makes a masker of the secrets known from the start; `undefined` where there are none.
+ * @param first - Makes a masker of the secrets known from the start; `undefined` where there are
+ *   none.
  */
 export function createMasks(first: () => Masker | undefined = () => undefined): Masks {
   let latest: Source = { make: first };
@@ -78,7 +86,11 @@ function maskedStream(splitter: LineSplitter, latest: () => Source): MaskedStrea
         source = latest();
         masker = source.make();
       }
-      push(masker === undefined ? chunk : masker.push(held.length === 0 ? chunk : Buffer.concat([held, chunk])));
+      push(
+        masker === undefined
+          ? chunk
+          : masker.push(held.length === 0 ? chunk : Buffer.concat([held, chunk])),
+      );
     },
     settle(): void {
       push(masker?.settle() ?? EMPTY);

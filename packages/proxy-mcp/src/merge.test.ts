@@ -8,8 +8,20 @@ describe("mergeInitialize()", () => {
   it("unites capabilities and keeps the first of two values that differ", () => {
     const merged = mergeInitialize(
       [
-        { server: "a", result: { protocolVersion: "v", capabilities: { tools: { x: false, y: true }, z: "one", __proto__x: {} } } },
-        { server: "b", result: { protocolVersion: "v", capabilities: { tools: { x: true, y: false }, z: "two", logging: {} } } },
+        {
+          server: "a",
+          result: {
+            protocolVersion: "v",
+            capabilities: { tools: { x: false, y: true }, z: "one", __proto__x: {} },
+          },
+        },
+        {
+          server: "b",
+          result: {
+            protocolVersion: "v",
+            capabilities: { tools: { x: true, y: false }, z: "two", logging: {} },
+          },
+        },
         { server: "c", result: { protocolVersion: "v" } },
       ],
       [],
@@ -23,7 +35,12 @@ describe("mergeInitialize()", () => {
 
   it("keeps a capability named __proto__ a capability", () => {
     const merged = mergeInitialize(
-      [{ server: "a", result: { capabilities: JSON.parse('{"__proto__":{"polluted":true}}') as unknown } }],
+      [
+        {
+          server: "a",
+          result: { capabilities: JSON.parse('{"__proto__":{"polluted":true}}') as unknown },
+        },
+      ],
       [],
     );
     expect(JSON.stringify(merged)).toContain('"capabilities":{"__proto__":{"polluted":true}}');
@@ -39,24 +56,40 @@ describe("mergePages()", () => {
     });
     const merged = mergePages(
       [
-        page("a", '[{"x":{"name":"no"},"name" : "\\u0074" ,"n":12345678901234567890},{"name":"t2"}]'),
+        page(
+          "a",
+          '[{"x":{"name":"no"},"name" : "\\u0074" ,"n":12345678901234567890},{"name":"t2"}]',
+        ),
         page("b", "[]"),
         page("c", '[ {"name":7},{} ]'),
         page("d", "7"),
       ],
       TOOLS,
     );
-    expect(merged.toString()).toBe('{"x":{"name":"no"},"name" : "a__\\u0074" ,"n":12345678901234567890},{"name":"a__t2"},{"name":7},{}');
+    expect(merged.toString()).toBe(
+      '{"x":{"name":"no"},"name" : "a__\\u0074" ,"n":12345678901234567890},{"name":"a__t2"},{"name":7},{}',
+    );
   });
 });
 
 describe("nextCursor()", () => {
   it("is read back by readCursor()", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.string({ minLength: 1 }), { minKeys: 1, maxKeys: 4 }), (cursors) => {
-        const cursor = nextCursor(Object.entries(cursors).map(([server, own]) => ({ server, result: { nextCursor: own } })));
-        expect(Object.fromEntries(readCursor(cursor ?? "") ?? [])).toEqual({ ...cursors });
-      }),
+      fc.property(
+        fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.string({ minLength: 1 }), {
+          minKeys: 1,
+          maxKeys: 4,
+        }),
+        (cursors) => {
+          const cursor = nextCursor(
+            Object.entries(cursors).map(([server, own]) => ({
+              server,
+              result: { nextCursor: own },
+            })),
+          );
+          expect(Object.fromEntries(readCursor(cursor ?? "") ?? [])).toEqual({ ...cursors });
+        },
+      ),
     );
   });
 

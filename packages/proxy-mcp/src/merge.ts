@@ -30,8 +30,14 @@ export const SEPARATOR = "__";
 const SERVER_INFO = { name: "acp", title: "ACP consent proxy", version: "1" };
 const COMMA: Buffer = Buffer.from(",");
 
-/** One answer for all servers: every capability that one of them has, the instructions of each under its name. */
-export function mergeInitialize(answers: readonly InitializeAnswer[], unavailable: readonly string[]): object {
+/**
+ * One answer for all servers: every capability that one of them has, the instructions of each under
+ * its name.
+ */
+export function mergeInitialize(
+  answers: readonly InitializeAnswer[],
+  unavailable: readonly string[],
+): object {
   const instructions = answers.flatMap(({ server, result }) =>
     typeof result.instructions === "string" ? [`# ${server}\n${result.instructions}`] : [],
   );
@@ -44,7 +50,10 @@ export function mergeInitialize(answers: readonly InitializeAnswer[], unavailabl
   };
 }
 
-/** The items of all pages as one list, each item's bytes as its server wrote them but for a prefix of its name. */
+/**
+ * The items of all pages as one list, each item's bytes as its server wrote them but for a prefix
+ * of its name.
+ */
 export function mergePages(pages: readonly Page[], kind: ListKind): Buffer {
   const items = pages
     .flatMap(({ server, line }) => itemsOf(line, kind, server))
@@ -53,11 +62,15 @@ export function mergePages(pages: readonly Page[], kind: ListKind): Buffer {
 }
 
 /** Where to go on with each server that has more; `undefined` where none has. */
-export function nextCursor(pages: readonly { readonly server: string; readonly result: unknown }[]): string | undefined {
+export function nextCursor(
+  pages: readonly { readonly server: string; readonly result: unknown }[],
+): string | undefined {
   const more = pages.flatMap(({ server, result }) =>
     isRecord(result) && typeof result.nextCursor === "string" ? [[server, result.nextCursor]] : [],
   );
-  return more.length === 0 ? undefined : Buffer.from(JSON.stringify(Object.fromEntries(more))).toString("base64url");
+  return more.length === 0
+    ? undefined
+    : Buffer.from(JSON.stringify(Object.fromEntries(more))).toString("base64url");
 }
 
 /** The cursors of a {@link nextCursor}; `undefined` where it is none. */
@@ -77,10 +90,17 @@ export function readCursor(cursor: string): ReadonlyMap<string, string> | undefi
   return cursors;
 }
 
-/** A name with its server's prefix, taken apart. No server name holds or ends in the separator, so the first one counts. */
-export function splitName(name: string): { readonly server: string; readonly own: string } | undefined {
+/**
+ * A name with its server's prefix, taken apart. No server name holds or ends in the separator, so
+ * the first one counts.
+ */
+export function splitName(
+  name: string,
+): { readonly server: string; readonly own: string } | undefined {
   const at = name.indexOf(SEPARATOR);
-  return at <= 0 ? undefined : { server: name.slice(0, at), own: name.slice(at + SEPARATOR.length) };
+  return at <= 0
+    ? undefined
+    : { server: name.slice(0, at), own: name.slice(at + SEPARATOR.length) };
 }
 
 function itemsOf(line: Buffer, { member, prefixed }: ListKind, server: string): readonly Buffer[] {
@@ -88,17 +108,24 @@ function itemsOf(line: Buffer, { member, prefixed }: ListKind, server: string): 
   const items = list === undefined ? undefined : elementsOf(line, list);
   return (items ?? []).map((item) => {
     const bytes = line.subarray(item.start, item.end);
-    const name = prefixed ? membersOf(line, item)?.findLast(({ key }) => key === "name")?.value : undefined;
+    const name = prefixed
+      ? membersOf(line, item)?.findLast(({ key }) => key === "name")?.value
+      : undefined;
     if (name === undefined || line[name.start] !== 0x22) return bytes;
     const at = name.start - item.start + 1;
     return splice(bytes, [{ start: at, end: at, text: `${server}${SEPARATOR}` }]);
   });
 }
 
-/** Objects merged member by member; of two other values the one that says more: `true`, or the first. */
+/**
+ * Objects merged member by member; of two other values the one that says more: `true`, or the
+ * first.
+ */
 function union(one: unknown, other: unknown): unknown {
-  if (!isRecord(one) || !isRecord(other)) return one === undefined || one === false || other === true ? other : one;
+  if (!isRecord(one) || !isRecord(other))
+    return one === undefined || one === false || other === true ? other : one;
   const merged = new Map<string, unknown>(Object.entries(one));
-  for (const [key, value] of Object.entries(other)) merged.set(key, merged.has(key) ? union(merged.get(key), value) : value);
+  for (const [key, value] of Object.entries(other))
+    merged.set(key, merged.has(key) ? union(merged.get(key), value) : value);
   return Object.fromEntries(merged);
 }

@@ -1,7 +1,7 @@
 /**
- * Messages: what one line is, as far as the proxy needs to know.
- * A client's line is taken only if every reader reads it alike; what is left in doubt is refused and never forwarded. A server's line is only looked at.
- * Rules: spec/mcp-proxy.md §2.
+ * Messages: what one line is, as far as the proxy needs to know. A client's line is taken only if
+ * every reader reads it alike; what is left in doubt is refused and never forwarded. A server's
+ * line is only looked at. Rules: spec/mcp-proxy.md §2.
  */
 import { isUtf8 } from "node:buffer";
 import type { OversizeLine } from "./framing.js";
@@ -54,7 +54,14 @@ export interface ServerMessage {
 }
 
 const CR = 0x0d;
-const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
+const MEMBERS: ReadonlySet<string> = new Set([
+  "jsonrpc",
+  "id",
+  "method",
+  "params",
+  "result",
+  "error",
+]);
 const ID_AND_METHOD = ["id", "method"];
 const TOOLS_CALL = "tools/call";
 const ID_AT_END = /"id"\s*:\s*("[^"\\]*"|-?\d+)\s*\}\s*$/;
@@ -64,7 +71,8 @@ const UNKNOWN: ServerMessage = { kind: "unknown", method: "", id: undefined };
 /** Reads a client's line, or says why it is refused. `undefined`: a blank line. */
 export function readClientLine(line: Buffer): ClientMessage | undefined {
   const body = line.subarray(0, endOfBody(line));
-  // Servers that read text lines (Python, Java, .NET) end a line at CR too: what is one message here would be several there.
+  // Servers that read text lines (Python, Java, .NET) end a line at CR too: what is one message
+  // here would be several there.
   if (body.includes(CR)) return refuse(PARSE_ERROR, "a carriage return stands inside the line");
   if (!isUtf8(body)) return refuse(PARSE_ERROR, "the line is not UTF-8");
   const text = body.toString("utf8");
@@ -75,12 +83,15 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
   } catch {
     return refuse(PARSE_ERROR, "the line is not one JSON value");
   }
-  if (Array.isArray(value)) return refuse(INVALID_REQUEST, "it is a batch; send one message a line");
+  if (Array.isArray(value))
+    return refuse(INVALID_REQUEST, "it is a batch; send one message a line");
   if (!isRecord(value)) return refuse(INVALID_REQUEST, "it is not a JSON object");
-  // A response's id is one of the server's; an error about it cannot be told to the client under that id.
+  // A response's id is one of the server's; an error about it cannot be told to the client under
+  // that id.
   const id = isId(value.id) && typeof value.method === "string" ? value.id : undefined;
   // A repeated key vanishes in parsing, so the counts differ.
-  if (countMembers(body) !== countKeys(value)) return refuse(INVALID_REQUEST, "an object holds the same key twice", id);
+  if (countMembers(body) !== countKeys(value))
+    return refuse(INVALID_REQUEST, "an object holds the same key twice", id);
   const reason = oddity(value);
   return reason === undefined ? classify(value, line) : refuse(INVALID_REQUEST, reason, id);
 }
@@ -92,7 +103,8 @@ export function readServerLine(line: Buffer): ServerMessage {
   const [idSpan, methodSpan] = members;
   const method = methodSpan === undefined ? undefined : stringAt(line, methodSpan);
   const id = idSpan === undefined ? undefined : idOf(textOf(line, idSpan));
-  if (method !== undefined) return { kind: id === undefined ? "notification" : "request", method, id };
+  if (method !== undefined)
+    return { kind: id === undefined ? "notification" : "request", method, id };
   return id === undefined ? UNKNOWN : { kind: "response", method: "", id };
 }
 
@@ -115,16 +127,25 @@ export function progressTokenOf(params: unknown): RpcId | undefined {
   return typeof token === "string" || typeof token === "number" ? token : undefined;
 }
 
-/** The id of a line that was dropped for its length, where one of its ends shows it. A wrong guess only misdirects an error. */
+/**
+ * The id of a line that was dropped for its length, where one of its ends shows it. A wrong guess
+ * only misdirects an error.
+ */
 export function idAtEdges({ head, tail }: OversizeLine): RpcId | undefined {
-  const text = ID_AT_END.exec(tail.toString("latin1"))?.[1] ?? ID_AT_START.exec(head.toString("latin1"))?.[1];
+  const text =
+    ID_AT_END.exec(tail.toString("latin1"))?.[1] ?? ID_AT_START.exec(head.toString("latin1"))?.[1];
   return text === undefined ? undefined : idOf(text);
 }
 
 /** What is wrong with a tool call's `params`: members that some readers take for others. */
-export function misspeltMember(params: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): string | undefined {
+export function misspeltMember(
+  params: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+): string | undefined {
   const odd = Object.keys(params).find((key) => !known.has(key) && known.has(fold(key)));
-  return odd === undefined ? undefined : `its member ${JSON.stringify(odd)} differs from "${fold(odd)}" in case only`;
+  return odd === undefined
+    ? undefined
+    : `its member ${JSON.stringify(odd)} differs from "${fold(odd)}" in case only`;
 }
 
 /** A text as readers see it that ignore case (Go's encoding/json folds U+017F and U+212A too). */
@@ -141,21 +162,31 @@ function oddity(value: Readonly<Record<string, unknown>>): string | undefined {
   const misspelt = misspeltMember(value, MEMBERS);
   if (misspelt !== undefined) return misspelt;
   const { id, method } = value;
-  if (id !== undefined && !isId(id)) return "its id is neither a text nor an integer within ±(2^53−1)";
+  if (id !== undefined && !isId(id))
+    return "its id is neither a text nor an integer within ±(2^53−1)";
   const answers = Number(Object.hasOwn(value, "result")) + Number(Object.hasOwn(value, "error"));
   if (!Object.hasOwn(value, "method"))
-    return answers === 1 && id !== undefined ? undefined : "it is neither a request nor a notification nor a response";
+    return answers === 1 && id !== undefined
+      ? undefined
+      : "it is neither a request nor a notification nor a response";
   if (typeof method !== "string") return "its method is not a text";
   if (answers > 0) return "it is a request and a response at once";
   if (method !== TOOLS_CALL && fold(method.trim()) === TOOLS_CALL)
     return `its method ${JSON.stringify(method)} is not spelt "${TOOLS_CALL}"`;
-  if (method === TOOLS_CALL && id === undefined) return "a tools/call without an id could not be answered";
+  if (method === TOOLS_CALL && id === undefined)
+    return "a tools/call without an id could not be answered";
   return undefined;
 }
 
-function classify({ id, method, params }: Readonly<Record<string, unknown>>, line: Buffer): ClientMessage {
-  if (typeof method !== "string") return isId(id) ? { kind: "response", id, line } : refuse(INVALID_REQUEST, "it has no id");
-  return isId(id) ? { kind: "request", id, method, params, line } : { kind: "notification", method, params, line };
+function classify(
+  { id, method, params }: Readonly<Record<string, unknown>>,
+  line: Buffer,
+): ClientMessage {
+  if (typeof method !== "string")
+    return isId(id) ? { kind: "response", id, line } : refuse(INVALID_REQUEST, "it has no id");
+  return isId(id)
+    ? { kind: "request", id, method, params, line }
+    : { kind: "notification", method, params, line };
 }
 
 function refuse(code: number, why: string, id?: RpcId): RefusedLine {

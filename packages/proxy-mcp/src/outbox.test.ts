@@ -67,7 +67,11 @@ describe("createOutbox()", () => {
   it("tells when too much waits, once, and when it is taken", async () => {
     const { stream, release } = slow(4);
     const told: boolean[] = [];
-    const outbox = createOutbox(stream, { onPressure: () => {}, onFull: (on) => told.push(on) }, 20);
+    const outbox = createOutbox(
+      stream,
+      { onPressure: () => {}, onFull: (on) => told.push(on) },
+      20,
+    );
     outbox.send(Buffer.from("ten bytes\n"));
     await turn();
     outbox.send(Buffer.from("ten bytes\n"));

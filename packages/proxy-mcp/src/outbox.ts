@@ -9,14 +9,20 @@ import { UNREAD_BYTES_MAX } from "./limits.js";
 export interface Outbox {
   /** Takes a line; its bytes must not change afterwards. */
   send(line: Buffer): void;
-  /** Writes what is waiting, then ends the stream; resolves when everything is handed over or the stream failed. */
+  /**
+   * Writes what is waiting, then ends the stream; resolves when everything is handed over or the
+   * stream failed.
+   */
   end(): Promise<void>;
 }
 
 /** Below this size lines are joined by copying, which is cheaper than a vectored write. */
 const JOIN_BYTES_MAX = 64 * 1024;
 
-/** What an outbox tells of its stream; each is told `true`, then `false` when the stream takes more again. */
+/**
+ * What an outbox tells of its stream; each is told `true`, then `false` when the stream takes more
+ * again.
+ */
 export interface OutboxHandlers {
   /** The stream wants no more for now. */
   readonly onPressure: (on: boolean) => void;
@@ -47,7 +53,12 @@ export function createOutbox(
     const isSmall = bytes <= JOIN_BYTES_MAX;
     waiting = [];
     bytes = 0;
-    if (!(isSmall ? stream.write(lines.length === 1 ? lines[0] : Buffer.concat(lines)) : writeTogether(stream, lines))) press(true);
+    if (
+      !(isSmall
+        ? stream.write(lines.length === 1 ? lines[0] : Buffer.concat(lines))
+        : writeTogether(stream, lines))
+    )
+      press(true);
   };
   const fail = (): void => {
     failed = true;

@@ -1,5 +1,6 @@
 /**
- * Peer: one of several servers. Requests to it carry the proxy's own ids, because the ids and progress tokens of one client cannot be told apart behind several servers.
+ * Peer: one of several servers. Requests to it carry the proxy's own ids, because the ids and
+ * progress tokens of one client cannot be told apart behind several servers.
  */
 import { createCatalog } from "./catalog.js";
 import type { Catalog } from "./catalog.js";
@@ -77,8 +78,19 @@ interface PeerState {
 }
 
 /** Starts a server as one of several. */
-export function createPeer(config: LocalUpstream, parts: RouterParts, handlers: PeerHandlers): Peer {
-  const state: PeerState = { config, parts, handlers, waiting: new Map(), nextId: 1, upstream: undefined };
+export function createPeer(
+  config: LocalUpstream,
+  parts: RouterParts,
+  handlers: PeerHandlers,
+): Peer {
+  const state: PeerState = {
+    config,
+    parts,
+    handlers,
+    waiting: new Map(),
+    nextId: 1,
+    upstream: undefined,
+  };
   const peer: Peer = {
     name: config.name,
     catalog: createCatalog(config.name, parts.log),
@@ -92,7 +104,9 @@ export function createPeer(config: LocalUpstream, parts: RouterParts, handlers: 
       peer.tokens.delete(id);
     },
     async listTools(cursor): Promise<unknown> {
-      const { id, answer } = peer.ask((own) => requestLine(own, "tools/list", cursor === undefined ? {} : { cursor }));
+      const { id, answer } = peer.ask((own) =>
+        requestLine(own, "tools/list", cursor === undefined ? {} : { cursor }),
+      );
       const line = await answerWithin(parts, answer, LIST_TIMEOUT_MS).catch(() => undefined);
       peer.abandon(id);
       return line === undefined ? undefined : resultOf(line);
@@ -139,10 +153,14 @@ function start(state: PeerState, peer: Peer): void {
 function ask(
   state: PeerState,
   peer: Peer,
-  { build, token }: { readonly build: (id: number) => Buffer; readonly token: ClientToken | undefined },
+  {
+    build,
+    token,
+  }: { readonly build: (id: number) => Buffer; readonly token: ClientToken | undefined },
 ): SentRequest {
   const id = state.nextId++;
-  if (peer.failure !== undefined) return { id, answer: Promise.reject(new ServerFailedError(peer.failure)) };
+  if (peer.failure !== undefined)
+    return { id, answer: Promise.reject(new ServerFailedError(peer.failure)) };
   const answer = new Promise<Buffer>((resolve, reject) => {
     state.waiting.set(id, { resolve, reject, lasting: token?.lasting === true });
   });
@@ -154,8 +172,10 @@ function ask(
 function take({ waiting, handlers }: PeerState, peer: Peer, line: Buffer): void {
   if (peer.failure !== undefined) return undefined;
   const message = readServerLine(line);
-  if (message.kind === "notification" && message.method === "notifications/tools/list_changed") peer.catalog.forget();
-  if (message.kind !== "response" || message.id === undefined) return handlers.onMessage(peer, message, line);
+  if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
+    peer.catalog.forget();
+  if (message.kind !== "response" || message.id === undefined)
+    return handlers.onMessage(peer, message, line);
   const request = waiting.get(message.id);
   if (request === undefined) return undefined;
   waiting.delete(message.id);
@@ -167,7 +187,15 @@ function tooLarge(state: PeerState, peer: Peer, line: OversizeLine): void {
   const id = idAtEdges(line);
   const reason = `Server "${peer.name}" sent a line that is too long`;
   if (id === undefined || !state.waiting.has(id)) return peer.giveUp(reason);
-  return take(state, peer, errorLine(id, { code: INTERNAL_ERROR, message: reason, data: { code: "answer_too_large", server: peer.name } }));
+  return take(
+    state,
+    peer,
+    errorLine(id, {
+      code: INTERNAL_ERROR,
+      message: reason,
+      data: { code: "answer_too_large", server: peer.name },
+    }),
+  );
 }
 
 function fail({ parts, waiting, handlers }: PeerState, peer: Peer, failure: ServerFailure): void {
@@ -180,7 +208,11 @@ function fail({ parts, waiting, handlers }: PeerState, peer: Peer, failure: Serv
 }
 
 /** The answer, or `undefined` when it takes longer. */
-export async function answerWithin({ clock }: RouterParts, answer: Promise<Buffer>, ms: number): Promise<Buffer | undefined> {
+export async function answerWithin(
+  { clock }: RouterParts,
+  answer: Promise<Buffer>,
+  ms: number,
+): Promise<Buffer | undefined> {
   const stop = new AbortController();
   const late = clock.sleep(ms, { signal: stop.signal }).then(
     () => undefined,

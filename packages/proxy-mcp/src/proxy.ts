@@ -9,7 +9,13 @@ import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
-import { FLUSH_GRACE_MS, LINE_BYTES_MAX, PENDING_AFTER_MS, PROGRESS_EVERY_MS, START_TIMEOUT_MS } from "./limits.js";
+import {
+  FLUSH_GRACE_MS,
+  LINE_BYTES_MAX,
+  PENDING_AFTER_MS,
+  PROGRESS_EVERY_MS,
+  START_TIMEOUT_MS,
+} from "./limits.js";
 import { createMasks } from "./masks.js";
 import { idAtEdges, readClientLine } from "./message.js";
 import type { RefusedLine } from "./message.js";
@@ -118,7 +124,10 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   const [done, tellDone] = deferred<ProxyExit>();
   const [stopped, tellStopped] = deferred<void>();
   let ending = false;
-  /** How many servers read slower than they are sent, and the client itself where too much waits for it. */
+  /**
+   * How many servers read slower than they are sent, and the client itself where too much waits for
+   * it.
+   */
   let pressed = 0;
   const onPressure = (on: boolean): void => {
     pressed += on ? 1 : -1;
@@ -179,7 +188,10 @@ function deferred<T>(): readonly [Promise<T>, (value: T) => void] {
 /** Writes what is left; a client that reads nothing holds up nobody who was told to stop. */
 async function handOver(outbox: Outbox, output: Writable, stopped: Promise<void>): Promise<void> {
   const written = outbox.end();
-  const isWritten = await Promise.race([written.then(() => true), stopped.then(() => within(written, FLUSH_GRACE_MS))]);
+  const isWritten = await Promise.race([
+    written.then(() => true),
+    stopped.then(() => within(written, FLUSH_GRACE_MS)),
+  ]);
   if (!isWritten) output.destroy();
 }
 
@@ -228,17 +240,24 @@ function clientLines(
       const looked = screened(screen, message);
       if ("passed" in looked) return router.take(looked.passed);
       // A notification hears nothing, and goes no further.
-      if (message.kind === "request") refuse({ id: message.id, code: INVALID_REQUEST, reason: looked.refused });
+      if (message.kind === "request")
+        refuse({ id: message.id, code: INVALID_REQUEST, reason: looked.refused });
       else log(looked.refused);
     },
     onOversize: (line) =>
-      refuse({ id: idAtEdges(line), code: INVALID_REQUEST, reason: `Cannot take the message: it has more than ${LINE_BYTES_MAX} bytes` }),
+      refuse({
+        id: idAtEdges(line),
+        code: INVALID_REQUEST,
+        reason: `Cannot take the message: it has more than ${LINE_BYTES_MAX} bytes`,
+      }),
   };
 }
 
 function createRouter(parts: RouterParts): Router {
   const [first, second] = parts.upstreams;
-  return first !== undefined && second === undefined ? createSingleRouter(parts, first) : createManyRouter(parts);
+  return first !== undefined && second === undefined
+    ? createSingleRouter(parts, first)
+    : createManyRouter(parts);
 }
 
 /**
@@ -252,12 +271,18 @@ export function checkUpstreams(configs: readonly UpstreamConfig[]): readonly Loc
   return configs.map((config) => {
     const { name } = config;
     if (!NAME.test(name) || name.includes("__"))
-      throw invalid(`use the server name ${JSON.stringify(name)}: it must be letters, digits and single "-" or "_" between them`);
+      throw invalid(
+        `use the server name ${JSON.stringify(name)}: it must be letters, digits and single "-" or "_" between them`,
+      );
     if (names.has(name)) throw invalid(`use the server name "${name}": two servers have it`);
     names.add(name);
     if ("start" in config) return config;
-    if (!("command" in config)) throw invalid(`use the server "${name}": a server with a "url" is not supported yet; use a "command"`);
-    if (config.command.length === 0 || config.command[0] === "") throw invalid(`use the server "${name}": its command is empty`);
+    if (!("command" in config))
+      throw invalid(
+        `use the server "${name}": a server with a "url" is not supported yet; use a "command"`,
+      );
+    if (config.command.length === 0 || config.command[0] === "")
+      throw invalid(`use the server "${name}": its command is empty`);
     return config;
   });
 }

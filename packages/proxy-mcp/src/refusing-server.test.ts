@@ -7,7 +7,13 @@ const MESSAGE = "The private key is locked: set ACP_PASSPHRASE_FILE";
 /** All that a client is told that sends these lines and closes. */
 async function told(lines: readonly string[]): Promise<readonly unknown[]> {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const done = refuseMcp({ input, output, code: "key_locked", message: MESSAGE, signal: new AbortController().signal });
+  const done = refuseMcp({
+    input,
+    output,
+    code: "key_locked",
+    message: MESSAGE,
+    signal: new AbortController().signal,
+  });
   input.end(lines.map((line) => `${line}\n`).join(""));
   await done;
   return String(output.read() ?? "")
@@ -16,21 +22,29 @@ async function told(lines: readonly string[]): Promise<readonly unknown[]> {
     .map((line): unknown => JSON.parse(line));
 }
 
-const request = (id: number, method: string, params: object = {}): string => JSON.stringify({ jsonrpc: "2.0", id, method, params });
+const request = (id: number, method: string, params: object = {}): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params });
 const REFUSAL = { code: -32_000, message: MESSAGE, data: { code: "key_locked" } };
 
 describe("refuseMcp()", () => {
   it("completes the handshake in the client's version, and says why in the instructions", async () => {
     const [answer] = await told([request(1, "initialize", { protocolVersion: "2025-03-26" })]);
-    expect(answer).toMatchObject({ id: 1, result: { protocolVersion: "2025-03-26", instructions: MESSAGE } });
+    expect(answer).toMatchObject({
+      id: 1,
+      result: { protocolVersion: "2025-03-26", instructions: MESSAGE },
+    });
   });
 
-  it.each(["tools/list", "tools/call", "resources/read", "prompts/get", "server/discover", "acp/anything"])(
-    "answers %s with the reason",
-    async (method) => {
-      expect(await told([request(7, method)])).toEqual([{ jsonrpc: "2.0", id: 7, error: REFUSAL }]);
-    },
-  );
+  it.each([
+    "tools/list",
+    "tools/call",
+    "resources/read",
+    "prompts/get",
+    "server/discover",
+    "acp/anything",
+  ])("answers %s with the reason", async (method) => {
+    expect(await told([request(7, method)])).toEqual([{ jsonrpc: "2.0", id: 7, error: REFUSAL }]);
+  });
 
   it("answers pings, no notification, and what is no message as the proxy does", async () => {
     const notification = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
@@ -43,7 +57,13 @@ describe("refuseMcp()", () => {
 
   it("ends with its signal", async () => {
     const stop = new AbortController();
-    const done = refuseMcp({ input: new PassThrough(), output: new PassThrough(), code: "x", message: "y", signal: stop.signal });
+    const done = refuseMcp({
+      input: new PassThrough(),
+      output: new PassThrough(),
+      code: "x",
+      message: "y",
+      signal: stop.signal,
+    });
     stop.abort();
     await expect(done).resolves.toBeUndefined();
   });

@@ -32,15 +32,28 @@ export interface RefuseMcpOptions {
   readonly signal: AbortSignal;
 }
 
-/** The result of `initialize`: no capability but tools, which keeps clients from giving up before they show the instructions. */
+/**
+ * The result of `initialize`: no capability but tools, which keeps clients from giving up before
+ * they show the instructions.
+ */
 function greeting(params: unknown, message: string): object {
   const asked = isRecord(params) ? params["protocolVersion"] : undefined;
-  const protocolVersion = typeof asked === "string" && VERSION.test(asked) ? asked : VERSION_DEFAULT;
-  return { protocolVersion, capabilities: { tools: {} }, serverInfo: SERVER_INFO, instructions: message };
+  const protocolVersion =
+    typeof asked === "string" && VERSION.test(asked) ? asked : VERSION_DEFAULT;
+  return {
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: SERVER_INFO,
+    instructions: message,
+  };
 }
 
-function answerTo(message: ClientMessage, { code, message: text }: RefuseMcpOptions): Buffer | undefined {
-  if (message.kind === "refused") return errorLine(message.id, { code: message.code, message: message.reason });
+function answerTo(
+  message: ClientMessage,
+  { code, message: text }: RefuseMcpOptions,
+): Buffer | undefined {
+  if (message.kind === "refused")
+    return errorLine(message.id, { code: message.code, message: message.reason });
   if (message.kind !== "request") return undefined;
   const { id, method, params } = message;
   if (method === "initialize") return resultLine(id, greeting(params, text));
@@ -56,7 +69,9 @@ export function refuseMcp(options: RefuseMcpOptions): Promise<void> {
   return new Promise((resolve) => {
     let isOver = false;
     // Who reads nothing is not read either.
-    const outbox = createOutbox(output, { onPressure: (on) => void (on ? input.pause() : input.resume()) });
+    const outbox = createOutbox(output, {
+      onPressure: (on) => void (on ? input.pause() : input.resume()),
+    });
     const splitter = createLineSplitter({
       onLine(line) {
         const message = readClientLine(line);

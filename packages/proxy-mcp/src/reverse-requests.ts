@@ -1,6 +1,7 @@
 /**
- * Reverse requests: what servers ask of the client (sampling, elicitation, roots, ping). With several servers each gets an id of the proxy's own,
- * and so does its progress token, because servers number their requests alike.
+ * Reverse requests: what servers ask of the client (sampling, elicitation, roots, ping). With
+ * several servers each gets an id of the proxy's own, and so does its progress token, because
+ * servers number their requests alike.
  */
 import { replaceValues } from "./json-walk.js";
 import { isRecord, paramsOf, progressTokenOf } from "./message.js";
@@ -15,7 +16,10 @@ export interface ReverseRequests {
   answer(id: RpcId, line: Buffer): boolean;
   /** Hands the client's progress to the server that asked. */
   progress(params: unknown, line: Buffer): void;
-  /** A server's cancellation of its own request as the client gets it; `undefined` where it is not open. */
+  /**
+   * A server's cancellation of its own request as the client gets it; `undefined` where it is not
+   * open.
+   */
   cancelled(peer: Peer, params: unknown, line: Buffer): Buffer | undefined;
   /** A server is gone. */
   forget(peer: Peer): void;
@@ -53,7 +57,9 @@ export function createReverseRequests(): ReverseRequests {
       const own: unknown = isRecord(params) ? params.progressToken : undefined;
       const request = typeof own === "number" ? asked.get(own) : undefined;
       if (request?.token === undefined) return;
-      request.peer.send(replaceValues(line, [{ path: ["params", "progressToken"], value: request.token }]));
+      request.peer.send(
+        replaceValues(line, [{ path: ["params", "progressToken"], value: request.token }]),
+      );
     },
     cancelled(peer, params, line): Buffer | undefined {
       const id: unknown = isRecord(params) ? params.requestId : undefined;

@@ -1,6 +1,7 @@
 /**
- * Several servers behind one connection. Tools and prompts are called `server__name`; resources and tasks go to the server that owns them;
- * ids and progress tokens are the proxy's own on the servers' side. What no server can be found for is answered "method not found".
+ * Several servers behind one connection. Tools and prompts are called `server__name`; resources and
+ * tasks go to the server that owns them; ids and progress tokens are the proxy's own on the
+ * servers' side. What no server can be found for is answered "method not found".
  */
 import { unavailableResult } from "./call-result.js";
 import { rewriteCall } from "./call-params.js";
@@ -52,7 +53,11 @@ export function createManyRouter(parts: RouterParts): Router {
     leave: () => state.calls.leave(),
     async close(): Promise<void> {
       await Promise.all(state.peers.map((peer) => peer.close()));
-      await Promise.all(state.peers.map(({ name }) => state.calls.fail({ server: name, reason: `Server "${name}" was stopped` })));
+      await Promise.all(
+        state.peers.map(({ name }) =>
+          state.calls.fail({ server: name, reason: `Server "${name}" was stopped` }),
+        ),
+      );
     },
   };
 }
@@ -88,10 +93,19 @@ function takeCancellation({ open }: ManyState, params: unknown, line: Buffer): v
 function takeRequest(state: ManyState, request: ClientRequest): void {
   const { parts, open } = state;
   const { id, method } = request;
-  if (open.has(id)) return parts.send(errorLine(id, { code: INVALID_REQUEST, message: "Cannot take the request: its id is in use" }));
+  if (open.has(id))
+    return parts.send(
+      errorLine(id, {
+        code: INVALID_REQUEST,
+        message: "Cannot take the request: its id is in use",
+      }),
+    );
   if (open.size >= IN_FLIGHT_MAX)
     return parts.send(
-      errorLine(id, { code: INTERNAL_ERROR, message: `Cannot take the request: ${IN_FLIGHT_MAX} are waiting for an answer` }),
+      errorLine(id, {
+        code: INTERNAL_ERROR,
+        message: `Cannot take the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
+      }),
     );
   const entry: OpenRequest = { sent: [], cancelled: false };
   open.set(id, entry);
@@ -108,7 +122,10 @@ async function answer(state: ManyState, request: ClientRequest, entry: OpenReque
     if (method === "initialize") line = resultLine(id, await handshake(state, request, entry));
     else if (method === "ping") line = resultLine(id, {});
     else if (!state.greeted)
-      throw new RequestError({ code: INVALID_REQUEST, message: `Cannot serve "${method}": the connection is not initialized` });
+      throw new RequestError({
+        code: INVALID_REQUEST,
+        message: `Cannot serve "${method}": the connection is not initialized`,
+      });
     else line = await serve(state, request, entry);
   } catch (error) {
     line = errorLine(id, errorOf(error));
@@ -124,7 +141,11 @@ function takeCall(state: ManyState, request: ClientRequest, entry: OpenRequest):
   const forget = (): void => {
     if (open.get(request.id) === entry) open.delete(request.id);
   };
-  entry.call = calls.start(request, (call, line) => routeCall(state, { request, entry, call, line }), forget);
+  entry.call = calls.start(
+    request,
+    (call, line) => routeCall(state, { request, entry, call, line }),
+    forget,
+  );
   if (entry.call === undefined) forget();
 }
 
@@ -135,7 +156,10 @@ interface Routing {
   readonly line: Buffer;
 }
 
-function routeCall(state: ManyState, { request, entry, call, line }: Routing): CallRoute | undefined {
+function routeCall(
+  state: ManyState,
+  { request, entry, call, line }: Routing,
+): CallRoute | undefined {
   const { parts, peers, routes } = state;
   const { id } = request;
   const name = splitName(call.tool);
@@ -155,7 +179,9 @@ function routeCall(state: ManyState, { request, entry, call, line }: Routing): C
   }
   const { progressToken, isTask } = call;
   const list = (): Parameters<Peer["catalog"]["find"]>[1] =>
-    state.handshakeOver && hasCapability(peer, "tools") ? (cursor) => peer.listTools(cursor) : undefined;
+    state.handshakeOver && hasCapability(peer, "tools")
+      ? (cursor) => peer.listTools(cursor)
+      : undefined;
   return {
     server: peer.name,
     tool: name.own,
@@ -168,7 +194,9 @@ function routeCall(state: ManyState, { request, entry, call, line }: Routing): C
             { path: ["params", "name"], value: name.own },
             { path: ["params", "_meta", "progressToken"], value: own },
           ]),
-        ...(progressToken === undefined ? {} : { token: { token: progressToken, lasting: isTask } }),
+        ...(progressToken === undefined
+          ? {}
+          : { token: { token: progressToken, lasting: isTask } }),
       });
       sent.answer.then(
         (reply) => {
@@ -191,10 +219,15 @@ function learnTask(routes: Routes, peer: Peer, line: Buffer): void {
 /** What a server says besides its answers. */
 function fromServer(
   { parts, reverse }: ManyState,
-  { peer, message, line }: { readonly peer: Peer; readonly message: ServerMessage; readonly line: Buffer },
+  {
+    peer,
+    message,
+    line,
+  }: { readonly peer: Peer; readonly message: ServerMessage; readonly line: Buffer },
 ): void {
   const { kind, method, id } = message;
-  if (kind === "unknown") return parts.log(`[${peer.name}] wrote a line that is no message; it is dropped`);
+  if (kind === "unknown")
+    return parts.log(`[${peer.name}] wrote a line that is no message; it is dropped`);
   if (kind === "request" && id !== undefined) return parts.send(reverse.outward(peer, id, line));
   if (method === "notifications/progress") return sendProgress(parts, peer, line);
   if (method !== "notifications/cancelled") return parts.send(line);
@@ -207,7 +240,8 @@ function sendProgress(parts: RouterParts, peer: Peer, line: Buffer): void {
   const params = paramsOf(line);
   const own: unknown = isRecord(params) ? params.progressToken : undefined;
   const token = typeof own === "number" ? peer.tokens.get(own) : undefined;
-  if (token !== undefined) parts.send(replaceValues(line, [{ path: ["params", "progressToken"], value: token }]));
+  if (token !== undefined)
+    parts.send(replaceValues(line, [{ path: ["params", "progressToken"], value: token }]));
 }
 
 async function failed(state: ManyState, peer: Peer, failure: ServerFailure): Promise<void> {
@@ -219,5 +253,6 @@ async function failed(state: ManyState, peer: Peer, failure: ServerFailure): Pro
 /** Without any server the connection ends, once the client had an answer that says why. */
 function endIfAllFailed({ parts, peers, open, told }: ManyState): void {
   const reasons = peers.flatMap(({ failure }) => (failure === undefined ? [] : [failure.reason]));
-  if (told && reasons.length === peers.length && open.size === 0) parts.onFailed(reasons.join("; "));
+  if (told && reasons.length === peers.length && open.size === 0)
+    parts.onFailed(reasons.join("; "));
 }

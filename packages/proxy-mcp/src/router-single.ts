@@ -1,6 +1,7 @@
 /**
- * One server: ids, names and bytes pass unchanged in both directions; only a `tools/call` waits for the gate.
- * What is tracked is which requests wait for an answer, so that a server that dies leaves none of them hanging.
+ * One server: ids, names and bytes pass unchanged in both directions; only a `tools/call` waits for
+ * the gate. What is tracked is which requests wait for an answer, so that a server that dies leaves
+ * none of them hanging.
  */
 import { randomUUID } from "node:crypto";
 import { createCatalog } from "./catalog.js";
@@ -80,8 +81,12 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     async close(): Promise<void> {
       await state.upstream.close();
       // Nobody waits for a first answer any more, and no timer of it keeps the process.
-      for (const { stop } of state.waiting.values()) stop?.abort(new Error("the connection is over"));
-      await state.calls.fail({ server: config.name, reason: `Server "${config.name}" was stopped` });
+      for (const { stop } of state.waiting.values())
+        stop?.abort(new Error("the connection is over"));
+      await state.calls.fail({
+        server: config.name,
+        reason: `Server "${config.name}" was stopped`,
+      });
     },
   };
 }
@@ -91,7 +96,8 @@ function fromClient(state: State, message: Exclude<ClientMessage, { kind: "refus
   else if (message.kind === "notification" && message.method === "notifications/cancelled")
     takeCancellation(state, message.params, message.line);
   else {
-    if (message.kind === "notification" && message.method === "notifications/initialized") state.handshakeOver = true;
+    if (message.kind === "notification" && message.method === "notifications/initialized")
+      state.handshakeOver = true;
     state.upstream.send(message.line);
   }
 }
@@ -102,9 +108,20 @@ function takeRequest(state: State, request: ClientRequest): void {
   if (state.failure !== undefined) {
     parts.send(errorLine(id, failureError(state.failure)));
     parts.onFailed(state.failure.reason);
-  } else if (waiting.has(id)) parts.send(errorLine(id, { code: INVALID_REQUEST, message: "Cannot take the request: its id is in use" }));
+  } else if (waiting.has(id))
+    parts.send(
+      errorLine(id, {
+        code: INVALID_REQUEST,
+        message: "Cannot take the request: its id is in use",
+      }),
+    );
   else if (waiting.size >= IN_FLIGHT_MAX)
-    parts.send(errorLine(id, { code: INTERNAL_ERROR, message: `Cannot take the request: ${IN_FLIGHT_MAX} are waiting for an answer` }));
+    parts.send(
+      errorLine(id, {
+        code: INTERNAL_ERROR,
+        message: `Cannot take the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
+      }),
+    );
   else if (method === "tools/call") takeCall(state, request);
   else {
     waiting.set(id, method === "initialize" ? { method, stop: watchStart(state, id) } : { method });
@@ -124,7 +141,11 @@ function takeCall(state: State, request: ClientRequest): void {
     ({ tool }, line): CallRoute => ({
       server: upstream.name,
       tool,
-      definition: () => catalog.find(tool, state.handshakeOver && state.hasTools ? (cursor) => ownList(state, cursor) : undefined),
+      definition: () =>
+        catalog.find(
+          tool,
+          state.handshakeOver && state.hasTools ? (cursor) => ownList(state, cursor) : undefined,
+        ),
       forward: (changed, onAnswer) => {
         entry.onAnswer = onAnswer;
         upstream.send(changed === undefined ? line : rewriteCall(line, changed));
@@ -135,13 +156,22 @@ function takeCall(state: State, request: ClientRequest): void {
   if (entry.call !== undefined) waiting.set(id, entry);
 }
 
-/** The client takes a request back. A call that its server has not seen is nothing to tell the server of. */
+/**
+ * The client takes a request back. A call that its server has not seen is nothing to tell the
+ * server of.
+ */
 function takeCancellation({ waiting, upstream }: State, params: unknown, line: Buffer): void {
   const id: unknown = isRecord(params) ? params.requestId : undefined;
   const entry = typeof id === "string" || typeof id === "number" ? waiting.get(id) : undefined;
   if (entry?.call !== undefined && !entry.call.cancel()) return;
-  // The server need not answer a request that was taken back, so nothing is waited for; a late answer is passed on.
-  if (entry !== undefined && entry.method !== "initialize" && (typeof id === "string" || typeof id === "number")) waiting.delete(id);
+  // The server need not answer a request that was taken back, so nothing is waited for; a late
+  // answer is passed on.
+  if (
+    entry !== undefined &&
+    entry.method !== "initialize" &&
+    (typeof id === "string" || typeof id === "number")
+  )
+    waiting.delete(id);
   upstream.send(line);
 }
 
@@ -149,7 +179,8 @@ function fromServer(state: State, line: Buffer): void {
   const { parts, waiting, own, catalog } = state;
   if (state.failure !== undefined) return undefined;
   const message = readServerLine(line);
-  if (message.kind === "notification" && message.method === "notifications/tools/list_changed") catalog.forget();
+  if (message.kind === "notification" && message.method === "notifications/tools/list_changed")
+    catalog.forget();
   if (message.kind !== "response" || message.id === undefined) return parts.send(line);
   const { id } = message;
   if (String(id).startsWith(state.ownPrefix)) return own.get(id)?.(line);
@@ -158,7 +189,10 @@ function fromServer(state: State, line: Buffer): void {
   if (entry.call !== undefined) {
     const { onAnswer } = entry;
     entry.onAnswer = undefined;
-    if (onAnswer === undefined) parts.log(`[${state.upstream.name}] answered a call that it was not sent; the answer is dropped`);
+    if (onAnswer === undefined)
+      parts.log(
+        `[${state.upstream.name}] answered a call that it was not sent; the answer is dropped`,
+      );
     else onAnswer(line);
     return undefined;
   }
@@ -168,17 +202,28 @@ function fromServer(state: State, line: Buffer): void {
   if (entry.method === "tools/list") catalog.learn(resultOf(line));
   else if (entry.method === "initialize") {
     const result = resultOf(line);
-    state.hasTools = isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
+    state.hasTools =
+      isRecord(result) && isRecord(result.capabilities) && isRecord(result.capabilities.tools);
   }
   return parts.send(line);
 }
 
-/** An answer longer than a line may be becomes an error; where nobody can be told, the server is given up. */
+/**
+ * An answer longer than a line may be becomes an error; where nobody can be told, the server is
+ * given up.
+ */
 function tooLarge(state: State, id: RpcId | undefined): void {
   const { name } = state.upstream;
   const reason = `Server "${name}" sent a line that is too long`;
   if (id !== undefined && state.waiting.has(id)) {
-    fromServer(state, errorLine(id, { code: INTERNAL_ERROR, message: reason, data: { code: "answer_too_large", server: name } }));
+    fromServer(
+      state,
+      errorLine(id, {
+        code: INTERNAL_ERROR,
+        message: reason,
+        data: { code: "answer_too_large", server: name },
+      }),
+    );
     return;
   }
   void giveUp(state, { server: name, reason });
@@ -224,7 +269,10 @@ function watchStart(state: State, id: RpcId): AbortController {
 }
 
 /** One page of the server's tools, asked by the proxy itself. */
-async function ownList({ own, ownPrefix, upstream, parts }: State, cursor: string | undefined): Promise<unknown> {
+async function ownList(
+  { own, ownPrefix, upstream, parts }: State,
+  cursor: string | undefined,
+): Promise<unknown> {
   const id = `${ownPrefix}${randomUUID()}`;
   const stop = new AbortController();
   const answer = new Promise<Buffer | undefined>((resolve) => {

@@ -1,5 +1,6 @@
 /**
- * Router: what stands between one client and its servers. One server: router-single.ts. Several: router-many.ts.
+ * Router: what stands between one client and its servers. One server: router-single.ts. Several:
+ * router-many.ts.
  */
 import type { CallParts } from "./tool-call.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
@@ -20,7 +21,10 @@ export interface Router {
   take(message: ClientRequest | ClientNotification | ClientResponse): void;
   /** Stops or resumes reading what the servers say. */
   pause(on: boolean): void;
-  /** The client is gone: open questions are withdrawn; resolves when every other call has reached its server. */
+  /**
+   * The client is gone: open questions are withdrawn; resolves when every other call has reached
+   * its server.
+   */
   leave(): Promise<void>;
   /** Ends the servers; resolves when they are gone and every call is over. */
   close(): Promise<void>;

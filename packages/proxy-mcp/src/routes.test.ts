@@ -10,7 +10,11 @@ describe("createRoutes()", () => {
     const routes = createRoutes();
     routes.learn(one, { resources: [{ uri: "x://a" }] });
     routes.learn(two, { resources: [{ uri: "x://a" }, { uri: "x://b" }] });
-    expect([routes.ofUri("x://a")?.name, routes.ofUri("x://b")?.name, routes.ofUri("x://c")]).toEqual(["one", "two", undefined]);
+    expect([
+      routes.ofUri("x://a")?.name,
+      routes.ofUri("x://b")?.name,
+      routes.ofUri("x://c"),
+    ]).toEqual(["one", "two", undefined]);
     one.failure = { server: "one", reason: "" };
     routes.learnUri(two, "x://a");
     expect(routes.ofUri("x://a")?.name).toBe("two");
@@ -18,7 +22,9 @@ describe("createRoutes()", () => {
 
   it("takes the longest template that a URI starts like", () => {
     const routes = createRoutes();
-    routes.learn(peer("one"), { resourceTemplates: [{ uriTemplate: "x://{id}" }, { uriTemplate: "{+all}" }] });
+    routes.learn(peer("one"), {
+      resourceTemplates: [{ uriTemplate: "x://{id}" }, { uriTemplate: "{+all}" }],
+    });
     routes.learn(peer("two"), { resourceTemplates: [{ uriTemplate: "x://special/{id}" }] });
     expect(routes.ofUri("x://special/1")?.name).toBe("two");
     expect(routes.ofUri("x://1")?.name).toBe("one");

@@ -1,5 +1,6 @@
 /**
- * Routes: which server a resource, template or task belongs to, learnt from the lists and answers that pass by.
+ * Routes: which server a resource, template or task belongs to, learnt from the lists and answers
+ * that pass by.
  */
 import { ROUTES_MAX } from "./limits.js";
 import { isRecord } from "./message.js";
@@ -32,7 +33,8 @@ export function createRoutes(): Routes {
     }
   };
   const each = (list: unknown, take: (item: Readonly<Record<string, unknown>>) => void): void => {
-    if (Array.isArray(list)) for (const item of list as readonly unknown[]) if (isRecord(item)) take(item);
+    if (Array.isArray(list))
+      for (const item of list as readonly unknown[]) if (isRecord(item)) take(item);
   };
   return {
     learn(peer, result): void {

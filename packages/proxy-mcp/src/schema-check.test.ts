@@ -32,14 +32,19 @@ describe("compileSchemaCheck()", () => {
 
   it("bounds how many errors it tells", async () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
-    const { problem } = await check(schema, Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, index])));
+    const { problem } = await check(
+      schema,
+      Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, index])),
+    );
     expect(problem).toContain("and 4992 more");
     expect(problem?.length).toBeLessThan(2_100);
   });
 
   it("refuses an argument that differs from a known one in case only", async () => {
     const open = { type: "object", properties: { path: { type: "string" } } };
-    expect((await check(open, { path: "/ok", Path: "/etc" })).problem).toContain('"Path" differs from the argument "path"');
+    expect((await check(open, { path: "/ok", Path: "/etc" })).problem).toContain(
+      '"Path" differs from the argument "path"',
+    );
     expect((await check(open, { path: "/ok", other: 1 })).problem).toBeUndefined();
     const folding = { type: "object", properties: { kind: {} } };
     expect((await check(folding, { "\u212aind": 1 })).problem).toContain("in case only");
@@ -67,9 +72,16 @@ describe("compileSchemaCheck()", () => {
   });
 
   it("follows references inside the schema and never fetches others", async () => {
-    const inside = { type: "object", properties: { at: { $ref: "#/$defs/at" } }, $defs: { at: { type: "integer" } } };
+    const inside = {
+      type: "object",
+      properties: { at: { $ref: "#/$defs/at" } },
+      $defs: { at: { type: "integer" } },
+    };
     expect((await check(inside, { at: "x" })).problem).toContain('"at" must be integer');
-    const outside = await check({ type: "object", properties: { at: { $ref: "http://127.0.0.1:1/x.json" } } }, { at: "x" });
+    const outside = await check(
+      { type: "object", properties: { at: { $ref: "http://127.0.0.1:1/x.json" } } },
+      { at: "x" },
+    );
     expect(outside.problem).toBeUndefined();
     expect(outside.skips).toEqual([expect.stringContaining("can't resolve reference")]);
   });
@@ -82,8 +94,9 @@ describe("compileSchemaCheck()", () => {
 
   it("stops a regular expression that backtracks, and skips the schema from then on", async () => {
     const skips: string[] = [];
-    const run = compileSchemaCheck({ type: "object", properties: { name: { type: "string", pattern: "^(a+)+$" } } }, (reason) =>
-      skips.push(reason),
+    const run = compileSchemaCheck(
+      { type: "object", properties: { name: { type: "string", pattern: "^(a+)+$" } } },
+      (reason) => skips.push(reason),
     );
     const evil = { name: `${"a".repeat(50_000)}!` };
     // Without the watchdog neither of these would end.
@@ -117,25 +130,44 @@ describe("compileSchemaCheck()", () => {
   });
 
   it.each([
-    ["too deep", () => JSON.parse(`${'{"not":'.repeat(80)}{}${"}".repeat(80)}`) as unknown, "nested deeper than 64"],
-    ["very deep", () => JSON.parse(`${'{"not":'.repeat(50_000)}{}${"}".repeat(50_000)}`) as unknown, "nested deeper than 64"],
+    [
+      "too deep",
+      () => JSON.parse(`${'{"not":'.repeat(80)}{}${"}".repeat(80)}`) as unknown,
+      "nested deeper than 64",
+    ],
+    [
+      "very deep",
+      () => JSON.parse(`${'{"not":'.repeat(50_000)}{}${"}".repeat(50_000)}`) as unknown,
+      "nested deeper than 64",
+    ],
     ["too large", () => ({ type: "object", description: "x".repeat(200_000) }), "more than 131072"],
     ["not a schema", () => ({ type: "nonsense" }), "nonsense"],
-    ["a broken pattern", () => ({ properties: { a: { pattern: "(" } } }), "Invalid regular expression"],
+    [
+      "a broken pattern",
+      () => ({ properties: { a: { pattern: "(" } } }),
+      "Invalid regular expression",
+    ],
   ])("skips a schema that is %s", async (_name, make, reason) => {
     const { problem, skips } = await check(make(), { a: "x" });
     expect(problem).toBeUndefined();
     expect(skips).toEqual([expect.stringContaining(reason)]);
   });
 
-  it.each([[undefined], [true], ["x"], [null]])("checks nothing where the schema is %j", async (schema) => {
-    expect(await check(schema, { a: 1 })).toEqual({ problem: undefined, skips: [] });
-  });
+  it.each([[undefined], [true], ["x"], [null]])(
+    "checks nothing where the schema is %j",
+    async (schema) => {
+      expect(await check(schema, { a: 1 })).toEqual({ problem: undefined, skips: [] });
+    },
+  );
 
   it("does not change the arguments", async () => {
     const args = { a: "1" };
     await check(
-      { type: "object", properties: { a: { type: "integer", default: 5 }, b: { default: 1 } }, additionalProperties: false },
+      {
+        type: "object",
+        properties: { a: { type: "integer", default: 5 }, b: { default: 1 } },
+        additionalProperties: false,
+      },
       args,
     );
     expect(args).toEqual({ a: "1" });

@@ -36,11 +36,16 @@ function whyNot(screen: ScreenMessage, method: string, params: unknown): string 
 export function screened(screen: ScreenMessage, message: Message): Screened {
   if (message.kind === "response") {
     const result = resultOf(message.line);
-    const why = isRecord(result) && "roots" in result ? whyNot(screen, "roots/list", result) : undefined;
+    const why =
+      isRecord(result) && "roots" in result ? whyNot(screen, "roots/list", result) : undefined;
     if (why === undefined) return { passed: message };
     const error = { code: INVALID_REQUEST, message: "The client's roots were refused" };
     return { passed: { ...message, line: errorLine(message.id, error) } };
   }
-  const why = NOT_SCREENED.has(message.method) ? undefined : whyNot(screen, message.method, message.params);
-  return why === undefined ? { passed: message } : { refused: `Cannot pass on "${message.method}": ${why}` };
+  const why = NOT_SCREENED.has(message.method)
+    ? undefined
+    : whyNot(screen, message.method, message.params);
+  return why === undefined
+    ? { passed: message }
+    : { refused: `Cannot pass on "${message.method}": ${why}` };
 }

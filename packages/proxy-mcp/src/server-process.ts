@@ -79,12 +79,22 @@ export function startCommand({
   workspaces = [],
 }: CommandUpstream): StartingServer {
   const directories = (env["PATH"] ?? "").split(delimiter);
-  const found = trustedProgram(/[/\\]/u.test(program) ? resolvePath(cwd, program) : program, { directories, workspaces });
+  const found = trustedProgram(/[/\\]/u.test(program) ? resolvePath(cwd, program) : program, {
+    directories,
+    workspaces,
+  });
   if ("reason" in found) return failed(found.isMissing ? notThere(program) : found.reason);
-  const child = startProgram(found, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"], isDetached: process.platform !== "win32" });
+  const child = startProgram(found, args, {
+    env,
+    cwd,
+    stdio: ["pipe", "pipe", "pipe"],
+    isDetached: process.platform !== "win32",
+  });
   if (!isPiped(child)) return failed("the system has no free descriptors");
   const exited = new Promise<ServerExit>((resolve) => {
-    child.once("exit", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+    child.once("exit", (code, signal) =>
+      resolve({ code: code ?? undefined, signal: signal ?? undefined }),
+    );
   });
   const running: ServerProcess = {
     stdin: child.stdin,
@@ -113,7 +123,11 @@ function isPiped(child: ChildProcess): child is Child {
 }
 
 function ownEnvironment(): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+  );
 }
 
 function startProblem(error: Error, program: string): string {

@@ -22,7 +22,8 @@ export interface SessionCaller {
 }
 
 /** Options of {@link createMcpSessions}; every session's proxy gets them. */
-export interface McpSessionsOptions extends Omit<McpProxyOptions, "agent" | "session" | "input" | "output"> {
+export interface McpSessionsOptions
+  extends Omit<McpProxyOptions, "agent" | "session" | "input" | "output"> {
   /**
    * How many sessions an agent may have at a time, together with all agents that it started.
    * Default: 8.
@@ -46,7 +47,11 @@ export interface McpSessions {
  *
  * @throws ConsentError `options_invalid`.
  */
-export function createMcpSessions({ sessionsMax = SESSIONS_MAX, signal, ...options }: McpSessionsOptions): McpSessions {
+export function createMcpSessions({
+  sessionsMax = SESSIONS_MAX,
+  signal,
+  ...options
+}: McpSessionsOptions): McpSessions {
   checkUpstreams(options.upstreams);
   const { clock = systemClock, log } = options;
   const running = new Map<McpProxy, string>();
@@ -89,22 +94,32 @@ const ignore = (): void => {};
 /** A part of an agent shares the number of the agent that started it: names of parts are cheap. */
 const ownerOf = ({ id, parents = [] }: Agent): string => parents.at(-1) ?? id;
 
-/** Its output is ended. What the client still sends is thrown away, for a reset could overtake the answer; one that goes on for too long is cut. */
+/**
+ * Its output is ended. What the client still sends is thrown away, for a reset could overtake the
+ * answer; one that goes on for too long is cut.
+ */
 function letGo(socket: Duplex, clock: Clock): void {
   if (socket.destroyed) return;
   const over = new AbortController();
   socket.once("close", () => over.abort());
   socket.resume();
-  clock.sleep(SESSION_LINGER_MS, { signal: over.signal, background: true }).then(() => socket.destroy(), ignore);
+  clock
+    .sleep(SESSION_LINGER_MS, { signal: over.signal, background: true })
+    .then(() => socket.destroy(), ignore);
 }
 
 /** Answers the first request with the reason: only so does a client show it. */
-function turnAway(socket: Duplex, { why, clock }: { readonly why: string; readonly clock: Clock }): void {
+function turnAway(
+  socket: Duplex,
+  { why, clock }: { readonly why: string; readonly clock: Clock },
+): void {
   let isTold = false;
   const tell = (id: RpcId | undefined): void => {
     if (isTold) return;
     isTold = true;
-    socket.end(errorLine(id, { code: INTERNAL_ERROR, message: why, data: { code: "session_refused" } }));
+    socket.end(
+      errorLine(id, { code: INTERNAL_ERROR, message: why, data: { code: "session_refused" } }),
+    );
   };
   const splitter = createLineSplitter({
     onLine(line) {

@@ -1,5 +1,6 @@
 /**
- * Requests of the client to several servers: each goes to the one that owns what it names, or to all of them.
+ * Requests of the client to several servers: each goes to the one that owns what it names, or to
+ * all of them.
  */
 import { errorOf, RequestError } from "./failure.js";
 import { replaceValues } from "./json-walk.js";
@@ -24,11 +25,16 @@ interface Context {
 }
 
 const HANDLERS: Readonly<Partial<Record<string, Handler>>> = {
-  "tools/list": (context) => list(context, { member: "tools", capability: "tools", prefixed: true }),
-  "prompts/list": (context) => list(context, { member: "prompts", capability: "prompts", prefixed: true }),
-  "resources/list": (context) => list(context, { member: "resources", capability: "resources", prefixed: false }),
-  "resources/templates/list": (context) => list(context, { member: "resourceTemplates", capability: "resources", prefixed: false }),
-  "tasks/list": (context) => list(context, { member: "tasks", capability: "tasks", prefixed: false }),
+  "tools/list": (context) =>
+    list(context, { member: "tools", capability: "tools", prefixed: true }),
+  "prompts/list": (context) =>
+    list(context, { member: "prompts", capability: "prompts", prefixed: true }),
+  "resources/list": (context) =>
+    list(context, { member: "resources", capability: "resources", prefixed: false }),
+  "resources/templates/list": (context) =>
+    list(context, { member: "resourceTemplates", capability: "resources", prefixed: false }),
+  "tasks/list": (context) =>
+    list(context, { member: "tasks", capability: "tasks", prefixed: false }),
   "prompts/get": (context) => byName(context, ["params", "name"], context.params.name),
   "completion/complete": complete,
   "resources/read": (context) => byUri(context, context.params.uri),
@@ -45,16 +51,26 @@ const HANDLERS: Readonly<Partial<Record<string, Handler>>> = {
  *
  * @throws RequestError, ServerFailedError
  */
-export async function serve(state: ManyState, request: ClientRequest, open: OpenRequest): Promise<Buffer> {
+export async function serve(
+  state: ManyState,
+  request: ClientRequest,
+  open: OpenRequest,
+): Promise<Buffer> {
   const { method, params } = request;
   const handler = Object.hasOwn(HANDLERS, method) ? HANDLERS[method] : undefined;
   if (handler === undefined)
-    throw notFound(`Cannot serve ${JSON.stringify(method)}: with several servers the proxy does not know whose it is`);
+    throw notFound(
+      `Cannot serve ${JSON.stringify(method)}: with several servers the proxy does not know whose it is`,
+    );
   return handler({ state, request, params: isRecord(params) ? params : {}, open });
 }
 
 /** Passes the request on to one server; the answer comes back under the client's id. */
-async function passOn({ request, params, open }: Context, peer: Peer, replacements: readonly Replacement[] = []): Promise<Buffer> {
+async function passOn(
+  { request, params, open }: Context,
+  peer: Peer,
+  replacements: readonly Replacement[] = [],
+): Promise<Buffer> {
   const token = progressTokenOf(params);
   const sent = askFor(open, peer, {
     build: (id) =>
@@ -72,18 +88,31 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   const { state, request, params } = context;
   const cursors = typeof params.cursor === "string" ? readCursor(params.cursor) : undefined;
   if (params.cursor !== undefined && cursors === undefined)
-    throw new RequestError({ code: INVALID_PARAMS, message: "Cannot list: the cursor is none of ours" });
-  const peers = state.peers.filter((peer) => hasCapability(peer, kind.capability) && (cursors === undefined || cursors.has(peer.name)));
-  if (peers.length === 0) throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
-  const answers = await Promise.allSettled(peers.map((peer) => page(context, peer, cursors?.get(peer.name))));
-  const pages = answers.flatMap((answer) => (answer.status === "fulfilled" && answer.value.result !== undefined ? [answer.value] : []));
+    throw new RequestError({
+      code: INVALID_PARAMS,
+      message: "Cannot list: the cursor is none of ours",
+    });
+  const peers = state.peers.filter(
+    (peer) =>
+      hasCapability(peer, kind.capability) && (cursors === undefined || cursors.has(peer.name)),
+  );
+  if (peers.length === 0)
+    throw notFound(`Cannot serve "${request.method}": no server has ${kind.capability}`);
+  const answers = await Promise.allSettled(
+    peers.map((peer) => page(context, peer, cursors?.get(peer.name))),
+  );
+  const pages = answers.flatMap((answer) =>
+    answer.status === "fulfilled" && answer.value.result !== undefined ? [answer.value] : [],
+  );
   const [first] = answers;
   if (pages.length === 0 && first !== undefined) {
     if (first.status === "rejected") throw first.reason;
     return replaceValues(first.value.line, [{ path: ["id"], value: request.id }]);
   }
   if (pages.length < peers.length)
-    state.parts.log(`"${request.method}" misses what ${peers.length - pages.length} of ${peers.length} servers have`);
+    state.parts.log(
+      `"${request.method}" misses what ${peers.length - pages.length} of ${peers.length} servers have`,
+    );
   for (const { peer, result } of pages) {
     if (kind.member === "tools") peer.catalog.learn(result);
     else state.routes.learn(peer, result);
@@ -106,8 +135,13 @@ async function page(
 ): Promise<{ peer: Peer; server: string; line: Buffer; result: unknown }> {
   const { cursor: _, _meta: meta, ...rest } = params;
   const { progressToken: __, ...kept } = isRecord(meta) ? meta : {};
-  const asked = { ...rest, ...(cursor === undefined ? {} : { cursor }), ...(isRecord(meta) ? { _meta: kept } : {}) };
-  const line = await askFor(open, peer, { build: (id) => requestLine(id, request.method, asked) }).answer;
+  const asked = {
+    ...rest,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(isRecord(meta) ? { _meta: kept } : {}),
+  };
+  const line = await askFor(open, peer, { build: (id) => requestLine(id, request.method, asked) })
+    .answer;
   return { peer, server: peer.name, line, result: resultOf(line) };
 }
 
@@ -124,21 +158,29 @@ function byName(context: Context, path: readonly string[], name: unknown): Promi
 
 function complete(context: Context): Promise<Buffer> {
   const { ref } = context.params;
-  if (isRecord(ref) && ref.type === "ref/prompt") return byName(context, ["params", "ref", "name"], ref.name);
+  if (isRecord(ref) && ref.type === "ref/prompt")
+    return byName(context, ["params", "ref", "name"], ref.name);
   return byUri(context, isRecord(ref) ? ref.uri : undefined);
 }
 
-/** To the owner of a resource; where it is not known, to one server after another until one has it. */
+/**
+ * To the owner of a resource; where it is not known, to one server after another until one has it.
+ */
 async function byUri(context: Context, uri: unknown): Promise<Buffer> {
   if (typeof uri !== "string")
-    throw new RequestError({ code: INVALID_PARAMS, message: "Cannot find a resource: the request names no URI" });
+    throw new RequestError({
+      code: INVALID_PARAMS,
+      message: "Cannot find a resource: the request names no URI",
+    });
   const { peers, routes } = context.state;
   const owner = routes.ofUri(uri);
   if (owner?.failure === undefined && owner !== undefined) return passOn(context, owner);
   let refusal: Buffer | undefined;
   for (const peer of peers) {
     if (!hasCapability(peer, "resources")) continue;
-    const line = await passOn(context, peer).catch((error: unknown) => errorLine(context.request.id, errorOf(error)));
+    const line = await passOn(context, peer).catch((error: unknown) =>
+      errorLine(context.request.id, errorOf(error)),
+    );
     if (resultOf(line) !== undefined) {
       routes.learnUri(peer, uri);
       return line;

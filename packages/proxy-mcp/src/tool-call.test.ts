@@ -21,7 +21,10 @@ function gateOf(
   const gate = {
     open: async (action: ToolAction) => opened(action),
     performed: 0,
-    async perform(verdict: Verdict & { decision: "allow" }, perform: (release: Release) => Promise<unknown>) {
+    async perform(
+      verdict: Verdict & { decision: "allow" },
+      perform: (release: Release) => Promise<unknown>,
+    ) {
       gate.performed++;
       const value = await perform(releaseOf({ action: verdict.action, ...release }));
       return { ran: true, value, verdict, recorded: false };
@@ -41,7 +44,13 @@ function releaseOf(parts: Partial<Release>): Release {
   };
 }
 
-const allow = (action: ToolAction): Verdict => ({ decision: "allow", code: "policy_allowed", reason: "", action, permit: {} as never });
+const allow = (action: ToolAction): Verdict => ({
+  decision: "allow",
+  code: "policy_allowed",
+  reason: "",
+  action,
+  permit: {} as never,
+});
 
 interface Run {
   readonly sent: string[];
@@ -107,7 +116,9 @@ describe("startCall()", () => {
     await call.over;
     expect(forwarded).toEqual([]);
     expect(sent[0]).toContain('"code":"internal_error"');
-    expect(logs).toEqual(["[s] a call failed inside the proxy: the released action is another tool's"]);
+    expect(logs).toEqual([
+      "[s] a call failed inside the proxy: the released action is another tool's",
+    ]);
   });
 
   it("has what its release knows masked in whatever servers say, before anything is sent to one", async () => {
@@ -115,7 +126,9 @@ describe("startCall()", () => {
     const heard: (string | undefined)[] = [];
     const line = Buffer.from('{"id":1,"result":"the secret is hunter2-hunter2"}\n');
     const { call } = run(
-      gateOf(allow, { masker: () => createMasker([new Secret({ name: "S", value: "hunter2-hunter2" })]) }),
+      gateOf(allow, {
+        masker: () => createMasker([new Secret({ name: "S", value: "hunter2-hunter2" })]),
+      }),
       {
         forward(_args, onAnswer): void {
           heard.push(masks.line(line, () => false)?.toString());
@@ -129,24 +142,42 @@ describe("startCall()", () => {
   });
 
   it.each([
-    ["a text", '{"id":1,"result":"the secret is hunter2-hunter2"}\n', '{"id":1,"result":"the secret is [secret S]"}\n'],
-    ["an object", '{"id":1,"result":{"a":1,"b":2}}\n', expect.stringContaining('"code":"secret_in_answer"') as string],
-  ])("masks %s in the answer with what its own release knows, where another one came since", async (_what, answer, shown) => {
-    const masks = createMasks();
-    const secrets = [new Secret({ name: "S", value: "hunter2-hunter2" }), new Secret({ name: "T", value: '{"a":1,"b":2}' })];
-    const { call, sent } = run(
-      gateOf(allow, { masker: () => createMasker(secrets) }),
-      {
-        forward(_args, onAnswer): void {
-          masks.learn(releaseOf({ masker: () => createMasker([new Secret({ name: "OTHER", value: "another value" })]) }));
-          onAnswer(Buffer.from(answer));
+    [
+      "a text",
+      '{"id":1,"result":"the secret is hunter2-hunter2"}\n',
+      '{"id":1,"result":"the secret is [secret S]"}\n',
+    ],
+    [
+      "an object",
+      '{"id":1,"result":{"a":1,"b":2}}\n',
+      expect.stringContaining('"code":"secret_in_answer"') as string,
+    ],
+  ])(
+    "masks %s in the answer with what its own release knows, where another one came since",
+    async (_what, answer, shown) => {
+      const masks = createMasks();
+      const secrets = [
+        new Secret({ name: "S", value: "hunter2-hunter2" }),
+        new Secret({ name: "T", value: '{"a":1,"b":2}' }),
+      ];
+      const { call, sent } = run(
+        gateOf(allow, { masker: () => createMasker(secrets) }),
+        {
+          forward(_args, onAnswer): void {
+            masks.learn(
+              releaseOf({
+                masker: () => createMasker([new Secret({ name: "OTHER", value: "another value" })]),
+              }),
+            );
+            onAnswer(Buffer.from(answer));
+          },
         },
-      },
-      masks,
-    );
-    await call.over;
-    expect(sent).toEqual([shown]);
-  });
+        masks,
+      );
+      await call.over;
+      expect(sent).toEqual([shown]);
+    },
+  );
 
   it("forwards nothing once it was cancelled while it was judged, and answers nothing", async () => {
     const gate = gateOf(allow);
@@ -163,7 +194,9 @@ describe("startCall()", () => {
     const gate = gateOf(allow);
     const perform = gate.perform.bind(gate);
     const { call, sent, forwarded } = run(
-      Object.assign(gate, { perform: (...args: Parameters<typeof perform>) => (call.cancel(), perform(...args)) }),
+      Object.assign(gate, {
+        perform: (...args: Parameters<typeof perform>) => (call.cancel(), perform(...args)),
+      }),
     );
     await call.over;
     expect(gate.performed).toBe(1);
@@ -208,7 +241,9 @@ describe("startCall()", () => {
       decision: "pending",
       requestId: "cr_1",
       expiresAtMs: 0,
-      settled: new Promise((resolve) => setTimeout(() => resolve(allow(toolAction("s", "t", { a: 1 }))), 30)),
+      settled: new Promise((resolve) =>
+        setTimeout(() => resolve(allow(toolAction("s", "t", { a: 1 }))), 30),
+      ),
       withdraw: async () => {},
       leave: async () => {},
       defer: async () => false,

@@ -1,6 +1,7 @@
 /**
- * Tool call: one `tools/call` from its arrival to its answer. Check → gate → forward → answer; every call on its own, none waits for another.
- * What reaches the server is what the gate released, once; without a release nothing is sent.
+ * Tool call: one `tools/call` from its arrival to its answer. Check → gate → forward → answer;
+ * every call on its own, none waits for another. What reaches the server is what the gate released,
+ * once; without a release nothing is sent.
  */
 import { isDeepStrictEqual } from "node:util";
 import { DENY_CODES, isConsentError, isToolAction, toolAction } from "@acp/core";
@@ -69,7 +70,10 @@ export interface CallJob {
 
 /** A call under way. */
 export interface ToolCall {
-  /** The client takes the call back: no answer. An open question is held for its retry. True where the server has the call and must be told. */
+  /**
+   * The client takes the call back: no answer. An open question is held for its retry. True where
+   * the server has the call and must be told.
+   */
   cancel(): boolean;
   /** The client is gone: an open question is held for its retry; a call that needs none goes on. */
   leave(): void;
@@ -142,10 +146,13 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
   };
 }
 
-/** Ends a call wherever it is: what is not forwarded never will be. True where its server has it. */
+/**
+ * Ends a call wherever it is: what is not forwarded never will be. True where its server has it.
+ */
 function stop(call: Running, error: Error): boolean {
   if (call.phase === "forwarded") call.recall(error);
-  // Who cancels may only be less patient than the person who is asked; a server that is gone can do nothing with a yes.
+  // Who cancels may only be less patient than the person who is asked; a server that is gone can do
+  // nothing with a yes.
   else if (call.cancelled) void call.pending?.leave(error.message);
   else void call.pending?.withdraw(error.message);
   return call.phase === "forwarded";
@@ -161,13 +168,25 @@ async function run(call: Running): Promise<void> {
   try {
     answer = await settle(call);
   } catch (error) {
-    parts.log(`[${job.server}] a call failed inside the proxy: ${logText(error instanceof Error ? error.message : String(error))}`);
-    answer = deniedResult({ decision: "deny", code: "internal_error", reason: "the proxy failed", ...DENY_CODES.internal_error });
+    parts.log(
+      `[${job.server}] a call failed inside the proxy: ${logText(error instanceof Error ? error.message : String(error))}`,
+    );
+    answer = deniedResult({
+      decision: "deny",
+      code: "internal_error",
+      reason: "the proxy failed",
+      ...DENY_CODES.internal_error,
+    });
   }
-  if (call.failure !== undefined && !Buffer.isBuffer(answer)) answer = unavailableResult(call.failure, call.phase === "forwarded");
+  if (call.failure !== undefined && !Buffer.isBuffer(answer))
+    answer = unavailableResult(call.failure, call.phase === "forwarded");
   call.phase = "over";
   if (!call.cancelled)
-    parts.send(Buffer.isBuffer(answer) ? answer : resultLine(job.id, job.typedResults ? { resultType: "complete", ...answer } : answer));
+    parts.send(
+      Buffer.isBuffer(answer)
+        ? answer
+        : resultLine(job.id, job.typedResults ? { resultType: "complete", ...answer } : answer),
+    );
   call.tellSent();
   job.onOver();
 }
@@ -194,19 +213,36 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
   return call.clientGone ? givenUp(call) : conclude(call, action, verdict);
 }
 
-/** What does not fit the schema is decided like any other call, so that the log has it; nobody is asked about it, and nothing is forwarded. */
-async function refuseInvalid({ parts }: Running, problem: string, opened: Verdict | Pending): Promise<NoticeResult> {
+/**
+ * What does not fit the schema is decided like any other call, so that the log has it; nobody is
+ * asked about it, and nothing is forwarded.
+ */
+async function refuseInvalid(
+  { parts }: Running,
+  problem: string,
+  opened: Verdict | Pending,
+): Promise<NoticeResult> {
   if (opened.decision === "pending") await opened.withdraw(problem);
   if (opened.decision === "deny" && opened.code !== "not_performable") return deniedResult(opened);
-  if (opened.decision === "allow") await parts.gate.perform(opened, () => Promise.reject(new Error(problem))).catch(() => undefined);
+  if (opened.decision === "allow")
+    await parts.gate
+      .perform(opened, () => Promise.reject(new Error(problem)))
+      .catch(() => undefined);
   return invalidResult(problem);
 }
 
-function conclude(call: Running, action: ToolAction, verdict: Verdict): Promise<Buffer | NoticeResult> | NoticeResult {
+function conclude(
+  call: Running,
+  action: ToolAction,
+  verdict: Verdict,
+): Promise<Buffer | NoticeResult> | NoticeResult {
   return verdict.decision === "deny" ? deniedResult(verdict) : perform(call, action, verdict);
 }
 
-/** While a person decides: progress for the client, and after a while "call again". `undefined`: the decision is kept for the retry. */
+/**
+ * While a person decides: progress for the client, and after a while "call again". `undefined`: the
+ * decision is kept for the retry.
+ */
 async function waitFor(call: Running, pending: Pending): Promise<Verdict | undefined> {
   const { parts } = call;
   call.pending = pending;
@@ -230,18 +266,30 @@ async function waitFor(call: Running, pending: Pending): Promise<Verdict | undef
   }
 }
 
-async function reportProgress({ parts, job }: Running, { requestId }: Pending, signal: AbortSignal): Promise<void> {
+async function reportProgress(
+  { parts, job }: Running,
+  { requestId }: Pending,
+  signal: AbortSignal,
+): Promise<void> {
   const { progressToken } = job;
   if (progressToken === undefined) return;
   for (let count = 1; ; count++) {
     await parts.clock.sleep(parts.progressEveryMs, { signal });
     parts.send(
-      notificationLine(PROGRESS_METHOD, { progressToken, progress: count * PROGRESS_STEP, message: `Waiting for approval ${requestId}` }),
+      notificationLine(PROGRESS_METHOD, {
+        progressToken,
+        progress: count * PROGRESS_STEP,
+        message: `Waiting for approval ${requestId}`,
+      }),
     );
   }
 }
 
-async function perform(call: Running, action: ToolAction, verdict: Allowed): Promise<Buffer | NoticeResult> {
+async function perform(
+  call: Running,
+  action: ToolAction,
+  verdict: Allowed,
+): Promise<Buffer | NoticeResult> {
   const { parts, job } = call;
   if (isStopped(call)) return givenUp(call);
   let line: Buffer | undefined;
@@ -254,10 +302,15 @@ async function perform(call: Running, action: ToolAction, verdict: Allowed): Pro
       if (failure !== undefined) throw failure;
     });
     if (!result.ran) return deniedResult(result.verdict);
-    if (!result.recorded) parts.log(`[${job.server}] the audit log could not keep that a call is completed`);
+    if (!result.recorded)
+      parts.log(`[${job.server}] the audit log could not keep that a call is completed`);
   } catch (error) {
     // Told by the answer, by `call.failure` and by `call.cancelled`.
-    if (line === undefined && !(error instanceof ServerFailedError || error instanceof CallCancelledError)) throw error;
+    if (
+      line === undefined &&
+      !(error instanceof ServerFailedError || error instanceof CallCancelledError)
+    )
+      throw error;
   }
   return line ?? givenUp(call);
 }
@@ -270,10 +323,17 @@ function givenUp({ job }: Running): NoticeResult {
 async function forward(call: Running, action: ToolAction, release: Release): Promise<Buffer> {
   if (isStopped(call)) throw new CallCancelledError("the call was given up");
   const released = release.action;
-  if (!isToolAction(released) || released.name !== action.name || released.meta.server !== action.meta.server) {
+  if (
+    !isToolAction(released) ||
+    released.name !== action.name ||
+    released.meta.server !== action.meta.server
+  ) {
     throw new Error("the released action is another tool's");
   }
-  const args = released === action || isDeepStrictEqual(released.args, action.args) ? undefined : released.args;
+  const args =
+    released === action || isDeepStrictEqual(released.args, action.args)
+      ? undefined
+      : released.args;
   const { parts, job } = call;
   parts.masks.learn(release);
   return new Promise<Buffer>((resolve, reject) => {

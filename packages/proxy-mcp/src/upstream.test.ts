@@ -33,7 +33,13 @@ function hear(config: StartedUpstream): Heard {
     onPressure: () => {},
     log: (line) => said?.push(line),
   });
-  return { upstream, lines: lines ?? [], ends: ends ?? [], said: said ?? [], line: () => new Promise((resolve) => waiting.push(resolve)) };
+  return {
+    upstream,
+    lines: lines ?? [],
+    ends: ends ?? [],
+    said: said ?? [],
+    line: () => new Promise((resolve) => waiting.push(resolve)),
+  };
 }
 
 /** A real process that somebody else starts, when told to. */
@@ -44,7 +50,12 @@ function startable(script: string): { readonly config: StartedUpstream; readonly
   });
   const start = async (): Promise<ServerProcess> => {
     await told;
-    return await startCommand({ name: "s", command: ["/bin/sh", "-c", script], env: { PATH: "/usr/bin:/bin" }, cwd: "/" }).process;
+    return await startCommand({
+      name: "s",
+      command: ["/bin/sh", "-c", script],
+      env: { PATH: "/usr/bin:/bin" },
+      cwd: "/",
+    }).process;
   };
   return { config: { name: "s", start }, go };
 }
@@ -63,7 +74,9 @@ describe("a server that its caller starts", () => {
     for (let each = 0; each < 2_000; each += 1) upstream.send(Buffer.from(`{"n":${each}}\n`));
     go();
     await upstream.close();
-    expect(lines.map((line) => JSON.parse(line).n)).toEqual(Array.from({ length: 2_000 }, (_, each) => each));
+    expect(lines.map((line) => JSON.parse(line).n)).toEqual(
+      Array.from({ length: 2_000 }, (_, each) => each),
+    );
     expect(said).toEqual(["[s] up"]);
   });
 
@@ -111,7 +124,8 @@ describe("a server that its caller starts", () => {
     };
     const { upstream } = hear({
       name: "s",
-      start: () => Promise.resolve({ stdin, stdout, stderr, exited, stop: () => done.push("stop"), kill }),
+      start: () =>
+        Promise.resolve({ stdin, stdout, stderr, exited, stop: () => done.push("stop"), kill }),
     });
     await upstream.close();
     expect([done, await text(stdin)]).toEqual([["stop", "kill"], ""]);

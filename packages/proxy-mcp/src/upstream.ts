@@ -1,5 +1,6 @@
 /**
- * Upstream: one server that speaks MCP on stdin and stdout. Its stderr goes to the log, line by line.
+ * Upstream: one server that speaks MCP on stdin and stdout. Its stderr goes to the log, line by
+ * line.
  */
 import { PassThrough } from "node:stream";
 import type { Readable } from "node:stream";
@@ -17,7 +18,12 @@ import { createOutbox } from "./outbox.js";
 import { errorLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import { startCommand } from "./server-process.js";
-import type { LocalUpstream, ServerProcess, StartedUpstream, StartingServer } from "./server-process.js";
+import type {
+  LocalUpstream,
+  ServerProcess,
+  StartedUpstream,
+  StartingServer,
+} from "./server-process.js";
 
 /** What a server reports, and how it is heard. */
 export interface UpstreamHandlers {
@@ -28,7 +34,10 @@ export interface UpstreamHandlers {
   /** A line without any secret that `masks` know. */
   readonly onLine: (line: Buffer) => void;
   readonly onOversize: (line: OversizeLine) => void;
-  /** Once: the server is gone, and nothing more comes from it. Not called after {@link Upstream.close}. */
+  /**
+   * Once: the server is gone, and nothing more comes from it. Not called after {@link
+   * Upstream.close}.
+   */
   readonly onEnd: (failure: ServerFailure) => void;
   /** `true` while the server reads slower than it is sent. */
   readonly onPressure: (on: boolean) => void;
@@ -42,7 +51,10 @@ export interface Upstream {
   send(line: Buffer): void;
   /** Stops or resumes reading what the server says. */
   pause(on: boolean): void;
-  /** Ends its input, then SIGTERM, then SIGKILL; resolves when it is gone. What it still says is still reported. */
+  /**
+   * Ends its input, then SIGTERM, then SIGKILL; resolves when it is gone. What it still says is
+   * still reported.
+   */
   close(): Promise<void>;
 }
 
@@ -117,7 +129,11 @@ function startGiven({ start }: StartedUpstream): StartingServer {
 }
 
 /** Hears a server's lines masked. What cannot be masked is not heard; who waits for it is told. */
-function maskedHearing(name: string, handlers: UpstreamHandlers, reply: (line: Buffer) => void): (line: Buffer) => void {
+function maskedHearing(
+  name: string,
+  handlers: UpstreamHandlers,
+  reply: (line: Buffer) => void,
+): (line: Buffer) => void {
   const { masks, awaits, onLine, onOversize, log } = handlers;
   const isAwaited = (line: Buffer): boolean => {
     const { kind, id } = readServerLine(line);
@@ -126,7 +142,10 @@ function maskedHearing(name: string, handlers: UpstreamHandlers, reply: (line: B
   return (line) => {
     const masked = masks.line(line, () => isAwaited(line));
     // A label may be longer than its value.
-    if (masked !== undefined) return masked.length > LINE_BYTES_MAX && masked !== line ? onOversize(edgesOf(masked)) : onLine(masked);
+    if (masked !== undefined)
+      return masked.length > LINE_BYTES_MAX && masked !== line
+        ? onOversize(edgesOf(masked))
+        : onLine(masked);
     log(`[${name}] sent a message that holds a secret across several values; it is dropped`);
     const { kind, id } = readServerLine(line);
     if (id === undefined) return undefined;

@@ -21,7 +21,8 @@ describe("runWithin()", () => {
   });
 
   /** What the process says that it used, whatever it did. */
-  const used = (ms: number): void => void vi.spyOn(process, "cpuUsage").mockReturnValue({ user: ms * 600, system: ms * 400 });
+  const used = (ms: number): void =>
+    void vi.spyOn(process, "cpuUsage").mockReturnValue({ user: ms * 600, system: ms * 400 });
 
   it("begins anew, with more time, where the process had too little of the processor, and gives up in the end", () => {
     used(19);

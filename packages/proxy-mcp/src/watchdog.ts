@@ -1,11 +1,14 @@
 /**
- * Watchdog: runs synchronous work that others' data steers (regular expressions, recursive schemas), and stops it when its time is over.
- * V8 interrupts loops and backtracking alike; no other bound covers both.
+ * Watchdog: runs synchronous work that others' data steers (regular expressions, recursive
+ * schemas), and stops it when its time is over. V8 interrupts loops and backtracking alike; no
+ * other bound covers both.
  */
 import { createContext, Script } from "node:vm";
 
 /** What {@link runWithin} gives. */
-export type WatchedResult<T> = { readonly ended: true; readonly value: T } | { readonly ended: false };
+export type WatchedResult<T> =
+  | { readonly ended: true; readonly value: T }
+  | { readonly ended: false };
 
 const box: { job: () => void } = { job: () => {} };
 createContext(box);
@@ -15,8 +18,9 @@ const script: Script = new Script("job()");
 const STARVED_TIMES_MAX = 8;
 
 /**
- * Runs `work` for at most `ms`; costs about 40 µs. What `work` throws is thrown. Where the time passed without this process having had the
- * processor for so long, the work begins anew and gets twice the time.
+ * Runs `work` for at most `ms`; costs about 40 µs. What `work` throws is thrown. Where the time
+ * passed without this process having had the processor for so long, the work begins anew and gets
+ * twice the time.
  */
 export function runWithin<T>(work: () => T, ms: number): WatchedResult<T> {
   for (let times = 1; ; times *= 2) {
@@ -47,5 +51,10 @@ function attempt<T>(work: () => T, ms: number): WatchedResult<T> {
 
 /** The error belongs to the script's own realm, so it is no instance of our Error. */
 function isTimeout(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
+  );
 }

@@ -9,13 +9,23 @@ describe("requests of a client", () => {
     p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
     await p.channel.question(0);
     p.client.send({ id: 1, method: "ping" });
-    expect((await p.client.find(({ id }) => id === 1)).message.error?.message).toBe("Cannot take the request: its id is in use");
+    expect((await p.client.find(({ id }) => id === 1)).message.error?.message).toBe(
+      "Cannot take the request: its id is in use",
+    );
     await p.proxy.close();
   });
 
   it("are refused where too many wait", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ silent: true }) }] });
-    p.client.raw(Array.from({ length: 10_001 }, (_, id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`).join(""));
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted({ silent: true }) }],
+    });
+    p.client.raw(
+      Array.from(
+        { length: 10_001 },
+        (_, id) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`,
+      ).join(""),
+    );
     expect((await p.client.find(({ error }) => error !== undefined)).message).toMatchObject({
       id: 10_000,
       error: { message: "Cannot take the request: 10000 are waiting for an answer" },
@@ -31,7 +41,8 @@ describe("requests of a client", () => {
       output,
       upstreams: [{ name: "fs", command: [process.execPath, "-e", "setInterval(() => {}, 1000)"] }],
     });
-    for (let id = 0; id < 200; id++) client.send({ id, method: "ping", params: { text: "x".repeat(10_000) } });
+    for (let id = 0; id < 200; id++)
+      client.send({ id, method: "ping", params: { text: "x".repeat(10_000) } });
     while (!input.isPaused()) await new Promise((resolve) => setImmediate(resolve));
     client.raw("[]\n");
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));

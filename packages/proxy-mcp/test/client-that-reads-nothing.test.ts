@@ -1,4 +1,7 @@
-/** A client that stops reading: the gate goes on, holds little of what the servers say, and ends when it is told to. */
+/**
+ * A client that stops reading: the gate goes on, holds little of what the servers say, and ends
+ * when it is told to.
+ */
 import { spawn } from "node:child_process";
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
@@ -6,7 +9,9 @@ import { ASK_ALL, proxied, scripted } from "./support/proxied.js";
 
 /** A pipe as a client has it, which nobody reads. */
 function unreadPipe(): { readonly output: Writable; end(): void } {
-  const reader = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["pipe", "ignore", "ignore"] });
+  const reader = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], {
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   return { output: reader.stdin, end: () => void reader.kill("SIGKILL") };
 }
 
@@ -14,10 +19,18 @@ const line = (message: object): string => `${JSON.stringify({ jsonrpc: "2.0", ..
 const HELLO = line({
   id: 0,
   method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } },
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "c", version: "1" },
+  },
 });
 /** Has the server say 9 MB. */
-const FLOOD = line({ id: 1, method: "vendor/say", params: { lines: Array.from({ length: 100 }, () => "x".repeat(90_000)) } });
+const FLOOD = line({
+  id: 1,
+  method: "vendor/say",
+  params: { lines: Array.from({ length: 100 }, () => "x".repeat(90_000)) },
+});
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -32,7 +45,9 @@ describe("a client that reads nothing", () => {
     await until(() => output.writableLength > 0);
     input.write(line({ id: 2, method: "tools/call", params: { name: "echo", arguments: {} } }));
     await (await p.channel.question(0)).approve();
-    await until(() => p.audit.events().some(({ eventType }) => eventType === "tool_call_forwarded"));
+    await until(() =>
+      p.audit.events().some(({ eventType }) => eventType === "tool_call_forwarded"),
+    );
     // What the servers say stays with them: one pipe's worth is read, and no more.
     expect(output.writableLength).toBeLessThan(5_000_000);
     await p.proxy.close();
@@ -60,7 +75,12 @@ describe("a client that reads nothing", () => {
   it("is read no more when 64 MiB wait for it", async () => {
     const output = new Writable({ highWaterMark: 1, write: () => {} });
     const input = new PassThrough();
-    const p = proxied({ policy: ASK_ALL, input, output, upstreams: [{ name: "fs", command: scripted({ silent: true }) }] });
+    const p = proxied({
+      policy: ASK_ALL,
+      input,
+      output,
+      upstreams: [{ name: "fs", command: scripted({ silent: true }) }],
+    });
     // Refused under its own id, which is long.
     const refused = line({ id: "x".repeat(1_000_000), method: "tools/call " });
     let written = 0;

@@ -42,14 +42,25 @@ describe("a tool call through the proxy", () => {
     p.client.send({
       id: 1,
       method: "tools/call",
-      params: { name: "echo", arguments: { text: "x" }, _meta: { capability: "all", progressToken: 7 } },
+      params: {
+        name: "echo",
+        arguments: { text: "x" },
+        _meta: { capability: "all", progressToken: 7 },
+      },
     });
     const { message } = await p.client.find(({ id }) => id === 1);
     expect(texts(message).join("")).toContain('"_meta":{"progressToken":7}');
     expect(texts(message).join("")).not.toContain("capability");
-    p.client.send({ id: 2, method: "tools/call", params: { name: "echo", arguments: { text: "x" }, capability: "all" } });
+    p.client.send({
+      id: 2,
+      method: "tools/call",
+      params: { name: "echo", arguments: { text: "x" }, capability: "all" },
+    });
     const { message: refused } = await p.client.find(({ id }) => id === 2);
-    expect(refused.error).toMatchObject({ code: -32602, message: expect.stringContaining('"capability"') as string });
+    expect(refused.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('"capability"') as string,
+    });
     await p.proxy.close();
   });
 
@@ -76,13 +87,23 @@ describe("a tool call through the proxy", () => {
   it("waits for a person, holds up nothing else, and goes through when they say yes", async () => {
     const p = proxied({ policy: ASK_ALL });
     await p.client.handshake();
-    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: { text: "wait" } } });
+    p.client.send({
+      id: 1,
+      method: "tools/call",
+      params: { name: "echo", arguments: { text: "wait" } },
+    });
     const question = await p.channel.question(0);
-    expect(question.request.action).toMatchObject({ tool: "echo", server: "fs", parameters: { text: "wait" } });
+    expect(question.request.action).toMatchObject({
+      tool: "echo",
+      server: "fs",
+      parameters: { text: "wait" },
+    });
     expect((await p.client.request(2, "ping")).result).toEqual({});
     expect((await received(p)).some((line) => line.includes("tools/call"))).toBe(false);
     await question.approve();
-    expect(texts((await p.client.find(({ id }) => id === 1)).message)[0]).toContain('"text":"wait"');
+    expect(texts((await p.client.find(({ id }) => id === 1)).message)[0]).toContain(
+      '"text":"wait"',
+    );
     await p.proxy.close();
   });
 
@@ -121,18 +142,31 @@ describe("a tool call through the proxy", () => {
     await (await p.channel.question(0)).deny("use the other file");
     const { message } = await p.client.find(({ id }) => id === 1);
     expect(texts(message)[0]).toContain("use the other file");
-    expect(message.result).toMatchObject({ isError: true, _meta: { "acp/denied": { code: "consent_denied", retryable: false } } });
+    expect(message.result).toMatchObject({
+      isError: true,
+      _meta: { "acp/denied": { code: "consent_denied", retryable: false } },
+    });
     await p.proxy.close();
   });
 
   it("reports progress every 10 s while a person decides, if it was asked for", async () => {
     const p = proxied({ policy: ASK_ALL });
     await p.client.handshake();
-    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {}, _meta: { progressToken: "t" } } });
-    p.client.send({ id: 2, method: "tools/call", params: { name: "echo", arguments: { text: "no token" } } });
+    p.client.send({
+      id: 1,
+      method: "tools/call",
+      params: { name: "echo", arguments: {}, _meta: { progressToken: "t" } },
+    });
+    p.client.send({
+      id: 2,
+      method: "tools/call",
+      params: { name: "echo", arguments: { text: "no token" } },
+    });
     const question = await p.channel.question(1);
     await p.clock.advance(30_000);
-    const reports = p.client.lines.map((line) => JSON.parse(line) as Message).filter(({ method }) => method === "notifications/progress");
+    const reports = p.client.lines
+      .map((line) => JSON.parse(line) as Message)
+      .filter(({ method }) => method === "notifications/progress");
     expect(reports.map(({ params }) => params?.progressToken)).toEqual(["t", "t", "t"]);
     const values = reports.map(({ params }) => Number(params?.progress));
     expect(values).toEqual([...values].sort((one, other) => one - other));
@@ -146,13 +180,22 @@ describe("a tool call through the proxy", () => {
   it('is answered "pending" after 45 s, and the retry finds the decision', async () => {
     const p = proxied({ policy: ASK_ALL });
     await p.client.handshake();
-    p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: { text: "x" } } });
+    p.client.send({
+      id: 1,
+      method: "tools/call",
+      params: { name: "echo", arguments: { text: "x" } },
+    });
     const question = await p.channel.question(0);
     await p.clock.advance(44_999);
     expect(p.client.lines.some((line) => line.includes("acp/pending"))).toBe(false);
     await p.clock.advance(1);
     const { message } = await p.client.find(({ id }) => id === 1);
-    const notice = { code: "pending", retryable: true, requestId: question.request.id, reason: `pending approval ${question.request.id}` };
+    const notice = {
+      code: "pending",
+      retryable: true,
+      requestId: question.request.id,
+      reason: `pending approval ${question.request.id}`,
+    };
     expect(message.result).toMatchObject({ isError: true, _meta: { "acp/pending": notice } });
     expect(message.result).not.toHaveProperty("structuredContent");
     expect(texts(message)[0]).toContain("all again with the same arguments");
@@ -185,7 +228,10 @@ describe("a tool call through the proxy", () => {
     p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
     const question = await p.channel.question(0);
     await p.clock.advance(30_000);
-    p.client.send({ method: "notifications/cancelled", params: { requestId: 1, reason: "timed out" } });
+    p.client.send({
+      method: "notifications/cancelled",
+      params: { requestId: 1, reason: "timed out" },
+    });
     await p.client.request(2, "ping");
     p.client.send({ id: 3, method: "tools/call", params: { name: "echo", arguments: {} } });
     await p.client.request(4, "ping");
@@ -203,7 +249,10 @@ describe("a tool call through the proxy", () => {
     await p.client.handshake();
     p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
     const { session } = await p.channel.question(0);
-    p.client.send({ method: "notifications/cancelled", params: { requestId: 1, reason: "changed my mind" } });
+    p.client.send({
+      method: "notifications/cancelled",
+      params: { requestId: 1, reason: "changed my mind" },
+    });
     await p.client.request(2, "ping");
     await p.clock.advance(60_000);
     expect(await session.ended).toMatchObject({ status: "cancelled" });
@@ -217,7 +266,8 @@ describe("a tool call through the proxy", () => {
     await p.client.handshake();
     p.client.send({ id: 1, method: "tools/call", params: { name: "hang", arguments: {} } });
     while (!(await received(p)).some((line) => line.includes("tools/call")));
-    const line = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1, "reason":"x"}}';
+    const line =
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1, "reason":"x"}}';
     p.client.raw(`${line}\n`);
     expect(await received(p)).toContain(line);
     expect(p.client.lines.some((text) => (JSON.parse(text) as Message).id === 1)).toBe(false);
@@ -231,7 +281,13 @@ describe("a tool call through the proxy", () => {
     const answer = await p.client.call(2, "typed", { count: 0 });
     expect(answer.result).toMatchObject({
       isError: true,
-      _meta: { "acp/denied": { code: "arguments_invalid", reason: '"count" must be >= 1', retryable: false } },
+      _meta: {
+        "acp/denied": {
+          code: "arguments_invalid",
+          reason: '"count" must be >= 1',
+          retryable: false,
+        },
+      },
     });
     expect(p.channel.questions).toHaveLength(0);
     expect(p.audit.events().at(-1)).toMatchObject({
@@ -246,21 +302,35 @@ describe("a tool call through the proxy", () => {
     const p = proxied({ policy: ASK_ALL });
     await p.client.handshake();
     await p.client.request(1, "tools/list");
-    p.client.send({ id: 2, method: "tools/call", params: { name: "typed", arguments: { count: 1 } } });
+    p.client.send({
+      id: 2,
+      method: "tools/call",
+      params: { name: "typed", arguments: { count: 1 } },
+    });
     const question = await p.channel.question(0);
-    await expect(question.approve({ count: 0 })).rejects.toThrow(/modification_invalid.*must be >= 1/);
-    await expect(question.approve({ COUNT: 2 })).rejects.toThrow(/modification_invalid.*in case only/);
+    await expect(question.approve({ count: 0 })).rejects.toThrow(
+      /modification_invalid.*must be >= 1/,
+    );
+    await expect(question.approve({ COUNT: 2 })).rejects.toThrow(
+      /modification_invalid.*in case only/,
+    );
     await question.approve({ count: 2 });
     await p.client.find(({ id }) => id === 2);
     const calls = (await received(p)).filter((line) => line.includes("tools/call"));
-    expect(calls.map((line) => (JSON.parse(line) as { params: { arguments: unknown } }).params.arguments)).toEqual([{ count: 2 }]);
+    expect(
+      calls.map(
+        (line) => (JSON.parse(line) as { params: { arguments: unknown } }).params.arguments,
+      ),
+    ).toEqual([{ count: 2 }]);
     await p.proxy.close();
   });
 
   it("is checked also when the client never listed the tools", async () => {
     const p = proxied({ policy: ASK_ALL });
     await p.client.handshake();
-    expect((await p.client.call(1, "typed", {})).result).toMatchObject({ _meta: { "acp/denied": { code: "arguments_invalid" } } });
+    expect((await p.client.call(1, "typed", {})).result).toMatchObject({
+      _meta: { "acp/denied": { code: "arguments_invalid" } },
+    });
     expect((await p.client.call(2, "typed", { count: "1" })).result).toMatchObject({
       _meta: { "acp/denied": { code: "arguments_invalid" } },
     });
@@ -270,7 +340,10 @@ describe("a tool call through the proxy", () => {
   });
 
   it("goes on to the gate when the server does not answer the proxy's list in time, and the late list stays with the proxy", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ heldList: true }) }] });
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted({ heldList: true }) }],
+    });
     await p.client.handshake();
     p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
     while (!(await received(p)).some((line) => line.includes("tools/list")));
@@ -294,7 +367,9 @@ describe("a tool call through the proxy", () => {
     const p = proxied({ policy: ALLOW_ALL });
     await p.client.handshake();
     await p.client.request(1, "tools/list");
-    await p.client.request(2, "vendor/change-tools", { tools: [{ name: "typed", inputSchema: { required: ["other"] } }] });
+    await p.client.request(2, "vendor/change-tools", {
+      tools: [{ name: "typed", inputSchema: { required: ["other"] } }],
+    });
     expect((await p.client.call(3, "typed", { count: 1 })).result).toMatchObject({
       _meta: { "acp/denied": { reason: "the arguments must have required property 'other'" } },
     });
@@ -307,11 +382,18 @@ describe("a tool call through the proxy", () => {
     ["nesting beyond the limit", `{"text":${"[".repeat(100)}${"]".repeat(100)}}`, "nested deeper"],
   ])("is refused with a result when its arguments hold %s", async (_what, args, reason) => {
     const p = proxied({ policy: ALLOW_ALL });
-    p.client.raw(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":${args}}}\n`);
+    p.client.raw(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":${args}}}\n`,
+    );
     const { message } = await p.client.find(({ id }) => id === 1);
     expect(message.result).toMatchObject({
       isError: true,
-      _meta: { "acp/denied": { code: "arguments_invalid", reason: expect.stringContaining(reason) as string } },
+      _meta: {
+        "acp/denied": {
+          code: "arguments_invalid",
+          reason: expect.stringContaining(reason) as string,
+        },
+      },
     });
     await p.proxy.close();
   });
@@ -321,7 +403,9 @@ describe("a tool call through the proxy", () => {
     await p.client.handshake();
     p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
     const question = await p.channel.question(0);
-    await p.client.request(2, "vendor/say", { lines: ['{"jsonrpc":"2.0","id":1,"result":{"forged":true}}'] });
+    await p.client.request(2, "vendor/say", {
+      lines: ['{"jsonrpc":"2.0","id":1,"result":{"forged":true}}'],
+    });
     await question.deny("no");
     expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject({
       _meta: { "acp/denied": { code: "consent_denied" } },
@@ -334,14 +418,22 @@ describe("a tool call through the proxy", () => {
     const p = proxied({ policy: ALLOW_ALL });
     await p.client.handshake();
     p.audit.fail(new Error("disk full"));
-    expect((await p.client.call(1, "echo", {})).result).toMatchObject({ isError: true, _meta: { "acp/denied": { code: "audit_failed" } } });
+    expect((await p.client.call(1, "echo", {})).result).toMatchObject({
+      isError: true,
+      _meta: { "acp/denied": { code: "audit_failed" } },
+    });
     expect((await received(p)).filter((line) => line.includes("tools/call"))).toEqual([]);
     await p.proxy.close();
   });
 
   it("names its result's type to a client of the stateless era", async () => {
     const p = proxied({ policy: DENY_ECHO });
-    const answer = await p.client.call(1, "echo", {}, { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } });
+    const answer = await p.client.call(
+      1,
+      "echo",
+      {},
+      { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } },
+    );
     expect(answer.result).toMatchObject({ resultType: "complete", isError: true });
     expect((await p.client.call(2, "echo", {})).result).not.toHaveProperty("resultType");
     await p.proxy.close();
@@ -349,7 +441,11 @@ describe("a tool call through the proxy", () => {
 
   it("runs beside many others, each answered by its own id", async () => {
     const p = proxied({
-      policy: { version: "1", default: "allow", rules: [{ match: { tool: "echo", args: { text: "ask*" } }, action: "ask" }] },
+      policy: {
+        version: "1",
+        default: "allow",
+        rules: [{ match: { tool: "echo", args: { text: "ask*" } }, action: "ask" }],
+      },
     });
     await p.client.handshake();
     const ids = Array.from({ length: 200 }, (_, index) => index);
@@ -362,10 +458,14 @@ describe("a tool call through the proxy", () => {
         .join(""),
     );
     for (const id of ids.filter((each) => each % 10 !== 0))
-      expect(texts((await p.client.find((message) => message.id === id)).message)[0]).toContain(`"text":"${id}"`);
+      expect(texts((await p.client.find((message) => message.id === id)).message)[0]).toContain(
+        `"text":"${id}"`,
+      );
     for (let index = 0; index < 20; index++) await (await p.channel.question(index)).approve();
     for (const id of ids.filter((each) => each % 10 === 0))
-      expect(texts((await p.client.find((message) => message.id === id)).message)[0]).toContain(`"text":"ask ${id}"`);
+      expect(texts((await p.client.find((message) => message.id === id)).message)[0]).toContain(
+        `"text":"ask ${id}"`,
+      );
     await p.proxy.close();
   });
 });

@@ -1,4 +1,7 @@
-/** Clients that leave while a server has not answered `initialize`: the connection is over, and nothing of it waits any more. */
+/**
+ * Clients that leave while a server has not answered `initialize`: the connection is over, and
+ * nothing of it waits any more.
+ */
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { memoryAuditSink } from "@acp/audit";
@@ -24,35 +27,56 @@ function watchedClock(): { readonly clock: Clock; readonly sleeps: ReadonlySet<s
 }
 
 /** A server that reads, says nothing, and ends with its input. */
-function silentServer(): { readonly heard: Promise<unknown>; readonly start: () => Promise<ServerProcess> } {
+function silentServer(): {
+  readonly heard: Promise<unknown>;
+  readonly start: () => Promise<ServerProcess>;
+} {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const heard = once(stdin, "data");
   const exited = once(stdin, "end").then(() => {
     for (const output of [stdout, stderr]) output.end();
     return { code: 0, signal: undefined };
   });
-  return { heard, start: () => Promise.resolve({ stdin, stdout, stderr, exited, stop: () => {}, kill: () => {} }) };
+  return {
+    heard,
+    start: () => Promise.resolve({ stdin, stdout, stderr, exited, stop: () => {}, kill: () => {} }),
+  };
 }
 
 describe("a client that leaves during initialize", () => {
-  it.each([1, 2])("leaves no time-out behind where there are servers that never answer: %s", async (count) => {
-    const { clock, sleeps } = watchedClock();
-    const servers = Array.from({ length: count }, () => silentServer());
-    const gate = createConsentGate({
-      policy: parsePolicy(ALLOW_ALL),
-      channel: heldChannel(() => clock.now()),
-      audit: memoryAuditSink(),
-      clock,
-    });
-    const { input, output, client } = pipes();
-    const upstreams = servers.map(({ start }, index) => ({ name: `silent${index}`, start }));
-    const proxy = createMcpProxy({ gate, agent: { id: "leaving" }, upstreams, input, output, clock, log: () => {} });
-    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-    client.send({ id: 1, method: "initialize", params });
-    await Promise.all(servers.map(({ heard }) => heard));
-    expect([...sleeps]).not.toEqual([]); // the watch over the start
-    client.end();
-    expect((await proxy.done).reason).toBe("client_closed");
-    expect([...sleeps]).toEqual([]);
-  });
+  it.each([1, 2])(
+    "leaves no time-out behind where there are servers that never answer: %s",
+    async (count) => {
+      const { clock, sleeps } = watchedClock();
+      const servers = Array.from({ length: count }, () => silentServer());
+      const gate = createConsentGate({
+        policy: parsePolicy(ALLOW_ALL),
+        channel: heldChannel(() => clock.now()),
+        audit: memoryAuditSink(),
+        clock,
+      });
+      const { input, output, client } = pipes();
+      const upstreams = servers.map(({ start }, index) => ({ name: `silent${index}`, start }));
+      const proxy = createMcpProxy({
+        gate,
+        agent: { id: "leaving" },
+        upstreams,
+        input,
+        output,
+        clock,
+        log: () => {},
+      });
+      const params = {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo: { name: "test", version: "1" },
+      };
+      client.send({ id: 1, method: "initialize", params });
+      await Promise.all(servers.map(({ heard }) => heard));
+      expect([...sleeps]).not.toEqual([]); // the watch over the start
+      client.end();
+      expect((await proxy.done).reason).toBe("client_closed");
+      expect([...sleeps]).toEqual([]);
+    },
+  );
 });

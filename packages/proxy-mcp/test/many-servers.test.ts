@@ -7,9 +7,16 @@ describe("initialize with several servers", () => {
     const p = proxied({
       policy: ALLOW_ALL,
       upstreams: [
-        server("one", { capabilities: { tools: {}, "x.y": { a: 1, on: false } }, instructions: "use one" }),
+        server("one", {
+          capabilities: { tools: {}, "x.y": { a: 1, on: false } },
+          instructions: "use one",
+        }),
         server("two", {
-          capabilities: { tools: { listChanged: true }, prompts: {}, "x.y": { a: 2, b: 3, on: true } },
+          capabilities: {
+            tools: { listChanged: true },
+            prompts: {},
+            "x.y": { a: 2, b: 3, on: true },
+          },
           instructions: "use two",
         }),
       ],
@@ -26,7 +33,10 @@ describe("initialize with several servers", () => {
   it("settles on the version of the older server", async () => {
     const p = proxied({
       policy: ALLOW_ALL,
-      upstreams: [server("one", { farewell: '{"jsonrpc":"2.0","method":"notifications/old"}' }), server("two", { version: "2024-11-05" })],
+      upstreams: [
+        server("one", { farewell: '{"jsonrpc":"2.0","method":"notifications/old"}' }),
+        server("two", { version: "2024-11-05" }),
+      ],
     });
     expect((await p.client.handshake()).result?.protocolVersion).toBe("2024-11-05");
     expect(text(await p.client.call(1, "one__echo", {}))).toContain("echo");
@@ -38,23 +48,36 @@ describe("initialize with several servers", () => {
   it("is refused when the servers agree on no version", async () => {
     const p = proxied({
       policy: ALLOW_ALL,
-      upstreams: [server("one", { version: "2025-06-18" }), server("two", { version: "2024-11-05" })],
+      upstreams: [
+        server("one", { version: "2025-06-18" }),
+        server("two", { version: "2024-11-05" }),
+      ],
     });
-    expect((await p.client.request(1, "initialize", { protocolVersion: "2025-11-25" })).error).toEqual({
+    expect(
+      (await p.client.request(1, "initialize", { protocolVersion: "2025-11-25" })).error,
+    ).toEqual({
       code: -32602,
-      message: 'Cannot initialize: the servers agree on no protocol version ("one" speaks 2025-06-18, "two" speaks 2024-11-05)',
+      message:
+        'Cannot initialize: the servers agree on no protocol version ("one" speaks 2025-06-18, "two" speaks 2024-11-05)',
     });
     await p.proxy.close();
   });
 
   it("leaves a server out that does not start, and says so", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one", { exitAtStart: 2 }), server("two")] });
-    expect((await p.client.handshake()).result?.instructions).toBe('Server "one" exited with code 2; its tools are missing.');
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [server("one", { exitAtStart: 2 }), server("two")],
+    });
+    expect((await p.client.handshake()).result?.instructions).toBe(
+      'Server "one" exited with code 2; its tools are missing.',
+    );
     expect((await p.client.call(1, "one__echo", {})).result).toMatchObject({
       isError: true,
       _meta: { "acp/denied": { code: "server_unavailable" } },
     });
-    expect(names(await p.client.request(2, "tools/list")).every((name) => name.startsWith("two__"))).toBe(true);
+    expect(
+      names(await p.client.request(2, "tools/list")).every((name) => name.startsWith("two__")),
+    ).toBe(true);
     await p.proxy.close();
   });
 
@@ -74,7 +97,10 @@ describe("initialize with several servers", () => {
   });
 
   it("is an error when no server starts, and the connection ends", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one", { exitAtStart: 2 }), { name: "two", command: ["/nonexistent/x"] }] });
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [server("one", { exitAtStart: 2 }), { name: "two", command: ["/nonexistent/x"] }],
+    });
     const { error } = await p.client.request(1, "initialize", {});
     expect(error?.message).toContain('Server "one" exited with code 2; Cannot start server "two"');
     expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed" });
@@ -83,7 +109,9 @@ describe("initialize with several servers", () => {
 
   it("comes first, and once", async () => {
     const p = two();
-    expect((await p.client.request(1, "tools/list")).error?.message).toBe('Cannot serve "tools/list": the connection is not initialized');
+    expect((await p.client.request(1, "tools/list")).error?.message).toBe(
+      'Cannot serve "tools/list": the connection is not initialized',
+    );
     expect((await p.client.call(2, "one__echo", {})).error?.message).toContain("not initialized");
     expect((await p.client.request(3, "ping")).result).toEqual({});
     await p.client.handshake();
@@ -132,12 +160,19 @@ describe("lists of several servers", () => {
       pageSize: 2,
       tools: Array.from({ length: count }, (_, index) => ({ name: `t${index}`, inputSchema: {} })),
     });
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [server("one", tools(5)), server("two", tools(2)), server("three", tools(3))] });
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [server("one", tools(5)), server("two", tools(2)), server("three", tools(3))],
+    });
     await p.client.handshake();
     const pages: (readonly string[])[] = [];
     let cursor: unknown;
     for (let page = 0; page < 10; page++) {
-      const answer = await p.client.request(page, "tools/list", cursor === undefined ? {} : { cursor });
+      const answer = await p.client.request(
+        page,
+        "tools/list",
+        cursor === undefined ? {} : { cursor },
+      );
       pages.push(names(answer));
       cursor = answer.result?.nextCursor;
       if (cursor === undefined) break;
@@ -150,21 +185,31 @@ describe("lists of several servers", () => {
     await p.proxy.close();
   });
 
-  it.each([["x"], ["bnVsbA"], [Buffer.from('{"one":1}').toString("base64url")], [5]])("refuse the cursor %j", async (cursor) => {
-    const p = two();
-    await p.client.handshake();
-    expect((await p.client.request(1, "tools/list", { cursor })).error).toMatchObject({ code: -32602 });
-    await p.proxy.close();
-  });
+  it.each([["x"], ["bnVsbA"], [Buffer.from('{"one":1}').toString("base64url")], [5]])(
+    "refuse the cursor %j",
+    async (cursor) => {
+      const p = two();
+      await p.client.handshake();
+      expect((await p.client.request(1, "tools/list", { cursor })).error).toMatchObject({
+        code: -32602,
+      });
+      await p.proxy.close();
+    },
+  );
 
   it("say that there is no such list when no server has one", async () => {
     const p = proxied({
       policy: ALLOW_ALL,
-      upstreams: [server("one", { capabilities: { tools: {} } }), server("two", { capabilities: { tools: {} } })],
+      upstreams: [
+        server("one", { capabilities: { tools: {} } }),
+        server("two", { capabilities: { tools: {} } }),
+      ],
     });
     await p.client.handshake();
     expect((await p.client.request(1, "prompts/list")).error).toMatchObject({ code: -32601 });
-    expect((await p.client.request(2, "logging/setLevel", { level: "info" })).error).toMatchObject({ code: -32601 });
+    expect((await p.client.request(2, "logging/setLevel", { level: "info" })).error).toMatchObject({
+      code: -32601,
+    });
     await p.proxy.close();
   });
 });
@@ -174,15 +219,26 @@ describe("other requests to several servers", () => {
     const p = two();
     await p.client.handshake();
     const by = async (id: number, uri: string): Promise<unknown> =>
-      ((await p.client.request(id, "resources/read", { uri })).result?.contents as { text: string }[] | undefined)?.[0]?.text;
+      (
+        (await p.client.request(id, "resources/read", { uri })).result?.contents as
+          | { text: string }[]
+          | undefined
+      )?.[0]?.text;
     expect(await by(1, "two://linked")).toBe("two");
     await p.client.request(2, "resources/list");
     await p.client.request(3, "resources/templates/list");
     expect(await by(4, "one://doc")).toBe("one");
     expect(await by(5, "two://item/9")).toBe("two");
-    expect((await p.client.request(6, "resources/read", { uri: "nowhere://x" })).error).toMatchObject({ code: -32002 });
-    expect((await p.client.request(7, "resources/subscribe", { uri: "two://doc" })).result).toEqual({});
-    expect((await p.client.find(({ method }) => method === "notifications/resources/updated")).message.params).toEqual({
+    expect(
+      (await p.client.request(6, "resources/read", { uri: "nowhere://x" })).error,
+    ).toMatchObject({ code: -32002 });
+    expect((await p.client.request(7, "resources/subscribe", { uri: "two://doc" })).result).toEqual(
+      {},
+    );
+    expect(
+      (await p.client.find(({ method }) => method === "notifications/resources/updated")).message
+        .params,
+    ).toEqual({
       uri: "two://doc",
     });
     expect((await p.client.request(8, "resources/read", {})).error).toMatchObject({ code: -32602 });
@@ -193,16 +249,27 @@ describe("other requests to several servers", () => {
     const p = two();
     await p.client.handshake();
     await p.client.request(1, "resources/templates/list");
-    expect((await p.client.request(2, "prompts/get", { name: "two__greet" })).result).toMatchObject({ description: "two greet" });
-    expect((await p.client.request(3, "prompts/get", { name: "greet" })).error).toMatchObject({ code: -32602 });
+    expect((await p.client.request(2, "prompts/get", { name: "two__greet" })).result).toMatchObject(
+      { description: "two greet" },
+    );
+    expect((await p.client.request(3, "prompts/get", { name: "greet" })).error).toMatchObject({
+      code: -32602,
+    });
     const values = async (id: number, ref: object): Promise<unknown> =>
       (
-        (await p.client.request(id, "completion/complete", { ref, argument: { name: "a", value: "" } })).result?.completion as {
+        (
+          await p.client.request(id, "completion/complete", {
+            ref,
+            argument: { name: "a", value: "" },
+          })
+        ).result?.completion as {
           values: unknown;
         }
       )?.values;
     expect(await values(4, { type: "ref/prompt", name: "two__greet" })).toEqual(["two greet"]);
-    expect(await values(5, { type: "ref/resource", uri: "two://item/{id}" })).toEqual(["two two://item/{id}"]);
+    expect(await values(5, { type: "ref/resource", uri: "two://item/{id}" })).toEqual([
+      "two two://item/{id}",
+    ]);
     await p.proxy.close();
   });
 
@@ -218,7 +285,12 @@ describe("other requests to several servers", () => {
   it("are refused where nobody can be found for them", async () => {
     const p = two();
     await p.client.handshake();
-    for (const [index, method] of ["vendor/echo", "server/discover", "__proto__", "toString"].entries())
+    for (const [index, method] of [
+      "vendor/echo",
+      "server/discover",
+      "__proto__",
+      "toString",
+    ].entries())
       expect((await p.client.request(index, method)).error).toMatchObject({ code: -32601 });
     await p.proxy.close();
   });
@@ -232,34 +304,52 @@ describe("requests of several servers to the client", () => {
       p.client.send({
         id: name,
         method: "tools/call",
-        params: { name: `${name}__sample`, arguments: { method: "sampling/createMessage", params: { from: name } } },
+        params: {
+          name: `${name}__sample`,
+          arguments: { method: "sampling/createMessage", params: { from: name } },
+        },
       });
     const asked = await Promise.all(
-      ["one", "two"].map((name) => p.client.find(({ method, params }) => method === "sampling/createMessage" && params?.from === name)),
+      ["one", "two"].map((name) =>
+        p.client.find(
+          ({ method, params }) => method === "sampling/createMessage" && params?.from === name,
+        ),
+      ),
     );
     const ids = asked.map(({ message }) => message.id);
     expect(new Set(ids).size).toBe(2);
     for (const [index, { message }] of asked.entries()) {
       expect(message.params).toMatchObject({ _meta: { progressToken: ids[index] } });
-      p.client.send({ method: "notifications/progress", params: { progressToken: ids[index], progress: 1 } });
-      p.client.raw(`{"jsonrpc":"2.0", "result":{"by":${index},"n":12345678901234567890},"id":${String(ids[index])}}\n`);
+      p.client.send({
+        method: "notifications/progress",
+        params: { progressToken: ids[index], progress: 1 },
+      });
+      p.client.raw(
+        `{"jsonrpc":"2.0", "result":{"by":${index},"n":12345678901234567890},"id":${String(ids[index])}}\n`,
+      );
     }
-    expect(text((await p.client.find(({ id, result }) => id === "one" && result !== undefined)).message)).toBe(
-      '{"jsonrpc":"2.0", "result":{"by":0,"n":12345678901234567890},"id":0}',
-    );
-    expect(text((await p.client.find(({ id, result }) => id === "two" && result !== undefined)).message)).toBe(
-      '{"jsonrpc":"2.0", "result":{"by":1,"n":12345678901234567890},"id":0}',
-    );
+    expect(
+      text((await p.client.find(({ id, result }) => id === "one" && result !== undefined)).message),
+    ).toBe('{"jsonrpc":"2.0", "result":{"by":0,"n":12345678901234567890},"id":0}');
+    expect(
+      text((await p.client.find(({ id, result }) => id === "two" && result !== undefined)).message),
+    ).toBe('{"jsonrpc":"2.0", "result":{"by":1,"n":12345678901234567890},"id":0}');
     p.client.send({ id: 12_345, result: {} });
     await p.client.request("end", "ping");
-    expect(p.logs).toContain("The client answered a request that no server made; the answer is dropped");
+    expect(p.logs).toContain(
+      "The client answered a request that no server made; the answer is dropped",
+    );
     await p.proxy.close();
   });
 });
 
 describe("one of several servers that dies", () => {
   it("takes its own calls and questions with it, and nobody else's", async () => {
-    const p = two({ version: "1", default: "allow", rules: [{ match: { tool: "echo", server: "one" }, action: "ask" }] });
+    const p = two({
+      version: "1",
+      default: "allow",
+      rules: [{ match: { tool: "echo", server: "one" }, action: "ask" }],
+    });
     await p.client.handshake();
     p.client.send({ id: 1, method: "tools/call", params: { name: "one__echo", arguments: {} } });
     const { session } = await p.channel.question(0);

@@ -1,10 +1,16 @@
-/** Properties of masking a line: what a server says stays the JSON that it was, and no value is left in it, however it is written. */
+/**
+ * Properties of masking a line: what a server says stays the JSON that it was, and no value is left
+ * in it, however it is written.
+ */
 import { createMasker, Secret } from "@acp/core/vault";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maskLine } from "../src/mask-line.js";
 
-/** Values over few letters, digits alone, numbers, and what JSON has to escape. No bracket: a label has some. */
+/**
+ * Values over few letters, digits alone, numbers, and what JSON has to escape. No bracket: a label
+ * has some.
+ */
 const value = fc
   .oneof(
     fc.string({ unit: fc.constantFrom("a", "b"), minLength: 8, maxLength: 12 }),
@@ -50,20 +56,35 @@ interface Parts {
   readonly text: string;
 }
 
-/** A message over some values: strings, keys and numbers with and without them, odd blanks and escapes. */
+/**
+ * A message over some values: strings, keys and numbers with and without them, odd blanks and
+ * escapes.
+ */
 const message: fc.Arbitrary<Parts> = fc
   .uniqueArray(value, { minLength: 1, maxLength: 3 })
   .chain((values) => fc.record({ values: fc.constant(values), text: jsonOf(values) }));
 
 function jsonOf(values: readonly string[]): fc.Arbitrary<string> {
   const written = fc
-    .tuple(fc.constantFrom(...values), fc.constantFrom(...WRITERS), fc.constantFrom("", "x", "é ", "/?k="), fc.constantFrom("", "&", " 😀"))
-    .map(([each, write, before, after]) => ({ isHex: write === hex, text: `${before}${write(each)}${after}` }));
-  const plain = fc.string({ unit: fc.constantFrom(...'ab01 \\"\n%u/é'), maxLength: 10 }).map((text) => ({ isHex: false, text }));
+    .tuple(
+      fc.constantFrom(...values),
+      fc.constantFrom(...WRITERS),
+      fc.constantFrom("", "x", "é ", "/?k="),
+      fc.constantFrom("", "&", " 😀"),
+    )
+    .map(([each, write, before, after]) => ({
+      isHex: write === hex,
+      text: `${before}${write(each)}${after}`,
+    }));
+  const plain = fc
+    .string({ unit: fc.constantFrom(...'ab01 \\"\n%u/é'), maxLength: 10 })
+    .map((text) => ({ isHex: false, text }));
   // Nobody writes hex digits as escapes, and masking does not look for that.
   const stringText = fc
     .tuple(fc.oneof(written, plain), fc.boolean())
-    .map(([{ isHex, text }, isEscaped]) => (isEscaped && !isHex ? escaped(text) : JSON.stringify(text)));
+    .map(([{ isHex, text }, isEscaped]) =>
+      isEscaped && !isHex ? escaped(text) : JSON.stringify(text),
+    );
   const numbers = values.filter(isNumber);
   const numberText = fc.oneof(
     fc.constantFrom("0", "-1", "1.50", "1e400", "12345678901234567891234567", "1e-9"),
@@ -73,7 +94,9 @@ function jsonOf(values: readonly string[]): fc.Arbitrary<string> {
       : [
           fc.constantFrom(...numbers),
           fc.constantFrom(...numbers).map((text) => `-${text}`),
-          fc.tuple(fc.constantFrom(...numbers), fc.nat({ max: 30 })).map(([text, shift]) => respelled(text, shift)),
+          fc
+            .tuple(fc.constantFrom(...numbers), fc.nat({ max: 30 }))
+            .map(([text, shift]) => respelled(text, shift)),
         ]),
   );
   return fc.letrec<{ node: string }>((tie) => ({
@@ -99,11 +122,19 @@ function readings(parsed: unknown): readonly string[] {
   if (typeof parsed === "string") return [parsed];
   if (typeof parsed === "number") return [String(parsed)];
   if (typeof parsed !== "object" || parsed === null) return [];
-  return Object.entries(parsed).flatMap(([key, item]) => [...(Array.isArray(parsed) ? [] : [key]), ...readings(item)]);
+  return Object.entries(parsed).flatMap(([key, item]) => [
+    ...(Array.isArray(parsed) ? [] : [key]),
+    ...readings(item),
+  ]);
 }
 
-function mask(values: readonly string[], text: string): { readonly line: Buffer; readonly masked: Buffer | undefined } {
-  const secrets = Object.freeze(values.map((each, at) => new Secret({ name: `S${at}`, value: each })));
+function mask(
+  values: readonly string[],
+  text: string,
+): { readonly line: Buffer; readonly masked: Buffer | undefined } {
+  const secrets = Object.freeze(
+    values.map((each, at) => new Secret({ name: `S${at}`, value: each })),
+  );
   const line = Buffer.from(`${text}\n`);
   return {
     line,
@@ -116,7 +147,8 @@ describe("maskLine() properties", () => {
     fc.assert(
       fc.property(message, ({ values, text }) => {
         const { masked } = mask(values, text);
-        // A value that is made of JSON's own signs can stand across several strings: then nothing is passed on.
+        // A value that is made of JSON's own signs can stand across several strings: then nothing
+        // is passed on.
         if (masked === undefined) return void fc.pre(false);
         const body = masked.toString();
         expect(body.endsWith("\n")).toBe(true);
@@ -125,7 +157,10 @@ describe("maskLine() properties", () => {
         for (const each of values)
           for (const write of WRITERS)
             for (const reading of seen)
-              expect(reading.includes(write(each.trim())), `${JSON.stringify(reading)} shows ${each}`).toBe(false);
+              expect(
+                reading.includes(write(each.trim())),
+                `${JSON.stringify(reading)} shows ${each}`,
+              ).toBe(false);
       }),
       { numRuns: 1_000 },
     );
@@ -134,7 +169,10 @@ describe("maskLine() properties", () => {
   it("gives back the very line where no value is in it", () => {
     fc.assert(
       fc.property(message, ({ text }) => {
-        const { line, masked } = mask(["\u{10ffff}\u{10fffe}\u{10fffd}", "918273645546372819"], text);
+        const { line, masked } = mask(
+          ["\u{10ffff}\u{10fffe}\u{10fffd}", "918273645546372819"],
+          text,
+        );
         expect(masked).toBe(line);
       }),
       { numRuns: 500 },

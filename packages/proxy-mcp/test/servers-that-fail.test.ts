@@ -12,7 +12,9 @@ const node = (code: string): { readonly name: string; readonly command: readonly
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith("Z");
+    return !execFileSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).startsWith(
+      "Z",
+    );
   } catch {
     return false;
   }
@@ -20,11 +22,15 @@ function isRunning(pid: number): boolean {
 
 describe("a server that never starts", () => {
   it("answers initialize with the reason when its command does not exist, then the connection ends", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: ["/nonexistent/server"] }] });
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: ["/nonexistent/server"] }],
+    });
     const answer = await p.client.request(1, "initialize", {});
     expect(answer.error).toEqual({
       code: -32603,
-      message: 'Cannot start server "fs": command "/nonexistent/server" or its working directory does not exist',
+      message:
+        'Cannot start server "fs": command "/nonexistent/server" or its working directory does not exist',
       data: { code: "server_unavailable", server: "fs" },
     });
     expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed" });
@@ -32,21 +38,35 @@ describe("a server that never starts", () => {
   });
 
   it("answers initialize with the exit code when it exits at once, and logs what it said", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ exitAtStart: 4 }) }] });
-    expect((await p.client.request(1, "initialize", {})).error?.message).toBe('Server "fs" exited with code 4');
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted({ exitAtStart: 4 }) }],
+    });
+    expect((await p.client.request(1, "initialize", {})).error?.message).toBe(
+      'Server "fs" exited with code 4',
+    );
     expect(p.logs).toContain("[fs] cannot read my configuration");
-    expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed", detail: 'Server "fs" exited with code 4' });
+    expect(await p.proxy.done).toMatchObject({
+      reason: "upstream_failed",
+      detail: 'Server "fs" exited with code 4',
+    });
   });
 
   it("waits for the client's first request before it gives up, so that the client hears why", async () => {
     const p = proxied({ policy: ALLOW_ALL, upstreams: [node("process.exit(1)")] });
     while (p.logs.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    expect((await p.client.request(1, "initialize", {})).error?.message).toBe('Server "fs" exited with code 1');
+    expect((await p.client.request(1, "initialize", {})).error?.message).toBe(
+      'Server "fs" exited with code 1',
+    );
     expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed" });
   });
 
   it("is given up when it does not answer initialize in time", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "fs", command: scripted({ silent: true }) }], startTimeoutMs: 7_000 });
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [{ name: "fs", command: scripted({ silent: true }) }],
+      startTimeoutMs: 7_000,
+    });
     p.client.send({ id: 1, method: "initialize", params: {} });
     p.client.send({ id: 2, method: "ping" });
     await p.clock.advance(0);
@@ -64,7 +84,9 @@ describe("a server that was given up", () => {
     const late = '{"jsonrpc":"2.0","id":1,"result":{"late":true}}';
     const p = proxied({
       policy: ALLOW_ALL,
-      upstreams: [{ name: "fs", command: scripted({ silent: true, farewell: late, greeting: "up" }) }],
+      upstreams: [
+        { name: "fs", command: scripted({ silent: true, farewell: late, greeting: "up" }) },
+      ],
       startTimeoutMs: 7_000,
     });
     while (!p.logs.includes("[fs] up")) await new Promise((resolve) => setImmediate(resolve));
@@ -79,29 +101,49 @@ describe("a server that was given up", () => {
 
 describe("a server that dies", () => {
   it("leaves no request unanswered: results for calls, errors for the rest, the question withdrawn", async () => {
-    const p = proxied({ policy: { version: "1", default: "allow", rules: [{ match: { tool: "echo" }, action: "ask" }] } });
+    const p = proxied({
+      policy: {
+        version: "1",
+        default: "allow",
+        rules: [{ match: { tool: "echo" }, action: "ask" }],
+      },
+    });
     await p.client.handshake();
     p.client.send({ id: 1, method: "tools/call", params: { name: "hang", arguments: {} } });
     p.client.send({ id: 2, method: "tools/call", params: { name: "echo", arguments: {} } });
     const { session } = await p.channel.question(0);
     p.client.send({ id: 3, method: "tools/call", params: { name: "die", arguments: {} } });
-    const of = async (wanted: number): Promise<unknown> => (await p.client.find(({ id }) => id === wanted)).message.result;
+    const of = async (wanted: number): Promise<unknown> =>
+      (await p.client.find(({ id }) => id === wanted)).message.result;
     const notice = { code: "server_unavailable", retryable: false };
     expect(await of(1)).toMatchObject({
       isError: true,
-      _meta: { "acp/denied": { ...notice, reason: expect.stringContaining("whether the call took effect is not known") as string } },
+      _meta: {
+        "acp/denied": {
+          ...notice,
+          reason: expect.stringContaining("whether the call took effect is not known") as string,
+        },
+      },
     });
     expect(await of(3)).toMatchObject({ isError: true, _meta: { "acp/denied": notice } });
-    expect(await of(2)).toMatchObject({ isError: true, _meta: { "acp/denied": { ...notice, reason: 'Server "fs" exited with code 3' } } });
+    expect(await of(2)).toMatchObject({
+      isError: true,
+      _meta: { "acp/denied": { ...notice, reason: 'Server "fs" exited with code 3' } },
+    });
     expect(await session.ended).toMatchObject({ status: "cancelled" });
     expect(await p.proxy.done).toMatchObject({ reason: "upstream_failed" });
-    const completed = p.audit.events().filter(({ eventType }) => eventType === "tool_call_completed");
+    const completed = p.audit
+      .events()
+      .filter(({ eventType }) => eventType === "tool_call_completed");
     expect(completed.map(({ metadata }) => metadata.outcome)).toEqual(["failed", "failed"]);
     await p.client.ended;
   });
 
   it("answers requests other than calls with an error", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [node('process.stdin.once("data", () => process.kill(process.pid, "SIGKILL"))')] });
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [node('process.stdin.once("data", () => process.kill(process.pid, "SIGKILL"))')],
+    });
     expect((await p.client.request(1, "resources/list")).error).toMatchObject({
       code: -32603,
       message: 'Server "fs" was ended by SIGKILL',
@@ -110,8 +152,13 @@ describe("a server that dies", () => {
   });
 
   it("counts as dead when it closes its output", async () => {
-    const p = proxied({ policy: ALLOW_ALL, upstreams: [node('require("fs").closeSync(1); setInterval(() => {}, 1000)')] });
-    expect((await p.client.request(1, "ping")).error?.message).toBe('Server "fs" closed its output');
+    const p = proxied({
+      policy: ALLOW_ALL,
+      upstreams: [node('require("fs").closeSync(1); setInterval(() => {}, 1000)')],
+    });
+    expect((await p.client.request(1, "ping")).error?.message).toBe(
+      'Server "fs" closed its output',
+    );
     await p.proxy.done;
   });
 });
@@ -120,7 +167,10 @@ describe("a server whose answer is longer than a line may be", () => {
   it("gets that request an error, and serves on", async () => {
     const p = proxied({ policy: ALLOW_ALL });
     await p.client.handshake();
-    expect((await p.client.call(1, "huge", {})).error).toMatchObject({ code: -32603, data: { code: "answer_too_large" } });
+    expect((await p.client.call(1, "huge", {})).error).toMatchObject({
+      code: -32603,
+      data: { code: "answer_too_large" },
+    });
     expect((await p.client.request(2, "ping")).result).toEqual({});
     await p.proxy.close();
   });
@@ -128,9 +178,13 @@ describe("a server whose answer is longer than a line may be", () => {
   it("is given up when nobody can be told", async () => {
     const p = proxied({
       policy: ALLOW_ALL,
-      upstreams: [node('process.stdout.write("x".repeat(11 * 1024 * 1024) + "\\n"); process.stdin.resume()')],
+      upstreams: [
+        node('process.stdout.write("x".repeat(11 * 1024 * 1024) + "\\n"); process.stdin.resume()'),
+      ],
     });
-    expect((await p.client.request(1, "ping")).error?.message).toBe('Server "fs" sent a line that is too long');
+    expect((await p.client.request(1, "ping")).error?.message).toBe(
+      'Server "fs" sent a line that is too long',
+    );
     await p.proxy.done;
   });
 });
@@ -139,7 +193,9 @@ describe("a server's stderr", () => {
   it("goes to the log only, named, escaped and cut", async () => {
     const p = proxied({
       policy: ALLOW_ALL,
-      upstreams: [{ name: "fs", command: scripted({ greeting: `\u001b[2Jhi\u202e\n${"x".repeat(5_000)}` }) }],
+      upstreams: [
+        { name: "fs", command: scripted({ greeting: `\u001b[2Jhi\u202e\n${"x".repeat(5_000)}` }) },
+      ],
     });
     await p.client.handshake();
     await p.proxy.close();
@@ -156,7 +212,10 @@ describe("closing", () => {
     p.client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: {} } });
     const { session } = await p.channel.question(0);
     p.client.end();
-    expect(await p.proxy.done).toEqual({ reason: "client_closed", detail: "the client closed the connection" });
+    expect(await p.proxy.done).toEqual({
+      reason: "client_closed",
+      detail: "the client closed the connection",
+    });
     await p.client.ended;
     await p.clock.advance(60_000);
     expect(await session.ended).toMatchObject({ status: "cancelled" });
@@ -164,7 +223,9 @@ describe("closing", () => {
 
   it("still carries out what was piped in before the client closed", async () => {
     const p = proxied({ policy: ALLOW_ALL });
-    p.client.raw('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"piped"}}}');
+    p.client.raw(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"piped"}}}',
+    );
     p.client.end();
     expect((await p.client.find(({ id }) => id === 1)).line).toContain("piped");
     expect(await p.proxy.done).toMatchObject({ reason: "client_closed" });
@@ -191,7 +252,9 @@ describe("closing", () => {
     await p.channel.question(0);
     stop.abort();
     expect(await p.proxy.done).toEqual({ reason: "closed", detail: "the proxy was closed" });
-    expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject({ isError: true });
+    expect((await p.client.find(({ id }) => id === 1)).message.result).toMatchObject({
+      isError: true,
+    });
   });
 });
 
@@ -199,12 +262,23 @@ describe("createMcpProxy()", () => {
   const start = (upstreams: unknown): (() => void) => {
     const { input, output } = pipes();
     return () =>
-      createMcpProxy({ gate: undefined as never, agent: { id: "a" }, upstreams: upstreams as never, input, output, log: () => {} });
+      createMcpProxy({
+        gate: undefined as never,
+        agent: { id: "a" },
+        upstreams: upstreams as never,
+        input,
+        output,
+        log: () => {},
+      });
   };
 
   it.each([
     ["no server", [], "it has no server"],
-    ["a url", [{ name: "web", url: "http://127.0.0.1:1/mcp" }], 'a server with a "url" is not supported yet'],
+    [
+      "a url",
+      [{ name: "web", url: "http://127.0.0.1:1/mcp" }],
+      'a server with a "url" is not supported yet',
+    ],
     ["an empty command", [{ name: "a", command: [] }], "its command is empty"],
     [
       "two servers of one name",
@@ -219,7 +293,10 @@ describe("createMcpProxy()", () => {
     ["an empty name", [{ name: "", command: ["x"] }], "it must be"],
   ])("refuses %s", (_what, upstreams, text) => {
     expect(start(upstreams)).toThrow(
-      expect.objectContaining({ code: "options_invalid", message: expect.stringContaining(text) as string }),
+      expect.objectContaining({
+        code: "options_invalid",
+        message: expect.stringContaining(text) as string,
+      }),
     );
   });
 });

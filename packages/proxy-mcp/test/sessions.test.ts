@@ -1,4 +1,7 @@
-/** MCP sessions over real sockets, as a sandbox hands them over: paused, and whoever ended its side still reads. */
+/**
+ * MCP sessions over real sockets, as a sandbox hands them over: paused, and whoever ended its side
+ * still reads.
+ */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { memoryAuditSink } from "@acp/audit";
@@ -6,13 +9,22 @@ import { createConsentGate, type Facts, type Layer } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { manualClock, type ManualClock } from "@acp/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { createMcpSessions, type McpSessions, type McpSessionsOptions, type SessionCaller } from "../src/index.js";
+import {
+  createMcpSessions,
+  type McpSessions,
+  type McpSessionsOptions,
+  type SessionCaller,
+} from "../src/index.js";
 import { type LineClient, lineClient } from "./support/line-client.js";
 import { ALLOW_ALL, type HeldChannel, heldChannel, scripted } from "./support/proxied.js";
 
 const AGENT: SessionCaller = { agent: { id: "sandboxed" } };
 /** Says its process id, then waits. */
-const ANNOUNCING = [process.execPath, "-e", 'process.stderr.write(process.pid + "\\n"); process.stdin.resume()'];
+const ANNOUNCING = [
+  process.execPath,
+  "-e",
+  'process.stderr.write(process.pid + "\\n"); process.stdin.resume()',
+];
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -28,22 +40,41 @@ interface Served {
   /** What each judgement knew. */
   readonly facts: readonly Facts[];
   /** Opens a connection and hands its other end over. */
-  open(caller?: SessionCaller): Promise<{ readonly client: LineClient; readonly socket: Socket; readonly accepted: Socket }>;
+  open(
+    caller?: SessionCaller,
+  ): Promise<{ readonly client: LineClient; readonly socket: Socket; readonly accepted: Socket }>;
 }
 
-async function served(more: Partial<McpSessionsOptions> = {}, policy: object = ALLOW_ALL): Promise<Served> {
+async function served(
+  more: Partial<McpSessionsOptions> = {},
+  policy: object = ALLOW_ALL,
+): Promise<Served> {
   const clock = manualClock();
   const channel = heldChannel(() => clock.now());
   const audit = memoryAuditSink();
   const logs: string[] = [];
   const facts: Facts[] = [];
   const watching: Layer = { name: "watching", judge: (_, given) => void facts.push(given) };
-  const gate = createConsentGate({ policy: parsePolicy(policy), layers: [watching], channel, audit, clock });
+  const gate = createConsentGate({
+    policy: parsePolicy(policy),
+    layers: [watching],
+    channel,
+    audit,
+    clock,
+  });
   const upstreams = [{ name: "fs", command: scripted() }];
-  const sessions = createMcpSessions({ gate, upstreams, log: (line) => logs.push(line), clock, ...more });
+  const sessions = createMcpSessions({
+    gate,
+    upstreams,
+    log: (line) => logs.push(line),
+    clock,
+    ...more,
+  });
   closers.push(() => sessions.close());
   const waiting: ((socket: Socket) => void)[] = [];
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => waiting.shift()?.(socket));
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) =>
+    waiting.shift()?.(socket),
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   closers.push(() => server.close());
@@ -82,8 +113,12 @@ describe("serve()", () => {
     const second = await open({ agent: { id: "other" }, session: "s-2" });
     await first.client.handshake();
     await second.client.handshake();
-    expect((await first.client.call(1, "echo", { text: "hello" })).result).toMatchObject({ content: [{ type: "text" }] });
-    expect((await second.client.call(1, "echo", { text: "bonjour" })).result).toMatchObject({ content: [{ type: "text" }] });
+    expect((await first.client.call(1, "echo", { text: "hello" })).result).toMatchObject({
+      content: [{ type: "text" }],
+    });
+    expect((await second.client.call(1, "echo", { text: "bonjour" })).result).toMatchObject({
+      content: [{ type: "text" }],
+    });
     const received = JSON.stringify((await first.client.call(2, "received", {})).result);
     expect([received.includes("hello"), received.includes("bonjour")]).toEqual([true, false]);
     const who = facts.map(({ agent, session = "no session" }) => `${agent.id}: ${session}`);
@@ -94,7 +129,11 @@ describe("serve()", () => {
     const { open } = await served();
     const { client, accepted } = await open();
     await client.handshake();
-    client.send({ id: 1, method: "tools/call", params: { name: "echo", arguments: { text: "last" } } });
+    client.send({
+      id: 1,
+      method: "tools/call",
+      params: { name: "echo", arguments: { text: "last" } },
+    });
     client.end();
     await client.ended;
     expect(client.lines.some((line) => line.includes("last"))).toBe(true);
@@ -141,7 +180,11 @@ describe("serve()", () => {
 
   it("has the caller's own gate where it has one", async () => {
     const policy = parsePolicy({ version: "1", default: "deny" });
-    const gate = createConsentGate({ policy, channel: heldChannel(() => 0), audit: memoryAuditSink() });
+    const gate = createConsentGate({
+      policy,
+      channel: heldChannel(() => 0),
+      audit: memoryAuditSink(),
+    });
     const { client } = await (await served()).open({ ...AGENT, gate });
     await client.handshake();
     expect((await client.call(1, "echo", {})).result).toMatchObject({ isError: true });
@@ -155,17 +198,27 @@ describe("sessionsMax", () => {
     const { open, logs } = await served({ sessionsMax: 2 });
     const first = await open();
     await first.client.handshake();
-    await (await open({ agent: { id: "sandboxed/part", parents: ["sandboxed"] } })).client.handshake();
+    await (
+      await open({ agent: { id: "sandboxed/part", parents: ["sandboxed"] } })
+    ).client.handshake();
     for (const id of ["sandboxed", "sandboxed/part-2"]) {
       const caller = { agent: { id, ...(id === "sandboxed" ? {} : { parents: ["sandboxed"] }) } };
       const { client, accepted } = await open(caller);
-      expect((await client.handshake()).error).toEqual({ code: -32603, message: FULL, data: { code: "session_refused" } });
+      expect((await client.handshake()).error).toEqual({
+        code: -32603,
+        message: FULL,
+        data: { code: "session_refused" },
+      });
       await client.ended;
       client.end();
       await until(() => accepted.destroyed);
     }
-    expect(logs).toContain('refused an MCP session of "sandboxed": the agent has 2 sessions already');
-    expect((await (await open({ agent: { id: "other" } })).client.handshake()).result).toBeDefined();
+    expect(logs).toContain(
+      'refused an MCP session of "sandboxed": the agent has 2 sessions already',
+    );
+    expect(
+      (await (await open({ agent: { id: "other" } })).client.handshake()).result,
+    ).toBeDefined();
     first.client.end();
     await first.client.ended;
     await until(() => first.accepted.destroyed);
@@ -196,8 +249,14 @@ describe("sessionsMax", () => {
 
 describe("createMcpSessions()", () => {
   it("refuses servers that no session could start", () => {
-    const gate = createConsentGate({ policy: parsePolicy(ALLOW_ALL), channel: heldChannel(() => 0), audit: memoryAuditSink() });
-    expect(() => createMcpSessions({ gate, upstreams: [], log: () => {} })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    const gate = createConsentGate({
+      policy: parsePolicy(ALLOW_ALL),
+      channel: heldChannel(() => 0),
+      audit: memoryAuditSink(),
+    });
+    expect(() => createMcpSessions({ gate, upstreams: [], log: () => {} })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 
   it.each(["close()", "the signal"])("ends all sessions at %s, and takes no more", async (how) => {
@@ -208,6 +267,8 @@ describe("createMcpSessions()", () => {
     if (how === "close()") await sessions.close();
     else stop.abort();
     await client.ended;
-    expect((await (await open()).client.handshake()).error?.message).toBe("Cannot open a session: the proxy is closing");
+    expect((await (await open()).client.handshake()).error?.message).toBe(
+      "Cannot open a session: the proxy is closing",
+    );
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Whatever a client sends while every call is denied: no line that reaches the server is a tool call to any reader that we know of.
+ * Whatever a client sends while every call is denied: no line that reaches the server is a tool
+ * call to any reader that we know of.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -10,7 +11,8 @@ import { proxied } from "./support/proxied.js";
 const DENY_ALL = { version: "1", default: "deny" };
 const RUNS = 4_000;
 
-const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{}}}';
+const CALL =
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{}}}';
 const key = fc.constantFrom(
   "method",
   "Method",
@@ -59,7 +61,8 @@ const message: fc.Arbitrary<string> = fc.letrec<{ object: string; value: string 
   object: fc
     .tuple(fc.array(fc.tuple(key, tie("value"), blank), { maxLength: 4 }), blank)
     .map(
-      ([members, gap]) => `{${gap}${members.map(([name, value, space]) => `"${name}"${space}:${space}${value}${space}`).join(",")}${gap}}`,
+      ([members, gap]) =>
+        `{${gap}${members.map(([name, value, space]) => `"${name}"${space}:${space}${value}${space}`).join(",")}${gap}}`,
     ),
 })).object;
 const line: fc.Arbitrary<string> = fc.oneof(
@@ -67,24 +70,39 @@ const line: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(message, blank, message).map(([one, gap, other]) => `${one}${gap}${other}`),
   fc
     .tuple(message, fc.nat(), fc.constantFrom("\r", "\u0000", "\\", '"', "{", "}", ","))
-    .map(([text, at, junk]) => `${text.slice(0, at % text.length)}${junk}${text.slice(at % text.length)}`),
+    .map(
+      ([text, at, junk]) =>
+        `${text.slice(0, at % text.length)}${junk}${text.slice(at % text.length)}`,
+    ),
   // Each of these is one message that passes, with a place for something else.
-  fc.tuple(message, blank).map(([text, gap]) => `{"jsonrpc":"2.0","id":"p","method":"vendor/x","params":${gap}${text}${gap}}`),
+  fc
+    .tuple(message, blank)
+    .map(
+      ([text, gap]) =>
+        `{"jsonrpc":"2.0","id":"p","method":"vendor/x","params":${gap}${text}${gap}}`,
+    ),
 );
 
-/** Whether any lenient reader finds a tool call: one that ends lines at CR, ignores case, or takes another of two equal keys. */
+/**
+ * Whether any lenient reader finds a tool call: one that ends lines at CR, ignores case, or takes
+ * another of two equal keys.
+ */
 function isCallToSomebody(received: string): boolean {
   return received.split(/[\r\n]/).some((part) => {
     const bytes = Buffer.from(part.trim());
     const whole = wholeValue(bytes);
-    return isCall(bytes, whole) || (elementsOf(bytes, whole) ?? []).some((element) => isCall(bytes, element));
+    return (
+      isCall(bytes, whole) ||
+      (elementsOf(bytes, whole) ?? []).some((element) => isCall(bytes, element))
+    );
   });
 }
 
 function isCall(bytes: Buffer, span: Span): boolean {
   return (membersOf(bytes, span) ?? []).some(
     ({ key: name, value }) =>
-      fold(name) === "method" && /^"tools(?:\\)?\/call\s*"$/.test(fold(textOf(bytes, value)).replaceAll("\\u002f", "/")),
+      fold(name) === "method" &&
+      /^"tools(?:\\)?\/call\s*"$/.test(fold(textOf(bytes, value)).replaceAll("\\u002f", "/")),
   );
 }
 
@@ -92,22 +110,35 @@ describe("with every call denied", () => {
   it(`none of ${RUNS} odd lines reaches the server as a tool call`, async () => {
     const p = proxied({ policy: DENY_ALL });
     await p.client.handshake();
-    const lines = fc.sample(line, { numRuns: RUNS, seed: 7 }).map((text, index) => text.replace('"id":"p"', `"id":"p${index}"`));
+    const lines = fc
+      .sample(line, { numRuns: RUNS, seed: 7 })
+      .map((text, index) => text.replace('"id":"p"', `"id":"p${index}"`));
     expect(lines.filter(isCallToSomebody).length).toBeGreaterThan(RUNS / 20);
     for (const each of lines) p.client.raw(`${each}\n`);
     const { result } = await p.client.request("the end", "test/received");
     const received = result?.received as readonly string[];
     expect(received.length).toBeGreaterThan(RUNS / 20);
     expect(received.filter(isCallToSomebody)).toEqual([]);
-    expect(p.audit.events().filter(({ eventType }) => eventType === "tool_call_forwarded")).toEqual([]);
+    expect(p.audit.events().filter(({ eventType }) => eventType === "tool_call_forwarded")).toEqual(
+      [],
+    );
     await p.proxy.close();
   });
 
   it.each([
-    ["a CR before and after a hidden call", `{"jsonrpc":"2.0","id":7,"method":"ping","params":\r${CALL}\r}`],
+    [
+      "a CR before and after a hidden call",
+      `{"jsonrpc":"2.0","id":7,"method":"ping","params":\r${CALL}\r}`,
+    ],
     ["a batch", `[${CALL}]`],
-    ["two methods", '{"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/call","params":{"name":"echo"}}'],
-    ["another case", '{"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call","params":{"name":"echo"}}'],
+    [
+      "two methods",
+      '{"jsonrpc":"2.0","id":7,"method":"ping","method":"tools/call","params":{"name":"echo"}}',
+    ],
+    [
+      "another case",
+      '{"jsonrpc":"2.0","id":7,"method":"ping","Method":"tools/call","params":{"name":"echo"}}',
+    ],
     ["no id", '{"jsonrpc":"2.0","method":"tools/call","params":{"name":"echo"}}'],
     ["two on a line", `{"jsonrpc":"2.0","id":7,"method":"ping"}${CALL}`],
     ["11 MB of blanks before", `${" ".repeat(11 * 1024 * 1024)}${CALL}`],
@@ -115,9 +146,13 @@ describe("with every call denied", () => {
     const p = proxied({ policy: DENY_ALL });
     await p.client.handshake();
     p.client.raw(`${text}\n`);
-    expect((await p.client.find(({ error }) => error !== undefined)).message.error?.message).toMatch(/^Cannot take the message: /);
+    expect(
+      (await p.client.find(({ error }) => error !== undefined)).message.error?.message,
+    ).toMatch(/^Cannot take the message: /);
     const { result } = await p.client.request("end", "test/received");
-    expect(((result ?? {}).received as string[]).some((received) => received.includes("tools"))).toBe(false);
+    expect(
+      ((result ?? {}).received as string[]).some((received) => received.includes("tools")),
+    ).toBe(false);
     await p.proxy.close();
   });
 

@@ -1,6 +1,7 @@
 /**
- * The same client script against a server directly and through the proxy: what the client sees and what the server gets must be the same bytes.
- * Each test counts the differences; the expected number is 0.
+ * The same client script against a server directly and through the proxy: what the client sees and
+ * what the server gets must be the same bytes. Each test counts the differences; the expected
+ * number is 0.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +12,8 @@ import { directClient, type LineClient, type Message } from "./support/line-clie
 import { ALLOW_ALL, proxied, scripted } from "./support/proxied.js";
 
 const require = createRequire(import.meta.url);
-const packageFile = (name: string, file: string): string => join(dirname(require.resolve(`${name}/package.json`)), file);
+const packageFile = (name: string, file: string): string =>
+  join(dirname(require.resolve(`${name}/package.json`)), file);
 const FILESYSTEM = packageFile("@modelcontextprotocol/server-filesystem", "dist/index.js");
 const EVERYTHING = packageFile("@modelcontextprotocol/server-everything", "dist/index.js");
 
@@ -26,7 +28,10 @@ function answerServer(client: LineClient, answers: Readonly<Record<string, objec
       answered.add(line);
       const { id, method } = tryParse(line);
       if (id !== undefined && id !== null && method !== undefined)
-        client.send({ id, ...(answers[method] ?? { error: { code: -32601, message: "none", data: [1, null] } }) });
+        client.send({
+          id,
+          ...(answers[method] ?? { error: { code: -32601, message: "none", data: [1, null] } }),
+        });
     }
   };
   client.onLine(look);
@@ -40,7 +45,10 @@ function tryParse(line: string): Message {
   }
 }
 
-/** What differs between the two runs. Order between answers of concurrent requests is the server's; each line must be there as often. */
+/**
+ * What differs between the two runs. Order between answers of concurrent requests is the server's;
+ * each line must be there as often.
+ */
 async function differences(
   command: readonly string[],
   script: Script,
@@ -52,8 +60,14 @@ async function differences(
   const p = proxied({ policy: ALLOW_ALL, upstreams: [{ name: "server", command }] });
   await script(p.client);
   await p.proxy.close();
-  const [seen, wanted] = [p.client, direct].map(({ lines }) => lines.map(normalise)) as [string[], string[]];
-  return [...without(wanted, seen).map((line) => `missing: ${line}`), ...without(seen, wanted).map((line) => `added: ${line}`)];
+  const [seen, wanted] = [p.client, direct].map(({ lines }) => lines.map(normalise)) as [
+    string[],
+    string[],
+  ];
+  return [
+    ...without(wanted, seen).map((line) => `missing: ${line}`),
+    ...without(seen, wanted).map((line) => `added: ${line}`),
+  ];
 }
 
 /** The lines of `some` that `others` does not have, or has less often. */
@@ -68,7 +82,12 @@ function without(some: readonly string[], others: readonly string[]): readonly s
 
 const CLIENT = {
   protocolVersion: "2025-11-25",
-  capabilities: { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true }, "x.unknown": { a: [1] } },
+  capabilities: {
+    sampling: {},
+    elicitation: { form: {}, url: {} },
+    roots: { listChanged: true },
+    "x.unknown": { a: [1] },
+  },
   clientInfo: { name: "t", version: "1", vendor: 1 },
 };
 
@@ -81,7 +100,9 @@ describe("through the proxy and directly the client sees the same", () => {
   it("with odd bytes, unknown methods, server requests, notifications, errors and lines that are no messages", async () => {
     const script: Script = async (client) => {
       answerServer(client, {
-        "sampling/createMessage": { result: { role: "assistant", content: { type: "text", text: "ok" }, model: "m", big: 1 } },
+        "sampling/createMessage": {
+          result: { role: "assistant", content: { type: "text", text: "ok" }, model: "m", big: 1 },
+        },
         "elicitation/create": { result: { action: "accept", content: {} } },
         "roots/list": { result: { roots: [{ uri: "file:///x" }] } },
       });
@@ -106,7 +127,10 @@ describe("through the proxy and directly the client sees the same", () => {
       await client.request(2, "resources/read", { uri: "nowhere://x" });
       await client.request(3, "resources/subscribe", { uri: "scripted://doc" });
       await client.request(4, "prompts/get", { name: "greet" });
-      await client.request(5, "completion/complete", { ref: { type: "ref/prompt", name: "greet" }, argument: { name: "a", value: "b" } });
+      await client.request(5, "completion/complete", {
+        ref: { type: "ref/prompt", name: "greet" },
+        argument: { name: "a", value: "b" },
+      });
       await client.request(6, "logging/setLevel", { level: "debug" });
       client.raw(
         '{"id":7 , "params":{"arguments":{"text":"\\u0061\\/"},"name":"echo","_meta":{"progressToken":1.0}},"method":"tools/call","jsonrpc":"2.0"}\n',
@@ -116,7 +140,12 @@ describe("through the proxy and directly the client sees the same", () => {
       await client.call(9, "nonesuch");
       await client.call(10, "progress", {}, { _meta: { progressToken: "tok" } });
       await client.call(11, "task", {}, { task: { ttl: 5 }, _meta: { progressToken: 3 } });
-      for (const [index, method] of ["sampling/createMessage", "elicitation/create", "roots/list", "vendor/ask"].entries())
+      for (const [index, method] of [
+        "sampling/createMessage",
+        "elicitation/create",
+        "roots/list",
+        "vendor/ask",
+      ].entries())
         await client.call(20 + index, "sample", { method, params: { messages: [] } });
       await client.request(30, "vendor/say", {
         lines: [
@@ -130,7 +159,10 @@ describe("through the proxy and directly the client sees the same", () => {
           '{"jsonrpc":"2.0","method":"notifications/tools/list_changed","x":1 }',
         ],
       });
-      client.send({ method: "notifications/cancelled", params: { requestId: "unknown", reason: "x" } });
+      client.send({
+        method: "notifications/cancelled",
+        params: { requestId: "unknown", reason: "x" },
+      });
       client.send({ method: "notifications/progress", params: { progressToken: 0, progress: 1 } });
       await client.request("end", "test/received");
     };
@@ -141,18 +173,34 @@ describe("through the proxy and directly the client sees the same", () => {
     const script: Script = async (client) => {
       answerServer(client, {
         "sampling/createMessage": {
-          result: { role: "assistant", content: { type: "text", text: "sampled" }, model: "m", stopReason: "endTurn" },
+          result: {
+            role: "assistant",
+            content: { type: "text", text: "sampled" },
+            model: "m",
+            stopReason: "endTurn",
+          },
         },
         "elicitation/create": { result: { action: "decline" } },
         "roots/list": { result: { roots: [{ uri: "file:///tmp/r", name: "r" }] } },
       });
       await open(client);
       await client.find(({ method }) => method === "roots/list");
-      for (const method of ["ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "vendor/unknown"])
+      for (const method of [
+        "ping",
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+        "vendor/unknown",
+      ])
         await client.request(`m ${method}`, method, {});
-      await client.request(1, "resources/read", { uri: "demo://resource/static/document/architecture.md" });
+      await client.request(1, "resources/read", {
+        uri: "demo://resource/static/document/architecture.md",
+      });
       await client.request(2, "resources/read", { uri: "demo://nowhere" });
-      await client.request(3, "resources/subscribe", { uri: "demo://resource/static/document/architecture.md" });
+      await client.request(3, "resources/subscribe", {
+        uri: "demo://resource/static/document/architecture.md",
+      });
       await client.request(4, "prompts/get", { name: "args-prompt", arguments: { city: "Bern" } });
       await client.request(5, "completion/complete", {
         ref: { type: "ref/prompt", name: "completable-prompt" },
@@ -164,7 +212,12 @@ describe("through the proxy and directly the client sees the same", () => {
       await client.call(12, "get-structured-content", { location: "Chicago" });
       await client.call(13, "get-tiny-image", {});
       await client.call(14, "get-annotated-message", { messageType: "error" });
-      await client.call(15, "trigger-long-running-operation", { duration: 0.2, steps: 4 }, { _meta: { progressToken: "long" } });
+      await client.call(
+        15,
+        "trigger-long-running-operation",
+        { duration: 0.2, steps: 4 },
+        { _meta: { progressToken: "long" } },
+      );
       await client.call(16, "trigger-sampling-request", { prompt: "hi", maxTokens: 10 });
       await client.call(17, "trigger-elicitation-request", {});
       await client.call(18, "get-roots-list", {});
@@ -175,7 +228,10 @@ describe("through the proxy and directly the client sees the same", () => {
         method: "tools/call",
         params: { name: "trigger-long-running-operation", arguments: { duration: 60, steps: 1 } },
       });
-      client.send({ method: "notifications/cancelled", params: { requestId: 21, reason: "enough" } });
+      client.send({
+        method: "notifications/cancelled",
+        params: { requestId: 21, reason: "enough" },
+      });
       await client.request("end", "ping");
     };
     expect(
@@ -192,11 +248,15 @@ describe("through the proxy and directly the client sees the same", () => {
     const script: Script = async (client) => {
       writeFileSync(join(folder, "a.txt"), "hello\n");
       await open(client);
-      for (const method of ["ping", "tools/list", "resources/list", "vendor/unknown"]) await client.request(`m ${method}`, method, {});
+      for (const method of ["ping", "tools/list", "resources/list", "vendor/unknown"])
+        await client.request(`m ${method}`, method, {});
       await client.call(1, "read_text_file", { path: join(folder, "a.txt") });
       await client.call(2, "list_directory", { path: folder });
       await client.call(3, "read_text_file", { path: "/etc/passwd" });
-      await client.call(4, "write_file", { path: join(folder, "a.txt"), content: "hello\n\u2028y" });
+      await client.call(4, "write_file", {
+        path: join(folder, "a.txt"),
+        content: "hello\n\u2028y",
+      });
       await client.call(5, "nonesuch", {});
       await client.call(6, "list_allowed_directories");
     };
@@ -204,7 +264,12 @@ describe("through the proxy and directly the client sees the same", () => {
     const plain: Script = async (client) =>
       script({
         ...client,
-        request: (id, method, params) => client.request(id, method, method === "initialize" ? { ...CLIENT, capabilities: {} } : params),
+        request: (id, method, params) =>
+          client.request(
+            id,
+            method,
+            method === "initialize" ? { ...CLIENT, capabilities: {} } : params,
+          ),
       });
     expect(await differences([process.execPath, FILESYSTEM, folder], plain)).toEqual([]);
   });

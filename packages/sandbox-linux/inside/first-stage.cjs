@@ -1,19 +1,24 @@
 "use strict";
 /**
- * First stage: runs inside the boundary as the process that the agent is about to replace, with the agent's own rights. It opens the proxy's
- * listener and hands it out (or connects to the manager's), tries what must not work, reports, and waits for the word to go.
- * It ends with 0 only after that word; 70: something broke, 71: the manager is gone. Types: src/parts.ts.
+ * First stage: runs inside the boundary as the process that the agent is about to replace, with the
+ * agent's own rights. It opens the proxy's listener and hands it out (or connects to the
+ * manager's), tries what must not work, reports, and waits for the word to go. It ends with 0 only
+ * after that word; 70: something broke, 71: the manager is gone. Types: src/parts.ts.
  */
 const dgram = require("node:dgram");
 const fs = require("node:fs");
 const net = require("node:net");
 
-/** How long a silent place counts as open. Loopback answers before the call returns, so this only bounds a barrier that drops. */
+/**
+ * How long a silent place counts as open. Loopback answers before the call returns, so this only
+ * bounds a barrier that drops.
+ */
 const SILENCE_MS = 1000;
 const MANAGER_CHECK_MS = 20;
 
 process.on("disconnect", () => process.exit(71));
-// Node keeps that event back for as long as a handle that it sent was not acknowledged, and a manager that is gone never does.
+// Node keeps that event back for as long as a handle that it sent was not acknowledged, and a
+// manager that is gone never does.
 setInterval(() => process.connected || process.exit(71), MANAGER_CHECK_MS);
 process.on("uncaughtException", (error) => end(error));
 process.on("unhandledRejection", (error) => end(error));
@@ -26,7 +31,11 @@ function end(error) {
   process.send?.({ kind: "failed", text }, undefined, {}, () => process.exit(70));
 }
 
-/** @param {{ mode: "listen" | "connect", port: number, ports: readonly number[], nonce: string, canaries: { tcpPort: number, udpPort: number, path: string, abstract: string }, places: readonly string[] }} orders */
+/**
+ * @param {{ mode: "listen" | "connect", port: number, ports: readonly number[], nonce: string,
+ * canaries: { tcpPort: number, udpPort: number, path: string, abstract: string }, places: readonly
+ * string[] }} orders
+ */
 async function run({ mode, port, ports, nonce, canaries, places }) {
   if (mode === "listen") for (const each of [port, ...ports]) await handOut(each);
   const findings = {
@@ -44,14 +53,17 @@ async function run({ mode, port, ports, nonce, canaries, places }) {
 }
 
 /**
- * Opens the listener and gives it away; ours is closed before anything connects, so that only the manager accepts.
+ * Opens the listener and gives it away; ours is closed before anything connects, so that only the
+ * manager accepts.
  * @param {number} port
  */
 async function handOut(port) {
   const server = net.createServer({ pauseOnConnect: true });
   await new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host: "127.0.0.1", port, backlog: 511, exclusive: true }, () => resolve(undefined));
+    server.listen({ host: "127.0.0.1", port, backlog: 511, exclusive: true }, () =>
+      resolve(undefined),
+    );
   });
   const taken = nextMessage("taken");
   process.send?.({ kind: "listener", port }, server);
@@ -114,7 +126,8 @@ function visit(place, nonce, wantsEcho) {
 }
 
 /**
- * Sends the nonce. That the call succeeds does not say that it arrived: the manager knows whether it did.
+ * Sends the nonce. That the call succeeds does not say that it arrived: the manager knows whether
+ * it did.
  * @param {number} port
  * @param {string} nonce
  * @returns {Promise<string>}
@@ -125,7 +138,9 @@ function datagram(port, nonce) {
       const socket = dgram.createSocket("udp4");
       socket.on("error", (error) => resolve(reasonOf(error)));
       socket.send(nonce, port, "127.0.0.1", (error) => {
-        resolve(error === null || error === undefined ? "sent, but did not arrive" : reasonOf(error));
+        resolve(
+          error === null || error === undefined ? "sent, but did not arrive" : reasonOf(error),
+        );
         socket.close();
       });
     } catch (error) {
@@ -136,7 +151,11 @@ function datagram(port, nonce) {
 
 /** @param {unknown} error */
 function reasonOf(error) {
-  return error instanceof Error ? ("code" in error && typeof error.code === "string" ? error.code : error.message) : String(error);
+  return error instanceof Error
+    ? "code" in error && typeof error.code === "string"
+      ? error.code
+      : error.message
+    : String(error);
 }
 
 /**
@@ -159,7 +178,9 @@ function privileges() {
   const field = (name) => new RegExp(`^${name}:\\s*(\\S+)`, "mu").exec(status)?.[1] ?? "";
   return {
     uid: process.getuid?.() ?? 0,
-    hasNoCapabilities: ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].every((name) => /^0+$/u.test(field(name))),
+    hasNoCapabilities: ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].every((name) =>
+      /^0+$/u.test(field(name)),
+    ),
     hasNoNewPrivileges: field("NoNewPrivs") === "1",
     hasSeccompFilter: field("Seccomp") === "2",
   };

@@ -1,8 +1,10 @@
 "use strict";
 /**
- * MCP bridge: what an agent's MCP client starts inside a sandbox as its server. It copies bytes between its standard streams and the gate's MCP proxy,
- * which is at the other end of the sandbox's only way out. It knows no secret and reads no message; every call is judged out there.
- * Exit codes: 0 the session is over, 69 there is none, 74 the connection broke, 78 the proxy's port is not known. Format: spec/http-proxy.md §9.
+ * MCP bridge: what an agent's MCP client starts inside a sandbox as its server. It copies bytes
+ * between its standard streams and the gate's MCP proxy, which is at the other end of the sandbox's
+ * only way out. It knows no secret and reads no message; every call is judged out there. Exit
+ * codes: 0 the session is over, 69 there is none, 74 the connection broke, 78 the proxy's port is
+ * not known. Format: spec/http-proxy.md §9.
  */
 const fs = require("node:fs");
 const net = require("node:net");
@@ -14,7 +16,10 @@ const BROKEN = 74;
 const CONFIGURATION = 78;
 const HEAD_BYTES_MAX = 16_384;
 const BODY_BYTES_MAX = 65_536;
-/** The proxy answers at once: nobody is asked about the connection. A machine that is loaded may need a while. */
+/**
+ * The proxy answers at once: nobody is asked about the connection. A machine that is loaded may
+ * need a while.
+ */
 const ANSWER_MS = 30_000;
 
 let isLeaving = false;
@@ -30,13 +35,21 @@ function leave(code, why) {
   if (why === undefined) process.exit(code);
   process.stderr.on("error", () => process.exit(code));
   // What the other side sent is shown as text only.
-  process.stderr.write(`acp-mcp-bridge: ${why.replaceAll(/[^\x20-\x7e]+/g, " ")}\n`, () => process.exit(code));
+  process.stderr.write(`acp-mcp-bridge: ${why.replaceAll(/[^\x20-\x7e]+/g, " ")}\n`, () =>
+    process.exit(code),
+  );
 }
 
-/** The proxy's port: as told, else as the sandbox wrote it down beside this file, for clients pass few variables on; else the variables' own. */
+/**
+ * The proxy's port: as told, else as the sandbox wrote it down beside this file, for clients pass
+ * few variables on; else the variables' own.
+ */
 function findPort() {
   const { ACP_PROXY_PORT: told = "", HTTP_PROXY: large = "", http_proxy: small = "" } = process.env;
-  const [, named = ""] = /^http:\/\/(?:[^/@]*@)?(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(small === "" ? large : small) ?? [];
+  const [, named = ""] =
+    /^http:\/\/(?:[^/@]*@)?(?:127\.0\.0\.1|localhost):(\d+)\/?$/.exec(
+      small === "" ? large : small,
+    ) ?? [];
   const text = [told, written(), named].find((each) => each !== "") ?? "";
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   return port > 0 && port < 65_536 ? port : undefined;
@@ -57,7 +70,9 @@ function written() {
  */
 function refusalOf(status, body) {
   const words = wordsOf(body);
-  return words.length === 0 ? `the proxy answered ${JSON.stringify(status)}` : `the proxy says ${words.join("; ")}`;
+  return words.length === 0
+    ? `the proxy answered ${JSON.stringify(status)}`
+    : `the proxy says ${words.join("; ")}`;
 }
 
 /** @param {string} body */
@@ -65,10 +80,13 @@ function wordsOf(body) {
   try {
     /** @type {unknown} */
     const value = JSON.parse(body);
-    const error = typeof value === "object" && value !== null && "error" in value ? value.error : undefined;
+    const error =
+      typeof value === "object" && value !== null && "error" in value ? value.error : undefined;
     /** @type {Map<string, unknown>} */
     const members = new Map(Object.entries(error ?? {}));
-    return ["code", "reason", "remedy"].map((name) => members.get(name)).filter((each) => typeof each === "string");
+    return ["code", "reason", "remedy"]
+      .map((name) => members.get(name))
+      .filter((each) => typeof each === "string");
   } catch {
     return [];
   }
@@ -89,7 +107,8 @@ function open(port) {
     read(false);
   };
   const onEnd = () => read(true);
-  const onError = (/** @type {NodeJS.ErrnoException} */ error) => cannot(error.code ?? "the connection broke");
+  const onError = (/** @type {NodeJS.ErrnoException} */ error) =>
+    cannot(error.code ?? "the connection broke");
   const settle = () => {
     clearTimeout(late);
     socket.off("data", onData).off("end", onEnd).off("error", onError).pause();
@@ -97,8 +116,12 @@ function open(port) {
   const read = (/** @type {boolean} */ isOver) => {
     const end = answer.indexOf("\r\n\r\n");
     if (end === -1 && !isOver && answer.length <= HEAD_BYTES_MAX) return;
-    const [, status] = /^HTTP\/1\.[01] (\d{3}(?: [^\r\n]*)?)\r\n/.exec(answer.toString("latin1", 0, HEAD_BYTES_MAX)) ?? [];
-    if (end === -1 || status === undefined) return cannot(isOver ? "it closed the connection" : "it is no HTTP proxy");
+    const [, status] =
+      /^HTTP\/1\.[01] (\d{3}(?: [^\r\n]*)?)\r\n/.exec(
+        answer.toString("latin1", 0, HEAD_BYTES_MAX),
+      ) ?? [];
+    if (end === -1 || status === undefined)
+      return cannot(isOver ? "it closed the connection" : "it is no HTTP proxy");
     const body = answer.subarray(end + 4);
     if (status.startsWith("200")) {
       settle();
@@ -122,7 +145,8 @@ function copy(socket) {
     socket.end();
   };
   // Everything before it is written when the callback is called.
-  const flushed = (/** @type {number} */ code, /** @type {string | undefined} */ why) => stdout.write("", () => leave(code, why));
+  const flushed = (/** @type {number} */ code, /** @type {string | undefined} */ why) =>
+    stdout.write("", () => leave(code, why));
   // Whoever started us reads no more: there is nobody to serve.
   stdout.on("error", () => leave(0));
   stdin.on("error", clientDone).on("end", clientDone);
@@ -134,5 +158,8 @@ function copy(socket) {
 
 const port = findPort();
 if (port === undefined)
-  leave(CONFIGURATION, "Cannot reach the gate: neither ACP_PROXY_PORT nor HTTP_PROXY says at which port of 127.0.0.1 it is");
+  leave(
+    CONFIGURATION,
+    "Cannot reach the gate: neither ACP_PROXY_PORT nor HTTP_PROXY says at which port of 127.0.0.1 it is",
+  );
 else open(port);

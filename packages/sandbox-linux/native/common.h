@@ -1,6 +1,6 @@
 /*
- * common: what the helpers say when they cannot go on, how they read numbers, and the limits that they set. Each defines PROGRAM, its name, first.
- * Not every helper uses all of it.
+ * common: what the helpers say when they cannot go on, how they read numbers, and the limits that
+ * they set. Each defines PROGRAM, its name, first. Not every helper uses all of it.
  */
 #ifndef ACP_COMMON_H
 #define ACP_COMMON_H

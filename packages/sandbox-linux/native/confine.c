@@ -1,24 +1,33 @@
 /*
- * confine: starts one command with fewer rights than its caller, and stays behind to end everything that the command started.
+ * confine: starts one command with fewer rights than its caller, and stays behind to end everything
+ * that the command started.
  *
- *   confine [OPTION VALUE]... -- COMMAND [ARGUMENT]...     exit code or signal of the command; 125: it was not started
- *   confine --landlock-abi                                 prints the version of Landlock in this kernel, 0 without it
+ *   confine [OPTION VALUE]... -- COMMAND [ARGUMENT]... exit code or signal of the command; 125: it
+ *   was not started
+ *   confine --landlock-abi prints the version of Landlock in this kernel, 0 without it
  *
- * Two processes. The supervisor has its caller's rights, adopts what the command leaves behind, and kills all of it when the command ends, when
- * SIGTERM says so, or when its parent is gone. The other one gives up its rights in an order in which no step needs what an earlier one took,
- * and becomes the command. Every step that fails ends it: nothing is ever started with more than what was asked for.
+ * Two processes. The supervisor has its caller's rights, adopts what the command leaves behind, and
+ * kills all of it when the command ends, when SIGTERM says so, or when its parent is gone. The
+ * other one gives up its rights in an order in which no step needs what an earlier one took, and
+ * becomes the command. Every step that fails ends it: nothing is ever started with more than what
+ * was asked for.
  *
  *   --parent PID     the caller; end at once where it is gone already
  *   --uid, --gid     become this user (needs root)
- *   --read PATH      read and execute what is below the path. With one of these three there is a Landlock domain in which no other file is in
- *   --write PATH     reach: the second also writes, makes and removes, the third reads, writes and controls one device
+ *   --read PATH read and execute what is below the path. With one of these three there is a
+ *   Landlock domain in which no other file is in
+ *   --write PATH reach: the second also writes, makes and removes, the third reads, writes and
+ *   controls one device
  *   --device PATH
- *   --connect PORT   no TCP but connections to this port (of any host: Landlock knows ports only); 0: none at all
+ *   --connect PORT no TCP but connections to this port (of any host: Landlock knows ports only); 0:
+ *   none at all
  *   --seccomp FD     a filter, as `struct sock_filter`s up to the end of the file
  *   --keep FD        leave this descriptor open, besides 0, 1 and 2
- *   --files N, --processes N, --data N      rlimits; data is what each process may have of its own memory
+ *   --files N, --processes N, --data N rlimits; data is what each process may have of its own
+ *   memory
  *
- * Argument lists are readable by every process of the host: nothing secret belongs in them. Linux 5.9; Landlock's parts as named below.
+ * Argument lists are readable by every process of the host: nothing secret belongs in them. Linux
+ * 5.9; Landlock's parts as named below.
  */
 #define _GNU_SOURCE
 #define PROGRAM "confine"
@@ -38,7 +47,10 @@
 
 enum { RULES_MAX = 256, KEPT_MAX = 8, FILTER_MAX = 4096 };
 
-/* linux/landlock.h, which is older than the kernel on many hosts. These numbers are the same on every architecture. */
+/*
+ * linux/landlock.h, which is older than the kernel on many hosts. These numbers are the same on
+ * every architecture.
+ */
 enum { SYS_LANDLOCK_CREATE = 444, SYS_LANDLOCK_ADD = 445, SYS_LANDLOCK_RESTRICT = 446 };
 enum { CREATE_VERSION = 1, RULE_PATH_BENEATH = 1, RULE_NET_PORT = 2 };
 enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_IOCTL = 5, ABI_SCOPES = 6 };
@@ -130,7 +142,10 @@ static void allow_path(int ruleset, uint64_t handled, char kind, const char *pat
   close(rule.fd);
 }
 
-/* Made with the caller's rights, so that paths are found which the user cannot open himself. -1 where no rule was given. */
+/*
+ * Made with the caller's rights, so that paths are found which the user cannot open himself. -1
+ * where no rule was given.
+ */
 static int make_ruleset(const struct options *o) {
   if (o->rule_count == 0 && o->connect < 0) return -1;
   int abi = landlock_abi();
@@ -256,7 +271,10 @@ static void kill_listed(void) {
   free(all);
 }
 
-/* A process that has a signal to die of cannot fork any more, and whatever it left behind is adopted here: so this comes to an end. */
+/*
+ * A process that has a signal to die of cannot fork any more, and whatever it left behind is
+ * adopted here: so this comes to an end.
+ */
 static void kill_descendants(pid_t command, int *status) {
   for (;;) {
     kill_listed();

@@ -1,16 +1,21 @@
 /*
- * hold: puts files of a running sandbox under mounts again that keep them as they are, after somebody outside has replaced them.
+ * hold: puts files of a running sandbox under mounts again that keep them as they are, after
+ * somebody outside has replaced them.
  *
  *   hold --mounts FD < LIST            the mount namespace of the sandbox, open
- *   hold --exchange FD NAME OTHER      exchanges two names in an open folder; 3: somebody has NAME open for writing
+ *   hold --exchange FD NAME OTHER exchanges two names in an open folder; 3: somebody has NAME open
+ *   for writing
  *   hold --about                       says that it runs here
  *
- * The list has three words for each place, each ending with a NUL: r (a file that must be read-only) or p (a place that must only be a mount), what it has to
- * be as DEVICE:INODE, and its absolute path. For each, in this order, there is a line: "kept" (it is such a mount still), "held" (it is one again), "gone",
- * "other" (another file has the name), "lost" (nothing that can be done again) or "failed REASON".
+ * The list has three words for each place, each ending with a NUL: r (a file that must be
+ * read-only) or p (a place that must only be a mount), what it has to be as DEVICE:INODE, and its
+ * absolute path. For each, in this order, there is a line: "kept" (it is such a mount still),
+ * "held" (it is one again), "gone", "other" (another file has the name), "lost" (nothing that can
+ * be done again) or "failed REASON".
  *
- * The namespace belongs to a user namespace which who started the sandbox has all rights in, and nobody inside has any. Everything is opened step by step
- * below the root of the sandbox, never through a link, and mounted by descriptor.
+ * The namespace belongs to a user namespace which who started the sandbox has all rights in, and
+ * nobody inside has any. Everything is opened step by step below the root of the sandbox, never
+ * through a link, and mounted by descriptor.
  */
 #define _GNU_SOURCE
 #define PROGRAM "hold"

@@ -1,27 +1,34 @@
 /*
- * init: the first process of an agent's pid namespace. It starts one command and ends as the command ends, with which the kernel ends all the rest.
+ * init: the first process of an agent's pid namespace. It starts one command and ends as the
+ * command ends, with which the kernel ends all the rest.
  *
  *   init [OPTION VALUE]... -- COMMAND [ARGUMENT]...
  *   init --about                                      says that it runs here
  *
- * It has no more rights than the command, and nothing that the command could use: it cannot be looked into, has no environment, leads the session that
- * the command is in, and stands between the command and the terminal of the host, where there is one. The command gets a terminal of its own; what is
- * typed and printed is copied, and only while the manager says so.
+ * It has no more rights than the command, and nothing that the command could use: it cannot be
+ * looked into, has no environment, leads the session that the command is in, and stands between the
+ * command and the terminal of the host, where there is one. The command gets a terminal of its own;
+ * what is typed and printed is copied, and only while the manager says so.
  *
  *   --control FD       a stream socket to the manager. When that is gone, everything here ends
  *   --environment FD   the command's environment, as strings that end with a NUL
  *   --keep FD          a descriptor that the command gets besides 0, 1 and 2
- *   --files N, --processes N, --data N      rlimits, of this process too; data is what each process may have of its own memory
+ *   --files N, --processes N, --data N rlimits, of this process too; data is what each process may
+ *   have of its own memory
  *   --terminal FD      the host's terminal, as a description that does not block
  *   --slave FD         0, 1 or 2: the command gets its terminal there
- *   --background 1     others may use the host's terminal; the command gets its input only when it asks for it
+ *   --background 1 others may use the host's terminal; the command gets its input only when it asks
+ *   for it
  *   --watch FD         names that must not be lost, as absolute paths that end with a NUL: watch.h
  *
- * The manager writes: g (the terminal is the command's: read it, raw), c (go on without the terminal), w (the window has another size), and k with the
- * number of a signal as one byte (for the group in the foreground). It reads lines: "terminal" (the command waits for it), "suspended" (it has stopped, and
- * somebody at the terminal wanted that: an agent that stops itself stops nobody else), "exit N" or "signal N". Of names that are watched it reads "lost N" or
- * "touched N" for each and "frozen TIME" when all has stopped, and writes f (these have been looked at: "forgotten"), x with a number in two bytes (nobody holds that one any
- * more) and r (go on: "thawed", or once more the names that were lost meanwhile).
+ * The manager writes: g (the terminal is the command's: read it, raw), c (go on without the
+ * terminal), w (the window has another size), and k with the number of a signal as one byte (for
+ * the group in the foreground). It reads lines: "terminal" (the command waits for it), "suspended"
+ * (it has stopped, and somebody at the terminal wanted that: an agent that stops itself stops
+ * nobody else), "exit N" or "signal N". Of names that are watched it reads "lost N" or "touched N"
+ * for each and "frozen TIME" when all has stopped, and writes f (these have been looked at:
+ * "forgotten"), x with a number in two bytes (nobody holds that one any more) and r (go on:
+ * "thawed", or once more the names that were lost meanwhile).
  */
 #define _GNU_SOURCE
 #define PROGRAM "init"
@@ -110,7 +117,10 @@ static void copy_size(void) {
   if (self.master >= 0 && ioctl(self.terminal, TIOCGWINSZ, &size) == 0) ioctl(self.master, TIOCSWINSZ, &size);
 }
 
-/* Its modes are those of the host's, unless somebody else may have set these for himself: a shell that reads a line, a pager. */
+/*
+ * Its modes are those of the host's, unless somebody else may have set these for himself: a shell
+ * that reads a line, a pager.
+ */
 static void open_terminal(int terminal, int is_shared) {
   struct termios modes;
   char path[64];
@@ -142,7 +152,10 @@ static void hang_up(void) {
 /* ---- the command ---- */
 
 static void become_command(const struct options *o, char **environment) {
-  /* A group of its own in this session: with its parent in the same session it can be stopped by a key, and started again. */
+  /*
+   * A group of its own in this session: with its parent in the same session it can be stopped by a
+   * key, and started again.
+   */
   if (setpgid(0, 0) != 0) fail("make", "a process group");
   if (self.slave >= 0 && o->background != 1 && tcsetpgrp(self.slave, getpid()) != 0) fail("give", "the terminal");
   for (int fd = 0; fd < STREAMS; fd++)
@@ -162,7 +175,10 @@ static void tell(const char *word, int value) {
   if (send(self.control, line, (size_t)size, MSG_NOSIGNAL | MSG_DONTWAIT) != size && watch.is_frozen) _exit(NOT_STARTED);
 }
 
-/* What the command printed and nobody has copied yet. A terminal that takes nothing for long is not waited for. */
+/*
+ * What the command printed and nobody has copied yet. A terminal that takes nothing for long is not
+ * waited for.
+ */
 static void drain(void) {
   struct buffer *out = &self.out;
   struct pollfd ready = { .fd = self.terminal, .events = POLLOUT };
@@ -180,7 +196,10 @@ static void drain(void) {
   }
 }
 
-/* Everything else ends first, so that nobody goes on printing; the rest of this pid namespace would end with us in any case. */
+/*
+ * Everything else ends first, so that nobody goes on printing; the rest of this pid namespace would
+ * end with us in any case.
+ */
 static void end_like(int status) {
   kill(-1, SIGKILL);
   while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {}
@@ -291,7 +310,9 @@ static void empty(int fd, struct buffer *buffer) {
   else if (errno != EAGAIN && errno != EINTR) buffer->from = buffer->to;
 }
 
-/* The key that stops what is in the foreground, whether the kernel or the command makes that of it. */
+/*
+ * The key that stops what is in the foreground, whether the kernel or the command makes that of it.
+ */
 static void look_for_suspension(void) {
   struct termios modes;
   if (tcgetattr(self.slave, &modes) == 0 && memchr(self.in.bytes, modes.c_cc[VSUSP], self.in.to) != NULL) want_suspension();

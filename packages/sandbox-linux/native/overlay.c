@@ -1,21 +1,30 @@
 /*
- * overlay: lets a command write into a folder without changing it. What it writes goes to a layer above, which a person looks at afterwards.
+ * overlay: lets a command write into a folder without changing it. What it writes goes to a layer
+ * above, which a person looks at afterwards.
  *
  *   overlay --workspace PATH --expect FD --layers FD --report FD -- COMMAND [ARGUMENT]...
- *   overlay --workspace PATH --expect FD --mounts FD [--users FD] --report FD -- COMMAND [ARGUMENT]...
- *   overlay --xattrs DIRECTORY     names what below a layer has attributes that are no content: PATH NUL KIND NUL, in no order; 3: there is more
+ *   overlay --workspace PATH --expect FD --mounts FD [--users FD] --report FD -- COMMAND
+ *   [ARGUMENT]...
+ *   overlay --xattrs DIRECTORY names what below a layer has attributes that are no content: PATH
+ *   NUL KIND NUL, in no order; 3: there is more
  *   overlay --about                says that it runs here
  *
- * In a mount namespace of its own (and a user namespace, where it is not root) it mounts an overlay over the workspace and becomes the command, which with
- * all that it starts sees the overlay. The kernel takes layers only from the mount namespace that they are mounted in: the workspace is opened anew there, through no link, and
- * has to be what --expect is open on; the layers, which others cannot reach by a path, are the working directory, which goes along into a new namespace.
+ * In a mount namespace of its own (and a user namespace, where it is not root) it mounts an overlay
+ * over the workspace and becomes the command, which with all that it starts sees the overlay. The
+ * kernel takes layers only from the mount namespace that they are mounted in: the workspace is
+ * opened anew there, through no link, and has to be what --expect is open on; the layers, which
+ * others cannot reach by a path, are the working directory, which goes along into a new namespace.
  *
- * With --mounts, a mount namespace in which that was done (--users: its user namespace, where the caller is not root), the command sees the same overlay: not a second one over
- * the same layers, of which the kernel does not say what they would hold. Root takes the mount out of there and starts nothing among the names of somebody else's namespace.
+ * With --mounts, a mount namespace in which that was done (--users: its user namespace, where the
+ * caller is not root), the command sees the same overlay: not a second one over the same layers, of
+ * which the kernel does not say what they would hold. Root takes the mount out of there and starts
+ * nothing among the names of somebody else's namespace.
  *
- * --report gets one line: "mounted DEVICE INODE" of what the workspace's name leads to now, or "failed REASON". No step that fails is passed over.
+ * --report gets one line: "mounted DEVICE INODE" of what the workspace's name leads to now, or
+ * "failed REASON". No step that fails is passed over.
  *
- * KIND is o for a folder that hides what was below it, x for any attribute that neither the kernel's overlay nor a security module keeps there.
+ * KIND is o for a folder that hides what was below it, x for any attribute that neither the
+ * kernel's overlay nor a security module keeps there.
  */
 #define _GNU_SOURCE
 #define PROGRAM "overlay"
@@ -114,7 +123,10 @@ static void mount_overlay(const char *path, int expected) {
   close(lower);
 }
 
-/* The mount that is there already: a copy of it in a namespace of root's own, or its whole namespace where that is of the caller's own user. */
+/*
+ * The mount that is there already: a copy of it in a namespace of root's own, or its whole
+ * namespace where that is of the caller's own user.
+ */
 static void share_overlay(const char *path, int expected, int users, int mounts) {
   int own = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
   if (own < 0) stop("find its own mounts");
@@ -216,7 +228,10 @@ static char kind_of(const char *file) {
   return kind;
 }
 
-/* Takes the descriptor. `path` has room for PATH_MAX more, and what it holds up to `length` is the folder's own name from the top. */
+/*
+ * Takes the descriptor. `path` has room for PATH_MAX more, and what it holds up to `length` is the
+ * folder's own name from the top.
+ */
 static void look(int folder, char *path, size_t length, int depth) {
   DIR *all = fdopendir(folder);
   if (all == NULL) return;

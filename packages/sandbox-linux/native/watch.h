@@ -1,10 +1,13 @@
 /*
- * watch: part of init. The kernel ends a mount when somebody outside replaces or removes the name that it is on. Here such names are watched, and when
- * one is lost everything in this pid namespace is stopped until the manager has put a mount on what has the name now.
+ * watch: part of init. The kernel ends a mount when somebody outside replaces or removes the name
+ * that it is on. Here such names are watched, and when one is lost everything in this pid namespace
+ * is stopped until the manager has put a mount on what has the name now.
  *
- * An agent causes no loss of a name that is held, and what overflows the queue counts as the loss of every name: it can only have itself stopped. The kernel
- * does not say who did something. So a name is "touched" unless one file was made beside it, written once and renamed over it, and nothing else was seen of
- * the two before all had stopped. The manager has more to judge by: a second name of the file, for one, is not seen here.
+ * An agent causes no loss of a name that is held, and what overflows the queue counts as the loss
+ * of every name: it can only have itself stopped. The kernel does not say who did something. So a
+ * name is "touched" unless one file was made beside it, written once and renamed over it, and
+ * nothing else was seen of the two before all had stopped. The manager has more to judge by: a
+ * second name of the file, for one, is not seen here.
  */
 #ifndef ACP_WATCH_H
 #define ACP_WATCH_H
@@ -42,7 +45,10 @@ static void tell(const char *word, int value);
 
 /* ---- the names ---- */
 
-/* The list holds absolute paths that end with a NUL. They lead where the manager wants: the self-check, which comes later, sees to that. */
+/*
+ * The list holds absolute paths that end with a NUL. They lead where the manager wants: the
+ * self-check, which comes later, sees to that.
+ */
 static void watch_names(int list) {
   static char text[WATCHED_BYTES_MAX];
   size_t size = 0;
@@ -81,7 +87,10 @@ static uint64_t hash_of(const char *text) {
 
 static const struct seen *seen_before(unsigned count) { return &watch.seen[(watch.next - count) % SEEN_MAX]; }
 
-/* Whether what was renamed had been made here, written once, and had nothing else done to it or to its name. */
+/*
+ * Whether what was renamed had been made here, written once, and had nothing else done to it or to
+ * its name.
+ */
 static int is_clean(const struct inotify_event *renamed) {
   const struct seen *from = NULL;
   int writes = 0, is_made = 0;
@@ -138,7 +147,10 @@ static int read_events(void) {
   for (ssize_t got; (got = read(watch.fd, bytes, sizeof bytes)) > 0;) {
     for (char *at = bytes; at < bytes + got; at += sizeof(struct inotify_event) + ((struct inotify_event *)at)->len)
       if (note((struct inotify_event *)at)) found = 1;
-    /* First of all, and once: a second one would stay with what the first has stopped. freeze() sees to the rest. */
+    /*
+     * First of all, and once: a second one would stay with what the first has stopped. freeze()
+     * sees to the rest.
+     */
     if (found && !watch.is_frozen && !is_told) kill(-1, SIGSTOP), is_told = 1;
   }
   if (errno != EAGAIN && errno != EINTR) fail("read", "events");
@@ -187,8 +199,9 @@ static char state_of(const char *path, int *parent) {
 }
 
 /*
- * The state of a thread that has not stopped; 0 where all have. Of those that have, the fingerprint takes how often the kernel took each off its processor: a
- * thread that went on and stopped again has one more.
+ * The state of a thread that has not stopped; 0 where all have. Of those that have, the fingerprint
+ * takes how often the kernel took each off its processor: a thread that went on and stopped again
+ * has one more.
  */
 static char runs(int pid) {
   DIR *tasks = open_proc(pid, "task");
@@ -221,7 +234,10 @@ static void let_children_go_on(int parent) {
   closedir(all);
 }
 
-/* How many have not stopped yet. Those are told once more: another may just have continued them, or the kernel by a signal that they asked it for. */
+/*
+ * How many have not stopped yet. Those are told once more: another may just have continued them, or
+ * the kernel by a signal that they asked it for.
+ */
 static int scan(int is_late) {
   DIR *all = open_proc(0, "");
   int found = 0;
@@ -260,8 +276,9 @@ static void give_up(void) {
 }
 
 /*
- * From here on, nobody inside does anything, or it is seen: timers, folders and files send any signal that a process has asked for, also the one that makes
- * it go on. The last look is the measure, so that whatever ran since then counts.
+ * From here on, nobody inside does anything, or it is seen: timers, folders and files send any
+ * signal that a process has asked for, also the one that makes it go on. The last look is the
+ * measure, so that whatever ran since then counts.
  */
 static void seal(void) {
   watch.sealed_print = watch.print;
@@ -339,7 +356,10 @@ static void tell_lost(void) {
   tell(word, -1);
 }
 
-/* For the loop of init: there are events. While everything is stopped, more of them are told as they come. */
+/*
+ * For the loop of init: there are events. While everything is stopped, more of them are told as
+ * they come.
+ */
 static void watch_events(void) {
   if (!read_events()) return;
   if (!watch.is_frozen) freeze();
@@ -368,7 +388,9 @@ static int watch_resume(void) {
   return 1;
 }
 
-/* A name that nobody holds any more: what is there from now on is the agent's as well as anybody's. */
+/*
+ * A name that nobody holds any more: what is there from now on is the agent's as well as anybody's.
+ */
 static void watch_release(int index) {
   if (index >= 0 && (size_t)index < watch.count) watch.directories[index] = -1;
 }

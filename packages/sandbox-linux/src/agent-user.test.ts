@@ -17,20 +17,47 @@ const root = (env: UserSources["env"] = {}): UserSources => ({ uid: 0, env, pass
 
 describe("chooseAgentUser() for a root manager", () => {
   it("takes the given user, by name or number, also one without a passwd line", () => {
-    expect(chooseAgentUser({ user: "openclaw" }, root())).toEqual({ uid: 1001, gid: 1009, name: "openclaw", home: "/home/openclaw" });
+    expect(chooseAgentUser({ user: "openclaw" }, root())).toEqual({
+      uid: 1001,
+      gid: 1009,
+      name: "openclaw",
+      home: "/home/openclaw",
+    });
     expect(chooseAgentUser({ user: 1001 }, root())).toMatchObject({ name: "openclaw" });
-    expect(chooseAgentUser({ user: "61000" }, root())).toEqual({ uid: 61_000, gid: 61_000, name: "61000", home: "/nonexistent" });
+    expect(chooseAgentUser({ user: "61000" }, root())).toEqual({
+      uid: 61_000,
+      gid: 61_000,
+      name: "61000",
+      home: "/nonexistent",
+    });
   });
 
-  it.each([0, "0", "root", "toor", "wheel", "nosuch", "", "-1", -1, "4294967295", 1.5, "1000 ", "１０００"])(
-    "throws options_invalid for %j",
-    (user) => {
-      expect(() => chooseAgentUser({ user }, root({ SUDO_UID: "1000" }))).toThrow(expect.objectContaining({ code: "options_invalid" }));
-    },
-  );
+  it.each([
+    0,
+    "0",
+    "root",
+    "toor",
+    "wheel",
+    "nosuch",
+    "",
+    "-1",
+    -1,
+    "4294967295",
+    1.5,
+    "1000 ",
+    "１０００",
+  ])("throws options_invalid for %j", (user) => {
+    expect(() => chooseAgentUser({ user }, root({ SUDO_UID: "1000" }))).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
+  });
 
   it("takes who called sudo, and never root for it", () => {
-    expect(chooseAgentUser({}, root({ SUDO_UID: "1000" }))).toMatchObject({ uid: 1000, gid: 1000, name: "ann" });
+    expect(chooseAgentUser({}, root({ SUDO_UID: "1000" }))).toMatchObject({
+      uid: 1000,
+      gid: 1000,
+      name: "ann",
+    });
     for (const SUDO_UID of ["0", "", "x", "-5", "4294967295"])
       expect(chooseAgentUser({}, root({ SUDO_UID }))).toMatchObject({ uid: 65_534 });
     expect(chooseAgentUser({}, root({ SUDO_UID: "1005" }))).toMatchObject({ uid: 1005, gid: 1005 });
@@ -42,7 +69,10 @@ describe("chooseAgentUser() for a root manager", () => {
     const { uid } = chooseAgentUser({ workspace: { path, access: "read-write" } }, root());
     expect(uid).toBe(own === 0 ? 65_534 : own);
     await rm(path, { recursive: true });
-    expect(chooseAgentUser({ workspace: { path, access: "read-write" } }, root())).toMatchObject({ uid: 65_534, name: "nobody" });
+    expect(chooseAgentUser({ workspace: { path, access: "read-write" } }, root())).toMatchObject({
+      uid: 65_534,
+      name: "nobody",
+    });
   });
 });
 
@@ -52,10 +82,16 @@ describe("chooseAgentUser() for any other manager", () => {
   it("is the manager's own user", () => {
     expect(chooseAgentUser({}, plain)).toMatchObject({ uid: 1000, name: "ann", home: "/home/ann" });
     expect(chooseAgentUser({ user: "ann" }, plain)).toMatchObject({ uid: 1000 });
-    expect(chooseAgentUser({}, { ...plain, uid: 61_000 })).toMatchObject({ uid: 61_000, name: "61000", home: "/somewhere" });
+    expect(chooseAgentUser({}, { ...plain, uid: 61_000 })).toMatchObject({
+      uid: 61_000,
+      name: "61000",
+      home: "/somewhere",
+    });
   });
 
   it("throws options_invalid for another one", () => {
-    expect(() => chooseAgentUser({ user: "openclaw" }, plain)).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => chooseAgentUser({ user: "openclaw" }, plain)).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });

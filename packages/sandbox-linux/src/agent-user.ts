@@ -1,5 +1,6 @@
 /**
- * Agent user: who an agent runs as. A manager that is root never lends that to an agent; one that is not can only pass on what it is.
+ * Agent user: who an agent runs as. A manager that is root never lends that to an agent; one that
+ * is not can only pass on what it is.
  */
 import { readFileSync } from "node:fs";
 import { ConsentError } from "@acp/core";
@@ -18,10 +19,11 @@ const NOBODY = 65_534;
 const ID_MAX = 4_294_967_294;
 
 /**
- * The user of an agent. For a root manager: the given one, else who called sudo, else the owner of the workspace or of what it may write, else nobody. Otherwise the
- * manager's own.
+ * The user of an agent. For a root manager: the given one, else who called sudo, else the owner of
+ * the workspace or of what it may write, else nobody. Otherwise the manager's own.
  *
- * @throws ConsentError `options_invalid` where that would be root, is not known, or is not the manager's to choose.
+ * @throws ConsentError `options_invalid` where that would be root, is not known, or is not the
+ *   manager's to choose.
  */
 export function chooseAgentUser(
   { user, workspace, writable = [] }: Pick<ConfinementOptions, "user" | "workspace" | "writable">,
@@ -31,7 +33,8 @@ export function chooseAgentUser(
   const lines = parsePasswd(sources.passwd);
   const asked = user === undefined ? undefined : findUser(user, lines);
   if (uid !== 0) {
-    if (asked !== undefined && asked.uid !== uid) throw refused(user, "only root can start an agent as another user");
+    if (asked !== undefined && asked.uid !== uid)
+      throw refused(user, "only root can start an agent as another user");
     return (
       lines.find((line) => line.uid === uid) ?? {
         uid,
@@ -41,11 +44,20 @@ export function chooseAgentUser(
       }
     );
   }
-  return asked ?? sudoCaller(env, lines) ?? owner(workspace?.path ?? writable[0], lines) ?? userOf(NOBODY, lines);
+  return (
+    asked ??
+    sudoCaller(env, lines) ??
+    owner(workspace?.path ?? writable[0], lines) ??
+    userOf(NOBODY, lines)
+  );
 }
 
 function sourcesOfProcess(): UserSources {
-  return { uid: process.getuid?.() ?? 0, env: process.env, passwd: readFileSync("/etc/passwd", "utf8") };
+  return {
+    uid: process.getuid?.() ?? 0,
+    env: process.env,
+    passwd: readFileSync("/etc/passwd", "utf8"),
+  };
 }
 
 function findUser(user: string | number, lines: readonly AgentUser[]): AgentUser {
@@ -68,7 +80,10 @@ function owner(path: string | undefined, lines: readonly AgentUser[]): AgentUser
   return uid === 0 ? undefined : userOf(uid, lines);
 }
 
-/** A uid without a line is as good as one with: the kernel knows numbers only. Its group is then the one of the same number. */
+/**
+ * A uid without a line is as good as one with: the kernel knows numbers only. Its group is then the
+ * one of the same number.
+ */
 function userOf(uid: number, lines: readonly AgentUser[]): AgentUser {
   const line = lines.find((each) => each.uid === uid);
   return line !== undefined && line.gid !== 0
@@ -79,7 +94,9 @@ function userOf(uid: number, lines: readonly AgentUser[]): AgentUser {
 function parsePasswd(text: string): readonly AgentUser[] {
   return text.split("\n").flatMap((line) => {
     const [name = "", , uid = "", gid = "", , home = ""] = line.split(":");
-    return name !== "" && /^\d+$/u.test(uid) && /^\d+$/u.test(gid) ? [{ name, uid: Number(uid), gid: Number(gid), home }] : [];
+    return name !== "" && /^\d+$/u.test(uid) && /^\d+$/u.test(gid)
+      ? [{ name, uid: Number(uid), gid: Number(gid), home }]
+      : [];
   });
 }
 

@@ -37,12 +37,19 @@ describe("openCanaries()", () => {
     const udp = createSocket("udp4");
     await new Promise((resolve) => udp.send(NONCE, udpPort, "127.0.0.1", resolve));
     udp.close();
-    expect(await canaries.reached()).toEqual(new Set(["tcp", "pathSocket", "abstractSocket", "udp"]));
+    expect(await canaries.reached()).toEqual(
+      new Set(["tcp", "pathSocket", "abstractSocket", "udp"]),
+    );
   });
 
   it("says so where a directory's path is too long for a socket", async () => {
-    const error = { code: "sandbox_failed", message: expect.stringContaining("too long for a socket") as unknown };
-    await expect(openCanaries(join(directory, "x".repeat(100)), NONCE)).rejects.toMatchObject(error);
+    const error = {
+      code: "sandbox_failed",
+      message: expect.stringContaining("too long for a socket") as unknown,
+    };
+    await expect(openCanaries(join(directory, "x".repeat(100)), NONCE)).rejects.toMatchObject(
+      error,
+    );
   });
 
   it("takes a stranger's knock for nothing", async () => {
@@ -58,10 +65,14 @@ describe("openCanaries()", () => {
     socket.on("error", () => {});
     await canaries[Symbol.asyncDispose]();
     if (!socket.destroyed) await once(socket, "close");
-    await expect(visit({ path: canaries.places.path }, NONCE)).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(visit({ path: canaries.places.path }, NONCE)).rejects.toMatchObject({
+      code: "ENOENT",
+    });
   });
 
   it("throws, and leaves nothing open, where the directory cannot be used", async () => {
-    await expect(openCanaries(join(directory, "none"), NONCE)).rejects.toMatchObject({ code: expect.stringMatching(/^E/u) });
+    await expect(openCanaries(join(directory, "none"), NONCE)).rejects.toMatchObject({
+      code: expect.stringMatching(/^E/u),
+    });
   });
 });

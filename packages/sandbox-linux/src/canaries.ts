@@ -1,6 +1,7 @@
 /**
- * Canaries: four places on the host, opened for one self-check, that a sealed agent cannot reach. They keep what they see, so that a
- * self-check does not rest on the word of the one that was checked.
+ * Canaries: four places on the host, opened for one self-check, that a sealed agent cannot reach.
+ * They keep what they see, so that a self-check does not rest on the word of the one that was
+ * checked.
  */
 import { createSocket, type Socket as DatagramSocket } from "node:dgram";
 import { randomBytes } from "node:crypto";
@@ -21,7 +22,10 @@ export interface OpenCanaries extends AsyncDisposable {
   reached(): Promise<ReadonlySet<CanaryKind>>;
 }
 
-/** A Unix socket's path has at most so many bytes; a longer one would be cut, and lie elsewhere. Source: unix(7). */
+/**
+ * A Unix socket's path has at most so many bytes; a longer one would be cut, and lie elsewhere.
+ * Source: unix(7).
+ */
 const SOCKET_PATH_BYTES_MAX = 107;
 /** Most bytes of one visitor that are kept. */
 const VISIT_BYTES_MAX = 1024;
@@ -29,7 +33,8 @@ const VISIT_BYTES_MAX = 1024;
 /**
  * Opens the canaries.
  *
- * @param directory - Where the path socket is made; open to every user who may pass through the directory.
+ * @param directory - Where the path socket is made; open to every user who may pass through the
+ *   directory.
  * @param nonce - What makes a visit count: strangers on the host may knock as well.
  * @throws ConsentError `sandbox_failed` where the directory's path is too long for a socket.
  */
@@ -47,7 +52,10 @@ export async function openCanaries(directory: string, nonce: string): Promise<Op
     await Promise.all(closing.splice(0).map((each) => each()));
   };
   const open = async (kind: CanaryKind, where: ListenOptions): Promise<Server> => {
-    const { server, end } = await openStream(where, (text) => text.includes(nonce) && seen.add(kind));
+    const { server, end } = await openStream(
+      where,
+      (text) => text.includes(nonce) && seen.add(kind),
+    );
     closing.push(end);
     return server;
   };
@@ -70,7 +78,10 @@ export async function openCanaries(directory: string, nonce: string): Promise<Op
   }
 }
 
-async function openStream(where: ListenOptions, onText: (text: string) => void): Promise<{ server: Server; end: () => Promise<void> }> {
+async function openStream(
+  where: ListenOptions,
+  onText: (text: string) => void,
+): Promise<{ server: Server; end: () => Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     let text = "";
@@ -91,7 +102,9 @@ async function openStream(where: ListenOptions, onText: (text: string) => void):
   return { server, end };
 }
 
-async function openDatagram(onText: (text: string) => void): Promise<{ udp: DatagramSocket; end: () => Promise<void> }> {
+async function openDatagram(
+  onText: (text: string) => void,
+): Promise<{ udp: DatagramSocket; end: () => Promise<void> }> {
   const udp = createSocket("udp4");
   udp.on("message", (message) => onText(message.toString("latin1")));
   udp.bind({ address: "127.0.0.1", port: 0, exclusive: true });
@@ -108,7 +121,10 @@ async function drainStream(port: number): Promise<void> {
   await once(socket, "close");
 }
 
-/** Loopback delivers a datagram before its sender goes on, and the queue keeps its order: when our mark arrives, all before it did. */
+/**
+ * Loopback delivers a datagram before its sender goes on, and the queue keeps its order: when our
+ * mark arrives, all before it did.
+ */
 async function drainDatagrams(udp: DatagramSocket): Promise<void> {
   const mark = randomBytes(16);
   const arrived = new Promise<void>((resolve) => {
@@ -125,6 +141,7 @@ async function drainDatagrams(udp: DatagramSocket): Promise<void> {
 
 function portOf(server: Server): number {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new TypeError("Cannot read the port of a canary: it is closed");
+  if (address === null || typeof address === "string")
+    throw new TypeError("Cannot read the port of a canary: it is closed");
   return address.port;
 }

@@ -9,7 +9,9 @@ const HYBRID = `25 22 0:22 / /sys/fs/cgroup ro - tmpfs tmpfs rw
 
 describe("placeCgroup()", () => {
   it("places it below the manager's own cgroup", () => {
-    expect(placeCgroup("acp-1", { mounts: UNIFIED, own: "0::/user.slice/session-1.scope\n" })).toEqual({
+    expect(
+      placeCgroup("acp-1", { mounts: UNIFIED, own: "0::/user.slice/session-1.scope\n" }),
+    ).toEqual({
       directory: "/sys/fs/cgroup/user.slice/session-1.scope/acp-1",
       name: { path: "user.slice/session-1.scope/acp-1", level: 3 },
     });
@@ -28,24 +30,42 @@ describe("placeCgroup()", () => {
       directory: "/sys/fs/cgroup/x/acp-1",
       name: { path: "x/acp-1", level: 4 },
     });
-    expect(placeCgroup("acp-1", { mounts: part, own: "0::/elsewhere\n" })).toHaveProperty("missing");
+    expect(placeCgroup("acp-1", { mounts: part, own: "0::/elsewhere\n" })).toHaveProperty(
+      "missing",
+    );
   });
 
   it("takes a cgroup of version 2 that was made for other reasons, and none of version 1", () => {
     const made = ["/sys/fs/cgroup/memory/acp-1", "/sys/fs/cgroup/unified/x/acp-1"];
-    expect(placeCgroup("acp-1", { mounts: HYBRID, own: "0::/\n", made })).toHaveProperty("name", { path: "unified/x/acp-1", level: 2 });
-    expect(placeCgroup("acp-1", { mounts: HYBRID, own: "0::/\n", made: made.slice(0, 1) })).toHaveProperty("name.path", "unified/acp-1");
+    expect(placeCgroup("acp-1", { mounts: HYBRID, own: "0::/\n", made })).toHaveProperty("name", {
+      path: "unified/x/acp-1",
+      level: 2,
+    });
+    expect(
+      placeCgroup("acp-1", { mounts: HYBRID, own: "0::/\n", made: made.slice(0, 1) }),
+    ).toHaveProperty("name.path", "unified/acp-1");
   });
 
   it("reads what the kernel escapes", () => {
     const odd = "30 23 0:26 / /sys/fs/cgroup/a\\040b rw - cgroup2 cgroup2 rw\n";
-    expect(placeCgroup("acp-1", { mounts: odd, own: "0::/\n" })).toHaveProperty("name.path", "a b/acp-1");
+    expect(placeCgroup("acp-1", { mounts: odd, own: "0::/\n" })).toHaveProperty(
+      "name.path",
+      "a b/acp-1",
+    );
   });
 
   it.each([
-    ["there is no version 2", "27 25 0:24 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n", "0::/\n"],
+    [
+      "there is no version 2",
+      "27 25 0:24 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n",
+      "0::/\n",
+    ],
     ["it is mounted elsewhere", "30 23 0:26 / /mnt/cgroup rw - cgroup2 cgroup2 rw\n", "0::/\n"],
-    ["a name only begins like the place", "30 23 0:26 / /sys/fs/cgroups rw - cgroup2 cgroup2 rw\n", "0::/\n"],
+    [
+      "a name only begins like the place",
+      "30 23 0:26 / /sys/fs/cgroups rw - cgroup2 cgroup2 rw\n",
+      "0::/\n",
+    ],
     ["the process is in none", UNIFIED, "9:name=systemd:/a\n"],
     ["the process is outside of its namespace's root", UNIFIED, "0::/../other\n"],
   ])("says why there is none when %s", (_, mounts, own) => {

@@ -10,7 +10,11 @@ import type { LinuxSandboxName } from "./parts.js";
 const host = vi.hoisted((): { directory: string | undefined } => ({ directory: undefined }));
 vi.mock(import("./tools.js"), async (importOriginal) => {
   const real = await importOriginal();
-  return { ...real, findTool: (name, reach) => real.findTool(host.directory === undefined ? name : join(host.directory, name), reach) };
+  return {
+    ...real,
+    findTool: (name, reach) =>
+      real.findTool(host.directory === undefined ? name : join(host.directory, name), reach),
+  };
 });
 
 const nothing = { onConnection: () => undefined, env: () => ({}), stdio: "pipe" } as const;
@@ -36,25 +40,35 @@ describe("createLinuxSandbox()", () => {
   });
 
   it.each(["", "none", "toString", "__proto__"])("throws options_invalid for %j", (name) => {
-    expect(() => createLinuxSandbox(name as LinuxSandboxName)).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => createLinuxSandbox(name as LinuxSandboxName)).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
 describe("createLinuxSandbox() auto", () => {
-  it.skipIf(!namespaces.run)(`starts the namespace sandbox where there is one ${namespaces.reason}`, async () => {
-    const sandbox = createLinuxSandbox("auto");
-    expect(await sandbox.probe()).toMatchObject({ sandbox: "namespace", level: "full" });
-    const agent = await sandbox.spawn(["/bin/sh", "-c", "exit 3"], { ...nothing, requiredLevel: "full" });
-    expect(agent.report.sandbox).toBe("namespace");
-    expect(await agent.exited).toEqual({ code: 3, signal: undefined });
-  });
+  it.skipIf(!namespaces.run)(
+    `starts the namespace sandbox where there is one ${namespaces.reason}`,
+    async () => {
+      const sandbox = createLinuxSandbox("auto");
+      expect(await sandbox.probe()).toMatchObject({ sandbox: "namespace", level: "full" });
+      const agent = await sandbox.spawn(["/bin/sh", "-c", "exit 3"], {
+        ...nothing,
+        requiredLevel: "full",
+      });
+      expect(agent.report.sandbox).toBe("namespace");
+      expect(await agent.exited).toEqual({ code: 3, signal: undefined });
+    },
+  );
 
   it("falls back to landlock, but never below the required level, and never to env", async () => {
     await hostWith("cc", "as", "ld", "setpriv");
     const sandbox = createLinuxSandbox("auto");
     const { sandbox: name, isAvailable } = await sandbox.probe();
     for (const requiredLevel of ["full", "uid"] as const) {
-      await expect(sandbox.spawn(["/bin/true"], { ...nothing, requiredLevel })).rejects.toMatchObject({
+      await expect(
+        sandbox.spawn(["/bin/true"], { ...nothing, requiredLevel }),
+      ).rejects.toMatchObject({
         code: "sandbox_unavailable",
         message: expect.stringMatching(/"namespace" .*"landlock" /u),
       });
@@ -72,6 +86,7 @@ describe("probeLinuxSandboxes()", () => {
     const reports = await probeLinuxSandboxes();
     expect(reports.map(({ sandbox }) => sandbox)).toEqual(LINUX_SANDBOXES);
     expect(reports.find(({ sandbox }) => sandbox === "uid")).toMatchObject({ isAvailable: false });
-    for (const { items } of reports) expect(new Set(items.map(({ aspect }) => aspect)).size).toBe(15);
+    for (const { items } of reports)
+      expect(new Set(items.map(({ aspect }) => aspect)).size).toBe(15);
   });
 });

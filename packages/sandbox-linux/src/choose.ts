@@ -1,8 +1,15 @@
 /**
- * Choose: the backends by their names, and the strongest that a host has. What is weaker than asked for is never started.
+ * Choose: the backends by their names, and the strongest that a host has. What is weaker than asked
+ * for is never started.
  */
 import type { Socket } from "node:net";
-import { ConsentError, type Sandbox, type SandboxLevel, type SandboxReport, type SandboxSpawnOptions } from "@acp/core";
+import {
+  ConsentError,
+  type Sandbox,
+  type SandboxLevel,
+  type SandboxReport,
+  type SandboxSpawnOptions,
+} from "@acp/core";
 import { createEnvSandbox } from "./env.js";
 import { createLandlockSandbox, type LandlockOptions } from "./landlock.js";
 import { reachesLevel } from "./levels.js";
@@ -18,44 +25,69 @@ export interface LinuxSandboxOptions extends UidOptions, LandlockOptions {}
 /** The strongest backend that a host has, found out at each start; its reports name the backend. */
 export interface AutoSandbox extends Sandbox<Socket> {
   readonly name: "auto";
-  spawn(argv: readonly string[], options: SandboxSpawnOptions<Socket>): Promise<LinuxSandboxedProcess>;
+  spawn(
+    argv: readonly string[],
+    options: SandboxSpawnOptions<Socket>,
+  ): Promise<LinuxSandboxedProcess>;
 }
 
-const BACKENDS: Readonly<Record<LinuxSandboxName, (options: LinuxSandboxOptions) => LinuxSandbox>> = {
-  namespace: createNamespaceSandbox,
-  uid: createUidSandbox,
-  landlock: createLandlockSandbox,
-  preload: createPreloadSandbox,
-  env: createEnvSandbox,
-};
+const BACKENDS: Readonly<Record<LinuxSandboxName, (options: LinuxSandboxOptions) => LinuxSandbox>> =
+  {
+    namespace: createNamespaceSandbox,
+    uid: createUidSandbox,
+    landlock: createLandlockSandbox,
+    preload: createPreloadSandbox,
+    env: createEnvSandbox,
+  };
 
 /** Names of all backends, strongest first. */
-export const LINUX_SANDBOXES: readonly LinuxSandboxName[] = ["namespace", "uid", "landlock", "preload", "env"];
+export const LINUX_SANDBOXES: readonly LinuxSandboxName[] = [
+  "namespace",
+  "uid",
+  "landlock",
+  "preload",
+  "env",
+];
 
 /**
- * Makes the backend of this name, or (`auto`) the strongest of those that are barriers: `namespace`, then `uid` where a user is configured (it
- * changes the host's own rules, which must have been asked for), then `landlock`. `auto` never starts anything below level `partial`.
+ * Makes the backend of this name, or (`auto`) the strongest of those that are barriers:
+ * `namespace`, then `uid` where a user is configured (it changes the host's own rules, which must
+ * have been asked for), then `landlock`. `auto` never starts anything below level `partial`.
  *
  * @throws ConsentError `options_invalid` where there is none of this name.
  */
-export function createLinuxSandbox(kind: LinuxSandboxName, options?: LinuxSandboxOptions): LinuxSandbox;
+export function createLinuxSandbox(
+  kind: LinuxSandboxName,
+  options?: LinuxSandboxOptions,
+): LinuxSandbox;
 export function createLinuxSandbox(kind: "auto", options?: LinuxSandboxOptions): AutoSandbox;
-export function createLinuxSandbox(kind: LinuxSandboxName | "auto", options: LinuxSandboxOptions = {}): LinuxSandbox | AutoSandbox {
+export function createLinuxSandbox(
+  kind: LinuxSandboxName | "auto",
+  options: LinuxSandboxOptions = {},
+): LinuxSandbox | AutoSandbox {
   if (kind === "auto") return createAutoSandbox(options);
   const create = Object.hasOwn(BACKENDS, kind) ? BACKENDS[kind] : undefined;
-  if (create === undefined) throw new ConsentError("options_invalid", `Cannot make sandbox "${kind}": there is none of this name`);
+  if (create === undefined)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot make sandbox "${kind}": there is none of this name`,
+    );
   return create(options);
 }
 
 /** What each backend can enforce on this host, strongest first. */
-export async function probeLinuxSandboxes(options: LinuxSandboxOptions = {}): Promise<readonly SandboxReport[]> {
+export async function probeLinuxSandboxes(
+  options: LinuxSandboxOptions = {},
+): Promise<readonly SandboxReport[]> {
   const reports: SandboxReport[] = [];
-  for (const name of LINUX_SANDBOXES) reports.push(await createLinuxSandbox(name, options).probe()); // one by one: some share a user
+  // one by one: some share a user
+  for (const name of LINUX_SANDBOXES) reports.push(await createLinuxSandbox(name, options).probe());
   return reports;
 }
 
 function createAutoSandbox(options: LinuxSandboxOptions): AutoSandbox {
-  const names: readonly LinuxSandboxName[] = options.user === undefined ? ["namespace", "landlock"] : ["namespace", "uid", "landlock"];
+  const names: readonly LinuxSandboxName[] =
+    options.user === undefined ? ["namespace", "landlock"] : ["namespace", "uid", "landlock"];
   const backends = names.map((name) => createLinuxSandbox(name, options));
   return {
     name: "auto",
@@ -65,7 +97,10 @@ function createAutoSandbox(options: LinuxSandboxOptions): AutoSandbox {
     },
     spawn: async (argv, spawnOptions) => {
       const required = spawnOptions.requiredLevel ?? "partial";
-      const found = await findFirst(backends, reachesLevel(required, "partial") ? required : "partial");
+      const found = await findFirst(
+        backends,
+        reachesLevel(required, "partial") ? required : "partial",
+      );
       if ("sandbox" in found) return await found.sandbox.spawn(argv, spawnOptions);
       const text = `Cannot start an agent at level "${required}": ${found.refused.map(explain).join("; ")}`;
       throw new ConsentError("sandbox_unavailable", text);
@@ -73,9 +108,14 @@ function createAutoSandbox(options: LinuxSandboxOptions): AutoSandbox {
   };
 }
 
-type Found = { readonly sandbox: LinuxSandbox; readonly report: SandboxReport } | { readonly refused: readonly SandboxReport[] };
+type Found =
+  | { readonly sandbox: LinuxSandbox; readonly report: SandboxReport }
+  | { readonly refused: readonly SandboxReport[] };
 
-async function findFirst(backends: readonly LinuxSandbox[], required: SandboxLevel): Promise<Found> {
+async function findFirst(
+  backends: readonly LinuxSandbox[],
+  required: SandboxLevel,
+): Promise<Found> {
   const refused: SandboxReport[] = [];
   for (const sandbox of backends) {
     const report = await sandbox.probe();

@@ -13,8 +13,13 @@ describe("inheritedDescriptors()", () => {
     const program = `import(${JSON.stringify(module)}).then((m) => console.log(JSON.stringify(m.inheritedDescriptors())))`;
     const known = inheritedDescriptors();
     // Node closes (on exec) the first it was started with, up to the first gap after 15.
-    const stdio = Array.from({ length: 41 }, (_, at) => (at < 3 ? "pipe" : at === 7 || at === 40 ? fd : "ignore")) as ("pipe" | number)[];
-    const { stdout } = spawnSync(process.execPath, ["--import", "tsx", "-e", program], { stdio, encoding: "utf8" });
+    const stdio = Array.from({ length: 41 }, (_, at) =>
+      at < 3 ? "pipe" : at === 7 || at === 40 ? fd : "ignore",
+    ) as ("pipe" | number)[];
+    const { stdout } = spawnSync(process.execPath, ["--import", "tsx", "-e", program], {
+      stdio,
+      encoding: "utf8",
+    });
     closeSync(fd);
     expect(JSON.parse(stdout)).toEqual([...new Set([40, ...known])].sort((a, b) => a - b));
   });

@@ -1,6 +1,7 @@
 /**
- * Descriptors: what a child would inherit beyond its standard streams. Node marks its own descriptors close-on-exec; those that it was
- * itself started with (by a shell, a service manager, a test runner) it leaves open, and they would reach the agent.
+ * Descriptors: what a child would inherit beyond its standard streams. Node marks its own
+ * descriptors close-on-exec; those that it was itself started with (by a shell, a service manager,
+ * a test runner) it leaves open, and they would reach the agent.
  */
 import { closeSync, constants, openSync, readdirSync, readFileSync } from "node:fs";
 import type { StdioOptions } from "node:child_process";
@@ -19,7 +20,9 @@ export function inheritedDescriptors(): readonly number[] {
 
 function isInherited(fd: number): boolean {
   try {
-    const flags = /^flags:\s*([0-7]+)$/mu.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"))?.[1];
+    const flags = /^flags:\s*([0-7]+)$/mu.exec(
+      readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"),
+    )?.[1];
     return flags === undefined || (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
   } catch {
     return false; // the descriptor that the listing itself was read with
@@ -27,8 +30,8 @@ function isInherited(fd: number): boolean {
 }
 
 /**
- * Calls `start` with a list for `spawn` that has an empty file in the place of each inherited descriptor that `stdio` does not use itself.
- * (An `"ignore"` above 2 would leave what is there.)
+ * Calls `start` with a list for `spawn` that has an empty file in the place of each inherited
+ * descriptor that `stdio` does not use itself. (An `"ignore"` above 2 would leave what is there.)
  */
 export function coverInherited<T>(
   stdio: StdioArray,
@@ -39,7 +42,9 @@ export function coverInherited<T>(
   const empty = openSync("/dev/null", constants.O_RDWR);
   try {
     const length = Math.max(...inherited) + 1;
-    return start(Array.from({ length }, (_, fd) => stdio[fd] ?? (inherited.includes(fd) ? empty : "ignore")));
+    return start(
+      Array.from({ length }, (_, fd) => stdio[fd] ?? (inherited.includes(fd) ? empty : "ignore")),
+    );
   } finally {
     closeSync(empty);
   }

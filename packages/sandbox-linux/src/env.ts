@@ -1,6 +1,8 @@
 /**
- * Env sandbox: no sandbox. The agent gets variables that name the proxy, and nothing keeps it to them. Level `none`, so that whoever starts one has
- * said so, and the audit log says so too. What is done all the same: root is dropped, privileges cannot be regained, children end with the agent.
+ * Env sandbox: no sandbox. The agent gets variables that name the proxy, and nothing keeps it to
+ * them. Level `none`, so that whoever starts one has said so, and the audit log says so too. What
+ * is done all the same: root is dropped, privileges cannot be regained, children end with the
+ * agent.
  */
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,15 +18,24 @@ import { makePrivate, holdSupervised, probeByStart, type SupervisedPlan } from "
 import { checkPlaces } from "./workspace.js";
 
 /**
- * Makes the env sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the options name a directory or a user that cannot be
- * had.
+ * Makes the env sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the
+ * options name a directory or a user that cannot be had.
  *
  * @param findHelper - For tests: how the native helper is found.
  */
-export function createEnvSandbox(options: ConfinementOptions = {}, findHelper: () => Promise<NativeHelper> = nativeHelper): LinuxSandbox {
+export function createEnvSandbox(
+  options: ConfinementOptions = {},
+  findHelper: () => Promise<NativeHelper> = nativeHelper,
+): LinuxSandbox {
   const plan = async (): Promise<SupervisedPlan> => {
     const helper = await findHelper();
-    return planOpen({ name: "env", options, helper, report: reportOf(helper), prefix: () => Promise.resolve([]) });
+    return planOpen({
+      name: "env",
+      options,
+      helper,
+      report: reportOf(helper),
+      prefix: () => Promise.resolve([]),
+    });
   };
   return withSpawn({
     name: "env",
@@ -35,7 +46,13 @@ export function createEnvSandbox(options: ConfinementOptions = {}, findHelper: (
 
 function reportOf(helper: NativeHelper): SandboxReport {
   const network = "a variable names the proxy; a program that does not heed it goes out unasked";
-  return makeOpenReport({ sandbox: "env", level: "none", reason: "variables only: nothing holds the agent", network, helper });
+  return makeOpenReport({
+    sandbox: "env",
+    level: "none",
+    reason: "variables only: nothing holds the agent",
+    network,
+    helper,
+  });
 }
 
 /** What a plan without any rules is made of. */
@@ -63,7 +80,9 @@ export function planOpen({ name, options, helper, report, prefix }: OpenPlanPart
     report: () => report,
     ...(workspace !== undefined && { cwd: workspace.path }),
     setUp: async ({ session, port }) => ({
-      home: isDirectory(user) ? user.home : await makePrivate(join(session.directory, "home"), user),
+      home: isDirectory(user)
+        ? user.home
+        : await makePrivate(join(session.directory, "home"), user),
       env: {},
       confine: () => [],
       filter: undefined,

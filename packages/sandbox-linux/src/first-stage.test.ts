@@ -7,7 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { SandboxItem, SandboxReport } from "@acp/core";
-import { confirmFindings, confirmPrivileges, firstStageCommand, runFirstStage, STAGE_TIME_MAX_MS } from "./first-stage.js";
+import {
+  confirmFindings,
+  confirmPrivileges,
+  firstStageCommand,
+  runFirstStage,
+  STAGE_TIME_MAX_MS,
+} from "./first-stage.js";
 import type { FirstStageFindings, Session } from "./parts.js";
 import { openSession } from "./session.js";
 
@@ -27,9 +33,15 @@ afterEach(async () => {
 });
 
 /** An agent behind a first stage in no boundary at all, so that everything is reachable. */
-function start(argv: readonly string[], stage = join(session.inside, "first-stage.cjs")): ChildProcess {
+function start(
+  argv: readonly string[],
+  stage = join(session.inside, "first-stage.cjs"),
+): ChildProcess {
   const [program = "", ...rest] = firstStageCommand({ node: process.execPath, stage }, argv);
-  const child = spawn(program, rest, { stdio: ["ignore", "pipe", "inherit", "ipc"], env: { PATH: process.env["PATH"], AGENT: "yes" } });
+  const child = spawn(program, rest, {
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+    env: { PATH: process.env["PATH"], AGENT: "yes" },
+  });
   started.push(child);
   return child;
 }
@@ -59,8 +71,16 @@ describe("runFirstStage()", () => {
     const child = start(["/bin/sh", "-c", "true"]);
     const stage = await runFirstStage(child, { mode: "listen", port, session, signal: never });
     listeners.push(stage.listener);
-    expect(stage.findings).toMatchObject({ proxy: "reached", privileges: { uid: process.getuid?.() } });
-    expect(stage.findings).toMatchObject({ tcp: undefined, udp: undefined, pathSocket: undefined, abstractSocket: undefined });
+    expect(stage.findings).toMatchObject({
+      proxy: "reached",
+      privileges: { uid: process.getuid?.() },
+    });
+    expect(stage.findings).toMatchObject({
+      tcp: undefined,
+      udp: undefined,
+      pathSocket: undefined,
+      abstractSocket: undefined,
+    });
     stage.go({ onConnection: (socket: Socket) => socket.end("hello") });
     const [code] = await once(child, "exit");
     expect(code).toBe(0);
@@ -75,9 +95,17 @@ describe("runFirstStage()", () => {
     const port = await freePort();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const stage = runFirstStage(start(["/bin/true"], silent), { mode: "listen", port, session, signal: never });
+      const stage = runFirstStage(start(["/bin/true"], silent), {
+        mode: "listen",
+        port,
+        session,
+        signal: never,
+      });
       const failure = { code: "sandbox_failed", message: expect.stringContaining("silent") };
-      await Promise.all([expect(stage).rejects.toMatchObject(failure), vi.advanceTimersByTimeAsync(STAGE_TIME_MAX_MS)]);
+      await Promise.all([
+        expect(stage).rejects.toMatchObject(failure),
+        vi.advanceTimersByTimeAsync(STAGE_TIME_MAX_MS),
+      ]);
     } finally {
       vi.useRealTimers();
     }
@@ -91,7 +119,13 @@ describe("runFirstStage()", () => {
     const address = listener.address();
     const port = address === null || typeof address === "string" ? 0 : address.port;
     const child = start(["/bin/true"]);
-    const stage = await runFirstStage(child, { mode: "connect", port, listener, session, signal: never });
+    const stage = await runFirstStage(child, {
+      mode: "connect",
+      port,
+      listener,
+      session,
+      signal: never,
+    });
     expect(stage.findings.proxy).toBe("reached");
     expect(stage.listener).toBe(listener);
   });
@@ -99,9 +133,12 @@ describe("runFirstStage()", () => {
   it("writes the port down for the MCP bridge, readable by everybody", async () => {
     const port = await freePort();
     const mask = process.umask(0o077);
-    const stage = await runFirstStage(start(["/bin/true"]), { mode: "listen", port, session, signal: never }).finally(() =>
-      process.umask(mask),
-    );
+    const stage = await runFirstStage(start(["/bin/true"]), {
+      mode: "listen",
+      port,
+      session,
+      signal: never,
+    }).finally(() => process.umask(mask));
     listeners.push(stage.listener);
     const path = join(session.inside, "proxy-port");
     expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual([`${port}\n`, 0o644]);
@@ -128,11 +165,20 @@ describe("runFirstStage()", () => {
       "console.log(JSON.stringify([process.env, require('fs').readdirSync('/proc/self/fd').map(Number).filter((fd) => { try { return fd > 2 && require('fs').readlinkSync('/proc/self/fd/' + fd).startsWith('socket:') } catch { return false } })])); process.exit(42)",
     ]);
     const output = outputOf(child);
-    const stage = await runFirstStage(child, { mode: "listen", port: await freePort(), session, signal: never });
+    const stage = await runFirstStage(child, {
+      mode: "listen",
+      port: await freePort(),
+      session,
+      signal: never,
+    });
     listeners.push(stage.listener);
     stage.go({ onConnection: (socket) => socket.destroy() });
     const [env, sockets] = JSON.parse(await output) as [Record<string, string>, number[]];
-    expect(Object.keys(env).filter((name) => !["PATH", "AGENT", "PWD", "OLDPWD", "SHLVL", "_"].includes(name))).toEqual([]);
+    expect(
+      Object.keys(env).filter(
+        (name) => !["PATH", "AGENT", "PWD", "OLDPWD", "SHLVL", "_"].includes(name),
+      ),
+    ).toEqual([]);
     expect(sockets).toEqual([]);
     expect(child.exitCode).toBe(42);
   });
@@ -140,7 +186,12 @@ describe("runFirstStage()", () => {
   it("does not start the agent when the manager goes away instead of giving the word", async () => {
     const child = start(["/bin/sh", "-c", "exit 0"]);
     const exit = once(child, "exit");
-    const stage = await runFirstStage(child, { mode: "listen", port: await freePort(), session, signal: never });
+    const stage = await runFirstStage(child, {
+      mode: "listen",
+      port: await freePort(),
+      session,
+      signal: never,
+    });
     listeners.push(stage.listener);
     child.disconnect();
     expect(await exit).toEqual([125, null]);
@@ -149,7 +200,12 @@ describe("runFirstStage()", () => {
   it("throws sandbox_failed when the stage does not come up, or cannot open the port", async () => {
     const signal = never;
     const port = await freePort();
-    const gone = runFirstStage(start(["/bin/true"], "/nonexistent.cjs"), { mode: "listen", port, session, signal });
+    const gone = runFirstStage(start(["/bin/true"], "/nonexistent.cjs"), {
+      mode: "listen",
+      port,
+      session,
+      signal,
+    });
     await expect(gone).rejects.toMatchObject({ code: "sandbox_failed" });
     const { createServer } = await import("node:net");
     listeners.push(createServer().listen({ host: "127.0.0.1", port }));
@@ -160,7 +216,12 @@ describe("runFirstStage()", () => {
 
   it("rejects with the signal's reason when aborted", async () => {
     const controller = new AbortController();
-    const running = runFirstStage(start(["/bin/true"]), { mode: "listen", port: await freePort(), session, signal: controller.signal });
+    const running = runFirstStage(start(["/bin/true"]), {
+      mode: "listen",
+      port: await freePort(),
+      session,
+      signal: controller.signal,
+    });
     controller.abort(new Error("enough"));
     await expect(running).rejects.toThrow("enough");
   });
@@ -171,20 +232,38 @@ describe("runFirstStage() with a stage that lies", () => {
     const text = await readFile(join(session.inside, "first-stage.cjs"), "utf8");
     const claim =
       'process.send?.({ kind: "report", ids: [], findings: { ...findings, tcp: "E", udp: "E", pathSocket: "E", abstractSocket: "E" } });';
-    const lying = text.replace('process.send?.({ kind: "report", findings, ids: places.map(idOf) });', claim);
+    const lying = text.replace(
+      'process.send?.({ kind: "report", findings, ids: places.map(idOf) });',
+      claim,
+    );
     expect(lying).not.toBe(text);
     const stage = join(base, "lying.cjs");
     await writeFile(stage, lying);
     const child = start(["/bin/true"], stage);
-    const { findings, listener } = await runFirstStage(child, { mode: "listen", port: await freePort(), session, signal: never });
+    const { findings, listener } = await runFirstStage(child, {
+      mode: "listen",
+      port: await freePort(),
+      session,
+      signal: never,
+    });
     listeners.push(listener);
-    expect(findings).toMatchObject({ tcp: undefined, udp: undefined, pathSocket: undefined, abstractSocket: undefined });
+    expect(findings).toMatchObject({
+      tcp: undefined,
+      udp: undefined,
+      pathSocket: undefined,
+      abstractSocket: undefined,
+    });
   });
 });
 
 describe("confirmFindings()", () => {
   const sealed: FirstStageFindings = {
-    privileges: { uid: 1, hasNoCapabilities: true, hasNoNewPrivileges: true, hasSeccompFilter: true },
+    privileges: {
+      uid: 1,
+      hasNoCapabilities: true,
+      hasNoNewPrivileges: true,
+      hasSeccompFilter: true,
+    },
     proxy: "reached",
     tcp: "ECONNREFUSED",
     udp: "ECONNREFUSED",
@@ -201,8 +280,12 @@ describe("confirmFindings()", () => {
   });
 
   it("passes when nothing that is claimed was reached", () => {
-    expect(() => confirmFindings(claims("tcp", "udp", "path_sockets", "abstract_sockets"), sealed)).not.toThrow();
-    expect(() => confirmFindings(claims("tcp"), { ...sealed, pathSocket: undefined })).not.toThrow();
+    expect(() =>
+      confirmFindings(claims("tcp", "udp", "path_sockets", "abstract_sockets"), sealed),
+    ).not.toThrow();
+    expect(() =>
+      confirmFindings(claims("tcp"), { ...sealed, pathSocket: undefined }),
+    ).not.toThrow();
   });
 
   it.each([
@@ -223,7 +306,12 @@ describe("confirmFindings()", () => {
 });
 
 describe("confirmPrivileges()", () => {
-  const lost = { uid: 1000, hasNoCapabilities: true, hasNoNewPrivileges: true, hasSeccompFilter: true };
+  const lost = {
+    uid: 1000,
+    hasNoCapabilities: true,
+    hasNoNewPrivileges: true,
+    hasSeccompFilter: true,
+  };
   const findings: FirstStageFindings = {
     privileges: lost,
     proxy: "reached",
@@ -237,11 +325,14 @@ describe("confirmPrivileges()", () => {
     expect(() => confirmPrivileges("namespace", 1000, findings)).not.toThrow();
   });
 
-  it.each([{ uid: 0 }, { hasNoCapabilities: false }, { hasNoNewPrivileges: false }, { hasSeccompFilter: false }])(
-    "throws sandbox_failed for %o",
-    (kept) => {
-      const run = (): void => confirmPrivileges("namespace", 1000, { ...findings, privileges: { ...lost, ...kept } });
-      expect(run).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
-    },
-  );
+  it.each([
+    { uid: 0 },
+    { hasNoCapabilities: false },
+    { hasNoNewPrivileges: false },
+    { hasSeccompFilter: false },
+  ])("throws sandbox_failed for %o", (kept) => {
+    const run = (): void =>
+      confirmPrivileges("namespace", 1000, { ...findings, privileges: { ...lost, ...kept } });
+    expect(run).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+  });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { addsNoProgram } from "./git-config-change.js";
 
-const OLD = '[core]\n\tbare = false\n\tpager = less\n[alias]\n\tst = status\n\tlong = "!f() { \\\n x; }; f"\n';
+const OLD =
+  '[core]\n\tbare = false\n\tpager = less\n[alias]\n\tst = status\n\tlong = "!f() { \\\n x; }; f"\n';
 
 describe("addsNoProgram()", () => {
   it.each([
@@ -14,7 +15,10 @@ describe("addsNoProgram()", () => {
       "what git push -u writes",
       `${OLD}[remote "origin"]\n\turl = git@example.com:x.git\n[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n`,
     ],
-    ["what git branch -u writes for a branch of this repository", `${OLD}[branch "x"]\n\tremote = .\n\tmerge = refs/heads/main\n`],
+    [
+      "what git branch -u writes for a branch of this repository",
+      `${OLD}[branch "x"]\n\tremote = .\n\tmerge = refs/heads/main\n`,
+    ],
     ["an address with a port", `${OLD}[remote "o"]\n\turl = ssh://me@example.com:22/x\n`],
     ["an old program that stays, and a comment", `${OLD}# a comment\n[pull]\n\trebase = true\n`],
     ["less", "[core]\n\tpager = less\n"],
@@ -36,7 +40,10 @@ describe("addsNoProgram()", () => {
     ["one by its full path", '[remote "x"]\n\tpushurl = /home/me/project/evil.git\n'],
     ["one by its address", '[remote "x"]\n\turl = file:///home/me/project/evil.git\n'],
     ["one in place of a remote", '[branch "x"]\n\tremote = evil.git\n'],
-    ["one in place of a remote that has no address", '[remote "evil"]\n\tfetch = +x:x\n[push]\n[remote]\n\tpushdefault = evil\n'],
+    [
+      "one in place of a remote that has no address",
+      '[remote "evil"]\n\tfetch = +x:x\n[push]\n[remote]\n\tpushdefault = evil\n',
+    ],
     ["an option behind quotes", '[remote "x"]\n\turl = ""--upload-pack=x\n'],
     ["an option for an address", '[branch "x"]\n\tremote = --upload-pack=x\n'],
     ["a line that goes on into a header", '[remote "x"]\n\turl = y\\\n[core]\n\tfsmonitor = ./x\n'],

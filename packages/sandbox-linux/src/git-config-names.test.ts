@@ -3,8 +3,13 @@ import { gitConfigNames } from "./git-config-names.js";
 
 describe("gitConfigNames()", () => {
   it("names what a configuration includes, with a condition too", () => {
-    const text = '[include]\n\tpath = ../shared.inc\n[includeIf "gitdir:~/work/"]\n\tpath = "my file" # why\n[core]\n\tpath = no\n';
-    expect(gitConfigNames(text)).toEqual({ includes: ["../shared.inc", "my file"], hooks: [], programs: [] });
+    const text =
+      '[include]\n\tpath = ../shared.inc\n[includeIf "gitdir:~/work/"]\n\tpath = "my file" # why\n[core]\n\tpath = no\n';
+    expect(gitConfigNames(text)).toEqual({
+      includes: ["../shared.inc", "my file"],
+      hooks: [],
+      programs: [],
+    });
   });
 
   it("names what it runs, and the words of a command", () => {
@@ -24,12 +29,18 @@ describe("gitConfigNames()", () => {
 
   it("joins a line that goes on, and takes no more than anybody would write", () => {
     expect(gitConfigNames("[core]\n\teditor = \\\n tools/edit\n").programs).toEqual(["tools/edit"]);
-    const many = Array.from({ length: 1000 }, (_, number) => `[include]\npath = ${number}`).join("\n");
+    const many = Array.from({ length: 1000 }, (_, number) => `[include]\npath = ${number}`).join(
+      "\n",
+    );
     expect(gitConfigNames(many).includes).toHaveLength(200);
   });
 
   it("takes no name of a person, a branch or a remote for a file", () => {
-    expect(gitConfigNames('[user]\n\tname = one\n[branch "main"]\n\tmerge = refs/heads/main\n[remote "a"]\n\turl = ../a\n')).toEqual({
+    expect(
+      gitConfigNames(
+        '[user]\n\tname = one\n[branch "main"]\n\tmerge = refs/heads/main\n[remote "a"]\n\turl = ../a\n',
+      ),
+    ).toEqual({
       includes: [],
       hooks: [],
       programs: [],

@@ -1,6 +1,7 @@
 /**
- * Git config names: files that a repository's configuration leads to: what it includes, and what it runs. Pure. Not a parser of Git's: a line that
- * only looks like one of these names a file too many, which is then read-only.
+ * Git config names: files that a repository's configuration leads to: what it includes, and what it
+ * runs. Pure. Not a parser of Git's: a line that only looks like one of these names a file too
+ * many, which is then read-only.
  */
 
 /** What a configuration names, as it is written there. */
@@ -18,7 +19,8 @@ const NAMES_MAX = 200;
 const LINE = /^\s*(?:\[[^\]]*\]\s*)?(?<key>[a-z][a-z0-9-]*)\s*=\s*(?<value>.*)$/iu;
 const SECTION = /^\s*\[\s*(?<name>[a-z0-9.-]+)/iu;
 /** Keys whose value Git runs, in whatever section. */
-const RUN = /^(?:fsmonitor|sshcommand|editor|pager|askpass|program|helper|clean|smudge|process|textconv|command|cmd|driver|external)$/iu;
+const RUN =
+  /^(?:fsmonitor|sshcommand|editor|pager|askpass|program|helper|clean|smudge|process|textconv|command|cmd|driver|external)$/iu;
 
 /** Reads a configuration. */
 export function gitConfigNames(text: string): GitConfigNames {
@@ -32,9 +34,11 @@ export function gitConfigNames(text: string): GitConfigNames {
     const { key = "", value = "" } = LINE.exec(line)?.groups ?? {};
     if (key.toLowerCase() === "path" && section.startsWith("include")) includes.push(plain(value));
     else if (key.toLowerCase() === "hookspath") hooks.push(plain(value));
-    else if (RUN.test(key) || (section === "alias" && /^\s*"?!/u.test(value))) programs.push(...wordsOf(plain(value)));
+    else if (RUN.test(key) || (section === "alias" && /^\s*"?!/u.test(value)))
+      programs.push(...wordsOf(plain(value)));
   }
-  const used = (names: readonly string[]): readonly string[] => [...new Set(names)].filter((name) => name !== "").slice(0, NAMES_MAX);
+  const used = (names: readonly string[]): readonly string[] =>
+    [...new Set(names)].filter((name) => name !== "").slice(0, NAMES_MAX);
   return { includes: used(includes), hooks: used(hooks), programs: used(programs) };
 }
 
@@ -45,5 +49,7 @@ function wordsOf(command: string): readonly string[] {
 /** A value without its quotes and its comment. */
 function plain(value: string): string {
   const quoted = /^"(?<inner>(?:[^"\\]|\\.)*)"/u.exec(value.trim())?.groups?.["inner"];
-  return (quoted ?? value.replace(/\s[#;].*$/u, "")).replaceAll(/\\(?<each>["\\])/gu, "$<each>").trim();
+  return (quoted ?? value.replace(/\s[#;].*$/u, ""))
+    .replaceAll(/\\(?<each>["\\])/gu, "$<each>")
+    .trim();
 }

@@ -1,6 +1,7 @@
 /**
- * Held again: what becomes of a held file that somebody outside has replaced, while every process of the sandbox is stopped. The new one is judged by what it
- * says, since an agent may have written it, and a copy that nobody inside has ever had in their hands takes its place.
+ * Held again: what becomes of a held file that somebody outside has replaced, while every process
+ * of the sandbox is stopped. The new one is judged by what it says, since an agent may have written
+ * it, and a copy that nobody inside has ever had in their hands takes its place.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -25,7 +26,10 @@ import { runTool } from "./tools.js";
 /** A name that is watched. */
 export interface WatchedName {
   readonly path: string;
-  /** What the file held when it was last known to be a person's; left out for a folder, and for a file that is too large. */
+  /**
+   * What the file held when it was last known to be a person's; left out for a folder, and for a
+   * file that is too large.
+   */
   readonly text?: string;
 }
 
@@ -52,7 +56,10 @@ const IS_WRITTEN = 3;
 const PERMISSIONS = 0o777;
 const GIT_CONFIG = /^config(?:\.worktree)?$/u;
 
-/** The text of a file that is open, by its path in /proc; undefined where it is no file of ordinary size, or is no text. */
+/**
+ * The text of a file that is open, by its path in /proc; undefined where it is no file of ordinary
+ * size, or is no text.
+ */
 export function textOf(fd: number): string | undefined {
   const { size } = fstatSync(fd);
   if (!fstatSync(fd).isFile() || size > TEXT_BYTES_MAX) return undefined;
@@ -66,7 +73,10 @@ export function textOf(fd: number): string | undefined {
   }
 }
 
-/** Another one for each file that ever has a name; a number alone is given again. Empty where nothing is there. */
+/**
+ * Another one for each file that ever has a name; a number alone is given again. Empty where
+ * nothing is there.
+ */
 export function fileKey(path: string): string {
   try {
     const { dev, ino, birthtimeNs } = lstatSync(path, { bigint: true });
@@ -96,10 +106,14 @@ export async function settleName({ name, atNs, isTouched, helper }: Frozen): Pro
   try {
     const { dev, ino, birthtimeNs, nlink } = fstatSync(fd, { bigint: true });
     const text = textOf(fd);
-    if (text === undefined || nlink !== 1n) return unsure("what is there now is not a text file of ordinary size with one name");
-    const isHarmless = text === before || (GIT_CONFIG.test(basename(path)) && addsNoProgram(before, text) && !isTouched);
+    if (text === undefined || nlink !== 1n)
+      return unsure("what is there now is not a text file of ordinary size with one name");
+    const isHarmless =
+      text === before ||
+      (GIT_CONFIG.test(basename(path)) && addsNoProgram(before, text) && !isTouched);
     if (!isHarmless) return unsure("the agent may have written the new one before it was stopped");
-    if (birthtimeNs > atNs) return { state: "there", id: `${dev}:${ino}`, key: `${dev}:${ino}:${birthtimeNs}`, text };
+    if (birthtimeNs > atNs)
+      return { state: "there", id: `${dev}:${ino}`, key: `${dev}:${ino}:${birthtimeNs}`, text };
     return await copyOver({ path, fd, text, helper });
   } finally {
     closeSync(fd);
@@ -118,13 +132,20 @@ interface Copying {
   readonly helper: string;
 }
 
-/** Whoever inside has opened, mapped or linked the old file has nothing of the new one. Nothing of a third that takes the name meanwhile is lost. */
+/**
+ * Whoever inside has opened, mapped or linked the old file has nothing of the new one. Nothing of a
+ * third that takes the name meanwhile is lost.
+ */
 async function copyOver({ path, fd, text, helper }: Copying): Promise<Settled> {
   const folder = openPath(dirname(path)).fd;
   const spare = `.${basename(path).slice(0, 100)}.${randomBytes(8).toString("hex")}`;
   const at = (name: string): string => `/proc/self/fd/${folder}/${name}`;
   const exchange = (): ReturnType<typeof runTool> =>
-    runTool([helper, "--exchange", "3", basename(path), spare], { descriptors: [folder], env: {}, timeoutMs: HELPER_MS });
+    runTool([helper, "--exchange", "3", basename(path), spare], {
+      descriptors: [folder],
+      env: {},
+      timeoutMs: HELPER_MS,
+    });
   let made: Pick<There, "id" | "key"> | undefined;
   try {
     made = makeCopy(at(spare), fd, text);
@@ -136,14 +157,19 @@ async function copyOver({ path, fd, text, helper }: Copying): Promise<Settled> {
     return { state: "again" };
   } finally {
     // Never a third file, which could not be given its name back.
-    if (made !== undefined && (fileKey(at(spare)) === made.key || isOpenAt(at(spare), fd))) unlinkSync(at(spare));
+    if (made !== undefined && (fileKey(at(spare)) === made.key || isOpenAt(at(spare), fd)))
+      unlinkSync(at(spare));
     closeSync(folder);
   }
 }
 
 function makeCopy(path: string, from: number, text: string): Pick<There, "id" | "key"> {
   const { mode, uid, gid, atime, mtime } = fstatSync(from);
-  const copy = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  const copy = openSync(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
   try {
     writeFileSync(copy, text);
     const own = fstatSync(copy);
@@ -159,7 +185,10 @@ function makeCopy(path: string, from: number, text: string): Pick<There, "id" | 
 }
 
 function isOpenAt(path: string, fd: number): boolean {
-  const [now, was] = [lstatSync(path, { bigint: true, throwIfNoEntry: false }), fstatSync(fd, { bigint: true })];
+  const [now, was] = [
+    lstatSync(path, { bigint: true, throwIfNoEntry: false }),
+    fstatSync(fd, { bigint: true }),
+  ];
   return now !== undefined && now.dev === was.dev && now.ino === was.ino;
 }
 
@@ -173,8 +202,14 @@ export interface HoldOrder {
 }
 
 /** What it said of each; a reason where it could not do its work. */
-export async function holdInside(orders: readonly HoldOrder[], mounts: number, helper: string): Promise<readonly string[] | string> {
-  const input = orders.map(({ path, id, isHeld }) => `${isHeld ? "r" : "p"}\0${id}\0${path}\0`).join("");
+export async function holdInside(
+  orders: readonly HoldOrder[],
+  mounts: number,
+  helper: string,
+): Promise<readonly string[] | string> {
+  const input = orders
+    .map(({ path, id, isHeld }) => `${isHeld ? "r" : "p"}\0${id}\0${path}\0`)
+    .join("");
   const { code, stdout, stderr, failure } = await runTool([helper, "--mounts", "3"], {
     descriptors: [mounts],
     input,

@@ -1,12 +1,22 @@
 /**
- * Held names: the manager's side of native/watch.h. While an agent runs, somebody outside may replace a file that is held inside, and the kernel ends the
- * mount with the name. Then everything inside is stopped; here it is found out what has the name now, it is held again, and all goes on. Where that cannot be
- * done, or where nobody can say that the agent had no hand in it, the sandbox ends.
+ * Held names: the manager's side of native/watch.h. While an agent runs, somebody outside may
+ * replace a file that is held inside, and the kernel ends the mount with the name. Then everything
+ * inside is stopped; here it is found out what has the name now, it is held again, and all goes on.
+ * Where that cannot be done, or where nobody can say that the agent had no hand in it, the sandbox
+ * ends.
  */
 import { closeSync, constants, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConsentError } from "@acp/core";
-import { holdInside, type HoldOrder, idAt, settleName, type Settled, textOf, type WatchedName } from "./held-again.js";
+import {
+  holdInside,
+  type HoldOrder,
+  idAt,
+  settleName,
+  type Settled,
+  textOf,
+  type WatchedName,
+} from "./held-again.js";
 import type { JobControl } from "./job-control.js";
 import type { InitHelper } from "./native-helper.js";
 import type { HeldNameChange } from "./parts.js";
@@ -57,7 +67,10 @@ export function namesToWatch(guard: WorkspaceGuard, { all }: OpenPlaces): readon
     const text = fd === undefined ? undefined : textOf(fd);
     return fd === undefined ? [] : [{ path, ...(text !== undefined && { text }) }];
   });
-  return [...files, ...guard.pinned.filter((path) => opened(path) !== undefined).map((path) => ({ path }))];
+  return [
+    ...files,
+    ...guard.pinned.filter((path) => opened(path) !== undefined).map((path) => ({ path })),
+  ];
 }
 
 /** Watches them until the sandbox ends. */
@@ -74,7 +87,11 @@ export function watchNames(parts: HeldNamesParts): HeldNames {
     waiting: new Set(),
     heardAtMs: 0,
   };
-  let [failed, work, isOver] = [undefined as ConsentError | undefined, undefined as Promise<void> | undefined, false];
+  let [failed, work, isOver] = [
+    undefined as ConsentError | undefined,
+    undefined as Promise<void> | undefined,
+    false,
+  ];
   void control.ended.then(() => {
     isOver = true;
     answer(state, "over");
@@ -98,7 +115,8 @@ export function watchNames(parts: HeldNamesParts): HeldNames {
   };
   control.listen((word) => {
     listen(state, word);
-    if (word === "unstoppable") fail(new Error("the agent could not be stopped in time, or went on by itself"));
+    if (word === "unstoppable")
+      fail(new Error("the agent could not be stopped in time, or went on by itself"));
     if (state.isFrozen && work === undefined && failed === undefined) start();
   });
   return {
@@ -132,9 +150,12 @@ interface Watch extends Pick<HeldNamesParts, "control" | "firstProcess" | "helpe
 /** At once, word by word: what comes after "thawed" is of the next time. */
 function listen(watch: Watch, word: string): void {
   const { kind, index } = /^(?<kind>lost|touched) (?<index>\d{1,4})$/u.exec(word)?.groups ?? {};
-  if (index !== undefined) watch.lost.set(Number(index), kind === "touched" || watch.lost.get(Number(index)) === true);
-  const { seconds, rest } = /^frozen (?<seconds>\d{1,12})\.(?<rest>\d{9})$/u.exec(word)?.groups ?? {};
-  if (seconds !== undefined && rest !== undefined) [watch.isFrozen, watch.frozenAtNs] = [true, BigInt(seconds + rest)];
+  if (index !== undefined)
+    watch.lost.set(Number(index), kind === "touched" || watch.lost.get(Number(index)) === true);
+  const { seconds, rest } =
+    /^frozen (?<seconds>\d{1,12})\.(?<rest>\d{9})$/u.exec(word)?.groups ?? {};
+  if (seconds !== undefined && rest !== undefined)
+    [watch.isFrozen, watch.frozenAtNs] = [true, BigInt(seconds + rest)];
   if (word === "thawed") {
     watch.lost.clear();
     watch.isFrozen = false;
@@ -148,7 +169,11 @@ function answer({ waiting }: Watch, word: string): void {
 }
 
 /** Gives an order, and resolves with the first of its answers. */
-async function ask({ control, waiting }: Watch, order: string, ...answers: readonly string[]): Promise<string> {
+async function ask(
+  { control, waiting }: Watch,
+  order: string,
+  ...answers: readonly string[]
+): Promise<string> {
   const over = new AbortController();
   const said = new Promise<string>((resolve) => {
     const hear = (word: string): void => {
@@ -180,9 +205,15 @@ async function settle(watch: Watch): Promise<readonly HeldNameChange[]> {
   throw new Error("they are replaced again and again, or stay open for writing");
 }
 
-/** What somebody inside may have touched already is looked at without delay: others could run it meanwhile. */
+/**
+ * What somebody inside may have touched already is looked at without delay: others could run it
+ * meanwhile.
+ */
 async function isQuiet(watch: Watch, endMs: number): Promise<boolean> {
-  while (![...watch.lost.values()].includes(true) && (performance.now() - watch.heardAtMs < QUIET_MS || isLocked(watch))) {
+  while (
+    ![...watch.lost.values()].includes(true) &&
+    (performance.now() - watch.heardAtMs < QUIET_MS || isLocked(watch))
+  ) {
     if (performance.now() > endMs) return false;
     await sleep(QUIET_MS / 2);
   }
@@ -191,7 +222,10 @@ async function isQuiet(watch: Watch, endMs: number): Promise<boolean> {
 
 /** Whether Git is about to replace one of them. A lock that stays is of no interest. */
 function isLocked({ held, heardAtMs }: Watch): boolean {
-  return performance.now() - heardAtMs < LOCK_MS && held.some(({ path, text }) => text !== undefined && isThere(`${path}.lock`));
+  return (
+    performance.now() - heardAtMs < LOCK_MS &&
+    held.some(({ path, text }) => text !== undefined && isThere(`${path}.lock`))
+  );
 }
 
 interface Mounts extends Disposable {
@@ -212,7 +246,10 @@ function openMounts({ helper, firstProcess }: Watch): Mounts {
 }
 
 /** What has the names now; undefined where that has changed meanwhile. */
-async function settleAll(watch: Watch, { fd, helper }: Mounts): Promise<ReadonlyMap<number, Settled> | undefined> {
+async function settleAll(
+  watch: Watch,
+  { fd, helper }: Mounts,
+): Promise<ReadonlyMap<number, Settled> | undefined> {
   const { held, lost, released } = watch;
   const names = [...lost].flatMap(([index, isTouched]) => {
     const name = held[index];
@@ -236,12 +273,20 @@ async function settleAll(watch: Watch, { fd, helper }: Mounts): Promise<Readonly
     const each = found.get(index);
     return each?.state === "there" ? [{ path, id: each.id, isHeld: true }] : [];
   });
-  const isHeld = (await inside(orders, fd, helper)).every((said) => said === "held" || said === "kept");
-  const isAll = [...lost.keys()].every((index) => released.has(index) || names.some((each) => each.index === index));
+  const isHeld = (await inside(orders, fd, helper)).every(
+    (said) => said === "held" || said === "kept",
+  );
+  const isAll = [...lost.keys()].every(
+    (index) => released.has(index) || names.some((each) => each.index === index),
+  );
   return isHeld && isAll ? found : undefined;
 }
 
-async function inside(orders: readonly HoldOrder[], mounts: number, helper: string): Promise<readonly string[]> {
+async function inside(
+  orders: readonly HoldOrder[],
+  mounts: number,
+  helper: string,
+): Promise<readonly string[]> {
   const said = orders.length === 0 ? [] : await holdInside(orders, mounts, helper);
   if (typeof said === "string") throw new Error(said);
   const at = said.findIndex((each) => each.startsWith("failed "));

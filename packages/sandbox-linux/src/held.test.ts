@@ -3,7 +3,14 @@ import { ConsentError } from "@acp/core";
 import { type HeldParts, makeHeld, spawnHeld } from "./held.js";
 import type { ConnectionTakers, HeldAgent, HoldOptions, LinuxSandboxedProcess } from "./parts.js";
 
-const report = { sandbox: "namespace", level: "full", isAvailable: true, reason: "it is so", dns: "closed", items: [] } as const;
+const report = {
+  sandbox: "namespace",
+  level: "full",
+  isAvailable: true,
+  reason: "it is so",
+  dns: "closed",
+  items: [],
+} as const;
 const running: LinuxSandboxedProcess = {
   report,
   pid: 1,
@@ -16,7 +23,10 @@ const running: LinuxSandboxedProcess = {
 };
 const takers: ConnectionTakers = { onConnection: () => {} };
 
-function held(go: HeldParts["go"] = () => running): { readonly agent: HeldAgent; readonly ended: () => number } {
+function held(go: HeldParts["go"] = () => running): {
+  readonly agent: HeldAgent;
+  readonly ended: () => number;
+} {
   let count = 0;
   const end = (): Promise<void> => Promise.resolve(void (count += 1));
   const undo = async (cause: unknown): Promise<never> => {
@@ -59,7 +69,14 @@ describe("spawnHeld()", () => {
     const ports = new Map([[5432, (): void => {}]]);
     const hold = (_: readonly string[], options: HoldOptions): Promise<HeldAgent> => {
       seen.options = options;
-      return Promise.resolve(makeHeld({ report, go: (each) => ((seen.takers = each), running), end: nothing, undo: nothing }));
+      return Promise.resolve(
+        makeHeld({
+          report,
+          go: (each) => ((seen.takers = each), running),
+          end: nothing,
+          undo: nothing,
+        }),
+      );
     };
     expect(await spawnHeld(hold, ["true"], { ...takers, ports, env: () => ({}) })).toBe(running);
     expect(seen.options?.ports).toEqual([5432]);

@@ -1,6 +1,8 @@
 /**
- * Host terminal: the one that the manager was started at, lent to an agent in a sandbox that has a terminal of its own. What is done to it here is
- * undone here: its modes are kept before they change, and Node puts them back where this process ends without a word. One that is killed cannot.
+ * Host terminal: the one that the manager was started at, lent to an agent in a sandbox that has a
+ * terminal of its own. What is done to it here is undone here: its modes are kept before they
+ * change, and Node puts them back where this process ends without a word. One that is killed
+ * cannot.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { isatty, ReadStream } from "node:tty";
@@ -10,11 +12,17 @@ const STREAMS = [0, 1, 2] as const;
 
 /** A terminal to lend. */
 export interface HostTerminal {
-  /** A description of its own, which does not block: the one in our standard streams is the shell's, too. */
+  /**
+   * A description of its own, which does not block: the one in our standard streams is the shell's,
+   * too.
+   */
   readonly fd: number;
   /** Which of the standard streams are this terminal; the others stay what they are. */
   readonly streams: readonly number[];
-  /** Whether somebody else may read it (a pager at the other end of a pipe, the shell): the agent gets it when it asks. */
+  /**
+   * Whether somebody else may read it (a pager at the other end of a pipe, the shell): the agent
+   * gets it when it asks.
+   */
   readonly isShared: boolean;
   /** Whether what is typed there goes to us. */
   isOurs(): boolean;

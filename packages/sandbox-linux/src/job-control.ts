@@ -1,6 +1,7 @@
 /**
- * Job control: what the manager and native/init.c, the first process of an agent's namespace, say to each other. The agent is in a session of its own, so
- * that no signal of it leaves the namespace and none of a terminal gets in by itself: keys reach it as bytes, signals through here.
+ * Job control: what the manager and native/init.c, the first process of an agent's namespace, say
+ * to each other. The agent is in a session of its own, so that no signal of it leaves the namespace
+ * and none of a terminal gets in by itself: keys reach it as bytes, signals through here.
  */
 import type { Socket } from "node:net";
 import { constants } from "node:os";
@@ -11,7 +12,10 @@ import type { HostTerminal } from "./host-terminal.js";
 export interface JobControl {
   /** The agent runs, and has the terminal. */
   begin(): void;
-  /** Sends what a terminal would send, to all that is in the foreground; false for every other signal. */
+  /**
+   * Sends what a terminal would send, to all that is in the foreground; false for every other
+   * signal.
+   */
   pass(name: string): boolean;
   /** How the agent ended, as its first process saw it; `undefined` where that was killed. */
   readonly ended: Promise<SandboxExit | undefined>;
@@ -23,7 +27,10 @@ export interface JobControl {
   close(): void;
 }
 
-/** What a terminal sends to a group; and what is said to one that is told about its terminal otherwise. */
+/**
+ * What a terminal sends to a group; and what is said to one that is told about its terminal
+ * otherwise.
+ */
 const OF_TERMINALS: readonly string[] = ["SIGINT", "SIGQUIT", "SIGTSTP"];
 const ABOUT_TERMINALS: readonly string[] = ["SIGWINCH", "SIGCONT"];
 const LINE_CHARACTERS_MAX = 64;
@@ -35,18 +42,24 @@ const LINE_CHARACTERS_MAX = 64;
  */
 export function createJobControl(control: Socket, terminal: HostTerminal | undefined): JobControl {
   const order = (text: string): void => void (control.writable && control.write(text, "latin1"));
-  const send = (name: "SIGINT" | "SIGQUIT" | "SIGTSTP"): void => order(`k${String.fromCharCode(constants.signals[name])}`);
-  const keys = terminal === undefined ? undefined : lend(terminal, { order, suspend: () => send("SIGTSTP") });
+  const send = (name: "SIGINT" | "SIGQUIT" | "SIGTSTP"): void =>
+    order(`k${String.fromCharCode(constants.signals[name])}`);
+  const keys =
+    terminal === undefined ? undefined : lend(terminal, { order, suspend: () => send("SIGTSTP") });
   const listeners: ((word: string) => void)[] = [(word) => keys?.hear(word)];
-  const ended = readWords(control, (word) => listeners.forEach((hear) => hear(word))).then((exit) => {
-    keys?.close();
-    return exit;
-  });
+  const ended = readWords(control, (word) => listeners.forEach((hear) => hear(word))).then(
+    (exit) => {
+      keys?.close();
+      return exit;
+    },
+  );
   return {
     begin: () => keys?.begin(),
     pass: (name) => {
       if (name === "SIGINT" || name === "SIGQUIT" || name === "SIGTSTP") send(name);
-      return OF_TERMINALS.includes(name) || (terminal !== undefined && ABOUT_TERMINALS.includes(name));
+      return (
+        OF_TERMINALS.includes(name) || (terminal !== undefined && ABOUT_TERMINALS.includes(name))
+      );
     },
     ended,
     order,
@@ -61,8 +74,14 @@ interface Keys {
   close(): void;
 }
 
-/** The terminal is ours or the agent's. Where a person stops the agent, we stop too: then the shell has it. */
-function lend(terminal: HostTerminal, { order, suspend }: { readonly order: (text: string) => void; readonly suspend: () => void }): Keys {
+/**
+ * The terminal is ours or the agent's. Where a person stops the agent, we stop too: then the shell
+ * has it.
+ */
+function lend(
+  terminal: HostTerminal,
+  { order, suspend }: { readonly order: (text: string) => void; readonly suspend: () => void },
+): Keys {
   let isWanted = !terminal.isShared;
   let isOpen = true;
   const goOn = (): void => {
@@ -71,14 +90,17 @@ function lend(terminal: HostTerminal, { order, suspend }: { readonly order: (tex
     order(isGiven ? "g" : "c");
   };
   const resize = (): void => order("w");
-  const listen = (): void => void process.on("SIGTSTP", suspend).on("SIGCONT", goOn).on("SIGWINCH", resize);
+  const listen = (): void =>
+    void process.on("SIGTSTP", suspend).on("SIGCONT", goOn).on("SIGWINCH", resize);
   const close = (): void => {
     if (!isOpen) return;
     isOpen = false;
     process.off("SIGTSTP", suspend).off("SIGCONT", goOn).off("SIGWINCH", resize);
     terminal.close();
   };
-  /** Where nobody could start us again (no shell with jobs above us), the kernel does not stop us. */
+  /**
+   * Where nobody could start us again (no shell with jobs above us), the kernel does not stop us.
+   */
   const stop = (target: number, name: "SIGTSTP" | "SIGTTIN"): void => {
     terminal.setRaw(false);
     process.off("SIGTSTP", suspend);
@@ -106,8 +128,14 @@ function lend(terminal: HostTerminal, { order, suspend }: { readonly order: (tex
   };
 }
 
-/** Hands on the words, and resolves with the last when the socket ends. Of what is no word of ours nothing is kept. */
-function readWords(control: Socket, hear: (word: string) => void): Promise<SandboxExit | undefined> {
+/**
+ * Hands on the words, and resolves with the last when the socket ends. Of what is no word of ours
+ * nothing is kept.
+ */
+function readWords(
+  control: Socket,
+  hear: (word: string) => void,
+): Promise<SandboxExit | undefined> {
   let [text, exit] = ["", undefined as SandboxExit | undefined];
   control.setEncoding("latin1").on("data", (chunk: string) => {
     const lines = (text + chunk).split("\n");
@@ -115,7 +143,11 @@ function readWords(control: Socket, hear: (word: string) => void): Promise<Sandb
     for (const line of lines) {
       const { kind, value } = /^(?<kind>exit|signal) (?<value>\d{1,3})$/u.exec(line)?.groups ?? {};
       if (kind === undefined) hear(line);
-      else exit = kind === "exit" ? { code: Number(value), signal: undefined } : { code: undefined, signal: nameOf(Number(value)) };
+      else
+        exit =
+          kind === "exit"
+            ? { code: Number(value), signal: undefined }
+            : { code: undefined, signal: nameOf(Number(value)) };
     }
   });
   return new Promise((resolve) => {
@@ -123,7 +155,10 @@ function readWords(control: Socket, hear: (word: string) => void): Promise<Sandb
   });
 }
 
-/** Of two names the older one (SIGABRT, not SIGIOT), which comes first in the list. A signal without a name ended it all the same. */
+/**
+ * Of two names the older one (SIGABRT, not SIGIOT), which comes first in the list. A signal without
+ * a name ended it all the same.
+ */
 export function nameOf(signal: number): string {
   return findName(signal) ?? "SIGKILL";
 }

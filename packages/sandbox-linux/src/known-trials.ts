@@ -1,6 +1,7 @@
 /**
- * Known trials: what this host was once seen to do, so that not every start begins by finding it out. It saves time and decides nothing: a start that
- * goes wrong tries everything anew, and what holds an agent is checked in each. Kept for this boot, these programs and these namespaces.
+ * Known trials: what this host was once seen to do, so that not every start begins by finding it
+ * out. It saves time and decides nothing: a start that goes wrong tries everything anew, and what
+ * holds an agent is checked in each. Kept for this boot, these programs and these namespaces.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readlinkSync, statSync } from "node:fs";
@@ -55,7 +56,9 @@ function keyOf({ words, programs }: Trial): string | undefined {
       const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
       return [path, ...[dev, ino, size, mtimeNs, ctimeNs].map(String)];
     });
-    const namespaces = ["user", "mnt", "pid", "net"].map((name) => readlinkSync(`/proc/self/ns/${name}`));
+    const namespaces = ["user", "mnt", "pid", "net"].map((name) =>
+      readlinkSync(`/proc/self/ns/${name}`),
+    );
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
     const parts = [words, files, namespaces, boot, release(), process.geteuid?.() ?? -1];
     return createHash("sha256").update(JSON.stringify(parts)).digest("hex");

@@ -1,5 +1,6 @@
 /**
- * Landlock report: what Landlock's rules and the strict filter hold together, and what they leave. Pure. For people: docs/explanation/what-a-sandbox-holds.md.
+ * Landlock report: what Landlock's rules and the strict filter hold together, and what they leave.
+ * Pure. For people: docs/explanation/what-a-sandbox-holds.md.
  */
 import type { SandboxAspect, SandboxItem, SandboxReport } from "@acp/core";
 
@@ -25,12 +26,17 @@ const HELD = [
   ["vsock", "refused by the system call filter"],
   ["io_uring", "refused by the system call filter"],
   ["child_processes", "children stay under the rules and the filter, and end with the agent"],
-  ["static_binaries", "the kernel holds the rules, whatever the program is linked with; foreign architectures are refused"],
+  [
+    "static_binaries",
+    "the kernel holds the rules, whatever the program is linked with; foreign architectures are refused",
+  ],
 ] as const satisfies readonly (readonly [SandboxAspect, string])[];
 
 /** The report of a sandbox that can start. */
 export function makeLandlockReport({ network, landlockAbi, caps }: LandlockFacts): SandboxReport {
-  const held = HELD.map(([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason }));
+  const held = HELD.map(
+    ([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason }),
+  );
   return {
     sandbox: "landlock",
     isAvailable: true,
@@ -46,17 +52,54 @@ export function makeLandlockReport({ network, landlockAbi, caps }: LandlockFacts
 }
 
 /** The report where it cannot start. */
-export function makeLandlockObstacle({ reason, fix }: { readonly reason: string; readonly fix: string }): SandboxReport {
-  const aspects: readonly SandboxAspect[] = ["tcp", ...HELD.map(([aspect]) => aspect), "files", "signals", "resource_caps"];
-  const items = aspects.map((aspect): SandboxItem => ({ aspect, enforcement: "none", reason: "this sandbox cannot start here", fix }));
-  return { sandbox: "landlock", isAvailable: false, level: "none", reason, fix, dns: "closed", items };
+export function makeLandlockObstacle({
+  reason,
+  fix,
+}: {
+  readonly reason: string;
+  readonly fix: string;
+}): SandboxReport {
+  const aspects: readonly SandboxAspect[] = [
+    "tcp",
+    ...HELD.map(([aspect]) => aspect),
+    "files",
+    "signals",
+    "resource_caps",
+  ];
+  const items = aspects.map(
+    (aspect): SandboxItem => ({
+      aspect,
+      enforcement: "none",
+      reason: "this sandbox cannot start here",
+      fix,
+    }),
+  );
+  return {
+    sandbox: "landlock",
+    isAvailable: false,
+    level: "none",
+    reason,
+    fix,
+    dns: "closed",
+    items,
+  };
 }
 
 function tcpItem(network: LandlockFacts["network"]): SandboxItem {
-  if (network === "none") return { aspect: "tcp", enforcement: "enforced", reason: "the system call filter refuses internet sockets" };
+  if (network === "none")
+    return {
+      aspect: "tcp",
+      enforcement: "enforced",
+      reason: "the system call filter refuses internet sockets",
+    };
   const reason =
     "a Landlock rule names a port, not an address: the proxy's port on every other host stays open; no other port, and nothing comes in";
-  return { aspect: "tcp", enforcement: "partial", reason, fix: `${NAMESPACE}, or give the agent no network` };
+  return {
+    aspect: "tcp",
+    enforcement: "partial",
+    reason,
+    fix: `${NAMESPACE}, or give the agent no network`,
+  };
 }
 
 const FILES: SandboxItem = {
@@ -69,6 +112,15 @@ const FILES: SandboxItem = {
 
 function signalsItem(landlockAbi: number): SandboxItem {
   return landlockAbi >= 6
-    ? { aspect: "signals", enforcement: "enforced", reason: "Landlock keeps signals and tracing inside" }
-    : { aspect: "signals", enforcement: "none", reason: "processes of the same user can be sent signals", fix: "Linux 6.12 or later" };
+    ? {
+        aspect: "signals",
+        enforcement: "enforced",
+        reason: "Landlock keeps signals and tracing inside",
+      }
+    : {
+        aspect: "signals",
+        enforcement: "none",
+        reason: "processes of the same user can be sent signals",
+        fix: "Linux 6.12 or later",
+      };
 }

@@ -1,13 +1,17 @@
 /**
- * Landlock rules: which files an agent has without a file system of its own, as options of native/confine.c. Rules only add: nothing below a
- * directory can be taken out again, so what must stay hidden may not lie in one that is shown.
+ * Landlock rules: which files an agent has without a file system of its own, as options of
+ * native/confine.c. Rules only add: nothing below a directory can be taken out again, so what must
+ * stay hidden may not lie in one that is shown.
  */
 import { realpathSync } from "node:fs";
 import { statOptional } from "./stat-optional.js";
 import { systemPaths } from "./system-paths.js";
 import { liesIn, type VisiblePlaces } from "./workspace.js";
 
-/** Public files of /etc that programs fail without, and what the kernel says of itself and of this process. */
+/**
+ * Public files of /etc that programs fail without, and what the kernel says of itself and of this
+ * process.
+ */
 const PUBLIC = [
   "ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path ld-musl-aarch64.path alternatives localtime timezone os-release debian_version",
   "ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted ca-certificates crypto-policies",
@@ -31,7 +35,13 @@ export interface LandlockRuleParts {
 }
 
 /** The rules; what does not exist on this host is left out. */
-export function makeLandlockRules({ places, readable, own, terminals, sourceOf = String }: LandlockRuleParts): readonly string[] {
+export function makeLandlockRules({
+  places,
+  readable,
+  own,
+  terminals,
+  sourceOf = String,
+}: LandlockRuleParts): readonly string[] {
   const { workspace } = places;
   const rules: Readonly<Record<string, readonly string[]>> = {
     "--read": [
@@ -43,15 +53,25 @@ export function makeLandlockRules({ places, readable, own, terminals, sourceOf =
       ...(places.packages === undefined ? [] : [places.packages]),
       ...(workspace?.access === "read-only" ? [workspace.path] : []),
     ],
-    "--write": [...own, ...(places.writable ?? []), ...(workspace?.access === "read-write" ? [workspace.path] : [])],
+    "--write": [
+      ...own,
+      ...(places.writable ?? []),
+      ...(workspace?.access === "read-write" ? [workspace.path] : []),
+    ],
     "--device": [...DEVICES, ...terminals],
   };
-  return Object.entries(rules).flatMap(([option, paths]) => paths.filter(exists).flatMap((path) => [option, sourceOf(path)]));
+  return Object.entries(rules).flatMap(([option, paths]) =>
+    paths.filter(exists).flatMap((path) => [option, sourceOf(path)]),
+  );
 }
 
 /** A hidden place that the rules would show with the system around it, and what shows it. */
-export function shownHidden({ hidden }: VisiblePlaces): readonly [path: string, by: string] | undefined {
-  const shown = [...systemPaths(), ...PUBLIC, ...KERNEL].filter(exists).map((path) => realpathSync(path));
+export function shownHidden({
+  hidden,
+}: VisiblePlaces): readonly [path: string, by: string] | undefined {
+  const shown = [...systemPaths(), ...PUBLIC, ...KERNEL]
+    .filter(exists)
+    .map((path) => realpathSync(path));
   for (const path of hidden.filter(exists)) {
     const by = shown.find((each) => liesIn(path, each));
     if (by !== undefined) return [path, by];

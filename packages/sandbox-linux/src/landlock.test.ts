@@ -14,7 +14,11 @@ afterAll(() => {
 
 const helper = (landlockAbi: number) => (): Promise<NativeHelper> =>
   Promise.resolve({ isAvailable: true, path: "/nowhere/confine", landlockAbi });
-const none: NativeHelper = { isAvailable: false, reason: 'there is no C compiler "cc"', fix: "Install a C compiler" };
+const none: NativeHelper = {
+  isAvailable: false,
+  reason: 'there is no C compiler "cc"',
+  fix: "Install a C compiler",
+};
 const agent = { onConnection: (): void => undefined, env: () => ({}) };
 
 describe.skipIf(seccompArch() === undefined)("createLandlockSandbox()", () => {
@@ -22,23 +26,49 @@ describe.skipIf(seccompArch() === undefined)("createLandlockSandbox()", () => {
     ["there is no helper", {}, () => Promise.resolve(none), "there is no C compiler"],
     ["the kernel has no Landlock", {}, helper(0), "no Landlock in this kernel"],
     ["Landlock has no rules for TCP", {}, helper(3), "no rules for TCP"],
-    ["Landlock is not there, without network", { network: "none" }, helper(0), "no Landlock in this kernel"],
-    ["Unix sockets are asked for", { unixSockets: "private" }, helper(7), "those of the host would be in reach"],
-    ["what is hidden lies in the system", { hidden: ["/usr/bin"] }, helper(7), "must stay hidden and lies in"],
+    [
+      "Landlock is not there, without network",
+      { network: "none" },
+      helper(0),
+      "no Landlock in this kernel",
+    ],
+    [
+      "Unix sockets are asked for",
+      { unixSockets: "private" },
+      helper(7),
+      "those of the host would be in reach",
+    ],
+    [
+      "what is hidden lies in the system",
+      { hidden: ["/usr/bin"] },
+      helper(7),
+      "must stay hidden and lies in",
+    ],
   ])("is unavailable where %s", async (_, options, findHelper, text) => {
     const sandbox = createLandlockSandbox(options, findHelper);
     const report = await sandbox.probe();
-    expect(report).toMatchObject({ sandbox: "landlock", isAvailable: false, level: "none", reason: expect.stringContaining(text) });
+    expect(report).toMatchObject({
+      sandbox: "landlock",
+      isAvailable: false,
+      level: "none",
+      reason: expect.stringContaining(text),
+    });
     expect(report.fix).toBeDefined();
     expect(report.items.every(({ enforcement }) => enforcement === "none")).toBe(true);
     expect(report.items.length).toBe(15);
     const start = sandbox.spawn(["/bin/true"], agent);
-    await expect(start).rejects.toMatchObject({ code: "sandbox_unavailable", message: expect.stringContaining(text) });
+    await expect(start).rejects.toMatchObject({
+      code: "sandbox_unavailable",
+      message: expect.stringContaining(text),
+    });
   });
 
   it("is unavailable where the helper cannot be started", async () => {
     const report = await createLandlockSandbox({}, helper(7)).probe();
-    expect(report).toMatchObject({ isAvailable: false, reason: expect.stringContaining("does not exist") });
+    expect(report).toMatchObject({
+      isAvailable: false,
+      reason: expect.stringContaining("does not exist"),
+    });
   });
 
   it("refuses to show the place of the helper, what is hidden, and a home", async () => {
@@ -52,17 +82,23 @@ describe.skipIf(seccompArch() === undefined)("createLandlockSandbox()", () => {
         [place, "stays hidden"],
         [homedir(), "to an agent: it "],
       ] as const) {
-        const start = createLandlockSandbox({ workspace: { path, access: "read-write" } }, helper(7)).spawn(["/bin/true"], agent);
-        await expect(start).rejects.toMatchObject({ code: "options_invalid", message: expect.stringContaining(why) });
+        const start = createLandlockSandbox(
+          { workspace: { path, access: "read-write" } },
+          helper(7),
+        ).spawn(["/bin/true"], agent);
+        await expect(start).rejects.toMatchObject({
+          code: "options_invalid",
+          message: expect.stringContaining(why),
+        });
       }
     } finally {
       if (before === undefined) delete process.env["XDG_CACHE_HOME"];
       else process.env["XDG_CACHE_HOME"] = before;
     }
-    const hidden = createLandlockSandbox({ hidden: [cache], readable: [join(cache, "acp-sandbox")] }, helper(7)).spawn(
-      ["/bin/true"],
-      agent,
-    );
+    const hidden = createLandlockSandbox(
+      { hidden: [cache], readable: [join(cache, "acp-sandbox")] },
+      helper(7),
+    ).spawn(["/bin/true"], agent);
     await expect(hidden).rejects.toMatchObject({ code: "options_invalid" });
   });
 
@@ -73,6 +109,8 @@ describe.skipIf(seccompArch() === undefined)("createLandlockSandbox()", () => {
   ])("throws options_invalid for %s that cannot be had", async (_, options) => {
     const sandbox = createLandlockSandbox(options, helper(7));
     await expect(sandbox.probe()).rejects.toMatchObject({ code: "options_invalid" });
-    await expect(sandbox.spawn(["/bin/true"], agent)).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(sandbox.spawn(["/bin/true"], agent)).rejects.toMatchObject({
+      code: "options_invalid",
+    });
   });
 });

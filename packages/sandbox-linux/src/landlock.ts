@@ -1,6 +1,8 @@
 /**
- * Landlock sandbox: for hosts where no user namespace is to be had. An agent under a Landlock rule for the proxy's port and for its files, and under
- * a filter that leaves nothing but plain TCP. Level `partial`: the rule names a port, not a host. Why: docs/adr/0072-landlock-is-called-partial.md.
+ * Landlock sandbox: for hosts where no user namespace is to be had. An agent under a Landlock rule
+ * for the proxy's port and for its files, and under a filter that leaves nothing but plain TCP.
+ * Level `partial`: the rule names a port, not a host. Why:
+ * docs/adr/0072-landlock-is-called-partial.md.
  */
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +19,13 @@ import { openPlaces } from "./places.js";
 import { mountedHome, refuseCovered, reopenAll } from "./private-home.js";
 import { parseCaps, rlimitsOf } from "./resource-caps.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
-import { makePrivate, holdSupervised, probeByStart, type SupervisedPlan, type SupervisedSetup } from "./supervised.js";
+import {
+  makePrivate,
+  holdSupervised,
+  probeByStart,
+  type SupervisedPlan,
+  type SupervisedSetup,
+} from "./supervised.js";
 import { standardStreams, type StandardStreams } from "./standard-streams.js";
 import { limitOptions, limitsItem } from "./supervised-limits.js";
 import { PLACES_FD } from "./supervised-child.js";
@@ -25,7 +33,10 @@ import { checkPlaces, shownPlaces, type VisiblePlaces } from "./workspace.js";
 
 /** What a Landlock sandbox is told. */
 export interface LandlockOptions extends ConfinementOptions {
-  /** `none`: no internet sockets at all, not even to the proxy, for an agent that speaks over standard input and output. `proxy` unless given. */
+  /**
+   * `none`: no internet sockets at all, not even to the proxy, for an agent that speaks over
+   * standard input and output. `proxy` unless given.
+   */
   readonly network?: "proxy" | "none";
 }
 
@@ -43,12 +54,15 @@ const ABI_TCP = 4;
 const ABI_FIRST = 1;
 
 /**
- * Makes the Landlock sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the options name a directory, a user or a cap
- * that cannot be had.
+ * Makes the Landlock sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where
+ * the options name a directory, a user or a cap that cannot be had.
  *
  * @param findHelper - For tests: how the native helper is found.
  */
-export function createLandlockSandbox(options: LandlockOptions = {}, findHelper: () => Promise<NativeHelper> = nativeHelper): LinuxSandbox {
+export function createLandlockSandbox(
+  options: LandlockOptions = {},
+  findHelper: () => Promise<NativeHelper> = nativeHelper,
+): LinuxSandbox {
   return withSpawn({
     name: "landlock",
     probe: async () => {
@@ -59,26 +73,44 @@ export function createLandlockSandbox(options: LandlockOptions = {}, findHelper:
     hold: async (argv, holdOptions) => {
       const prepared = await prepare(options, findHelper);
       if ("reason" in prepared) {
-        throw new ConsentError("sandbox_unavailable", `Cannot start an agent in "landlock": ${prepared.reason}; ${prepared.fix}`);
+        throw new ConsentError(
+          "sandbox_unavailable",
+          `Cannot start an agent in "landlock": ${prepared.reason}; ${prepared.fix}`,
+        );
       }
-      return holdSupervised(planOf(prepared, sharedTerminals(standardStreams(holdOptions))), argv, holdOptions);
+      return holdSupervised(
+        planOf(prepared, sharedTerminals(standardStreams(holdOptions))),
+        argv,
+        holdOptions,
+      );
     },
   });
 }
 
 /** Everything that is known before anything is started, or why nothing can be. */
-async function prepare(options: LandlockOptions, findHelper: () => Promise<NativeHelper>): Promise<Preparation | Obstacle> {
+async function prepare(
+  options: LandlockOptions,
+  findHelper: () => Promise<NativeHelper>,
+): Promise<Preparation | Obstacle> {
   const { network = "proxy", hidden = [], unixSockets = "none" } = options;
   refuseCovered("landlock", options);
   // An agent that could write the helper would choose what the next one is held by.
   const places = checkPlaces({ ...options, hidden: [...hidden, helperDirectory()] });
   const [caps, user, arch] = [parseCaps(options.caps), chooseAgentUser(options), seccompArch()];
-  if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
+  if (user.uid === 0)
+    return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
   reopenAll(places, user);
   if (places.packages !== undefined && process.getuid?.() !== user.uid) {
-    return { reason: "its user may not enter the directories above packages of root's", fix: "Use the namespace sandbox" };
+    return {
+      reason: "its user may not enter the directories above packages of root's",
+      fix: "Use the namespace sandbox",
+    };
   }
-  if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
+  if (arch === undefined)
+    return {
+      reason: `there is no system call filter for "${process.arch}"`,
+      fix: "Use a machine with x64 or arm64",
+    };
   if (unixSockets !== "none") {
     return {
       reason: "Unix sockets were asked for, and those of the host would be in reach",
@@ -95,8 +127,14 @@ async function prepare(options: LandlockOptions, findHelper: () => Promise<Nativ
   const helper = await findHelper();
   if (!helper.isAvailable) return helper;
   if (helper.landlockAbi < (network === "proxy" ? ABI_TCP : ABI_FIRST)) {
-    const found = helper.landlockAbi === 0 ? "there is no Landlock in this kernel" : "Landlock in this kernel has no rules for TCP";
-    return { reason: found, fix: "Use Linux 6.7 or later, with landlock among its security modules (lsm=)" };
+    const found =
+      helper.landlockAbi === 0
+        ? "there is no Landlock in this kernel"
+        : "Landlock in this kernel has no rules for TCP";
+    return {
+      reason: found,
+      fix: "Use Linux 6.7 or later, with landlock among its security modules (lsm=)",
+    };
   }
   return {
     helper,
@@ -104,7 +142,11 @@ async function prepare(options: LandlockOptions, findHelper: () => Promise<Nativ
     places,
     caps,
     network,
-    filter: makeSeccompFilter({ arch, network: network === "proxy" ? "strict" : "none", unixSockets }),
+    filter: makeSeccompFilter({
+      arch,
+      network: network === "proxy" ? "strict" : "none",
+      unixSockets,
+    }),
   };
 }
 
@@ -117,20 +159,35 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
     caps,
     reachesProxy: network === "proxy",
     ...(places.workspace !== undefined && { cwd: places.workspace.path }),
-    report: (groups) => makeLandlockReport({ network, landlockAbi: helper.landlockAbi, caps: limitsItem({ caps, groups }) }),
+    report: (groups) =>
+      makeLandlockReport({
+        network,
+        landlockAbi: helper.landlockAbi,
+        caps: limitsItem({ caps, groups }),
+      }),
     setUp: async ({ session, port, groups }): Promise<SupervisedSetup> => {
       const given = places.home;
       const isMounted = given !== undefined && process.getuid?.() !== user.uid;
-      const home = given === undefined || isMounted ? await makePrivate(join(session.directory, "home"), user) : given;
+      const home =
+        given === undefined || isMounted
+          ? await makePrivate(join(session.directory, "home"), user)
+          : given;
       const temporary = await makePrivate(join(session.directory, "tmp"), user);
       const own = [home, temporary];
       const open = openPlaces({
         shown: shownPlaces(places),
-        own: [session.inside, temporary, given ?? home, ...(places.packages === undefined ? [] : [places.packages])],
+        own: [
+          session.inside,
+          temporary,
+          given ?? home,
+          ...(places.packages === undefined ? [] : [places.packages]),
+        ],
         hidden: places.hidden,
       });
       const sourceOf = (path: string): string => {
-        const at = open.all.findIndex((each) => each.path === (path === home && given !== undefined ? given : path));
+        const at = open.all.findIndex(
+          (each) => each.path === (path === home && given !== undefined ? given : path),
+        );
         return at === -1 ? path : `/proc/self/fd/${PLACES_FD + at}`;
       };
       return {
@@ -142,7 +199,13 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
         filter,
         open,
         confine: (environment) => [
-          ...makeLandlockRules({ places, readable: [session.inside, environment], own, terminals, sourceOf }),
+          ...makeLandlockRules({
+            places,
+            readable: [session.inside, environment],
+            own,
+            terminals,
+            sourceOf,
+          }),
           "--connect",
           network === "proxy" ? `${port}` : "0",
           ...limitOptions(groups === undefined ? caps : rlimitsOf(caps, groups), user),
@@ -152,8 +215,13 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
   };
 }
 
-/** Terminals that the agent gets with our standard streams: under their own names they are nothing more. */
+/**
+ * Terminals that the agent gets with our standard streams: under their own names they are nothing
+ * more.
+ */
 function sharedTerminals(streams: StandardStreams): readonly string[] {
-  const names = [0, 1, 2].filter((fd) => streams[fd] === "inherit" && isatty(fd)).map((fd) => readlinkSync(`/proc/self/fd/${fd}`));
+  const names = [0, 1, 2]
+    .filter((fd) => streams[fd] === "inherit" && isatty(fd))
+    .map((fd) => readlinkSync(`/proc/self/fd/${fd}`));
   return names.length === 0 ? [] : [...new Set([...names, "/dev/tty"])];
 }

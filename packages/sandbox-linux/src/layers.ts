@@ -1,8 +1,20 @@
 /**
- * Layers: where an agent writes instead of into its workspace. Two directories that native/overlay.c mounts, in one that nobody else can enter: `upper` has
- * what was written, in the kernel's own format, and `work` belongs to the kernel.
+ * Layers: where an agent writes instead of into its workspace. Two directories that
+ * native/overlay.c mounts, in one that nobody else can enter: `upper` has what was written, in the
+ * kernel's own format, and `work` belongs to the kernel.
  */
-import { chmodSync, chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { ConsentError } from "@acp/core";
 import { trustedPath } from "@acp/host";
@@ -57,5 +69,8 @@ function make(path: string): boolean {
 }
 
 function refused(path: string, why: string): ConsentError {
-  return new ConsentError("options_invalid", `Cannot keep what an agent writes in "${path}": ${why}`);
+  return new ConsentError(
+    "options_invalid",
+    `Cannot keep what an agent writes in "${path}": ${why}`,
+  );
 }

@@ -16,7 +16,8 @@ const report = (level: SandboxLevel, isAvailable = true): SandboxReport => ({
 describe("reachesLevel()", () => {
   it("orders them", () => {
     for (const [at, level] of LEVELS.entries()) {
-      for (const [other, required] of LEVELS.entries()) expect(reachesLevel(level, required)).toBe(at >= other);
+      for (const [other, required] of LEVELS.entries())
+        expect(reachesLevel(level, required)).toBe(at >= other);
     }
   });
 });
@@ -28,7 +29,10 @@ describe("requireLevel()", () => {
   });
 
   it("throws sandbox_unavailable with the reason and the fix", () => {
-    const unavailable = expect.objectContaining({ code: "sandbox_unavailable", message: expect.stringMatching(/of this.*; do that$/u) });
+    const unavailable = expect.objectContaining({
+      code: "sandbox_unavailable",
+      message: expect.stringMatching(/of this.*; do that$/u),
+    });
     expect(() => requireLevel(report("partial"), "uid")).toThrow(unavailable);
     expect(() => requireLevel(report("none", false))).toThrow(unavailable);
   });

@@ -15,9 +15,16 @@ export function reachesLevel(level: SandboxLevel, required: SandboxLevel): boole
  *
  * @throws ConsentError `sandbox_unavailable`, with the report's reason and fix.
  */
-export function requireLevel({ sandbox, isAvailable, level, reason, fix }: SandboxReport, required: SandboxLevel = "none"): void {
+export function requireLevel(
+  { sandbox, isAvailable, level, reason, fix }: SandboxReport,
+  required: SandboxLevel = "none",
+): void {
   const hint = fix === undefined ? "" : `; ${fix}`;
-  if (!isAvailable) throw new ConsentError("sandbox_unavailable", `Cannot start an agent in "${sandbox}": ${reason}${hint}`);
+  if (!isAvailable)
+    throw new ConsentError(
+      "sandbox_unavailable",
+      `Cannot start an agent in "${sandbox}": ${reason}${hint}`,
+    );
   if (!reachesLevel(level, required)) {
     const text = `Cannot start an agent in "${sandbox}" at level "${required}": it has "${level}" here (${reason})${hint}`;
     throw new ConsentError("sandbox_unavailable", text);

@@ -36,16 +36,22 @@ export interface AgentParts {
 }
 
 /**
- * Finds the processes while all of them wait for the word to go: bubblewrap, its init and the shell are then one line of descent.
+ * Finds the processes while all of them wait for the word to go: bubblewrap, its init and the shell
+ * are then one line of descent.
  *
  * @throws ConsentError `sandbox_failed` where there is something else.
  */
 export function findProcesses(child: ChildProcess): NamespaceProcesses {
   const inits = childrenOf(child.pid ?? -1);
   const shells = inits.flatMap((pid) => childrenOf(pid));
-  const [init, agent] = [inits, shells].map(([pid, ...others]) => (pid === undefined || others.length > 0 ? undefined : markProcess(pid)));
+  const [init, agent] = [inits, shells].map(([pid, ...others]) =>
+    pid === undefined || others.length > 0 ? undefined : markProcess(pid),
+  );
   if (init === undefined || agent === undefined) {
-    throw new ConsentError("sandbox_failed", "Cannot start an agent: what runs in its namespace is not what was started there");
+    throw new ConsentError(
+      "sandbox_failed",
+      "Cannot start an agent: what runs in its namespace is not what was started there",
+    );
   }
   return { init, agent };
 }
@@ -55,7 +61,8 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
   const { child, control, names, processes, report, signal } = parts;
   const ended = new Promise<SandboxExit>((resolve) => {
     child.once("exit", (code, name) => resolve(readExit(code, name)));
-    if (child.exitCode !== null || child.signalCode !== null) resolve(readExit(child.exitCode, child.signalCode));
+    if (child.exitCode !== null || child.signalCode !== null)
+      resolve(readExit(child.exitCode, child.signalCode));
   });
   const exited = ended.then(async (exit) => {
     signal?.removeEventListener("abort", end);
@@ -77,7 +84,11 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
     exited,
     failure: () => names?.failure(),
     kill: (name) => {
-      if (!isSignal(name)) throw new ConsentError("options_invalid", `Cannot send the signal "${name}": there is no such signal`);
+      if (!isSignal(name))
+        throw new ConsentError(
+          "options_invalid",
+          `Cannot send the signal "${name}": there is no such signal`,
+        );
       if (control?.pass(name) !== true) signalProcess(processes.agent, name);
     },
     close: async () => {
@@ -87,7 +98,10 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
   };
 }
 
-/** Bubblewrap goes when the agent does; without native/init.c, what the agent started goes with the namespace's init, a moment later. */
+/**
+ * Bubblewrap goes when the agent does; without native/init.c, what the agent started goes with the
+ * namespace's init, a moment later.
+ */
 async function cleanUp({ processes, listeners, groups, session, view }: AgentParts): Promise<void> {
   view?.[Symbol.dispose]();
   signalProcess(processes.init, "SIGKILL");
@@ -106,10 +120,15 @@ async function quietly(act: () => PromiseLike<void>): Promise<void> {
   }
 }
 
-/** Bubblewrap says a signal as a shell does, 128 and its number, so an exit code above 128 that is a signal's is taken for one. */
+/**
+ * Bubblewrap says a signal as a shell does, 128 and its number, so an exit code above 128 that is a
+ * signal's is taken for one.
+ */
 function readExit(code: number | null, name: string | null): SandboxExit {
   const signal = name ?? findName((code ?? 0) - 128);
-  return signal === undefined ? { code: code ?? 0, signal: undefined } : { code: undefined, signal };
+  return signal === undefined
+    ? { code: code ?? 0, signal: undefined }
+    : { code: undefined, signal };
 }
 
 function isSignal(name: string): name is NodeJS.Signals {

@@ -1,5 +1,6 @@
 /**
- * Namespace child: starts bubblewrap with the first stage in it. What must not be seen on a command line goes through descriptors.
+ * Namespace child: starts bubblewrap with the first stage in it. What must not be seen on a command
+ * line goes through descriptors.
  */
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -33,7 +34,16 @@ import { guardedPaths, type WorkspaceGuard } from "./workspace-guard.js";
 export const PORT_INSIDE = 18_443;
 
 /** Descriptors of the child. */
-const FDS = { seccomp: 4, args: 5, control: 6, environment: 7, init: 8, terminal: 9, watch: 10, places: 11 } as const;
+const FDS = {
+  seccomp: 4,
+  args: 5,
+  control: 6,
+  environment: 7,
+  init: 8,
+  terminal: 9,
+  watch: 10,
+  places: 11,
+} as const;
 
 /** What to start. */
 export interface NamespaceStart {
@@ -61,14 +71,22 @@ export interface NamespaceChild {
  *
  * @throws ConsentError `options_invalid` for an environment that cannot be given.
  */
-export async function startNamespaceChild({ prepared, limits, session, argv, options }: NamespaceStart): Promise<NamespaceChild> {
+export async function startNamespaceChild({
+  prepared,
+  limits,
+  session,
+  argv,
+  options,
+}: NamespaceStart): Promise<NamespaceChild> {
   const { host, user, places, caps, node, filter, init } = prepared;
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
   const { inside } = session;
   const { home, packages } = places;
   // Root's agent may not enter the directories above these.
-  const [homeAt, packagesAt] = await Promise.all([home, packages].map((path, at) => placeOf(path, { host, session, name: String(at) })));
+  const [homeAt, packagesAt] = await Promise.all(
+    [home, packages].map((path, at) => placeOf(path, { host, session, name: String(at) })),
+  );
   using open = openShown(prepared, ownSources({ inside, etc, node }));
   using overlay = openOverlay(prepared, open, FDS.places);
   const env = options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home });
@@ -84,8 +102,11 @@ export async function startNamespaceChild({ prepared, limits, session, argv, opt
       ...(packagesAt !== undefined && { packages: packagesAt }),
       scratchBytes: caps.scratchBytes,
       isAgents: host.variant !== "rooted",
-      // Without our first process nobody would close the descriptors; then a name that leads elsewhere is only found out afterwards.
-      ...(init.isAvailable && { sourceOf: (path) => (overlay.isOverlaid(path) ? path : sourceOf(open, path)) }),
+      // Without our first process nobody would close the descriptors; then a name that leads
+      // elsewhere is only found out afterwards.
+      ...(init.isAvailable && {
+        sourceOf: (path) => (overlay.isOverlaid(path) ? path : sourceOf(open, path)),
+      }),
     }),
     env,
     cwd: options.cwd ?? places.workspace?.path ?? INSIDE.home,
@@ -106,14 +127,23 @@ export async function startNamespaceChild({ prepared, limits, session, argv, opt
     "--",
     ...insideCommand(host, user),
     // The first process closes what the agent is not to have.
-    ...(init.isAvailable ? [...initCommand(limits, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)] : []),
+    ...(init.isAvailable
+      ? [...initCommand(limits, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)]
+      : []),
     ...(init.isAvailable ? [] : [...rlimitCommand(limits), ...firstStageCommand(stage, argv)]),
   ];
-  const child = spawnWith(command, { streams, terminal, init: init.isAvailable ? init.path : undefined, open, overlay });
+  const child = spawnWith(command, {
+    streams,
+    terminal,
+    init: init.isAvailable ? init.path : undefined,
+    open,
+    overlay,
+  });
   feed(child, FDS.seccomp, filter);
   feed(child, FDS.args, args);
   const expected = await overlay.expected(child, expectedPlaces(open, { inside, etc, home }));
-  if (!init.isAvailable) return { process: child, control: undefined, names: undefined, places: expected };
+  if (!init.isAvailable)
+    return { process: child, control: undefined, names: undefined, places: expected };
   feed(child, FDS.environment, environment);
   return { process: child, ...controlOf(child, { prepared, terminal, names }), places: expected };
 }
@@ -125,15 +155,22 @@ interface ControlParts {
 }
 
 /** From here on the names are watched, also while the agent is held. */
-function controlOf(child: ChildProcess, { prepared, terminal, names }: ControlParts): Pick<NamespaceChild, "control" | "names"> {
+function controlOf(
+  child: ChildProcess,
+  { prepared, terminal, names }: ControlParts,
+): Pick<NamespaceChild, "control" | "names"> {
   const control = createJobControl(pipeOf(child, FDS.control), terminal);
   feed(child, FDS.watch, Buffer.from(names.map(({ path }) => `${path}\0`).join("")));
   if (names.length === 0) return { control, names: undefined };
   const end = (): void => void child.kill("SIGKILL"); // bubblewrap's end is that of all below it
-  // While bubblewrap is our child, its number is nobody else's, and its one child is the first process inside.
+  // While bubblewrap is our child, its number is nobody else's, and its one child is the first
+  // process inside.
   const firstProcess = (): number | undefined =>
     child.pid === undefined || child.exitCode !== null ? undefined : childrenOf(child.pid)[0];
-  return { control, names: watchNames({ names, control, firstProcess, helper: prepared.hold, end }) };
+  return {
+    control,
+    names: watchNames({ names, control, firstProcess, helper: prepared.hold, end }),
+  };
 }
 
 /** What the operator shows, where its names lead for this sandbox, and what is ours. */
@@ -150,8 +187,14 @@ function openShown({ places, guard }: NamespacePreparation, own: readonly string
 
 /** Without what is gone since it was found: by its name, something else could be mounted. */
 function heldOpen(guard: WorkspaceGuard, { all }: OpenPlaces): WorkspaceGuard {
-  const held = (paths: readonly string[]): readonly string[] => paths.filter((path) => all.some((each) => each.path === path));
-  return { ...guard, readOnly: held(guard.readOnly), pinned: held(guard.pinned), writable: held(guard.writable) };
+  const held = (paths: readonly string[]): readonly string[] =>
+    paths.filter((path) => all.some((each) => each.path === path));
+  return {
+    ...guard,
+    readOnly: held(guard.readOnly),
+    pinned: held(guard.pinned),
+    writable: held(guard.writable),
+  };
 }
 
 /** The descriptor of a place in the child, or of the directory that a file of ours lies in. */
@@ -168,8 +211,13 @@ interface PlacePoint {
   readonly name: string;
 }
 
-/** Where bubblewrap finds a directory: itself, or a mount of it where the agent's user gets at it. */
-async function placeOf(path: string | undefined, { host, session, name }: PlacePoint): Promise<string | undefined> {
+/**
+ * Where bubblewrap finds a directory: itself, or a mount of it where the agent's user gets at it.
+ */
+async function placeOf(
+  path: string | undefined,
+  { host, session, name }: PlacePoint,
+): Promise<string | undefined> {
   if (path === undefined || host.variant !== "dropped") return path;
   const point = join(session.directory, `mount-${name}`);
   await mkdir(point);
@@ -187,15 +235,25 @@ interface OwnSources {
 }
 
 /** Every place by its path inside. */
-function expectedPlaces({ all }: OpenPlaces, { inside, etc, home }: OwnSources): readonly ExpectedPlace[] {
+function expectedPlaces(
+  { all }: OpenPlaces,
+  { inside, etc, home }: OwnSources,
+): readonly ExpectedPlace[] {
   return all.flatMap(({ path, fd, device, inode }) => {
-    if (path === etc) return madeUpFiles().map(([name, at]) => ({ path: at, ...fileIdAt(`/proc/self/fd/${fd}/${name}`) }));
+    if (path === etc)
+      return madeUpFiles().map(([name, at]) => ({
+        path: at,
+        ...fileIdAt(`/proc/self/fd/${fd}/${name}`),
+      }));
     const at = path === inside ? INSIDE.files : path === home ? INSIDE.home : path;
     return [{ path: at, device, inode }];
   });
 }
 
-/** native/init.c, named by its descriptor: where it lies need not be a place that the agent's user may enter. */
+/**
+ * native/init.c, named by its descriptor: where it lies need not be a place that the agent's user
+ * may enter.
+ */
 function initCommand(
   { processes, openFiles, processMemoryBytes: data }: ResourceCaps,
   terminal: HostTerminal | undefined,
@@ -209,10 +267,14 @@ function initCommand(
     files: openFiles,
     ...(data !== undefined && { data }),
   };
-  const shown = terminal === undefined ? {} : { terminal: FDS.terminal, background: terminal.isShared ? 1 : 0 };
+  const shown =
+    terminal === undefined ? {} : { terminal: FDS.terminal, background: terminal.isShared ? 1 : 0 };
   return [
     `/proc/self/fd/${FDS.init}`,
-    ...Object.entries({ ...numbers, ...shown }).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ...Object.entries({ ...numbers, ...shown }).flatMap(([name, value]) => [
+      `--${name}`,
+      String(value),
+    ]),
     ...(terminal?.streams ?? []).flatMap((fd) => ["--slave", String(fd)]),
     "--",
   ];
@@ -227,19 +289,36 @@ interface SpawnWith {
 }
 
 /**
- * In a session of its own: what a terminal sends to its foreground reaches the manager, and by it the agent. Bubblewrap gets no terminal for its output,
- * since it would show that inside as /dev/console.
+ * In a session of its own: what a terminal sends to its foreground reaches the manager, and by it
+ * the agent. Bubblewrap gets no terminal for its output, since it would show that inside as
+ * /dev/console.
  */
-function spawnWith(command: readonly string[], { streams, terminal, init, open, overlay }: SpawnWith): ChildProcess {
+function spawnWith(
+  command: readonly string[],
+  { streams, terminal, init, open, overlay }: SpawnWith,
+): ChildProcess {
   const [input, output, error] = streams.map((stream, fd) =>
     fd < 2 && stream === "inherit" && terminal?.streams.includes(fd) === true ? "ignore" : stream,
   );
   const initFd = init === undefined ? undefined : openSync(init, "r");
   const held = [...open.all.map(({ fd }) => fd), ...overlay.stdio];
-  const ofInit = initFd === undefined ? [] : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", "pipe", ...held] as const);
-  const stdio: Exclude<StdioOptions, string> = [input, output, error, "ipc", "pipe", "pipe", ...ofInit];
+  const ofInit =
+    initFd === undefined
+      ? []
+      : (["pipe", "pipe", initFd, terminal?.fd ?? "ignore", "pipe", ...held] as const);
+  const stdio: Exclude<StdioOptions, string> = [
+    input,
+    output,
+    error,
+    "ipc",
+    "pipe",
+    "pipe",
+    ...ofInit,
+  ];
   try {
-    return coverInherited(stdio, (covered) => startTool(command, { stdio: covered, env: {}, isDetached: true }));
+    return coverInherited(stdio, (covered) =>
+      startTool(command, { stdio: covered, env: {}, isDetached: true }),
+    );
   } finally {
     if (initFd !== undefined) closeSync(initFd);
   }
@@ -254,6 +333,10 @@ function feed(child: ChildProcess, fd: number, bytes: Uint8Array): void {
 
 function pipeOf(child: ChildProcess, fd: number): Socket {
   const pipe = child.stdio[fd];
-  if (!(pipe instanceof Socket)) throw new ConsentError("sandbox_failed", "Cannot start an agent: bubblewrap could not be started");
+  if (!(pipe instanceof Socket))
+    throw new ConsentError(
+      "sandbox_failed",
+      "Cannot start an agent: bubblewrap could not be started",
+    );
   return pipe;
 }

@@ -1,5 +1,6 @@
 /**
- * Namespace host: whether this host can make the namespaces, found by making them, and in which of three ways.
+ * Namespace host: whether this host can make the namespaces, found by making them, and in which of
+ * three ways.
  */
 import { statSync } from "node:fs";
 import type { Distrust } from "@acp/host";
@@ -8,8 +9,9 @@ import { isKnown, remember, type Trial } from "./known-trials.js";
 import { findTool, runTool } from "./tools.js";
 
 /**
- * `own`: the manager is not root, the agent is the same user in a user namespace. `dropped`: a root manager becomes the agent's user first,
- * and then the same. `rooted`: no user namespaces are to be had, so root makes the others and the agent becomes its user inside of them.
+ * `own`: the manager is not root, the agent is the same user in a user namespace. `dropped`: a root
+ * manager becomes the agent's user first, and then the same. `rooted`: no user namespaces are to be
+ * had, so root makes the others and the agent becomes its user inside of them.
  */
 export type NamespaceVariant = "own" | "dropped" | "rooted";
 
@@ -44,10 +46,19 @@ const TRIAL = [
 ];
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/Unknown option/u, INSTALL],
-  [/ENOSPC|No space left|max_.*namespaces/u, "Raise user.max_user_namespaces, or start the manager as root"],
-  [/RTM_NEWADDR|uid map|apparmor/iu, "Give bwrap an AppArmor profile that allows userns, or start the manager as root"],
+  [
+    /ENOSPC|No space left|max_.*namespaces/u,
+    "Raise user.max_user_namespaces, or start the manager as root",
+  ],
+  [
+    /RTM_NEWADDR|uid map|apparmor/iu,
+    "Give bwrap an AppArmor profile that allows userns, or start the manager as root",
+  ],
   [/proc/u, "In a container, start it with an unmasked /proc, or use another sandbox"],
-  [/No permissions|not permitted|Permission denied/u, "Set kernel.unprivileged_userns_clone=1, or start the manager as root"],
+  [
+    /No permissions|not permitted|Permission denied/u,
+    "Set kernel.unprivileged_userns_clone=1, or start the manager as root",
+  ],
 ];
 
 /** How a host is looked at. */
@@ -63,7 +74,8 @@ export async function findNamespaceHost(
   { find = findTool, mayRecall = false }: LookAtHost = {},
 ): Promise<NamespaceHost | Obstacle> {
   const bwrap = find("bwrap");
-  if (typeof bwrap !== "string") return obstacle(bwrap, "bubblewrap (bwrap) is not installed", INSTALL);
+  if (typeof bwrap !== "string")
+    return obstacle(bwrap, "bubblewrap (bwrap) is not installed", INSTALL);
   const setuid = statSync(bwrap);
   if ((setuid.mode & 0o6000) !== 0) {
     return {
@@ -74,12 +86,18 @@ export async function findNamespaceHost(
   const isRoot = process.getuid?.() === 0;
   const found = find("setpriv");
   if (isRoot && typeof found !== "string") {
-    return obstacle(found, "setpriv is not installed, and root must not be lent to an agent", "Install setpriv (package util-linux)");
+    return obstacle(
+      found,
+      "setpriv is not installed, and root must not be lent to an agent",
+      "Install setpriv (package util-linux)",
+    );
   }
   const setpriv = typeof found === "string" ? found : undefined;
   const host: NamespaceHost = { bwrap, setpriv, variant: isRoot ? "dropped" : "own" };
   const rooted: NamespaceHost = { ...host, variant: "rooted" };
-  const recalled = mayRecall ? [host, ...(isRoot ? [rooted] : [])].find((each) => isKnown(trialOf(each, user))) : undefined;
+  const recalled = mayRecall
+    ? [host, ...(isRoot ? [rooted] : [])].find((each) => isKnown(trialOf(each, user)))
+    : undefined;
   if (recalled !== undefined) return recalled;
   const problem = await tryOut(host, user);
   if (problem === undefined) return host;
@@ -89,7 +107,9 @@ export async function findNamespaceHost(
 
 /** One that is there and not trusted must not be mended by installing it. */
 function obstacle({ reason, isMissing }: Distrust, missing: string, install: string): Obstacle {
-  return isMissing ? { reason: missing, fix: install } : { reason, fix: "Make it, and every directory above it, root's alone to change" };
+  return isMissing
+    ? { reason: missing, fix: install }
+    : { reason, fix: "Make it, and every directory above it, root's alone to change" };
 }
 
 /** The command line up to bubblewrap's own arguments; `before` runs as the same user. */
@@ -98,29 +118,42 @@ export function bwrapCommand(
   user: AgentUser,
   before: readonly string[] = [],
 ): readonly string[] {
-  return variant === "dropped" && setpriv !== undefined ? [setpriv, ...dropTo(user), "--", ...before, bwrap] : [...before, bwrap];
+  return variant === "dropped" && setpriv !== undefined
+    ? [setpriv, ...dropTo(user), "--", ...before, bwrap]
+    : [...before, bwrap];
 }
 
 /** Arguments of bubblewrap that say who the agent is. */
 export function userArguments({ variant }: NamespaceHost): readonly string[] {
   if (variant !== "rooted") return ["--unshare-user", "--disable-userns", "--cap-drop", "ALL"];
-  return ["--cap-drop", "ALL", ...["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"].flatMap((name) => ["--cap-add", name])];
+  return [
+    "--cap-drop",
+    "ALL",
+    ...["CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"].flatMap((name) => ["--cap-add", name]),
+  ];
 }
 
 /** What comes before the agent's command line, inside. */
-export function insideCommand({ variant, setpriv }: NamespaceHost, user: AgentUser): readonly string[] {
+export function insideCommand(
+  { variant, setpriv }: NamespaceHost,
+  user: AgentUser,
+): readonly string[] {
   if (variant !== "rooted" || setpriv === undefined) return [];
   return [setpriv, ...dropTo(user), "--bounding-set=-all", "--no-new-privs", "--"];
 }
 
-/** The first of some paths that the agent's user may not read or enter. A root manager could, but it is the agent's user that mounts them. */
+/**
+ * The first of some paths that the agent's user may not read or enter. A root manager could, but it
+ * is the agent's user that mounts them.
+ */
 export async function firstUnreadable(
   { variant, setpriv }: NamespaceHost,
   user: AgentUser,
   paths: readonly string[],
 ): Promise<string | undefined> {
   if (variant !== "dropped" || setpriv === undefined) return undefined;
-  const script = 'for path; do [ -r "$path" ] && { [ ! -d "$path" ] || [ -x "$path" ]; } || { printf %s "$path"; exit 1; }; done';
+  const script =
+    'for path; do [ -r "$path" ] && { [ ! -d "$path" ] || [ -x "$path" ]; } || { printf %s "$path"; exit 1; }; done';
   const command = [setpriv, ...dropTo(user), "--", "/bin/sh", "-c", script, "sh", ...paths];
   const { code, stdout, stderr, failure } = await runTool(command, { env: {} });
   if (code === 0) return undefined;
@@ -142,7 +175,11 @@ async function tryOut(host: NamespaceHost, user: AgentUser): Promise<string | un
     "-c",
     "exit 0",
   ];
-  const { code, stderr, failure = `exit code ${code}` } = await runTool(command, { env: {}, timeoutMs: TRIAL_MS });
+  const {
+    code,
+    stderr,
+    failure = `exit code ${code}`,
+  } = await runTool(command, { env: {}, timeoutMs: TRIAL_MS });
   if (code === 0) {
     await remember(trialOf(host, user));
     return undefined;
@@ -152,9 +189,15 @@ async function tryOut(host: NamespaceHost, user: AgentUser): Promise<string | un
 }
 
 function trialOf({ bwrap, setpriv, variant }: NamespaceHost, { uid, gid }: AgentUser): Trial {
-  return { words: ["namespaces", variant, `${uid}:${gid}`], programs: [bwrap, ...(setpriv === undefined ? [] : [setpriv])] };
+  return {
+    words: ["namespaces", variant, `${uid}:${gid}`],
+    programs: [bwrap, ...(setpriv === undefined ? [] : [setpriv])],
+  };
 }
 
 function fixFor(problem: string): string {
-  return FIXES.find(([pattern]) => pattern.test(problem))?.[1] ?? "See what bubblewrap says, or start the manager as root";
+  return (
+    FIXES.find(([pattern]) => pattern.test(problem))?.[1] ??
+    "See what bubblewrap says, or start the manager as root"
+  );
 }

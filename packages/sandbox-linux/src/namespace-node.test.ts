@@ -7,8 +7,14 @@ import { nodeInside, nodeMounts } from "./namespace-node.js";
 let prefix: string;
 beforeEach(async () => {
   prefix = await realpath(await mkdtemp(join(tmpdir(), "acp-node-")));
-  for (const name of ["bin", "include/node", "lib/node_modules/npm", "share"]) await mkdir(join(prefix, name), { recursive: true });
-  for (const name of ["bin/node", "bin/other", "include/node/node_version.h", "lib/node_modules/npm/package.json"]) {
+  for (const name of ["bin", "include/node", "lib/node_modules/npm", "share"])
+    await mkdir(join(prefix, name), { recursive: true });
+  for (const name of [
+    "bin/node",
+    "bin/other",
+    "include/node/node_version.h",
+    "lib/node_modules/npm/package.json",
+  ]) {
     await writeFile(join(prefix, name), "");
   }
   await symlink("../lib/node_modules/npm/bin/npm-cli.js", join(prefix, "bin/npm"));
@@ -18,7 +24,9 @@ afterEach(() => rm(prefix, { recursive: true, force: true }));
 
 describe("nodeMounts()", () => {
   it("shows an installation's node and npm, and nothing else of its directory", () => {
-    const [node, modules, npm] = ["bin/node", "lib/node_modules", "bin/npm"].map((name) => join(prefix, name));
+    const [node, modules, npm] = ["bin/node", "lib/node_modules", "bin/npm"].map((name) =>
+      join(prefix, name),
+    );
     expect(nodeMounts(join(prefix, "bin/node"))).toEqual([
       ["--ro-bind", node, node],
       ["--ro-bind", modules, modules],

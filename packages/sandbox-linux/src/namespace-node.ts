@@ -1,6 +1,7 @@
 /**
- * Namespace node: the node that runs us, which runs the first stage inside too. One outside of /usr is shown as one file, with npm where it
- * came with it; never the directory that it is in, which may be somebody's home.
+ * Namespace node: the node that runs us, which runs the first stage inside too. One outside of /usr
+ * is shown as one file, with npm where it came with it; never the directory that it is in, which
+ * may be somebody's home.
  */
 import { readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";

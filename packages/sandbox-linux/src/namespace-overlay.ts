@@ -1,6 +1,7 @@
 /**
- * Namespace overlay: native/overlay.c before bubblewrap, where an agent's workspace is an overlay, or is shown with that of another agent. It says what the workspace's
- * name leads to from then on, which the first stage has to find there.
+ * Namespace overlay: native/overlay.c before bubblewrap, where an agent's workspace is an overlay,
+ * or is shown with that of another agent. It says what the workspace's name leads to from then on,
+ * which the first stage has to find there.
  */
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -27,7 +28,10 @@ export interface NamespaceOverlay extends Disposable {
    *
    * @throws ConsentError `sandbox_failed` with the kernel's reason where there is none.
    */
-  readonly expected: (child: ChildProcess, places: readonly ExpectedPlace[]) => Promise<readonly ExpectedPlace[]>;
+  readonly expected: (
+    child: ChildProcess,
+    places: readonly ExpectedPlace[],
+  ) => Promise<readonly ExpectedPlace[]>;
 }
 
 const NONE: NamespaceOverlay = {
@@ -46,7 +50,11 @@ const LINE_BYTES_MAX = 1024;
  * @param placesFd - The child's descriptor of the first place.
  * @throws ConsentError `options_invalid` where there is no directory for what the agent writes.
  */
-export function openOverlay(prepared: NamespacePreparation, { all }: OpenPlaces, placesFd: number): NamespaceOverlay {
+export function openOverlay(
+  prepared: NamespacePreparation,
+  { all }: OpenPlaces,
+  placesFd: number,
+): NamespaceOverlay {
   const { overlay: helper, places, user, host } = prepared;
   const { workspace, view } = places;
   if (helper === undefined) return NONE;
@@ -55,17 +63,29 @@ export function openOverlay(prepared: NamespacePreparation, { all }: OpenPlaces,
   const layers = openLayers(workspace, user);
   const fds = [openSync(helper, "r"), layers];
   const first = placesFd + all.length;
-  const numbers = { expect: placesFd + all.findIndex(({ path }) => path === workspace.path), layers: first + 1, report: first + 2 };
+  const numbers = {
+    expect: placesFd + all.findIndex(({ path }) => path === workspace.path),
+    layers: first + 1,
+    report: first + 2,
+  };
   const options = Object.entries(numbers).flatMap(([name, fd]) => [`--${name}`, String(fd)]);
   return {
     outermost: [],
     // By its descriptor, as native/init.c, where another user starts it, who may not reach it.
-    command: [host.variant === "dropped" ? `/proc/self/fd/${first}` : helper, "--workspace", workspace.path, ...options, "--"],
+    command: [
+      host.variant === "dropped" ? `/proc/self/fd/${first}` : helper,
+      "--workspace",
+      workspace.path,
+      ...options,
+      "--",
+    ],
     stdio: [...fds, "pipe"],
     isOverlaid: (path) => path === workspace.path,
     async expected(child, expected) {
       const mounted = await readMounted(child.stdio[numbers.report], LAY_FIX);
-      return expected.map((place) => (place.path === workspace.path ? { path: place.path, ...mounted } : place));
+      return expected.map((place) =>
+        place.path === workspace.path ? { path: place.path, ...mounted } : place,
+      );
     },
     [Symbol.dispose]: () => {
       for (const fd of fds) closeSync(fd);
@@ -83,7 +103,12 @@ function shareOverlay(helper: string, view: AgentView, first: number): Namespace
   const { mounts, users, id } = openedView(view);
   const lower = openPath(view.workspace).fd;
   const fds = [lower, mounts, ...(users === undefined ? [] : [users])];
-  const numbers = { expect: first, mounts: first + 1, ...(users !== undefined && { users: first + 2 }), report: first + fds.length };
+  const numbers = {
+    expect: first,
+    mounts: first + 1,
+    ...(users !== undefined && { users: first + 2 }),
+    report: first + fds.length,
+  };
   const options = Object.entries(numbers).flatMap(([name, fd]) => [`--${name}`, String(fd)]);
   return {
     outermost: [helper, "--workspace", view.workspace, ...options, "--"],
@@ -100,12 +125,16 @@ function shareOverlay(helper: string, view: AgentView, first: number): Namespace
   };
 }
 
-const LAY_FIX = "use Linux 5.11 or later and keep the home on ext4, xfs or btrfs, or work without a review";
+const LAY_FIX =
+  "use Linux 5.11 or later and keep the home on ext4, xfs or btrfs, or work without a review";
 
 /** The line of native/overlay.c. */
 async function readMounted(pipe: unknown, fix: string): Promise<FileId> {
   if (!(pipe instanceof Socket))
-    throw new ConsentError("sandbox_failed", "Cannot start an agent: what lays the overlay could not be started");
+    throw new ConsentError(
+      "sandbox_failed",
+      "Cannot start an agent: what lays the overlay could not be started",
+    );
   const line = await firstLine(pipe);
   const [, device, inode] = /^mounted (\d+) (\d+)\n$/u.exec(line) ?? [];
   if (device !== undefined && inode !== undefined) return { device, inode };
@@ -114,7 +143,10 @@ async function readMounted(pipe: unknown, fix: string): Promise<FileId> {
 }
 
 function notLaid(why: string, fix: string): ConsentError {
-  return new ConsentError("sandbox_failed", `Cannot lay an overlay over the workspace: ${why}; ${fix}`);
+  return new ConsentError(
+    "sandbox_failed",
+    `Cannot lay an overlay over the workspace: ${why}; ${fix}`,
+  );
 }
 
 function firstLine(pipe: Socket): Promise<string> {

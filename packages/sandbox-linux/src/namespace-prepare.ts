@@ -1,11 +1,22 @@
 /**
- * Namespace preparation: everything that is known before anything is started, or why nothing can be.
+ * Namespace preparation: everything that is known before anything is started, or why nothing can
+ * be.
  */
 import { ConsentError } from "@acp/core";
 import { chooseAgentUser } from "./agent-user.js";
-import { findNamespaceHost, firstUnreadable, type NamespaceHost, type Obstacle } from "./namespace-host.js";
+import {
+  findNamespaceHost,
+  firstUnreadable,
+  type NamespaceHost,
+  type Obstacle,
+} from "./namespace-host.js";
 import { nodeInside } from "./namespace-node.js";
-import { holdHelper, type InitHelper, type NativeHelperOptions, overlayHelper } from "./native-helper.js";
+import {
+  holdHelper,
+  type InitHelper,
+  type NativeHelperOptions,
+  overlayHelper,
+} from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, ResourceCaps } from "./parts.js";
 import { reopenAll } from "./private-home.js";
 import { parseCaps } from "./resource-caps.js";
@@ -47,23 +58,36 @@ export type FindInit = (options: Pick<NativeHelperOptions, "mayRecall">) => Prom
 /**
  * Checks the options and the host.
  *
- * @param look - Whether what worked here before is taken to work again, and how the first process is found.
- * @throws ConsentError `options_invalid` where the options name a directory, a user or a cap that cannot be had.
+ * @param look - Whether what worked here before is taken to work again, and how the first process
+ *   is found.
+ * @throws ConsentError `options_invalid` where the options name a directory, a user or a cap that
+ *   cannot be had.
  */
 export async function prepareNamespace(
   options: NamespaceOptions,
   { findInit, mayRecall }: { readonly findInit: FindInit; readonly mayRecall: boolean },
 ): Promise<NamespacePreparation | Obstacle> {
   const { unixSockets = "none", network = "proxy" } = options;
-  const [caps, places, user, arch] = [parseCaps(options.caps), checkPlaces(options, true), chooseAgentUser(options), seccompArch()];
-  if (user.uid === 0) return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
-  if (arch === undefined) return { reason: `there is no system call filter for "${process.arch}"`, fix: "Use a machine with x64 or arm64" };
+  const [caps, places, user, arch] = [
+    parseCaps(options.caps),
+    checkPlaces(options, true),
+    chooseAgentUser(options),
+    seccompArch(),
+  ];
+  if (user.uid === 0)
+    return { reason: "the manager is root in name only", fix: "Name another user for the agent" };
+  if (arch === undefined)
+    return {
+      reason: `there is no system call filter for "${process.arch}"`,
+      fix: "Use a machine with x64 or arm64",
+    };
   const host = await findNamespaceHost(user, { mayRecall });
   if ("reason" in host) return host;
   const node = nodeInside();
   const shown = shownPlaces(places);
   reopenAll(places, user);
-  const looksAgain = firstUnreadable(host, user, [...shown, node]); // meanwhile, another process does
+  // meanwhile, another process does
+  const looksAgain = firstUnreadable(host, user, [...shown, node]);
   const guard = guardAll(places, user);
   const unreadable = await looksAgain;
   if (unreadable === node) {
@@ -71,17 +95,40 @@ export async function prepareNamespace(
     return { reason: `user ${user.name} may not read node ("${node}")`, fix };
   }
   if (unreadable !== undefined) {
-    throw new ConsentError("options_invalid", `Cannot show "${unreadable}" to an agent: its user ${user.name} may not enter it`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot show "${unreadable}" to an agent: its user ${user.name} may not enter it`,
+    );
   }
-  const sockets = unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
-  const [init, filter] = [await findInit({ mayRecall }), makeSeccompFilter({ arch, network: "namespace", unixSockets })];
-  const overlay = places.workspace?.access === "overlay" || places.view !== undefined ? await overlayHelper({ mayRecall }) : undefined;
+  const sockets =
+    unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
+  const [init, filter] = [
+    await findInit({ mayRecall }),
+    makeSeccompFilter({ arch, network: "namespace", unixSockets }),
+  ];
+  const overlay =
+    places.workspace?.access === "overlay" || places.view !== undefined
+      ? await overlayHelper({ mayRecall })
+      : undefined;
   if (overlay?.isAvailable === false) return overlay;
   // It closes what the agent must not have of the overlay.
   if (overlay !== undefined && !init.isAvailable) return init;
   // Without it what a person replaces ends the agent, which is no reason not to start it.
   const hold = guard.readOnly.length === 0 ? NOT_NEEDED : await holdHelper({ mayRecall });
   const isOffline = network === "none";
-  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, hold, filter, isOffline };
+  const known = {
+    host,
+    user,
+    places,
+    guard,
+    sockets,
+    unixSockets,
+    caps,
+    node,
+    init,
+    hold,
+    filter,
+    isOffline,
+  };
   return { ...known, overlay: overlay?.path };
 }

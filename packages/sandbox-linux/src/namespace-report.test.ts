@@ -4,8 +4,24 @@ import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 
 const caps: SandboxItem = { aspect: "resource_caps", enforcement: "partial", reason: "some" };
 const init = { isAvailable: true, path: "/init" } as const;
-const guard = { found: [], unheld: [], readOnly: [], pinned: [], writable: [], isComplete: true } as const;
-const facts = { variant: "own", unixSockets: "none", sockets: [], caps, init, guard, isOverlay: false, isOffline: false } as const;
+const guard = {
+  found: [],
+  unheld: [],
+  readOnly: [],
+  pinned: [],
+  writable: [],
+  isComplete: true,
+} as const;
+const facts = {
+  variant: "own",
+  unixSockets: "none",
+  sockets: [],
+  caps,
+  init,
+  guard,
+  isOverlay: false,
+  isOffline: false,
+} as const;
 const ASPECTS = 15;
 
 describe("makeNamespaceReport()", () => {
@@ -19,34 +35,70 @@ describe("makeNamespaceReport()", () => {
 
   it("is full with private sockets where none of the host is in sight, else partial with a fix", () => {
     expect(makeNamespaceReport({ ...facts, unixSockets: "private" }).level).toBe("full");
-    const open = makeNamespaceReport({ ...facts, unixSockets: "private", sockets: ["/w/docker.sock"] });
-    expect(open).toMatchObject({ level: "partial", reason: expect.stringContaining("/w/docker.sock"), fix: expect.any(String) });
-    expect(open.items.find(({ aspect }) => aspect === "path_sockets")).toMatchObject({ enforcement: "partial", fix: expect.any(String) });
+    const open = makeNamespaceReport({
+      ...facts,
+      unixSockets: "private",
+      sockets: ["/w/docker.sock"],
+    });
+    expect(open).toMatchObject({
+      level: "partial",
+      reason: expect.stringContaining("/w/docker.sock"),
+      fix: expect.any(String),
+    });
+    expect(open.items.find(({ aspect }) => aspect === "path_sockets")).toMatchObject({
+      enforcement: "partial",
+      fix: expect.any(String),
+    });
   });
 
   it("says what of the workspace is held, and whether that is all", () => {
-    const reasonWith = (more: Partial<typeof guard> | { readonly readOnly: readonly string[] }): string =>
-      makeNamespaceReport({ ...facts, guard: { ...guard, ...more } }).items.find(({ aspect }) => aspect === "files")?.reason ?? "";
+    const reasonWith = (
+      more: Partial<typeof guard> | { readonly readOnly: readonly string[] },
+    ): string =>
+      makeNamespaceReport({ ...facts, guard: { ...guard, ...more } }).items.find(
+        ({ aspect }) => aspect === "files",
+      )?.reason ?? "";
     expect(reasonWith({})).not.toContain("places of the workspace");
-    expect(makeNamespaceReport({ ...facts, isOverlay: true }).items[11]?.reason).toContain("is kept apart until somebody takes it");
-    expect(reasonWith({ readOnly: ["/w/.envrc"] })).toMatch(/; 1 places of the workspace .* read-only$/u);
+    expect(makeNamespaceReport({ ...facts, isOverlay: true }).items[11]?.reason).toContain(
+      "is kept apart until somebody takes it",
+    );
+    expect(reasonWith({ readOnly: ["/w/.envrc"] })).toMatch(
+      /; 1 places of the workspace .* read-only$/u,
+    );
   });
 
   it.each([
     [[], "the workspace is too large, or has folders"],
-    [["/w/\u001b.envrc", "/w/.npmrc"], "places of the workspace that other programs run by themselves are not held: 2, such as /w/"],
+    [
+      ["/w/\u001b.envrc", "/w/.npmrc"],
+      "places of the workspace that other programs run by themselves are not held: 2, such as /w/",
+    ],
   ])("is not full where %j of the workspace are not held", (unheld, why) => {
-    const { level, reason, fix, items } = makeNamespaceReport({ ...facts, guard: { ...guard, unheld, isComplete: false } });
+    const { level, reason, fix, items } = makeNamespaceReport({
+      ...facts,
+      guard: { ...guard, unheld, isComplete: false },
+    });
     const files = items.find(({ aspect }) => aspect === "files");
     expect([level, files?.enforcement, files?.fix]).toEqual(["partial", "partial", fix]);
-    expect([reason, files?.reason]).toEqual([expect.stringContaining(why), expect.stringContaining(why)]);
+    expect([reason, files?.reason]).toEqual([
+      expect.stringContaining(why),
+      expect.stringContaining(why),
+    ]);
     expect(reason).not.toContain("\u001b");
   });
 
   it("is partial without a first process of ours, and says what is missing", () => {
-    const missing = { isAvailable: false, reason: 'there is no C compiler "cc"', fix: "Install a C compiler" } as const;
+    const missing = {
+      isAvailable: false,
+      reason: 'there is no C compiler "cc"',
+      fix: "Install a C compiler",
+    } as const;
     const { level, reason, fix, items } = makeNamespaceReport({ ...facts, init: missing });
-    expect({ level, reason, fix }).toMatchObject({ level: "partial", reason: expect.stringContaining(missing.reason), fix: missing.fix });
+    expect({ level, reason, fix }).toMatchObject({
+      level: "partial",
+      reason: expect.stringContaining(missing.reason),
+      fix: missing.fix,
+    });
     const children = items.filter(({ aspect }) => aspect === "child_processes");
     expect(children).toEqual([{ aspect: "child_processes", enforcement: "partial", reason, fix }]);
     expect(items).toHaveLength(ASPECTS);

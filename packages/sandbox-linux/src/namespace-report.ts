@@ -28,35 +28,64 @@ const ENFORCED: readonly (readonly [SandboxAspect, string])[] = [
   ["tcp", `${NO_ROUTE}; the proxy's listener is the only socket that leads out`],
   ["udp", NO_ROUTE],
   ["icmp", `${NO_ROUTE}, and raw sockets are refused`],
-  ["raw", "raw and packet sockets are refused by the system call filter, and there is no interface to use them on"],
+  [
+    "raw",
+    "raw and packet sockets are refused by the system call filter, and there is no interface to use them on",
+  ],
   ["ipv6", NO_ROUTE],
   ["dns", `${NO_ROUTE}, and no resolver is named; the proxy resolves`],
   ["abstract_sockets", "abstract names belong to the network namespace"],
   ["vsock", "refused by the system call filter"],
   ["io_uring", "refused by the system call filter"],
-  ["child_processes", "children stay in the namespaces and under the filter, and end with the agent"],
-  ["static_binaries", "the kernel holds the boundary, whatever the program is linked with; foreign architectures are refused"],
-  ["files", "a small root of its own: the host's files are not there, but for what the operator shows"],
+  [
+    "child_processes",
+    "children stay in the namespaces and under the filter, and end with the agent",
+  ],
+  [
+    "static_binaries",
+    "the kernel holds the boundary, whatever the program is linked with; foreign architectures are refused",
+  ],
+  [
+    "files",
+    "a small root of its own: the host's files are not there, but for what the operator shows",
+  ],
   ["signals", "a pid namespace of its own: no process outside has a number inside"],
 ];
-const OFFLINE: Partial<Readonly<Record<SandboxAspect, string>>> = { tcp: NO_ROUTE, dns: `${NO_ROUTE}, and no resolver is named` };
+const OFFLINE: Partial<Readonly<Record<SandboxAspect, string>>> = {
+  tcp: NO_ROUTE,
+  dns: `${NO_ROUTE}, and no resolver is named`,
+};
 
 /** The report of a sandbox that can start. */
 export function makeNamespaceReport(facts: NamespaceFacts): SandboxReport {
   const { variant, unixSockets, sockets, caps, init, guard, isOverlay, isOffline } = facts;
   const items = ENFORCED.map(
-    ([aspect, reason]): SandboxItem => ({ aspect, enforcement: "enforced", reason: isOffline ? (OFFLINE[aspect] ?? reason) : reason }),
+    ([aspect, reason]): SandboxItem => ({
+      aspect,
+      enforcement: "enforced",
+      reason: isOffline ? (OFFLINE[aspect] ?? reason) : reason,
+    }),
   );
   const children = init.isAvailable ? undefined : withoutInit(init);
-  const who = variant === "rooted" ? "without a user namespace, as its own user" : "in a user namespace of its own";
-  const full = { level: "full", reason: `${isOffline ? "no way out" : "no way out but the proxy's listener"}; ${who}` } as const;
+  const who =
+    variant === "rooted"
+      ? "without a user namespace, as its own user"
+      : "in a user namespace of its own";
+  const full = {
+    level: "full",
+    reason: `${isOffline ? "no way out" : "no way out but the proxy's listener"}; ${who}`,
+  } as const;
   return {
     sandbox: "namespace",
     isAvailable: true,
     ...(whyPartial(unixSockets, sockets, children) ?? whyUnheld(guard) ?? full),
     dns: "closed",
     items: [
-      ...items.map((item) => (item.aspect === children?.aspect ? children : withGuard(isOverlay ? withOverlay(item) : item, guard))),
+      ...items.map((item) =>
+        item.aspect === children?.aspect
+          ? children
+          : withGuard(isOverlay ? withOverlay(item) : item, guard),
+      ),
       pathSockets(unixSockets, sockets),
       caps,
     ],
@@ -66,7 +95,10 @@ export function makeNamespaceReport(facts: NamespaceFacts): SandboxReport {
 /** Says that nothing of the workspace is written. */
 function withOverlay(item: SandboxItem): SandboxItem {
   if (item.aspect !== "files") return item;
-  return { ...item, reason: `${item.reason}; what is written to the workspace is kept apart until somebody takes it` };
+  return {
+    ...item,
+    reason: `${item.reason}; what is written to the workspace is kept apart until somebody takes it`,
+  };
 }
 
 /** Says what of the workspace is held besides, and what is not. */
@@ -88,7 +120,11 @@ function whyUnheld({ unheld, isComplete }: WorkspaceGuard): Partially | undefine
     first === undefined
       ? "the workspace is too large, or has folders whose names are not UTF-8, to find all places that other programs run by themselves"
       : `places of the workspace that other programs run by themselves are not held: ${unheld.length}, such as ${escapeText(first)}`;
-  return { level: "partial", reason, fix: "Name a smaller workspace, or use --review or --read-only" };
+  return {
+    level: "partial",
+    reason,
+    fix: "Name a smaller workspace, or use --review or --read-only",
+  };
 }
 
 type Partially = Required<Pick<SandboxReport, "level" | "reason" | "fix">>;
@@ -100,20 +136,34 @@ function whyPartial(
 ): Partially | undefined {
   if (unixSockets === "private" && sockets.length > 0) {
     const reason = `sockets in the workspace lead out: ${sockets.slice(0, 3).join(", ")}`;
-    return { level: "partial", reason, fix: "Leave Unix sockets refused, or move the sockets out of the workspace" };
+    return {
+      level: "partial",
+      reason,
+      fix: "Leave Unix sockets refused, or move the sockets out of the workspace",
+    };
   }
-  return children === undefined ? undefined : { level: "partial", reason: children.reason, fix: children.fix };
+  return children === undefined
+    ? undefined
+    : { level: "partial", reason: children.reason, fix: children.fix };
 }
 
-/** Bubblewrap's first process can be written by the agent, whose user it has, and it is not below the limits. */
+/**
+ * Bubblewrap's first process can be written by the agent, whose user it has, and it is not below
+ * the limits.
+ */
 function withoutInit({ reason, fix }: MissingHelper): Required<SandboxItem> {
-  const what = "the agent can take over the first process of its namespace, go past the limit of processes and outlive its own end";
+  const what =
+    "the agent can take over the first process of its namespace, go past the limit of processes and outlive its own end";
   return { aspect: "child_processes", enforcement: "partial", reason: `${what}: ${reason}`, fix };
 }
 
 /** The report where it cannot start. */
 export function makeObstacleReport({ reason, fix }: Obstacle): SandboxReport {
-  const aspects: readonly SandboxAspect[] = [...ENFORCED.map(([aspect]) => aspect), "path_sockets", "resource_caps"];
+  const aspects: readonly SandboxAspect[] = [
+    ...ENFORCED.map(([aspect]) => aspect),
+    "path_sockets",
+    "resource_caps",
+  ];
   return {
     sandbox: "namespace",
     isAvailable: false,
@@ -121,14 +171,32 @@ export function makeObstacleReport({ reason, fix }: Obstacle): SandboxReport {
     reason,
     fix,
     dns: "closed",
-    items: aspects.map((aspect) => ({ aspect, enforcement: "none", reason: "this sandbox cannot start here", fix })),
+    items: aspects.map((aspect) => ({
+      aspect,
+      enforcement: "none",
+      reason: "this sandbox cannot start here",
+      fix,
+    })),
   };
 }
 
-function pathSockets(unixSockets: NamespaceFacts["unixSockets"], sockets: readonly string[]): SandboxItem {
+function pathSockets(
+  unixSockets: NamespaceFacts["unixSockets"],
+  sockets: readonly string[],
+): SandboxItem {
   const aspect = "path_sockets";
-  if (unixSockets === "none") return { aspect, enforcement: "enforced", reason: "Unix sockets are refused, also in the workspace" };
-  if (sockets.length === 0) return { aspect, enforcement: "enforced", reason: "private ones only: no socket of the host is in sight" };
+  if (unixSockets === "none")
+    return {
+      aspect,
+      enforcement: "enforced",
+      reason: "Unix sockets are refused, also in the workspace",
+    };
+  if (sockets.length === 0)
+    return {
+      aspect,
+      enforcement: "enforced",
+      reason: "private ones only: no socket of the host is in sight",
+    };
   return {
     aspect,
     enforcement: "partial",

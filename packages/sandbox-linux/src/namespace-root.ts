@@ -1,6 +1,7 @@
 /**
- * Namespace root: the small file system that an agent sees, as arguments of bubblewrap. Programs and their data, a few public files of
- * /etc, made-up ones for the rest, private places to write, and what the operator shows. Never the host's root, /run, /var or a home.
+ * Namespace root: the small file system that an agent sees, as arguments of bubblewrap. Programs
+ * and their data, a few public files of /etc, made-up ones for the rest, private places to write,
+ * and what the operator shows. Never the host's root, /run, /var or a home.
  */
 import { randomUUID } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
@@ -18,7 +19,10 @@ export const INSIDE = { files: "/run/acp", home: "/home/agent", host: "acp" } as
 /** Entries of `/` that a merged distribution links into /usr and an unmerged one has itself. */
 const PROGRAM_DIRECTORIES = ["bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec"];
 
-/** Public files of /etc that programs fail without. Nothing here may hold a secret: `/etc/ssl` as a whole has private keys. */
+/**
+ * Public files of /etc that programs fail without. Nothing here may hold a secret: `/etc/ssl` as a
+ * whole has private keys.
+ */
 const ETC = `
   ld.so.cache ld.so.conf ld.so.conf.d ld-musl-x86_64.path ld-musl-aarch64.path alternatives localtime timezone
   ssl/certs ssl/cert.pem ssl/openssl.cnf pki/tls/certs pki/tls/cert.pem pki/tls/openssl.cnf pki/ca-trust/extracted
@@ -49,26 +53,56 @@ export interface RootParts {
 
 /** Arguments that build the root, in the order in which bubblewrap does them. */
 export function makeRoot(parts: RootParts): readonly string[] {
-  const { places, guard, inside, etc, node, home, packages, scratchBytes, isAgents, sourceOf = String } = parts;
+  const {
+    places,
+    guard,
+    inside,
+    etc,
+    node,
+    home,
+    packages,
+    scratchBytes,
+    isAgents,
+    sourceOf = String,
+  } = parts;
   const { workspace, readable, writable = [], hidden, covered = [] } = places;
   const system = systemMounts();
   const ownNode = nodeBeside(system, node);
-  const scratch = (path: string, mode: string): Mount => ["--perms", mode, "--size", String(scratchBytes), "--tmpfs", path];
+  const scratch = (path: string, mode: string): Mount => [
+    "--perms",
+    mode,
+    "--size",
+    String(scratchBytes),
+    "--tmpfs",
+    path,
+  ];
   const shown: readonly Mount[] = [
     ...readable.map((path): Mount => ["--ro-bind", path, path]),
     ...writable.map((path): Mount => ["--bind", path, path]),
-    ...(workspace === undefined ? [] : [[workspace.access === "read-only" ? "--ro-bind" : "--bind", workspace.path, workspace.path]]),
+    ...(workspace === undefined
+      ? []
+      : [
+          [
+            workspace.access === "read-only" ? "--ro-bind" : "--bind",
+            workspace.path,
+            workspace.path,
+          ],
+        ]),
   ];
   const mounts: readonly Mount[] = [
     ...system,
-    ...ETC.filter((name) => isThere(`/etc/${name}`)).map((name): Mount => ["--ro-bind", `/etc/${name}`, `/etc/${name}`]),
+    ...ETC.filter((name) => isThere(`/etc/${name}`)).map(
+      (name): Mount => ["--ro-bind", `/etc/${name}`, `/etc/${name}`],
+    ),
     ...ETC_FILES.map((name): Mount => ["--ro-bind", join(etc, name), `/etc/${name}`]),
     ["--proc", "/proc"],
     ["--dev", "/dev"],
     scratch("/dev/shm", "1777"),
     ["--remount-ro", "/dev"], // else a place to write without a limit
     scratch("/tmp", "1777"),
-    home === undefined ? scratch(INSIDE.home, isAgents ? "0700" : "1777") : ["--bind", home, INSIDE.home],
+    home === undefined
+      ? scratch(INSIDE.home, isAgents ? "0700" : "1777")
+      : ["--bind", home, INSIDE.home],
     ["--symlink", "/tmp", "/var/tmp"],
     ["--symlink", "/run", "/var/run"],
     ["--ro-bind", inside, INSIDE.files],
@@ -79,8 +113,13 @@ export function makeRoot(parts: RootParts): readonly string[] {
     ...guard.readOnly.map((path): Mount => ["--ro-bind", path, path]),
     ...guard.writable.map((path): Mount => ["--bind", path, path]),
   ];
-  const covers = hidden.filter((path) => isThere(path) && isShown(path, [...system, ...ownNode, ...shown]));
-  const open = mounts.map((mount): Mount => (isBind(mount) ? mount.map((word, at) => (at === 1 ? sourceOf(word) : word)) : mount));
+  const covers = hidden.filter(
+    (path) => isThere(path) && isShown(path, [...system, ...ownNode, ...shown]),
+  );
+  const open = mounts.map(
+    (mount): Mount =>
+      isBind(mount) ? mount.map((word, at) => (at === 1 ? sourceOf(word) : word)) : mount,
+  );
   return [
     ...withParents(open),
     // What tells one machine from another, or this start of it from the next.
@@ -92,15 +131,30 @@ export function makeRoot(parts: RootParts): readonly string[] {
   ];
 }
 
-/** An empty directory over a directory, an empty file over anything else; both may be looked at, so that a search goes on. */
+/**
+ * An empty directory over a directory, an empty file over anything else; both may be looked at, so
+ * that a search goes on.
+ */
 function coverOf(path: string, empty: string): readonly string[] {
   const isDirectory = statOptional(path)?.isDirectory() === true;
-  return isDirectory ? ["--perms", "0555", "--tmpfs", path, "--remount-ro", path] : ["--ro-bind", empty, path];
+  return isDirectory
+    ? ["--perms", "0555", "--tmpfs", path, "--remount-ro", path]
+    : ["--ro-bind", empty, path];
 }
 
 /** What of the host is shown besides the system and what the operator names. */
-export function ownSources({ inside, etc, node }: Pick<RootParts, "inside" | "etc" | "node">): readonly string[] {
-  return [inside, etc, ...nodeBeside(systemMounts(), node).flatMap((mount) => (isBind(mount) ? mount.slice(1, 2) : []))];
+export function ownSources({
+  inside,
+  etc,
+  node,
+}: Pick<RootParts, "inside" | "etc" | "node">): readonly string[] {
+  return [
+    inside,
+    etc,
+    ...nodeBeside(systemMounts(), node).flatMap((mount) =>
+      isBind(mount) ? mount.slice(1, 2) : [],
+    ),
+  ];
 }
 
 /** Made-up files, by their path inside. */
@@ -118,7 +172,9 @@ function isBind([kind]: Mount): boolean {
 
 /** Whether a place of the host is shown, or lies in one that is. */
 function isShown(path: string, mounts: readonly Mount[]): boolean {
-  return mounts.some(([kind, source]) => kind !== "--symlink" && source !== undefined && liesIn(path, source));
+  return mounts.some(
+    ([kind, source]) => kind !== "--symlink" && source !== undefined && liesIn(path, source),
+  );
 }
 
 function depthOf(mount: Mount): number {
@@ -151,21 +207,29 @@ const MADE_UP = [
 const EMPTY = "empty";
 const ETC_FILES = ["passwd", "group", "hosts", "hostname", "nsswitch.conf", "resolv.conf"] as const;
 
-/** Writes the made-up files of /etc into a directory of the session: one user, one host, no resolver. */
+/**
+ * Writes the made-up files of /etc into a directory of the session: one user, one host, no
+ * resolver.
+ */
 export async function writeEtc(directory: string, { uid, gid }: AgentUser): Promise<void> {
-  const texts: Readonly<Record<(typeof ETC_FILES)[number] | (typeof MADE_UP)[number][0], string>> = {
-    boot_id: `${randomUUID()}\n`,
-    cmdline: "\n",
-    passwd: `root:x:0:0:root:/:/sbin/nologin\nagent:x:${uid}:${gid}:agent:${INSIDE.home}:/bin/sh\n`,
-    group: `root:x:0:\nagent:x:${gid}:\n`,
-    hosts: `127.0.0.1 localhost ${INSIDE.host}\n::1 localhost ${INSIDE.host}\n`,
-    hostname: `${INSIDE.host}\n`,
-    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-    "resolv.conf": "",
-  };
+  const texts: Readonly<Record<(typeof ETC_FILES)[number] | (typeof MADE_UP)[number][0], string>> =
+    {
+      boot_id: `${randomUUID()}\n`,
+      cmdline: "\n",
+      passwd: `root:x:0:0:root:/:/sbin/nologin\nagent:x:${uid}:${gid}:agent:${INSIDE.home}:/bin/sh\n`,
+      group: `root:x:0:\nagent:x:${gid}:\n`,
+      hosts: `127.0.0.1 localhost ${INSIDE.host}\n::1 localhost ${INSIDE.host}\n`,
+      hostname: `${INSIDE.host}\n`,
+      "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+      "resolv.conf": "",
+    };
   await mkdir(directory, { mode: 0o755 });
   await writeFile(join(directory, EMPTY), "", { mode: 0o444 });
-  await Promise.all(Object.entries(texts).map(([name, text]) => writeFile(join(directory, name), text, { mode: 0o644 })));
+  await Promise.all(
+    Object.entries(texts).map(([name, text]) =>
+      writeFile(join(directory, name), text, { mode: 0o644 }),
+    ),
+  );
 }
 
 /** /usr, and what distributions keep beside it: links into it, or real directories. */
@@ -176,7 +240,9 @@ function systemMounts(): readonly Mount[] {
     if (found === undefined) return [];
     if (!found.isSymbolicLink()) return found.isDirectory() ? [["--ro-bind", path, path]] : [];
     const target = readlinkSync(path);
-    return liesIn(resolve("/", target), "/usr") ? [["--symlink", target, path]] : [["--ro-bind", path, path]];
+    return liesIn(resolve("/", target), "/usr")
+      ? [["--symlink", target, path]]
+      : [["--ro-bind", path, path]];
   });
   return [["--ro-bind", "/usr", "/usr"], ...beside];
 }

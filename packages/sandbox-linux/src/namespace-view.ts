@@ -1,6 +1,7 @@
 /**
- * Namespace view: what an agent whose workspace is an overlay finds under the names of the host, for the sandboxes of its servers. Two mounts of one overlay are
- * undefined, so they get the agent's own: its mount namespace is held open for as long as the agent runs.
+ * Namespace view: what an agent whose workspace is an overlay finds under the names of the host,
+ * for the sandboxes of its servers. Two mounts of one overlay are undefined, so they get the
+ * agent's own: its mount namespace is held open for as long as the agent runs.
  */
 import { closeSync, constants, openSync } from "node:fs";
 import { ConsentError } from "@acp/core";
@@ -29,10 +30,14 @@ export interface HeldView extends Disposable {
 /**
  * Holds the view of an agent.
  *
- * @param pid - Its bubblewrap, which stays where the overlay is, outside of what the agent can touch.
+ * @param pid - Its bubblewrap, which stays where the overlay is, outside of what the agent can
+ *   touch.
  * @throws ConsentError `sandbox_failed` where it finds something else than the overlay there.
  */
-export function holdView(pid: number, { path, ...id }: FileId & { readonly path: string }): HeldView {
+export function holdView(
+  pid: number,
+  { path, ...id }: FileId & { readonly path: string },
+): HeldView {
   const fds: number[] = [];
   const open = (name: string, flags = constants.O_RDONLY): number => {
     const fd = openSync(`/proc/${pid}/${name}`, flags);
@@ -60,7 +65,11 @@ export function holdView(pid: number, { path, ...id }: FileId & { readonly path:
   } catch (error) {
     close();
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConsentError("sandbox_failed", `Cannot hold an agent's view of its workspace: ${why}`, { cause: error });
+    throw new ConsentError(
+      "sandbox_failed",
+      `Cannot hold an agent's view of its workspace: ${why}`,
+      { cause: error },
+    );
   }
 }
 
@@ -72,7 +81,10 @@ export function holdView(pid: number, { path, ...id }: FileId & { readonly path:
 export function openedView(view: AgentView): OpenView {
   const found = OPEN.get(view);
   if (found !== undefined) return found;
-  throw new ConsentError("sandbox_failed", `Cannot show "${view.workspace}" as an agent sees it: the agent has ended`);
+  throw new ConsentError(
+    "sandbox_failed",
+    `Cannot show "${view.workspace}" as an agent sees it: the agent has ended`,
+  );
 }
 
 /** Where the names of a view begin, for this process. */

@@ -1,6 +1,7 @@
 /**
- * Namespace sandbox: an agent in namespaces of its own, made by bubblewrap, whose network has nothing in it but a loopback and one listener,
- * which is handed out to the manager. Root managers become the agent's user first. Level `full`. Prose: docs/how-to/sandbox.md.
+ * Namespace sandbox: an agent in namespaces of its own, made by bubblewrap, whose network has
+ * nothing in it but a loopback and one listener, which is handed out to the manager. Root managers
+ * become the agent's user first. Level `full`. Prose: docs/how-to/sandbox.md.
  */
 import type { Server } from "node:net";
 import { ConsentError, type SandboxReport } from "@acp/core";
@@ -9,26 +10,48 @@ import { makeHeld, withSpawn } from "./held.js";
 import { requireLevel } from "./levels.js";
 import { findProcesses, superviseAgent } from "./namespace-agent.js";
 import { type NamespaceChild, PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
-import { type FindInit, type NamespaceOptions, type NamespacePreparation, prepareNamespace } from "./namespace-prepare.js";
+import {
+  type FindInit,
+  type NamespaceOptions,
+  type NamespacePreparation,
+  prepareNamespace,
+} from "./namespace-prepare.js";
 import { type HeldView, holdView } from "./namespace-view.js";
 import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 import { initHelper } from "./native-helper.js";
-import type { ConnectionTakers, HeldAgent, HoldOptions, LinuxSandbox, LinuxSandboxedProcess, Session } from "./parts.js";
+import type {
+  ConnectionTakers,
+  HeldAgent,
+  HoldOptions,
+  LinuxSandbox,
+  LinuxSandboxedProcess,
+  Session,
+} from "./parts.js";
 import { endTree, markProcess } from "./process-tree.js";
-import { type CapGroups, capsItem, createCapGroups, rlimitCommand, rlimitsOf } from "./resource-caps.js";
+import {
+  type CapGroups,
+  capsItem,
+  createCapGroups,
+  rlimitCommand,
+  rlimitsOf,
+} from "./resource-caps.js";
 import { openSession, sweepSessions } from "./session.js";
 
 /** Node starts once inside; a machine that takes longer for it is not going to run an agent. */
 const START_MS = 60_000;
 
 /**
- * Makes the namespace sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the options name a directory, a user or a
- * cap that cannot be had.
+ * Makes the namespace sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where
+ * the options name a directory, a user or a cap that cannot be had.
  *
  * @param findInit - For tests.
  */
-export function createNamespaceSandbox(options: NamespaceOptions = {}, findInit: FindInit = initHelper): LinuxSandbox {
-  const prepare = (mayRecall: boolean): ReturnType<Prepare> => prepareNamespace(options, { findInit, mayRecall });
+export function createNamespaceSandbox(
+  options: NamespaceOptions = {},
+  findInit: FindInit = initHelper,
+): LinuxSandbox {
+  const prepare = (mayRecall: boolean): ReturnType<Prepare> =>
+    prepareNamespace(options, { findInit, mayRecall });
   return withSpawn({
     name: "namespace",
     probe: () => probe(prepare),
@@ -45,18 +68,30 @@ async function probe(prepare: Prepare): Promise<SandboxReport> {
   if ("reason" in prepared) return makeObstacleReport(prepared);
   const fix = "Use another sandbox, and report this as a fault";
   try {
-    const held = await holdPrepared(prepared, ["/bin/sh", "-c", "exit 0"], { env: () => ({}), stdio: "pipe" });
+    const held = await holdPrepared(prepared, ["/bin/sh", "-c", "exit 0"], {
+      env: () => ({}),
+      stdio: "pipe",
+    });
     const agent = await held.go({ onConnection: (socket) => socket.destroy() });
     const { code } = await agent.exited;
-    return code === 0 ? agent.report : makeObstacleReport({ reason: "an agent that does nothing did not end well", fix });
+    return code === 0
+      ? agent.report
+      : makeObstacleReport({ reason: "an agent that does nothing did not end well", fix });
   } catch (error) {
     if (!(error instanceof ConsentError) || error.code === "options_invalid") throw error;
     return makeObstacleReport({ reason: error.message, fix });
   }
 }
 
-/** Where what worked before does not work now, the host is looked at anew; where that finds nothing else, the start has failed. */
-async function hold(prepare: Prepare, argv: readonly string[], options: HoldOptions): Promise<HeldAgent> {
+/**
+ * Where what worked before does not work now, the host is looked at anew; where that finds nothing
+ * else, the start has failed.
+ */
+async function hold(
+  prepare: Prepare,
+  argv: readonly string[],
+  options: HoldOptions,
+): Promise<HeldAgent> {
   checkCommand(argv);
   checkPorts(options.ports);
   const recalled = available(await prepare(true));
@@ -71,13 +106,17 @@ async function hold(prepare: Prepare, argv: readonly string[], options: HoldOpti
 }
 
 function isSameWay(one: NamespacePreparation, other: NamespacePreparation): boolean {
-  const path = ({ init }: NamespacePreparation): string | undefined => (init.isAvailable ? init.path : undefined);
+  const path = ({ init }: NamespacePreparation): string | undefined =>
+    init.isAvailable ? init.path : undefined;
   return one.host.variant === other.host.variant && path(one) === path(other);
 }
 
 function available(prepared: Awaited<ReturnType<Prepare>>): NamespacePreparation {
   if (!("reason" in prepared)) return prepared;
-  throw new ConsentError("sandbox_unavailable", `Cannot start an agent in "namespace": ${prepared.reason}; ${prepared.fix}`);
+  throw new ConsentError(
+    "sandbox_unavailable",
+    `Cannot start an agent in "namespace": ${prepared.reason}; ${prepared.fix}`,
+  );
 }
 
 /** What is to be taken back where a start fails. */
@@ -89,10 +128,17 @@ interface Begun {
   view?: HeldView;
 }
 
-async function holdPrepared(prepared: NamespacePreparation, argv: readonly string[], options: HoldOptions): Promise<HeldAgent> {
+async function holdPrepared(
+  prepared: NamespacePreparation,
+  argv: readonly string[],
+  options: HoldOptions,
+): Promise<HeldAgent> {
   const { signal: ended, requiredLevel, files = {}, ports = [] } = options;
   await sweepSessions();
-  const signal = AbortSignal.any([AbortSignal.timeout(START_MS), ...(ended === undefined ? [] : [ended])]);
+  const signal = AbortSignal.any([
+    AbortSignal.timeout(START_MS),
+    ...(ended === undefined ? [] : [ended]),
+  ]);
   const session = await openSession({ sandbox: "namespace", files });
   const begun: Begun = { session };
   const undo = async (cause: unknown): Promise<never> => {
@@ -101,13 +147,35 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
   };
   try {
     const groups = (begun.groups = await createCapGroups(session, prepared.caps));
-    const caps = capsItem(groups, prepared.caps, prepared.init.isAvailable || rlimitCommand(prepared.caps).length > 0);
-    const report = makeNamespaceReport({ ...prepared, variant: prepared.host.variant, caps, isOverlay: prepared.overlay !== undefined });
+    const caps = capsItem(
+      groups,
+      prepared.caps,
+      prepared.init.isAvailable || rlimitCommand(prepared.caps).length > 0,
+    );
+    const report = makeNamespaceReport({
+      ...prepared,
+      variant: prepared.host.variant,
+      caps,
+      isOverlay: prepared.overlay !== undefined,
+    });
     requireLevel(report, requiredLevel);
     signal.throwIfAborted();
-    begun.child = await startNamespaceChild({ prepared, limits: rlimitsOf(prepared.caps, groups), session, argv, options });
+    begun.child = await startNamespaceChild({
+      prepared,
+      limits: rlimitsOf(prepared.caps, groups),
+      session,
+      argv,
+      options,
+    });
     const { process: child, control, names, places } = begun.child;
-    const stage = await runFirstStage(child, { mode: "listen", port: PORT_INSIDE, ports, session, signal, places });
+    const stage = await runFirstStage(child, {
+      mode: "listen",
+      port: PORT_INSIDE,
+      ports,
+      session,
+      signal,
+      places,
+    });
     begun.listeners = [stage.listener, ...stage.further];
     confirmFindings(report, stage.findings);
     confirmPrivileges("namespace", prepared.user.uid, stage.findings);
@@ -115,10 +183,24 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
     await groups.add([processes.init.pid, processes.agent.pid]);
     const { found, unheld } = prepared.guard;
     const { workspace } = prepared.places;
-    const overlay = workspace?.access === "overlay" ? places.find(({ path }) => path === workspace.path) : undefined;
+    const overlay =
+      workspace?.access === "overlay"
+        ? places.find(({ path }) => path === workspace.path)
+        : undefined;
     if (overlay !== undefined) begun.view = holdView(child.pid ?? -1, overlay);
     const { view } = begun;
-    const agent = { child, control, names, processes, listeners: begun.listeners, groups, session, view, report, signal: ended };
+    const agent = {
+      child,
+      control,
+      names,
+      processes,
+      listeners: begun.listeners,
+      groups,
+      session,
+      view,
+      report,
+      signal: ended,
+    };
     const go = async (takers: ConnectionTakers): Promise<LinuxSandboxedProcess> => {
       await names?.settled();
       ended?.throwIfAborted();
@@ -141,9 +223,14 @@ async function holdPrepared(prepared: NamespacePreparation, argv: readonly strin
 
 const PORTS_MAX = 16;
 
-/** Further ports of the agent's loopback: those that an unprivileged user may listen on, and not the proxy's. */
+/**
+ * Further ports of the agent's loopback: those that an unprivileged user may listen on, and not the
+ * proxy's.
+ */
 function checkPorts(ports: readonly number[] = []): void {
-  const wrong = ports.find((port) => !Number.isInteger(port) || port < 1024 || port > 65_535 || port === PORT_INSIDE);
+  const wrong = ports.find(
+    (port) => !Number.isInteger(port) || port < 1024 || port > 65_535 || port === PORT_INSIDE,
+  );
   if (wrong !== undefined) {
     throw new ConsentError(
       "options_invalid",
@@ -151,13 +238,20 @@ function checkPorts(ports: readonly number[] = []): void {
     );
   }
   if (ports.length > PORTS_MAX)
-    throw new ConsentError("options_invalid", `Cannot give an agent ${ports.length} ports: ${PORTS_MAX} at most`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot give an agent ${ports.length} ports: ${PORTS_MAX} at most`,
+    );
 }
 
 function checkCommand(argv: readonly string[]): void {
-  if (argv.length === 0 || argv[0] === "") throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
+  if (argv.length === 0 || argv[0] === "")
+    throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
   if (argv.some((each) => each.includes("\0"))) {
-    throw new ConsentError("options_invalid", "Cannot start an agent: an argument of its command holds a NUL");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot start an agent: an argument of its command holds a NUL",
+    );
   }
 }
 
@@ -165,7 +259,8 @@ async function takeBack({ session, child, groups, listeners = [], view }: Begun)
   view?.[Symbol.dispose]();
   const { pid, exitCode, signalCode } = child?.process ?? { exitCode: null, signalCode: null };
   // One that has ended took all of its namespace with it, and its number may be somebody else's.
-  const mark = pid === undefined || exitCode !== null || signalCode !== null ? undefined : markProcess(pid);
+  const mark =
+    pid === undefined || exitCode !== null || signalCode !== null ? undefined : markProcess(pid);
   if (mark !== undefined) await endTree(mark);
   child?.control?.close();
   for (const each of listeners) each.close();
@@ -175,8 +270,13 @@ async function takeBack({ session, child, groups, listeners = [], view }: Begun)
 }
 
 function readFailure(error: unknown, ended: AbortSignal | undefined): unknown {
-  if (ended?.aborted === true) return new ConsentError("aborted", "Cannot start an agent: its start was aborted", { cause: ended.reason });
+  if (ended?.aborted === true)
+    return new ConsentError("aborted", "Cannot start an agent: its start was aborted", {
+      cause: ended.reason,
+    });
   if (error instanceof ConsentError) return error;
   const text = error instanceof Error ? error.message : String(error);
-  return new ConsentError("sandbox_failed", `Cannot start an agent in "namespace": ${text}`, { cause: error });
+  return new ConsentError("sandbox_failed", `Cannot start an agent in "namespace": ${text}`, {
+    cause: error,
+  });
 }

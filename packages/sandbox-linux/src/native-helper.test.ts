@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hostNeed } from "@acp/testing";
@@ -56,7 +66,9 @@ describe("nativeHelper()", () => {
     const helper = await nativeHelper({ directory });
     const path = helper.isAvailable ? helper.path : "";
     chmodSync(path, 0o722);
-    expect(await nativeHelper({ directory, compiler: join(root, "nothing") })).toMatchObject({ isAvailable: false });
+    expect(await nativeHelper({ directory, compiler: join(root, "nothing") })).toMatchObject({
+      isAvailable: false,
+    });
     rmSync(path);
     symlinkSync("/bin/true", path);
     expect(await nativeHelper({ directory })).toEqual(helper);
@@ -73,7 +85,9 @@ describe("nativeHelper()", () => {
 
   it("says what the compiler said, and leaves nothing", async () => {
     const directory = fresh();
-    const compiler = fakeCompiler("echo 'confine.c:1: fatal error: stdio.h: No such file or directory' >&2; exit 1");
+    const compiler = fakeCompiler(
+      "echo 'confine.c:1: fatal error: stdio.h: No such file or directory' >&2; exit 1",
+    );
     expect(await nativeHelper({ directory, compiler })).toMatchObject({
       isAvailable: false,
       reason: expect.stringContaining("fatal error: stdio.h"),
@@ -95,8 +109,15 @@ describe("nativeHelper()", () => {
     chmodSync(open, 0o777);
     for (const directory of [open, join(open, "below")]) {
       const helper = await nativeHelper({ directory });
-      expect(helper).toMatchObject({ isAvailable: false, reason: expect.stringContaining("can be changed by everybody") });
-      expect(existsSync(directory) ? readdirSync(directory).filter((name) => name.startsWith("confine")) : []).toEqual([]);
+      expect(helper).toMatchObject({
+        isAvailable: false,
+        reason: expect.stringContaining("can be changed by everybody"),
+      });
+      expect(
+        existsSync(directory)
+          ? readdirSync(directory).filter((name) => name.startsWith("confine"))
+          : [],
+      ).toEqual([]);
     }
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Native helpers: native/confine.c, init.c, overlay.c and hold.c, compiled by `cc` when they are first needed and kept in a directory that only this user can
- * write. A new source, architecture or C library gives a new file, so nothing has to be removed or noticed.
+ * Native helpers: native/confine.c, init.c, overlay.c and hold.c, compiled by `cc` when they are
+ * first needed and kept in a directory that only this user can write. A new source, architecture or
+ * C library gives a new file, so nothing has to be removed or noticed.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -46,7 +47,15 @@ export interface NativeHelperOptions {
 const SOURCES = fileURLToPath(new URL("../native/", import.meta.url));
 /** Part of some helper; a change of one makes all of them anew. */
 const HEADERS = ["common.h", "watch.h"];
-const FLAGS = ["-std=gnu11", "-O2", "-Wall", "-fPIE", "-pie", "-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"];
+const FLAGS = [
+  "-std=gnu11",
+  "-O2",
+  "-Wall",
+  "-fPIE",
+  "-pie",
+  "-fstack-protector-strong",
+  "-D_FORTIFY_SOURCE=2",
+];
 const COMPILE_TIMEOUT_MS = 120_000;
 const RUN_TIMEOUT_MS = 30_000;
 
@@ -54,13 +63,21 @@ const RUN_TIMEOUT_MS = 30_000;
 export function helperDirectory(): string {
   if (process.getuid?.() === 0) return "/var/cache/acp-sandbox";
   const cache = process.env["XDG_CACHE_HOME"];
-  return join(cache !== undefined && cache.startsWith("/") ? cache : join(homedir(), ".cache"), "acp-sandbox");
+  return join(
+    cache !== undefined && cache.startsWith("/") ? cache : join(homedir(), ".cache"),
+    "acp-sandbox",
+  );
 }
 
 /** Finds native/confine.c compiled, or compiles it. */
 export async function nativeHelper(options: NativeHelperOptions = {}): Promise<NativeHelper> {
-  const found = await findCompiled({ name: "confine", question: "--landlock-abi", answer: /^\d+\n$/u }, options);
-  return found.isAvailable ? { isAvailable: true, path: found.path, landlockAbi: Number(found.said) } : found;
+  const found = await findCompiled(
+    { name: "confine", question: "--landlock-abi", answer: /^\d+\n$/u },
+    options,
+  );
+  return found.isAvailable
+    ? { isAvailable: true, path: found.path, landlockAbi: Number(found.said) }
+    : found;
 }
 
 /** Finds native/init.c compiled, or compiles it. */
@@ -82,7 +99,12 @@ export async function holdHelper(options: NativeHelperOptions = {}): Promise<Ini
 }
 
 const INIT: Source = { name: "init", question: "--about", answer: /^init\n$/u, said: "init" };
-const OVERLAY: Source = { name: "overlay", question: "--about", answer: /^overlay\n$/u, said: "overlay" };
+const OVERLAY: Source = {
+  name: "overlay",
+  question: "--about",
+  answer: /^overlay\n$/u,
+  said: "overlay",
+};
 const HOLD: Source = { name: "hold", question: "--about", answer: /^hold\n$/u, said: "hold" };
 
 /** A helper, and how it is seen to run here. */
@@ -94,7 +116,9 @@ interface Source {
   readonly said?: string;
 }
 
-type Compiled = { readonly isAvailable: true; readonly path: string; readonly said: string } | MissingHelper;
+type Compiled =
+  | { readonly isAvailable: true; readonly path: string; readonly said: string }
+  | MissingHelper;
 
 /** Several processes may do so at once: each puts a whole file in place. */
 async function findCompiled(
@@ -106,10 +130,15 @@ async function findCompiled(
     place = await prepare(directory);
   } catch (error) {
     const fix = "Set XDG_CACHE_HOME to a directory that only this user can write";
-    return { isAvailable: false, reason: `the directory "${directory}" for the compiled helper is not safe: ${causeText(error)}`, fix };
+    return {
+      isAvailable: false,
+      reason: `the directory "${directory}" for the compiled helper is not safe: ${causeText(error)}`,
+      fix,
+    };
   }
   const path = join(place, `${source.name}-${await fingerprint(source)}`);
-  const found = (mayRecall ? recallHelper(source, path) : undefined) ?? (await tryHelper(source, path));
+  const found =
+    (mayRecall ? recallHelper(source, path) : undefined) ?? (await tryHelper(source, path));
   if (found !== undefined) return found;
   const problem = await compile({ source, compiler, place, path }).catch((error: unknown) => ({
     reason: causeText(error),
@@ -121,20 +150,33 @@ async function findCompiled(
   return made ?? { isAvailable: false, reason: `the compiled helper "${path}" does not run`, fix };
 }
 
-/** The directory, made if need be, by its real path. Whoever can replace any part of that path can replace the helper. */
+/**
+ * The directory, made if need be, by its real path. Whoever can replace any part of that path can
+ * replace the helper.
+ */
 async function prepare(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const place = trustedPath(directory);
   if (typeof place !== "string") throw new ConsentError("sandbox_unavailable", place.reason);
   const { mode } = await stat(place);
-  if ((mode & 0o002) !== 0) throw new ConsentError("sandbox_unavailable", `"${place}" can be changed by everybody`);
+  if ((mode & 0o002) !== 0)
+    throw new ConsentError("sandbox_unavailable", `"${place}" can be changed by everybody`);
   return place;
 }
 
-/** A file that is ours alone, and that runs: one of another machine on a shared home directory may not. */
-async function tryHelper({ name, question, answer, said }: Source, path: string): Promise<Compiled | undefined> {
+/**
+ * A file that is ours alone, and that runs: one of another machine on a shared home directory may
+ * not.
+ */
+async function tryHelper(
+  { name, question, answer, said }: Source,
+  path: string,
+): Promise<Compiled | undefined> {
   if (trustedPath(path) !== path) return undefined;
-  const { stdout, code } = await runTool([path, question], { timeoutMs: RUN_TIMEOUT_MS, env: {} }).catch(() => NOTHING);
+  const { stdout, code } = await runTool([path, question], {
+    timeoutMs: RUN_TIMEOUT_MS,
+    env: {},
+  }).catch(() => NOTHING);
   if (code !== 0 || !answer.test(stdout)) return undefined;
   if (said !== undefined) await remember({ words: [name], programs: [path] });
   return { isAvailable: true, path, said: stdout.trim() };
@@ -142,7 +184,12 @@ async function tryHelper({ name, question, answer, said }: Source, path: string)
 
 /** The same of one that ran before. Who could have written it is looked at each time. */
 function recallHelper({ name, said }: Source, path: string): Compiled | undefined {
-  if (said === undefined || trustedPath(path) !== path || !isKnown({ words: [name], programs: [path] })) return undefined;
+  if (
+    said === undefined ||
+    trustedPath(path) !== path ||
+    !isKnown({ words: [name], programs: [path] })
+  )
+    return undefined;
   return { isAvailable: true, path, said };
 }
 
@@ -164,18 +211,27 @@ async function compile({
 }: Compilation): Promise<{ readonly reason: string; readonly fix: string } | undefined> {
   const fix = "Install a C compiler: on Debian and Ubuntu, apt-get install gcc libc6-dev";
   const found = findTool(compiler);
-  if (typeof found !== "string") return { reason: found.isMissing ? `there is no C compiler "${compiler}"` : found.reason, fix };
+  if (typeof found !== "string")
+    return { reason: found.isMissing ? `there is no C compiler "${compiler}"` : found.reason, fix };
   const directory = await mkdtemp(join(place, ".compile-"));
   try {
     const made = join(directory, source.name);
     const env = { ...TOOL_ENVIRONMENT, TMPDIR: directory };
     const command = [found, ...FLAGS, "-o", made, sourcePath(source)];
-    const { code, stderr, failure } = await runTool(command, { timeoutMs: COMPILE_TIMEOUT_MS, env });
+    const { code, stderr, failure } = await runTool(command, {
+      timeoutMs: COMPILE_TIMEOUT_MS,
+      env,
+    });
     if (code !== 0) {
-      const line = stderr.split("\n").find((each) => /error/iu.test(each)) ?? failure ?? `exit code ${code}`;
-      return { reason: `"${compiler}" did not compile the helper: ${line.trim().slice(0, 200)}`, fix };
+      const line =
+        stderr.split("\n").find((each) => /error/iu.test(each)) ?? failure ?? `exit code ${code}`;
+      return {
+        reason: `"${compiler}" did not compile the helper: ${line.trim().slice(0, 200)}`,
+        fix,
+      };
     }
-    // For others to run, who get it as a descriptor, and not to read: the kernel then shows nobody what is in such a process.
+    // For others to run, who get it as a descriptor, and not to read: the kernel then shows nobody
+    // what is in such a process.
     await chmod(made, 0o711);
     await rename(made, path);
     return undefined;

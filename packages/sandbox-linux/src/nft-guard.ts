@@ -1,6 +1,8 @@
 /**
- * Guard of a table: loads an agent's rules and notices when another program takes them away (`nft flush ruleset` at a reload of the machine's
- * firewall does). The agent is ended first, then the rules are loaded again. Between the change and the end lie milliseconds: docs/explanation/what-a-sandbox-holds.md.
+ * Guard of a table: loads an agent's rules and notices when another program takes them away (`nft
+ * flush ruleset` at a reload of the machine's firewall does). The agent is ended first, then the
+ * rules are loaded again. Between the change and the end lie milliseconds:
+ * docs/explanation/what-a-sandbox-holds.md.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -17,7 +19,10 @@ export interface GuardedTable {
   readonly table: string;
   /** See nft-rules.ts. */
   readonly rules: string;
-  /** Called once, before the rules are loaded again, with the reason as a sentence without its end. Ends the agent. */
+  /**
+   * Called once, before the rules are loaded again, with the reason as a sentence without its end.
+   * Ends the agent.
+   */
   readonly onLost: (reason: string) => void;
 }
 
@@ -62,7 +67,9 @@ export async function openTableGuard({ table, rules, onLost }: GuardedTable): Pr
       if (now !== loaded) await lose("another program changed the rules that hold the agent");
     },
   });
-  monitor.once("exit", () => looks.add(() => lose("the watch over the rules that hold the agent ended")));
+  monitor.once("exit", () =>
+    looks.add(() => lose("the watch over the rules that hold the agent ended")),
+  );
   return {
     [Symbol.asyncDispose]: async () => {
       isLost = true;
@@ -97,7 +104,8 @@ function oneAfterAnother(monitor: ChildProcess, table: string, { changed, other 
   };
   const read = (text: string): void => {
     if (text.includes(table)) add(() => changed(nameWriter(text)));
-    if (text === "" || waiting > 0) return; // a look that is still to come will see this change as well
+    // a look that is still to come will see this change as well
+    if (text === "" || waiting > 0) return;
     waiting += 1;
     add(() => {
       waiting -= 1;
@@ -125,21 +133,35 @@ const GENERATION = "# new generation";
 /** The monitor ends each transaction with `# new generation N by process PID (NAME)`. */
 function nameWriter(text: string): string | undefined {
   const { pid, name } = /by process (?<pid>\d+) \((?<name>.*)\)/u.exec(text)?.groups ?? {};
-  return pid === undefined || name === undefined ? undefined : `process ${pid} (${quoteText(name)})`;
+  return pid === undefined || name === undefined
+    ? undefined
+    : `process ${pid} (${quoteText(name)})`;
 }
 
 async function listLoaded(table: string): Promise<string> {
   const listing = await listTable(table);
-  if (listing === undefined) throw new ConsentError("sandbox_failed", "Cannot load the rules of an agent: they are gone at once");
+  if (listing === undefined)
+    throw new ConsentError(
+      "sandbox_failed",
+      "Cannot load the rules of an agent: they are gone at once",
+    );
   return listing;
 }
 
 /** Resolves when the monitor hears every change. Dies with its manager. */
 async function startMonitor(): Promise<ChildProcess> {
-  const command = [requireTool("setpriv"), "--pdeathsig", "KILL", "--", requireTool("nft"), "monitor"];
+  const command = [
+    requireTool("setpriv"),
+    "--pdeathsig",
+    "KILL",
+    "--",
+    requireTool("nft"),
+    "monitor",
+  ];
   const monitor = startTool(command, { stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise<never>((_, reject) => {
-    const fail = (why: string): void => reject(new ConsentError("sandbox_failed", `Cannot watch the rules of an agent: ${why}`));
+    const fail = (why: string): void =>
+      reject(new ConsentError("sandbox_failed", `Cannot watch the rules of an agent: ${why}`));
     monitor.once("error", (error) => fail(error.message));
     monitor.once("exit", () => fail("nft monitor ended"));
   });
@@ -159,9 +181,17 @@ async function untilListening({ pid }: ChildProcess): Promise<void> {
     const rows = readFileSync("/proc/net/netlink", "utf8")
       .split("\n")
       .map((line) => line.trim().split(/\s+/u));
-    if (rows.some(([, protocol, port, groups]) => protocol === NETLINK_NETFILTER && port === String(pid) && /[1-9a-f]/u.test(groups ?? "")))
+    if (
+      rows.some(
+        ([, protocol, port, groups]) =>
+          protocol === NETLINK_NETFILTER && port === String(pid) && /[1-9a-f]/u.test(groups ?? ""),
+      )
+    )
       return;
     await sleep(LISTENING_PAUSE_MS);
   }
-  throw new ConsentError("sandbox_failed", "Cannot watch the rules of an agent: nft monitor does not listen");
+  throw new ConsentError(
+    "sandbox_failed",
+    "Cannot watch the rules of an agent: nft monitor does not listen",
+  );
 }

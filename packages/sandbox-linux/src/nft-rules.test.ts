@@ -6,11 +6,22 @@ import { makeTableName, makeUidRules, parseTableName } from "./nft-rules.js";
 import type { UidRules } from "./nft-rules.js";
 
 const TABLE = "acp_61000_0123_ab";
-const RULES: UidRules = { table: TABLE, uid: 61_000, port: 18_080, cgroup: undefined, nameServers: [] };
+const RULES: UidRules = {
+  table: TABLE,
+  uid: 61_000,
+  port: 18_080,
+  cgroup: undefined,
+  nameServers: [],
+};
 /** nft looks a cgroup up: it has to be one that there is. */
-const CGROUP = readdirSync("/sys/fs/cgroup", { withFileTypes: true }).find((entry) => entry.isDirectory())?.name;
+const CGROUP = readdirSync("/sys/fs/cgroup", { withFileTypes: true }).find((entry) =>
+  entry.isDirectory(),
+)?.name;
 
-/** A network namespace of its own, as root or as an ordinary user: the machine's rules are out of reach. */
+/**
+ * A network namespace of its own, as root or as an ordinary user: the machine's rules are out of
+ * reach.
+ */
 const ALONE = process.getuid?.() === 0 ? ["-n"] : ["-Urn"];
 const nft = hostNeed("nft in a network namespace", () => {
   execFileSync("unshare", [...ALONE, "nft", "list", "tables"], { stdio: "pipe" });
@@ -18,7 +29,10 @@ const nft = hostNeed("nft in a network namespace", () => {
 });
 
 function check(rules: string): { readonly code: number | null; readonly stderr: string } {
-  const { status, stderr } = spawnSync("unshare", [...ALONE, "nft", "-c", "-f", "-"], { input: rules, encoding: "utf8" });
+  const { status, stderr } = spawnSync("unshare", [...ALONE, "nft", "-c", "-f", "-"], {
+    input: rules,
+    encoding: "utf8",
+  });
   return { code: status, stderr };
 }
 
@@ -63,14 +77,20 @@ table inet acp_61000_0123_ab {
     ["nothing more", {}],
     ["a cgroup", { cgroup: { path: CGROUP ?? "", level: 1 } }],
     ["name servers", { nameServers: ["127.0.0.53", "192.0.2.1", "2001:db8::1"] }],
-    ["both", { cgroup: { path: CGROUP ?? "", level: 3 }, nameServers: ["192.0.2.1", "2001:db8::1"] }],
+    [
+      "both",
+      { cgroup: { path: CGROUP ?? "", level: 3 }, nameServers: ["192.0.2.1", "2001:db8::1"] },
+    ],
   ])("gives what this kernel takes, with %s", (_, more) => {
     expect(check(makeUidRules({ ...RULES, ...more }))).toEqual({ code: 0, stderr: "" });
   });
 
-  it.runIf(nft.run)("would be refused by this kernel when it were wrong: the check above can fail", () => {
-    expect(check(makeUidRules(RULES).replace("accept;", "maybe;")).code).not.toBe(0);
-  });
+  it.runIf(nft.run)(
+    "would be refused by this kernel when it were wrong: the check above can fail",
+    () => {
+      expect(check(makeUidRules(RULES).replace("accept;", "maybe;")).code).not.toBe(0);
+    },
+  );
 
   it.each<[string, Partial<UidRules>]>([
     ["another uid's table", { uid: 61_001 }],
@@ -85,7 +105,9 @@ table inet acp_61000_0123_ab {
     ["a name server with a zone", { nameServers: ["fe80::1%eth0"] }],
     ["a name server that is a name", { nameServers: ["ns.test"] }],
   ])("refuses %s", (_, more) => {
-    expect(() => makeUidRules({ ...RULES, ...more })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => makeUidRules({ ...RULES, ...more })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
@@ -97,15 +119,22 @@ describe("makeTableName()", () => {
   });
 
   it("refuses a session whose name does not fit", () => {
-    expect(() => makeTableName(61_000, "a; flush ruleset")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => makeTableName(61_000, "a; flush ruleset")).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
 describe("parseTableName()", () => {
-  it.each(["filter", "acp_x_ab", "acp_1_", "acp_4294967295_ab", "acp_1_ab ", "xacp_1_ab", "acp_1_ab\nx"])(
-    "knows that %j is not ours",
-    (name) => {
-      expect(parseTableName(name)).toBeUndefined();
-    },
-  );
+  it.each([
+    "filter",
+    "acp_x_ab",
+    "acp_1_",
+    "acp_4294967295_ab",
+    "acp_1_ab ",
+    "xacp_1_ab",
+    "acp_1_ab\nx",
+  ])("knows that %j is not ours", (name) => {
+    expect(parseTableName(name)).toBeUndefined();
+  });
 });

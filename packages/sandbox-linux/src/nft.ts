@@ -1,5 +1,6 @@
 /**
- * nft: loads, lists and deletes an agent's table. What it loads: nft-rules.ts; nothing else of the machine's rules is touched.
+ * nft: loads, lists and deletes an agent's table. What it loads: nft-rules.ts; nothing else of the
+ * machine's rules is touched.
  */
 import { ConsentError } from "@acp/core";
 import { parseTableName } from "./nft-rules.js";
@@ -19,14 +20,23 @@ export async function loadRules(rules: string): Promise<void> {
 }
 
 /**
- * What identifies the rules of a table that were loaded: every change, also by what looks the same, gives another text.
- * `undefined` where there is no such table.
+ * What identifies the rules of a table that were loaded: every change, also by what looks the same,
+ * gives another text. `undefined` where there is no such table.
  *
  * @throws ConsentError `sandbox_failed` where nft cannot say.
  */
 export async function listTable(table: string): Promise<string | undefined> {
-  const { code, stdout, stderr } = await nft(["--stateless", "--handle", "--numeric", "list", "table", "inet", table]);
-  // nft looks for a cgroup's path by its number, and may find another hierarchy's file with the same one.
+  const { code, stdout, stderr } = await nft([
+    "--stateless",
+    "--handle",
+    "--numeric",
+    "list",
+    "table",
+    "inet",
+    table,
+  ]);
+  // nft looks for a cgroup's path by its number, and may find another hierarchy's file with the
+  // same one.
   if (code === 0) return stdout.replace(/(cgroupv2 level \d+) "[^"]*"/gu, "$1");
   if (/No such file or directory/u.test(stderr)) return undefined;
   throw failed("list the rules of an agent", stderr);
@@ -38,8 +48,12 @@ export async function listTable(table: string): Promise<string | undefined> {
  * @throws ConsentError `sandbox_failed` with nft's own words.
  */
 export async function deleteTable(table: string): Promise<void> {
-  if (parseTableName(table) === undefined) throw failed("delete a table", "not a table of this program");
-  const { code, stderr } = await nft(["-f", "-"], `table inet ${table}\ndelete table inet ${table}\n`);
+  if (parseTableName(table) === undefined)
+    throw failed("delete a table", "not a table of this program");
+  const { code, stderr } = await nft(
+    ["-f", "-"],
+    `table inet ${table}\ndelete table inet ${table}\n`,
+  );
   if (code !== 0) throw failed("delete the rules of an agent", stderr);
 }
 
@@ -51,7 +65,12 @@ interface NftResult {
 
 async function nft(args: readonly string[], input = ""): Promise<NftResult> {
   const options = { input, timeoutMs: NFT_TIMEOUT_MS, outputBytesMax: LISTING_BYTES_MAX };
-  const { code, stdout, stderr, failure = "failed" } = await runTool([requireTool("nft"), ...args], options);
+  const {
+    code,
+    stdout,
+    stderr,
+    failure = "failed",
+  } = await runTool([requireTool("nft"), ...args], options);
   return { code: code ?? failure, stdout, stderr: stderr === "" && code !== 0 ? failure : stderr };
 }
 

@@ -1,11 +1,23 @@
 /**
- * Open report: what preload and env hold, which is nothing. A library or a variable asks a program to go to the gate; the kernel refuses nothing. Pure.
+ * Open report: what preload and env hold, which is nothing. A library or a variable asks a program
+ * to go to the gate; the kernel refuses nothing. Pure.
  */
 import type { SandboxAspect, SandboxItem, SandboxReport } from "@acp/core";
 import type { NativeHelper } from "./native-helper.js";
 
 const ASPECTS = [
-  ...(["tcp", "udp", "icmp", "raw", "ipv6", "dns", "path_sockets", "abstract_sockets", "vsock", "io_uring"] as const),
+  ...([
+    "tcp",
+    "udp",
+    "icmp",
+    "raw",
+    "ipv6",
+    "dns",
+    "path_sockets",
+    "abstract_sockets",
+    "vsock",
+    "io_uring",
+  ] as const),
   ...(["child_processes", "static_binaries", "files", "signals", "resource_caps"] as const),
 ] as const satisfies readonly SandboxAspect[];
 
@@ -23,7 +35,13 @@ export interface OpenFacts {
 const FIX = "Use the namespace sandbox";
 
 /** The report of one that can start. */
-export function makeOpenReport({ sandbox, level, reason, network, helper }: OpenFacts): SandboxReport {
+export function makeOpenReport({
+  sandbox,
+  level,
+  reason,
+  network,
+  helper,
+}: OpenFacts): SandboxReport {
   const left = helper.isAvailable
     ? "children may leave the variables behind; what is left of them ends with the agent"
     : `children may leave the variables behind and outlive the agent: ${helper.reason}`;
@@ -36,7 +54,12 @@ export function makeOpenReport({ sandbox, level, reason, network, helper }: Open
     resource_caps: "no limits are set",
   };
   const items = ASPECTS.map(
-    (aspect): SandboxItem => ({ aspect, enforcement: "none", reason: reasons[aspect] ?? "nothing holds it", fix: FIX }),
+    (aspect): SandboxItem => ({
+      aspect,
+      enforcement: "none",
+      reason: reasons[aspect] ?? "nothing holds it",
+      fix: FIX,
+    }),
   );
   return { sandbox, isAvailable: true, level, reason, fix: FIX, dns: "open", items };
 }
@@ -46,6 +69,13 @@ export function makeOpenObstacle(
   sandbox: OpenFacts["sandbox"],
   { reason, fix }: { readonly reason: string; readonly fix: string },
 ): SandboxReport {
-  const items = ASPECTS.map((aspect): SandboxItem => ({ aspect, enforcement: "none", reason: "this sandbox cannot start here", fix }));
+  const items = ASPECTS.map(
+    (aspect): SandboxItem => ({
+      aspect,
+      enforcement: "none",
+      reason: "this sandbox cannot start here",
+      fix,
+    }),
+  );
   return { sandbox, isAvailable: false, level: "none", reason, fix, dns: "open", items };
 }

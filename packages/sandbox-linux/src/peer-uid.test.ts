@@ -21,11 +21,15 @@ const own = process.getuid?.() ?? -1;
 const root = hostNeed("root", () => (own === 0 ? undefined : "not root"));
 
 async function accepted(): Promise<Socket> {
-  const [socket] = (await once(server, "connection")) as [Socket]; // what a server of node:net emits
+  // what a server of node:net emits
+  const [socket] = (await once(server, "connection")) as [Socket];
   return socket.on("error", () => undefined);
 }
 
-const endsOf = ({ localPort = 0, remotePort = 0 }: Socket): { localPort: number; remotePort: number } => ({ localPort, remotePort });
+const endsOf = ({
+  localPort = 0,
+  remotePort = 0,
+}: Socket): { localPort: number; remotePort: number } => ({ localPort, remotePort });
 
 describe("peerUid()", () => {
   it("is the uid that opened the other end, also through an IPv6 socket", async () => {
@@ -49,7 +53,10 @@ describe("peerUid()", () => {
     if (!isOpen) return;
     const address = six.address();
     const connection = once(six, "connection") as Promise<[Socket]>;
-    const client = connect(typeof address === "object" && address !== null ? address.port : 0, "::1").on("error", () => undefined);
+    const client = connect(
+      typeof address === "object" && address !== null ? address.port : 0,
+      "::1",
+    ).on("error", () => undefined);
     const [socket] = await connection;
     expect(peerUid(endsOf(socket))).toBe(own);
     client.destroy();
@@ -60,7 +67,13 @@ describe("peerUid()", () => {
   it.skipIf(!root.run)(`is another's where it is another ${root.reason}`, async () => {
     const connection = accepted();
     const program = `require("net").connect(${port}, "127.0.0.1")`;
-    const child = spawn(process.execPath, ["-e", program], { uid: 61_042, gid: 61_042, env: {}, cwd: "/", stdio: "ignore" });
+    const child = spawn(process.execPath, ["-e", program], {
+      uid: 61_042,
+      gid: 61_042,
+      env: {},
+      cwd: "/",
+      stdio: "ignore",
+    });
     const socket = await connection;
     expect(peerUid(endsOf(socket))).toBe(61_042);
     socket.destroy();
@@ -68,11 +81,13 @@ describe("peerUid()", () => {
   });
 
   it("is nobody's where the kernel lists no such socket, or no list", () => {
-    const header = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+    const header =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
     const line = (local: string, remote: string): string =>
       `   0: ${local} ${remote} 01 00000000:00000000 00:00000000 00000000  1000        0 1 1\n`;
     const ends = { localPort: 0x50, remotePort: 0x1f90 };
-    const read = (text: string) => (path: string) => (path === "/proc/net/tcp" ? header + text : header);
+    const read = (text: string) => (path: string) =>
+      path === "/proc/net/tcp" ? header + text : header;
     expect(peerUid(ends, read(line("0100007F:1F90", "0100007F:0050")))).toBe(1000);
     // The accepting end itself, another port, another address.
     for (const [local, remote] of [

@@ -1,5 +1,6 @@
 /**
- * Peer uid: which user a connection over the loopback comes from, as the kernel's list of sockets says. Reads /proc only.
+ * Peer uid: which user a connection over the loopback comes from, as the kernel's list of sockets
+ * says. Reads /proc only.
  */
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -11,14 +12,18 @@ export interface LoopbackEnds {
 }
 
 const LISTS = ["/proc/net/tcp", "/proc/net/tcp6"] as const;
-// The words of an address are printed as numbers, so their bytes are the other way round on a little-endian machine.
+// The words of an address are printed as numbers, so their bytes are the other way round on a
+// little-endian machine.
 const LOOPBACK = {
   "/proc/net/tcp": ["0100007F"],
   "/proc/net/tcp6": ["0000000000000000FFFF00000100007F", "00000000000000000000000001000000"],
 } as const;
 
 /** The uid that opened the other end; `undefined` where the kernel does not list it (any more). */
-export function peerUid(ends: LoopbackEnds, read: (path: string) => string = (path) => readFileSync(path, "latin1")): number | undefined {
+export function peerUid(
+  ends: LoopbackEnds,
+  read: (path: string) => string = (path) => readFileSync(path, "latin1"),
+): number | undefined {
   for (const path of LISTS) {
     let text: string;
     try {
@@ -34,8 +39,15 @@ export function peerUid(ends: LoopbackEnds, read: (path: string) => string = (pa
   return undefined;
 }
 
-/** A line: number, the socket's own address, the other one, state, two queues, two timers, retransmissions, uid. */
-function findUid(text: string, address: string, { localPort, remotePort }: LoopbackEnds): number | undefined {
+/**
+ * A line: number, the socket's own address, the other one, state, two queues, two timers,
+ * retransmissions, uid.
+ */
+function findUid(
+  text: string,
+  address: string,
+  { localPort, remotePort }: LoopbackEnds,
+): number | undefined {
   const [own, other] = [`${address}:${hexPort(remotePort)}`, `${address}:${hexPort(localPort)}`];
   for (const line of text.split("\n")) {
     const [, local, remote, , , , , uid] = line.trim().split(/\s+/u);
@@ -49,12 +61,20 @@ function hexPort(port: number): string {
 }
 
 /**
- * Takes the connections that processes of a uid opened, and cuts off all others: a listener on the host's own loopback is in everybody's reach.
+ * Takes the connections that processes of a uid opened, and cuts off all others: a listener on the
+ * host's own loopback is in everybody's reach.
  */
-export function acceptFrom(uid: number, onConnection: (socket: Socket) => void): (socket: Socket) => void {
+export function acceptFrom(
+  uid: number,
+  onConnection: (socket: Socket) => void,
+): (socket: Socket) => void {
   return (socket) => {
     const { localPort, remotePort } = socket;
-    if (localPort !== undefined && remotePort !== undefined && peerUid({ localPort, remotePort }) === uid) {
+    if (
+      localPort !== undefined &&
+      remotePort !== undefined &&
+      peerUid({ localPort, remotePort }) === uid
+    ) {
       onConnection(socket);
       return;
     }

@@ -1,7 +1,8 @@
 /**
- * Persistent names: files and folders of a workspace whose content other programs run by themselves, as soon as somebody works there: version control,
- * shells, editors, package managers, coding agents, debuggers. Compared in lower case, since some file systems do. Data.
- * Not here: sources, scripts and build files, which a person runs knowingly.
+ * Persistent names: files and folders of a workspace whose content other programs run by
+ * themselves, as soon as somebody works there: version control, shells, editors, package managers,
+ * coding agents, debuggers. Compared in lower case, since some file systems do. Data. Not here:
+ * sources, scripts and build files, which a person runs knowingly.
  */
 const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/u));
 
@@ -20,7 +21,10 @@ const FILES = set(`
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout .kshrc .cshrc .tcshrc .login
 `);
 
-/** Within a folder of Git's: what says which programs it runs. Everything else there is what `git commit` writes. */
+/**
+ * Within a folder of Git's: what says which programs it runs. Everything else there is what `git
+ * commit` writes.
+ */
 export const GIT_NAMES = ["config", "config.worktree", "hooks", "commondir", "gitdir"] as const;
 
 /** All of them, as they are usually written. */

@@ -1,5 +1,6 @@
 /**
- * Persistent state: what can be said of a place that nothing holds. Its change times are the kernel's, which no agent sets.
+ * Persistent state: what can be said of a place that nothing holds. Its change times are the
+ * kernel's, which no agent sets.
  */
 import { randomUUID } from "node:crypto";
 import { type BigIntStats, lstatSync, opendirSync } from "node:fs";
@@ -9,20 +10,26 @@ import { join } from "node:path";
 const ENTRIES_MAX = 2_000;
 
 /**
- * Whether a file of a place has further names: a mount holds one name, and who has another writes the same file. A place too large to be looked at is
- * taken for one that has none, since it is held as well as others are.
+ * Whether a file of a place has further names: a mount holds one name, and who has another writes
+ * the same file. A place too large to be looked at is taken for one that has none, since it is held
+ * as well as others are.
  */
 export function hasOtherNames(place: string): boolean {
   return filesOf(place).some((found) => !found.isDirectory() && found.nlink > 1n);
 }
 
-/** Another text for each change that the place, or something in it, has seen; never the same where there is too much in it. */
+/**
+ * Another text for each change that the place, or something in it, has seen; never the same where
+ * there is too much in it.
+ */
 export function stateOf(place: string): string {
   const all = filesOf(place);
   if (all.length > ENTRIES_MAX) return `state:${randomUUID()}`;
   const last = all.reduce((most, { ctimeNs }) => (ctimeNs > most ? ctimeNs : most), 0n);
   const [top] = all;
-  return top === undefined ? "state:none" : `state:${top.dev}:${top.ino}:${top.birthtimeNs}:${all.length}:${last}`;
+  return top === undefined
+    ? "state:none"
+    : `state:${top.dev}:${top.ino}:${top.birthtimeNs}:${all.length}:${last}`;
 }
 
 /** The place and all in it, one more than are counted at most. */
@@ -34,7 +41,8 @@ function filesOf(place: string): readonly BigIntStats[] {
     if (stats === undefined) continue;
     found.push(stats);
     if (found.length > ENTRIES_MAX) break;
-    if (stats.isDirectory()) open.push(...namesIn(path, ENTRIES_MAX).map((name) => join(path, name)));
+    if (stats.isDirectory())
+      open.push(...namesIn(path, ENTRIES_MAX).map((name) => join(path, name)));
   }
   return found;
 }
@@ -52,12 +60,18 @@ function namesIn(path: string, most: number): readonly string[] {
   try {
     const open = opendirSync(path);
     try {
-      for (let entry = open.readSync(); entry !== null && names.length <= most; entry = open.readSync()) names.push(entry.name);
+      for (
+        let entry = open.readSync();
+        entry !== null && names.length <= most;
+        entry = open.readSync()
+      )
+        names.push(entry.name);
     } finally {
       open.closeSync();
     }
   } catch {
-    // gone, or closed to us: what cannot be listed cannot be compared, and its own change time says whether it was touched
+    // gone, or closed to us: what cannot be listed cannot be compared, and its own change time says
+    // whether it was touched
   }
   return names;
 }

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -17,20 +25,53 @@ function write(name: string, text = ""): void {
 }
 
 function git(...args: readonly string[]): void {
-  const own = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"];
+  const own = [
+    "-c",
+    "user.name=a",
+    "-c",
+    "user.email=a@example.com",
+    "-c",
+    "protocol.file.allow=always",
+    "-c",
+    "init.defaultBranch=main",
+  ];
   const { status, stderr } = spawnSync("git", ["-C", work, ...own, ...args], { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
 }
 
-const found = (): readonly string[] => findPersistent(work).places.map((path) => relative(work, path));
+const found = (): readonly string[] =>
+  findPersistent(work).places.map((path) => relative(work, path));
 
 describe("findPersistent()", () => {
   it("finds files and folders by their names, wherever they are, and nothing else", () => {
-    for (const name of [".envrc", "a/b/.npmrc", ".vscode/tasks.json", "a/.Claude/settings.json", "x.code-workspace", "lefthook.yml"])
+    for (const name of [
+      ".envrc",
+      "a/b/.npmrc",
+      ".vscode/tasks.json",
+      "a/.Claude/settings.json",
+      "x.code-workspace",
+      "lefthook.yml",
+    ])
       write(name);
-    for (const name of ["package.json", "Makefile", "src/envrc", "node_modules/x/.npmrc", ".env", "vscode/a"]) write(name);
+    for (const name of [
+      "package.json",
+      "Makefile",
+      "src/envrc",
+      "node_modules/x/.npmrc",
+      ".env",
+      "vscode/a",
+    ])
+      write(name);
     symlinkSync("/nowhere", join(work, ".cursor"));
-    expect(found()).toEqual([".cursor", ".envrc", ".vscode", "a/.Claude", "a/b/.npmrc", "lefthook.yml", "x.code-workspace"]);
+    expect(found()).toEqual([
+      ".cursor",
+      ".envrc",
+      ".vscode",
+      "a/.Claude",
+      "a/b/.npmrc",
+      "lefthook.yml",
+      "x.code-workspace",
+    ]);
   });
 
   it("finds what it knows in a workspace that is too full to be searched", () => {
@@ -38,12 +79,17 @@ describe("findPersistent()", () => {
     for (let index = 0; index < 60; index++) write(`a/${index}`);
     const known = ["z/deep/.vscode", "z/gone/.envrc", "a/1"].map((name) => join(work, name));
     expect(findPersistent(work, { entriesMax: 50 })).toEqual({ places: [], isComplete: false });
-    expect(findPersistent(work, { entriesMax: 50, known })).toEqual({ places: known.slice(0, 1), isComplete: false });
-    expect(findPersistent(work, { entriesMax: 0, known }).places).toEqual(known.slice(0, 1)); // its own folder is too full as well
+    expect(findPersistent(work, { entriesMax: 50, known })).toEqual({
+      places: known.slice(0, 1),
+      isComplete: false,
+    });
+    // its own folder is too full as well
+    expect(findPersistent(work, { entriesMax: 0, known }).places).toEqual(known.slice(0, 1));
   });
 
   it("says that names that are not UTF-8 hide what counts", () => {
-    const odd = (name: string): Buffer => Buffer.concat([Buffer.from(`${work}/`), Buffer.from(name, "latin1")]);
+    const odd = (name: string): Buffer =>
+      Buffer.concat([Buffer.from(`${work}/`), Buffer.from(name, "latin1")]);
     writeFileSync(odd("\xff.txt"), "");
     expect(findPersistent(work)).toEqual({ places: [], isComplete: true });
     writeFileSync(odd("\xff.code-workspace"), "");
@@ -66,10 +112,31 @@ describe("findPersistent()", () => {
   it("finds what a repository's configuration includes, and the programs that it names", () => {
     git("init", "-q");
     git("config", "include.path", "../shared.inc");
-    write("shared.inc", "[include]\n\tpath = more/deep.inc\n[alias]\n\tgo = !sh tools/go.sh test\n");
-    write("more/deep.inc", "[core]\n\tfsmonitor = tools/watch\n\thooksPath = hooks\n[include]\n\tpath = ../shared.inc\n");
-    for (const name of ["tools/watch", "tools/go.sh", "tools/other.sh", "test/a.test.js", "hooks/pre-commit"]) write(name);
-    expect(found()).toEqual([".git/config", ".git/hooks", "hooks", "more/deep.inc", "shared.inc", "tools/go.sh", "tools/watch"]);
+    write(
+      "shared.inc",
+      "[include]\n\tpath = more/deep.inc\n[alias]\n\tgo = !sh tools/go.sh test\n",
+    );
+    write(
+      "more/deep.inc",
+      "[core]\n\tfsmonitor = tools/watch\n\thooksPath = hooks\n[include]\n\tpath = ../shared.inc\n",
+    );
+    for (const name of [
+      "tools/watch",
+      "tools/go.sh",
+      "tools/other.sh",
+      "test/a.test.js",
+      "hooks/pre-commit",
+    ])
+      write(name);
+    expect(found()).toEqual([
+      ".git/config",
+      ".git/hooks",
+      "hooks",
+      "more/deep.inc",
+      "shared.inc",
+      "tools/go.sh",
+      "tools/watch",
+    ]);
   });
 
   it("finds nested, bare and other repositories, submodules and worktrees", () => {
@@ -101,14 +168,21 @@ describe("findPersistent()", () => {
     for (let index = 0; index < 20; index += 1) write(`a/b/c/${index}`);
     write(".envrc");
     write("a/b/c/d/.npmrc");
-    expect(findPersistent(work)).toMatchObject({ isComplete: true, places: [join(work, ".envrc"), join(work, "a/b/c/d/.npmrc")] });
-    expect(findPersistent(work, { entriesMax: 10 })).toEqual({ isComplete: false, places: [join(work, ".envrc")] });
+    expect(findPersistent(work)).toMatchObject({
+      isComplete: true,
+      places: [join(work, ".envrc"), join(work, "a/b/c/d/.npmrc")],
+    });
+    expect(findPersistent(work, { entriesMax: 10 })).toEqual({
+      isComplete: false,
+      places: [join(work, ".envrc")],
+    });
   });
 
   it("finds what is nearest also in folders that an agent has filled", () => {
     git("init", "-q");
     write(".vscode/tasks.json");
-    for (let index = 0; index < 30; index += 1) for (const name of [`${index}`, `.git/${index}`]) write(name);
+    for (let index = 0; index < 30; index += 1)
+      for (const name of [`${index}`, `.git/${index}`]) write(name);
     expect(findPersistent(work, { entriesMax: 20 })).toEqual({
       isComplete: false,
       places: [".git/config", ".git/hooks", ".vscode"].map((name) => join(work, name)),
@@ -150,7 +224,8 @@ describe("isGitsOwn()", () => {
     git("init", "-q", "made");
     git("-C", "made", "commit", "-qm", "one", "--allow-empty");
     git("clone", "-q", "./made", "cloned");
-    for (const name of ["made", "cloned"]) expect([isOwn(`${name}/.git/config`), isOwn(`${name}/.git/hooks`)]).toEqual([true, true]);
+    for (const name of ["made", "cloned"])
+      expect([isOwn(`${name}/.git/config`), isOwn(`${name}/.git/hooks`)]).toEqual([true, true]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 /**
- * Persistent: what in a workspace outlasts a sandbox by being run later, by itself, outside of it. Found by a walk that is bounded and begins with what
- * is nearest; what it does not reach is said.
+ * Persistent: what in a workspace outlasts a sandbox by being run later, by itself, outside of it.
+ * Found by a walk that is bounded and begins with what is nearest; what it does not reach is said.
  */
 import {
   closeSync,
@@ -17,7 +17,12 @@ import {
 import { isUtf8 } from "node:buffer";
 import { basename, dirname, join, normalize } from "node:path";
 import { gitConfigNames } from "./git-config-names.js";
-import { GIT_NAMES, isPersistentFile, isPersistentFolder, PERSISTENT_NAMES } from "./persistent-names.js";
+import {
+  GIT_NAMES,
+  isPersistentFile,
+  isPersistentFolder,
+  PERSISTENT_NAMES,
+} from "./persistent-names.js";
 import { openPath } from "./places.js";
 import { liesIn } from "./workspace.js";
 
@@ -41,7 +46,10 @@ const CONFIGS_MAX = 20;
 /** Git has fourteen. */
 const SAMPLES_MAX = 100;
 
-/** What Git itself writes into the configuration of a repository that it makes or clones, line by line; none of it names a program. */
+/**
+ * What Git itself writes into the configuration of a repository that it makes or clones, line by
+ * line; none of it names a program.
+ */
 const PLAIN_LINES = [
   /^(?:[#;].*)?$/u,
   /^\[(?:core|user|(?:branch|remote|submodule) "[^"]*")\]$/iu,
@@ -50,8 +58,9 @@ const PLAIN_LINES = [
 ];
 
 /**
- * Whether a place is as Git makes it in each new repository, submodule or worktree: hooks that are samples, a configuration that names no program, a
- * `.git` that leads to a folder of a repository above it.
+ * Whether a place is as Git makes it in each new repository, submodule or worktree: hooks that are
+ * samples, a configuration that names no program, a `.git` that leads to a folder of a repository
+ * above it.
  */
 export function isGitsOwn(place: string): boolean {
   switch (basename(place)) {
@@ -91,7 +100,10 @@ function isPlain(line: string, place: string): boolean {
   return above !== undefined && liesIn(join(dirname(place), worktree), above);
 }
 
-/** Whether the walk has taken a folder for a repository. Git asks the one that `commondir` names for no `HEAD`, and runs what its configuration says. */
+/**
+ * Whether the walk has taken a folder for a repository. Git asks the one that `commondir` names for
+ * no `HEAD`, and runs what its configuration says.
+ */
 function isRepository(folder: string): boolean {
   return ["HEAD", "objects", "refs"].every((name) => isThere(join(folder, name)));
 }
@@ -101,13 +113,21 @@ function aboveGit(path: string): string | undefined {
   return /^(?<above>\/.*)\/\.git\/(?:modules|worktrees)\/./u.exec(path)?.groups?.["above"];
 }
 
-/** Whether a file `.git` leads to where a repository above it keeps its submodules and worktrees, through no link, so that the walk has seen it. */
+/**
+ * Whether a file `.git` leads to where a repository above it keeps its submodules and worktrees,
+ * through no link, so that the walk has seen it.
+ */
 function leadsToOwn(place: string): boolean {
   const named = /^gitdir: (?<path>[^\n]+)\n?$/u.exec(readPlain(place) ?? "")?.groups?.["path"];
   if (named === undefined) return false;
   const path = named.startsWith("/") ? normalize(named) : join(dirname(place), named);
   const above = aboveGit(path);
-  if (above === undefined || path.split("/").some((name) => PASSED_OVER.has(name.toLowerCase())) || !liesIn(place, above)) return false;
+  if (
+    above === undefined ||
+    path.split("/").some((name) => PASSED_OVER.has(name.toLowerCase())) ||
+    !liesIn(place, above)
+  )
+    return false;
   try {
     closeSync(openPath(path).fd);
     return true;
@@ -120,20 +140,32 @@ function leadsToOwn(place: string): boolean {
 export interface FindOptions {
   /** 50,000 unless given. */
   readonly entriesMax?: number;
-  /** Opens a folder that an agent has closed to us: it would be looked into by nobody, and be opened by the agent again. */
+  /**
+   * Opens a folder that an agent has closed to us: it would be looked into by nobody, and be opened
+   * by the agent again.
+   */
   readonly reopen?: (folder: string) => void;
   /** Paths that are looked for first, however full the workspace is. */
   readonly known?: readonly string[];
 }
 
-/** Finds them. `workspace` is a real path; links are not followed, and count where they have such a name. */
+/**
+ * Finds them. `workspace` is a real path; links are not followed, and count where they have such a
+ * name.
+ */
 export function findPersistent(
   workspace: string,
   { entriesMax = ENTRIES_MAX, reopen = nothing, known = [] }: FindOptions = {},
 ): Persistent {
-  const remembered = known.filter((place) => place !== workspace && liesIn(place, workspace) && canReach(place));
-  // What is nearest counts most, and is found by its name also where a folder is too full to be read; so is what was there before.
-  const names = [...PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere), ...remembered.filter(saysItself)];
+  const remembered = known.filter(
+    (place) => place !== workspace && liesIn(place, workspace) && canReach(place),
+  );
+  // What is nearest counts most, and is found by its name also where a folder is too full to be
+  // read; so is what was there before.
+  const names = [
+    ...PERSISTENT_NAMES.map((name) => join(workspace, name)).filter(isThere),
+    ...remembered.filter(saysItself),
+  ];
   const open = [join(workspace, ".git"), ...remembered.map((place) => dirname(place)), workspace];
   const walk: Walk = { workspace, found: new Set(names), open, left: entriesMax, isComplete: true };
   const seen = new Set<string>();
@@ -145,7 +177,8 @@ export function findPersistent(
     walk.left -= entries.length;
     walk.isComplete &&= isWhole;
     const has = isWhole ? hasOf(entries) : (name: string) => isThere(join(directory, name));
-    if (has("HEAD") && (has("commondir") || (has("objects") && has("refs")))) takeGit(walk, directory);
+    if (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))))
+      takeGit(walk, directory);
     else for (const entry of entries) take(walk, join(directory, entry.name), entry);
   }
   for (const place of [...walk.found].filter(isLink)) takeTarget(walk, place);
@@ -160,12 +193,16 @@ function saysItself(place: string): boolean {
   return isPersistentFolder(name) || isPersistentFile(name) || name === ".git";
 }
 
-/** What a link of such a name leads to in the workspace: whoever runs the one runs the other. A link `.git` leads to a repository, which the walk finds. */
+/**
+ * What a link of such a name leads to in the workspace: whoever runs the one runs the other. A link
+ * `.git` leads to a repository, which the walk finds.
+ */
 function takeTarget({ workspace, found }: Pick<Walk, "workspace" | "found">, link: string): void {
   if (basename(link).toLowerCase() === ".git") return;
   try {
     const target = realpathSync(link);
-    if (target !== workspace && liesIn(target, workspace) && !liesIn(link, target)) found.add(target);
+    if (target !== workspace && liesIn(target, workspace) && !liesIn(link, target))
+      found.add(target);
   } catch {
     // leads nowhere, or where nobody gets
   }
@@ -192,10 +229,15 @@ function hasOf(entries: readonly Entry[]): (name: string) => boolean {
   return (name) => names.has(name);
 }
 
-/** What must keep its name so that a place keeps its own: the folders between it and the workspace, outermost first. */
+/**
+ * What must keep its name so that a place keeps its own: the folders between it and the workspace,
+ * outermost first.
+ */
 export function parentsBetween(workspace: string, places: readonly string[]): readonly string[] {
   const parents = places.flatMap((place) => foldersAbove(place, workspace));
-  return [...new Set(parents)].sort((a, b) => (a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length));
+  return [...new Set(parents)].sort((a, b) =>
+    a.length === b.length ? (a < b ? -1 : 1) : a.length - b.length,
+  );
 }
 
 interface Walk {
@@ -215,30 +257,49 @@ function take({ workspace, found, open }: Walk, path: string, entry: Entry): voi
     return;
   }
   // `.git` is a file in submodules and in worktrees: it says where the repository is.
-  const isNamed = isPersistentFile(name) || name === ".git" || (entry.isSymbolicLink() && isPersistentFolder(name));
+  const isNamed =
+    isPersistentFile(name) ||
+    name === ".git" ||
+    (entry.isSymbolicLink() && isPersistentFolder(name));
   if (isNamed) found.add(path);
 }
 
-/** A folder of Git's, whatever it is called: `.git`, one in `modules` or `worktrees`, a bare repository. */
+/**
+ * A folder of Git's, whatever it is called: `.git`, one in `modules` or `worktrees`, a bare
+ * repository.
+ */
 function takeGit({ workspace, found, open }: Walk, directory: string): void {
-  for (const name of GIT_NAMES) if (isThere(join(directory, name))) found.add(join(directory, name));
+  for (const name of GIT_NAMES)
+    if (isThere(join(directory, name))) found.add(join(directory, name));
   open.push(join(directory, "modules"), join(directory, "worktrees"));
-  for (const name of ["config", "config.worktree"]) takeNamed({ workspace, found }, join(directory, name), dirname(directory));
+  for (const name of ["config", "config.worktree"])
+    takeNamed({ workspace, found }, join(directory, name), dirname(directory));
 }
 
-/** What a configuration of Git's leads to, in the workspace: files that it includes or runs, and the folder of hooks. */
-function takeNamed({ workspace, found }: Pick<Walk, "workspace" | "found">, config: string, workTree: string): void {
+/**
+ * What a configuration of Git's leads to, in the workspace: files that it includes or runs, and the
+ * folder of hooks.
+ */
+function takeNamed(
+  { workspace, found }: Pick<Walk, "workspace" | "found">,
+  config: string,
+  workTree: string,
+): void {
   const configs = [config];
   for (const each of configs) {
     const { includes, hooks, programs } = gitConfigNames(readPlain(each) ?? "");
-    const included = includes.map((name) => normalize(join(name.startsWith("/") ? "/" : dirname(each), name)));
-    const atWorkTree = (name: string): string => normalize(join(name.startsWith("/") ? "/" : workTree, name));
+    const included = includes.map((name) =>
+      normalize(join(name.startsWith("/") ? "/" : dirname(each), name)),
+    );
+    const atWorkTree = (name: string): string =>
+      normalize(join(name.startsWith("/") ? "/" : workTree, name));
     // A word of a command may be the name of a folder by chance.
     const files = programs.map(atWorkTree).filter((path) => kindOf(path)?.isDirectory() === false);
     for (const path of [...included, ...hooks.map(atWorkTree), ...files]) {
       if (path !== workspace && liesIn(path, workspace) && isThere(path)) found.add(path);
     }
-    for (const path of included) if (configs.length < CONFIGS_MAX && !configs.includes(path)) configs.push(path);
+    for (const path of included)
+      if (configs.length < CONFIGS_MAX && !configs.includes(path)) configs.push(path);
   }
 }
 
@@ -269,7 +330,13 @@ function list(directory: string, entriesMax: number): Listing {
     return { entries, isWhole };
   } catch (error) {
     // What is gone, or was no folder, has nothing in it; what an agent has closed to us may have.
-    return { entries, isWhole: error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR") };
+    return {
+      entries,
+      isWhole:
+        error instanceof Error &&
+        "code" in error &&
+        (error.code === "ENOENT" || error.code === "ENOTDIR"),
+    };
   }
 }
 
@@ -277,7 +344,11 @@ function list(directory: string, entriesMax: number): Listing {
 function readEntry(entry: Dirent): Entry | undefined {
   const bytes = Buffer.from(entry.name, "latin1");
   if (!isUtf8(bytes)) return undefined;
-  return { name: bytes.toString("utf8"), isDirectory: () => entry.isDirectory(), isSymbolicLink: () => entry.isSymbolicLink() };
+  return {
+    name: bytes.toString("utf8"),
+    isDirectory: () => entry.isDirectory(),
+    isSymbolicLink: () => entry.isSymbolicLink(),
+  };
 }
 
 /** Of a name that no text leads to. */
@@ -285,7 +356,10 @@ function mayCount(entry: Dirent): boolean {
   return entry.isDirectory() || isPersistentFile(entry.name);
 }
 
-/** The text of a file of ordinary size, and of nothing else: a pipe of that name would keep us waiting. */
+/**
+ * The text of a file of ordinary size, and of nothing else: a pipe of that name would keep us
+ * waiting.
+ */
 function readPlain(path: string): string | undefined {
   let fd: number | undefined;
   try {
@@ -304,7 +378,10 @@ export function isThere(path: string): boolean {
   return kindOf(path) !== undefined;
 }
 
-/** Whether a path is a link, of which there is nothing to hold; one that cannot be looked at counts as one. */
+/**
+ * Whether a path is a link, of which there is nothing to hold; one that cannot be looked at counts
+ * as one.
+ */
 export function isLink(path: string): boolean {
   return kindOf(path)?.isSymbolicLink() !== false;
 }
@@ -319,5 +396,7 @@ function kindOf(path: string): Stats | undefined {
 
 function foldersAbove(place: string, workspace: string): readonly string[] {
   const parent = dirname(place);
-  return parent === workspace || !liesIn(parent, workspace) ? [] : [...foldersAbove(parent, workspace), parent];
+  return parent === workspace || !liesIn(parent, workspace)
+    ? []
+    : [...foldersAbove(parent, workspace), parent];
 }

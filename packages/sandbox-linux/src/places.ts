@@ -1,8 +1,17 @@
 /**
- * Places: what of the host an agent is shown, held open by descriptor from the moment it was judged. A name can lead elsewhere a moment later; a
- * descriptor cannot. Opened one component after the other, never through a link.
+ * Places: what of the host an agent is shown, held open by descriptor from the moment it was
+ * judged. A name can lead elsewhere a moment later; a descriptor cannot. Opened one component after
+ * the other, never through a link.
  */
-import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+} from "node:fs";
 import { ConsentError } from "@acp/core";
 import type { AgentUser, Workspace } from "./parts.js";
 
@@ -24,13 +33,19 @@ export interface OpenPlaces extends Disposable {
   readonly all: readonly OpenPlace[];
 }
 
-/** Opens nothing, and needs no permission on the file itself. Numbers of Linux that Node has no name for. */
+/**
+ * Opens nothing, and needs no permission on the file itself. Numbers of Linux that Node has no name
+ * for.
+ */
 export const O_PATH = 0o10000000;
 const OWNERS = 0o700;
 
 /** What is opened. */
 export interface PlacesToOpen {
-  /** Where the names of `shown` and `guarded` begin: `/`, unless they are those of another mount namespace. */
+  /**
+   * Where the names of `shown` and `guarded` begin: `/`, unless they are those of another mount
+   * namespace.
+   */
   readonly root?: string;
   /** Real paths of what the operator shows. */
   readonly shown: readonly string[];
@@ -45,9 +60,16 @@ export interface PlacesToOpen {
 /**
  * Opens them.
  *
- * @throws ConsentError `options_invalid` where a place is not there, has become a link, or holds or lies in a hidden one.
+ * @throws ConsentError `options_invalid` where a place is not there, has become a link, or holds or
+ *   lies in a hidden one.
  */
-export function openPlaces({ root = "/", shown, own, hidden, guarded = [] }: PlacesToOpen): OpenPlaces {
+export function openPlaces({
+  root = "/",
+  shown,
+  own,
+  hidden,
+  guarded = [],
+}: PlacesToOpen): OpenPlaces {
   const all: OpenPlace[] = [];
   const close = (): void => {
     for (const { fd } of all.splice(0)) closeSync(fd);
@@ -55,15 +77,20 @@ export function openPlaces({ root = "/", shown, own, hidden, guarded = [] }: Pla
   try {
     const secrets = hidden.flatMap((path) => chainOf(path));
     for (const path of new Set([...shown, ...own])) {
-      // A temporary directory or a Node may be reached through links of the operator's, which no agent can write.
-      const { fd, chain } = shown.includes(path) ? openPath(path, root) : openPath(realpathSync(path));
+      // A temporary directory or a Node may be reached through links of the operator's, which no
+      // agent can write.
+      const { fd, chain } = shown.includes(path)
+        ? openPath(path, root)
+        : openPath(realpathSync(path));
       const id = fileIdOf(fd);
       all.push({ path, fd, ...id });
       if (!shown.includes(path)) continue;
       const secret = secrets.find(
-        ({ path: hiddenPath, chain: above }) => above.some((each) => isSame(each, id)) || chain.some((each) => isSame(each, hiddenPath)),
+        ({ path: hiddenPath, chain: above }) =>
+          above.some((each) => isSame(each, id)) || chain.some((each) => isSame(each, hiddenPath)),
       );
-      if (secret !== undefined) throw refused(path, `it holds or lies in "${secret.name}", which stays hidden`);
+      if (secret !== undefined)
+        throw refused(path, `it holds or lies in "${secret.name}", which stays hidden`);
     }
     for (const path of guarded) {
       const fd = tryOpen(path, root);
@@ -95,7 +122,10 @@ export function isSame(one: FileId, other: FileId): boolean {
   return one.device === other.device && one.inode === other.inode;
 }
 
-/** An agent that closed its own workspace to itself would not start again: its owner's rights are given back. */
+/**
+ * An agent that closed its own workspace to itself would not start again: its owner's rights are
+ * given back.
+ */
 export function reopenWorkspace({ path, access }: Workspace, user: AgentUser): void {
   if (access === "read-write") reopenOpened(openPath(path).fd, user);
 }
@@ -114,14 +144,18 @@ export function reopenFolder(path: string, user: { readonly uid: number }): void
 function reopenOpened(fd: number, { uid }: { readonly uid: number }): void {
   try {
     const found = fstatSync(fd);
-    if (found.uid === uid && (found.mode & OWNERS) !== OWNERS) chmodSync(`/proc/self/fd/${fd}`, (found.mode & 0o7777) | OWNERS);
+    if (found.uid === uid && (found.mode & OWNERS) !== OWNERS)
+      chmodSync(`/proc/self/fd/${fd}`, (found.mode & 0o7777) | OWNERS);
   } finally {
     closeSync(fd);
   }
 }
 
 /** A path's descriptor, and the ids of all directories on the way to it, itself included. */
-export function openPath(path: string, root = "/"): { readonly fd: number; readonly chain: readonly FileId[] } {
+export function openPath(
+  path: string,
+  root = "/",
+): { readonly fd: number; readonly chain: readonly FileId[] } {
   let fd = openSync(root, O_PATH);
   const chain = [fileIdOf(fd)];
   try {
@@ -130,13 +164,17 @@ export function openPath(path: string, root = "/"): { readonly fd: number; reado
       closeSync(fd);
       fd = next;
       chain.push(fileIdOf(fd));
-      if (fstatSync(fd).isSymbolicLink()) throw refused(path, "it was exchanged for a link while it was looked at");
+      if (fstatSync(fd).isSymbolicLink())
+        throw refused(path, "it was exchanged for a link while it was looked at");
     }
     return { fd, chain };
   } catch (error) {
     closeSync(fd);
     if (error instanceof ConsentError) throw error;
-    throw refused(path, error instanceof Error && "code" in error ? String(error.code) : String(error));
+    throw refused(
+      path,
+      error instanceof Error && "code" in error ? String(error.code) : String(error),
+    );
   }
 }
 

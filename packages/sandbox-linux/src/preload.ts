@@ -1,6 +1,8 @@
 /**
- * Preload sandbox: no barrier. proxychains4, a library that is loaded into the agent's programs, leads their connections to the proxy, also those of
- * programs that do not heed the proxy variables. Static programs, direct system calls and a cleared environment go round it. Level `advisory`.
+ * Preload sandbox: no barrier. proxychains4, a library that is loaded into the agent's programs,
+ * leads their connections to the proxy, also those of programs that do not heed the proxy
+ * variables. Static programs, direct system calls and a cleared environment go round it. Level
+ * `advisory`.
  */
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,12 +29,15 @@ const OBSTACLE = {
 const ANSWER_MS = 900_000;
 
 /**
- * Makes the preload sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the options name a directory or a user that cannot
- * be had.
+ * Makes the preload sandbox. Its `spawn` and `probe` throw ConsentError `options_invalid` where the
+ * options name a directory or a user that cannot be had.
  *
  * @param parts - For tests: where programs are.
  */
-export function createPreloadSandbox(options: ConfinementOptions = {}, parts: Partial<PreloadParts> = {}): LinuxSandbox {
+export function createPreloadSandbox(
+  options: ConfinementOptions = {},
+  parts: Partial<PreloadParts> = {},
+): LinuxSandbox {
   const { findHelper = nativeHelper, findRedirector = () => optionalTool("proxychains4") } = parts;
   const plan = async (redirector: string): Promise<SupervisedPlan> => {
     const helper = await findHelper();
@@ -48,13 +53,19 @@ export function createPreloadSandbox(options: ConfinementOptions = {}, parts: Pa
     name: "preload",
     probe: async () => {
       const redirector = findRedirector();
-      const obstacle = (why: { readonly reason: string; readonly fix: string }): SandboxReport => makeOpenObstacle("preload", why);
-      return redirector === undefined ? obstacle(OBSTACLE) : probeByStart(await plan(redirector), obstacle);
+      const obstacle = (why: { readonly reason: string; readonly fix: string }): SandboxReport =>
+        makeOpenObstacle("preload", why);
+      return redirector === undefined
+        ? obstacle(OBSTACLE)
+        : probeByStart(await plan(redirector), obstacle);
     },
     hold: async (argv, holdOptions) => {
       const redirector = findRedirector();
       if (redirector === undefined) {
-        throw new ConsentError("sandbox_unavailable", `Cannot start an agent in "preload": ${OBSTACLE.reason}; ${OBSTACLE.fix}`);
+        throw new ConsentError(
+          "sandbox_unavailable",
+          `Cannot start an agent in "preload": ${OBSTACLE.reason}; ${OBSTACLE.fix}`,
+        );
       }
       return holdSupervised(await plan(redirector), argv, holdOptions);
     },

@@ -7,7 +7,10 @@ describe("refuseCovered()", () => {
   it.each([createEnvSandbox, createLandlockSandbox, createPreloadSandbox])(
     "has covered places refused where none can be mounted (%o)",
     async (create) => {
-      const sandbox = create({ workspace: { path: "/srv", access: "read-write" }, covered: ["/srv/.env"] });
+      const sandbox = create({
+        workspace: { path: "/srv", access: "read-write" },
+        covered: ["/srv/.env"],
+      });
       const options = { env: () => ({}), stdio: "pipe" } as const;
       await expect(sandbox.hold(["/bin/true"], options)).rejects.toMatchObject({
         code: "options_invalid",

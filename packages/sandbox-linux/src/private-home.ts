@@ -1,6 +1,6 @@
 /**
- * Private home: a directory of the host that is an agent's home inside and stays when the agent ends. The agent owns it and nothing above it, so that it
- * cannot put another in its place.
+ * Private home: a directory of the host that is an agent's home inside and stays when the agent
+ * ends. The agent owns it and nothing above it, so that it cannot put another in its place.
  */
 import { chmodSync, chownSync, closeSync, fstatSync, readdirSync } from "node:fs";
 import { ConsentError } from "@acp/core";
@@ -18,13 +18,21 @@ const MODE = 0o700;
  */
 export function refuseHome(
   sandbox: string,
-  { home, writable = [], packages, ...options }: Pick<ConfinementOptions, "home" | "writable" | "packages" | "covered">,
+  {
+    home,
+    writable = [],
+    packages,
+    ...options
+  }: Pick<ConfinementOptions, "home" | "writable" | "packages" | "covered">,
 ): void {
   refuseCovered(sandbox, options);
   if (home === undefined && packages === undefined && writable.length === 0) return;
   const further = packages === undefined ? "further directories to write" : "packages";
   const what = home === undefined ? further : "a home that stays";
-  throw new ConsentError("options_invalid", `Cannot give an agent in "${sandbox}" ${what}: it has no files of its own; use namespace`);
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot give an agent in "${sandbox}" ${what}: it has no files of its own; use namespace`,
+  );
 }
 
 /**
@@ -32,13 +40,22 @@ export function refuseHome(
  *
  * @throws ConsentError `options_invalid`.
  */
-export function refuseCovered(sandbox: string, { covered = [] }: Pick<ConfinementOptions, "covered">): void {
+export function refuseCovered(
+  sandbox: string,
+  { covered = [] }: Pick<ConfinementOptions, "covered">,
+): void {
   if (covered.length === 0) return;
-  throw new ConsentError("options_invalid", `Cannot cover "${covered[0]}" in "${sandbox}": use namespace`);
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot cover "${covered[0]}" in "${sandbox}": use namespace`,
+  );
 }
 
 /** Opens again what an agent may write and closed to itself. */
-export function reopenAll({ workspace, writable = [], home, view }: VisiblePlaces, user: AgentUser): void {
+export function reopenAll(
+  { workspace, writable = [], home, view }: VisiblePlaces,
+  user: AgentUser,
+): void {
   // Below an overlay nothing is changed.
   if (view === undefined) {
     if (workspace !== undefined) reopenWorkspace(workspace, user);
@@ -48,7 +65,8 @@ export function reopenAll({ workspace, writable = [], home, view }: VisiblePlace
 }
 
 /**
- * Makes it the user's, and opens it again for its owner: what an agent did to its own home must not end its next start.
+ * Makes it the user's, and opens it again for its owner: what an agent did to its own home must not
+ * end its next start.
  *
  * @throws ConsentError `options_invalid` where it belongs to somebody else.
  */
@@ -60,7 +78,10 @@ function giveHome(path: string, { uid, gid }: AgentUser): void {
     if (found.uid !== uid) {
       if (process.getuid?.() !== 0 || found.uid !== 0 || readdirSync(own).length > 0) {
         const why = `it belongs to user ${found.uid}, and the agent is user ${uid}`;
-        throw new ConsentError("options_invalid", `Cannot use "${path}" as a home: ${why}; name another directory, or remove this one`);
+        throw new ConsentError(
+          "options_invalid",
+          `Cannot use "${path}" as a home: ${why}; name another directory, or remove this one`,
+        );
       }
       chownSync(own, uid, gid);
     }
@@ -74,9 +95,21 @@ function giveHome(path: string, { uid, gid }: AgentUser): void {
 const MOUNT = '"$1" --bind -- "$2" "$3" && shift 3 && exec "$@"';
 
 /**
- * What comes before a command line of root's so that a home is there at another name as well, for what it starts and for nobody else. The agent's user
- * may not enter root's directories, where the home is.
+ * What comes before a command line of root's so that a home is there at another name as well, for
+ * what it starts and for nobody else. The agent's user may not enter root's directories, where the
+ * home is.
  */
 export function mountedHome(home: string, at: string): readonly string[] {
-  return [requireTool("unshare"), "--mount", "--", "/bin/sh", "-c", MOUNT, "sh", requireTool("mount"), home, at];
+  return [
+    requireTool("unshare"),
+    "--mount",
+    "--",
+    "/bin/sh",
+    "-c",
+    MOUNT,
+    "sh",
+    requireTool("mount"),
+    home,
+    at,
+  ];
 }

@@ -23,6 +23,7 @@ describe("process names", () => {
 
   it("of another namespace, and what is no name, are left alone", () => {
     expect(isProcessGone("1-2-3")).toBe(false);
-    for (const text of ["", "x", "../../etc", `${ownProcessName()}-ffffffff`]) expect(isProcessGone(text)).toBe(false);
+    for (const text of ["", "x", "../../etc", `${ownProcessName()}-ffffffff`])
+      expect(isProcessGone(text)).toBe(false);
   });
 });

@@ -21,7 +21,9 @@ afterEach(() => {
 
 /** A shell with a child and a grandchild, when all of them run. */
 async function family(): Promise<{ child: ChildProcess; mark: ProcessMark }> {
-  const child = spawn("bash", ["-c", "bash -c 'sleep 600 & echo ready; wait' & wait"], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn("bash", ["-c", "bash -c 'sleep 600 & echo ready; wait' & wait"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   started.push(child);
   if (child.stdout !== null) await once(child.stdout, "data");
   const mark = markProcess(child.pid ?? -1);
@@ -42,9 +44,13 @@ describe("markProcess(), isRunning()", () => {
   });
 
   it("read a program's name with parentheses and spaces in it", async () => {
-    const child = spawn(process.execPath, ["-e", "process.title = ') R 1 1 (x'; console.log(1); setTimeout(() => {}, 1e6)"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["-e", "process.title = ') R 1 1 (x'; console.log(1); setTimeout(() => {}, 1e6)"],
+      {
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
     started.push(child);
     if (child.stdout !== null) await once(child.stdout, "data");
     expect(childrenOf(process.pid)).toContain(child.pid);

@@ -1,5 +1,6 @@
 /**
- * Process tree: which processes there are, who started whom, and whether one is still the one it was. Reads /proc only.
+ * Process tree: which processes there are, who started whom, and whether one is still the one it
+ * was. Reads /proc only.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +19,10 @@ interface ProcessStat {
   readonly start: string;
 }
 
-/** The process as it is now; `undefined` where there is none, or only a zombie that waits for its parent. */
+/**
+ * The process as it is now; `undefined` where there is none, or only a zombie that waits for its
+ * parent.
+ */
 export function markProcess(pid: number): ProcessMark | undefined {
   const stat = readStat(pid);
   return stat === undefined || isDead(stat) ? undefined : { pid, start: stat.start };
@@ -29,12 +33,17 @@ export function isRunning({ pid, start }: ProcessMark): boolean {
   return markProcess(pid)?.start === start;
 }
 
-/** This pid namespace, as a number: pids of two processes can be compared only where it is the same. */
+/**
+ * This pid namespace, as a number: pids of two processes can be compared only where it is the same.
+ */
 export function pidNamespace(): string {
   return readlinkSync("/proc/self/ns/pid").replace(/\D/gu, "");
 }
 
-/** The pids of the processes that a process started (or took over) and that are not dead, in ascending order. */
+/**
+ * The pids of the processes that a process started (or took over) and that are not dead, in
+ * ascending order.
+ */
 export function childrenOf(pid: number): readonly number[] {
   return livePidsByParent().get(pid) ?? [];
 }
@@ -44,27 +53,34 @@ export function parentOf(pid: number): number | undefined {
   return readStat(pid)?.parent;
 }
 
-/** The pids of everything below a process, parents before their children. Not the process itself. */
+/**
+ * The pids of everything below a process, parents before their children. Not the process itself.
+ */
 export function descendantsOf(pid: number): readonly number[] {
   const byParent = livePidsByParent();
   const found = [...(byParent.get(pid) ?? [])];
-  for (const each of found) found.push(...(byParent.get(each) ?? [])); // the loop goes on over what it adds
+  // the loop goes on over what it adds
+  for (const each of found) found.push(...(byParent.get(each) ?? []));
   return found;
 }
 
 /** Processes with a text in their command line, besides this one. */
 export function processesNaming(text: string): readonly number[] {
-  return allPids().filter((pid) => pid !== process.pid && readOptional(`/proc/${pid}/cmdline`)?.includes(text) === true);
+  return allPids().filter(
+    (pid) => pid !== process.pid && readOptional(`/proc/${pid}/cmdline`)?.includes(text) === true,
+  );
 }
 
 /**
- * Kills a process and everything below it, and waits until they are gone. The process is stopped first: what it would start between our
- * look and its death would be nobody's child.
+ * Kills a process and everything below it, and waits until they are gone. The process is stopped
+ * first: what it would start between our look and its death would be nobody's child.
  */
 export async function endTree(root: ProcessMark): Promise<void> {
   signalProcess(root, "SIGSTOP");
   await until(() => !isRunning(root) || ["T", "t"].includes(readStat(root.pid)?.state ?? ""));
-  const marks = [...descendantsOf(root.pid), root.pid].map(markProcess).filter((mark) => mark !== undefined);
+  const marks = [...descendantsOf(root.pid), root.pid]
+    .map(markProcess)
+    .filter((mark) => mark !== undefined);
   for (const mark of marks) signalProcess(mark, "SIGKILL");
   await until(() => !marks.some(isRunning));
 }
@@ -76,7 +92,10 @@ export async function gone(mark: ProcessMark): Promise<void> {
 
 const LOOK_AGAIN_MS = 5;
 
-/** Bounded by the kernel, not by us: a process that was sent SIGKILL goes away, unless it hangs in a device; then there is nothing else to do. */
+/**
+ * Bounded by the kernel, not by us: a process that was sent SIGKILL goes away, unless it hangs in a
+ * device; then there is nothing else to do.
+ */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(LOOK_AGAIN_MS);
 }
@@ -113,14 +132,19 @@ function isDead({ state }: ProcessStat): boolean {
   return state === "Z" || state === "X";
 }
 
-/** The second field is the program's name in parentheses and may hold anything, parentheses too: count from the last one. */
+/**
+ * The second field is the program's name in parentheses and may hold anything, parentheses too:
+ * count from the last one.
+ */
 function readStat(pid: number): ProcessStat | undefined {
   const text = readOptional(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent] = fields;
   const start = fields[19];
-  return state === undefined || parent === undefined || start === undefined ? undefined : { state, parent: Number(parent), start };
+  return state === undefined || parent === undefined || start === undefined
+    ? undefined
+    : { state, parent: Number(parent), start };
 }
 
 /** A process may go away at any moment, and some files are not ours to read. */

@@ -9,5 +9,8 @@ import type { HoldOptions } from "./parts.js";
  */
 export function refusePorts(sandbox: string, { ports = [] }: Pick<HoldOptions, "ports">): void {
   if (ports.length === 0) return;
-  throw new ConsentError("options_invalid", `Cannot give an agent in "${sandbox}" ports of its loopback: it has the host's; use namespace`);
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot give an agent in "${sandbox}" ports of its loopback: it has the host's; use namespace`,
+  );
 }

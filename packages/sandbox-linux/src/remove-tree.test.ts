@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,8 +27,21 @@ afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 function removeAsPlain(path: string): number | null {
   const script = `const { removeTree } = await import(process.argv[1]); await removeTree(process.argv[2]);`;
   const module = fileURLToPath(new URL("remove-tree.ts", import.meta.url));
-  const own = process.getuid?.() === 0 ? ["setpriv", "--reuid=61017", "--regid=61017", "--clear-groups", "--"] : [];
-  const [program = "", ...args] = [...own, process.execPath, "--import", "tsx", "--input-type=module", "-e", script, module, path];
+  const own =
+    process.getuid?.() === 0
+      ? ["setpriv", "--reuid=61017", "--regid=61017", "--clear-groups", "--"]
+      : [];
+  const [program = "", ...args] = [
+    ...own,
+    process.execPath,
+    "--import",
+    "tsx",
+    "--input-type=module",
+    "-e",
+    script,
+    module,
+    path,
+  ];
   return spawnSync(program, args, { stdio: "inherit" }).status;
 }
 
@@ -33,7 +56,10 @@ describe("removeTree()", () => {
     expect(spawnSync("sh", ["-c", script], own).status).toBe(0);
     expect(removeAsPlain(tree)).toBe(0);
     expect(existsSync(tree)).toBe(false);
-    expect([readFileSync(join(outside, "kept"), "utf8"), statSync(outside).mode & 0o777]).toEqual(["kept", 0o755]);
+    expect([readFileSync(join(outside, "kept"), "utf8"), statSync(outside).mode & 0o777]).toEqual([
+      "kept",
+      0o755,
+    ]);
   });
 
   it("removes what is nested deeper than a path is long, and names that are no text", async () => {

@@ -1,10 +1,22 @@
 /**
- * Remove tree: a directory that an agent wrote in, with all that is in it. An agent can close directories to their owner, which is us where it has no user
- * of its own, nest them deeper than a path can be long, and give them names that are no text. So each is opened by descriptor, never through a link, and
- * what is in it is moved up to the top before it goes: nothing is ever more than two steps away.
+ * Remove tree: a directory that an agent wrote in, with all that is in it. An agent can close
+ * directories to their owner, which is us where it has no user of its own, nest them deeper than a
+ * path can be long, and give them names that are no text. So each is opened by descriptor, never
+ * through a link, and what is in it is moved up to the top before it goes: nothing is ever more
+ * than two steps away.
  */
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, constants, lstatSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+} from "node:fs";
 import { setImmediate as breathe } from "node:timers/promises";
 
 /** Opens nothing, and needs no permission on the file itself. */

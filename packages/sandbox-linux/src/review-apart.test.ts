@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createFindApart } from "./review-apart.js";
 
 const THERE = ["store/HEAD", "src/hooks/use.ts"];
-const view = { isThere: (path: string): boolean => THERE.includes(path), held: new Set(["tools/hooks"]) };
+const view = {
+  isThere: (path: string): boolean => THERE.includes(path),
+  held: new Set(["tools/hooks"]),
+};
 
 describe("createFindApart()", () => {
   it.each([

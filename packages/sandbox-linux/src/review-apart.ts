@@ -1,6 +1,6 @@
 /**
- * Review apart: which of the changes are to files that other programs run by themselves. By name, by what Git calls its own, and by what the workspace
- * has already.
+ * Review apart: which of the changes are to files that other programs run by themselves. By name,
+ * by what Git calls its own, and by what the workspace has already.
  */
 import { GIT_NAMES, isPersistentFile, isPersistentFolder } from "./persistent-names.js";
 
@@ -15,10 +15,14 @@ export interface ApartView {
 const GIT: ReadonlySet<string> = new Set(GIT_NAMES);
 
 /**
- * Finds the first of a path and what is above it, from the top, that other programs run by themselves; null where there is none. What is found of a folder is
- * kept: an agent can make thousands of files in one that lies deep.
+ * Finds the first of a path and what is above it, from the top, that other programs run by
+ * themselves; null where there is none. What is found of a folder is kept: an agent can make
+ * thousands of files in one that lies deep.
  */
-export function createFindApart({ isThere, held }: ApartView): (path: string, isFolder?: boolean) => string | null {
+export function createFindApart({
+  isThere,
+  held,
+}: ApartView): (path: string, isFolder?: boolean) => string | null {
   const folders = new Map<string, string | null>([["", null]]);
   const isOne = (above: string, path: string, name: string): boolean =>
     isPersistentFolder(name) || held.has(path) || (GIT.has(name) && isGitFolder(above, isThere));
@@ -36,7 +40,9 @@ export function createFindApart({ isThere, held }: ApartView): (path: string, is
     const isFile = !isFolder && (isPersistentFile(name) || name === ".git");
     const found = ofFolder(above) ?? (isFile || isOne(above, path, name) ? path : null);
     // Git never runs its samples.
-    return found !== null && split(found).name === "hooks" && path.endsWith(".sample") ? null : found;
+    return found !== null && split(found).name === "hooks" && path.endsWith(".sample")
+      ? null
+      : found;
   };
 }
 

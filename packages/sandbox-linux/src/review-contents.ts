@@ -1,4 +1,7 @@
-/** Review contents: what a file was and what it becomes, for somebody to look at. Both are compared with the list's hashes. */
+/**
+ * Review contents: what a file was and what it becomes, for somebody to look at. Both are compared
+ * with the list's hashes.
+ */
 import { createHash } from "node:crypto";
 import { closeSync, readSync } from "node:fs";
 import { openPath } from "./places.js";
@@ -6,22 +9,40 @@ import { inFolder, readState } from "./review-folder.js";
 import type { FileState, ReviewChange, ReviewSnapshot } from "./review-parts.js";
 import { openContent } from "./review-snapshot.js";
 
-/** Bytes of a file; each left out where there is no file, it is larger than wanted, or it is not what the list says any more. */
+/**
+ * Bytes of a file; each left out where there is no file, it is larger than wanted, or it is not
+ * what the list says any more.
+ */
 export interface FileContents {
   readonly before?: Uint8Array;
   readonly after?: Uint8Array;
 }
 
 /** Reads them. @param bytesMax - The most of each. */
-export function readContents(snapshot: ReviewSnapshot, { path, before, after, at }: ReviewChange, bytesMax: number): FileContents {
-  const old = before?.kind === "file" && before.size <= bytesMax ? readBefore(snapshot, path, before) : undefined;
-  const fresh = after?.kind === "file" && after.size <= bytesMax ? readAfter(snapshot, at, after) : undefined;
-  return { ...(old !== undefined && { before: old }), ...(fresh !== undefined && { after: fresh }) };
+export function readContents(
+  snapshot: ReviewSnapshot,
+  { path, before, after, at }: ReviewChange,
+  bytesMax: number,
+): FileContents {
+  const old =
+    before?.kind === "file" && before.size <= bytesMax
+      ? readBefore(snapshot, path, before)
+      : undefined;
+  const fresh =
+    after?.kind === "file" && after.size <= bytesMax ? readAfter(snapshot, at, after) : undefined;
+  return {
+    ...(old !== undefined && { before: old }),
+    ...(fresh !== undefined && { after: fresh }),
+  };
 }
 
 type File = Extract<FileState, { readonly kind: "file" }>;
 
-function readAfter(snapshot: ReviewSnapshot, at: number, { size, sha256 }: File): Uint8Array | undefined {
+function readAfter(
+  snapshot: ReviewSnapshot,
+  at: number,
+  { size, sha256 }: File,
+): Uint8Array | undefined {
   const fd = openContent(snapshot);
   try {
     const bytes = Buffer.alloc(size);
@@ -36,7 +57,11 @@ function readAfter(snapshot: ReviewSnapshot, at: number, { size, sha256 }: File)
   }
 }
 
-function readBefore({ listing }: ReviewSnapshot, path: string, { size, sha256 }: File): Uint8Array | undefined {
+function readBefore(
+  { listing }: ReviewSnapshot,
+  path: string,
+  { size, sha256 }: File,
+): Uint8Array | undefined {
   const { fd } = openPath(listing.workspace.path);
   const chunks: Uint8Array[] = [];
   let isSame = false;
@@ -55,7 +80,11 @@ function readBefore({ listing }: ReviewSnapshot, path: string, { size, sha256 }:
   return isSame ? Buffer.concat(chunks) : undefined;
 }
 
-function below(folder: number, [name = "", ...rest]: readonly string[], act: (folder: number, name: string) => void): void {
+function below(
+  folder: number,
+  [name = "", ...rest]: readonly string[],
+  act: (folder: number, name: string) => void,
+): void {
   if (rest.length === 0) return act(folder, name);
   inFolder(folder, name, (fd) => fd !== undefined && below(fd, rest, act));
 }

@@ -1,8 +1,19 @@
 /**
- * Review folder: reads folders and files by descriptor, one step at a time and never through a link, within a budget. What is read may be changing.
+ * Review folder: reads folders and files by descriptor, one step at a time and never through a
+ * link, within a budget. What is read may be changing.
  */
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from "node:fs";
 import { hasCode } from "./review-errors.js";
 import type { FileState, SnapshotLimits } from "./review-parts.js";
 
@@ -21,7 +32,10 @@ export function within(folder: number, name: string): string {
 /** Opens a folder of a folder; `undefined` where it is none, is a link, or is closed to us. */
 export function openFolder(folder: number, name: string): number | undefined {
   try {
-    return openSync(within(folder, name), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    return openSync(
+      within(folder, name),
+      constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+    );
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES")) return undefined;
     throw error;
@@ -29,7 +43,11 @@ export function openFolder(folder: number, name: string): number | undefined {
 }
 
 /** Does something with a folder of a folder. */
-export function inFolder(folder: number, name: string, act: (fd: number | undefined) => void): void {
+export function inFolder(
+  folder: number,
+  name: string,
+  act: (fd: number | undefined) => void,
+): void {
   const fd = openFolder(folder, name);
   try {
     act(fd);
@@ -97,8 +115,13 @@ export function readState(
   return readFileState(within(folder, name), { budget, ...(take !== undefined && { take }) });
 }
 
-/** A file's state by its content; one that grows meanwhile is read no further than the budget goes. */
-function readFileState(path: string, { budget, take }: { readonly budget: ReadBudget; readonly take?: TakeBytes }): FileState {
+/**
+ * A file's state by its content; one that grows meanwhile is read no further than the budget goes.
+ */
+function readFileState(
+  path: string,
+  { budget, take }: { readonly budget: ReadBudget; readonly take?: TakeBytes },
+): FileState {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

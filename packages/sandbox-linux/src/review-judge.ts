@@ -1,6 +1,7 @@
 /**
- * Review judge: what each change means, once all are known. Judged by what the workspace will be with all of them, and by what it is already: a review is taken in
- * parts, and a part may complete what an earlier one began.
+ * Review judge: what each change means, once all are known. Judged by what the workspace will be
+ * with all of them, and by what it is already: a review is taken in parts, and a part may complete
+ * what an earlier one began.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -25,26 +26,47 @@ export interface JudgeParts extends Pick<Walked, "changes" | "refused"> {
   readonly content: string;
 }
 
-/** Sorts the changes by path, sets apart what other programs run by themselves, and refuses links that lead out. */
-export function judgeChanges({ workspace, changes, refused, content }: JudgeParts): Pick<ReviewListing, "changes" | "refused"> {
+/**
+ * Sorts the changes by path, sets apart what other programs run by themselves, and refuses links
+ * that lead out.
+ */
+export function judgeChanges({
+  workspace,
+  changes,
+  refused,
+  content,
+}: JudgeParts): Pick<ReviewListing, "changes" | "refused"> {
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const targetOf = (path: string): string | undefined => readTarget(workspace, path, byPath);
   const isThere = (path: string): boolean => {
     const change = byPath.get(path);
     return change === undefined ? isOnDisk(join(workspace, path)) : change.after !== null;
   };
-  const out = changes.filter(({ path, after }) => after?.kind === "link" && leadsOut(path, { workspace, targetOf }));
+  const out = changes.filter(
+    ({ path, after }) => after?.kind === "link" && leadsOut(path, { workspace, targetOf }),
+  );
   const isOut = new Set(out.map(({ path }) => path));
-  const outside: readonly ReviewRefusal[] = out.map(({ path }) => ({ path, reason: "it is a link that leads out of the workspace" }));
-  const held = new Set(findPersistent(workspace).places.map((place) => place.slice(workspace.length + 1)));
-  const changed: Changed = { at: (path) => byPath.get(path), textOf: (change) => textIn(content, change) };
+  const outside: readonly ReviewRefusal[] = out.map(({ path }) => ({
+    path,
+    reason: "it is a link that leads out of the workspace",
+  }));
+  const held = new Set(
+    findPersistent(workspace).places.map((place) => place.slice(workspace.length + 1)),
+  );
+  const changed: Changed = {
+    at: (path) => byPath.get(path),
+    textOf: (change) => textIn(content, change),
+  };
   for (const change of changes) for (const path of namedBy(change, changed)) held.add(path);
   const findApart = createFindApart({ isThere, held });
   return {
     changes: [...changes]
       .filter(({ path }) => !isOut.has(path))
       .sort(byPathOrder)
-      .map((change) => ({ ...change, apart: apartOf(change, { workspace, findApart, textOf: changed.textOf }) })),
+      .map((change) => ({
+        ...change,
+        apart: apartOf(change, { workspace, findApart, textOf: changed.textOf }),
+      })),
     refused: [...refused, ...outside].sort(byPathOrder),
   };
 }
@@ -76,22 +98,37 @@ interface Changed {
   readonly textOf: (change: FoundChange) => string | undefined;
 }
 
-/** What a changed configuration of Git's names, with those that it includes, and what a link of such a name leads to; below the workspace. */
+/**
+ * What a changed configuration of Git's names, with those that it includes, and what a link of such
+ * a name leads to; below the workspace.
+ */
 function namedBy({ path, after }: FoundChange, { at, textOf }: Changed): readonly string[] {
   const name = basename(path);
-  if (after?.kind === "link") return isPersistentFile(name) || isPersistentFolder(name) ? below(dirname(path), [after.target]) : [];
-  if (after?.kind !== "file" || !["config", "config.worktree"].includes(name.toLowerCase())) return [];
+  if (after?.kind === "link")
+    return isPersistentFile(name) || isPersistentFolder(name)
+      ? below(dirname(path), [after.target])
+      : [];
+  if (after?.kind !== "file" || !["config", "config.worktree"].includes(name.toLowerCase()))
+    return [];
   const workTree = dirname(dirname(path));
   // A word of a command may be the name of a folder by chance.
-  const isProgram = (each: string): boolean => ["file", "link"].includes(at(each)?.after?.kind ?? "folder");
+  const isProgram = (each: string): boolean =>
+    ["file", "link"].includes(at(each)?.after?.kind ?? "folder");
   const configs = [path];
   const named: string[] = [];
   for (const each of configs) {
     const change = at(each);
-    const { includes, hooks, programs } = gitConfigNames((change === undefined ? undefined : textOf(change)) ?? "");
+    const { includes, hooks, programs } = gitConfigNames(
+      (change === undefined ? undefined : textOf(change)) ?? "",
+    );
     const included = below(dirname(each), includes);
-    named.push(...included, ...below(workTree, hooks), ...below(workTree, programs).filter(isProgram));
-    for (const more of included) if (configs.length < CONFIGS_MAX && !configs.includes(more)) configs.push(more);
+    named.push(
+      ...included,
+      ...below(workTree, hooks),
+      ...below(workTree, programs).filter(isProgram),
+    );
+    for (const more of included)
+      if (configs.length < CONFIGS_MAX && !configs.includes(more)) configs.push(more);
   }
   return named;
 }

@@ -1,5 +1,6 @@
 /**
- * Review links: whether a symbolic link leads out of a workspace, as the workspace will be with what is taken. Pure.
+ * Review links: whether a symbolic link leads out of a workspace, as the workspace will be with
+ * what is taken. Pure.
  */
 
 /** The target of a link at a path below the workspace; `undefined` where there is no link. */
@@ -8,8 +9,13 @@ export type TargetOf = (path: string) => string | undefined;
 /** As many as Linux follows. */
 const STEPS_MAX = 40;
 
-/** Whether a link at `path` leads to something that is not below `workspace`, on any of its steps. */
-export function leadsOut(path: string, { workspace, targetOf }: { readonly workspace: string; readonly targetOf: TargetOf }): boolean {
+/**
+ * Whether a link at `path` leads to something that is not below `workspace`, on any of its steps.
+ */
+export function leadsOut(
+  path: string,
+  { workspace, targetOf }: { readonly workspace: string; readonly targetOf: TargetOf },
+): boolean {
   const at = path.split("/").slice(0, -1);
   const rest = (targetOf(path) ?? "").split("/");
   if (!enter(targetOf(path) ?? "", { workspace, at, rest })) return true;
@@ -37,7 +43,9 @@ interface Way {
   readonly rest: string[];
 }
 
-/** An absolute target begins at the workspace or leads out: no link above the workspace is followed. */
+/**
+ * An absolute target begins at the workspace or leads out: no link above the workspace is followed.
+ */
 function enter(target: string, { workspace, at, rest }: Way): boolean {
   if (!target.startsWith("/")) return true;
   const top = workspace.split("/");

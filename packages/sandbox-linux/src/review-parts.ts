@@ -19,7 +19,10 @@ export interface ReviewChange {
   readonly after: FileState | null;
   /** Where in the snapshot's content a file begins, in bytes. */
   readonly at: number;
-  /** The file or folder, this one or one above, that other programs run by themselves; null where there is none. Taken only by its name. */
+  /**
+   * The file or folder, this one or one above, that other programs run by themselves; null where
+   * there is none. Taken only by its name.
+   */
   readonly apart: string | null;
   /** Whether somebody changed it in the workspace after the agent had started. */
   readonly isChangedHere: boolean;

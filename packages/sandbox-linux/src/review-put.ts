@@ -1,5 +1,6 @@
 /**
- * Review put: one entry of an open folder, made or taken away. A file is written beside its place, compared with what was shown, and renamed.
+ * Review put: one entry of an open folder, made or taken away. A file is written beside its place,
+ * compared with what was shown, and renamed.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -91,11 +92,19 @@ export function putLink(place: PutPlace, { target }: FileOf<"link">): void {
  *
  * @throws ConsentError `sandbox_failed` where the snapshot does not hold what was shown.
  */
-export function putFile(place: PutPlace, { mode, size, sha256 }: FileOf<"file">, { content, at }: PutContent): void {
+export function putFile(
+  place: PutPlace,
+  { mode, size, sha256 }: FileOf<"file">,
+  { content, at }: PutContent,
+): void {
   const { folder, name, now } = place;
   const beside = within(folder, temporaryName());
   const owner = ownerOf(folder, now === null ? undefined : name);
-  const fd = openSync(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  const fd = openSync(
+    beside,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
   try {
     if (copy({ from: content, at, size }, fd) !== sha256) {
       throw new ConsentError(
@@ -145,7 +154,10 @@ interface Owner {
   readonly gid: number;
 }
 
-/** Whose something becomes: whose the thing in its place is, or the folder. Only root can give it away. */
+/**
+ * Whose something becomes: whose the thing in its place is, or the folder. Only root can give it
+ * away.
+ */
 function ownerOf(folder: number, name?: string): Owner {
   return (name === undefined ? undefined : lookAt(folder, name)) ?? fstatSync(folder);
 }

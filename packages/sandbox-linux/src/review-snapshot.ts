@@ -1,9 +1,19 @@
 /**
- * Review snapshot: what an agent wrote into an overlay, frozen. A list of changes and one file with all contents, in a directory of ours; what is shown and
- * what is taken comes from there, and the digest of the list is what an answer names.
+ * Review snapshot: what an agent wrote into an overlay, frozen. A list of changes and one file with
+ * all contents, in a directory of ours; what is shown and what is taken comes from there, and the
+ * digest of the list is what an answer names.
  */
 import { createHash } from "node:crypto";
-import { closeSync, constants, ftruncateSync, lstatSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConsentError } from "@acp/core";
@@ -22,16 +32,28 @@ export interface SnapshotParts {
   readonly workspace: string;
   /** The directory of `layers` that the agent had. */
   readonly layers: string;
-  /** Where the snapshot goes, in place of an older one; a directory that is ours alone is above it. */
+  /**
+   * Where the snapshot goes, in place of an older one; a directory that is ours alone is above it.
+   */
   readonly directory: string;
   /** When the agent started, by this machine's clock. */
   readonly sinceMs: number;
-  /** The most that is read: names, bytes, and bytes of the list; {@link SNAPSHOT_LIMITS} unless given. */
+  /**
+   * The most that is read: names, bytes, and bytes of the list; {@link SNAPSHOT_LIMITS} unless
+   * given.
+   */
   readonly limits?: Partial<SnapshotLimits>;
 }
 
-/** The most that a snapshot holds. An installation of a large project's dependencies is 100,000 files and 2 GB. */
-export const SNAPSHOT_LIMITS: SnapshotLimits = { entries: 400_000, bytes: 8 * 2 ** 30, text: 240 * 2 ** 20 };
+/**
+ * The most that a snapshot holds. An installation of a large project's dependencies is 100,000
+ * files and 2 GB.
+ */
+export const SNAPSHOT_LIMITS: SnapshotLimits = {
+  entries: 400_000,
+  bytes: 8 * 2 ** 30,
+  text: 240 * 2 ** 20,
+};
 const LISTING = "changes.json";
 const CONTENT = "content";
 const LISTING_BYTES_MAX = 256 * 2 ** 20;
@@ -41,9 +63,16 @@ const ATTRIBUTES_TIMEOUT_MS = 120_000;
 /**
  * Makes one. Where nothing is different, its list is empty.
  *
- * @throws ConsentError `sandbox_failed` where the layer or the workspace cannot be read; `sandbox_unavailable` without a compiler.
+ * @throws ConsentError `sandbox_failed` where the layer or the workspace cannot be read;
+ *   `sandbox_unavailable` without a compiler.
  */
-export async function makeSnapshot({ workspace, layers, directory, sinceMs, limits }: SnapshotParts): Promise<ReviewSnapshot> {
+export async function makeSnapshot({
+  workspace,
+  layers,
+  directory,
+  sinceMs,
+  limits,
+}: SnapshotParts): Promise<ReviewSnapshot> {
   const attributes = await readAttributes(join(layers, UPPER));
   const fresh = freshOf(directory);
   await removeTree(fresh);
@@ -53,9 +82,22 @@ export async function makeSnapshot({ workspace, layers, directory, sinceMs, limi
     const opened = (fd: number): number => (open.push(fd), fd);
     const upper = opened(openPath(join(layers, UPPER)).fd);
     const lower = opened(openPath(workspace).fd);
-    const content = opened(openSync(join(fresh, CONTENT), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+    const content = opened(
+      openSync(
+        join(fresh, CONTENT),
+        constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+        0o600,
+      ),
+    );
     const budget = { ...SNAPSHOT_LIMITS, ...limits };
-    const walked = walkLayer({ upper, lower, attributes: attributes.all, content: storeIn(content), sinceMs, budget });
+    const walked = walkLayer({
+      upper,
+      lower,
+      attributes: attributes.all,
+      content: storeIn(content),
+      sinceMs,
+      budget,
+    });
     const listing: ReviewListing = {
       format: 1,
       workspace: { path: workspace, ...fileIdOf(lower) },
@@ -76,7 +118,10 @@ export async function makeSnapshot({ workspace, layers, directory, sinceMs, limi
   }
 }
 
-/** Removes what a snapshot in the making has left whose maker was killed. Nobody may be making one there. */
+/**
+ * Removes what a snapshot in the making has left whose maker was killed. Nobody may be making one
+ * there.
+ */
 export async function removeUnfinished(directory: string): Promise<void> {
   await removeTree(freshOf(directory));
 }
@@ -108,10 +153,16 @@ export function openContent({ directory }: ReviewSnapshot): number {
 }
 
 function broken(path: string): ConsentError {
-  return new ConsentError("sandbox_failed", `Cannot read the review "${path}": it is no list of changes of this version; drop it`);
+  return new ConsentError(
+    "sandbox_failed",
+    `Cannot read the review "${path}": it is no list of changes of this version; drop it`,
+  );
 }
 
-/** Only its outside: the digest, which whoever takes from it has seen, says that it is just what we wrote. */
+/**
+ * Only its outside: the digest, which whoever takes from it has seen, says that it is just what we
+ * wrote.
+ */
 function isListing(value: unknown): value is ReviewListing {
   return (
     typeof value === "object" &&
@@ -127,13 +178,17 @@ function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** What is empty in a file takes no room here either: an agent can make a file of gigabytes at once that has none. */
+/**
+ * What is empty in a file takes no room here either: an agent can make a file of gigabytes at once
+ * that has none.
+ */
 function storeIn(fd: number): ContentStore {
   let [kept, written] = [0, 0];
   return {
     take(chunk) {
       const isEmpty = chunk.length <= ZEROS.length && ZEROS.subarray(0, chunk.length).equals(chunk);
-      for (let done = 0; !isEmpty && done < chunk.length; ) done += writeSync(fd, chunk, done, chunk.length - done, written + done);
+      for (let done = 0; !isEmpty && done < chunk.length; )
+        done += writeSync(fd, chunk, done, chunk.length - done, written + done);
       written += chunk.length;
     },
     end(isKept) {
@@ -148,17 +203,29 @@ function storeIn(fd: number): ContentStore {
 }
 
 /** Node reads no attributes, so a helper does. */
-async function readAttributes(upper: string): Promise<{ readonly all: ReadonlyMap<string, string>; readonly isComplete: boolean }> {
+async function readAttributes(
+  upper: string,
+): Promise<{ readonly all: ReadonlyMap<string, string>; readonly isComplete: boolean }> {
   const helper = await overlayHelper();
   if (!helper.isAvailable)
-    throw new ConsentError("sandbox_unavailable", `Cannot look at what was written: ${helper.reason}; ${helper.fix}`);
+    throw new ConsentError(
+      "sandbox_unavailable",
+      `Cannot look at what was written: ${helper.reason}; ${helper.fix}`,
+    );
   const options = { env: {}, timeoutMs: ATTRIBUTES_TIMEOUT_MS, outputBytesMax: 2 * 2 ** 20 };
-  const { stdout, stderr, code, failure } = await runTool([helper.path, "--xattrs", upper], options);
+  const { stdout, stderr, code, failure } = await runTool(
+    [helper.path, "--xattrs", upper],
+    options,
+  );
   if (code !== 0 && code !== 3) {
-    throw new ConsentError("sandbox_failed", `Cannot look at what was written: ${failure ?? stderr.trim().slice(0, 200)}`);
+    throw new ConsentError(
+      "sandbox_failed",
+      `Cannot look at what was written: ${failure ?? stderr.trim().slice(0, 200)}`,
+    );
   }
   const words = stdout.split("\0");
   const all = new Map<string, string>();
-  for (let index = 0; index + 1 < words.length; index += 2) all.set(words[index] ?? "", words[index + 1] ?? "");
+  for (let index = 0; index + 1 < words.length; index += 2)
+    all.set(words[index] ?? "", words[index + 1] ?? "");
   return { all, isComplete: code === 0 };
 }

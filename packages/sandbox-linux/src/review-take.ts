@@ -1,6 +1,8 @@
 /**
- * Review take: puts changes of a snapshot into the workspace, below it and nowhere else. Each step goes from an open folder to one of its entries, never through
- * a link; a file is written beside its place and renamed. What is there has to be what the snapshot says was there; what is as wanted already is done.
+ * Review take: puts changes of a snapshot into the workspace, below it and nowhere else. Each step
+ * goes from an open folder to one of its entries, never through a link; a file is written beside
+ * its place and renamed. What is there has to be what the snapshot says was there; what is as
+ * wanted already is done.
  */
 import { closeSync } from "node:fs";
 import { ConsentError } from "@acp/core";
@@ -38,12 +40,16 @@ export interface Taken {
 /**
  * Takes them.
  *
- * @throws ConsentError `options_invalid` where the snapshot is not what was seen, or a path is none of its changes; `sandbox_failed` where the workspace is
- * another folder now. Nothing is changed then.
+ * @throws ConsentError `options_invalid` where the snapshot is not what was seen, or a path is none
+ *   of its changes; `sandbox_failed` where the workspace is another folder now. Nothing is changed
+ *   then.
  */
 export function takeChanges(snapshot: ReviewSnapshot, order: TakeOrder): Taken {
   if (order.digest !== snapshot.digest) {
-    throw new ConsentError("options_invalid", "Cannot take changes: they are not the ones that were shown; look at the review again");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot take changes: they are not the ones that were shown; look at the review again",
+    );
   }
   const { workspace } = snapshot.listing;
   const { chosen, apart } = choose(snapshot.listing.changes, order.paths);
@@ -51,9 +57,18 @@ export function takeChanges(snapshot: ReviewSnapshot, order: TakeOrder): Taken {
   const content = openContent(snapshot);
   try {
     if (!isSame(fileIdOf(root), workspace)) {
-      throw new ConsentError("sandbox_failed", `Cannot take changes into "${workspace.path}": it is another folder than the agent had`);
+      throw new ConsentError(
+        "sandbox_failed",
+        `Cannot take changes into "${workspace.path}": it is another folder than the agent had`,
+      );
     }
-    return { ...takeAll({ root, content, workspace: workspace.path, overwrites: order.overwrites }, chosen), apart };
+    return {
+      ...takeAll(
+        { root, content, workspace: workspace.path, overwrites: order.overwrites },
+        chosen,
+      ),
+      apart,
+    };
   } finally {
     closeSync(root);
     closeSync(content);
@@ -65,13 +80,25 @@ interface Choice {
   readonly apart: readonly string[];
 }
 
-/** The folders above what is named come along where there is none yet; what others made of their rights does not. */
+/**
+ * The folders above what is named come along where there is none yet; what others made of their
+ * rights does not.
+ */
 function choose(changes: readonly ReviewChange[], paths: TakeOrder["paths"]): Choice {
-  const isNamed = (path: string): boolean => paths === "all" || paths.some((each) => liesIn(path, each));
+  const isNamed = (path: string): boolean =>
+    paths === "all" || paths.some((each) => liesIn(path, each));
   const isMeant = ({ path, apart }: ReviewChange): boolean =>
-    apart === null || (paths !== "all" && paths.some((each) => liesIn(each, apart) && liesIn(path, each)));
-  const unknown = paths === "all" ? undefined : paths.find((path) => !changes.some((each) => liesIn(each.path, path)));
-  if (unknown !== undefined) throw new ConsentError("options_invalid", `Cannot take "${unknown}": it is none of the changes`);
+    apart === null ||
+    (paths !== "all" && paths.some((each) => liesIn(each, apart) && liesIn(path, each)));
+  const unknown =
+    paths === "all"
+      ? undefined
+      : paths.find((path) => !changes.some((each) => liesIn(each.path, path)));
+  if (unknown !== undefined)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot take "${unknown}": it is none of the changes`,
+    );
   const named = changes.filter(({ path }) => isNamed(path));
   const meant = new Set(named.filter(isMeant));
   const above = new Set([...meant].flatMap(({ path }) => foldersAbove(path)));
@@ -79,7 +106,9 @@ function choose(changes: readonly ReviewChange[], paths: TakeOrder["paths"]): Ch
     above.has(path) && after?.kind === "folder" && before?.kind !== "folder";
   return {
     chosen: changes.filter((change) => meant.has(change) || isNeeded(change)),
-    apart: named.filter((change) => !meant.has(change) && !isNeeded(change)).map(({ path }) => path),
+    apart: named
+      .filter((change) => !meant.has(change) && !isNeeded(change))
+      .map(({ path }) => path),
   };
 }
 
@@ -102,7 +131,10 @@ interface Outcome {
   readonly failed: { readonly path: string; readonly reason: string }[];
 }
 
-/** What goes, goes first and from below; then what comes, from above; the rights of folders last, since they may close them. */
+/**
+ * What goes, goes first and from below; then what comes, from above; the rights of folders last,
+ * since they may close them.
+ */
 function takeAll(taking: Taking, chosen: readonly ReviewChange[]): Outcome {
   const outcome: Outcome = { taken: [], already: [], conflicts: [], failed: [] };
   const byPath = new Map(chosen.map((change) => [change.path, change]));
@@ -119,15 +151,26 @@ function takeAll(taking: Taking, chosen: readonly ReviewChange[]): Outcome {
   const done = new Set(outcome.taken);
   for (const { path, after } of come.toReversed()) {
     if (after?.kind === "folder" && done.has(path))
-      inParent(taking.root, path, (folder, name) => folder !== undefined && setRights(folder, name, after.mode));
+      inParent(
+        taking.root,
+        path,
+        (folder, name) => folder !== undefined && setRights(folder, name, after.mode),
+      );
   }
   return outcome;
 }
 
-function takeOne(taking: Taking, change: ReviewChange, byPath: ReadonlyMap<string, ReviewChange>): "taken" | "already" | "conflicts" {
+function takeOne(
+  taking: Taking,
+  change: ReviewChange,
+  byPath: ReadonlyMap<string, ReviewChange>,
+): "taken" | "already" | "conflicts" {
   const { path, before, after, isChangedHere } = change;
   const { workspace } = taking;
-  if (after?.kind === "link" && leadsOut(path, { workspace, targetOf: (each) => readTarget(workspace, each, byPath) })) {
+  if (
+    after?.kind === "link" &&
+    leadsOut(path, { workspace, targetOf: (each) => readTarget(workspace, each, byPath) })
+  ) {
     throw new Error("it is a link that leads out of the workspace as that is now");
   }
   let result: "taken" | "already" | "conflicts" = "conflicts";
@@ -138,7 +181,11 @@ function takeOne(taking: Taking, change: ReviewChange, byPath: ReadonlyMap<strin
     }
     const now = readState(folder, name, { budget: unbounded() });
     if (isSameState(now, after)) result = "already";
-    else if (taking.overwrites ? canGiveUp(now) || isSameState(now, before) : !isChangedHere && isFit(now, change)) {
+    else if (
+      taking.overwrites
+        ? canGiveUp(now) || isSameState(now, before)
+        : !isChangedHere && isFit(now, change)
+    ) {
       put(taking, { folder, name, now }, change);
       result = "taken";
     }
@@ -148,7 +195,10 @@ function takeOne(taking: Taking, change: ReviewChange, byPath: ReadonlyMap<strin
 
 /** What was a folder before is gone by now, or empty. */
 function isFit(now: FileState | null, { before, after }: ReviewChange): boolean {
-  return isSameState(now, before) || (before?.kind === "folder" && after !== null && after.kind !== "folder" && now === null);
+  return (
+    isSameState(now, before) ||
+    (before?.kind === "folder" && after !== null && after.kind !== "folder" && now === null)
+  );
 }
 
 function canGiveUp(now: FileState | null): boolean {
@@ -168,12 +218,21 @@ function put({ content }: Taking, place: Place, { after, at }: ReviewChange): vo
   if (after.kind === "file") return putFile(place, after, { content, at });
 }
 
-/** Goes to the folder that a path is in; `undefined` where there is none, or a link is on the way. */
-function inParent(root: number, path: string, act: (folder: number | undefined, name: string) => void): void {
+/**
+ * Goes to the folder that a path is in; `undefined` where there is none, or a link is on the way.
+ */
+function inParent(
+  root: number,
+  path: string,
+  act: (folder: number | undefined, name: string) => void,
+): void {
   const [name = "", ...rest] = path.split("/");
-  if (name === "" || name === "." || name === "..") throw new Error("it is no path below the workspace");
+  if (name === "" || name === "." || name === "..")
+    throw new Error("it is no path below the workspace");
   if (rest.length === 0) return act(root, name);
-  inFolder(root, name, (fd) => (fd === undefined ? act(undefined, rest.at(-1) ?? "") : inParent(fd, rest.join("/"), act)));
+  inFolder(root, name, (fd) =>
+    fd === undefined ? act(undefined, rest.at(-1) ?? "") : inParent(fd, rest.join("/"), act),
+  );
 }
 
 /** What is compared was read within a budget when the snapshot was made. */
@@ -182,5 +241,7 @@ function unbounded(): ReadBudget {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error instanceof Error ? error.message : error);
+  return error instanceof Error && "code" in error
+    ? String(error.code)
+    : String(error instanceof Error ? error.message : error);
 }

@@ -9,7 +9,11 @@ export interface LinkChange {
 }
 
 /** The target; `undefined` where there is no link. */
-export function readTarget(workspace: string, path: string, changes: ReadonlyMap<string, LinkChange>): string | undefined {
+export function readTarget(
+  workspace: string,
+  path: string,
+  changes: ReadonlyMap<string, LinkChange>,
+): string | undefined {
   const change = changes.get(path);
   if (change !== undefined) return change.after?.kind === "link" ? change.after.target : undefined;
   try {

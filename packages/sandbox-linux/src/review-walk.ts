@@ -1,6 +1,6 @@
 /**
- * Review walk: reads the layer of an overlay beside the workspace that it lies over, and says what is different. The layer was written by an agent, which may
- * still be writing.
+ * Review walk: reads the layer of an overlay beside the workspace that it lies over, and says what
+ * is different. The layer was written by an agent, which may still be writing.
  */
 import { closeSync } from "node:fs";
 import {
@@ -22,7 +22,10 @@ export type FoundChange = Omit<ReviewChange, "apart">;
 /** Where contents go. */
 export interface ContentStore {
   readonly take: TakeBytes;
-  /** Ends a file: keeps what was taken since the last end, or gives its room back. @returns Where it begins. */
+  /**
+   * Ends a file: keeps what was taken since the last end, or gives its room back. @returns Where it
+   * begins.
+   */
   readonly end: (isKept: boolean) => number;
 }
 
@@ -62,7 +65,13 @@ interface Walk extends WalkParts {
 /** Walks all of it, as far as the budget goes. */
 export function walkLayer(parts: WalkParts): Walked {
   const walk: Walk = { ...parts, changes: [], refused: [], isComplete: true };
-  walkFolder(walk, { upper: parts.upper, lower: parts.lower, path: "", depth: 0, hidesLower: false });
+  walkFolder(walk, {
+    upper: parts.upper,
+    lower: parts.lower,
+    path: "",
+    depth: 0,
+    hidesLower: false,
+  });
   const { changes, refused, isComplete } = walk;
   return { changes, refused, isComplete };
 }
@@ -87,7 +96,8 @@ function walkFolder(walk: Walk, folder: Folder): void {
   const kept = new Set(names);
   const below = noted(walk, folder.path, listFolder(folder.lower, walk.budget));
   for (const name of below.names)
-    if (!kept.has(name) && walk.budget.text >= 0) walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
+    if (!kept.has(name) && walk.budget.text >= 0)
+      walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
 }
 
 function noted(walk: Walk, path: string, found: FolderNames): FolderNames {
@@ -102,28 +112,42 @@ function walkEntry(walk: Walk, folder: Folder, name: string): void {
   if (found === undefined) return;
   // The kernel's sign for what was removed.
   if (found.isCharacterDevice() && found.rdev === 0) {
-    if (folder.lower !== undefined) walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
+    if (folder.lower !== undefined)
+      walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
     return;
   }
   const attribute = walk.attributes.get(path);
   if (attribute === "x") return refuse(walk, path, "it has attributes that are no content");
-  if (found.isDirectory()) return walkSubfolder(walk, folder, { name, isOpaque: attribute === "o" });
-  if (found.isFile() && (found.mode & SET_ID) !== 0) return refuse(walk, path, "it has the set-user-ID or set-group-ID bit");
-  if (!found.isFile() && !found.isSymbolicLink()) return refuse(walk, path, "it is a device, a pipe or a socket");
+  if (found.isDirectory())
+    return walkSubfolder(walk, folder, { name, isOpaque: attribute === "o" });
+  if (found.isFile() && (found.mode & SET_ID) !== 0)
+    return refuse(walk, path, "it has the set-user-ID or set-group-ID bit");
+  if (!found.isFile() && !found.isSymbolicLink())
+    return refuse(walk, path, "it is a device, a pipe or a socket");
   const after = readState(folder.upper, name, { budget: walk.budget, take: walk.content.take });
   const isReadable = after !== null && after.kind !== "other";
   const before = isReadable ? beforeOf(walk, folder, name) : null;
   const isKept = isReadable && before?.kind !== "other" && !isSameState(before, after);
   const at = walk.content.end(isKept && after.kind === "file");
-  if (!isReadable) return refuse(walk, path, "it cannot be read whole: it is closed, is changing, or is too large");
-  if (before?.kind === "other") return refuse(walk, path, "what is there in the workspace cannot be compared");
+  if (!isReadable)
+    return refuse(
+      walk,
+      path,
+      "it cannot be read whole: it is closed, is changing, or is too large",
+    );
+  if (before?.kind === "other")
+    return refuse(walk, path, "what is there in the workspace cannot be compared");
   if (!isKept) return;
   if (before?.kind === "folder" && folder.lower !== undefined) removeBelow(walk, folder, name);
   add(walk, folder, { name, before, after, at });
 }
 
 /** A folder keeps what is below it in the workspace, unless it took the place of something else. */
-function walkSubfolder(walk: Walk, folder: Folder, { name, isOpaque }: { readonly name: string; readonly isOpaque: boolean }): void {
+function walkSubfolder(
+  walk: Walk,
+  folder: Folder,
+  { name, isOpaque }: { readonly name: string; readonly isOpaque: boolean },
+): void {
   const path = `${folder.path}${name}`;
   if (folder.depth >= DEPTH_MAX || isTooLong(path)) return refuse(walk, path, "it lies too deep");
   const upper = openFolder(folder.upper, name);
@@ -135,8 +159,15 @@ function walkSubfolder(walk: Walk, folder: Folder, { name, isOpaque }: { readonl
       return refuse(walk, path, "what is there in the workspace cannot be compared");
     }
     const after = readState(folder.upper, name, { budget: walk.budget });
-    if (after?.kind === "folder" && !isSameState(before, after)) add(walk, folder, { name, before, after, at: 0 });
-    walkFolder(walk, { upper, lower, path: `${path}/`, depth: folder.depth + 1, hidesLower: isOpaque });
+    if (after?.kind === "folder" && !isSameState(before, after))
+      add(walk, folder, { name, before, after, at: 0 });
+    walkFolder(walk, {
+      upper,
+      lower,
+      path: `${path}/`,
+      depth: folder.depth + 1,
+      hidesLower: isOpaque,
+    });
   } finally {
     closeSync(upper);
     if (lower !== undefined) closeSync(lower);
@@ -158,7 +189,10 @@ interface LowerFolder {
   readonly depth: number;
 }
 
-/** Something of the workspace that is not there any more, with all below it: each is a change of its own, so that nothing goes that was not shown. */
+/**
+ * Something of the workspace that is not there any more, with all below it: each is a change of its
+ * own, so that nothing goes that was not shown.
+ */
 function walkGone(walk: Walk, { folder, path, depth }: LowerFolder, name: string): void {
   const before = readState(folder, name, { budget: walk.budget });
   if (before === null) return;
@@ -168,11 +202,18 @@ function walkGone(walk: Walk, { folder, path, depth }: LowerFolder, name: string
   if (before.kind === "folder") removeBelow(walk, { lower: folder, path, depth }, name);
 }
 
-function removeBelow(walk: Walk, { lower = -1, path, depth }: Pick<Folder, "lower" | "path" | "depth">, name: string): void {
+function removeBelow(
+  walk: Walk,
+  { lower = -1, path, depth }: Pick<Folder, "lower" | "path" | "depth">,
+  name: string,
+): void {
   inFolder(lower, name, (fd) => {
-    if (fd === undefined) return refuse(walk, `${path}${name}`, "it is a folder that cannot be looked into");
+    if (fd === undefined)
+      return refuse(walk, `${path}${name}`, "it is a folder that cannot be looked into");
     const { names } = noted(walk, `${path}${name}/`, listFolder(fd, walk.budget));
-    for (const each of names) if (walk.budget.text >= 0) walkGone(walk, { folder: fd, path: `${path}${name}/`, depth: depth + 1 }, each);
+    for (const each of names)
+      if (walk.budget.text >= 0)
+        walkGone(walk, { folder: fd, path: `${path}${name}/`, depth: depth + 1 }, each);
   });
 }
 
@@ -183,12 +224,18 @@ interface Difference {
   readonly at: number;
 }
 
-function add(walk: Walk, { lower, path }: Pick<Folder, "lower" | "path">, { name, before, after, at }: Difference): void {
-  const changedMs = before === null || lower === undefined ? 0 : (lookAt(lower, name)?.ctimeMs ?? 0);
+function add(
+  walk: Walk,
+  { lower, path }: Pick<Folder, "lower" | "path">,
+  { name, before, after, at }: Difference,
+): void {
+  const changedMs =
+    before === null || lower === undefined ? 0 : (lookAt(lower, name)?.ctimeMs ?? 0);
   // A folder changes with every name in it.
   const isChangedHere = before?.kind !== "folder" && changedMs > walk.sinceMs;
   const change = { path: `${path}${name}`, before, after, at, isChangedHere };
-  if (hasRoom(walk, change.path, after?.kind === "link" ? after.target : "")) walk.changes.push(change);
+  if (hasRoom(walk, change.path, after?.kind === "link" ? after.target : ""))
+    walk.changes.push(change);
 }
 
 function refuse(walk: Walk, path: string, reason: string): void {
@@ -199,7 +246,10 @@ function refuse(walk: Walk, path: string, reason: string): void {
 function hasRoom(walk: Walk, ...texts: readonly string[]): boolean {
   const { budget } = walk;
   // A path is there twice where it is apart.
-  budget.text -= texts.reduce((sum, text) => sum + 2 * Buffer.byteLength(JSON.stringify(text)), CHANGE_BYTES);
+  budget.text -= texts.reduce(
+    (sum, text) => sum + 2 * Buffer.byteLength(JSON.stringify(text)),
+    CHANGE_BYTES,
+  );
   if (budget.text >= 0) return true;
   walk.isComplete = false;
   budget.entries = 0;

@@ -4,12 +4,16 @@ import { runBpf } from "../test/bpf-interpreter.js";
 import type { BpfLine, BpfTest } from "./seccomp-assembler.js";
 import { assembleBpf } from "./seccomp-assembler.js";
 
-const run = (lines: readonly BpfLine[], first: number): number => runBpf(assembleBpf(lines), { number: first, arch: 0, args: [] });
+const run = (lines: readonly BpfLine[], first: number): number =>
+  runBpf(assembleBpf(lines), { number: first, arch: 0, args: [] });
 const label = (name: string): BpfLine => ({ kind: "label", name });
 const give = (value: number): BpfLine => ({ kind: "return", value });
 const load: BpfLine = { kind: "load", offset: 0 };
 
-/** A program of rows: each tests the loaded value and goes to a later row, which returns its own number. */
+/**
+ * A program of rows: each tests the loaded value and goes to a later row, which returns its own
+ * number.
+ */
 interface Row {
   readonly test: BpfTest;
   readonly value: number;
@@ -17,7 +21,11 @@ interface Row {
   readonly no: number | undefined;
 }
 
-const word = fc.oneof(fc.nat({ max: 8 }), fc.constantFrom(0x7fff_ffff, 0x8000_0000, 0xffff_ffff), fc.integer({ min: 0, max: 0xffff_ffff }));
+const word = fc.oneof(
+  fc.nat({ max: 8 }),
+  fc.constantFrom(0x7fff_ffff, 0x8000_0000, 0xffff_ffff),
+  fc.integer({ min: 0, max: 0xffff_ffff }),
+);
 const rows = fc.array(
   fc.record({
     test: fc.constantFrom<BpfTest>("equal", "atLeast", "anyBit"),
@@ -32,17 +40,31 @@ function program(table: readonly Row[]): readonly BpfLine[] {
   return [
     load,
     ...table.map(
-      ({ test, value, yes, no }): BpfLine => ({ kind: "jump", test, value, yes: `${yes}`, ...(no === undefined ? {} : { no: `${no}` }) }),
+      ({ test, value, yes, no }): BpfLine => ({
+        kind: "jump",
+        test,
+        value,
+        yes: `${yes}`,
+        ...(no === undefined ? {} : { no: `${no}` }),
+      }),
     ),
     give(0xbeef),
-    ...Array.from({ length: 901 }, (_, index): readonly BpfLine[] => [label(`${index}`), give(index)]).flat(),
+    ...Array.from({ length: 901 }, (_, index): readonly BpfLine[] => [
+      label(`${index}`),
+      give(index),
+    ]).flat(),
   ];
 }
 
 /** What the rows mean, said without jumps. */
 function meaning(table: readonly Row[], loaded: number): number {
   for (const { test, value, yes, no } of table) {
-    const holds = test === "equal" ? loaded === value : test === "atLeast" ? loaded >= value : (BigInt(loaded) & BigInt(value)) !== 0n;
+    const holds =
+      test === "equal"
+        ? loaded === value
+        : test === "atLeast"
+          ? loaded >= value
+          : (BigInt(loaded) & BigInt(value)) !== 0n;
     if (holds) return yes;
     if (no !== undefined) return no;
   }
@@ -68,7 +90,8 @@ describe("assembleBpf()", () => {
     ];
     expect(assembleBpf(reaching(255)).length / 8).toBe(258);
     expect(assembleBpf(reaching(256)).length / 8).toBe(261);
-    for (const distance of [255, 256]) expect([run(reaching(distance), 1), run(reaching(distance), 2)]).toEqual([7, 0]);
+    for (const distance of [255, 256])
+      expect([run(reaching(distance), 1), run(reaching(distance), 2)]).toEqual([7, 0]);
   });
 
   it("follows a jump that is out of reach only because another became long", () => {
@@ -88,7 +111,14 @@ describe("assembleBpf()", () => {
   });
 
   it("goes and masks", () => {
-    const lines: readonly BpfLine[] = [load, { kind: "mask", bits: 0xf0 }, { kind: "goto", to: "end" }, give(1), label("end"), give(2)];
+    const lines: readonly BpfLine[] = [
+      load,
+      { kind: "mask", bits: 0xf0 },
+      { kind: "goto", to: "end" },
+      give(1),
+      label("end"),
+      give(2),
+    ];
     expect(run(lines, 0xff)).toBe(2);
     const masked: readonly BpfLine[] = [
       load,
@@ -110,8 +140,11 @@ describe("assembleBpf()", () => {
   });
 
   it("refuses a program that the kernel would refuse for its length", () => {
-    const returns = (count: number): readonly BpfLine[] => Array.from({ length: count }, () => give(0));
+    const returns = (count: number): readonly BpfLine[] =>
+      Array.from({ length: count }, () => give(0));
     expect(assembleBpf(returns(4096)).length).toBe(4096 * 8);
-    expect(() => assembleBpf(returns(4097))).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => assembleBpf(returns(4097))).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });

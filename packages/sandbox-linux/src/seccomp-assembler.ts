@@ -1,10 +1,14 @@
 /**
- * Seccomp assembler: turns labelled instructions into the bytes of a classic BPF program, in this machine's byte order (little-endian).
- * Pure; knows nothing of system calls. Conditional jumps reach 255 instructions in BPF: those that must go further are spelled with two long ones.
+ * Seccomp assembler: turns labelled instructions into the bytes of a classic BPF program, in this
+ * machine's byte order (little-endian). Pure; knows nothing of system calls. Conditional jumps
+ * reach 255 instructions in BPF: those that must go further are spelled with two long ones.
  */
 import { ConsentError } from "@acp/core";
 
-/** What a jump asks of the loaded value: the same, at least as large (unsigned), or any of these bits. */
+/**
+ * What a jump asks of the loaded value: the same, at least as large (unsigned), or any of these
+ * bits.
+ */
 export type BpfTest = "equal" | "atLeast" | "anyBit";
 
 /** One line of a program. A jump without `no` goes on with the next line. */
@@ -12,7 +16,13 @@ export type BpfLine =
   | { readonly kind: "label"; readonly name: string }
   | { readonly kind: "load"; readonly offset: number }
   | { readonly kind: "mask"; readonly bits: number }
-  | { readonly kind: "jump"; readonly test: BpfTest; readonly value: number; readonly yes: string; readonly no?: string }
+  | {
+      readonly kind: "jump";
+      readonly test: BpfTest;
+      readonly value: number;
+      readonly yes: string;
+      readonly no?: string;
+    }
   | { readonly kind: "goto"; readonly to: string }
   | { readonly kind: "return"; readonly value: number };
 
@@ -39,7 +49,8 @@ type Jump = Extract<BpfLine, { kind: "jump" }>;
 /**
  * Assembles a program.
  *
- * @throws ConsentError `options_invalid` for a label that is missing, given twice or behind its jump, and for a program that is too long.
+ * @throws ConsentError `options_invalid` for a label that is missing, given twice or behind its
+ *   jump, and for a program that is too long.
  */
 export function assembleBpf(lines: readonly BpfLine[]): Uint8Array {
   const long = new Set<number>();
@@ -50,19 +61,24 @@ export function assembleBpf(lines: readonly BpfLine[]): Uint8Array {
     for (const index of tooFar(lines, placed)) long.add(index);
   }
   if (placed.total > INSTRUCTIONS_MAX) {
-    throw new ConsentError("options_invalid", `Cannot assemble a filter: ${placed.total} instructions are more than ${INSTRUCTIONS_MAX}`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot assemble a filter: ${placed.total} instructions are more than ${INSTRUCTIONS_MAX}`,
+    );
   }
   const bytes = new Uint8Array(placed.total * BYTES_PER_INSTRUCTION);
   const view = new DataView(bytes.buffer);
   lines.forEach((line, index) => {
     const start = placed.starts[index] ?? 0;
-    encode(line, { placed, start, isLong: long.has(index) }).forEach(([code, yes, no, value], offset) => {
-      const byte = (start + offset) * BYTES_PER_INSTRUCTION;
-      view.setUint16(byte, code, true);
-      view.setUint8(byte + 2, yes);
-      view.setUint8(byte + 3, no);
-      view.setUint32(byte + 4, value, true);
-    });
+    encode(line, { placed, start, isLong: long.has(index) }).forEach(
+      ([code, yes, no, value], offset) => {
+        const byte = (start + offset) * BYTES_PER_INSTRUCTION;
+        view.setUint16(byte, code, true);
+        view.setUint8(byte + 2, yes);
+        view.setUint8(byte + 3, no);
+        view.setUint32(byte + 4, value, true);
+      },
+    );
   });
   return bytes;
 }
@@ -73,7 +89,11 @@ function place(lines: readonly BpfLine[], long: ReadonlySet<number>): Placed {
   const starts = lines.map((line, index) => {
     const start = total;
     if (line.kind === "label") {
-      if (at.has(line.name)) throw new ConsentError("options_invalid", `Cannot assemble label "${line.name}": it is given twice`);
+      if (at.has(line.name))
+        throw new ConsentError(
+          "options_invalid",
+          `Cannot assemble label "${line.name}": it is given twice`,
+        );
       at.set(line.name, start);
     } else total += long.has(index) ? 3 : 1;
     return start;
@@ -84,25 +104,42 @@ function place(lines: readonly BpfLine[], long: ReadonlySet<number>): Placed {
 /** Instructions to skip from `from` to a label: BPF jumps only forward. */
 function distance(name: string, from: number, at: ReadonlyMap<string, number>): number {
   const target = at.get(name);
-  if (target === undefined) throw new ConsentError("options_invalid", `Cannot assemble a jump to "${name}": there is no such label`);
-  if (target <= from) throw new ConsentError("options_invalid", `Cannot assemble a jump to "${name}": the label is behind it`);
+  if (target === undefined)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot assemble a jump to "${name}": there is no such label`,
+    );
+  if (target <= from)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot assemble a jump to "${name}": the label is behind it`,
+    );
   return target - from - 1;
 }
 
-function shortDistances({ yes, no }: Jump, start: number, at: ReadonlyMap<string, number>): readonly [number, number] {
+function shortDistances(
+  { yes, no }: Jump,
+  start: number,
+  at: ReadonlyMap<string, number>,
+): readonly [number, number] {
   return [distance(yes, start, at), no === undefined ? 0 : distance(no, start, at)];
 }
 
 function tooFar(lines: readonly BpfLine[], { at, starts }: Placed): readonly number[] {
   return lines.flatMap((line, index) => {
     if (line.kind !== "jump") return [];
-    return shortDistances(line, starts[index] ?? 0, at).some((skip) => skip > SHORT_JUMP_MAX) ? [index] : [];
+    return shortDistances(line, starts[index] ?? 0, at).some((skip) => skip > SHORT_JUMP_MAX)
+      ? [index]
+      : [];
   });
 }
 
 type Encoded = readonly [code: number, yes: number, no: number, value: number];
 
-function encode(line: BpfLine, { placed, start, isLong }: { placed: Placed; start: number; isLong: boolean }): readonly Encoded[] {
+function encode(
+  line: BpfLine,
+  { placed, start, isLong }: { placed: Placed; start: number; isLong: boolean },
+): readonly Encoded[] {
   switch (line.kind) {
     case "label":
       return [];

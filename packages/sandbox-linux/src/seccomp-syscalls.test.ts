@@ -18,7 +18,12 @@ const tables: Readonly<Record<string, SyscallNumbers>> = {
   ...REFUSED_SYSCALLS,
 };
 const headers: readonly (readonly [SeccompArch, string])[] = [
-  ["x64", ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "/usr/include/asm/unistd_64.h"].find((path) => existsSync(path)) ?? ""],
+  [
+    "x64",
+    ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "/usr/include/asm/unistd_64.h"].find((path) =>
+      existsSync(path),
+    ) ?? "",
+  ],
   ["arm64", "/usr/include/asm-generic/unistd.h"],
 ];
 
@@ -35,18 +40,26 @@ describe("syscallNumbers()", () => {
 
   describe.each(headers)("%s", (arch, path) => {
     const isThere = existsSync(path);
-    it.runIf(isThere)(isThere ? "has the numbers of the installed header" : "skipped: the kernel's headers are not installed", () => {
-      const text = readFileSync(path, "utf8");
-      const known = new Map(
-        [...text.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)$/gm)].map(([, name = "", number]) => [name, Number(number)]),
-      );
-      expect(known.size).toBeGreaterThan(250);
-      const newest = Math.max(...known.values());
-      for (const [name, numbers] of Object.entries(tables)) {
-        const number = numbers[arch === "x64" ? 0 : 1];
-        // A header that is older than a call cannot confirm it.
-        if (number === undefined || number <= newest) expect([name, known.get(name)]).toEqual([name, number]);
-      }
-    });
+    it.runIf(isThere)(
+      isThere
+        ? "has the numbers of the installed header"
+        : "skipped: the kernel's headers are not installed",
+      () => {
+        const text = readFileSync(path, "utf8");
+        const known = new Map(
+          [...text.matchAll(/^#define __NR(?:3264)?_(\w+)\s+(\d+)$/gm)].map(
+            ([, name = "", number]) => [name, Number(number)],
+          ),
+        );
+        expect(known.size).toBeGreaterThan(250);
+        const newest = Math.max(...known.values());
+        for (const [name, numbers] of Object.entries(tables)) {
+          const number = numbers[arch === "x64" ? 0 : 1];
+          // A header that is older than a call cannot confirm it.
+          if (number === undefined || number <= newest)
+            expect([name, known.get(name)]).toEqual([name, number]);
+        }
+      },
+    );
   });
 });

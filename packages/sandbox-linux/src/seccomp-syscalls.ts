@@ -1,6 +1,7 @@
 /**
- * Seccomp system calls: numbers of the calls that a filter looks at, and what it says of those that it refuses outright. Data only.
- * Numbers are those of the kernel's headers: asm/unistd_64.h for x64, asm-generic/unistd.h for arm64.
+ * Seccomp system calls: numbers of the calls that a filter looks at, and what it says of those that
+ * it refuses outright. Data only. Numbers are those of the kernel's headers: asm/unistd_64.h for
+ * x64, asm-generic/unistd.h for arm64.
  */
 
 /** Architectures that filters are written for, in Node's words. */
@@ -25,7 +26,16 @@ export type ExaminedSyscall =
   | ModeSyscall;
 
 /** Names of the calls that give a file its mode. */
-export type ModeSyscall = "chmod" | "fchmod" | "fchmodat" | "fchmodat2" | "creat" | "open" | "openat" | "mknod" | "mknodat";
+export type ModeSyscall =
+  | "chmod"
+  | "fchmod"
+  | "fchmodat"
+  | "fchmodat2"
+  | "creat"
+  | "open"
+  | "openat"
+  | "mknod"
+  | "mknodat";
 
 /** Calls whose arguments decide. */
 export const EXAMINED_SYSCALLS: Readonly<Record<ExaminedSyscall, SyscallNumbers>> = {
@@ -51,8 +61,12 @@ export const EXAMINED_SYSCALLS: Readonly<Record<ExaminedSyscall, SyscallNumbers>
   mknodat: [259, 33],
 };
 
-/** Which argument of a call is a file's mode, and which are the flags that say whether there is one. */
-export const MODE_ARGUMENTS: Readonly<Record<ModeSyscall, { readonly mode: number; readonly flags?: number }>> = {
+/**
+ * Which argument of a call is a file's mode, and which are the flags that say whether there is one.
+ */
+export const MODE_ARGUMENTS: Readonly<
+  Record<ModeSyscall, { readonly mode: number; readonly flags?: number }>
+> = {
   chmod: { mode: 1 },
   fchmod: { mode: 1 },
   fchmodat: { mode: 2 },
@@ -65,8 +79,8 @@ export const MODE_ARGUMENTS: Readonly<Record<ModeSyscall, { readonly mode: numbe
 };
 
 /**
- * Calls that wait for strangers (a listener needs no `bind` to get a port) or meet them by a number: refused where no namespaces keep strangers
- * away.
+ * Calls that wait for strangers (a listener needs no `bind` to get a port) or meet them by a
+ * number: refused where no namespaces keep strangers away.
  */
 export const MEETING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   listen: [50, 201],
@@ -86,7 +100,10 @@ export const MEETING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   mq_open: [240, 180],
 };
 
-/** Calls that the agent is told do not exist, so that libraries take their other way: no filter can see what these would do. */
+/**
+ * Calls that the agent is told do not exist, so that libraries take their other way: no filter can
+ * see what these would do.
+ */
 export const MISSING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   clone3: [435, 435],
   openat2: [437, 437],
@@ -95,7 +112,10 @@ export const MISSING_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   io_uring_register: [427, 427],
 };
 
-/** Calls that are refused whatever their arguments: other processes, namespaces, mounts, keys, the kernel itself. */
+/**
+ * Calls that are refused whatever their arguments: other processes, namespaces, mounts, keys, the
+ * kernel itself.
+ */
 export const REFUSED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
@@ -143,15 +163,22 @@ export const REFUSED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
 };
 
 /**
- * The first number that this table has no knowledge of (Linux 6.18 ends at 469): a later kernel's calls are missing inside until somebody has
- * read what they do. The x32 calls of x64 start at 2^30 and are missing for the same reason.
+ * The first number that this table has no knowledge of (Linux 6.18 ends at 469): a later kernel's
+ * calls are missing inside until somebody has read what they do. The x32 calls of x64 start at 2^30
+ * and are missing for the same reason.
  */
 export const FIRST_UNKNOWN_SYSCALL = 470;
 
 /** `AUDIT_ARCH_*` of the kernel. */
-export const AUDIT_ARCH: Readonly<Record<SeccompArch, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
+export const AUDIT_ARCH: Readonly<Record<SeccompArch, number>> = {
+  x64: 0xc000_003e,
+  arm64: 0xc000_00b7,
+};
 
 /** The numbers on one architecture. */
-export function syscallNumbers(table: Readonly<Record<string, SyscallNumbers>>, arch: SeccompArch): readonly number[] {
+export function syscallNumbers(
+  table: Readonly<Record<string, SyscallNumbers>>,
+  arch: SeccompArch,
+): readonly number[] {
   return Object.values(table).flatMap(([x64, arm64]) => (arch === "x64" ? x64 : arm64) ?? []);
 }

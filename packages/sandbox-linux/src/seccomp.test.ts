@@ -1,16 +1,30 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runBpf } from "../test/bpf-interpreter.js";
-import { allOptions, callsToTry, expectedOutcome, HIGH_HALVES, outcomeOf } from "../test/seccomp-oracle.js";
+import {
+  allOptions,
+  callsToTry,
+  expectedOutcome,
+  HIGH_HALVES,
+  outcomeOf,
+} from "../test/seccomp-oracle.js";
 import type { SeccompOptions } from "./seccomp.js";
 import { makeSeccompFilter, seccompArch } from "./seccomp.js";
 import { AUDIT_ARCH, FIRST_UNKNOWN_SYSCALL } from "./seccomp-syscalls.js";
 
 const named = allOptions.map(
-  (options) => [`${options.arch}, network ${options.network}, Unix sockets ${options.unixSockets}`, options] as const,
+  (options) =>
+    [
+      `${options.arch}, network ${options.network}, Unix sockets ${options.unixSockets}`,
+      options,
+    ] as const,
 );
 
-function outcome(filter: Uint8Array, options: SeccompOptions, call: { readonly number: number; readonly args: readonly bigint[] }): string {
+function outcome(
+  filter: Uint8Array,
+  options: SeccompOptions,
+  call: { readonly number: number; readonly args: readonly bigint[] },
+): string {
   return outcomeOf(runBpf(filter, { ...call, arch: AUDIT_ARCH[options.arch] }));
 }
 
@@ -23,7 +37,10 @@ describe("makeSeccompFilter()", () => {
       for (const high of HIGH_HALVES) {
         const args = call.args.map((value) => (high << 32n) | value);
         tried += 1;
-        const [got, want] = [outcome(filter, options, { ...call, args }), expectedOutcome(options, { ...call, args })];
+        const [got, want] = [
+          outcome(filter, options, { ...call, args }),
+          expectedOutcome(options, { ...call, args }),
+        ];
         if (got !== want) wrong.push({ ...call, args, got, want });
       }
     }
@@ -41,7 +58,9 @@ describe("makeSeccompFilter()", () => {
     );
     fc.assert(
       fc.property(numbers, fc.array(value, { minLength: 6, maxLength: 6 }), (number, args) => {
-        expect(outcome(filter, options, { number, args })).toBe(expectedOutcome(options, { number, args }));
+        expect(outcome(filter, options, { number, args })).toBe(
+          expectedOutcome(options, { number, args }),
+        );
       }),
     );
   });
@@ -49,7 +68,8 @@ describe("makeSeccompFilter()", () => {
   it.each(named)("kills the calls of every other architecture: %s", (_, options) => {
     const filter = makeSeccompFilter(options);
     const own = AUDIT_ARCH[options.arch];
-    // i386, arm, big-endian arm64, riscv64, the other one of ours, and each of ours without its 64-bit and its little-endian mark.
+    // i386, arm, big-endian arm64, riscv64, the other one of ours, and each of ours without its
+    // 64-bit and its little-endian mark.
     const foreign = [
       0x4000_0003,
       0x4000_0028,
@@ -62,7 +82,8 @@ describe("makeSeccompFilter()", () => {
     ];
     for (const arch of foreign) {
       if (arch >>> 0 === own) continue;
-      for (const number of [0, 1, 41, 198, 220, 0xffff_ffff]) expect(outcomeOf(runBpf(filter, { number, arch, args: [] }))).toBe("kill");
+      for (const number of [0, 1, 41, 198, 220, 0xffff_ffff])
+        expect(outcomeOf(runBpf(filter, { number, arch, args: [] }))).toBe("kill");
     }
   });
 
@@ -72,7 +93,9 @@ describe("makeSeccompFilter()", () => {
       for (const number of [FIRST_UNKNOWN_SYSCALL, 512, 0x4000_0000, 0x4000_0029, 0xffff_ffff]) {
         expect(outcome(filter, options, { number, args: [] })).toBe("ENOSYS");
       }
-      expect(outcome(filter, options, { number: FIRST_UNKNOWN_SYSCALL - 1, args: [] })).toBe("allow");
+      expect(outcome(filter, options, { number: FIRST_UNKNOWN_SYSCALL - 1, args: [] })).toBe(
+        "allow",
+      );
     }
   });
 

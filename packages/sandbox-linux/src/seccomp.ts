@@ -1,7 +1,8 @@
 /**
- * Seccomp: the filter of system calls that an agent runs under, as the bytes of a BPF program (`struct sock_filter[]`) for `bwrap --seccomp`
- * or the helper. It refuses what would go round a gate: other address families, other processes, namespaces, mounts, io_uring.
- * Pure. A filter sees numbers, never memory: what hides behind a pointer is not its business. Prose: spec/sandbox.md.
+ * Seccomp: the filter of system calls that an agent runs under, as the bytes of a BPF program
+ * (`struct sock_filter[]`) for `bwrap --seccomp` or the helper. It refuses what would go round a
+ * gate: other address families, other processes, namespaces, mounts, io_uring. Pure. A filter sees
+ * numbers, never memory: what hides behind a pointer is not its business. Prose: spec/sandbox.md.
  */
 import { ConsentError } from "@acp/core";
 import type { BpfLine, BpfTest } from "./seccomp-assembler.js";
@@ -22,17 +23,18 @@ import {
 export interface SeccompOptions {
   readonly arch: SeccompArch;
   /**
-   * `namespace`: a network namespace holds the agent, so TCP and UDP may be used in it. `strict`: nothing does, so only plain TCP
-   * clients of IPv4 may be made: a Landlock rule sees the `connect` of those and of nothing else. `none`: the same, and no internet sockets at
-   * all.
+   * `namespace`: a network namespace holds the agent, so TCP and UDP may be used in it. `strict`:
+   * nothing does, so only plain TCP clients of IPv4 may be made: a Landlock rule sees the `connect`
+   * of those and of nothing else. `none`: the same, and no internet sockets at all.
    */
   readonly network: "namespace" | "strict" | "none";
   /** `private` allows Unix sockets; only where no socket of the host is in sight. */
   readonly unixSockets: "none" | "private";
 }
 
-// Offsets of `struct seccomp_data`. Arguments are 64 bits wide, little-endian; the kernel reads only the lower half of every one examined here
-// (all are `int` or `unsigned int`; `clone` drops the upper half itself), so the lower half is what has to be looked at.
+// Offsets of `struct seccomp_data`. Arguments are 64 bits wide, little-endian; the kernel reads
+// only the lower half of every one examined here (all are `int` or `unsigned int`; `clone` drops
+// the upper half itself), so the lower half is what has to be looked at.
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;
@@ -58,16 +60,30 @@ const SOL_TCP = 6;
 const TCP_OPTION = { upperLayer: 31, fastOpenConnect: 30 } as const;
 const PRIO_PROCESS = 0;
 const IOPRIO_WHO_PROCESS = 1;
-/** `CLONE_NEW*` as far as `clone` takes them (a new time namespace is for `unshare` and `clone3` only). */
+/**
+ * `CLONE_NEW*` as far as `clone` takes them (a new time namespace is for `unshare` and `clone3`
+ * only).
+ */
 const CLONE_NEW = 0x7e02_0000;
 /** `TIOCSTI` and `TIOCLINUX`: typing into the terminal that the agent shares with a person. */
 const TERMINAL_INJECTION = [0x5412, 0x541c] as const;
 
-/** Looked at in namespaces too; the other calls of the table have nothing there that they could do. */
-const EXAMINED_EVERYWHERE: readonly string[] = ["socket", "socketpair", "clone", "ioctl", ...Object.keys(MODE_ARGUMENTS)];
+/**
+ * Looked at in namespaces too; the other calls of the table have nothing there that they could do.
+ */
+const EXAMINED_EVERYWHERE: readonly string[] = [
+  "socket",
+  "socketpair",
+  "clone",
+  "ioctl",
+  ...Object.keys(MODE_ARGUMENTS),
+];
 /** A file with this bit runs as its owner, whoever starts it. */
 const SET_UID = 0o4000;
-/** `O_CREAT`, and the bit that `O_TMPFILE` has for itself: without one of them an opening call has no mode. */
+/**
+ * `O_CREAT`, and the bit that `O_TMPFILE` has for itself: without one of them an opening call has
+ * no mode.
+ */
 const CREATES = 0o100 | 0o20_000_000;
 
 /** The architecture of this process, where filters exist for it. */
@@ -78,7 +94,8 @@ export function seccompArch(arch: string = process.arch): SeccompArch | undefine
 /**
  * Makes a filter: an array of `struct sock_filter`, 8 bytes each.
  *
- * @throws ConsentError `options_invalid` where Unix sockets are asked for without a network namespace: those of the host would be in reach.
+ * @throws ConsentError `options_invalid` where Unix sockets are asked for without a network
+ *   namespace: those of the host would be in reach.
  */
 export function makeSeccompFilter(options: SeccompOptions): Uint8Array {
   if (options.unixSockets === "private" && options.network !== "namespace") {
@@ -101,17 +118,24 @@ export function makeSeccompFilter(options: SeccompOptions): Uint8Array {
     ...examineIoctl(),
     ...examineModes(options.arch),
     ...(options.network === "namespace" ? [] : [...examineSending(), ...examineTarget()]),
-    ...Object.entries(OUTCOMES).flatMap(([name, value]): BpfLine[] => [label(name), { kind: "return", value }]),
+    ...Object.entries(OUTCOMES).flatMap(([name, value]): BpfLine[] => [
+      label(name),
+      { kind: "return", value },
+    ]),
   ]);
 }
 
 /** By number: examined, missing, refused; the rest goes on. */
 function choose({ arch, network }: SeccompOptions): readonly BpfLine[] {
   const hasNamespaces = network === "namespace";
-  const examined = Object.entries(EXAMINED_SYSCALLS).filter(([name]) => !hasNamespaces || EXAMINED_EVERYWHERE.includes(name));
+  const examined = Object.entries(EXAMINED_SYSCALLS).filter(
+    ([name]) => !hasNamespaces || EXAMINED_EVERYWHERE.includes(name),
+  );
   const refused = hasNamespaces ? REFUSED_SYSCALLS : { ...REFUSED_SYSCALLS, ...MEETING_SYSCALLS };
   return [
-    ...examined.flatMap(([name, numbers]) => syscallNumbers({ [name]: numbers }, arch).map((number) => jump("equal", number, name))),
+    ...examined.flatMap(([name, numbers]) =>
+      syscallNumbers({ [name]: numbers }, arch).map((number) => jump("equal", number, name)),
+    ),
     ...syscallNumbers(MISSING_SYSCALLS, arch).map((number) => jump("equal", number, "ENOSYS")),
     ...syscallNumbers(refused, arch).map((number) => jump("equal", number, "EPERM")),
   ];
@@ -131,12 +155,18 @@ function examineSocket({ network, unixSockets }: SeccompOptions): readonly BpfLi
   ];
 }
 
-/** The proxy listens on IPv4: without a namespace around it, IPv6 would only be one more way to other hosts. */
+/**
+ * The proxy listens on IPv4: without a namespace around it, IPv6 would only be one more way to
+ * other hosts.
+ */
 function families(network: SeccompOptions["network"]): readonly number[] {
   return { none: [], strict: [AF.inet], namespace: [AF.inet, AF.inet6] }[network];
 }
 
-/** Types are a list of what is allowed: besides raw, 10 (SOCK_PACKET) would turn an AF_INET socket into a packet socket, 5 is SCTP, 6 DCCP. */
+/**
+ * Types are a list of what is allowed: besides raw, 10 (SOCK_PACKET) would turn an AF_INET socket
+ * into a packet socket, 5 is SCTP, 6 DCCP.
+ */
 function examineInternet(network: "namespace" | "strict"): readonly BpfLine[] {
   const protocols = network === "strict" ? [PROTOCOL.any, PROTOCOL.tcp] : Object.values(PROTOCOL);
   return [
@@ -153,7 +183,10 @@ function examineInternet(network: "namespace" | "strict"): readonly BpfLine[] {
   ];
 }
 
-/** Connected for good: an end of a stream or sequenced pair is; one of a datagram pair can be aimed at a path socket of the host. */
+/**
+ * Connected for good: an end of a stream or sequenced pair is; one of a datagram pair can be aimed
+ * at a path socket of the host.
+ */
 function examineSocketpair(): readonly BpfLine[] {
   return [
     label("socketpair"),
@@ -172,22 +205,45 @@ function examineClone(): readonly BpfLine[] {
 }
 
 function examineIoctl(): readonly BpfLine[] {
-  return [label("ioctl"), load(argument(1)), ...TERMINAL_INJECTION.map((request) => jump("equal", request, "EPERM")), goto("allow")];
+  return [
+    label("ioctl"),
+    load(argument(1)),
+    ...TERMINAL_INJECTION.map((request) => jump("equal", request, "EPERM")),
+    goto("allow"),
+  ];
 }
 
-/** No file that runs as the agent's user, or as root's in a workspace of root: the workspace outlives the sandbox. */
+/**
+ * No file that runs as the agent's user, or as root's in a workspace of root: the workspace
+ * outlives the sandbox.
+ */
 function examineModes(arch: SeccompArch): readonly BpfLine[] {
-  const isThere = (name: string, numbers: SyscallNumbers): boolean => syscallNumbers({ [name]: numbers }, arch).length > 0;
+  const isThere = (name: string, numbers: SyscallNumbers): boolean =>
+    syscallNumbers({ [name]: numbers }, arch).length > 0;
   return Object.entries(MODE_ARGUMENTS).flatMap(([name, { mode, flags }]): readonly BpfLine[] => {
     const numbers = Object.entries(EXAMINED_SYSCALLS).find(([each]) => each === name)?.[1];
     if (numbers === undefined || !isThere(name, numbers)) return [];
     const creating: readonly BpfLine[] =
-      flags === undefined ? [] : [load(argument(flags)), jump("anyBit", CREATES, `${name} mode`, "allow"), label(`${name} mode`)];
-    return [label(name), ...creating, load(argument(mode)), jump("anyBit", SET_UID, "EPERM", "allow")];
+      flags === undefined
+        ? []
+        : [
+            load(argument(flags)),
+            jump("anyBit", CREATES, `${name} mode`, "allow"),
+            label(`${name} mode`),
+          ];
+    return [
+      label(name),
+      ...creating,
+      load(argument(mode)),
+      jump("anyBit", SET_UID, "EPERM", "allow"),
+    ];
   });
 }
 
-/** No Fast Open: it sends data to an address without `connect`. No upper-layer protocol: SMC would take the socket out of Landlock's sight. */
+/**
+ * No Fast Open: it sends data to an address without `connect`. No upper-layer protocol: SMC would
+ * take the socket out of Landlock's sight.
+ */
 function examineSending(): readonly BpfLine[] {
   const flags = (name: string, index: number): readonly BpfLine[] => [
     label(name),
@@ -208,7 +264,9 @@ function examineSending(): readonly BpfLine[] {
   ];
 }
 
-/** Limits and priorities of oneself only: a process of the same user is no stranger to the kernel. */
+/**
+ * Limits and priorities of oneself only: a process of the same user is no stranger to the kernel.
+ */
 function examineTarget(): readonly BpfLine[] {
   const ownOnly = (name: string, which: number): readonly BpfLine[] => [
     label(name),
@@ -239,7 +297,11 @@ function label(name: string): BpfLine {
   return { kind: "label", name };
 }
 
-function jump(test: BpfTest, value: number, ...[yes, no]: readonly [yes: string, no?: string]): BpfLine {
+function jump(
+  test: BpfTest,
+  value: number,
+  ...[yes, no]: readonly [yes: string, no?: string]
+): BpfLine {
   return { kind: "jump", test, value, yes, ...(no === undefined ? {} : { no }) };
 }
 

@@ -39,7 +39,9 @@ describe("openSession()", () => {
     const file = join(scratch, "given");
     await writeFile(file, "text", { mode: 0o600 });
     const session = await openSession({ sandbox: "env", base, files: { "given.txt": file } });
-    expect([modeOf(base), modeOf(session.directory), modeOf(session.inside)]).toEqual([0o711, 0o711, 0o755]);
+    expect([modeOf(base), modeOf(session.directory), modeOf(session.inside)]).toEqual([
+      0o711, 0o711, 0o755,
+    ]);
     expect(modeOf(join(session.directory, "session.json"))).toBe(0o600);
     expect(modeOf(join(session.inside, "first-stage.cjs"))).toBe(0o644);
     expect(modeOf(join(session.inside, "acp"))).toBe(0o755);
@@ -48,24 +50,36 @@ describe("openSession()", () => {
     expect(await readdir(base)).toEqual([]);
   });
 
-  it.each(["../up", "a/b", "", ".hidden", "first-stage.cjs", "a\nb"])("throws options_invalid for a file named %j", async (name) => {
-    const file = join(scratch, "given");
-    await writeFile(file, "text");
-    await expect(openSession({ sandbox: "env", base, files: { [name]: file } })).rejects.toMatchObject({ code: "options_invalid" });
-    expect(await readdir(base)).toEqual([]);
-  });
+  it.each(["../up", "a/b", "", ".hidden", "first-stage.cjs", "a\nb"])(
+    "throws options_invalid for a file named %j",
+    async (name) => {
+      const file = join(scratch, "given");
+      await writeFile(file, "text");
+      await expect(
+        openSession({ sandbox: "env", base, files: { [name]: file } }),
+      ).rejects.toMatchObject({ code: "options_invalid" });
+      expect(await readdir(base)).toEqual([]);
+    },
+  );
 
   it("throws sandbox_failed where the place is a link, or others may write it", async () => {
     await mkdir(join(scratch, "elsewhere"));
     await symlink(join(scratch, "elsewhere"), base);
-    await expect(openSession({ sandbox: "env", base })).rejects.toMatchObject({ code: "sandbox_failed" });
+    await expect(openSession({ sandbox: "env", base })).rejects.toMatchObject({
+      code: "sandbox_failed",
+    });
     await rm(base);
     await mkdir(base);
     await chmod(base, 0o777);
-    await expect(openSession({ sandbox: "env", base })).rejects.toMatchObject({ code: "sandbox_failed" });
+    await expect(openSession({ sandbox: "env", base })).rejects.toMatchObject({
+      code: "sandbox_failed",
+    });
     await chmod(base, 0o711);
-    await chmod(scratch, 0o777); // without the sticky bit anybody may put another directory in its place
-    await expect(openSession({ sandbox: "env", base })).rejects.toMatchObject({ code: "sandbox_failed" });
+    // without the sticky bit anybody may put another directory in its place
+    await chmod(scratch, 0o777);
+    await expect(openSession({ sandbox: "env", base })).rejects.toMatchObject({
+      code: "sandbox_failed",
+    });
     await chmod(scratch, 0o1777);
     await expect(openSession({ sandbox: "env", base })).resolves.toBeDefined();
   });
@@ -75,14 +89,21 @@ describe("openSession()", () => {
     await session.record({ cgroups: ["/sys/fs/cgroup/acp-x"] });
     await session.record({ nftTable: "acp_x" });
     const text = readFileSync(join(session.directory, "session.json"), "utf8");
-    expect(JSON.parse(text)).toEqual({ sandbox: "uid", cgroups: ["/sys/fs/cgroup/acp-x"], nftTable: "acp_x" });
+    expect(JSON.parse(text)).toEqual({
+      sandbox: "uid",
+      cgroups: ["/sys/fs/cgroup/acp-x"],
+      nftTable: "acp_x",
+    });
   });
 });
 
 describe("sweepSessions()", () => {
   it("removes the sessions of managers that are gone, and only those", async () => {
     const ours = await openSession({ sandbox: "env", base });
-    const [dead, bare] = [await leaveOver({ sandbox: "env", cgroups: [] }), await leaveOver(undefined)];
+    const [dead, bare] = [
+      await leaveOver({ sandbox: "env", cgroups: [] }),
+      await leaveOver(undefined),
+    ];
     const foreign = await leaveOver({ sandbox: "env", cgroups: [] }, "4711");
     await mkdir(join(base, "something-else"));
     const swept = await sweepSessions({ base });
@@ -95,7 +116,8 @@ describe("sweepSessions()", () => {
     const broken = await leaveOver({ cgroups: "all" });
     expect(await sweepSessions({ base })).toEqual([]);
     const asked: (string | undefined)[] = [];
-    const release = async ({ nftTable }: { readonly nftTable?: string }): Promise<boolean> => asked.push(nftTable) > 1;
+    const release = async ({ nftTable }: { readonly nftTable?: string }): Promise<boolean> =>
+      asked.push(nftTable) > 1;
     expect(await sweepSessions({ base, release })).toEqual([]);
     expect(await sweepSessions({ base, release })).toEqual([table]);
     expect(asked).toEqual(["acp_1", "acp_1"]);
@@ -130,6 +152,8 @@ describe("sessionsDirectory()", () => {
     const isRoot = process.getuid?.() === 0;
     expect(sessionsDirectory()).toBe(isRoot ? "/run/acp-sandbox" : join(scratch, "acp-sandbox"));
     vi.stubEnv("XDG_RUNTIME_DIR", "relative");
-    expect(sessionsDirectory()).toBe(isRoot ? "/run/acp-sandbox" : join(tmpdir(), `acp-sandbox-${process.getuid?.()}`));
+    expect(sessionsDirectory()).toBe(
+      isRoot ? "/run/acp-sandbox" : join(tmpdir(), `acp-sandbox-${process.getuid?.()}`),
+    );
   });
 });

@@ -1,10 +1,21 @@
 /**
- * Sessions: one directory an agent, with what the agent may read (`inside/`) and a record of what to clean up when its manager is gone.
- * The directory's name says which process made it, so that a session is known to be left over before anything in it is read.
+ * Sessions: one directory an agent, with what the agent may read (`inside/`) and a record of what
+ * to clean up when its manager is gone. The directory's name says which process made it, so that a
+ * session is known to be left over before anything in it is read.
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, copyFile, lstat, mkdir, open, readdir, readFile, rename, stat } from "node:fs/promises";
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +38,10 @@ export interface SessionOptions {
 /** How to clean up. */
 export interface SweepOptions {
   readonly base?: string;
-  /** Takes back what only one backend can, such as a table of nftables; a session for which it says false stays for a later sweep. */
+  /**
+   * Takes back what only one backend can, such as a table of nftables; a session for which it says
+   * false stays for a later sweep.
+   */
   readonly release?: (record: SessionRecord) => Promise<boolean>;
 }
 
@@ -39,7 +53,8 @@ const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 /**
  * Makes the directory of one agent.
  *
- * @throws ConsentError `sandbox_failed` where the place is not safe or cannot be written, `options_invalid` for a bad file name.
+ * @throws ConsentError `sandbox_failed` where the place is not safe or cannot be written,
+ *   `options_invalid` for a bad file name.
  */
 export async function openSession({ sandbox, files = {}, base }: SessionOptions): Promise<Session> {
   const place = base ?? sessionsDirectory();
@@ -57,7 +72,9 @@ export async function openSession({ sandbox, files = {}, base }: SessionOptions)
     await Promise.all([chmod(directory, 0o711), chmod(inside, 0o755)]); // whatever the umask was
   } catch (error) {
     await dispose();
-    throw error instanceof ConsentError ? error : failed(`Cannot open a sandbox session in "${place}": ${causeText(error)}`, error);
+    throw error instanceof ConsentError
+      ? error
+      : failed(`Cannot open a sandbox session in "${place}": ${causeText(error)}`, error);
   }
   return {
     id,
@@ -71,8 +88,14 @@ export async function openSession({ sandbox, files = {}, base }: SessionOptions)
   };
 }
 
-/** Cleans up after managers that are gone. Resolves to the ids of the sessions that it removed; what cannot be removed stays for the next sweep. */
-export async function sweepSessions({ base = sessionsDirectory(), release }: SweepOptions = {}): Promise<readonly string[]> {
+/**
+ * Cleans up after managers that are gone. Resolves to the ids of the sessions that it removed; what
+ * cannot be removed stays for the next sweep.
+ */
+export async function sweepSessions({
+  base = sessionsDirectory(),
+  release,
+}: SweepOptions = {}): Promise<readonly string[]> {
   const names = await readdir(base).catch(() => []);
   const swept: string[] = [];
   for (const name of names) {
@@ -108,24 +131,36 @@ function isLeftOver(id: string): boolean {
 }
 
 /**
- * Makes the directory of all sessions. One that somebody else could have put there, or could replace, would let them choose what we run and delete.
+ * Makes the directory of all sessions. One that somebody else could have put there, or could
+ * replace, would let them choose what we run and delete.
  *
  * @throws ConsentError `sandbox_failed` for such a one.
  */
 export async function prepareBase(base: string): Promise<void> {
   await mkdir(base, { mode: 0o711 }).catch((error: unknown) => {
-    if (!hasErrno(error, "EEXIST")) throw failed(`Cannot make the directory "${base}" of sandbox sessions: ${causeText(error)}`, error);
+    if (!hasErrno(error, "EEXIST"))
+      throw failed(
+        `Cannot make the directory "${base}" of sandbox sessions: ${causeText(error)}`,
+        error,
+      );
   });
   const parent = await stat(dirname(base));
   const isParentSafe = (parent.mode & 0o022) === 0 || (parent.mode & 0o1000) !== 0;
   if (!(await isOurs(base)) || !isParentSafe) {
-    throw failed(`Cannot use "${base}" for sandbox sessions: it is not a directory of this user alone`);
+    throw failed(
+      `Cannot use "${base}" for sandbox sessions: it is not a directory of this user alone`,
+    );
   }
 }
 
 async function isOurs(directory: string): Promise<boolean> {
   const found = await lstat(directory).catch(() => undefined);
-  return found !== undefined && found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+  return (
+    found !== undefined &&
+    found.isDirectory() &&
+    found.uid === process.getuid?.() &&
+    (found.mode & 0o022) === 0
+  );
 }
 
 async function copyInside(inside: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -133,13 +168,19 @@ async function copyInside(inside: string, files: Readonly<Record<string, string>
   for (const name of own) await copyAs(modeOfOwn(name), join(OWN_FILES, name), join(inside, name));
   for (const [name, path] of Object.entries(files)) {
     if (!FILE_NAME.test(name) || own.includes(name)) {
-      throw new ConsentError("options_invalid", `Cannot show the file "${name}" to an agent: not a file name, or one of the sandbox's own`);
+      throw new ConsentError(
+        "options_invalid",
+        `Cannot show the file "${name}" to an agent: not a file name, or one of the sandbox's own`,
+      );
     }
     await copyAs(((await stat(path)).mode & 0o100) === 0 ? 0o644 : 0o755, path, join(inside, name));
   }
 }
 
-/** Our programs have no suffix. The mode of their files says nothing: `pnpm pack` keeps it for a package's `bin` alone. */
+/**
+ * Our programs have no suffix. The mode of their files says nothing: `pnpm pack` keeps it for a
+ * package's `bin` alone.
+ */
 const modeOfOwn = (name: string): number => (name.includes(".") ? 0o644 : 0o755);
 
 async function copyAs(mode: number, from: string, to: string): Promise<void> {
@@ -160,7 +201,9 @@ async function writeRecord(directory: string, record: SessionRecord): Promise<vo
   await parent.sync();
 }
 
-/** What was started with the session's name in its command line and did not die with its manager. */
+/**
+ * What was started with the session's name in its command line and did not die with its manager.
+ */
 function killNamed(id: string): void {
   for (const pid of processesNaming(id)) {
     const mark = markProcess(pid);
@@ -182,14 +225,19 @@ async function cleanUp(directory: string, release: SweepOptions["release"]): Pro
   return record.nftTable === undefined || ((await release?.(record)) ?? false);
 }
 
-/** Our own file, in a directory that only we can write; read with care all the same, since paths in it are deleted. */
+/**
+ * Our own file, in a directory that only we can write; read with care all the same, since paths in
+ * it are deleted.
+ */
 function parseRecord(text: string): SessionRecord {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null || !("cgroups" in value) || !("sandbox" in value)) throw new TypeError("not a record");
+  if (typeof value !== "object" || value === null || !("cgroups" in value) || !("sandbox" in value))
+    throw new TypeError("not a record");
   const { cgroups, sandbox } = value;
   const isList = Array.isArray(cgroups) && cgroups.every((each) => typeof each === "string");
   if (!isList || !isSandboxName(sandbox)) throw new TypeError("not a record");
-  const nftTable = "nftTable" in value && typeof value.nftTable === "string" ? { nftTable: value.nftTable } : {};
+  const nftTable =
+    "nftTable" in value && typeof value.nftTable === "string" ? { nftTable: value.nftTable } : {};
   return { sandbox, cgroups, ...nftTable };
 }
 

@@ -52,13 +52,16 @@ describe("setAside()", () => {
     const first = write(".envrc.set-aside", "first");
     symlinkSync("nowhere", join(work, ".envrc.set-aside-2"));
     const file = write(".envrc", "third");
-    expect(setAside(work, [file])).toEqual([{ place: file, aside: join(work, ".envrc.set-aside-3") }]);
+    expect(setAside(work, [file])).toEqual([
+      { place: file, aside: join(work, ".envrc.set-aside-3") },
+    ]);
     expect(readFileSync(first, "utf8")).toBe("first");
   });
 
   it("finds a name where an agent has taken those that it knows", () => {
     const file = write(".envrc");
-    for (let index = 1; index <= 120; index += 1) write(`.envrc.set-aside${index === 1 ? "" : `-${index}`}`);
+    for (let index = 1; index <= 120; index += 1)
+      write(`.envrc.set-aside${index === 1 ? "" : `-${index}`}`);
     expect(setAside(work, [file])[0]?.aside).toMatch(/\.envrc\.set-aside-[0-9a-f]{16}$/u);
     expect(existsSync(file)).toBe(false);
   });

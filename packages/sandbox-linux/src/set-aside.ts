@@ -1,6 +1,7 @@
 /**
- * Set aside: what an agent has left that other programs would run by themselves gets a name that none of them looks for, in the folder where it is. Nothing
- * is copied or lost, and a person gives the name back by hand.
+ * Set aside: what an agent has left that other programs would run by themselves gets a name that
+ * none of them looks for, in the folder where it is. Nothing is copied or lost, and a person gives
+ * the name back by hand.
  */
 import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fstatSync, lstatSync, renameSync } from "node:fs";
@@ -23,7 +24,9 @@ const OWNERS = 0o700;
 
 /** Renames places of a workspace, given by its real path. What is gone is left out. */
 export function setAside(workspace: string, places: readonly string[]): readonly SetAside[] {
-  return places.filter((place) => liesIn(place, workspace) && place !== workspace).flatMap((place) => move(place));
+  return places
+    .filter((place) => liesIn(place, workspace) && place !== workspace)
+    .flatMap((place) => move(place));
 }
 
 function move(place: string): readonly SetAside[] {
@@ -48,9 +51,14 @@ function renameIn(folder: number, name: string): string | undefined {
       .subarray(0, KEPT_BYTES)
       .toString("utf8")
       .replace(/\uFFFD+$/u, "");
-    const names = Array.from({ length: TRIES }, (_, index) => `${kept}${SUFFIX}${index === 0 ? "" : `-${index + 1}`}`);
+    const names = Array.from(
+      { length: TRIES },
+      (_, index) => `${kept}${SUFFIX}${index === 0 ? "" : `-${index + 1}`}`,
+    );
     // Who has taken all of these knew them; nobody knows the last one.
-    const free = names.find((each) => !isThere(at(each))) ?? `${kept}${SUFFIX}-${randomBytes(8).toString("hex")}`;
+    const free =
+      names.find((each) => !isThere(at(each))) ??
+      `${kept}${SUFFIX}-${randomBytes(8).toString("hex")}`;
     renameSync(at(name), at(free));
     return free;
   });

@@ -5,6 +5,9 @@ import type { SandboxSpawnOptions } from "@acp/core";
 export type StandardStreams = readonly ["pipe" | "inherit", "pipe" | "inherit", "pipe" | "inherit"];
 
 /** As the caller wants them; those of the manager unless said. */
-export function standardStreams({ stdio = "inherit", stderr = "inherit" }: Pick<SandboxSpawnOptions, "stdio" | "stderr">): StandardStreams {
+export function standardStreams({
+  stdio = "inherit",
+  stderr = "inherit",
+}: Pick<SandboxSpawnOptions, "stdio" | "stderr">): StandardStreams {
   return [stdio, stdio, stderr];
 }

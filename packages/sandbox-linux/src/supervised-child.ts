@@ -1,6 +1,7 @@
 /**
- * Supervised child: the processes between a manager and an agent that has no namespaces around it. With the native helper, its supervisor stands
- * in between and ends everything; without it the child is the agent itself, and what that leaves behind is nobody's.
+ * Supervised child: the processes between a manager and an agent that has no namespaces around it.
+ * With the native helper, its supervisor stands in between and ends everything; without it the
+ * child is the agent itself, and what that leaves behind is nobody's.
  */
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
@@ -20,7 +21,9 @@ export interface SupervisedCommand {
   readonly user: AgentUser;
   readonly helper: NativeHelper;
   readonly session: Session;
-  /** The file with the agent's environment: what runs before it may be root, and gets none of it. */
+  /**
+   * The file with the agent's environment: what runs before it may be root, and gets none of it.
+   */
   readonly environment: string;
   readonly argv: readonly string[];
   readonly cwd: string;
@@ -62,9 +65,16 @@ export function spawnSupervised(command: SupervisedCommand): SupervisedChild {
   try {
     const stdio: Exclude<StdioOptions, string> = [...command.streams, "ipc"];
     if (filterFd !== undefined) stdio.push(filterFd, ...command.places);
-    const child = coverInherited(stdio, (covered) => startTool(wholeCommand(command), { stdio: covered }));
+    const child = coverInherited(stdio, (covered) =>
+      startTool(wholeCommand(command), { stdio: covered }),
+    );
     const exit = exitOf(child);
-    return { process: child, hasSupervisor: helper.isAvailable, exit, end: () => end(child, helper.isAvailable, exit) };
+    return {
+      process: child,
+      hasSupervisor: helper.isAvailable,
+      exit,
+      end: () => end(child, helper.isAvailable, exit),
+    };
   } finally {
     if (filterFd !== undefined) closeSync(filterFd);
   }
@@ -78,16 +88,38 @@ export function spawnSupervised(command: SupervisedCommand): SupervisedChild {
 export function findAgent({ process: { pid = -1 }, hasSupervisor }: SupervisedChild): ProcessMark {
   const found = hasSupervisor ? childrenOf(pid) : [pid];
   const mark = found.length === 1 && found[0] !== undefined ? markProcess(found[0]) : undefined;
-  if (mark === undefined) throw new ConsentError("sandbox_failed", "Cannot start an agent: what runs there is not what was started");
+  if (mark === undefined)
+    throw new ConsentError(
+      "sandbox_failed",
+      "Cannot start an agent: what runs there is not what was started",
+    );
   return mark;
 }
 
-function wholeCommand({ user, helper, session, environment, argv, cwd, confine, filter, outside }: SupervisedCommand): readonly string[] {
+function wholeCommand({
+  user,
+  helper,
+  session,
+  environment,
+  argv,
+  cwd,
+  confine,
+  filter,
+  outside,
+}: SupervisedCommand): readonly string[] {
   const stage = join(session.inside, "first-stage.cjs");
-  const paths = { node: process.execPath, stage, name: session.id, ...(helper.isAvailable && { closing: [] }) }; // the helper closes all
+  // the helper closes all
+  const paths = {
+    node: process.execPath,
+    stage,
+    name: session.id,
+    ...(helper.isAvailable && { closing: [] }),
+  };
   return [
     ...outside,
-    ...(helper.isAvailable ? [helper.path, ...helperOptions(user, filter !== undefined), ...confine, "--"] : withoutHelper(user)),
+    ...(helper.isAvailable
+      ? [helper.path, ...helperOptions(user, filter !== undefined), ...confine, "--"]
+      : withoutHelper(user)),
     "/usr/bin/env",
     "-i",
     "/bin/sh",
@@ -116,10 +148,23 @@ function withoutHelper({ uid, gid }: AgentUser): readonly string[] {
   const setpriv = optionalTool("setpriv");
   const isOther = process.getuid?.() !== uid;
   if (setpriv === undefined && isOther) {
-    throw new ConsentError("sandbox_unavailable", "Cannot start an agent as another user: there is no setpriv (package util-linux)");
+    throw new ConsentError(
+      "sandbox_unavailable",
+      "Cannot start an agent as another user: there is no setpriv (package util-linux)",
+    );
   }
-  const drop = isOther ? [`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"] : [];
-  return setpriv === undefined ? [] : [setpriv, ...drop, "--no-new-privs", "--pdeathsig=KILL", "--"];
+  const drop = isOther
+    ? [
+        `--reuid=${uid}`,
+        `--regid=${gid}`,
+        "--clear-groups",
+        "--inh-caps=-all",
+        "--bounding-set=-all",
+      ]
+    : [];
+  return setpriv === undefined
+    ? []
+    : [setpriv, ...drop, "--no-new-privs", "--pdeathsig=KILL", "--"];
 }
 
 function openFilter({ directory }: Session, filter: Uint8Array): number {
@@ -131,13 +176,21 @@ function openFilter({ directory }: Session, filter: Uint8Array): number {
 /** The supervisor ends as the agent ended. */
 function exitOf(child: ChildProcess): Promise<SandboxExit> {
   return new Promise((resolve) => {
-    child.once("exit", (code, signal) => resolve(signal === null ? { code: code ?? 0, signal: undefined } : { code: undefined, signal }));
+    child.once("exit", (code, signal) =>
+      resolve(
+        signal === null ? { code: code ?? 0, signal: undefined } : { code: undefined, signal },
+      ),
+    );
     child.once("error", () => resolve({ code: undefined, signal: "SIGKILL" }));
   });
 }
 
 /** SIGTERM is the supervisor's order to end everything; a stopped one has to go on to hear it. */
-async function end(child: ChildProcess, hasSupervisor: boolean, exit: Promise<SandboxExit>): Promise<void> {
+async function end(
+  child: ChildProcess,
+  hasSupervisor: boolean,
+  exit: Promise<SandboxExit>,
+): Promise<void> {
   const mark = child.pid === undefined ? undefined : markProcess(child.pid);
   if (hasSupervisor) {
     child.kill("SIGTERM");

@@ -19,7 +19,11 @@ describe("limitsItem()", () => {
       expect(item.enforcement).toBe("partial");
       return item.reason;
     };
-    expect(reasonOf()).toContain("10 processes more than its user had at the start, memory is not limited, the disk is not limited");
-    expect(reasonOf({ limitsProcesses: true, limitsMemory: true })).toContain("10 processes, 30 bytes of memory");
+    expect(reasonOf()).toContain(
+      "10 processes more than its user had at the start, memory is not limited, the disk is not limited",
+    );
+    expect(reasonOf({ limitsProcesses: true, limitsMemory: true })).toContain(
+      "10 processes, 30 bytes of memory",
+    );
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Supervised: how an agent starts that has no namespaces around it. The manager listens on the host's loopback; the native helper gives up the
- * agent's rights and ends what the agent leaves behind. Shared by landlock, preload and env, which say what those rights are.
+ * Supervised: how an agent starts that has no namespaces around it. The manager listens on the
+ * host's loopback; the native helper gives up the agent's rights and ends what the agent leaves
+ * behind. Shared by landlock, preload and env, which say what those rights are.
  */
 import { chown, mkdir, rm } from "node:fs/promises";
 import { ConsentError, isConsentError } from "@acp/core";
@@ -70,7 +71,10 @@ export interface SupervisedSetup {
   /** Options of native/confine.c, given the file with the agent's environment. */
   readonly confine: (environment: string) => readonly string[];
   readonly filter: Uint8Array | undefined;
-  /** What the options of native/confine.c name as `/proc/self/fd/N`, the first as {@link PLACES_FD}; closed when the agent runs. */
+  /**
+   * What the options of native/confine.c name as `/proc/self/fd/N`, the first as {@link PLACES_FD};
+   * closed when the agent runs.
+   */
   readonly open?: OpenPlaces;
   /** What the agent has to find; what is open, under its own names, unless given. */
   readonly expected?: readonly ExpectedPlace[];
@@ -96,22 +100,39 @@ const START_MS = 60_000;
  *
  * @throws ConsentError as {@link LinuxSandbox.hold} says. Nothing is left running.
  */
-export async function holdSupervised(plan: SupervisedPlan, argv: readonly string[], options: HoldOptions): Promise<HeldAgent> {
-  if (argv.length === 0) throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
+export async function holdSupervised(
+  plan: SupervisedPlan,
+  argv: readonly string[],
+  options: HoldOptions,
+): Promise<HeldAgent> {
+  if (argv.length === 0)
+    throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
   refusePorts(plan.name, options);
   requireLevel(plan.report(), options.requiredLevel);
   await sweepSessions();
-  const session = await openSession({ sandbox: plan.name, ...(options.files !== undefined && { files: options.files }) });
+  const session = await openSession({
+    sandbox: plan.name,
+    ...(options.files !== undefined && { files: options.files }),
+  });
   const undo = createUndo(() => Promise.resolve(session[Symbol.asyncDispose]()));
   const takeBack = async (cause: unknown): Promise<never> => {
-    await undo.all().catch(() => {}); // why it did not start matters more; the next start looks again
+    // why it did not start matters more; the next start looks again
+    await undo.all().catch(() => {});
     if (isConsentError(cause)) throw cause;
-    if (options.signal?.aborted === true) throw new ConsentError("aborted", `Cannot start an agent in "${plan.name}": aborted`, { cause });
+    if (options.signal?.aborted === true)
+      throw new ConsentError("aborted", `Cannot start an agent in "${plan.name}": aborted`, {
+        cause,
+      });
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ConsentError("sandbox_failed", `Cannot start an agent in "${plan.name}": ${why}`, { cause });
+    throw new ConsentError("sandbox_failed", `Cannot start an agent in "${plan.name}": ${why}`, {
+      cause,
+    });
   };
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(START_MS), ...(options.signal === undefined ? [] : [options.signal])]);
+    const signal = AbortSignal.any([
+      AbortSignal.timeout(START_MS),
+      ...(options.signal === undefined ? [] : [options.signal]),
+    ]);
     const { report, go } = await holdIn({ plan, argv, options, session, undo, signal });
     return makeHeld({ report, go, undo: takeBack, end: () => undo.all() });
   } catch (error) {
@@ -131,14 +152,19 @@ export async function makePrivate(path: string, { uid, gid }: AgentUser): Promis
  *
  * @param obstacle - Makes the report of a sandbox that cannot start.
  */
-export async function probeByStart(plan: SupervisedPlan, obstacle: (why: Obstacle) => SandboxReport): Promise<SandboxReport> {
+export async function probeByStart(
+  plan: SupervisedPlan,
+  obstacle: (why: Obstacle) => SandboxReport,
+): Promise<SandboxReport> {
   const fix = "Use another sandbox, and report this as a fault";
   try {
     const nothing = ["/bin/sh", "-c", "exit 0"];
     const held = await holdSupervised(plan, nothing, { env: () => ({}), stdio: "pipe" });
     const agent = await held.go({ onConnection: (socket) => socket.destroy() });
     const { code } = await agent.exited;
-    return code === 0 ? agent.report : obstacle({ reason: "an agent that does nothing did not end well", fix });
+    return code === 0
+      ? agent.report
+      : obstacle({ reason: "an agent that does nothing did not end well", fix });
   } catch (error) {
     if (!isConsentError(error)) throw error;
     return obstacle({ reason: error.message, fix });
@@ -186,7 +212,8 @@ async function holdIn(starting: Starting): Promise<Held> {
   });
   confirm(plan, report, stage.findings);
   const agent = findAgent(child);
-  await groups?.add([child.process.pid ?? 0, ...descendantsOf(child.process.pid ?? 0)]); // all of them wait for the word to go
+  // all of them wait for the word to go
+  await groups?.add([child.process.pid ?? 0, ...descendantsOf(child.process.pid ?? 0)]);
   await rm(environment);
   return {
     report,
@@ -203,16 +230,23 @@ async function holdIn(starting: Starting): Promise<Held> {
  *
  * @throws ConsentError `sandbox_failed`.
  */
-function confirm({ name, user, reachesProxy, helper }: SupervisedPlan, report: SandboxReport, findings: FirstStageFindings): void {
+function confirm(
+  { name, user, reachesProxy, helper }: SupervisedPlan,
+  report: SandboxReport,
+  findings: FirstStageFindings,
+): void {
   const { privileges } = findings;
   const fail = (what: string): never => {
     throw new ConsentError("sandbox_failed", `Cannot start an agent in "${name}": ${what}`);
   };
-  if (!reachesProxy && findings.proxy === "reached") fail("inside, the proxy is in reach, and nothing should be");
+  if (!reachesProxy && findings.proxy === "reached")
+    fail("inside, the proxy is in reach, and nothing should be");
   confirmFindings(report, reachesProxy ? findings : { ...findings, proxy: "reached" });
   if (privileges.uid !== user.uid) fail(`inside it has uid ${privileges.uid}, not ${user.uid}`);
-  if (helper.isAvailable && !privileges.hasNoNewPrivileges) fail("inside it could still get privileges");
-  if (name === "landlock" && !privileges.hasSeccompFilter) fail("inside there is no filter of system calls");
+  if (helper.isAvailable && !privileges.hasNoNewPrivileges)
+    fail("inside it could still get privileges");
+  if (name === "landlock" && !privileges.hasSeccompFilter)
+    fail("inside there is no filter of system calls");
 }
 
 interface Running {
@@ -222,7 +256,10 @@ interface Running {
 }
 
 /** Looks after an agent that runs, to its end. */
-function supervise({ options, undo }: Starting, { child, report, agent }: Running): LinuxSandboxedProcess {
+function supervise(
+  { options, undo }: Starting,
+  { child, report, agent }: Running,
+): LinuxSandboxedProcess {
   const end = (): void => void child.end();
   options.signal?.addEventListener("abort", end, { once: true });
   if (options.signal?.aborted === true) end();

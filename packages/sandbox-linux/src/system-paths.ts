@@ -1,5 +1,6 @@
 /**
- * System paths: programs and what they are made of, which every agent sees, and the node that runs us.
+ * System paths: programs and what they are made of, which every agent sees, and the node that runs
+ * us.
  */
 import { dirname, join } from "node:path";
 import { nodeInside } from "./namespace-node.js";
@@ -13,7 +14,10 @@ export function systemPaths(): readonly string[] {
   return [...SYSTEM, ...nodePaths(nodeInside())];
 }
 
-/** A node outside of the system: the file, with npm where it came with it; never the directory that it is in, which may be somebody's home. */
+/**
+ * A node outside of the system: the file, with npm where it came with it; never the directory that
+ * it is in, which may be somebody's home.
+ */
 function nodePaths(node: string): readonly string[] {
   if (SYSTEM.some((directory) => liesIn(node, directory))) return [];
   const prefix = dirname(dirname(node));

@@ -1,6 +1,6 @@
 /**
- * Tools: the programs of the host that a sandbox is made with, each found where no agent could have put it, and started with nothing of our
- * environment.
+ * Tools: the programs of the host that a sandbox is made with, each found where no agent could have
+ * put it, and started with nothing of our environment.
  */
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { ConsentError } from "@acp/core";
@@ -16,7 +16,10 @@ import {
 } from "@acp/host";
 
 /** What root's tools get: they look for their own helpers there. */
-export const TOOL_ENVIRONMENT: Readonly<Record<string, string>> = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
+export const TOOL_ENVIRONMENT: Readonly<Record<string, string>> = {
+  PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+  LC_ALL: "C",
+};
 
 /** The absolute path of a tool, or why there is none. */
 export function findTool(name: string, reach?: AgentReach): string | Distrust {
@@ -64,7 +67,10 @@ export function startTool(
  *
  * @throws ConsentError `sandbox_unavailable` where the first word may not be started.
  */
-export function runTool([name = "", ...args]: readonly string[], options: Partial<RunOptions> = {}): Promise<ProgramResult> {
+export function runTool(
+  [name = "", ...args]: readonly string[],
+  options: Partial<RunOptions> = {},
+): Promise<ProgramResult> {
   return runProgram(known(name), args, { env: TOOL_ENVIRONMENT, ...options });
 }
 

@@ -1,5 +1,6 @@
 /**
- * Trial covers: which places of a workspace a trial must find empty. A search that cannot see everything finds nothing, and there is no trial.
+ * Trial covers: which places of a workspace a trial must find empty. A search that cannot see
+ * everything finds nothing, and there is no trial.
  */
 import { type Dirent, lstatSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -24,9 +25,15 @@ interface Search {
 /**
  * Finds them, by real paths, the outermost of each.
  *
- * @throws ConsentError `sandbox_unavailable` where not everything could be looked at, or it is too much.
+ * @throws ConsentError `sandbox_unavailable` where not everything could be looked at, or it is too
+ *   much.
  */
-export async function findCovers({ workspace, cwd, isCovered, signal }: TrialOrder): Promise<readonly string[]> {
+export async function findCovers({
+  workspace,
+  cwd,
+  isCovered,
+  signal,
+}: TrialOrder): Promise<readonly string[]> {
   if (isCovered(workspace)) throw unavailable("its whole workspace would have to be covered");
   const search: Search = { workspace, covers: new Set(), files: [], entries: 0 };
   const open = [workspace];
@@ -34,7 +41,8 @@ export async function findCovers({ workspace, cwd, isCovered, signal }: TrialOrd
     signal.throwIfAborted();
     for (const entry of await list(folder)) {
       search.entries += 1;
-      if (search.entries > ENTRIES_MAX) throw unavailable(`its workspace has more than ${ENTRIES_MAX} files and folders`);
+      if (search.entries > ENTRIES_MAX)
+        throw unavailable(`its workspace has more than ${ENTRIES_MAX} files and folders`);
       // A name that is no text would be covered at another one.
       if (entry.name.includes("\uFFFD")) throw unavailable(`a name in "${folder}" is no text`);
       const path = join(folder, entry.name);
@@ -45,9 +53,11 @@ export async function findCovers({ workspace, cwd, isCovered, signal }: TrialOrd
   }
   coverOtherNames(search);
   const all = [...search.covers].sort();
-  if (all.length > COVERS_MAX) throw unavailable(`more than ${COVERS_MAX} places of its workspace would have to be covered`);
+  if (all.length > COVERS_MAX)
+    throw unavailable(`more than ${COVERS_MAX} places of its workspace would have to be covered`);
   const around = all.find((each) => liesIn(cwd, each) || liesIn(workspace, each));
-  if (around !== undefined) throw unavailable(`its directory lies in "${around}", which is covered`);
+  if (around !== undefined)
+    throw unavailable(`its directory lies in "${around}", which is covered`);
   return all.filter((path) => !all.some((each) => each !== path && liesIn(path, each)));
 }
 
@@ -56,7 +66,9 @@ async function list(folder: string): Promise<readonly Dirent[]> {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
     // What we may not list, the command could open to itself.
-    throw unavailable(`"${folder}" cannot be looked at: ${error instanceof Error && "code" in error ? String(error.code) : "it failed"}`);
+    throw unavailable(
+      `"${folder}" cannot be looked at: ${error instanceof Error && "code" in error ? String(error.code) : "it failed"}`,
+    );
   }
 }
 
@@ -83,7 +95,9 @@ function coverOtherNames({ covers, files }: Search): void {
 
 function manyNamed(path: string): readonly string[] {
   const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
-  return found !== undefined && found.isFile() && found.nlink > 1n ? [`${found.dev}:${found.ino}`] : [];
+  return found !== undefined && found.isFile() && found.nlink > 1n
+    ? [`${found.dev}:${found.ino}`]
+    : [];
 }
 
 function unavailable(why: string): ConsentError {

@@ -12,7 +12,10 @@ export interface TrialLimits {
   readonly writtenEntries: number;
   /** How long what one wrote can still be taken. */
   readonly keptMs: number;
-  /** Trials of one agent, and of all agents together, that can still be taken. An older one goes for a newer one. */
+  /**
+   * Trials of one agent, and of all agents together, that can still be taken. An older one goes for
+   * a newer one.
+   */
   readonly keptPerAgent: number;
   readonly kept: number;
   /** Bytes of all of them together. */
@@ -54,7 +57,10 @@ export interface RunningTrial {
   excess(): string | undefined;
   /** Ends it. */
   kill(): void;
-  /** What it wrote, frozen once it has ended. What can be taken stays for a while; everything else is removed. */
+  /**
+   * What it wrote, frozen once it has ended. What can be taken stays for a while; everything else
+   * is removed.
+   */
   freeze(): Promise<FrozenTrial>;
   /** Removes what it wrote. */
   close(): Promise<void>;
@@ -80,15 +86,18 @@ export interface Trials extends AsyncDisposable {
   /**
    * Prepares one: its boundary stands, and its self-check inside is over.
    *
-   * @throws ConsentError `sandbox_unavailable`, `sandbox_failed`, `options_invalid` or `aborted` where it cannot be had. Nothing is left of it.
+   * @throws ConsentError `sandbox_unavailable`, `sandbox_failed`, `options_invalid` or `aborted`
+   *   where it cannot be had. Nothing is left of it.
    */
   hold(order: TrialOrder): Promise<HeldTrial>;
   /** What an agent's trial wrote, as long as it can be taken. */
   find(agent: string, digest: string): FrozenTrial | undefined;
   /**
-   * Takes what a trial wrote into its workspace, but for what other programs run by themselves. Where nothing is left to take it is removed.
+   * Takes what a trial wrote into its workspace, but for what other programs run by themselves.
+   * Where nothing is left to take it is removed.
    *
-   * @throws ConsentError `options_invalid` where there is no such trial, `sandbox_failed` where its workspace is another folder. Nothing is changed then.
+   * @throws ConsentError `options_invalid` where there is no such trial, `sandbox_failed` where its
+   *   workspace is another folder. Nothing is changed then.
    */
   keep(agent: string, digest: string): Promise<Taken>;
 }

@@ -1,6 +1,7 @@
 /**
- * Trial store: what trials wrote and can still be taken, each in a directory whose name says which process made it. It lives as long as that process; a
- * later one removes what is left of one that was killed.
+ * Trial store: what trials wrote and can still be taken, each in a directory whose name says which
+ * process made it. It lives as long as that process; a later one removes what is left of one that
+ * was killed.
  */
 import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
@@ -36,7 +37,8 @@ export interface TrialStore {
 }
 
 /** What the store is told. */
-export interface StoreParts extends Pick<TrialLimits, "keptMs" | "keptPerAgent" | "kept" | "keptBytes"> {
+export interface StoreParts
+  extends Pick<TrialLimits, "keptMs" | "keptPerAgent" | "kept" | "keptBytes"> {
   readonly directory: string;
   readonly clock: Clock;
 }
@@ -57,10 +59,20 @@ export function createTrialStore(parts: StoreParts): TrialStore {
   };
   const makeRoom = async (trial: KeptTrial): Promise<void> => {
     const own = (): readonly KeptTrial[] => all.filter(({ agent }) => agent === trial.agent);
-    for (let [oldest] = own(); oldest !== undefined && own().length >= keptPerAgent; [oldest] = own()) await remove(oldest);
+    for (
+      let [oldest] = own();
+      oldest !== undefined && own().length >= keptPerAgent;
+      [oldest] = own()
+    )
+      await remove(oldest);
     const sum = (): number => all.reduce((bytes, each) => bytes + each.bytes, trial.bytes);
     // Who has most gives first: nobody's flood is at the others' cost.
-    for (let next = largest(all); next !== undefined && (all.length >= kept || sum() > keptBytes); next = largest(all)) await remove(next);
+    for (
+      let next = largest(all);
+      next !== undefined && (all.length >= kept || sum() > keptBytes);
+      next = largest(all)
+    )
+      await remove(next);
   };
   return {
     open: async () => {
@@ -80,7 +92,8 @@ export function createTrialStore(parts: StoreParts): TrialStore {
         () => {},
       );
     },
-    find: (agent, digest) => all.find((each) => each.agent === agent && each.snapshot.digest === digest),
+    find: (agent, digest) =>
+      all.find((each) => each.agent === agent && each.snapshot.digest === digest),
     remove,
     close: async () => {
       over.abort(new Error("the trials are over"));
@@ -91,7 +104,8 @@ export function createTrialStore(parts: StoreParts): TrialStore {
 
 /** The oldest of the agent that has most. */
 function largest(all: readonly KeptTrial[]): KeptTrial | undefined {
-  const bytesOf = (agent: string): number => all.reduce((sum, each) => sum + (each.agent === agent ? each.bytes + 1 : 0), 0);
+  const bytesOf = (agent: string): number =>
+    all.reduce((sum, each) => sum + (each.agent === agent ? each.bytes + 1 : 0), 0);
   return all.reduce<KeptTrial | undefined>(
     (most, each) => (most === undefined || bytesOf(each.agent) > bytesOf(most.agent) ? each : most),
     undefined,
@@ -99,7 +113,10 @@ function largest(all: readonly KeptTrial[]): KeptTrial | undefined {
 }
 
 function sizeOf({ directory }: ReviewSnapshot): number {
-  return ["content", "changes.json"].reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
+  return ["content", "changes.json"].reduce(
+    (sum, name) => sum + statSync(join(directory, name)).size,
+    0,
+  );
 }
 
 /** @throws ConsentError `options_invalid` where somebody else could change what is kept there. */
@@ -113,7 +130,8 @@ async function prepare(directory: string): Promise<void> {
   if (typeof own !== "string") throw refused(directory, own.reason);
   for (const name of await readdir(directory)) {
     const maker = NAME.exec(name)?.groups?.["maker"];
-    if (maker !== undefined && isProcessGone(maker)) await removeTree(join(directory, name)).catch(() => {});
+    if (maker !== undefined && isProcessGone(maker))
+      await removeTree(join(directory, name)).catch(() => {});
   }
 }
 

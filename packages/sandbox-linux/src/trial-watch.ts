@@ -1,6 +1,7 @@
 /**
- * Trial watch: looks again and again at how much a trial has written and how much memory it has, and says when that is more than it may. No quota holds a
- * directory of a plain user; one file is held by a limit of the kernel's as well.
+ * Trial watch: looks again and again at how much a trial has written and how much memory it has,
+ * and says when that is more than it may. No quota holds a directory of a plain user; one file is
+ * held by a limit of the kernel's as well.
  */
 import { readFileSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -40,11 +41,17 @@ export async function watchTrial(parts: WatchParts): Promise<void> {
 }
 
 /** Why it may not go on; a folder that it closed to us could hold anything. */
-async function tooMuchWritten({ layer, writtenBytes, writtenEntries }: WatchParts): Promise<string | undefined> {
+async function tooMuchWritten({
+  layer,
+  writtenBytes,
+  writtenEntries,
+}: WatchParts): Promise<string | undefined> {
   let [bytes, entries] = [0, 0];
   const open = [layer];
   for (const folder of open) {
-    const found = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => (isGone(error) ? [] : undefined));
+    const found = await readdir(folder, { withFileTypes: true }).catch((error: unknown) =>
+      isGone(error) ? [] : undefined,
+    );
     if (found === undefined) return "it closed a folder that it wrote";
     entries += found.length;
     if (entries > writtenEntries) return `it wrote more than ${writtenEntries} files and folders`;
@@ -59,7 +66,11 @@ async function tooMuchWritten({ layer, writtenBytes, writtenEntries }: WatchPart
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "ENOENT" || error.code === "ENOTDIR")
+  );
 }
 
 function tooMuchMemory({ memoryBytes }: WatchParts, first: number | undefined): string | undefined {

@@ -1,6 +1,8 @@
 /**
- * Trials: commands that run without a network in a throw-away overlay of their workspace, at level `full` or not at all. Nothing of the host is there but
- * the system, the workspace without what is covered, and what the operator lists. What they wrote is frozen as a review's, and can be taken for a while.
+ * Trials: commands that run without a network in a throw-away overlay of their workspace, at level
+ * `full` or not at all. Nothing of the host is there but the system, the workspace without what is
+ * covered, and what the operator lists. What they wrote is frozen as a review's, and can be taken
+ * for a while.
  */
 import { join } from "node:path";
 import { type Clock, ConsentError, systemClock } from "@acp/core";
@@ -10,13 +12,24 @@ import { removeTree } from "./remove-tree.js";
 import { makeSnapshot } from "./review-snapshot.js";
 import { takeChanges } from "./review-take.js";
 import { findCovers } from "./trial-covers.js";
-import type { FrozenTrial, HeldTrial, RunningTrial, TrialLimits, TrialOrder, Trials } from "./trial-parts.js";
+import type {
+  FrozenTrial,
+  HeldTrial,
+  RunningTrial,
+  TrialLimits,
+  TrialOrder,
+  Trials,
+} from "./trial-parts.js";
 import { createTrialStore, type KeptTrial, SNAPSHOT, type TrialStore } from "./trial-store.js";
 import { watchTrial } from "./trial-watch.js";
 
 /** What trials are told. */
-export interface TrialsOptions extends Pick<ConfinementOptions, "readable" | "hidden" | "programs" | "user"> {
-  /** Where they write and are kept: a directory of this user alone in one that nobody else can change, made when the first one starts. */
+export interface TrialsOptions
+  extends Pick<ConfinementOptions, "readable" | "hidden" | "programs" | "user"> {
+  /**
+   * Where they write and are kept: a directory of this user alone in one that nobody else can
+   * change, made when the first one starts.
+   */
   readonly directory: string;
   readonly caps?: ConfinementOptions["caps"];
   readonly limits?: Partial<TrialLimits>;
@@ -24,7 +37,12 @@ export interface TrialsOptions extends Pick<ConfinementOptions, "readable" | "hi
 }
 
 /** A look, not a build farm. */
-const CAPS = { processes: 256, memoryBytes: 2 * 2 ** 30, scratchBytes: 128 * 2 ** 20, openFiles: 1024 } as const;
+const CAPS = {
+  processes: 256,
+  memoryBytes: 2 * 2 ** 30,
+  scratchBytes: 128 * 2 ** 20,
+  openFiles: 1024,
+} as const;
 const LIMITS: TrialLimits = {
   writtenBytes: 128 * 2 ** 20,
   writtenEntries: 20_000,
@@ -51,7 +69,14 @@ interface Trial {
 }
 
 /** Makes them. Nothing is touched before the first one. */
-export function createTrials({ directory, caps, limits, clock = systemClock, hidden = [], ...places }: TrialsOptions): Trials {
+export function createTrials({
+  directory,
+  caps,
+  limits,
+  clock = systemClock,
+  hidden = [],
+  ...places
+}: TrialsOptions): Trials {
   const all = { ...LIMITS, ...limits };
   const store = createTrialStore({ directory, clock, ...all });
   const closing = new AbortController();
@@ -80,7 +105,11 @@ export function createTrials({ directory, caps, limits, clock = systemClock, hid
         signal: order.signal,
       });
       const { memoryBytes } = confinement;
-      return holdTrial({ order, directory: own, layers, store, limits: all, memoryBytes }, held, covered);
+      return holdTrial(
+        { order, directory: own, layers, store, limits: all, memoryBytes },
+        held,
+        covered,
+      );
     } catch (error) {
       await removeTree(own);
       throw error;
@@ -96,7 +125,10 @@ export function createTrials({ directory, caps, limits, clock = systemClock, hid
     keep: async (agent, digest) => {
       const found = store.find(agent, digest);
       if (found === undefined)
-        throw new ConsentError("options_invalid", "Cannot keep what a trial wrote: there is no such trial, or its time is over");
+        throw new ConsentError(
+          "options_invalid",
+          "Cannot keep what a trial wrote: there is no such trial, or its time is over",
+        );
       const taken = takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
       if (taken.conflicts.length + taken.failed.length === 0) await store.remove(found);
       return taken;
@@ -108,7 +140,10 @@ export function createTrials({ directory, caps, limits, clock = systemClock, hid
   };
 }
 
-/** The command below limits of its own: a file's size, which no file system holds for us, and a process's memory, where no control group does. */
+/**
+ * The command below limits of its own: a file's size, which no file system holds for us, and a
+ * process's memory, where no control group does.
+ */
 function limited(
   { argv }: TrialOrder,
   { writtenBytes }: TrialLimits,
@@ -126,7 +161,11 @@ function holdTrial(trial: Trial, held: HeldAgent, covered: readonly string[]): H
     go: async () => {
       try {
         const sinceMs = systemClock.now();
-        return runTrial(trial, await held.go({ onConnection: (socket) => socket.destroy() }), sinceMs);
+        return runTrial(
+          trial,
+          await held.go({ onConnection: (socket) => socket.destroy() }),
+          sinceMs,
+        );
       } catch (error) {
         await removeTree(trial.directory);
         throw error;
@@ -143,10 +182,13 @@ function runTrial(trial: Trial, agent: LinuxSandboxedProcess, sinceMs: number): 
   const { layers, limits, memoryBytes, directory } = trial;
   const { stdout, stderr } = agent;
   // Asked for as pipes, they are there.
-  if (stdout === undefined || stderr === undefined) throw new ConsentError("sandbox_failed", "Cannot run a trial: it has no output");
+  if (stdout === undefined || stderr === undefined)
+    throw new ConsentError("sandbox_failed", "Cannot run a trial: it has no output");
   let excess: string | undefined;
   const over = new AbortController();
-  const isHeld = agent.report.items.some(({ aspect, enforcement }) => aspect === "resource_caps" && enforcement === "enforced");
+  const isHeld = agent.report.items.some(
+    ({ aspect, enforcement }) => aspect === "resource_caps" && enforcement === "enforced",
+  );
   const watched = watchTrial({
     layer: join(layers, "upper"),
     pid: agent.pid,
@@ -181,11 +223,23 @@ function runTrial(trial: Trial, agent: LinuxSandboxedProcess, sinceMs: number): 
   };
 }
 
-async function freeze({ order, directory, layers, store, limits }: Trial, sinceMs: number): Promise<FrozenTrial> {
+async function freeze(
+  { order, directory, layers, store, limits }: Trial,
+  sinceMs: number,
+): Promise<FrozenTrial> {
   try {
-    const budget = { entries: limits.writtenEntries * READ_FACTOR, bytes: limits.writtenBytes * READ_FACTOR };
+    const budget = {
+      entries: limits.writtenEntries * READ_FACTOR,
+      bytes: limits.writtenBytes * READ_FACTOR,
+    };
     const { workspace, agent } = order;
-    const snapshot = await makeSnapshot({ workspace, layers, directory: join(directory, SNAPSHOT), sinceMs, limits: budget });
+    const snapshot = await makeSnapshot({
+      workspace,
+      layers,
+      directory: join(directory, SNAPSHOT),
+      sinceMs,
+      limits: budget,
+    });
     const frozen = frozenOf({ snapshot, argv: order.argv });
     await removeTree(layers);
     if (frozen.canKeep) await store.add({ agent, directory, snapshot, argv: order.argv });
@@ -197,7 +251,17 @@ async function freeze({ order, directory, layers, store, limits }: Trial, sinceM
   }
 }
 
-function frozenOf({ snapshot: { digest, listing }, argv }: Pick<KeptTrial, "snapshot" | "argv">): FrozenTrial {
+function frozenOf({
+  snapshot: { digest, listing },
+  argv,
+}: Pick<KeptTrial, "snapshot" | "argv">): FrozenTrial {
   const { changes, refused, isComplete, workspace } = listing;
-  return { digest, changes, refused, workspace: workspace.path, argv, canKeep: isComplete && changes.some(({ apart }) => apart === null) };
+  return {
+    digest,
+    changes,
+    refused,
+    workspace: workspace.path,
+    argv,
+    canKeep: isComplete && changes.some(({ apart }) => apart === null),
+  };
 }

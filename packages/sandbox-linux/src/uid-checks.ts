@@ -1,6 +1,6 @@
 /**
- * UID checks: whether one uid is all that a user can be. A user who can become somebody else, or have somebody else make a connection, is not
- * held by rules on a uid. Why: docs/adr/0071-*.md.
+ * UID checks: whether one uid is all that a user can be. A user who can become somebody else, or
+ * have somebody else make a connection, is not held by rules on a uid. Why: docs/adr/0071-*.md.
  */
 import { readFile } from "node:fs/promises";
 import { quoteText } from "@acp/core";
@@ -22,7 +22,10 @@ export interface UserFacts {
   readonly nsswitch: string;
 }
 
-/** Members get another user's rights, or reach what does (its socket, the disk, the kernel's memory, other users' logs and secrets). */
+/**
+ * Members get another user's rights, or reach what does (its socket, the disk, the kernel's memory,
+ * other users' logs and secrets).
+ */
 const POWERFUL_GROUPS: ReadonlySet<string> = new Set(
   "root wheel sudo admin adm sys staff shadow disk kmem tape tty systemd-journal \
 docker podman lxd lxc incus incus-admin libvirt kvm vboxusers netdev wireshark".split(" "),
@@ -31,18 +34,28 @@ docker podman lxd lxc incus incus-admin libvirt kvm vboxusers netdev wireshark".
 /** Why the user is refused; `undefined` where nothing speaks against it. Pure. */
 export function refuseUser(user: AgentUser, facts: UserFacts): Refusal | undefined {
   if (user.uid === 0)
-    return { reason: "the agent's user is root", fix: "name a user of its own for the agent, such as: useradd --system agent" };
+    return {
+      reason: "the agent's user is root",
+      fix: "name a user of its own for the agent, such as: useradd --system agent",
+    };
   const powerful = facts.groups.filter((group) => POWERFUL_GROUPS.has(group));
   if (powerful.length > 0 || user.gid === 0) return refuseGroups(user, powerful);
   return (
     refuseSource(facts.nsswitch) ??
-    refuseRanges(user, facts.subuid, { file: "/etc/subuid", option: "--del-subuids", id: user.uid }) ??
+    refuseRanges(user, facts.subuid, {
+      file: "/etc/subuid",
+      option: "--del-subuids",
+      id: user.uid,
+    }) ??
     refuseRanges(user, facts.subgid, { file: "/etc/subgid", option: "--del-subgids", id: user.gid })
   );
 }
 
 function refuseGroups({ name }: AgentUser, powerful: readonly string[]): Refusal {
-  const groups = powerful.length === 0 ? "the group with gid 0" : powerful.map((group) => quoteText(group)).join(", ");
+  const groups =
+    powerful.length === 0
+      ? "the group with gid 0"
+      : powerful.map((group) => quoteText(group)).join(", ");
   return {
     reason: `user ${quoteText(name)} is in ${groups}, whose members can act as somebody else`,
     fix:
@@ -67,8 +80,15 @@ interface RangeFile {
   readonly id: number;
 }
 
-/** Lines: name or uid, first id, count. Both kinds of files name users, also where the ids are those of groups. */
-function refuseRanges({ name, uid }: AgentUser, text: string, { file, option, id }: RangeFile): Refusal | undefined {
+/**
+ * Lines: name or uid, first id, count. Both kinds of files name users, also where the ids are those
+ * of groups.
+ */
+function refuseRanges(
+  { name, uid }: AgentUser,
+  text: string,
+  { file, option, id }: RangeFile,
+): Refusal | undefined {
   for (const line of text.split("\n")) {
     const [owner = "", first = "", count = ""] = line.split(":").map((field) => field.trim());
     if (line.trim() === "" || line.startsWith("#")) continue;
@@ -104,7 +124,12 @@ export async function readUserFacts({ name, uid, gid }: AgentUser): Promise<User
   // A uid without a name is in no group but the one it is started with.
   const named = name === String(uid) ? "" : await ask("id", ["-Gn", "-z", "--", name], []);
   const primary = groupLine.split(":", 1)[0] ?? "";
-  return { groups: [...named.split("\0"), primary].filter((group) => group !== ""), subuid, subgid, nsswitch };
+  return {
+    groups: [...named.split("\0"), primary].filter((group) => group !== ""),
+    subuid,
+    subgid,
+    nsswitch,
+  };
 }
 
 async function readIfThere(path: string): Promise<string> {
@@ -117,7 +142,11 @@ async function readIfThere(path: string): Promise<string> {
 }
 
 /** Standard output; an exit code of `empty` means that there is nothing of that name. */
-async function ask(command: string, args: readonly string[], empty: readonly number[]): Promise<string> {
+async function ask(
+  command: string,
+  args: readonly string[],
+  empty: readonly number[],
+): Promise<string> {
   const { code, stdout, stderr, failure } = await runTool([requireTool(command), ...args]);
   if (code === 0) return stdout;
   if (code !== undefined && empty.includes(code)) return "";

@@ -9,7 +9,12 @@ import { parseCaps } from "./resource-caps.js";
 import { makeUidCommand, writeEnvironment } from "./uid-command.js";
 
 const root = mkdtempSync(join(tmpdir(), "acp-uid-command-"));
-const USER: AgentUser = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, name: "agent", home: "/" };
+const USER: AgentUser = {
+  uid: process.getuid?.() ?? 0,
+  gid: process.getgid?.() ?? 0,
+  name: "agent",
+  home: "/",
+};
 let count = 0;
 
 function session(): Session {
@@ -26,7 +31,9 @@ function session(): Session {
 /** What a shell makes of the file. */
 function readBack(path: string, names: readonly string[]): Readonly<Record<string, string>> {
   const script = `. "$1"; shift; for name; do eval "printf '%s\\0' \\"\\$$name\\""; done`;
-  const values = execFileSync("/bin/sh", ["-c", script, "sh", path, ...names], { encoding: "utf8" }).split("\0");
+  const values = execFileSync("/bin/sh", ["-c", script, "sh", path, ...names], {
+    encoding: "utf8",
+  }).split("\0");
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
 }
 
@@ -36,11 +43,18 @@ afterAll(() => {
 
 describe("writeEnvironment()", () => {
   it("gives a shell exactly what it was given, whatever is in the values", async () => {
-    const value = fc.string({ unit: fc.constantFrom(..."ab'\"\\$`\n;|&(){}*?! \t=#~é", "$(id)", "''") });
+    const value = fc.string({
+      unit: fc.constantFrom(..."ab'\"\\$`\n;|&(){}*?! \t=#~é", "$(id)", "''"),
+    });
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.stringMatching(/^V[A-Z0-9_]{0,6}$/), value, { minKeys: 1, maxKeys: 4 }), async (env) => {
-        expect(readBack(await writeEnvironment(session(), USER, env), Object.keys(env))).toEqual({ ...env });
-      }),
+      fc.asyncProperty(
+        fc.dictionary(fc.stringMatching(/^V[A-Z0-9_]{0,6}$/), value, { minKeys: 1, maxKeys: 4 }),
+        async (env) => {
+          expect(readBack(await writeEnvironment(session(), USER, env), Object.keys(env))).toEqual({
+            ...env,
+          });
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -52,12 +66,19 @@ describe("writeEnvironment()", () => {
     expect(readFileSync(path, "utf8")).toBe("export TOKEN='x'\n");
   });
 
-  it.each(["", "1A", "A-B", "A B", "A;id", "A\n", "BASH_FUNC_a%%", "Ä"])("refuses the name %j", async (name) => {
-    await expect(writeEnvironment(session(), USER, { [name]: "x" })).rejects.toMatchObject({ code: "options_invalid" });
-  });
+  it.each(["", "1A", "A-B", "A B", "A;id", "A\n", "BASH_FUNC_a%%", "Ä"])(
+    "refuses the name %j",
+    async (name) => {
+      await expect(writeEnvironment(session(), USER, { [name]: "x" })).rejects.toMatchObject({
+        code: "options_invalid",
+      });
+    },
+  );
 
   it("refuses a value that would end early", async () => {
-    await expect(writeEnvironment(session(), USER, { A: "a\0b" })).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(writeEnvironment(session(), USER, { A: "a\0b" })).rejects.toMatchObject({
+      code: "options_invalid",
+    });
   });
 });
 
@@ -73,10 +94,16 @@ describe("makeUidCommand()", () => {
   };
 
   it("has the helper become the user, with the filter, and keep nothing but the channel", () => {
-    const command = makeUidCommand({ ...parts, helper: { isAvailable: true, path: "/helper", landlockAbi: 0 }, hasFilter: true });
+    const command = makeUidCommand({
+      ...parts,
+      helper: { isAvailable: true, path: "/helper", landlockAbi: 0 },
+      hasFilter: true,
+    });
     const words = command.slice(command.indexOf("/helper"));
     const options = words.slice(1, words.indexOf("--"));
-    const pairs = options.flatMap((name, index) => (index % 2 === 0 ? [[name, options[index + 1]]] : []));
+    const pairs = options.flatMap((name, index) =>
+      index % 2 === 0 ? [[name, options[index + 1]]] : [],
+    );
     expect(Object.fromEntries(pairs)).toEqual({
       "--uid": "61000",
       "--gid": "61001",
@@ -88,7 +115,11 @@ describe("makeUidCommand()", () => {
   });
 
   it("gives everything up without the helper too", () => {
-    const command = makeUidCommand({ ...parts, helper: { isAvailable: false, reason: "", fix: "" }, hasFilter: false });
+    const command = makeUidCommand({
+      ...parts,
+      helper: { isAvailable: false, reason: "", fix: "" },
+      hasFilter: false,
+    });
     expect(command).toEqual(
       expect.arrayContaining([
         "--reuid",
@@ -104,8 +135,14 @@ describe("makeUidCommand()", () => {
   });
 
   it("reads the agent's environment only after that, and ends with the agent's own words", () => {
-    const command = makeUidCommand({ ...parts, helper: { isAvailable: false, reason: "", fix: "" }, hasFilter: false });
-    expect(command.indexOf("--reuid")).toBeLessThan(command.indexOf(join(parts.session.directory, "environment")));
+    const command = makeUidCommand({
+      ...parts,
+      helper: { isAvailable: false, reason: "", fix: "" },
+      hasFilter: false,
+    });
+    expect(command.indexOf("--reuid")).toBeLessThan(
+      command.indexOf(join(parts.session.directory, "environment")),
+    );
     expect(command.slice(-2)).toEqual(["agent", "--flag"]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * UID command: the chain of programs from a root manager to an agent that has given everything up. Each step takes something away for good, and
- * the agent's environment is read only where nothing is left to take. Nothing secret is an argument: arguments are everybody's to read.
+ * UID command: the chain of programs from a root manager to an agent that has given everything up.
+ * Each step takes something away for good, and the agent's environment is read only where nothing
+ * is left to take. Nothing secret is an argument: arguments are everybody's to read.
  */
 import { chmod, chown, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +32,10 @@ export interface UidCommandParts {
   readonly caps: ResourceCaps;
 }
 
-/** Signals of the terminal are for the agent: what stands between it and the manager ignores them. A socket is of the cgroup it was made in. */
+/**
+ * Signals of the terminal are for the agent: what stands between it and the manager ignores them. A
+ * socket is of the cgroup it was made in.
+ */
 const JOIN = `trap '' INT QUIT TSTP
 while test "$1" != --; do echo 0 >"$1/cgroup.procs" || exit 125; shift; done
 shift
@@ -49,7 +53,18 @@ export function makeUidCommand(parts: UidCommandParts): readonly string[] {
     ["/bin/sh", "-c", JOIN, "sh", ...cgroups, "--"],
     [requireTool("setpriv"), "--pdeathsig", "KILL", "--", ...enter],
     confine(parts),
-    ["/usr/bin/env", "-i", "--default-signal", "--", "/bin/sh", "-c", BEGIN, "sh", environmentPath(session), cwd],
+    [
+      "/usr/bin/env",
+      "-i",
+      "--default-signal",
+      "--",
+      "/bin/sh",
+      "-c",
+      BEGIN,
+      "sh",
+      environmentPath(session),
+      cwd,
+    ],
     firstStageCommand(paths, argv),
   ].flat();
 }
@@ -58,8 +73,19 @@ export function makeUidCommand(parts: UidCommandParts): readonly string[] {
 function confine({ user, helper, hasFilter, caps }: UidCommandParts): readonly string[] {
   if (!helper.isAvailable) return [...rlimitCommand(caps), ...becomeUser(user)];
   const { openFiles: files, processes } = caps;
-  const numbers = { uid: user.uid, gid: user.gid, keep: CHANNEL_FD, files, processes, ...(hasFilter && { seccomp: FILTER_FD }) };
-  return [helper.path, ...Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]), "--"];
+  const numbers = {
+    uid: user.uid,
+    gid: user.gid,
+    keep: CHANNEL_FD,
+    files,
+    processes,
+    ...(hasFilter && { seccomp: FILTER_FD }),
+  };
+  return [
+    helper.path,
+    ...Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    "--",
+  ];
 }
 
 function environmentPath({ directory }: Session): string {
@@ -67,15 +93,23 @@ function environmentPath({ directory }: Session): string {
 }
 
 /**
- * Writes the agent's environment for the agent's eyes only: the programs before it run as root, and a variable such as LD_PRELOAD would be theirs.
+ * Writes the agent's environment for the agent's eyes only: the programs before it run as root, and
+ * a variable such as LD_PRELOAD would be theirs.
  *
  * @returns The file's path; it is of no use once the agent runs.
  * @throws ConsentError `options_invalid` for a name that no shell can set.
  */
-export async function writeEnvironment(session: Session, user: AgentUser, env: Readonly<Record<string, string>>): Promise<string> {
+export async function writeEnvironment(
+  session: Session,
+  user: AgentUser,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
   const lines = Object.entries(env).map(([name, value]) => {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/u.test(name) || value.includes("\0")) {
-      throw new ConsentError("options_invalid", `Cannot pass the variable ${quoteText(name)} to an agent: it is not the name of one`);
+      throw new ConsentError(
+        "options_invalid",
+        `Cannot pass the variable ${quoteText(name)} to an agent: it is not the name of one`,
+      );
     }
     return `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`;
   });

@@ -1,6 +1,7 @@
 /**
- * UID namespace: a pid, ipc and mount namespace on the host's own file system, held open by a process that has a pipe from the manager as its
- * input. When the manager is gone, however it went, the pipe ends, the process ends, and the kernel ends everything else in there.
+ * UID namespace: a pid, ipc and mount namespace on the host's own file system, held open by a
+ * process that has a pipe from the manager as its input. When the manager is gone, however it went,
+ * the pipe ends, the process ends, and the kernel ends everything else in there.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -21,8 +22,9 @@ export interface UidNamespace {
 }
 
 /**
- * `cat` echoes what it is sent, which says that the namespace is complete, and ends with its input. A process that ignores SIGCHLD leaves no
- * zombies of those that it adopts. `$@`: directories that are read-only inside, without what is mounted below them.
+ * `cat` echoes what it is sent, which says that the namespace is complete, and ends with its input.
+ * A process that ignores SIGCHLD leaves no zombies of those that it adopts. `$@`: directories that
+ * are read-only inside, without what is mounted below them.
  */
 const HOLD = `for path; do mount --bind -- "$path" "$path" && mount -o remount,bind,ro -- "$path" || exit 1; done
 exec env --ignore-signal=CHLD -- cat`;
@@ -34,8 +36,28 @@ const SIGN_OF_LIFE = "ready\n";
  * @throws ConsentError `sandbox_failed`.
  */
 export async function openUidNamespace(readOnly: readonly string[]): Promise<UidNamespace> {
-  const unshare = [requireTool("unshare"), "--pid", "--ipc", "--mount", "--fork", "--kill-child=KILL", "--mount-proc", "--"];
-  const command = [requireTool("setpriv"), "--pdeathsig", "KILL", "--", ...unshare, "/bin/sh", "-c", HOLD, "sh", ...readOnly];
+  const unshare = [
+    requireTool("unshare"),
+    "--pid",
+    "--ipc",
+    "--mount",
+    "--fork",
+    "--kill-child=KILL",
+    "--mount-proc",
+    "--",
+  ];
+  const command = [
+    requireTool("setpriv"),
+    "--pdeathsig",
+    "KILL",
+    "--",
+    ...unshare,
+    "/bin/sh",
+    "-c",
+    HOLD,
+    "sh",
+    ...readOnly,
+  ];
   const holder = coverInherited(["pipe", "pipe", "pipe"], (stdio) => startTool(command, { stdio }));
   const ended = new Promise<void>((resolve) => {
     holder.once("exit", () => resolve());
@@ -47,7 +69,15 @@ export async function openUidNamespace(readOnly: readonly string[]): Promise<Uid
   });
   return {
     // Into the mount namespace as well: /proc there shows these processes.
-    enter: [requireTool("nsenter"), "--target", String(init.pid), "--pid", "--ipc", "--mount", "--"],
+    enter: [
+      requireTool("nsenter"),
+      "--target",
+      String(init.pid),
+      "--pid",
+      "--ipc",
+      "--mount",
+      "--",
+    ],
     ended,
     kill: () => void signalProcess(init, "SIGKILL"),
   };
@@ -68,6 +98,9 @@ async function untilComplete(holder: ChildProcess): Promise<ProcessMark> {
   const [child] = ending.signal.aborted || pid === undefined ? [] : childrenOf(pid);
   const init = child === undefined ? undefined : markProcess(child);
   if (init === undefined)
-    throw new ConsentError("sandbox_failed", `Cannot make a pid namespace for an agent: ${complaint.trim().split("\n", 1)[0]}`);
+    throw new ConsentError(
+      "sandbox_failed",
+      `Cannot make a pid namespace for an agent: ${complaint.trim().split("\n", 1)[0]}`,
+    );
   return init;
 }

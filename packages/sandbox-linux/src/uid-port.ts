@@ -1,4 +1,7 @@
-/** UID port: the proxy's listener on the host's own loopback, where everybody who is not kept out could connect. */
+/**
+ * UID port: the proxy's listener on the host's own loopback, where everybody who is not kept out
+ * could connect.
+ */
 import { createServer } from "node:net";
 import type { Server } from "node:net";
 import { ConsentError } from "@acp/core";
@@ -19,7 +22,13 @@ export async function listenOnLoopback(port: number): Promise<OpenPort> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error): void => {
-      reject(new ConsentError("sandbox_failed", `Cannot listen on 127.0.0.1:${port} for an agent: ${error.message}`, { cause: error }));
+      reject(
+        new ConsentError(
+          "sandbox_failed",
+          `Cannot listen on 127.0.0.1:${port} for an agent: ${error.message}`,
+          { cause: error },
+        ),
+      );
     };
     server.once("error", fail);
     server.listen({ host: "127.0.0.1", port, backlog: 511, exclusive: true }, () => {
@@ -33,7 +42,10 @@ export async function listenOnLoopback(port: number): Promise<OpenPort> {
   return { port: address.port, server };
 }
 
-/** Holds a port for as long as it takes to load the rules for it: until then strangers can connect, and a listener keeps what it accepted. */
+/**
+ * Holds a port for as long as it takes to load the rules for it: until then strangers can connect,
+ * and a listener keeps what it accepted.
+ */
 export async function holdPort(port: number): Promise<OpenPort> {
   const held = await listenOnLoopback(port);
   held.server.on("connection", (socket) => socket.destroy());

@@ -1,5 +1,6 @@
 /**
- * UID prepare: whether rules on a uid can hold this agent here, found by trying: the very rules in a network namespace that is thrown away.
+ * UID prepare: whether rules on a uid can hold this agent here, found by trying: the very rules in
+ * a network namespace that is thrown away.
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -27,7 +28,10 @@ import type { VisiblePlaces } from "./workspace.js";
 export interface UidOptions extends ConfinementOptions {
   /** The agent's own system user; there is no default for it. */
   readonly user?: string | number;
-  /** `system`: S1 §2.2's rule for the host's name servers, through which anything can leave. `closed` unless given. */
+  /**
+   * `system`: S1 §2.2's rule for the host's name servers, through which anything can leave.
+   * `closed` unless given.
+   */
   readonly dns?: "closed" | "system";
   /** The proxy's port on 127.0.0.1; any free one unless given. */
   readonly port?: number;
@@ -52,10 +56,18 @@ export interface UidGround {
  *
  * @throws ConsentError `sandbox_unavailable` or `options_invalid` with the fix.
  */
-export async function prepareUid(options: UidOptions, findHelper: () => Promise<NativeHelper>): Promise<UidGround> {
+export async function prepareUid(
+  options: UidOptions,
+  findHelper: () => Promise<NativeHelper>,
+): Promise<UidGround> {
   if (process.getuid?.() !== 0)
-    throw unavailable("the rules of a uid are root's to load; start acp as root, and the agent as another user");
-  if (options.user === undefined) throw unavailable("it needs a user of the agent's own; name one, such as after: useradd --system agent");
+    throw unavailable(
+      "the rules of a uid are root's to load; start acp as root, and the agent as another user",
+    );
+  if (options.user === undefined)
+    throw unavailable(
+      "it needs a user of the agent's own; name one, such as after: useradd --system agent",
+    );
   const user = chooseAgentUser(options);
   const refusal = refuseUser(user, await readUserFacts(user).catch(refuseUnknown));
   if (refusal !== undefined) throw unavailable(`${refusal.reason}; ${refusal.fix}`);
@@ -63,14 +75,23 @@ export async function prepareUid(options: UidOptions, findHelper: () => Promise<
   const places = checkPlaces(options);
   if (places.workspace !== undefined) reopenWorkspace(places.workspace, user);
   // The agent passes through the sessions' directory, to the files that are its own.
-  await checkAccess(user, { ...places, hidden: places.hidden.filter((path) => path !== sessionsDirectory()) });
+  await checkAccess(user, {
+    ...places,
+    hidden: places.hidden.filter((path) => path !== sessionsDirectory()),
+  });
   const nameServers = options.dns === "system" ? await readNameServers() : [];
   const [noCgroup, helper] = await Promise.all([tryRules(user.uid, nameServers), findHelper()]);
   return { user, places, nameServers, helper, filter: makeFilter(options, helper), noCgroup };
 }
 
-/** Without a network namespace only plain TCP clients; what was asked for beyond that is held by the rules, or said to be open. */
-function makeFilter({ dns, unixSockets = "none" }: UidOptions, helper: NativeHelper): Uint8Array | undefined {
+/**
+ * Without a network namespace only plain TCP clients; what was asked for beyond that is held by the
+ * rules, or said to be open.
+ */
+function makeFilter(
+  { dns, unixSockets = "none" }: UidOptions,
+  helper: NativeHelper,
+): Uint8Array | undefined {
   const arch = seccompArch();
   if (!helper.isAvailable || arch === undefined) return undefined;
   const network = dns === "system" || unixSockets === "private" ? "namespace" : "strict";
@@ -84,15 +105,27 @@ function refuseUnknown(error: unknown): never {
 /** Name servers as the C library reads them. */
 async function readNameServers(): Promise<readonly string[]> {
   const text = await readFile("/etc/resolv.conf", "utf8").catch(() => "");
-  const all = [...text.matchAll(/^nameserver\s+(\S+)/gmu)].map(([, address = ""]) => address).filter((address) => isIP(address) !== 0);
-  if (all.length === 0) throw unavailable("/etc/resolv.conf names no server to open port 53 for; leave DNS closed");
+  const all = [...text.matchAll(/^nameserver\s+(\S+)/gmu)]
+    .map(([, address = ""]) => address)
+    .filter((address) => isIP(address) !== 0);
+  if (all.length === 0)
+    throw unavailable("/etc/resolv.conf names no server to open port 53 for; leave DNS closed");
   return all;
 }
 
-/** Loads the rules where they hold nobody. Resolves to why they cannot name a cgroup, where only that does not work. */
+/**
+ * Loads the rules where they hold nobody. Resolves to why they cannot name a cgroup, where only
+ * that does not work.
+ */
 async function tryRules(uid: number, nameServers: readonly string[]): Promise<string | undefined> {
   const id = randomBytes(8).toString("hex");
-  const rules: UidRules = { table: makeTableName(uid, id), uid, port: 1, nameServers, cgroup: undefined };
+  const rules: UidRules = {
+    table: makeTableName(uid, id),
+    uid,
+    port: 1,
+    nameServers,
+    cgroup: undefined,
+  };
   const place = await findCgroupPlace(id);
   if ("missing" in place) {
     await load(makeUidRules(rules));
@@ -102,7 +135,12 @@ async function tryRules(uid: number, nameServers: readonly string[]): Promise<st
     const above = dirname(place.directory);
     await access(above, constants.W_OK);
     // Nothing is made, since a manager that is killed here would leave it: the one above is there.
-    await load(makeUidRules({ ...rules, cgroup: { path: dirname(place.name.path), level: place.name.level } }));
+    await load(
+      makeUidRules({
+        ...rules,
+        cgroup: { path: dirname(place.name.path), level: place.name.level },
+      }),
+    );
     return undefined;
   } catch (error) {
     await load(makeUidRules(rules));
@@ -114,7 +152,9 @@ async function load(rules: string): Promise<void> {
   const command = [requireTool("unshare"), "--net", "--", requireTool("nft"), "-f", "-"];
   const { code, stderr, failure = `exit code ${code}` } = await runTool(command, { input: rules });
   if (code === 0) return;
-  throw unavailable(`nft does not load its rules: ${firstLine(stderr === "" ? failure : stderr)}; install nftables`);
+  throw unavailable(
+    `nft does not load its rules: ${firstLine(stderr === "" ? failure : stderr)}; install nftables`,
+  );
 }
 
 function firstLine(cause: unknown): string {

@@ -19,17 +19,27 @@ describe("refuseRunning()", () => {
   });
 
   it("refuses one of whom something runs, and says what", async () => {
-    const refusal = expect.objectContaining({ code: "sandbox_unavailable", message: expect.stringMatching(/run already \(\d+/u) });
+    const refusal = expect.objectContaining({
+      code: "sandbox_unavailable",
+      message: expect.stringMatching(/run already \(\d+/u),
+    });
     await expect(refuseRunning(user(process.getuid?.() ?? 0), 1)).rejects.toEqual(refusal);
   });
 
-  it.runIf(process.getuid?.() === 0)("waits for what is about to go (it needs another user: as root only)", async () => {
-    const uid = 61_050 + (process.pid % 40);
-    const child = spawn("setpriv", ["--reuid", String(uid), "--clear-groups", "--", "sleep", "1000"], { stdio: "ignore" });
-    while (processesOf(uid).length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const refused = refuseRunning(user(uid), 3000);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    await expect(refused).resolves.toBeUndefined();
-  });
+  it.runIf(process.getuid?.() === 0)(
+    "waits for what is about to go (it needs another user: as root only)",
+    async () => {
+      const uid = 61_050 + (process.pid % 40);
+      const child = spawn(
+        "setpriv",
+        ["--reuid", String(uid), "--clear-groups", "--", "sleep", "1000"],
+        { stdio: "ignore" },
+      );
+      while (processesOf(uid).length === 0) await new Promise((resolve) => setImmediate(resolve));
+      const refused = refuseRunning(user(uid), 3000);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      await expect(refused).resolves.toBeUndefined();
+    },
+  );
 });

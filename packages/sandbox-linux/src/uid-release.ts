@@ -5,7 +5,10 @@ import type { SessionRecord } from "./parts.js";
 import { processesOf } from "./uid-processes.js";
 import { openRoutes } from "./uid-routes.js";
 
-/** Deletes its table and opens the routes, unless something of its agent's uid still runs: false then, and it stays closed. */
+/**
+ * Deletes its table and opens the routes, unless something of its agent's uid still runs: false
+ * then, and it stays closed.
+ */
 export async function releaseUid({ nftTable }: SessionRecord): Promise<boolean> {
   if (nftTable === undefined) return true;
   const uid = parseTableName(nftTable)?.uid;

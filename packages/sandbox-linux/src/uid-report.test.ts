@@ -3,9 +3,22 @@ import type { SandboxAspect } from "@acp/core";
 import { makeUidReport, makeUnavailableReport } from "./uid-report.js";
 import type { UidFacts } from "./uid-report.js";
 
-const WHOLE: UidFacts = { noFilter: undefined, noCgroup: undefined, dns: "closed", unixSockets: "none" };
+const WHOLE: UidFacts = {
+  noFilter: undefined,
+  noCgroup: undefined,
+  dns: "closed",
+  unixSockets: "none",
+};
 const NO_FILTER = { reason: "there is no C compiler", fix: "install one" };
-const NETWORK: readonly SandboxAspect[] = ["tcp", "udp", "icmp", "raw", "ipv6", "child_processes", "static_binaries"];
+const NETWORK: readonly SandboxAspect[] = [
+  "tcp",
+  "udp",
+  "icmp",
+  "raw",
+  "ipv6",
+  "child_processes",
+  "static_binaries",
+];
 
 function enforcement(facts: UidFacts, aspect: SandboxAspect): string | undefined {
   return makeUidReport(facts).items.find((item) => item.aspect === aspect)?.enforcement;
@@ -16,7 +29,11 @@ describe("makeUidReport()", () => {
     const aspects = makeUidReport(WHOLE).items.map(({ aspect }) => aspect);
     expect(aspects.length).toBe(15);
     expect(new Set(aspects).size).toBe(15);
-    for (const facts of [WHOLE, { ...WHOLE, noFilter: NO_FILTER }, { ...WHOLE, dns: "system" as const }]) {
+    for (const facts of [
+      WHOLE,
+      { ...WHOLE, noFilter: NO_FILTER },
+      { ...WHOLE, dns: "system" as const },
+    ]) {
       expect(makeUidReport(facts).items.map(({ aspect }) => aspect)).toEqual(aspects);
     }
   });
@@ -35,10 +52,13 @@ describe("makeUidReport()", () => {
 
   it("says what the filter would have held when there is none, and how to get it", () => {
     const facts = { ...WHOLE, noFilter: NO_FILTER };
-    for (const aspect of ["path_sockets", "abstract_sockets", "vsock"] as const) expect(enforcement(facts, aspect)).toBe("none");
+    for (const aspect of ["path_sockets", "abstract_sockets", "vsock"] as const)
+      expect(enforcement(facts, aspect)).toBe("none");
     expect(enforcement(facts, "io_uring")).toBe("partial");
     expect(makeUidReport(facts)).toMatchObject({ dns: "open" });
-    expect(makeUidReport(facts).items.find(({ aspect }) => aspect === "vsock")).toMatchObject({ fix: "install one" });
+    expect(makeUidReport(facts).items.find(({ aspect }) => aspect === "vsock")).toMatchObject({
+      fix: "install one",
+    });
   });
 
   it("is partial when nothing sees sockets that the kernel opens for the agent", () => {
@@ -67,7 +87,9 @@ describe("makeUidReport()", () => {
       for (const noFilter of [undefined, NO_FILTER])
         for (const unixSockets of ["none", "private"] as const) {
           const facts = { ...WHOLE, dns, noFilter, unixSockets };
-          expect(makeUidReport(facts).dns).toBe(enforcement(facts, "dns") === "enforced" ? "closed" : "open");
+          expect(makeUidReport(facts).dns).toBe(
+            enforcement(facts, "dns") === "enforced" ? "closed" : "open",
+          );
         }
   });
 });
@@ -75,7 +97,13 @@ describe("makeUidReport()", () => {
 describe("makeUnavailableReport()", () => {
   it("enforces nothing, aspect by aspect", () => {
     const report = makeUnavailableReport("not root", "start as root");
-    expect(report).toMatchObject({ isAvailable: false, level: "none", dns: "open", reason: "not root", fix: "start as root" });
+    expect(report).toMatchObject({
+      isAvailable: false,
+      level: "none",
+      dns: "open",
+      reason: "not root",
+      fix: "start as root",
+    });
     expect(report.items.length).toBe(15);
     expect(report.items.every((item) => item.enforcement === "none")).toBe(true);
     expect(makeUnavailableReport("not root")).not.toHaveProperty("fix");

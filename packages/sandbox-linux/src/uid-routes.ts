@@ -1,6 +1,7 @@
 /**
- * UID routes: a second lock on the same door, in another part of the kernel: no route off this host for a uid. It holds for the moments between
- * another program's flush of nftables and the end of the agent; no report counts on it. Rules of S1 §2.2 stay with nftables: routes know no ports.
+ * UID routes: a second lock on the same door, in another part of the kernel: no route off this host
+ * for a uid. It holds for the moments between another program's flush of nftables and the end of
+ * the agent; no report counts on it. Rules of S1 §2.2 stay with nftables: routes know no ports.
  */
 import { optionalTool, runTool } from "./tools.js";
 
@@ -23,7 +24,11 @@ export async function openRoutes(uid: number): Promise<void> {
   );
 }
 
-async function ip(family: (typeof FAMILIES)[number], verb: "add" | "del", uid: number): Promise<boolean> {
+async function ip(
+  family: (typeof FAMILIES)[number],
+  verb: "add" | "del",
+  uid: number,
+): Promise<boolean> {
   const tool = optionalTool("ip");
   if (tool === undefined) return false;
   const args = [family, "rule", verb, "pref", PREFERENCE, "uidrange", `${uid}-${uid}`, "prohibit"];

@@ -3,7 +3,12 @@ import type { AgentUser, FirstStageFindings, StagePrivileges } from "./parts.js"
 import { confirmAgent, parseSignal } from "./uid-spawn.js";
 
 const USER: AgentUser = { uid: 61_000, gid: 61_000, name: "agent", home: "/" };
-const HELD: StagePrivileges = { uid: 61_000, hasNoCapabilities: true, hasNoNewPrivileges: true, hasSeccompFilter: true };
+const HELD: StagePrivileges = {
+  uid: 61_000,
+  hasNoCapabilities: true,
+  hasNoNewPrivileges: true,
+  hasSeccompFilter: true,
+};
 const MARK = { pid: process.pid, start: "0" };
 
 function findings(more: Partial<StagePrivileges>): FirstStageFindings {
@@ -16,7 +21,9 @@ describe("confirmAgent()", () => {
 
   it("lets pass what is as it was meant", () => {
     expect(() => confirmAgent(expected, findings({}))).not.toThrow();
-    expect(() => confirmAgent({ ...expected, hasFilter: false }, findings({ hasSeccompFilter: false }))).not.toThrow();
+    expect(() =>
+      confirmAgent({ ...expected, hasFilter: false }, findings({ hasSeccompFilter: false })),
+    ).not.toThrow();
   });
 
   it.each<[string, Partial<StagePrivileges>]>([
@@ -25,12 +32,16 @@ describe("confirmAgent()", () => {
     ["could get privileges", { hasNoNewPrivileges: false }],
     ["has no filter", { hasSeccompFilter: false }],
   ])("fails where the process %s", (_, more) => {
-    expect(() => confirmAgent(expected, findings(more))).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+    expect(() => confirmAgent(expected, findings(more))).toThrow(
+      expect.objectContaining({ code: "sandbox_failed" }),
+    );
   });
 
   it("fails where the process is not in its cgroup", () => {
     const elsewhere = { ...expected, cgroups: ["/sys/fs/cgroup/acp-not-this-one"] };
-    expect(() => confirmAgent(elsewhere, findings({}))).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
+    expect(() => confirmAgent(elsewhere, findings({}))).toThrow(
+      expect.objectContaining({ code: "sandbox_failed" }),
+    );
   });
 });
 

@@ -29,12 +29,17 @@ export interface SpawnedChild {
   readonly exit: Promise<SandboxExit>;
 }
 
-/** Spawns it with the descriptors that uid-command.ts counts on: 3 is an IPC channel, 4 the filter. Without a filter it gets no terminal of ours: it could type into it. */
+/**
+ * Spawns it with the descriptors that uid-command.ts counts on: 3 is an IPC channel, 4 the filter.
+ * Without a filter it gets no terminal of ours: it could type into it.
+ */
 export function spawnChain({ command, session, filter, streams }: SpawnParts): SpawnedChild {
   const filterFd = filter === undefined ? undefined : openFilter(session, filter);
   try {
     const own = [...streams, "ipc" as const, ...(filterFd === undefined ? [] : [filterFd])];
-    const child = coverInherited(own, (covered) => startTool(command, { stdio: covered, isDetached: filter === undefined }));
+    const child = coverInherited(own, (covered) =>
+      startTool(command, { stdio: covered, isDetached: filter === undefined }),
+    );
     return { child, exit: exitOf(child) };
   } finally {
     if (filterFd !== undefined) closeSync(filterFd);
@@ -50,13 +55,18 @@ function openFilter({ directory }: Session, filter: Uint8Array): number {
 /** Every program of the chain ends as the one that it started. */
 function exitOf(child: ChildProcess): Promise<SandboxExit> {
   return new Promise((resolve) => {
-    child.once("exit", (code, signal) => resolve(signal === null ? { code: code ?? 0, signal: undefined } : { code: undefined, signal }));
+    child.once("exit", (code, signal) =>
+      resolve(
+        signal === null ? { code: code ?? 0, signal: undefined } : { code: undefined, signal },
+      ),
+    );
     child.once("error", () => resolve({ code: undefined, signal: "SIGKILL" }));
   });
 }
 
 /**
- * The process that the agent will be, while the first stage waits below it: nsenter's child, or with the helper (which stays) that one's.
+ * The process that the agent will be, while the first stage waits below it: nsenter's child, or
+ * with the helper (which stays) that one's.
  *
  * @throws ConsentError `sandbox_failed` where something else runs there.
  */
@@ -64,7 +74,11 @@ export function findAgent({ pid = -1 }: ChildProcess, hasHelper: boolean): Proce
   const first = childrenOf(pid);
   const found = hasHelper ? first.flatMap((each) => childrenOf(each)) : first;
   const mark = found.length === 1 && found[0] !== undefined ? markProcess(found[0]) : undefined;
-  if (mark === undefined) throw new ConsentError("sandbox_failed", "Cannot start an agent: what runs there is not what was started");
+  if (mark === undefined)
+    throw new ConsentError(
+      "sandbox_failed",
+      "Cannot start an agent: what runs there is not what was started",
+    );
   return mark;
 }
 
@@ -82,7 +96,10 @@ export interface ExpectedAgent {
  *
  * @throws ConsentError `sandbox_failed`.
  */
-export function confirmAgent({ user, mark, hasFilter, cgroups }: ExpectedAgent, { privileges }: FirstStageFindings): void {
+export function confirmAgent(
+  { user, mark, hasFilter, cgroups }: ExpectedAgent,
+  { privileges }: FirstStageFindings,
+): void {
   const fail = (what: string): never => {
     throw new ConsentError("sandbox_failed", `Cannot start an agent: ${what}`);
   };
@@ -92,7 +109,9 @@ export function confirmAgent({ user, mark, hasFilter, cgroups }: ExpectedAgent, 
   if (hasFilter && !privileges.hasSeccompFilter) fail("inside there is no filter of system calls");
   // Lines as `4:memory:/path`; a path may begin above what is mounted here, so its end is compared.
   const lines = readFileSync(`/proc/${mark.pid}/cgroup`, "utf8").split("\n");
-  const missing = cgroups.find((directory) => !lines.some((line) => line.endsWith(`/${basename(directory)}`)));
+  const missing = cgroups.find(
+    (directory) => !lines.some((line) => line.endsWith(`/${basename(directory)}`)),
+  );
   if (missing !== undefined) fail(`it is not in its cgroup "${missing}"`);
 }
 
@@ -102,7 +121,11 @@ export function confirmAgent({ user, mark, hasFilter, cgroups }: ExpectedAgent, 
  * @throws ConsentError `options_invalid`.
  */
 export function parseSignal(name: string): NodeJS.Signals {
-  if (!isSignal(name)) throw new ConsentError("options_invalid", `Cannot send signal "${name}": there is none of that name`);
+  if (!isSignal(name))
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot send signal "${name}": there is none of that name`,
+    );
   return name;
 }
 

@@ -1,5 +1,6 @@
 /**
- * UID start: rules first, then the agent; and in the other order at the end. What cannot be taken back stays recorded for the next start.
+ * UID start: rules first, then the agent; and in the other order at the end. What cannot be taken
+ * back stays recorded for the next start.
  */
 import { rm } from "node:fs/promises";
 import type { Server } from "node:net";
@@ -11,7 +12,14 @@ import { makeHeld } from "./held.js";
 import { openTableGuard } from "./nft-guard.js";
 import { makeTableName, makeUidRules } from "./nft-rules.js";
 import type { CgroupName } from "./nft-rules.js";
-import type { ConnectionTakers, FirstStage, HeldAgent, HoldOptions, LinuxSandboxedProcess, Session } from "./parts.js";
+import type {
+  ConnectionTakers,
+  FirstStage,
+  HeldAgent,
+  HoldOptions,
+  LinuxSandboxedProcess,
+  Session,
+} from "./parts.js";
 import { signalProcess } from "./process-tree.js";
 import type { ProcessMark } from "./process-tree.js";
 import { createCapGroups, parseCaps, removeCgroup } from "./resource-caps.js";
@@ -62,7 +70,8 @@ interface AgentCgroups {
 /**
  * Starts all but the agent's command.
  *
- * @throws ConsentError `sandbox_failed`, `sandbox_unavailable`, `options_invalid`. Nothing is left running.
+ * @throws ConsentError `sandbox_failed`, `sandbox_unavailable`, `options_invalid`. Nothing is left
+ *   running.
  */
 export async function holdUid(start: UidStart): Promise<HeldAgent> {
   const { signal, files } = start.holdOptions;
@@ -86,26 +95,43 @@ export async function holdUid(start: UidStart): Promise<HeldAgent> {
 }
 
 /** @returns The word to go. */
-async function holdIn(starting: Starting): Promise<(takers: ConnectionTakers) => LinuxSandboxedProcess> {
+async function holdIn(
+  starting: Starting,
+): Promise<(takers: ConnectionTakers) => LinuxSandboxedProcess> {
   const { holdOptions, ground, session, undo, stopped } = starting;
   const { places, user } = ground;
   const cgroups = await openCgroups(starting);
   const { port, server } = await openPort(starting, cgroups.name);
-  const readOnly = [...places.readable, ...(places.workspace?.access === "read-only" ? [places.workspace.path] : [])];
+  const readOnly = [
+    ...places.readable,
+    ...(places.workspace?.access === "read-only" ? [places.workspace.path] : []),
+  ];
   const namespace = await openUidNamespace(readOnly);
   undo.add(async () => {
     namespace.kill();
     await namespace.ended;
   });
   const home = await openHome(user, session);
-  const environment = await writeEnvironment(session, user, holdOptions.env({ port, files: session.inside, home }));
+  const environment = await writeEnvironment(
+    session,
+    user,
+    holdOptions.env({ port, files: session.inside, home }),
+  );
   const spawned = spawnIn(starting, { namespace, cgroups, home });
   undo.add(async () => {
     namespace.kill();
-    spawned.child.kill("SIGCONT"); // stopped with the agent, it would not notice; killed, it would leave the agent's remains to somebody who may not bury them
+    // stopped with the agent, it would not notice; killed, it would leave the agent's remains to
+    // somebody who may not bury them
+    spawned.child.kill("SIGCONT");
     await spawned.exit;
   });
-  const stage = await runFirstStage(spawned.child, { mode: "connect", port, listener: server, session, signal: stopped });
+  const stage = await runFirstStage(spawned.child, {
+    mode: "connect",
+    port,
+    listener: server,
+    session,
+    signal: stopped,
+  });
   const mark = confirm(starting, { stage, spawned, cgroups });
   await rm(environment);
   return (takers) => {
@@ -119,18 +145,24 @@ async function holdIn(starting: Starting): Promise<(takers: ConnectionTakers) =>
 async function openCgroups({ options, ground, session, undo }: Starting): Promise<AgentCgroups> {
   const caps = await createCapGroups(session, parseCaps(options.caps));
   undo.add(() => caps.remove());
-  const place = ground.noCgroup === undefined ? await findCgroupPlace(session.id, caps.paths) : undefined;
-  if (place === undefined || "missing" in place) return { directories: caps.paths, name: undefined };
+  const place =
+    ground.noCgroup === undefined ? await findCgroupPlace(session.id, caps.paths) : undefined;
+  if (place === undefined || "missing" in place)
+    return { directories: caps.paths, name: undefined };
   const directories = [...new Set([...caps.paths, place.directory])];
   await session.record({ cgroups: directories });
   await makeCgroup(place);
   undo.add(async () => {
-    if (!(await removeCgroup(place.directory))) throw new ConsentError("sandbox_failed", `Cannot remove the cgroup "${place.directory}"`);
+    if (!(await removeCgroup(place.directory)))
+      throw new ConsentError("sandbox_failed", `Cannot remove the cgroup "${place.directory}"`);
   });
   return { directories, name: place.name };
 }
 
-/** The port, and the rules that leave it to the agent alone. Connections that are older than the rules are nobody's. */
+/**
+ * The port, and the rules that leave it to the agent alone. Connections that are older than the
+ * rules are nobody's.
+ */
 async function openPort(
   { options, ground, session, undo, lost, hasRoutesClosed }: Starting,
   cgroup: CgroupName | undefined,
@@ -160,33 +192,62 @@ async function openPort(
 
 function spawnIn(
   { argv, options, holdOptions, ground, session }: Starting,
-  { namespace, cgroups, home }: { readonly namespace: UidNamespace; readonly cgroups: AgentCgroups; readonly home: string },
+  {
+    namespace,
+    cgroups,
+    home,
+  }: { readonly namespace: UidNamespace; readonly cgroups: AgentCgroups; readonly home: string },
 ): SpawnedChild {
   const { user, helper, places, filter } = ground;
   const cwd = holdOptions.cwd ?? places.workspace?.path ?? home;
   const caps = parseCaps(options.caps);
   const { enter } = namespace;
   const hasFilter = filter !== undefined;
-  const command = makeUidCommand({ argv, user, session, cwd, enter, cgroups: cgroups.directories, helper, hasFilter, caps });
+  const command = makeUidCommand({
+    argv,
+    user,
+    session,
+    cwd,
+    enter,
+    cgroups: cgroups.directories,
+    helper,
+    hasFilter,
+    caps,
+  });
   return spawnChain({ command, session, filter, streams: standardStreams(holdOptions) });
 }
 
 /** What was checked inside against what is claimed; the process that the agent will be. */
 function confirm(
   { ground, report }: Starting,
-  { stage, spawned, cgroups }: { readonly stage: FirstStage; readonly spawned: SpawnedChild; readonly cgroups: AgentCgroups },
+  {
+    stage,
+    spawned,
+    cgroups,
+  }: { readonly stage: FirstStage; readonly spawned: SpawnedChild; readonly cgroups: AgentCgroups },
 ): ProcessMark {
   const { user, helper, filter } = ground;
   confirmFindings(report, stage.findings);
   const mark = findAgent(spawned.child, helper.isAvailable);
-  confirmAgent({ user, mark, hasFilter: filter !== undefined, cgroups: cgroups.directories }, stage.findings);
+  confirmAgent(
+    { user, mark, hasFilter: filter !== undefined, cgroups: cgroups.directories },
+    stage.findings,
+  );
   return mark;
 }
 
 /** Looks after an agent that runs, to its end. */
 function superviseUid(
   { report, undo, stopped }: Starting,
-  { namespace, spawned, mark }: { readonly namespace: UidNamespace; readonly spawned: SpawnedChild; readonly mark: ProcessMark },
+  {
+    namespace,
+    spawned,
+    mark,
+  }: {
+    readonly namespace: UidNamespace;
+    readonly spawned: SpawnedChild;
+    readonly mark: ProcessMark;
+  },
 ): LinuxSandboxedProcess {
   const end = (): void => namespace.kill();
   stopped.addEventListener("abort", end, { once: true });

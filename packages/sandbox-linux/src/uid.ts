@@ -1,6 +1,7 @@
 /**
- * UID: the sandbox of S1 §2.2. An agent that runs as a system user of its own, held to the proxy's port by nftables; no file system and no network
- * of its own, so that its level is `uid`. What it leaves open: uid-report.ts.
+ * UID: the sandbox of S1 §2.2. An agent that runs as a system user of its own, held to the proxy's
+ * port by nftables; no file system and no network of its own, so that its level is `uid`. What it
+ * leaves open: uid-report.ts.
  */
 import { ConsentError, isConsentError } from "@acp/core";
 import type { SandboxReport } from "@acp/core";
@@ -23,8 +24,14 @@ export interface UidFooting {
   readonly hasRoutesClosed: boolean;
 }
 
-/** Makes the sandbox. The manager has to be root, and the agent's user nobody that could be somebody else. */
-export function createUidSandbox(options: UidOptions, footing: Partial<UidFooting> = {}): LinuxSandbox {
+/**
+ * Makes the sandbox. The manager has to be root, and the agent's user nobody that could be somebody
+ * else.
+ */
+export function createUidSandbox(
+  options: UidOptions,
+  footing: Partial<UidFooting> = {},
+): LinuxSandbox {
   const { findHelper = nativeHelper, hasRoutesClosed = true } = footing;
   return withSpawn({
     name: "uid",
@@ -43,7 +50,8 @@ export function createUidSandbox(options: UidOptions, footing: Partial<UidFootin
       }
     },
     hold: async (argv, holdOptions) => {
-      if (argv.length === 0) throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
+      if (argv.length === 0)
+        throw new ConsentError("options_invalid", "Cannot start an agent: there is no command");
       const ground = await prepareUid(options, findHelper);
       const report = reportOf(options, ground);
       requireLevel(report, holdOptions.requiredLevel);
@@ -52,12 +60,18 @@ export function createUidSandbox(options: UidOptions, footing: Partial<UidFootin
   });
 }
 
-function reportOf({ dns = "closed", unixSockets = "none" }: UidOptions, { helper, filter, noCgroup }: UidGround): SandboxReport {
+function reportOf(
+  { dns = "closed", unixSockets = "none" }: UidOptions,
+  { helper, filter, noCgroup }: UidGround,
+): SandboxReport {
   const noFilter = filter === undefined ? whyNoFilter(helper) : undefined;
   return makeUidReport({ noFilter, noCgroup, dns, unixSockets });
 }
 
 function whyNoFilter(helper: NativeHelper): { readonly reason: string; readonly fix: string } {
   if (!helper.isAvailable) return { reason: helper.reason, fix: helper.fix };
-  return { reason: `there is no filter for ${process.arch}`, fix: "use a machine with x64 or arm64" };
+  return {
+    reason: `there is no filter for ${process.arch}`,
+    fix: "use a machine with x64 or arm64",
+  };
 }

@@ -15,7 +15,8 @@ export interface Undo {
 /**
  * Makes a list.
  *
- * @param last - Done only where nothing went wrong: removes the record of what there is to take back.
+ * @param last - Done only where nothing went wrong: removes the record of what there is to take
+ *   back.
  */
 export function createUndo(last: () => Promise<void>): Undo {
   const steps: (() => Promise<void> | void)[] = [];

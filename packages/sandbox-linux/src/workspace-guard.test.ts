@@ -1,4 +1,14 @@
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -17,20 +27,37 @@ function write(...names: readonly string[]): void {
   }
 }
 
-const at = (...names: readonly string[]): readonly string[] => names.map((name) => join(work, name));
-const knowing = (...known: readonly string[]) => guardWorkspace({ path: work, access: "read-write", known: at(...known) });
-const guard = (...writable: readonly string[]) => guardWorkspace({ path: work, access: "read-write", writable: at(...writable) });
+const at = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => join(work, name));
+const knowing = (...known: readonly string[]) =>
+  guardWorkspace({ path: work, access: "read-write", known: at(...known) });
+const guard = (...writable: readonly string[]) =>
+  guardWorkspace({ path: work, access: "read-write", writable: at(...writable) });
 
 describe("guardWorkspace()", () => {
   it("holds the places, and the names of the folders above them", () => {
     write(".envrc", "a/b/.vscode/tasks.json", "a/c.txt");
     const readOnly = at(".envrc", "a/b/.vscode");
-    expect(guard()).toEqual({ found: readOnly, unheld: [], readOnly, pinned: at("a", "a/b"), writable: [], isComplete: true });
+    expect(guard()).toEqual({
+      found: readOnly,
+      unheld: [],
+      readOnly,
+      pinned: at("a", "a/b"),
+      writable: [],
+      isComplete: true,
+    });
   });
 
   it("has nothing to hold where nothing is written, or nothing is there", () => {
     write(".envrc");
-    const nothing = { found: undefined, unheld: [], readOnly: [], pinned: [], writable: [], isComplete: true };
+    const nothing = {
+      found: undefined,
+      unheld: [],
+      readOnly: [],
+      pinned: [],
+      writable: [],
+      isComplete: true,
+    };
     expect(guardWorkspace({ path: work, access: "read-only" })).toEqual(nothing);
     expect(guardWorkspace(undefined)).toEqual(nothing);
   });
@@ -41,7 +68,8 @@ describe("guardWorkspace()", () => {
     mkdirSync(join(work, "closed/.git/objects"));
     mkdirSync(join(work, "closed/.git/refs"));
     writeFileSync(join(work, "closed/.git/HEAD"), "");
-    for (const name of ["closed/.git/hooks", "closed/.git", "closed"]) chmodSync(join(work, name), 0);
+    for (const name of ["closed/.git/hooks", "closed/.git", "closed"])
+      chmodSync(join(work, name), 0);
     const user = { uid, gid: uid, name: "agent", home: "/nonexistent" };
     const { readOnly, isComplete } = guardWorkspace({ path: work, access: "read-write" }, user);
     expect([readOnly, isComplete]).toEqual([at("closed/.git/hooks"), true]);

@@ -1,6 +1,7 @@
 /**
- * Workspace guard: what of a workspace an agent reads and does not change, because other programs run it by themselves outside of the sandbox. Each is
- * mounted over itself; so is every folder above it, which then cannot be renamed to make room for another of its name.
+ * Workspace guard: what of a workspace an agent reads and does not change, because other programs
+ * run it by themselves outside of the sandbox. Each is mounted over itself; so is every folder
+ * above it, which then cannot be renamed to make room for another of its name.
  */
 import type { AgentUser, Workspace } from "./parts.js";
 import { findPersistent, isGitsOwn, isLink, isThere, parentsBetween } from "./persistent.js";
@@ -10,9 +11,15 @@ import { liesIn, type VisiblePlaces } from "./workspace.js";
 
 /** What is mounted over itself, by real paths. */
 export interface WorkspaceGuard {
-  /** All that was found in the workspace, whether it is held or not; `undefined` where nobody looked. */
+  /**
+   * All that was found in the workspace, whether it is held or not; `undefined` where nobody
+   * looked.
+   */
   readonly found: readonly string[] | undefined;
-  /** What of it the agent can write: more than can be mounted, or a file with other names. Links, and what the operator gave back, are not in it. */
+  /**
+   * What of it the agent can write: more than can be mounted, or a file with other names. Links,
+   * and what the operator gave back, are not in it.
+   */
   readonly unheld: readonly string[];
   /** For reading. */
   readonly readOnly: readonly string[];
@@ -24,31 +31,62 @@ export interface WorkspaceGuard {
   readonly isComplete: boolean;
 }
 
-/** Each is a mount, and a descriptor while an agent starts. bubblewrap reads its list of mounts once for each of them: twice as many take four times as long. */
+/**
+ * Each is a mount, and a descriptor while an agent starts. bubblewrap reads its list of mounts once
+ * for each of them: twice as many take four times as long.
+ */
 const MOUNTS_MAX = 256;
-const NOTHING: WorkspaceGuard = { found: undefined, unheld: [], readOnly: [], pinned: [], writable: [], isComplete: true };
+const NOTHING: WorkspaceGuard = {
+  found: undefined,
+  unheld: [],
+  readOnly: [],
+  pinned: [],
+  writable: [],
+  isComplete: true,
+};
 
 /**
- * Looks at a workspace, given by its real path. Links are left alone: there is nothing to mount on. What the agent's user has closed is opened again, so
- * that it is held, and can be looked at from inside.
+ * Looks at a workspace, given by its real path. Links are left alone: there is nothing to mount on.
+ * What the agent's user has closed is opened again, so that it is held, and can be looked at from
+ * inside.
  */
 export function guardWorkspace(workspace: Workspace | undefined, user?: AgentUser): WorkspaceGuard {
   if (workspace === undefined || workspace.access !== "read-write") return NOTHING;
   const { path, writable = [], known = [] } = workspace;
-  const reopen = (folder: string): void => (user === undefined ? undefined : reopenFolder(folder, user));
+  const reopen = (folder: string): void =>
+    user === undefined ? undefined : reopenFolder(folder, user);
   const { places, isComplete } = findPersistent(path, { reopen, known });
-  const guarded = places.filter((place) => !writable.some((each) => liesIn(place, each)) && !isLink(place));
+  const guarded = places.filter(
+    (place) => !writable.some((each) => liesIn(place, each)) && !isLink(place),
+  );
   const { readOnly, pinned } = hold(path, guarded, known);
   const held = new Set(readOnly);
   const unheld = guarded.filter((place) => !held.has(place) || hasOtherNames(place));
-  const given = writable.filter((each) => readOnly.some((place) => liesIn(each, place)) && isThere(each));
-  return { found: places, unheld, readOnly, pinned, writable: given, isComplete: isComplete && unheld.length === 0 };
+  const given = writable.filter(
+    (each) => readOnly.some((place) => liesIn(each, place)) && isThere(each),
+  );
+  return {
+    found: places,
+    unheld,
+    readOnly,
+    pinned,
+    writable: given,
+    isComplete: isComplete && unheld.length === 0,
+  };
 }
 
-/** As many as can be mounted with the folders above them; what an agent cannot have put there to crowd out others comes first. */
-function hold(workspace: string, guarded: readonly string[], known: readonly string[]): Pick<WorkspaceGuard, "readOnly" | "pinned"> {
+/**
+ * As many as can be mounted with the folders above them; what an agent cannot have put there to
+ * crowd out others comes first.
+ */
+function hold(
+  workspace: string,
+  guarded: readonly string[],
+  known: readonly string[],
+): Pick<WorkspaceGuard, "readOnly" | "pinned"> {
   const all = parentsBetween(workspace, guarded);
-  if (guarded.length + all.length <= MOUNTS_MAX) return { readOnly: [...guarded].sort(nearestFirst), pinned: all };
+  if (guarded.length + all.length <= MOUNTS_MAX)
+    return { readOnly: [...guarded].sort(nearestFirst), pinned: all };
   const readOnly: string[] = [];
   const pinned = new Set<string>();
   for (const place of byImportance(guarded, known)) {
@@ -62,12 +100,14 @@ function hold(workspace: string, guarded: readonly string[], known: readonly str
 }
 
 /**
- * What an agent leaves is set aside unless Git makes it just so: it can fill a workspace with nothing else. So that comes last, what was there first before the
- * rest, and what is nearest before what is deep.
+ * What an agent leaves is set aside unless Git makes it just so: it can fill a workspace with
+ * nothing else. So that comes last, what was there first before the rest, and what is nearest
+ * before what is deep.
  */
 function byImportance(places: readonly string[], known: readonly string[]): readonly string[] {
   const rank = new Map(known.map((place, index) => [place, index]));
-  const oldestFirst = (one: string, other: string): number => (rank.get(one) ?? known.length) - (rank.get(other) ?? known.length);
+  const oldestFirst = (one: string, other: string): number =>
+    (rank.get(one) ?? known.length) - (rank.get(other) ?? known.length);
   const all = places.toSorted(nearestFirst).sort(oldestFirst);
   const own = new Set(all.filter(isGitsOwn));
   return [...all.filter((place) => !own.has(place)), ...own];
@@ -81,7 +121,10 @@ export function guardAll(
   // Below an overlay nothing is changed, and what is looked for is what the person has there.
   const user = view === undefined ? agentUser : undefined;
   const own = guardWorkspace(workspace, user);
-  const guards = [own, ...writable.map((path) => guardWorkspace({ path, access: "read-write" }, user))];
+  const guards = [
+    own,
+    ...writable.map((path) => guardWorkspace({ path, access: "read-write" }, user)),
+  ];
   return {
     found: own.found,
     unheld: own.unheld,

@@ -10,7 +10,8 @@ import { checkPlaces, liesIn, socketsIn } from "./workspace.js";
 let scratch: string;
 beforeEach(async () => {
   scratch = await realpath(await mkdtemp(join(tmpdir(), "acp-places-")));
-  for (const name of ["work", "work/sub", "home", "home/project", "acp"]) await mkdir(join(scratch, name));
+  for (const name of ["work", "work/sub", "home", "home/project", "acp"])
+    await mkdir(join(scratch, name));
   vi.stubEnv("HOME", join(scratch, "home"));
 });
 afterEach(async () => {
@@ -19,13 +20,20 @@ afterEach(async () => {
 });
 
 const at = (name: string): string => join(scratch, name);
-const work = (path: string, access: "read-write" | "read-only" = "read-write"): ConfinementOptions => ({ workspace: { path, access } });
+const work = (
+  path: string,
+  access: "read-write" | "read-only" = "read-write",
+): ConfinementOptions => ({ workspace: { path, access } });
 const invalid = expect.objectContaining({ code: "options_invalid" });
 
 describe("checkPlaces()", () => {
   it("gives real paths", async () => {
     await symlink(at("work"), at("link"));
-    const places = checkPlaces({ ...work(at("link")), readable: [at("work/../home/project")], hidden: [at("acp")] });
+    const places = checkPlaces({
+      ...work(at("link")),
+      readable: [at("work/../home/project")],
+      hidden: [at("acp")],
+    });
     expect(places.workspace).toEqual({ path: at("work"), access: "read-write" });
     expect(places.readable).toEqual([at("home/project")]);
     expect(places.hidden).toContain(at("acp"));
@@ -34,9 +42,12 @@ describe("checkPlaces()", () => {
   it("covers real paths in the workspace, and throws options_invalid for others", async () => {
     await mkdir(at("work/sub"), { recursive: true });
     await symlink(at("work/sub"), at("work/by-link"));
-    expect(checkPlaces({ ...work(at("work")), covered: [at("work/sub")] }).covered).toEqual([at("work/sub")]);
+    expect(checkPlaces({ ...work(at("work")), covered: [at("work/sub")] }).covered).toEqual([
+      at("work/sub"),
+    ]);
     const others = [at("work"), at("home"), at("work/by-link"), at("work/../home"), "/etc/passwd"];
-    for (const path of others) expect(() => checkPlaces({ ...work(at("work")), covered: [path] })).toThrow(invalid);
+    for (const path of others)
+      expect(() => checkPlaces({ ...work(at("work")), covered: [path] })).toThrow(invalid);
     expect(() => checkPlaces({ covered: [at("work/sub")] })).toThrow(invalid);
   });
 
@@ -92,18 +103,23 @@ describe("checkPlaces()", () => {
     expect(() => checkPlaces({ ...work(at("work/sub")), hidden })).toThrow(invalid);
     expect(() => checkPlaces({ ...work(at("work/sub")), hidden: [at("work")] })).toThrow(invalid);
     expect(() => checkPlaces({ readable: [at("work")], hidden })).toThrow(invalid);
-    expect(() => checkPlaces({ ...work(at("work")), hidden: [at("work/later/.acp")] })).toThrow(invalid);
+    expect(() => checkPlaces({ ...work(at("work")), hidden: [at("work/later/.acp")] })).toThrow(
+      invalid,
+    );
     await symlink(at("work/sub"), at("acp/link"));
     expect(() => checkPlaces({ ...work(at("work")), hidden: [at("acp/link")] })).toThrow(invalid);
     await symlink(at("work"), at("home/link"));
     expect(() => checkPlaces({ ...work(at("home/link")), hidden })).toThrow(invalid);
     await mkdir(at("work2"));
-    expect(checkPlaces({ ...work(at("work2")), hidden: [at("work")] }).workspace?.path).toBe(at("work2"));
+    expect(checkPlaces({ ...work(at("work2")), hidden: [at("work")] }).workspace?.path).toBe(
+      at("work2"),
+    );
   });
 
   it("throws options_invalid for what is no directory", async () => {
     await writeFile(at("file"), "");
-    for (const path of [at("file"), at("none"), "relative", "", `${at("work")}\0x`]) expect(() => checkPlaces(work(path))).toThrow(invalid);
+    for (const path of [at("file"), at("none"), "relative", "", `${at("work")}\0x`])
+      expect(() => checkPlaces(work(path))).toThrow(invalid);
   });
 });
 

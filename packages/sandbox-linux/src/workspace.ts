@@ -1,6 +1,7 @@
 /**
- * Workspace: which directories of the host an agent may see. Nothing that would give away more than was meant: not the whole system, not
- * a person's whole home, nothing that holds or lies in what must stay hidden. Judged by real paths, as the kernel will see them.
+ * Workspace: which directories of the host an agent may see. Nothing that would give away more than
+ * was meant: not the whole system, not a person's whole home, nothing that holds or lies in what
+ * must stay hidden. Judged by real paths, as the kernel will see them.
  */
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -34,7 +35,10 @@ export interface VisiblePlaces {
 /** This package: what it loads and shows is trusted by everybody who uses it. */
 const OWN_PACKAGE = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/u, "");
 
-/** Parts of the system that are never a workspace, nor anything in them: devices, kernel interfaces, other programs' sockets and state. */
+/**
+ * Parts of the system that are never a workspace, nor anything in them: devices, kernel interfaces,
+ * other programs' sockets and state.
+ */
 const SYSTEM = ["/boot", "/dev", "/proc", "/run", "/sys", "/var/run"];
 /** Not as a whole. */
 const WHOLES = [
@@ -60,13 +64,25 @@ const PROGRAMS = ["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr"];
  * Checks what an agent may see.
  *
  * @param canOverlay - Whether the backend can keep apart what the agent writes, or show what was.
- * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds or lies in a hidden one.
+ * @throws ConsentError `options_invalid` for a place that is not a directory, is too much, or holds
+ *   or lies in a hidden one.
  */
 export function checkPlaces(options: ConfinementOptions, canOverlay = false): VisiblePlaces {
-  const { workspace, readable = [], writable = [], home, packages, hidden = [], programs = [], view } = options;
+  const {
+    workspace,
+    readable = [],
+    writable = [],
+    home,
+    packages,
+    hidden = [],
+    programs = [],
+    view,
+  } = options;
   if (workspace?.access === "overlay") checkOverlay(workspace, { hidden, canOverlay });
-  if (view !== undefined && !canOverlay) throw refused(view.workspace, "only namespace can show what another agent sees");
-  // What of ours an agent must neither see nor change: by what it writes there it would run outside.
+  if (view !== undefined && !canOverlay)
+    throw refused(view.workspace, "only namespace can show what another agent sees");
+  // What of ours an agent must neither see nor change: by what it writes there it would run
+  // outside.
   const own = [sessionsDirectory(), helperDirectory()].map(realOrGiven);
   const kept = [...hidden.map(realOrGiven), ...own];
   const ours = [OWN_PACKAGE, process.execPath, ...programs].map(realOrGiven);
@@ -77,35 +93,68 @@ export function checkPlaces(options: ConfinementOptions, canOverlay = false): Vi
     if (why !== undefined) throw refused(path, why);
     return real;
   };
-  const work = workspace === undefined ? undefined : rooted(workspace, check(workspace.path, workspace.access));
+  const work =
+    workspace === undefined
+      ? undefined
+      : rooted(workspace, check(workspace.path, workspace.access));
   const written = writable.map((path) => check(path, "read-write"));
-  for (const path of [...(work === undefined ? [] : [work.path]), ...written]) refuseOverlap(path, ours);
+  for (const path of [...(work === undefined ? [] : [work.path]), ...written])
+    refuseOverlap(path, ours);
   const twice = written.find((path) => work?.access === "overlay" && overlap(path, work.path));
-  if (twice !== undefined) throw refused(twice, "it would be written, and the workspace is to stay as it is");
+  if (twice !== undefined)
+    throw refused(twice, "it would be written, and the workspace is to stay as it is");
   const given = readable.map((path) => check(path, "read-only"));
-  // An overlay shows what lies in its workspace already, and under a name of the host there is no other.
-  const read = work?.access === "overlay" ? given.filter((path) => !liesIn(path, work.path)) : given;
+  // An overlay shows what lies in its workspace already, and under a name of the host there is no
+  // other.
+  const read =
+    work?.access === "overlay" ? given.filter((path) => !liesIn(path, work.path)) : given;
   const covered = checkCovered(options.covered ?? [], work);
-  const all = { workspace: work, programs: ours, readable: read, writable: written, hidden: kept, covered };
+  const all = {
+    workspace: work,
+    programs: ours,
+    readable: read,
+    writable: written,
+    hidden: kept,
+    covered,
+  };
   const shown = view === undefined ? all : withView(all, view);
-  const withHome = home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
-  return packages === undefined ? withHome : { ...withHome, packages: checkPackages(packages, withHome, { homes, own }) };
+  const withHome =
+    home === undefined ? shown : { ...shown, home: checkHome(home, shown, { homes, own }) };
+  return packages === undefined
+    ? withHome
+    : { ...withHome, packages: checkPackages(packages, withHome, { homes, own }) };
 }
 
-/** @throws ConsentError `options_invalid` for what is no place in the workspace: its cover would be made somewhere else. */
-function checkCovered(covered: readonly string[], workspace: Workspace | undefined): readonly string[] {
+/**
+ * @throws ConsentError `options_invalid` for what is no place in the workspace: its cover would be
+ * made somewhere else.
+ */
+function checkCovered(
+  covered: readonly string[],
+  workspace: Workspace | undefined,
+): readonly string[] {
   for (const path of covered) {
-    const isWithin = workspace !== undefined && path !== workspace.path && liesIn(path, workspace.path);
+    const isWithin =
+      workspace !== undefined && path !== workspace.path && liesIn(path, workspace.path);
     if (!isWithin || realOrGiven(path) !== path)
-      throw new ConsentError("options_invalid", `Cannot cover "${path}": it is not a real path in the workspace`);
+      throw new ConsentError(
+        "options_invalid",
+        `Cannot cover "${path}": it is not a real path in the workspace`,
+      );
   }
   return covered;
 }
 
-/** Of what is shown nothing may be in the workspace below the overlay, where it would be written past the review, or be read without what the agent wrote. */
+/**
+ * Of what is shown nothing may be in the workspace below the overlay, where it would be written
+ * past the review, or be read without what the agent wrote.
+ */
 function withView(places: VisiblePlaces, view: AgentView): VisiblePlaces {
-  if (places.workspace?.access === "overlay") throw refused(view.workspace, "another agent works in an overlay of it already");
-  return shownPlaces(places).some((path) => overlap(path, view.workspace)) ? { ...places, view } : places;
+  if (places.workspace?.access === "overlay")
+    throw refused(view.workspace, "another agent works in an overlay of it already");
+  return shownPlaces(places).some((path) => overlap(path, view.workspace))
+    ? { ...places, view }
+    : places;
 }
 
 /** It may lie in a hidden place; not where an agent could write. */
@@ -115,8 +164,12 @@ function checkPackages(path: string, places: VisiblePlaces, { homes, own }: Home
   if (why !== undefined) throw refused(path, why);
   const held = places.hidden.find((each) => liesIn(each, real));
   if (held !== undefined) throw refused(path, `it holds "${held}", which stays hidden`);
-  const written = [...shownPlaces(places), ...(places.home === undefined ? [] : [places.home])].find((each) => overlap(each, real));
-  if (written !== undefined) throw refused(path, `it is in "${written}", which the agent is shown as well, or holds it`);
+  const written = [
+    ...shownPlaces(places),
+    ...(places.home === undefined ? [] : [places.home]),
+  ].find((each) => overlap(each, real));
+  if (written !== undefined)
+    throw refused(path, `it is in "${written}", which the agent is shown as well, or holds it`);
   return real;
 }
 
@@ -126,18 +179,31 @@ interface OverlayChecks {
 }
 
 /** What the agent writes must be in no place that anybody shows it. */
-function checkOverlay({ path, layers, writable = [] }: Workspace, { hidden, canOverlay }: OverlayChecks): void {
+function checkOverlay(
+  { path, layers, writable = [] }: Workspace,
+  { hidden, canOverlay }: OverlayChecks,
+): void {
   if (!canOverlay) throw refused(path, "only namespace can keep apart what an agent writes");
-  if (writable.length > 0) throw refused(path, "nothing of it is written, so nothing is to be given back");
-  if (layers === undefined || !hidden.some((each) => liesIn(realOrGiven(layers), realOrGiven(each))))
+  if (writable.length > 0)
+    throw refused(path, "nothing of it is written, so nothing is to be given back");
+  if (
+    layers === undefined ||
+    !hidden.some((each) => liesIn(realOrGiven(layers), realOrGiven(each)))
+  )
     throw refused(path, "what it writes would not be kept in a hidden place");
 }
 
-/** @throws ConsentError `options_invalid` where an agent that writes there could change what runs outside. */
+/**
+ * @throws ConsentError `options_invalid` where an agent that writes there could change what runs
+ * outside.
+ */
 function refuseOverlap(path: string, ours: readonly string[]): void {
   const overlapped = ours.find((each) => overlap(each, path));
   if (overlapped === undefined) return;
-  throw refused(path, `what runs outside of the sandbox is there ("${overlapped}"), and the agent could change it; install it elsewhere`);
+  throw refused(
+    path,
+    `what runs outside of the sandbox is there ("${overlapped}"), and the agent could change it; install it elsewhere`,
+  );
 }
 
 interface HomeJudging extends Pick<Judging, "homes"> {
@@ -145,7 +211,10 @@ interface HomeJudging extends Pick<Judging, "homes"> {
   readonly own: readonly string[];
 }
 
-/** A home may lie in a hidden place, which the agent does not see by it; not in one that it sees, which would then be two. */
+/**
+ * A home may lie in a hidden place, which the agent does not see by it; not in one that it sees,
+ * which would then be two.
+ */
 function checkHome(path: string, places: VisiblePlaces, { homes, own }: HomeJudging): string {
   const real = realDirectory(path);
   const why = whyNotShown(real, { access: "read-write", homes, hidden: own });
@@ -153,7 +222,8 @@ function checkHome(path: string, places: VisiblePlaces, { homes, own }: HomeJudg
   const held = places.hidden.find((each) => liesIn(each, real));
   if (held !== undefined) throw refused(path, `it holds "${held}", which stays hidden`);
   const twice = shownPlaces(places).find((each) => overlap(each, real));
-  if (twice !== undefined) throw refused(path, `it would be the home, and is in "${twice}" or holds it`);
+  if (twice !== undefined)
+    throw refused(path, `it would be the home, and is in "${twice}" or holds it`);
   refuseOverlap(real, places.programs);
   return real;
 }
@@ -163,7 +233,11 @@ function overlap(one: string, other: string): boolean {
 }
 
 /** What of the host the operator shows under its own name, by real paths. */
-export function shownPlaces({ workspace, readable, writable = [] }: VisiblePlaces): readonly string[] {
+export function shownPlaces({
+  workspace,
+  readable,
+  writable = [],
+}: VisiblePlaces): readonly string[] {
   return [...readable, ...writable, ...(workspace === undefined ? [] : [workspace.path])];
 }
 
@@ -172,8 +246,14 @@ export function liesIn(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory === "/" ? "/" : `${directory}/`);
 }
 
-/** Sockets in a directory, as far as a look at its first entries tells: with Unix sockets allowed, each is a way to a program of the host. */
-export async function socketsIn(directory: string, entriesMax = 20_000): Promise<readonly string[]> {
+/**
+ * Sockets in a directory, as far as a look at its first entries tells: with Unix sockets allowed,
+ * each is a way to a program of the host.
+ */
+export async function socketsIn(
+  directory: string,
+  entriesMax = 20_000,
+): Promise<readonly string[]> {
   const found: string[] = [];
   const open = [directory];
   let left = entriesMax;
@@ -193,7 +273,8 @@ export async function socketsIn(directory: string, entriesMax = 20_000): Promise
 /** The same workspace by its real path. */
 function rooted(workspace: Workspace, path: string): Workspace {
   const { writable, known } = workspace;
-  const rebase = (paths: readonly string[]): readonly string[] => paths.map((each) => join(path, relative(workspace.path, each)));
+  const rebase = (paths: readonly string[]): readonly string[] =>
+    paths.map((each) => join(path, relative(workspace.path, each)));
   return {
     ...workspace,
     path,
@@ -213,7 +294,9 @@ function whyNotShown(path: string, { access, homes, hidden }: Judging): string |
   if (inHidden !== undefined) return `it holds or lies in "${inHidden}", which stays hidden`;
   if (WHOLES.includes(path)) return "it is more than a workspace";
   if (homes.some((home) => liesIn(home, path))) return "it is, or holds, a whole home directory";
-  const within = [...SYSTEM, ...(access !== "read-only" ? PROGRAMS : [])].find((each) => liesIn(path, each));
+  const within = [...SYSTEM, ...(access !== "read-only" ? PROGRAMS : [])].find((each) =>
+    liesIn(path, each),
+  );
   return within === undefined ? undefined : `it is part of the system (${within})`;
 }
 
@@ -224,7 +307,9 @@ function homeDirectories(): readonly string[] {
     const [, , uid = "", , , home = ""] = line.split(":");
     return Number(uid) === 0 || (Number(uid) >= 1000 && Number(uid) < 65_534) ? [home] : [];
   });
-  return [...people, process.env["HOME"] ?? ""].filter((home) => home.startsWith("/") && home !== "/").map(realOrGiven);
+  return [...people, process.env["HOME"] ?? ""]
+    .filter((home) => home.startsWith("/") && home !== "/")
+    .map(realOrGiven);
 }
 
 function realDirectory(path: string): string {
@@ -233,7 +318,10 @@ function realDirectory(path: string): string {
     const real = realpathSync(path);
     if (statSync(real).isDirectory()) return real;
   } catch (error) {
-    throw refused(path, error instanceof Error && "code" in error ? String(error.code) : String(error));
+    throw refused(
+      path,
+      error instanceof Error && "code" in error ? String(error.code) : String(error),
+    );
   }
   throw refused(path, "it is not a directory");
 }

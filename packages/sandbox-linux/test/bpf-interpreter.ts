@@ -1,4 +1,7 @@
-/** Runs the instructions of classic BPF that the kernel lets a seccomp filter have; throws for every other one, and for a program that does not end. */
+/**
+ * Runs the instructions of classic BPF that the kernel lets a seccomp filter have; throws for every
+ * other one, and for a program that does not end.
+ */
 
 /** What the kernel shows a filter of one system call: `struct seccomp_data`. */
 export interface Call {

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
 
 /** A path in `inside/`. */
-export const insideFile = (name: string): string => fileURLToPath(new URL(`../inside/${name}`, import.meta.url));
+export const insideFile = (name: string): string =>
+  fileURLToPath(new URL(`../inside/${name}`, import.meta.url));
 
 const closers: (() => unknown)[] = [];
 /** Runs after the test, the last one first. */
@@ -38,13 +39,21 @@ export interface Bridge {
 }
 
 /** Starts a program with no more environment than is given and the way to Node. */
-export function started(program: string, env: Readonly<Record<string, string>> = {}, args: readonly string[] = []): Bridge {
-  const child = spawn(program, args, { env: { PATH: `${process.execPath.replace(/\/[^/]*$/, "")}:/usr/bin:/bin`, ...env } });
+export function started(
+  program: string,
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Bridge {
+  const child = spawn(program, args, {
+    env: { PATH: `${process.execPath.replace(/\/[^/]*$/, "")}:/usr/bin:/bin`, ...env },
+  });
   later(() => child.kill("SIGKILL"));
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
   child.stdin.on("error", () => {});
   child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-  const exit = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  const exit = new Promise<number | null>((resolve) =>
+    child.once("close", (code) => resolve(code)),
+  );
   return {
     child,
     stdout: () => Buffer.concat(out),
@@ -55,7 +64,10 @@ export function started(program: string, env: Readonly<Record<string, string>> =
 }
 
 /** A bridge whose output is read from the start. */
-export function startedBridge(port: number, program: string = insideFile("acp-mcp-bridge")): Bridge {
+export function startedBridge(
+  port: number,
+  program: string = insideFile("acp-mcp-bridge"),
+): Bridge {
   const bridge = started(program, { ACP_PROXY_PORT: String(port) });
   bridge.read();
   return bridge;
@@ -67,7 +79,10 @@ export interface FakeGate {
   connection(index: number): Promise<Socket>;
 }
 
-/** Listens on loopback; each connection can be half-closed, and is read from where the test reads it. */
+/**
+ * Listens on loopback; each connection can be half-closed, and is read from where the test reads
+ * it.
+ */
 export async function gate(onConnection: (socket: Socket) => void = () => {}): Promise<FakeGate> {
   const sockets: Socket[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {

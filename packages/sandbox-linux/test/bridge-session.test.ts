@@ -1,6 +1,7 @@
 /**
- * An agent's MCP client, the bridge that it starts, both proxies and a server: the whole way that a tool call takes out of a sandbox, but for the
- * boundary itself. The listener stands for the one that a sandbox hands out.
+ * An agent's MCP client, the bridge that it starts, both proxies and a server: the whole way that a
+ * tool call takes out of a sandbox, but for the boundary itself. The listener stands for the one
+ * that a sandbox hands out.
  */
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -18,8 +19,15 @@ import { insideFile, later, until } from "./bridge-kit.js";
 vi.setConfig({ testTimeout: 120_000 });
 
 const AGENT = { id: "sandboxed" };
-const SERVER = [process.execPath, fileURLToPath(new URL("fixtures/mcp-server.mjs", import.meta.url))];
-const POLICY = parsePolicy({ version: "1", default: "deny", rules: [{ match: { tool: "echo" }, action: "allow" }] });
+const SERVER = [
+  process.execPath,
+  fileURLToPath(new URL("fixtures/mcp-server.mjs", import.meta.url)),
+];
+const POLICY = parsePolicy({
+  version: "1",
+  default: "deny",
+  rules: [{ match: { tool: "echo" }, action: "allow" }],
+});
 
 interface World {
   readonly port: number;
@@ -34,8 +42,16 @@ async function world(sessionsMax = 8): Promise<World> {
   const audit = memoryAuditSink();
   const nobody = { name: "nobody", deliver: () => Promise.reject(new Error("nobody is there")) };
   const gate = createConsentGate({ policy: POLICY, audit, channel: nobody });
-  const sessions = createMcpSessions({ gate, upstreams: [{ name: "fs", command: SERVER }], log: () => {}, sessionsMax });
-  const proxy = createHttpConsentProxy({ gate, internal: { "mcp.acp.internal:1": (socket, caller) => sessions.serve(socket, caller) } });
+  const sessions = createMcpSessions({
+    gate,
+    upstreams: [{ name: "fs", command: SERVER }],
+    log: () => {},
+    sessionsMax,
+  });
+  const proxy = createHttpConsentProxy({
+    gate,
+    internal: { "mcp.acp.internal:1": (socket, caller) => sessions.serve(socket, caller) },
+  });
   later(() => Promise.all([proxy.close(), sessions.close()]));
   let open = 0;
   const listener = createServer({ pauseOnConnect: true }, (socket) => {
@@ -71,9 +87,15 @@ describe("an MCP client inside", () => {
     const { client, stderr } = await start();
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["echo", "repeat"]);
     const text = "x".repeat(1_000_000);
-    expect(await client.callTool({ name: "echo", arguments: { text } })).toMatchObject({ content: [{ type: "text", text }] });
-    expect(await client.callTool({ name: "repeat", arguments: { count: 3 } })).toMatchObject({ isError: true });
-    const judged = audit.events().filter(({ eventType }) => /policy_evaluated|forwarded/.test(eventType));
+    expect(await client.callTool({ name: "echo", arguments: { text } })).toMatchObject({
+      content: [{ type: "text", text }],
+    });
+    expect(await client.callTool({ name: "repeat", arguments: { count: 3 } })).toMatchObject({
+      isError: true,
+    });
+    const judged = audit
+      .events()
+      .filter(({ eventType }) => /policy_evaluated|forwarded/.test(eventType));
     expect(judged.map(({ agent, eventType }) => `${agent} ${eventType}`)).toEqual([
       "sandboxed policy_evaluated",
       "sandboxed tool_call_forwarded",
@@ -87,7 +109,10 @@ describe("an MCP client inside", () => {
   it("has several sessions, and is told where there are too many", async () => {
     const { client: start } = await world(2);
     const [first, second] = [await start(), await start()];
-    await expect(start()).rejects.toThrow("Cannot open a session: the agent has 2 sessions already");
-    for (const { client } of [first, second]) expect((await client.listTools()).tools).toHaveLength(2);
+    await expect(start()).rejects.toThrow(
+      "Cannot open a session: the agent has 2 sessions already",
+    );
+    for (const { client } of [first, second])
+      expect((await client.listTools()).tools).toHaveLength(2);
   });
 });

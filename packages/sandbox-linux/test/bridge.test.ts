@@ -1,4 +1,7 @@
-/** The MCP bridge and the other two programs that an agent finds inside, as real processes against a gate that does what no gate should. */
+/**
+ * The MCP bridge and the other two programs that an agent finds inside, as real processes against a
+ * gate that does what no gate should.
+ */
 import { randomBytes } from "node:crypto";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -6,7 +9,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
-import { type Bridge, gate, insideFile, later, started, startedBridge, until } from "./bridge-kit.js";
+import {
+  type Bridge,
+  gate,
+  insideFile,
+  later,
+  started,
+  startedBridge,
+  until,
+} from "./bridge-kit.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -25,8 +36,12 @@ interface Opened {
 async function opened(isRead = true): Promise<Opened> {
   const chunks: Buffer[] = [];
   const all = (): Buffer => Buffer.concat(chunks);
-  const { port, connection } = await gate((socket) => socket.on("data", (chunk: Buffer) => chunks.push(chunk)));
-  const bridge = isRead ? startedBridge(port) : started(insideFile("acp-mcp-bridge"), { ACP_PROXY_PORT: String(port) });
+  const { port, connection } = await gate((socket) =>
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk)),
+  );
+  const bridge = isRead
+    ? startedBridge(port)
+    : started(insideFile("acp-mcp-bridge"), { ACP_PROXY_PORT: String(port) });
   const socket = await connection(0);
   await until(() => all().length >= ASKED.length, "for the CONNECT");
   expect(all().toString()).toBe(ASKED);
@@ -59,7 +74,11 @@ describe("acp-mcp-bridge", () => {
     bridge.child.stdin.end(question);
     socket.once("end", () => socket.end(answer));
     expect(await bridge.exit).toBe(0);
-    expect([got().equals(question), bridge.stdout().equals(answer), bridge.stderr()]).toEqual([true, true, ""]);
+    expect([got().equals(question), bridge.stdout().equals(answer), bridge.stderr()]).toEqual([
+      true,
+      true,
+      "",
+    ]);
   });
 
   it("takes an answer that comes byte by byte, with what follows it", async () => {
@@ -108,7 +127,10 @@ describe("acp-mcp-bridge", () => {
     const { bridge, socket } = await opened();
     socket.end("last words");
     expect(await bridge.exit).toBe(0);
-    expect([bridge.stdout().toString(), bridge.stderr()]).toEqual(["last words", "acp-mcp-bridge: the gate ended the session\n"]);
+    expect([bridge.stdout().toString(), bridge.stderr()]).toEqual([
+      "last words",
+      "acp-mcp-bridge: the gate ended the session\n",
+    ]);
   });
 
   it("says so where the connection breaks", async () => {
@@ -137,12 +159,24 @@ describe("acp-mcp-bridge", () => {
       `HTTP/1.1 403 Forbidden\r\n\r\n{"error":{"code":"service_refused","reason":"it is","remedy":"Do\\n\\u001b[2Jnot"}}`,
       "the proxy says service_refused; it is; Do [2Jnot",
     ],
-    ["refuses without a reason", "HTTP/1.1 502 Bad Gateway\r\nx: y\r\n\r\n<html>", 'the proxy answered "502 Bad Gateway"'],
+    [
+      "refuses without a reason",
+      "HTTP/1.1 502 Bad Gateway\r\nx: y\r\n\r\n<html>",
+      'the proxy answered "502 Bad Gateway"',
+    ],
     ["is something else", "SSH-2.0-x\r\n\r\n", "it is no HTTP proxy"],
     ["says nothing", "", "it closed the connection"],
     ["stops in the middle", "HTTP/1.1 200 OK\r\n", "it closed the connection"],
-    ["never ends its head", `HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(5_000)}`, "it is no HTTP proxy"],
-    ["answers with another number that begins alike", "HTTP/1.1 2000\r\n\r\n", "it is no HTTP proxy"],
+    [
+      "never ends its head",
+      `HTTP/1.1 200 OK\r\n${"x: y\r\n".repeat(5_000)}`,
+      "it is no HTTP proxy",
+    ],
+    [
+      "answers with another number that begins alike",
+      "HTTP/1.1 2000\r\n\r\n",
+      "it is no HTTP proxy",
+    ],
   ])("ends with 69 and one line where the other side %s", async (_, answer, why) => {
     const { port } = await gate((socket) => socket.once("data", () => socket.end(answer)));
     const bridge = startedBridge(port);
@@ -158,9 +192,18 @@ describe("acp-mcp-bridge", () => {
   });
 
   it.each<[string, (port: number) => Readonly<Record<string, string>>]>([
-    ["ACP_PROXY_PORT before HTTP_PROXY", (port) => ({ ACP_PROXY_PORT: String(port), HTTP_PROXY: "http://127.0.0.1:1" })],
+    [
+      "ACP_PROXY_PORT before HTTP_PROXY",
+      (port) => ({ ACP_PROXY_PORT: String(port), HTTP_PROXY: "http://127.0.0.1:1" }),
+    ],
     ["HTTP_PROXY", (port) => ({ HTTP_PROXY: `http://127.0.0.1:${port}` })],
-    ["http_proxy with credentials", (port) => ({ http_proxy: `http://agent:token@localhost:${port}/`, HTTP_PROXY: "http://127.0.0.1:1" })],
+    [
+      "http_proxy with credentials",
+      (port) => ({
+        http_proxy: `http://agent:token@localhost:${port}/`,
+        HTTP_PROXY: "http://127.0.0.1:1",
+      }),
+    ],
   ])("finds the port in %s", async (_, env) => {
     const { port, connection } = await gate();
     started(insideFile("acp-mcp-bridge"), env(port));
@@ -170,7 +213,8 @@ describe("acp-mcp-bridge", () => {
   it("finds the port that the sandbox wrote beside it: clients pass few variables on", async () => {
     const dir = mkdtempSync(join(tmpdir(), "acp-bridge-"));
     later(() => rmSync(dir, { recursive: true }));
-    for (const name of ["mcp-bridge.cjs", "acp-mcp-bridge"]) copyFileSync(insideFile(name), join(dir, name));
+    for (const name of ["mcp-bridge.cjs", "acp-mcp-bridge"])
+      copyFileSync(insideFile(name), join(dir, name));
     const { port, connection } = await gate();
     writeFileSync(join(dir, "proxy-port"), `${port}\n`);
     started(join(dir, "acp-mcp-bridge"), {});
@@ -191,7 +235,10 @@ describe("acp-mcp-bridge", () => {
 
   it("leaves what the agent has Node load alone", async () => {
     const { port, connection } = await gate();
-    started(insideFile("acp-mcp-bridge"), { ACP_PROXY_PORT: String(port), NODE_OPTIONS: "--import=/nonexistent/patch.mjs" });
+    started(insideFile("acp-mcp-bridge"), {
+      ACP_PROXY_PORT: String(port),
+      NODE_OPTIONS: "--import=/nonexistent/patch.mjs",
+    });
     await connection(0);
   });
 });

@@ -1,4 +1,7 @@
-/** Every backend through the conformance suite, each in a world of its own (packages/testing/escape/world.sh): nothing here touches the machine. */
+/**
+ * Every backend through the conformance suite, each in a world of its own
+ * (packages/testing/escape/world.sh): nothing here touches the machine.
+ */
 import { afterAll, describe, expect, it } from "vitest";
 import { NEEDS, openWorlds, OTHER_PLAIN_USER, TIMEOUT_MS, type Worlds } from "./escape-worlds.js";
 
@@ -19,7 +22,9 @@ describe.each([
     async ({ skip }) => {
       const { run, reason } = need();
       if (!run) skip(reason);
-      const { cases, failed } = (await (await worlds()).run("conformance-manager.ts", backend, uid)) as {
+      const { cases, failed } = (await (
+        await worlds()
+      ).run("conformance-manager.ts", backend, uid)) as {
         cases: number;
         failed: readonly string[];
       };

@@ -1,4 +1,7 @@
-/** Worlds of the escape kit for the tests of this package: what they need of the host, and how a manager is run in one. */
+/**
+ * Worlds of the escape kit for the tests of this package: what they need of the host, and how a
+ * manager is run in one.
+ */
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,33 +13,49 @@ import { whyClosed } from "./checkout.js";
 
 /** A user without rights; in a world it has a name and subordinate users. */
 export const PLAIN_USER = 61_000;
-/** Another one, without subordinate users. Limits count the processes of a user wherever they run: tests side by side have one each. */
+/**
+ * Another one, without subordinate users. Limits count the processes of a user wherever they run:
+ * tests side by side have one each.
+ */
 export const OTHER_PLAIN_USER = 61_001;
 export const TIMEOUT_MS = 180_000;
 
 const isRoot = process.getuid?.() === 0;
 
-/** What a test may need of the host. Asked inside of the test, so that on a build server those alone fail that lack something. */
+/**
+ * What a test may need of the host. Asked inside of the test, so that on a build server those alone
+ * fail that lack something.
+ */
 export const NEEDS = {
   world: (): HostNeed =>
     hostNeed("a world of its own (root or user namespaces), iproute2, script and cc", () => {
       execFileSync("cc", ["--version"], { stdio: "ignore" });
       execFileSync("ip", ["-V"], { stdio: "ignore" });
       execFileSync("script", ["--version"], { stdio: "ignore" });
-      execFileSync("unshare", isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"], { stdio: "pipe" });
+      execFileSync(
+        "unshare",
+        isRoot ? ["--net", "true"] : ["--user", "--map-root-user", "--net", "true"],
+        { stdio: "pipe" },
+      );
       return whyClosed();
     }),
   bubblewrap: (): HostNeed =>
     hostNeed("bubblewrap and user namespaces", () => {
-      execFileSync("bwrap", ["--unshare-user", "--unshare-net", "--dev-bind", "/", "/", "true"], { stdio: "pipe" });
+      execFileSync("bwrap", ["--unshare-user", "--unshare-net", "--dev-bind", "/", "/", "true"], {
+        stdio: "pipe",
+      });
       return undefined;
     }),
-  root: (): HostNeed => hostNeed("root", () => (isRoot ? whyClosed() : `this is uid ${process.getuid?.()}`)),
+  root: (): HostNeed =>
+    hostNeed("root", () => (isRoot ? whyClosed() : `this is uid ${process.getuid?.()}`)),
 } as const;
 
 /** A directory with the kit's programs, and a place for reports. */
 export interface Worlds extends AsyncDisposable {
-  /** Runs a manager (a file of `fixtures/`) as this uid in a world of its own and gives the report that it wrote. */
+  /**
+   * Runs a manager (a file of `fixtures/`) as this uid in a world of its own and gives the report
+   * that it wrote.
+   */
   run(manager: string, backend: string, uid: number): Promise<unknown>;
 }
 
@@ -51,16 +70,22 @@ export async function openWorlds(): Promise<Worlds> {
   return {
     async run(manager, backend, uid) {
       const report = join(reports, `${backend}-${uid}.json`);
-      const file = await (programs[manager] ??= bundled(new URL(`fixtures/${manager}`, import.meta.url)));
+      const file = await (programs[manager] ??= bundled(
+        new URL(`fixtures/${manager}`, import.meta.url),
+      ));
       // In a terminal of its own, for attempts that would type into it.
       const command = `exec "${process.execPath}" "${file}" ${backend} "${report}"`;
-      const [program, ...args] = escapeWorld(["script", "--quiet", "--return", "--command", command, "/dev/null"], { directory, uid });
+      const [program, ...args] = escapeWorld(
+        ["script", "--quiet", "--return", "--command", command, "/dev/null"],
+        { directory, uid },
+      );
       const options = { timeout: TIMEOUT_MS, maxBuffer: 2 ** 24 };
       let said = "";
       try {
         await promisify(execFile)(program, args, options);
       } catch (error) {
-        const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string }; // execFile's own error
+        // execFile's own error
+        const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
         said = `${stderr}${stdout}`;
       }
       try {

@@ -1,6 +1,7 @@
 /**
- * The escape kit against every backend. First with no sandbox at all: what does not get out there is no attempt. Each run is a world of its own
- * (see packages/testing/escape/world.sh), so nothing here touches the machine.
+ * The escape kit against every backend. First with no sandbox at all: what does not get out there
+ * is no attempt. Each run is a world of its own (see packages/testing/escape/world.sh), so nothing
+ * here touches the machine.
  */
 import { type EscapeReport, escapeAttempts, formatEscapeReport } from "@acp/testing";
 import { afterAll, describe, expect, it } from "vitest";
@@ -16,7 +17,8 @@ async function escape(backend: string, uid: number): Promise<EscapeReport> {
   return report;
 }
 
-const withDetail = (results: EscapeReport["results"]): readonly string[] => results.map(({ id, detail }) => `${id}: ${detail}`);
+const withDetail = (results: EscapeReport["results"]): readonly string[] =>
+  results.map(({ id, detail }) => `${id}: ${detail}`);
 const idsOf = ({ results }: EscapeReport, outcome: string): readonly string[] =>
   withDetail(results.filter((result) => result.outcome === outcome));
 
@@ -41,7 +43,9 @@ describe("escapeAttempts", () => {
       if (!run) skip(reason);
       const report = await escape("open", 0);
       expect(idsOf(report, "blocked")).toEqual([]);
-      expect(idsOf(report, "escaped")).toHaveLength(escapeAttempts.filter(({ batch }) => batch === "privileged").length);
+      expect(idsOf(report, "escaped")).toHaveLength(
+        escapeAttempts.filter(({ batch }) => batch === "privileged").length,
+      );
       expect(report.strays).toEqual([]);
     },
     TIMEOUT_MS,
@@ -54,10 +58,18 @@ describe("runEscapeKit()", () => {
     async ({ skip }) => {
       const { run, reason } = NEEDS.world();
       if (!run) skip(reason);
-      const report = (await (await worlds()).run("escape-manager.ts", "boaster", PLAIN_USER)) as EscapeReport;
+      const report = (await (
+        await worlds()
+      ).run("escape-manager.ts", "boaster", PLAIN_USER)) as EscapeReport;
       expect(idsOf(report, "blocked")).toEqual([]);
       expect(report.brokenPromises.length).toBe(report.results.length);
-      expect(new Set(report.brokenPromises.map(({ id }) => escapeAttempts.find((attempt) => attempt.id === id)?.provenBy)).size).toBe(6);
+      expect(
+        new Set(
+          report.brokenPromises.map(
+            ({ id }) => escapeAttempts.find((attempt) => attempt.id === id)?.provenBy,
+          ),
+        ).size,
+      ).toBe(6);
     },
     TIMEOUT_MS,
   );
@@ -70,7 +82,10 @@ describe("runEscapeKit()", () => {
       const report = await escape("excuser", PLAIN_USER);
       expect(idsOf(report, "skipped")).toEqual([]);
       expect(idsOf(report, "blocked")).toHaveLength(report.results.length);
-      expect(report.strays.map(({ listener }) => listener).toSorted()).toEqual(["packet=far", "udp=0.0.0.0,7002"]);
+      expect(report.strays.map(({ listener }) => listener).toSorted()).toEqual([
+        "packet=far",
+        "udp=0.0.0.0,7002",
+      ]);
     },
     TIMEOUT_MS,
   );
@@ -81,7 +96,10 @@ describe("runEscapeKit()", () => {
       const { run, reason } = NEEDS.bubblewrap();
       if (!run) skip(reason);
       const report = await escape("foreign", PLAIN_USER);
-      expect(report.brokenPromises.map(({ id }) => id)).toEqual(["inherited-socket", "read-inherited"]);
+      expect(report.brokenPromises.map(({ id }) => id)).toEqual([
+        "inherited-socket",
+        "read-inherited",
+      ]);
       expect(idsOf(report, "escaped").length).toBeLessThan(20);
       expect(report.strays).toEqual([]);
     },
@@ -93,17 +111,25 @@ describe("runEscapeKit()", () => {
     async ({ skip }) => {
       const { run, reason } = NEEDS.world();
       if (!run) skip(reason);
-      await expect((await worlds()).run("escape-manager.ts", "idler", PLAIN_USER)).rejects.toThrow("its agent did not come to an end");
+      await expect((await worlds()).run("escape-manager.ts", "idler", PLAIN_USER)).rejects.toThrow(
+        "its agent did not come to an end",
+      );
     },
     TIMEOUT_MS,
   );
 });
 
-// The helper of landlock wants directories above it that are root's own, which a user namespace has not.
+// The helper of landlock wants directories above it that are root's own, which a user namespace has
+// not.
 describe.each([
   { backend: "namespace", uid: 0, need: NEEDS.root, isBarrier: true },
   { backend: "namespace", uid: PLAIN_USER, need: NEEDS.bubblewrap, isBarrier: true },
-  { backend: "namespace-private-sockets", uid: PLAIN_USER, need: NEEDS.bubblewrap, isBarrier: true },
+  {
+    backend: "namespace-private-sockets",
+    uid: PLAIN_USER,
+    need: NEEDS.bubblewrap,
+    isBarrier: true,
+  },
   { backend: "uid", uid: 0, need: NEEDS.root, isBarrier: true },
   { backend: "landlock", uid: 0, need: NEEDS.root, isBarrier: true },
   { backend: "landlock", uid: PLAIN_USER, need: NEEDS.root, isBarrier: true },

@@ -1,4 +1,7 @@
-/** Agents that are stopped while a held file is replaced, and have asked the kernel for the signal that makes a stopped process go on. */
+/**
+ * Agents that are stopped while a held file is replaced, and have asked the kernel for the signal
+ * that makes a stopped process go on.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { compiled, outside, python, read, useRepository } from "./held-names-kit.js";
@@ -7,7 +10,10 @@ import { namespaces } from "./namespace-kit.js";
 vi.setConfig({ testTimeout: 120_000 });
 useRepository();
 
-/** Asks the kernel for signals that continue it; then writes what took the name while it had to be stopped, or keeps that open. */
+/**
+ * Asks the kernel for signals that continue it; then writes what took the name while it had to be
+ * stopped, or keeps that open.
+ */
 const continued = (ask: string): string => `
 import ctypes, fcntl, os, signal, struct, time
 signal.signal(signal.SIGCONT, lambda *_: None)
@@ -41,20 +47,24 @@ folder = os.open(".git", os.O_RDONLY)
 fcntl.fcntl(folder, 10, signal.SIGCONT) # F_SETSIG
 fcntl.fcntl(folder, fcntl.F_NOTIFY, fcntl.DN_RENAME | fcntl.DN_CREATE | fcntl.DN_DELETE | fcntl.DN_MULTISHOT)`;
 
-describe.skipIf(!namespaces.run || !compiled.run)(`an agent that the kernel continues ${namespaces.reason}${compiled.reason}`, () => {
-  it.each([
-    ["a timer", timer(35_000_000)],
-    ["a folder that it watches", NOTIFIED],
-  ])("has not changed what is held where that is by %s", async (_name, ask) => {
-    const at = await python(continued(ask));
-    await at.printed("up");
-    await sleep(100);
-    for (let round = 1; round <= 3 && !at.isOver(); round++) {
-      await outside(`git config branch.main.merge refs/heads/${round}`);
-      if (await at.changed(round)) await sleep(2000); // it was stopped and held again before it could be continued
-    }
-    const written = at.output().includes("opened") ? read(".git/config") : "";
-    await at.agent.close();
-    expect(written).not.toContain("evil");
-  });
-});
+describe.skipIf(!namespaces.run || !compiled.run)(
+  `an agent that the kernel continues ${namespaces.reason}${compiled.reason}`,
+  () => {
+    it.each([
+      ["a timer", timer(35_000_000)],
+      ["a folder that it watches", NOTIFIED],
+    ])("has not changed what is held where that is by %s", async (_name, ask) => {
+      const at = await python(continued(ask));
+      await at.printed("up");
+      await sleep(100);
+      for (let round = 1; round <= 3 && !at.isOver(); round++) {
+        await outside(`git config branch.main.merge refs/heads/${round}`);
+        // it was stopped and held again before it could be continued
+        if (await at.changed(round)) await sleep(2000);
+      }
+      const written = at.output().includes("opened") ? read(".git/config") : "";
+      await at.agent.close();
+      expect(written).not.toContain("evil");
+    });
+  },
+);

@@ -1,4 +1,7 @@
-/** Held names kit: a repository with files that are held, agents in it, and a person outside who replaces them. */
+/**
+ * Held names kit: a repository with files that are held, agents in it, and a person outside who
+ * replaces them.
+ */
 import { execFile, execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -52,14 +55,22 @@ function setUp(): void {
 
 /** What it prints. */
 export function git(...args: readonly string[]): string {
-  return execFileSync("git", ["-c", "safe.directory=*", "-C", work, ...args], { encoding: "utf8", stdio: "pipe" });
+  return execFileSync("git", ["-c", "safe.directory=*", "-C", work, ...args], {
+    encoding: "utf8",
+    stdio: "pipe",
+  });
 }
 
 /** As a person does whose files these are. */
 export async function outside(script: string): Promise<void> {
-  const who = isRoot ? ["setpriv", `--reuid=${AGENT_UID}`, `--regid=${AGENT_UID}`, "--clear-groups"] : [];
+  const who = isRoot
+    ? ["setpriv", `--reuid=${AGENT_UID}`, `--regid=${AGENT_UID}`, "--clear-groups"]
+    : [];
   const [program = "", ...args] = [...who, "sh", "-ec", script];
-  await promisify(execFile)(program, args, { cwd: work, env: { PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" } });
+  await promisify(execFile)(program, args, {
+    cwd: work,
+    env: { PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" },
+  });
 }
 
 function write(name: string, text: string): void {
@@ -91,15 +102,24 @@ export interface Watched {
 }
 
 const run = async (argv: readonly string[], whileHeld?: () => Promise<void>): Promise<Watched> => {
-  const sandbox = createNamespaceSandbox({ workspace: { path: work, access: "read-write" }, ...(isRoot && { user: AGENT_UID }) });
-  const held = await sandbox.hold(argv, { env: ({ home }) => ({ PATH, HOME: home }), stdio: "pipe", stderr: "pipe", cwd: work });
+  const sandbox = createNamespaceSandbox({
+    workspace: { path: work, access: "read-write" },
+    ...(isRoot && { user: AGENT_UID }),
+  });
+  const held = await sandbox.hold(argv, {
+    env: ({ home }) => ({ PATH, HOME: home }),
+    stdio: "pipe",
+    stderr: "pipe",
+    cwd: work,
+  });
   const changes: HeldNameChange[] = [];
   held.onHeldName?.((change) => changes.push(change));
   await whileHeld?.();
   const agent = await held.go({ onConnection: (socket) => socket.destroy() });
   agent.stdin?.end();
   let [output, isOver] = ["", false];
-  for (const stream of [agent.stdout, agent.stderr]) stream?.on("data", (chunk: unknown) => void (output += String(chunk)));
+  for (const stream of [agent.stdout, agent.stderr])
+    stream?.on("data", (chunk: unknown) => void (output += String(chunk)));
   void agent.exited.then(() => {
     isOver = true;
   });
@@ -112,10 +132,12 @@ const run = async (argv: readonly string[], whileHeld?: () => Promise<void>): Pr
     changes,
     isOver: () => isOver,
     output: () => output,
-    printed: async (text) => expect((await until(() => output.includes(text))) || output).toBe(true),
+    printed: async (text) =>
+      expect((await until(() => output.includes(text))) || output).toBe(true),
     changed: (count) => until(() => changes.length >= count),
   };
 };
 
 /** Starts an agent that runs this script. */
-export const python = (script: string, whileHeld?: () => Promise<void>): Promise<Watched> => run(["python3", "-c", script], whileHeld);
+export const python = (script: string, whileHeld?: () => Promise<void>): Promise<Watched> =>
+  run(["python3", "-c", script], whileHeld);

@@ -1,6 +1,8 @@
 /**
- * The manager, which is the proxy too, is killed with SIGKILL at random moments: before the hand-off, while the agent starts, long after. Nothing may get
- * out that did not go through the proxy, nothing may be left running, and the next start has to clean up. The seed is in each test's name.
+ * The manager, which is the proxy too, is killed with SIGKILL at random moments: before the
+ * hand-off, while the agent starts, long after. Nothing may get out that did not go through the
+ * proxy, nothing may be left running, and the next start has to clean up. The seed is in each
+ * test's name.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -21,7 +23,10 @@ const isRoot = process.getuid?.() === 0;
 const WORLD_OF_ITS_OWN = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
 const UNSHARE = isRoot ? WORLD_OF_ITS_OWN : ["--user", "--map-root-user", ...WORLD_OF_ITS_OWN];
 
-/** Process 1 of a world has to take leave of orphans, as the one of a machine does: a shell that waits does. */
+/**
+ * Process 1 of a world has to take leave of orphans, as the one of a machine does: a shell that
+ * waits does.
+ */
 const REAPER = ["/bin/sh", "-c", '"$@"; exit $?', "sh"];
 
 const worlds = hostNeed("namespaces of its own", () => triedWith("unshare", [...UNSHARE, "true"]));
@@ -35,7 +40,12 @@ function triedWith(program: string, args: readonly string[]): string | undefined
 async function killIn(job: Omit<KillJob, "scratch" | "seed" | "program">): Promise<KillReport> {
   const scratch = await mkdtemp(join(tmpdir(), "acp-kill-"));
   try {
-    const words = JSON.stringify({ ...job, program: MANAGER, scratch, seed: SEED } satisfies KillJob);
+    const words = JSON.stringify({
+      ...job,
+      program: MANAGER,
+      scratch,
+      seed: SEED,
+    } satisfies KillJob);
     const world = spawn("unshare", [...UNSHARE, "--", ...REAPER, process.execPath, WORLD, words], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -52,27 +62,43 @@ interface Case {
   readonly moments: number;
   /** Whether it claims that nothing gets out past the proxy. */
   readonly holds: boolean;
-  /** What else it needs. The helper in C wants to lie below directories of root, and a world that is not root's has none. */
+  /**
+   * What else it needs. The helper in C wants to lie below directories of root, and a world that is
+   * not root's has none.
+   */
   readonly needs: readonly Need[];
 }
 
 type Need = "root" | "bwrap" | "nft" | "cc" | "proxychains4";
 
 const find = (program: string): string | undefined =>
-  triedWith("/bin/sh", ["-c", 'command -v "$0" || { echo "$0 is not installed" >&2; exit 1; }', program]);
-const isMet = (need: Need): string | undefined => (need !== "root" ? find(need) : isRoot ? undefined : "not root");
+  triedWith("/bin/sh", [
+    "-c",
+    'command -v "$0" || { echo "$0 is not installed" >&2; exit 1; }',
+    program,
+  ]);
+const isMet = (need: Need): string | undefined =>
+  need !== "root" ? find(need) : isRoot ? undefined : "not root";
 
 const CASES: readonly Case[] = [
   { sandbox: "namespace", manager: "plain", moments: 25, holds: true, needs: ["bwrap"] },
   { sandbox: "namespace", manager: "root", moments: 25, holds: true, needs: ["root", "bwrap"] },
   { sandbox: "uid", manager: "root", moments: 10, holds: true, needs: ["root", "nft", "cc"] },
   { sandbox: "landlock", manager: "plain", moments: 10, holds: true, needs: ["root", "cc"] },
-  { sandbox: "preload", manager: "plain", moments: 5, holds: false, needs: ["root", "cc", "proxychains4"] },
+  {
+    sandbox: "preload",
+    manager: "plain",
+    moments: 5,
+    holds: false,
+    needs: ["root", "cc", "proxychains4"],
+  },
   { sandbox: "env", manager: "plain", moments: 5, holds: false, needs: ["root", "cc"] },
 ];
 
 for (const { sandbox, manager, moments, holds, needs } of CASES) {
-  const missing = [worlds, ...needs.map((need) => hostNeed(need, () => isMet(need)))].find(({ run }) => !run);
+  const missing = [worlds, ...needs.map((need) => hostNeed(need, () => isMet(need)))].find(
+    ({ run }) => !run,
+  );
   const what = `${sandbox}, killed as ${manager} at ${moments} moments (seed ${SEED}), leaves nothing behind`;
   it.skipIf(missing !== undefined)(
     missing === undefined ? what : `${what} (skipped: ${missing.reason})`,

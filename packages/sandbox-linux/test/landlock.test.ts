@@ -1,4 +1,7 @@
-/** What an agent under Landlock reaches, and what it does not; also the way that its report leaves open. Many more attempts: test/escape.test.ts. */
+/**
+ * What an agent under Landlock reaches, and what it does not; also the way that its report leaves
+ * open. Many more attempts: test/escape.test.ts.
+ */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import {
@@ -21,7 +24,16 @@ import { createLandlockSandbox } from "../src/landlock.js";
 import { helperDirectory } from "../src/native-helper.js";
 import { sessionsDirectory } from "../src/session.js";
 import { lookFor, makeTurns, STARTS, startMany } from "./exchange-kit.js";
-import { IS_ROOT, NEEDS, nodeScript, PLAIN_UID, runShell, startAgent, startManager, textOf } from "./supervised-kit.js";
+import {
+  IS_ROOT,
+  NEEDS,
+  nodeScript,
+  PLAIN_UID,
+  runShell,
+  startAgent,
+  startManager,
+  textOf,
+} from "./supervised-kit.js";
 
 let scratch: string;
 const open: (Server | ReturnType<typeof createSocket>)[] = [];
@@ -43,7 +55,9 @@ function makeDirectory(name: string): string {
   return path;
 }
 
-async function listen(place: { readonly port: number; readonly host: string } | { readonly path: string }): Promise<Server> {
+async function listen(
+  place: { readonly port: number; readonly host: string } | { readonly path: string },
+): Promise<Server> {
   const server = createServer((socket) => socket.on("error", () => undefined).end("hello"));
   open.push(server);
   await once(server.listen(place), "listening");
@@ -81,18 +95,45 @@ describe.skipIf(!NEEDS.landlock.run)(`createLandlockSandbox() ${NEEDS.landlock.r
       }),
     };
     const { output, report } = await runShell(sandbox, script, env);
-    const lines = output.split("\n").filter((line) => !/Permission denied|cannot (?:create|open)/u.test(line));
-    expect(lines).toEqual([`${work}`, "in workin library", "file", "moved", "0", "private", '"', ""]);
+    const lines = output
+      .split("\n")
+      .filter((line) => !/Permission denied|cannot (?:create|open)/u.test(line));
+    expect(lines).toEqual([
+      `${work}`,
+      "in workin library",
+      "file",
+      "moved",
+      "0",
+      "private",
+      '"',
+      "",
+    ]);
     expect(readFileSync(join(`${work}`, "moved"), "utf8")).toBe("new\n");
-    expect([`${library}/new`, `${sessionsDirectory()}/x`, `${helperDirectory()}/x`].filter((path) => existsSync(path))).toEqual([]);
-    expect(report.items.find(({ aspect }) => aspect === "files")).toMatchObject({ enforcement: "partial" });
+    expect(
+      [`${library}/new`, `${sessionsDirectory()}/x`, `${helperDirectory()}/x`].filter((path) =>
+        existsSync(path),
+      ),
+    ).toEqual([]);
+    expect(report.items.find(({ aspect }) => aspect === "files")).toMatchObject({
+      enforcement: "partial",
+    });
   });
 
   it("shows a read-only workspace read-only", async () => {
     const work = makeDirectory("work");
-    const sandbox = createLandlockSandbox({ ...user, workspace: { path: work, access: "read-only" } });
-    const { output } = await runShell(sandbox, "cat file; echo; echo x > file; echo x > new; rm file; touch t; ls");
-    expect(output.split("\n").filter((line) => !line.includes("ermission denied"))).toEqual(["in work", "file", ""]);
+    const sandbox = createLandlockSandbox({
+      ...user,
+      workspace: { path: work, access: "read-only" },
+    });
+    const { output } = await runShell(
+      sandbox,
+      "cat file; echo; echo x > file; echo x > new; rm file; touch t; ls",
+    );
+    expect(output.split("\n").filter((line) => !line.includes("ermission denied"))).toEqual([
+      "in work",
+      "file",
+      "",
+    ]);
     expect(readFileSync(join(work, "file"), "utf8")).toBe("in work");
   });
 
@@ -121,7 +162,9 @@ describe.skipIf(!NEEDS.landlock.run)(`createLandlockSandbox() ${NEEDS.landlock.r
     let elsewhere = 0;
     const { output, report } = await runShell(createLandlockSandbox(), script, {
       env: ({ port }) => {
-        void listen({ port, host: "127.0.0.2" }).then((server) => server.on("connection", () => (elsewhere += 1)));
+        void listen({ port, host: "127.0.0.2" }).then((server) =>
+          server.on("connection", () => (elsewhere += 1)),
+        );
         return { PATH: "/usr/bin:/bin", PORT: String(port) };
       },
     });
@@ -142,41 +185,67 @@ describe.skipIf(!NEEDS.landlock.run)(`createLandlockSandbox() ${NEEDS.landlock.r
     });
   });
 
-  it("never shows what its workspace is exchanged for while it starts", { timeout: 900_000 }, async () => {
+  it("never shows what its workspace is exchanged for while it starts", {
+    timeout: 900_000,
+  }, async () => {
     using turns = await makeTurns(scratch, IS_ROOT ? PLAIN_UID : undefined);
-    const sandbox = createLandlockSandbox({ ...user, hidden: [turns.home], workspace: { path: turns.folder, access: "read-write" } });
+    const sandbox = createLandlockSandbox({
+      ...user,
+      hidden: [turns.home],
+      workspace: { path: turns.folder, access: "read-write" },
+    });
     expect(await startMany(sandbox, lookFor(turns))).toEqual({ started: STARTS, output: "" });
   });
 
   it("starts again, and leaves nothing, after an agent that closed its workspace and all that it has to its own user", async () => {
     const work = makeDirectory("work");
-    const sandbox = createLandlockSandbox({ ...user, workspace: { path: work, access: "read-write" } });
+    const sandbox = createLandlockSandbox({
+      ...user,
+      workspace: { path: work, access: "read-write" },
+    });
     const script =
       'mkdir -p "$HOME/a/b" "$TMPDIR/c"; touch "$HOME/a/b/file"; cat file; chmod 000 "$HOME/a/b" "$HOME/a" "$HOME" "$TMPDIR/c" "$TMPDIR" .';
     for (const turn of [1, 2]) {
       const agent = await startAgent(sandbox, ["/bin/sh", "-c", script]);
-      expect([turn, await textOf(agent), await agent.exited]).toEqual([turn, "in work", { code: 0, signal: undefined }]);
-      expect(readdirSync(sessionsDirectory()).filter((id) => id.includes(`-${process.pid}-`))).toEqual([]);
+      expect([turn, await textOf(agent), await agent.exited]).toEqual([
+        turn,
+        "in work",
+        { code: 0, signal: undefined },
+      ]);
+      expect(
+        readdirSync(sessionsDirectory()).filter((id) => id.includes(`-${process.pid}-`)),
+      ).toEqual([]);
     }
     chmodSync(work, 0o755);
   });
 
   it("lets nothing out at all where there is no network", async () => {
     const connections: unknown[] = [];
-    const script = nodeScript(`require("net").connect(Number(process.env.PORT), "127.0.0.1").on("error", (e) => console.log(e.code));`);
-    const { output, report } = await runShell(createLandlockSandbox({ network: "none" }), `read line; echo "heard $line"; ${script}`, {
-      onConnection: (socket) => void connections.push(socket),
-    });
+    const script = nodeScript(
+      `require("net").connect(Number(process.env.PORT), "127.0.0.1").on("error", (e) => console.log(e.code));`,
+    );
+    const { output, report } = await runShell(
+      createLandlockSandbox({ network: "none" }),
+      `read line; echo "heard $line"; ${script}`,
+      {
+        onConnection: (socket) => void connections.push(socket),
+      },
+    );
     expect(output).toBe("heard \nEAFNOSUPPORT\n");
     expect(connections).toEqual([]);
-    expect(report.items.find(({ aspect }) => aspect === "tcp")).toMatchObject({ enforcement: "enforced" });
+    expect(report.items.find(({ aspect }) => aspect === "tcp")).toMatchObject({
+      enforcement: "enforced",
+    });
   });
 
   it("from a manager without rights: neither signals nor reads it, nor sets its limits", async () => {
     chmodSync(scratch, 0o1777);
     const look =
       "kill -0 $MANAGER || echo no signal; cat /proc/$MANAGER/environ || echo no environment; prlimit --pid $MANAGER --nofile=9:9 || echo no limits; kill -0 $PPID || echo no supervisor";
-    const { said, output, child } = startManager({ sandbox: "landlock", argv: ["sh", "-c", look] }, scratch);
+    const { said, output, child } = startManager(
+      { sandbox: "landlock", argv: ["sh", "-c", look] },
+      scratch,
+    );
     const closed = once(child, "close");
     await said("exit");
     await closed;

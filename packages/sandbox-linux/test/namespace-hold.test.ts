@@ -1,4 +1,7 @@
-/** Agents that are held: what is found out before they begin, and what becomes of those that never do. */
+/**
+ * Agents that are held: what is found out before they begin, and what becomes of those that never
+ * do.
+ */
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +16,9 @@ const user = process.getuid?.() === 0 ? { user: 61_009 } : {};
 const options: HoldOptions = { env: () => ({ PATH }), stdio: "pipe" };
 const takers = { onConnection: (): void => {} };
 const ours = (): readonly string[] =>
-  existsSync(sessionsDirectory()) ? readdirSync(sessionsDirectory()).filter((id) => id.includes(`-${process.pid}-`)) : [];
+  existsSync(sessionsDirectory())
+    ? readdirSync(sessionsDirectory()).filter((id) => id.includes(`-${process.pid}-`))
+    : [];
 
 let work: string;
 beforeEach(() => {
@@ -41,7 +46,10 @@ describe.skipIf(!namespaces.run)(`hold() of the namespace sandbox ${namespaces.r
 
   it("lets none go whose signal has come meanwhile", async () => {
     const over = new AbortController();
-    const held = await createNamespaceSandbox(user).hold(["sleep", "604"], { ...options, signal: over.signal });
+    const held = await createNamespaceSandbox(user).hold(["sleep", "604"], {
+      ...options,
+      signal: over.signal,
+    });
     over.abort(new Error("enough"));
     await expect(held.go(takers)).rejects.toMatchObject({ code: "aborted" });
     expect(ours()).toEqual([]);

@@ -1,4 +1,7 @@
-/** The first process of an agent's namespace, attacked by the agent; and what becomes of a start without it. */
+/**
+ * The first process of an agent's namespace, attacked by the agent; and what becomes of a start
+ * without it.
+ */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +22,10 @@ const directory = mkdtempSync(join(tmpdir(), "acp-init-"));
 chmodSync(directory, 0o755);
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Looks into process 1 in every way there is, and says which worked. Without a first process of ours "mem" and "fd" do. */
+/**
+ * Looks into process 1 in every way there is, and says which worked. Without a first process of
+ * ours "mem" and "fd" do.
+ */
 const LOOK = `
 import ctypes, os, signal
 libc = ctypes.CDLL(None, use_errno=True)
@@ -45,81 +51,114 @@ print("group", os.getpgid(0) == os.getpid(), "session", os.getsid(0), "parent", 
 print([line.split()[-2] for line in open("/proc/1/limits") if line.startswith("Max processes")])
 `;
 
-describe.skipIf(!namespaces.run || !compiled.run)(`the first process of a namespace ${note}`, () => {
-  it("cannot be looked into, written, traced or ended, and is below the limits itself", async () => {
-    const { output, exit } = await runAgent(["python3", "-c", LOOK], { ...user, caps: { processes: 77 } });
-    expect(output).toBe("group True session 1 parent 1\n['77']\n");
-    expect(exit).toEqual({ code: 0, signal: undefined });
-  });
+describe.skipIf(!namespaces.run || !compiled.run)(
+  `the first process of a namespace ${note}`,
+  () => {
+    it("cannot be looked into, written, traced or ended, and is below the limits itself", async () => {
+      const { output, exit } = await runAgent(["python3", "-c", LOOK], {
+        ...user,
+        caps: { processes: 77 },
+      });
+      expect(output).toBe("group True session 1 parent 1\n['77']\n");
+      expect(exit).toEqual({ code: 0, signal: undefined });
+    });
 
-  it("ends with the agent, whoever holds its streams and whatever is left", async () => {
-    const script = "trap '' HUP TERM; (setsid sh -c 'trap \"\" HUP TERM INT; sleep 1000; sleep 1000' &) ; sleep 1000 & echo up; exit 6";
-    const { exit, output } = await runShell(script, user);
-    expect({ exit, output }).toEqual({ exit: { code: 6, signal: undefined }, output: "up\n" });
-  });
+    it("ends with the agent, whoever holds its streams and whatever is left", async () => {
+      const script =
+        "trap '' HUP TERM; (setsid sh -c 'trap \"\" HUP TERM INT; sleep 1000; sleep 1000' &) ; sleep 1000 & echo up; exit 6";
+      const { exit, output } = await runShell(script, user);
+      expect({ exit, output }).toEqual({ exit: { code: 6, signal: undefined }, output: "up\n" });
+    });
 
-  it.each([
-    [130, { code: 130, signal: undefined }],
-    [143, { code: 143, signal: undefined }],
-    [255, { code: 255, signal: undefined }],
-  ])("tells an exit code of %i from a signal", async (code, exit) => {
-    expect((await runShell(`exit ${code}`, user)).exit).toEqual(exit);
-  });
+    it.each([
+      [130, { code: 130, signal: undefined }],
+      [143, { code: 143, signal: undefined }],
+      [255, { code: 255, signal: undefined }],
+    ])("tells an exit code of %i from a signal", async (code, exit) => {
+      expect((await runShell(`exit ${code}`, user)).exit).toEqual(exit);
+    });
 
-  it("loads no library that the agent's environment names", async () => {
-    const library = join(directory, "loaded.so");
-    const source =
-      '#include <stdio.h>\n#include <unistd.h>\n__attribute__((constructor)) static void loaded(void) { dprintf(1, "in %d\\n", getpid()); }\n';
-    expect(spawnSync("cc", ["-shared", "-fPIC", "-x", "c", "-o", library, "-"], { input: source }).status).toBe(0);
-    const { output } = await runShell("echo $$", { ...user, readable: [directory] }, { env: () => ({ PATH, LD_PRELOAD: library }) });
-    const pids = [...output.matchAll(/^in (\d+)$/gmu)].map(([, pid]) => Number(pid));
-    expect(pids.length).toBeGreaterThan(0);
-    expect(pids).not.toContain(1);
-  });
+    it("loads no library that the agent's environment names", async () => {
+      const library = join(directory, "loaded.so");
+      const source =
+        '#include <stdio.h>\n#include <unistd.h>\n__attribute__((constructor)) static void loaded(void) { dprintf(1, "in %d\\n", getpid()); }\n';
+      expect(
+        spawnSync("cc", ["-shared", "-fPIC", "-x", "c", "-o", library, "-"], { input: source })
+          .status,
+      ).toBe(0);
+      const { output } = await runShell(
+        "echo $$",
+        { ...user, readable: [directory] },
+        { env: () => ({ PATH, LD_PRELOAD: library }) },
+      );
+      const pids = [...output.matchAll(/^in (\d+)$/gmu)].map(([, pid]) => Number(pid));
+      expect(pids.length).toBeGreaterThan(0);
+      expect(pids).not.toContain(1);
+    });
 
-  it("adopts what the agent leaves behind, and buries it", async () => {
-    const script =
-      "for n in 1 2 3 4 5; do (sh -c 'sleep 0.01 & exit' &); done; sleep 0.3; grep -sh '^State:.Z' /proc/[0-9]*/status; echo end";
-    expect((await runShell(script, user)).output).toBe("end\n");
-  });
-});
+    it("adopts what the agent leaves behind, and buries it", async () => {
+      const script =
+        "for n in 1 2 3 4 5; do (sh -c 'sleep 0.01 & exit' &); done; sleep 0.3; grep -sh '^State:.Z' /proc/[0-9]*/status; echo end";
+      expect((await runShell(script, user)).output).toBe("end\n");
+    });
+  },
+);
 
-describe.skipIf(!namespaces.run)(`files without content in a private file system ${namespaces.reason}`, () => {
-  it("count as memory, where that is limited; where not, the report says so", async () => {
-    const fill = "import os\nfor n in range(150000): os.close(os.open(f'/tmp/{n}', os.O_CREAT | os.O_WRONLY))\nprint('all of them')";
-    const { report, output } = await runAgent(["python3", "-c", fill], { ...user, caps: { memoryBytes: 64 * 2 ** 20 } });
-    const caps = report.items.find(({ aspect }) => aspect === "resource_caps");
-    const isHeld = caps?.enforcement === "enforced";
-    expect(output).toBe(isHeld ? "" : "all of them\n");
-    expect(caps?.reason.includes("number of files is not limited")).toBe(!isHeld);
-  });
-});
+describe.skipIf(!namespaces.run)(
+  `files without content in a private file system ${namespaces.reason}`,
+  () => {
+    it("count as memory, where that is limited; where not, the report says so", async () => {
+      const fill =
+        "import os\nfor n in range(150000): os.close(os.open(f'/tmp/{n}', os.O_CREAT | os.O_WRONLY))\nprint('all of them')";
+      const { report, output } = await runAgent(["python3", "-c", fill], {
+        ...user,
+        caps: { memoryBytes: 64 * 2 ** 20 },
+      });
+      const caps = report.items.find(({ aspect }) => aspect === "resource_caps");
+      const isHeld = caps?.enforcement === "enforced";
+      expect(output).toBe(isHeld ? "" : "all of them\n");
+      expect(caps?.reason.includes("number of files is not limited")).toBe(!isHeld);
+    });
+  },
+);
 
-describe.skipIf(!namespaces.run)(`the namespace sandbox without a C compiler ${namespaces.reason}`, () => {
-  it("runs, is partial, and says what is missing and how to mend it", async () => {
-    const missing = (): ReturnType<typeof initHelper> =>
-      initHelper({ directory: join(directory, "cache"), compiler: join(directory, "no-cc") });
-    const sandbox = createNamespaceSandbox(user, missing);
-    const report = await sandbox.probe();
-    const expected = {
-      level: "partial",
-      reason: expect.stringContaining("there is no C compiler"),
-      fix: expect.stringContaining("Install a C compiler"),
-    };
-    expect(report).toMatchObject({ isAvailable: true, ...expected });
-    const options = { onConnection: () => undefined, env: () => ({ PATH }), stdio: "pipe" } as const;
-    await expect(sandbox.spawn(["true"], { ...options, requiredLevel: "full" })).rejects.toMatchObject({ code: "sandbox_unavailable" });
-    const agent = await sandbox.spawn(["sh", "-c", "kill -TERM 0; echo survived"], options);
-    await textOf(agent);
-    expect(await agent.exited).toEqual({ code: undefined, signal: "SIGTERM" });
-    expect(agent.report).toMatchObject(expected);
-  });
-});
+describe.skipIf(!namespaces.run)(
+  `the namespace sandbox without a C compiler ${namespaces.reason}`,
+  () => {
+    it("runs, is partial, and says what is missing and how to mend it", async () => {
+      const missing = (): ReturnType<typeof initHelper> =>
+        initHelper({ directory: join(directory, "cache"), compiler: join(directory, "no-cc") });
+      const sandbox = createNamespaceSandbox(user, missing);
+      const report = await sandbox.probe();
+      const expected = {
+        level: "partial",
+        reason: expect.stringContaining("there is no C compiler"),
+        fix: expect.stringContaining("Install a C compiler"),
+      };
+      expect(report).toMatchObject({ isAvailable: true, ...expected });
+      const options = {
+        onConnection: () => undefined,
+        env: () => ({ PATH }),
+        stdio: "pipe",
+      } as const;
+      await expect(
+        sandbox.spawn(["true"], { ...options, requiredLevel: "full" }),
+      ).rejects.toMatchObject({ code: "sandbox_unavailable" });
+      const agent = await sandbox.spawn(["sh", "-c", "kill -TERM 0; echo survived"], options);
+      await textOf(agent);
+      expect(await agent.exited).toEqual({ code: undefined, signal: "SIGTERM" });
+      expect(agent.report).toMatchObject(expected);
+    });
+  },
+);
 
 describe.runIf(compiled.run)("initHelper()", () => {
   it("gives a program of its own beside nativeHelper()'s", async () => {
     const [init, confine] = [await initHelper(), await nativeHelper()];
     expect(init).toMatchObject({ isAvailable: true, path: expect.stringMatching(/\/init-/u) });
-    expect(confine).toMatchObject({ isAvailable: true, path: expect.stringMatching(/\/confine-/u) });
+    expect(confine).toMatchObject({
+      isAvailable: true,
+      path: expect.stringMatching(/\/confine-/u),
+    });
   });
 });

@@ -14,9 +14,16 @@ export const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /** Whether namespaces can be made here. */
 export const namespaces: HostNeed = hostNeed("bubblewrap and user namespaces", () => {
-  const drop = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bwrap"] : ["bwrap"];
+  const drop =
+    process.getuid?.() === 0
+      ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bwrap"]
+      : ["bwrap"];
   const [program = "", ...rest] = drop;
-  execFileSync(program, [...rest, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"], { stdio: "pipe" });
+  execFileSync(
+    program,
+    [...rest, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"],
+    { stdio: "pipe" },
+  );
   return whyClosed();
 });
 

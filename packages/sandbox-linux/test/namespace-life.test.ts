@@ -9,12 +9,17 @@ import { namespaces, PATH, runAgent, startAgent, textOf } from "./namespace-kit.
 const user = process.getuid?.() === 0 ? { user: 61_008 } : {};
 
 describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, () => {
-  const sessions = (): readonly string[] => (existsSync(sessionsDirectory()) ? readdirSync(sessionsDirectory()) : []);
+  const sessions = (): readonly string[] =>
+    existsSync(sessionsDirectory()) ? readdirSync(sessionsDirectory()) : [];
   const ours = (): readonly string[] => sessions().filter((id) => id.includes(`-${process.pid}-`));
 
   it("kill() reaches the agent, and only the agent", async () => {
     const agent = await startAgent(
-      ["bash", "-c", "trap 'echo term; exit 3' TERM; (trap 'echo child' TERM; echo ready; sleep 600 & wait) & wait"],
+      [
+        "bash",
+        "-c",
+        "trap 'echo term; exit 3' TERM; (trap 'echo child' TERM; echo ready; sleep 600 & wait) & wait",
+      ],
       user,
     );
     let output = "";
@@ -24,13 +29,19 @@ describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, ()
     });
     expect(await agent.exited).toEqual({ code: 3, signal: undefined });
     expect(output).toBe("ready\nterm\n");
-    expect(() => agent.kill("SIGNOTHING")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => agent.kill("SIGNOTHING")).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
     agent.kill("SIGTERM"); // nobody to get it any more
   });
 
   it("exited waits for everything that the agent started, and leaves nothing behind", async () => {
     const agent = await startAgent(
-      ["bash", "-c", "setsid sleep 601 & setsid bash -c 'trap \"\" TERM HUP; sleep 602' & disown -a; exit 5"],
+      [
+        "bash",
+        "-c",
+        "setsid sleep 601 & setsid bash -c 'trap \"\" TERM HUP; sleep 602' & disown -a; exit 5",
+      ],
       user,
     );
     expect(await agent.exited).toEqual({ code: 5, signal: undefined });
@@ -60,9 +71,14 @@ describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, ()
 
   it("an abort ends it: before, while it starts, and after", async () => {
     const before = AbortSignal.abort();
-    await expect(startAgent(["sleep", "604"], user, { signal: before })).rejects.toMatchObject({ code: "aborted" });
+    await expect(startAgent(["sleep", "604"], user, { signal: before })).rejects.toMatchObject({
+      code: "aborted",
+    });
     const during = new AbortController();
-    const starting = startAgent(["sleep", "604"], user, { signal: during.signal, env: () => (during.abort(), { PATH }) });
+    const starting = startAgent(["sleep", "604"], user, {
+      signal: during.signal,
+      env: () => (during.abort(), { PATH }),
+    });
     await expect(starting).rejects.toMatchObject({ code: "aborted" });
     const inside = new AbortController();
     // The child is started in the same turn in which its environment is asked for.
@@ -81,7 +97,9 @@ describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, ()
   });
 
   it("a start that fails leaves nothing behind", async () => {
-    await expect(startAgent(["true"], user, { cwd: "/nonexistent" })).rejects.toMatchObject({ code: "sandbox_failed" });
+    await expect(startAgent(["true"], user, { cwd: "/nonexistent" })).rejects.toMatchObject({
+      code: "sandbox_failed",
+    });
     const thrown = startAgent(["true"], user, {
       env: () => {
         throw new Error("no environment");
@@ -89,8 +107,12 @@ describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, ()
     });
     await expect(thrown).rejects.toMatchObject({ code: "sandbox_failed" });
     await expect(startAgent([], user)).rejects.toMatchObject({ code: "options_invalid" });
-    await expect(startAgent(["true"], user, { env: () => ({ "A=B": "c" }) })).rejects.toMatchObject({ code: "options_invalid" });
-    await expect(startAgent(["true"], user, { env: () => ({ A: "\0--bind\0/\0/" }) })).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(startAgent(["true"], user, { env: () => ({ "A=B": "c" }) })).rejects.toMatchObject(
+      { code: "options_invalid" },
+    );
+    await expect(
+      startAgent(["true"], user, { env: () => ({ A: "\0--bind\0/\0/" }) }),
+    ).rejects.toMatchObject({ code: "options_invalid" });
     expect(ours()).toEqual([]);
     expect(cgroups()).toEqual([]);
   });
@@ -98,13 +120,17 @@ describe.skipIf(!namespaces.run)(`the life of an agent ${namespaces.reason}`, ()
   it("two agents are apart, and each has its own way to the proxy", async () => {
     const seen: string[] = [];
     const run = (name: string) =>
-      runAgent(["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT; read answer <&3; echo $answer"], user, {
-        onConnection: (socket: Socket) => {
-          seen.push(name);
-          socket.end(`${name}\n`);
+      runAgent(
+        ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/$PORT; read answer <&3; echo $answer"],
+        user,
+        {
+          onConnection: (socket: Socket) => {
+            seen.push(name);
+            socket.end(`${name}\n`);
+          },
+          env: ({ port }) => ({ PATH, PORT: String(port) }),
         },
-        env: ({ port }) => ({ PATH, PORT: String(port) }),
-      });
+      );
     const ran = await Promise.all([run("one"), run("two")]);
     expect(ran.map(({ output }) => output)).toEqual(["one\n", "two\n"]);
     expect(seen.sort()).toEqual(["one", "two"]);

@@ -1,4 +1,7 @@
-/** The namespace sandbox under managers that are killed, that are somebody else, that have a terminal, or that have no user namespaces. */
+/**
+ * The namespace sandbox under managers that are killed, that are somebody else, that have a
+ * terminal, or that have no user namespaces.
+ */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +19,16 @@ const MANAGER = await bundled(new URL("fixtures/namespace-manager.ts", import.me
 const isRoot = process.getuid?.() === 0;
 const PLAIN_UID = 61_004;
 /** As nobody of the host, without any rights in it. */
-const AS_PLAIN = isRoot ? ["setpriv", `--reuid=${PLAIN_UID}`, `--regid=${PLAIN_UID}`, "--clear-groups", "--inh-caps=-all", "--"] : [];
+const AS_PLAIN = isRoot
+  ? [
+      "setpriv",
+      `--reuid=${PLAIN_UID}`,
+      `--regid=${PLAIN_UID}`,
+      "--clear-groups",
+      "--inh-caps=-all",
+      "--",
+    ]
+  : [];
 
 let scratch: string;
 const started: ChildProcess[] = [];
@@ -46,7 +58,12 @@ function startManager(
   }: { prefix?: readonly string[]; stdio?: readonly (number | "ignore")[]; node?: string } = {},
 ): Manager {
   const [program = "", ...args] = [...prefix, node, MANAGER, JSON.stringify(job)];
-  const env = { PATH: process.env["PATH"], TMPDIR: scratch, XDG_RUNTIME_DIR: scratch, HOME: scratch };
+  const env = {
+    PATH: process.env["PATH"],
+    TMPDIR: scratch,
+    XDG_RUNTIME_DIR: scratch,
+    HOME: scratch,
+  };
   const child = spawn(program, args, { env, stdio: ["pipe", "pipe", "pipe", ...stdio] });
   started.push(child);
   const text = { output: "", said: "" };
@@ -83,7 +100,11 @@ async function until(isSo: () => boolean): Promise<void> {
 function naming(text: string): readonly string[] {
   return readdirSync("/proc").filter((name) => {
     try {
-      return /^\d+$/u.test(name) && name !== String(process.pid) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(text);
+      return (
+        /^\d+$/u.test(name) &&
+        name !== String(process.pid) &&
+        readFileSync(`/proc/${name}/cmdline`, "utf8").includes(text)
+      );
     } catch {
       return false;
     }
@@ -94,7 +115,11 @@ describe.skipIf(!namespaces.run)(`managers of the namespace sandbox ${namespaces
   it("killed with -9: everything inside dies at once, and the next start cleans up", async () => {
     const mark = `6${process.pid}`;
     const job: NamespaceJob = {
-      argv: ["bash", "-c", `trap '' TERM HUP INT; setsid sleep ${mark} & setsid bash -c 'sleep ${mark}' & wait`],
+      argv: [
+        "bash",
+        "-c",
+        `trap '' TERM HUP INT; setsid sleep ${mark} & setsid bash -c 'sleep ${mark}' & wait`,
+      ],
     };
     const { child, said } = startManager(job, { prefix: AS_PLAIN });
     await said("pid");
@@ -118,7 +143,10 @@ describe.skipIf(!namespaces.run)(`managers of the namespace sandbox ${namespaces
   });
 
   it("nobody special: throws options_invalid for another user", async () => {
-    const { said } = startManager({ argv: ["true"], options: { user: 61_005 } }, { prefix: AS_PLAIN });
+    const { said } = startManager(
+      { argv: ["true"], options: { user: 61_005 } },
+      { prefix: AS_PLAIN },
+    );
     expect(await said("failed")).toMatchObject({ failed: expect.stringContaining("only root") });
   });
 
@@ -128,7 +156,10 @@ describe.skipIf(!namespaces.run)(`managers of the namespace sandbox ${namespaces
     await copyFile(process.execPath, own);
     await writeFile(join(scratch, "somewhere/bin/secret"), "");
     const script = `${own} -p 1+1; ls ${scratch}/somewhere/bin; ls ${scratch}/somewhere; ls ${scratch}`;
-    const { said, output } = startManager({ argv: ["sh", "-c", script] }, { prefix: AS_PLAIN, node: own });
+    const { said, output } = startManager(
+      { argv: ["sh", "-c", script] },
+      { prefix: AS_PLAIN, node: own },
+    );
     await said("exit");
     expect(output()).toBe("2\nnode\nbin\nsomewhere\n");
   });
@@ -136,9 +167,13 @@ describe.skipIf(!namespaces.run)(`managers of the namespace sandbox ${namespaces
   it("with descriptors of others: none of them reaches the agent", async () => {
     await writeFile(join(scratch, "secret"), "of the manager's parent");
     const secret = openSync(join(scratch, "secret"), "r");
-    const job: NamespaceJob = { argv: ["sh", "-c", "for fd in /proc/self/fd/*; do [ -e $fd ] && echo ${fd##*/}; done"] };
+    const job: NamespaceJob = {
+      argv: ["sh", "-c", "for fd in /proc/self/fd/*; do [ -e $fd ] && echo ${fd##*/}; done"],
+    };
     // Node closes those below 16 by itself; a POSIX shell can close none of the others.
-    const stdio = Array.from({ length: 60 }, (_, at) => (at === 40 || at === 59 ? secret : "ignore"));
+    const stdio = Array.from({ length: 60 }, (_, at) =>
+      at === 40 || at === 59 ? secret : "ignore",
+    );
     const { said, output } = startManager(job, { stdio });
     await said("exit");
     closeSync(secret);
@@ -157,13 +192,17 @@ const root = hostNeed("root", () => (isRoot ? undefined : "not root"));
 describe.skipIf(!namespaces.run || !root.run)(
   `a root manager where user namespaces are forbidden ${root.reason}${namespaces.reason}`,
   () => {
-    /** Root of a user namespace in which no further one can be made. Its first line of input lets it go on. */
+    /**
+     * Root of a user namespace in which no further one can be made. Its first line of input lets it
+     * go on.
+     */
     const script = 'read go && echo 0 > /proc/sys/user/max_user_namespaces && exec "$@"';
     const prefix = ["unshare", "-U", "--keep-caps", "sh", "-c", script, "sh"];
     const startForbidden = async (job: NamespaceJob): Promise<Manager> => {
       const manager = startManager(job, { prefix });
       const { pid } = manager.child;
-      await until(() => readFileSync(`/proc/${pid}/comm`, "utf8") === "sh\n"); // it is then where it shall be, with all rights there
+      // it is then where it shall be, with all rights there
+      await until(() => readFileSync(`/proc/${pid}/comm`, "utf8") === "sh\n");
       for (const map of ["uid_map", "gid_map"]) writeFileSync(`/proc/${pid}/${map}`, "0 0 65536\n");
       manager.child.stdin?.end("go\n");
       return manager;
@@ -176,8 +215,14 @@ describe.skipIf(!namespaces.run || !root.run)(
         "touch /tmp/x /home/agent/x /dev/shm/x && echo wrote own; for each in / /etc /run /usr /proc/sys/kernel/hostname; do [ -w $each ] && echo writable $each; done",
         "kill -9 1; setpriv --reuid=0 id -u; curl -s -m 5 http://127.0.0.1:$PORT/; echo curl $?",
       ];
-      const { said, output } = await startForbidden({ argv: ["sh", "-c", look.join("; ")], options: { user: PLAIN_UID } });
-      expect(await said("level")).toMatchObject({ level: "full", reason: expect.stringContaining("without a user namespace") });
+      const { said, output } = await startForbidden({
+        argv: ["sh", "-c", look.join("; ")],
+        options: { user: PLAIN_UID },
+      });
+      expect(await said("level")).toMatchObject({
+        level: "full",
+        reason: expect.stringContaining("without a user namespace"),
+      });
       await said("exit");
       const text = output();
       expect(text.split("\n").slice(0, 2)).toEqual([String(PLAIN_UID), String(PLAIN_UID)]);
@@ -191,29 +236,39 @@ describe.skipIf(!namespaces.run || !root.run)(
   },
 );
 
-const terminal = hostNeed("script (util-linux)", () => void execFileSync("script", ["--version"], { stdio: "pipe" }));
+const terminal = hostNeed(
+  "script (util-linux)",
+  () => void execFileSync("script", ["--version"], { stdio: "pipe" }),
+);
 
-describe.skipIf(!namespaces.run || !terminal.run)(`an agent at a terminal ${terminal.reason}${namespaces.reason}`, () => {
-  it("keeps the terminal: Ctrl-C reaches the agent, which may go on", async () => {
-    const program = [
-      "import os, signal, sys, time",
-      "signal.signal(2, lambda *_: (os.write(1, b'agent interrupted'), os._exit(9)))",
-      "os.write(1, b'tty ' + str(os.isatty(0)).encode())",
-      "time.sleep(600)",
-    ].join("\n");
-    const job: NamespaceJob = { argv: ["python3", "-c", program], stdio: "inherit" };
-    const line = [process.execPath, MANAGER, JSON.stringify(job)].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-    const child = spawn("script", ["-qfc", line, "/dev/null"], { stdio: ["pipe", "pipe", "inherit"] });
-    started.push(child);
-    let [text, isSent] = ["", false];
-    child.stdout.on("data", (chunk) => {
-      text += String(chunk);
-      if (isSent || !text.includes("tty True")) return;
-      isSent = true;
-      child.stdin.write("\u0003");
+describe.skipIf(!namespaces.run || !terminal.run)(
+  `an agent at a terminal ${terminal.reason}${namespaces.reason}`,
+  () => {
+    it("keeps the terminal: Ctrl-C reaches the agent, which may go on", async () => {
+      const program = [
+        "import os, signal, sys, time",
+        "signal.signal(2, lambda *_: (os.write(1, b'agent interrupted'), os._exit(9)))",
+        "os.write(1, b'tty ' + str(os.isatty(0)).encode())",
+        "time.sleep(600)",
+      ].join("\n");
+      const job: NamespaceJob = { argv: ["python3", "-c", program], stdio: "inherit" };
+      const line = [process.execPath, MANAGER, JSON.stringify(job)]
+        .map((word) => `'${word.replaceAll("'", "'\\''")}'`)
+        .join(" ");
+      const child = spawn("script", ["-qfc", line, "/dev/null"], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      started.push(child);
+      let [text, isSent] = ["", false];
+      child.stdout.on("data", (chunk) => {
+        text += String(chunk);
+        if (isSent || !text.includes("tty True")) return;
+        isSent = true;
+        child.stdin.write("\u0003");
+      });
+      await once(child, "close");
+      expect(text).toContain("agent interrupted");
+      expect(text).toContain('{"exit":{"code":9}}');
     });
-    await once(child, "close");
-    expect(text).toContain("agent interrupted");
-    expect(text).toContain('{"exit":{"code":9}}');
-  });
-});
+  },
+);

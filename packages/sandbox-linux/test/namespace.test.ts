@@ -34,10 +34,17 @@ const user = isRoot ? { user: AGENT_UID } : {};
 describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, () => {
   it("reports every aspect as enforced, the level full and DNS closed", async () => {
     const { report } = await runShell("exit 0", user);
-    const weak = report.items.filter(({ aspect, enforcement }) => enforcement !== "enforced" && aspect !== "resource_caps");
+    const weak = report.items.filter(
+      ({ aspect, enforcement }) => enforcement !== "enforced" && aspect !== "resource_caps",
+    );
     expect(weak).toEqual([]);
     expect(new Set(report.items.map(({ aspect }) => aspect)).size).toBe(15);
-    expect(report).toMatchObject({ sandbox: "namespace", isAvailable: true, level: "full", dns: "closed" });
+    expect(report).toMatchObject({
+      sandbox: "namespace",
+      isAvailable: true,
+      level: "full",
+      dns: "closed",
+    });
   });
 
   it.each([
@@ -54,7 +61,9 @@ describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, (
 
   it("gives the agent exactly the environment and nothing of the manager's", async () => {
     const env = { PATH, A: "1", B: "two words\nand a line", NODE_OPTIONS: "--no-warnings" };
-    const { output } = await runAgent([node, "-p", "JSON.stringify(process.env)"], user, { env: () => env });
+    const { output } = await runAgent([node, "-p", "JSON.stringify(process.env)"], user, {
+      env: () => env,
+    });
     const { PWD, SHLVL: _, ...others } = JSON.parse(output) as Record<string, string>;
     expect(others).toEqual(env);
     expect(PWD).toBe("/home/agent");
@@ -89,9 +98,12 @@ describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, (
       ...["/", "/etc", "/usr", "/dev", "/run", "/run/acp", "/var", "/proc/sys/kernel"].map(
         (path) => `touch ${path}/x 2>/dev/null && echo "wrote ${path}"`,
       ),
-      ...["/tmp", "/home/agent", "/dev/shm", "/var/tmp"].map((path) => `touch ${path}/x && echo "own ${path}"`),
+      ...["/tmp", "/home/agent", "/dev/shm", "/var/tmp"].map(
+        (path) => `touch ${path}/x && echo "own ${path}"`,
+      ),
       ...["/tmp", "/home/agent", "/dev/shm"].map(
-        (path) => `head -c ${8 * mib} /dev/zero > ${path}/big 2>/dev/null; stat -c 'size %s' ${path}/big`,
+        (path) =>
+          `head -c ${8 * mib} /dev/zero > ${path}/big 2>/dev/null; stat -c 'size %s' ${path}/big`,
       ),
       "exit 0",
     ].join("\n");
@@ -114,7 +126,10 @@ describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, (
       "    count += 1",
       "except OSError as error: print(count)",
     ].join("\n");
-    const { output } = await runAgent(["python3", "-c", program], { ...user, caps: { processes: 40, openFiles: 123 } });
+    const { output } = await runAgent(["python3", "-c", program], {
+      ...user,
+      caps: { processes: 40, openFiles: 123 },
+    });
     const [limits, count] = output.split("\n");
     expect(limits).toBe("[40, 123, 0]");
     expect(Number(count)).toBeGreaterThan(30);
@@ -128,7 +143,9 @@ describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, (
     const { report, output, exit } = await runAgent([node, "-e", hog], options);
     const caps = report.items.find(({ aspect }) => aspect === "resource_caps");
     const isHeld = caps?.enforcement === "enforced";
-    expect(caps?.reason).toContain(isHeld ? `${128 * 2 ** 20} bytes of memory` : "memory is not limited");
+    expect(caps?.reason).toContain(
+      isHeld ? `${128 * 2 ** 20} bytes of memory` : "memory is not limited",
+    );
     expect(output).toBe(isHeld ? "" : "all of it\n");
     expect(exit.signal).toBe(isHeld ? "SIGKILL" : "SIGTERM");
   });
@@ -181,7 +198,9 @@ describe.skipIf(!namespaces.run)(`the namespace sandbox ${namespaces.reason}`, (
   });
 
   it("leaves no value of the environment on a command line", async () => {
-    const agent = await startAgent(["sleep", "600"], user, { env: () => ({ PATH, TOKEN: "not-for-ps-4711" }) });
+    const agent = await startAgent(["sleep", "600"], user, {
+      env: () => ({ PATH, TOKEN: "not-for-ps-4711" }),
+    });
     const lines = readdirSync("/proc")
       .filter((name) => /^\d+$/u.test(name))
       .map((name) => {
@@ -201,65 +220,108 @@ describe.skipIf(!namespaces.run)(`places of the namespace sandbox ${namespaces.r
     const [workspace, readable] = [await directory("workspace"), await directory("readable")];
     await writeFile(join(readable, "note"), "hello");
     const script = `pwd; cat ${readable}/note; echo; touch made 2>/dev/null && echo wrote; touch ${readable}/x 2>/dev/null && echo "wrote readable"; ls ${scratch}`;
-    const written = await runShell(script, { ...user, workspace: { path: workspace, access: "read-write" }, readable: [readable] });
+    const written = await runShell(script, {
+      ...user,
+      workspace: { path: workspace, access: "read-write" },
+      readable: [readable],
+    });
     expect(written.output).toBe(`${workspace}\nhello\nwrote\nreadable\nworkspace\n`);
     expect(existsSync(join(workspace, "made"))).toBe(true);
-    const read = await runShell(script, { ...user, workspace: { path: workspace, access: "read-only" }, readable: [readable] });
+    const read = await runShell(script, {
+      ...user,
+      workspace: { path: workspace, access: "read-only" },
+      readable: [readable],
+    });
     expect(read.output).toBe(`${workspace}\nhello\nreadable\nworkspace\n`);
   });
 
   it("covers a hidden directory in what everybody sees", async () => {
-    const script = "ls /usr/share/doc /lib/../share/doc; touch /usr/share/doc/x; ls /usr/share | grep -c doc; true";
-    const { output } = await runShell(`(${script}) 2>/dev/null`, { ...user, hidden: ["/usr/share/doc"] });
-    expect(output.split("\n").filter((line) => line !== "")).toEqual([expect.stringMatching(/^[1-9]/u)]);
+    const script =
+      "ls /usr/share/doc /lib/../share/doc; touch /usr/share/doc/x; ls /usr/share | grep -c doc; true";
+    const { output } = await runShell(`(${script}) 2>/dev/null`, {
+      ...user,
+      hidden: ["/usr/share/doc"],
+    });
+    expect(output.split("\n").filter((line) => line !== "")).toEqual([
+      expect.stringMatching(/^[1-9]/u),
+    ]);
   });
 
   it("runs as the workspace's owner where root names no user", async ({ skip }) => {
     if (!isRoot) skip("needs root");
     const workspace = await directory("owned");
-    const { output } = await runShell("id -u; touch mine && stat -c %u mine", { workspace: { path: workspace, access: "read-write" } });
+    const { output } = await runShell("id -u; touch mine && stat -c %u mine", {
+      workspace: { path: workspace, access: "read-write" },
+    });
     expect(output).toBe(`${AGENT_UID}\n${AGENT_UID}\n`);
   });
 
-  it("throws options_invalid for a workspace that the agent's user may not enter", async ({ skip }) => {
+  it("throws options_invalid for a workspace that the agent's user may not enter", async ({
+    skip,
+  }) => {
     if (!isRoot) skip("needs root");
     const workspace = join(scratch, "closed");
     await mkdir(workspace, { mode: 0o700 });
-    const run = runShell("exit 0", { ...user, workspace: { path: workspace, access: "read-write" } });
+    const run = runShell("exit 0", {
+      ...user,
+      workspace: { path: workspace, access: "read-write" },
+    });
     await expect(run).rejects.toMatchObject({ code: "options_invalid" });
   });
 
   it("throws options_invalid for root as the agent's user", async () => {
-    await expect(runShell("exit 0", { user: 0 })).rejects.toMatchObject({ code: "options_invalid" });
-    await expect(runShell("exit 0", { user: "root" })).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(runShell("exit 0", { user: 0 })).rejects.toMatchObject({
+      code: "options_invalid",
+    });
+    await expect(runShell("exit 0", { user: "root" })).rejects.toMatchObject({
+      code: "options_invalid",
+    });
   });
 
   it("shows the given files, and none that takes the place of its own", async () => {
     const file = join(scratch, "tool.sh");
     await writeFile(file, "#!/bin/sh\necho tool\n", { mode: 0o755 });
-    const { output } = await runShell('"$FILES"/tool; cat "$FILES"/tool; echo x >> "$FILES"/tool', user, {
-      files: { tool: file },
-      env: ({ files }) => ({ PATH, FILES: files }),
-    });
+    const { output } = await runShell(
+      '"$FILES"/tool; cat "$FILES"/tool; echo x >> "$FILES"/tool',
+      user,
+      {
+        files: { tool: file },
+        env: ({ files }) => ({ PATH, FILES: files }),
+      },
+    );
     expect(output).toBe("tool\n#!/bin/sh\necho tool\n");
     expect(readFileSync(file, "utf8")).not.toContain("x >>");
-    await expect(runShell("exit 0", user, { files: { "first-stage.cjs": file } })).rejects.toMatchObject({ code: "options_invalid" });
-    await expect(runShell("exit 0", user, { files: { "../x": file } })).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(
+      runShell("exit 0", user, { files: { "first-stage.cjs": file } }),
+    ).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(runShell("exit 0", user, { files: { "../x": file } })).rejects.toMatchObject({
+      code: "options_invalid",
+    });
   });
 
   it("is partial, and refuses to be full, where a socket of the host lies in the workspace and sockets are allowed", async () => {
     const workspace = await directory("sockets");
     const server = createServer().listen({ path: join(workspace, "docker.sock") });
     await once(server, "listening");
-    const options = { ...user, workspace: { path: workspace, access: "read-write" }, unixSockets: "private" } as const;
+    const options = {
+      ...user,
+      workspace: { path: workspace, access: "read-write" },
+      unixSockets: "private",
+    } as const;
     const { report } = await runShell("exit 0", options);
-    expect(report).toMatchObject({ level: "partial", reason: expect.stringContaining("docker.sock") });
+    expect(report).toMatchObject({
+      level: "partial",
+      reason: expect.stringContaining("docker.sock"),
+    });
     const run = runShell("exit 0", options, { requiredLevel: "full" });
     await expect(run).rejects.toMatchObject({ code: "sandbox_unavailable" });
-    const sealed = await runShell(`${node} -e 'require("net").connect("docker.sock").on("error", (error) => console.log(error.code))'`, {
-      ...options,
-      unixSockets: "none",
-    });
+    const sealed = await runShell(
+      `${node} -e 'require("net").connect("docker.sock").on("error", (error) => console.log(error.code))'`,
+      {
+        ...options,
+        unixSockets: "none",
+      },
+    );
     expect(sealed.report.level).toBe("full");
     expect(sealed.output).toMatch(/^E\w+\n$/u);
     server.close();
@@ -268,7 +330,8 @@ describe.skipIf(!namespaces.run)(`places of the namespace sandbox ${namespaces.r
 
 describe.skipIf(!namespaces.run)(`programs in the namespace sandbox ${namespaces.reason}`, () => {
   const gcc = "printf 'int main(void){return 7;}' > a.c && gcc a.c -o a && ./a; echo $?";
-  const git = "git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git log --oneline | wc -l";
+  const git =
+    "git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && git log --oneline | wc -l";
   const python =
     "import subprocess, threading, multiprocessing.pool as p; print(p.ThreadPool(4).map(abs, [-1, -2])); print(subprocess.run(['echo', 'sub'], capture_output=True).stdout)";
   const worker =
@@ -278,7 +341,11 @@ describe.skipIf(!namespaces.run)(`programs in the namespace sandbox ${namespaces
   const server =
     'const s = require("http").createServer((q, r) => r.end("ok")).listen(0, "localhost", () => fetch(`http://localhost:${s.address().port}`).then((r) => r.text()).then((t) => { console.log(t); s.close(); }))';
   it.each([
-    ["node exec", `${node} -p 'require("child_process").execSync("echo run").toString().trim()'`, "run\n"],
+    [
+      "node exec",
+      `${node} -p 'require("child_process").execSync("echo run").toString().trim()'`,
+      "run\n",
+    ],
     ["node worker", `${node} -e '${worker.replaceAll("'", String.raw`'\''`)}'`, "1\n"],
     ["node fork", `${node} -e '${fork}'`, "1\n"],
     ["node http", `${node} -e '${server}'`, "ok\n"],

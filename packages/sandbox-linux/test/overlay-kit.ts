@@ -70,7 +70,8 @@ function lookAt(top: string, name: string): readonly string[] {
   const found = lstatSync(path);
   const mode = (found.mode & 0o7777).toString(8);
   if (found.isSymbolicLink()) return [`${name} -> ${readlinkSync(path)}`];
-  if (!found.isDirectory()) return [`${name} ${mode} ${found.isFile() ? readFileSync(path, "latin1") : "special"}`];
+  if (!found.isDirectory())
+    return [`${name} ${mode} ${found.isFile() ? readFileSync(path, "latin1") : "special"}`];
   const below = readdirSync(path).sort();
   return [`${name}/ ${mode}`, ...below.flatMap((each) => lookAt(top, join(name, each)))];
 }

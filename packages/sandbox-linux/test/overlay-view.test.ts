@@ -1,10 +1,18 @@
-/** What another sandbox sees of a workspace that is an agent's overlay: the agent's own mount, guarded, and never what lies below. */
+/**
+ * What another sandbox sees of a workspace that is an agent's overlay: the agent's own mount,
+ * guarded, and never what lies below.
+ */
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { describe, expect, it, vi } from "vitest";
 import { createLandlockSandbox, createNamespaceSandbox } from "../src/backends.js";
-import type { AgentView, ConfinementOptions, LinuxSandboxedProcess, Workspace } from "../src/parts.js";
+import type {
+  AgentView,
+  ConfinementOptions,
+  LinuxSandboxedProcess,
+  Workspace,
+} from "../src/parts.js";
 import { namespaces, PATH, runShell, startAgent } from "./namespace-kit.js";
 import { overlayWorld } from "./overlay-kit.js";
 import type { OverlayWorld } from "./overlay-kit.js";
@@ -12,7 +20,13 @@ import type { OverlayWorld } from "./overlay-kit.js";
 vi.setConfig({ testTimeout: 120_000 });
 
 const GIT = { ".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "" };
-const FILES = { "a.txt": "one\n", ".envrc": "person\n", ".git/hooks/pre-push": "person\n", "docs/b.txt": "two\n", ...GIT };
+const FILES = {
+  "a.txt": "one\n",
+  ".envrc": "person\n",
+  ".git/hooks/pre-push": "person\n",
+  "docs/b.txt": "two\n",
+  ...GIT,
+};
 
 interface Running {
   readonly world: OverlayWorld;
@@ -50,7 +64,10 @@ async function startOverlaid(): Promise<Running> {
       stdout.on("data", hear);
       stdin.write(`${line}\necho '<end>'\n`);
     });
-  const given = (more: Partial<Workspace> = {}, options: ConfinementOptions = {}): ConfinementOptions => {
+  const given = (
+    more: Partial<Workspace> = {},
+    options: ConfinementOptions = {},
+  ): ConfinementOptions => {
     const { user, hidden = [] } = world.options;
     const workspace: Workspace = { path: world.work, access: "read-write", ...more };
     return { workspace, hidden, view, ...(user !== undefined && { user }), ...options };
@@ -62,12 +79,21 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
   it("shows another sandbox what the agent wrote, and takes what that writes: both ways, at once, and nothing below", async () => {
     const { world, ask, given } = await startOverlaid();
     const before = world.look();
-    expect(await ask("echo agent > a.txt; echo agent > new.txt; rm docs/b.txt; echo ok")).toBe("ok\n");
-    const server = await runShell("cat a.txt new.txt; ls docs | wc -l; echo server >> new.txt; echo server > served.txt", given());
+    expect(await ask("echo agent > a.txt; echo agent > new.txt; rm docs/b.txt; echo ok")).toBe(
+      "ok\n",
+    );
+    const server = await runShell(
+      "cat a.txt new.txt; ls docs | wc -l; echo server >> new.txt; echo server > served.txt",
+      given(),
+    );
     expect(server.output).toBe("agent\nagent\n0\n");
     expect([server.exit.code, server.report.level]).toEqual([0, "full"]);
-    expect(server.report.items.find(({ aspect }) => aspect === "files")?.reason).toContain("kept apart until somebody takes it");
-    expect(await ask("cat new.txt served.txt; echo again >> served.txt")).toBe("agent\nserver\nserver\n");
+    expect(server.report.items.find(({ aspect }) => aspect === "files")?.reason).toContain(
+      "kept apart until somebody takes it",
+    );
+    expect(await ask("cat new.txt served.txt; echo again >> served.txt")).toBe(
+      "agent\nserver\nserver\n",
+    );
     expect((await runShell("cat served.txt", given())).output).toBe("server\nagain\n");
     expect(world.look()).toEqual(before);
     expect(readFileSync(join(world.layers, "upper/served.txt"), "utf8")).toBe("server\nagain\n");
@@ -76,7 +102,10 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
   it("is read-only where it was given for reading", async () => {
     const { world, ask, given } = await startOverlaid();
     await ask("echo agent > new.txt");
-    const { output } = await runShell("cat new.txt; (echo x > new.txt) 2>&1 | grep -c Read-only", given({ access: "read-only" }));
+    const { output } = await runShell(
+      "cat new.txt; (echo x > new.txt) 2>&1 | grep -c Read-only",
+      given({ access: "read-only" }),
+    );
     expect(output).toBe("agent\n1\n");
     expect(await ask("cat new.txt")).toBe("agent\n");
     expect(world.look()).toContain(".envrc 644 person\n");
@@ -86,7 +115,9 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
     const { ask, given } = await startOverlaid();
     const script = `echo x > .envrc; mv .envrc e; rm -rf .git/hooks; mv .git g; echo x > .git/hooks/pre-commit; ln -sf /tmp/x .envrc; echo x > fine.txt`;
     await runShell(`(${script}) 2>/dev/null; true`, given());
-    expect(await ask("cat .envrc .git/hooks/pre-push fine.txt; ls .git/hooks")).toBe("person\nperson\nx\npre-push\n");
+    expect(await ask("cat .envrc .git/hooks/pre-push fine.txt; ls .git/hooks")).toBe(
+      "person\nperson\nx\npre-push\n",
+    );
   });
 
   it("is what directories in the workspace lead to, too", async () => {
@@ -94,13 +125,22 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
     await ask("echo agent > docs/new.txt; mkdir out");
     const { user, hidden = [], view } = given();
     const docs = join(world.work, "docs");
-    const base: ConfinementOptions = { hidden, ...(view !== undefined && { view }), ...(user !== undefined && { user }) };
-    const { output } = await runShell(`cat ${docs}/new.txt; echo server > ${docs}/written.txt`, { ...base, writable: [docs] });
+    const base: ConfinementOptions = {
+      hidden,
+      ...(view !== undefined && { view }),
+      ...(user !== undefined && { user }),
+    };
+    const { output } = await runShell(`cat ${docs}/new.txt; echo server > ${docs}/written.txt`, {
+      ...base,
+      writable: [docs],
+    });
     expect(output).toBe("agent\n");
     expect(await ask("cat docs/written.txt")).toBe("server\n");
     expect(world.look().some((line) => line.includes("written"))).toBe(false);
     // Made by the agent: below it there is none.
-    await expect(startAgent(["true"], { ...base, writable: [join(world.work, "out")] })).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(
+      startAgent(["true"], { ...base, writable: [join(world.work, "out")] }),
+    ).rejects.toMatchObject({ code: "options_invalid" });
   });
 
   it("shows what is outside of the workspace as the host has it, and a home and packages in hidden places", async () => {
@@ -123,8 +163,12 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
   it("ends with the agent, and is refused where it was made up, with an overlay of its own, and by landlock", async () => {
     const { world, agent, view, given } = await startOverlaid();
     const layers = join(world.home, "second");
-    await expect(startAgent(["true"], given({ access: "overlay", layers }))).rejects.toMatchObject({ code: "options_invalid" });
-    await expect(startAgent(["true"], given({}, { view: { ...view } }))).rejects.toMatchObject({ code: "sandbox_failed" });
+    await expect(startAgent(["true"], given({ access: "overlay", layers }))).rejects.toMatchObject({
+      code: "options_invalid",
+    });
+    await expect(startAgent(["true"], given({}, { view: { ...view } }))).rejects.toMatchObject({
+      code: "sandbox_failed",
+    });
     await expect(createLandlockSandbox(given()).probe()).rejects.toMatchObject({
       code: "options_invalid",
       message: expect.stringContaining("only namespace can show what another agent sees"),
@@ -141,6 +185,8 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
     renameSync(world.work, `${world.work}-away`);
     mkdirSync(world.work);
     const started = startAgent(["cat", "a.txt"], given());
-    await expect(started).rejects.toMatchObject({ code: expect.stringMatching(/^(?:sandbox_failed|options_invalid)$/u) });
+    await expect(started).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:sandbox_failed|options_invalid)$/u),
+    });
   });
 });

@@ -1,4 +1,6 @@
-/** Agents that write into an overlay: they see what they wrote, and their workspace stays as it was. */
+/**
+ * Agents that write into an overlay: they see what they wrote, and their workspace stays as it was.
+ */
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -21,7 +23,12 @@ import { overlayWorld } from "./overlay-kit.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const FILES = { "a.txt": "one\n", "folder/b.txt": "two\n", ".git/hooks/pre-push": "three\n", "run.sh": "#!/bin/sh\n" };
+const FILES = {
+  "a.txt": "one\n",
+  "folder/b.txt": "two\n",
+  ".git/hooks/pre-push": "three\n",
+  "run.sh": "#!/bin/sh\n",
+};
 
 describe.skipIf(!namespaces.run)(`an overlay ${namespaces.reason}`, () => {
   it("takes everything that an agent does, and leaves the workspace as it was, at level full", async () => {
@@ -32,16 +39,23 @@ describe.skipIf(!namespaces.run)(`an overlay ${namespaces.reason}`, () => {
       ln -s /etc/passwd link; mkfifo pipe; mkdir deep; echo x > .envrc; cat a.txt; ls -A . folder`;
     const { output, exit, report } = await runShell(script, world.options);
     expect([exit.code, report.level]).toEqual([0, "full"]);
-    expect(output.split(/\s+/u)).toEqual(expect.arrayContaining(["one", "more", "c", "walk.sh", ".envrc", "link"]));
+    expect(output.split(/\s+/u)).toEqual(
+      expect.arrayContaining(["one", "more", "c", "walk.sh", ".envrc", "link"]),
+    );
     expect(world.look()).toEqual(before);
     expect(readFileSync(join(world.layers, "upper/a.txt"), "utf8")).toBe("one\nmore\n");
-    expect(report.items.find(({ aspect }) => aspect === "files")?.reason).toContain("kept apart until somebody takes it");
+    expect(report.items.find(({ aspect }) => aspect === "files")?.reason).toContain(
+      "kept apart until somebody takes it",
+    );
   });
 
   it("goes on where the last agent with these layers ended", async () => {
     await using world = overlayWorld(FILES);
     await runShell("echo first > x; rm a.txt", world.options);
-    const { output } = await runShell("cat x; ls a.txt 2>&1 | wc -l; test -e a.txt || echo gone", world.options);
+    const { output } = await runShell(
+      "cat x; ls a.txt 2>&1 | wc -l; test -e a.txt || echo gone",
+      world.options,
+    );
     expect(output.trim().split("\n")).toEqual(["first", "1", "gone"]);
   });
 
@@ -81,9 +95,15 @@ END
       code: "options_invalid",
       message: expect.stringContaining("hidden place"),
     });
-    await expect(createLandlockSandbox(world.options).probe()).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(createLandlockSandbox(world.options).probe()).rejects.toMatchObject({
+      code: "options_invalid",
+    });
     await expect(
-      createNamespaceSandbox({ ...world.options, hidden: [world.home], readable: [join(world.work, "folder")] }).probe(),
+      createNamespaceSandbox({
+        ...world.options,
+        hidden: [world.home],
+        readable: [join(world.work, "folder")],
+      }).probe(),
     ).resolves.toMatchObject({
       level: "full",
     });
@@ -93,7 +113,8 @@ END
     await using world = overlayWorld(FILES);
     mkdirSync(join(world.layers), { mode: 0o700 });
     mkdirSync(join(world.layers, "upper"));
-    symlinkSync("/tmp", join(world.layers, "work")); // of another mount than upper, or no directory of ours
+    // of another mount than upper, or no directory of ours
+    symlinkSync("/tmp", join(world.layers, "work"));
     await expect(startAgent(["true"], world.options)).rejects.toMatchObject({
       code: expect.stringMatching(/sandbox_failed|options_invalid/u),
     });
@@ -107,7 +128,9 @@ END
     const starting = runShell("ls", world.options);
     renameSync(world.work, `${world.work}-old`);
     symlinkSync(other, world.work);
-    await expect(starting).rejects.toMatchObject({ code: expect.stringMatching(/sandbox_failed|options_invalid|sandbox_unavailable/u) });
+    await expect(starting).rejects.toMatchObject({
+      code: expect.stringMatching(/sandbox_failed|options_invalid|sandbox_unavailable/u),
+    });
     expect(readdirSync(other)).toEqual([]);
   });
 
@@ -119,15 +142,33 @@ END
     if (!helper.isAvailable) throw new Error(helper.reason);
     const lay = (path: string, held: string): string => {
       const fds = [openSync(held, "r"), openSync(world.layers, "r")];
-      const words = ["--workspace", path, "--expect", "3", "--layers", "4", "--report", "5", "--", "/bin/true"];
-      const { output } = spawnSync(helper.path, words, { stdio: ["ignore", "pipe", "pipe", ...fds, "pipe"], encoding: "utf8" });
+      const words = [
+        "--workspace",
+        path,
+        "--expect",
+        "3",
+        "--layers",
+        "4",
+        "--report",
+        "5",
+        "--",
+        "/bin/true",
+      ];
+      const { output } = spawnSync(helper.path, words, {
+        stdio: ["ignore", "pipe", "pipe", ...fds, "pipe"],
+        encoding: "utf8",
+      });
       for (const fd of fds) closeSync(fd);
       return output[5] ?? "";
     };
     expect(lay(world.work, world.work)).toMatch(/^mounted \d+ \d+\n$/u);
-    expect(lay(join(world.work, "folder"), world.work)).toContain("failed cannot open the workspace: it was exchanged");
+    expect(lay(join(world.work, "folder"), world.work)).toContain(
+      "failed cannot open the workspace: it was exchanged",
+    );
     symlinkSync(world.work, `${world.work}-link`);
     expect(lay(`${world.work}-link`, world.work)).toMatch(/^failed cannot open the workspace: /u);
-    expect(lay(join(`${world.work}-link`, "folder"), join(world.work, "folder"))).toMatch(/^failed cannot open the workspace: /u);
+    expect(lay(join(`${world.work}-link`, "folder"), join(world.work, "folder"))).toMatch(
+      /^failed cannot open the workspace: /u,
+    );
   });
 });

@@ -1,4 +1,6 @@
-/** Reviews of what real agents wrote: what is shown, what is refused, what reaches the workspace. */
+/**
+ * Reviews of what real agents wrote: what is shown, what is refused, what reaches the workspace.
+ */
 import {
   chmodSync,
   existsSync,
@@ -23,7 +25,12 @@ import { type OverlayWorld, overlayWorld } from "./overlay-kit.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const FILES = { "a.txt": "one\n", "folder/b.txt": "two\n", "folder/deep/c.txt": "three\n", "run.sh": "#!/bin/sh\n" };
+const FILES = {
+  "a.txt": "one\n",
+  "folder/b.txt": "two\n",
+  "folder/deep/c.txt": "three\n",
+  "run.sh": "#!/bin/sh\n",
+};
 
 /** Runs an agent, and looks at what it wrote. */
 async function review(world: OverlayWorld, script: string): Promise<ReviewSnapshot> {
@@ -33,15 +40,26 @@ async function review(world: OverlayWorld, script: string): Promise<ReviewSnapsh
 }
 
 function look(world: OverlayWorld): Promise<ReviewSnapshot> {
-  return makeSnapshot({ workspace: world.work, layers: world.layers, directory: join(world.home, "snapshot"), sinceMs: Date.now() });
+  return makeSnapshot({
+    workspace: world.work,
+    layers: world.layers,
+    directory: join(world.home, "snapshot"),
+    sinceMs: Date.now(),
+  });
 }
 
-function take(snapshot: ReviewSnapshot, paths: readonly string[] | "all" = "all", overwrites = false): Taken {
+function take(
+  snapshot: ReviewSnapshot,
+  paths: readonly string[] | "all" = "all",
+  overwrites = false,
+): Taken {
   return takeChanges(snapshot, { digest: snapshot.digest, paths, overwrites });
 }
 
 function kinds({ listing }: ReviewSnapshot): readonly string[] {
-  return listing.changes.map(({ path, before, after }) => `${path} ${before?.kind ?? "-"} ${after?.kind ?? "-"}`);
+  return listing.changes.map(
+    ({ path, before, after }) => `${path} ${before?.kind ?? "-"} ${after?.kind ?? "-"}`,
+  );
 }
 
 describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
@@ -70,7 +88,13 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
     expect([snapshot.listing.refused, snapshot.listing.isComplete]).toEqual([[], true]);
     const taken = take(snapshot);
     expect(taken.taken).toHaveLength(11);
-    expect({ ...taken, taken: [] }).toEqual({ taken: [], already: [], conflicts: [], apart: [], failed: [] });
+    expect({ ...taken, taken: [] }).toEqual({
+      taken: [],
+      already: [],
+      conflicts: [],
+      apart: [],
+      failed: [],
+    });
     expect(world.look()).toEqual([
       "a.txt 644 one\nmore\n",
       "empty 644 ",
@@ -82,7 +106,9 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       "made/deep/bytes 644 \0\xff",
       "run.sh 750 #!/bin/sh\n",
     ]);
-    const owners = ["a.txt", "made", "made/deep/bytes", "link"].map((name) => lstatSync(join(world.work, name)).uid);
+    const owners = ["a.txt", "made", "made/deep/bytes", "link"].map(
+      (name) => lstatSync(join(world.work, name)).uid,
+    );
     expect(new Set(owners)).toEqual(new Set([lstatSync(world.work).uid]));
     expect(take(snapshot).already).toHaveLength(11);
   });
@@ -94,16 +120,27 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       "rm a.txt; mkdir a.txt; echo x > a.txt/y; rm -r folder; echo z > folder; rm -r other; ln -s a.txt other",
     );
     expect(take(snapshot).failed).toEqual([]);
-    expect(world.look()).toEqual(["a.txt/ 755", "a.txt/y 644 x\n", "folder 644 z\n", "other -> a.txt", "run.sh 644 #!/bin/sh\n"]);
+    expect(world.look()).toEqual([
+      "a.txt/ 755",
+      "a.txt/y 644 x\n",
+      "folder 644 z\n",
+      "other -> a.txt",
+      "run.sh 644 #!/bin/sh\n",
+    ]);
   });
 
   it("takes some, with the folders that they are in, and no other", async () => {
     await using world = overlayWorld(FILES);
-    const snapshot = await review(world, "mkdir -p x/y; echo 1 > x/y/one; echo 2 > x/two; echo 3 > a.txt");
+    const snapshot = await review(
+      world,
+      "mkdir -p x/y; echo 1 > x/y/one; echo 2 > x/two; echo 3 > a.txt",
+    );
     expect(take(snapshot, ["x/y"]).taken).toEqual(["x", "x/y", "x/y/one"]);
     expect(existsSync(join(world.work, "x/two"))).toBe(false);
     expect(readFileSync(join(world.work, "a.txt"), "utf8")).toBe("one\n");
-    expect(() => take(snapshot, ["nothing"])).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => take(snapshot, ["nothing"])).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 
   it("leaves the rights of folders above what is named", async () => {
@@ -121,33 +158,69 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       "mkdir -p r/objects r/refs; printf '[core]\\n\\tsshCommand = ./x\\n' > r/config; mkdir c; echo ../r > c/commondir",
     );
     expect(take(first).apart).toEqual([]); // no repository yet
-    const second = await review(world, "echo 'ref: refs/heads/main' | tee r/HEAD > c/HEAD; mkdir -p p/objects; echo x > p/HEAD");
+    const second = await review(
+      world,
+      "echo 'ref: refs/heads/main' | tee r/HEAD > c/HEAD; mkdir -p p/objects; echo x > p/HEAD",
+    );
     expect(take(second).apart).toEqual(["c/HEAD", "r/HEAD"]);
     expect(take(second, ["r/HEAD"]).taken).toEqual(["r/HEAD"]);
   });
 
   it("sets apart what a changed configuration names, and where a link of a name that is run leads", async () => {
-    await using world = overlayWorld({ ...FILES, ".git/HEAD": "x", ".git/config": "", "words/a": "" });
+    await using world = overlayWorld({
+      ...FILES,
+      ".git/HEAD": "x",
+      ".git/config": "",
+      "words/a": "",
+    });
     const snapshot = await review(
       world,
       `printf '[include]\\n\\tpath = ../more.inc\\n[core]\\n\\thooksPath = h\\n[alias]\\n\\tx = !sh go.sh words\\n' > .git/config
        printf '[core]\\n\\tfsmonitor = watch\\n' > more.inc; mkdir h set; touch h/pre-push go.sh watch set/tasks.json words/b; ln -s set .vscode`,
     );
-    const apart = snapshot.listing.changes.filter((each) => each.apart !== null).map(({ path }) => path);
-    expect(apart).toEqual([".git/config", ".vscode", "go.sh", "h", "h/pre-push", "more.inc", "set", "set/tasks.json", "watch"]);
+    const apart = snapshot.listing.changes
+      .filter((each) => each.apart !== null)
+      .map(({ path }) => path);
+    expect(apart).toEqual([
+      ".git/config",
+      ".vscode",
+      "go.sh",
+      "h",
+      "h/pre-push",
+      "more.inc",
+      "set",
+      "set/tasks.json",
+      "watch",
+    ]);
   });
 
   it("is bounded while it is made: by names, and by how long they are", async () => {
     await using world = overlayWorld(FILES);
-    const made = await review(world, "for i in $(seq 50); do mkdir -p d$i/$(printf %0200d 0); done");
-    const parts = { workspace: world.work, layers: world.layers, directory: join(world.home, "small"), sinceMs: 0 };
+    const made = await review(
+      world,
+      "for i in $(seq 50); do mkdir -p d$i/$(printf %0200d 0); done",
+    );
+    const parts = {
+      workspace: world.work,
+      layers: world.layers,
+      directory: join(world.home, "small"),
+      sinceMs: 0,
+    };
     const few = await makeSnapshot({ ...parts, limits: { entries: 30 } });
     expect([few.listing.isComplete, few.listing.changes.length < 31]).toEqual([false, true]);
     const short = await makeSnapshot({ ...parts, limits: { text: 10_000 } });
-    expect([short.listing.isComplete, JSON.stringify(short.listing).length < 10_500]).toEqual([false, true]);
+    expect([short.listing.isComplete, JSON.stringify(short.listing).length < 10_500]).toEqual([
+      false,
+      true,
+    ]);
     expect([made.listing.isComplete, made.listing.changes.length]).toEqual([true, 100]);
-    const deep = await review(world, "rm -r d*; n=$(printf %0200d 0); for i in $(seq 18); do mkdir $n; cd $n; done; mkdir -p $n/$n");
-    expect(deep.listing.refused).toEqual([{ path: expect.stringMatching(/^[0/]{4019}$/u), reason: "it lies too deep" }]);
+    const deep = await review(
+      world,
+      "rm -r d*; n=$(printf %0200d 0); for i in $(seq 18); do mkdir $n; cd $n; done; mkdir -p $n/$n",
+    );
+    expect(deep.listing.refused).toEqual([
+      { path: expect.stringMatching(/^[0/]{4019}$/u), reason: "it lies too deep" },
+    ]);
   });
 
   it("keeps nothing of a snapshot that fails", async () => {
@@ -161,7 +234,10 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
 
   it("holds what is empty in a file without its room, and nothing of another file in it", async () => {
     await using world = overlayWorld({ a: "x".repeat(5_000_000) });
-    const snapshot = await review(world, "touch a; truncate -s 64M b; cp a c; echo 1 >> c; truncate -s 2M d");
+    const snapshot = await review(
+      world,
+      "touch a; truncate -s 64M b; cp a c; echo 1 >> c; truncate -s 2M d",
+    );
     expect(kinds(snapshot)).toEqual(["b - file", "c - file", "d - file"]);
     const { blocks, size } = lstatSync(join(snapshot.directory, "content"));
     expect([blocks * 512 < 8_000_000, size]).toEqual([true, 2 ** 26 + 5_000_002 + 2 * 2 ** 20]);
@@ -170,12 +246,23 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
   });
 
   it("takes what runs by itself only by its name", async () => {
-    await using world = overlayWorld({ ...FILES, ".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "" });
+    await using world = overlayWorld({
+      ...FILES,
+      ".git/HEAD": "ref: refs/heads/main\n",
+      ".git/objects/x": "",
+      ".git/refs/x": "",
+    });
     const snapshot = await review(
       world,
       "echo x > .envrc; mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo y > .git/index; mkdir -p .vscode; echo {} > .vscode/tasks.json",
     );
-    expect(take(snapshot).apart).toEqual([".envrc", ".git/hooks", ".git/hooks/pre-commit", ".vscode", ".vscode/tasks.json"]);
+    expect(take(snapshot).apart).toEqual([
+      ".envrc",
+      ".git/hooks",
+      ".git/hooks/pre-commit",
+      ".vscode",
+      ".vscode/tasks.json",
+    ]);
     expect(take(snapshot, [".git"]).apart).toEqual([".git/hooks", ".git/hooks/pre-commit"]);
     expect(existsSync(join(world.work, ".git/hooks"))).toBe(false);
     expect(take(snapshot, [".git/hooks", ".envrc", ".vscode/tasks.json"]).taken).toEqual([
@@ -190,7 +277,11 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
   it("lets a new repository be taken as Git makes it", async () => {
     await using world = overlayWorld(FILES);
     const snapshot = await review(world, "git init -q -b main made");
-    expect(snapshot.listing.changes.filter(({ apart, after }) => apart !== null && after?.kind === "file")).toEqual([]);
+    expect(
+      snapshot.listing.changes.filter(
+        ({ apart, after }) => apart !== null && after?.kind === "file",
+      ),
+    ).toEqual([]);
   });
 
   it("refuses what can be no content: links that lead out, pipes, attributes, closed folders, odd names", async () => {
@@ -217,12 +308,14 @@ END
        mkdir closed; touch closed/x; ${process.getuid?.() === 0 ? "true" : "chmod 0 closed"}`,
     );
     const refused = new Map(snapshot.listing.refused.map(({ path, reason }) => [path, reason]));
-    for (const name of ["passwd", "up", "hop", "pipe", "attributed", "odd\uFFFD"]) expect([name, refused.has(name)]).toEqual([name, true]);
+    for (const name of ["passwd", "up", "hop", "pipe", "attributed", "odd\uFFFD"])
+      expect([name, refused.has(name)]).toEqual([name, true]);
     expect([...refused.keys()].some((path) => path.startsWith("d/d/d"))).toBe(true);
     expect(refused.has("closed")).toBe(process.getuid?.() !== 0);
     take(snapshot);
     const there = readdirSync(world.work);
-    for (const name of ["passwd", "up", "hop", "pipe", "attributed"]) expect([name, there.includes(name)]).toEqual([name, false]);
+    for (const name of ["passwd", "up", "hop", "pipe", "attributed"])
+      expect([name, there.includes(name)]).toEqual([name, false]);
     expect(there).toContain("folder");
   });
 
@@ -240,9 +333,9 @@ END
     await using world = overlayWorld(FILES);
     const snapshot = await review(world, "echo new > a.txt; echo more > b.txt");
     const before = world.look();
-    expect(() => takeChanges(snapshot, { digest: "0".repeat(64), paths: "all", overwrites: false })).toThrow(
-      expect.objectContaining({ code: "options_invalid" }),
-    );
+    expect(() =>
+      takeChanges(snapshot, { digest: "0".repeat(64), paths: "all", overwrites: false }),
+    ).toThrow(expect.objectContaining({ code: "options_invalid" }));
     const content = join(snapshot.directory, "content");
     writeFileSync(content, readFileSync(content, "latin1").replace("new", "bad"), "latin1");
     expect(() => take(snapshot)).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
@@ -250,17 +343,25 @@ END
     truncateSync(content, 1);
     expect(() => take(snapshot)).toThrow(expect.objectContaining({ code: "sandbox_failed" }));
     expect(world.look()).toEqual(before);
-    writeFileSync(join(snapshot.directory, "changes.json"), JSON.stringify({ ...snapshot.listing, refused: [] }) + " ");
+    writeFileSync(
+      join(snapshot.directory, "changes.json"),
+      JSON.stringify({ ...snapshot.listing, refused: [] }) + " ",
+    );
     expect(readSnapshot(snapshot.directory)?.digest).not.toBe(snapshot.digest);
     const later = readSnapshot(snapshot.directory);
-    expect(() => later !== undefined && takeChanges(later, { digest: snapshot.digest, paths: "all", overwrites: false })).toThrow(
-      /not the ones/u,
-    );
+    expect(
+      () =>
+        later !== undefined &&
+        takeChanges(later, { digest: snapshot.digest, paths: "all", overwrites: false }),
+    ).toThrow(/not the ones/u);
   });
 
   it("tells a conflict, keeps what somebody changed, and gives it up only when told to", async () => {
     await using world = overlayWorld(FILES);
-    const snapshot = await review(world, "echo agent > a.txt; rm run.sh; echo agent > new; echo agent > folder/b.txt");
+    const snapshot = await review(
+      world,
+      "echo agent > a.txt; rm run.sh; echo agent > new; echo agent > folder/b.txt",
+    );
     world.write("a.txt", "person\n");
     world.write("new", "person\n");
     world.write("run.sh", "person\n");
@@ -278,7 +379,11 @@ END
     world.write("a.txt", "person\n");
     const { ctimeMs } = lstatSync(join(world.work, "a.txt"));
     writeFileSync(join(world.work, "a.txt"), "person\n");
-    const parts = { workspace: world.work, layers: world.layers, directory: join(world.home, "snapshot") };
+    const parts = {
+      workspace: world.work,
+      layers: world.layers,
+      directory: join(world.home, "snapshot"),
+    };
     const snapshot = await makeSnapshot({ ...parts, sinceMs: ctimeMs - 1_000 });
     expect(snapshot.listing.changes.find(({ path }) => path === "a.txt")?.isChangedHere).toBe(true);
     expect(take(snapshot, ["a.txt"]).conflicts).toEqual(["a.txt"]);
@@ -289,13 +394,20 @@ END
     await using world = overlayWorld(FILES);
     const outside = join(world.home, "outside");
     mkdirSync(join(outside, "deep"), { recursive: true });
-    const snapshot = await review(world, "echo x > folder/new; echo y > folder/deep/c.txt; rm folder/b.txt");
+    const snapshot = await review(
+      world,
+      "echo x > folder/new; echo y > folder/deep/c.txt; rm folder/b.txt",
+    );
     writeFileSync(join(outside, "b.txt"), "two\n");
     writeFileSync(join(outside, "deep/c.txt"), "three\n");
     renameSync(join(world.work, "folder"), join(world.work, "away"));
     symlinkSync(outside, join(world.work, "folder"));
     const { taken, conflicts, already } = take(snapshot);
-    expect([taken, conflicts, already]).toEqual([[], ["folder/deep/c.txt", "folder/new"], ["folder/b.txt"]]);
+    expect([taken, conflicts, already]).toEqual([
+      [],
+      ["folder/deep/c.txt", "folder/new"],
+      ["folder/b.txt"],
+    ]);
     expect(readdirSync(outside).sort()).toEqual(["b.txt", "deep"]);
     expect(readFileSync(join(outside, "deep/c.txt"), "utf8")).toBe("three\n");
   });
@@ -319,7 +431,9 @@ END
     const snapshot = await review(world, "ln -s inner/up hop");
     expect(snapshot.listing.changes).toHaveLength(1);
     symlinkSync("/etc", join(world.work, "inner/up"));
-    expect(take(snapshot).failed).toEqual([{ path: "hop", reason: expect.stringContaining("leads out") }]);
+    expect(take(snapshot).failed).toEqual([
+      { path: "hop", reason: expect.stringContaining("leads out") },
+    ]);
   });
 
   it("goes on where a take was interrupted", async () => {
@@ -333,8 +447,16 @@ END
 
   it("reads no more than its limits, and says so", async () => {
     await using world = overlayWorld(FILES);
-    await review(world, "mkdir many; i=0; while [ $i -lt 200 ]; do echo x > many/$i; i=$((i+1)); done; head -c 1000000 /dev/zero > big");
-    const parts = { workspace: world.work, layers: world.layers, directory: join(world.home, "snapshot"), sinceMs: Date.now() };
+    await review(
+      world,
+      "mkdir many; i=0; while [ $i -lt 200 ]; do echo x > many/$i; i=$((i+1)); done; head -c 1000000 /dev/zero > big",
+    );
+    const parts = {
+      workspace: world.work,
+      layers: world.layers,
+      directory: join(world.home, "snapshot"),
+      sinceMs: Date.now(),
+    };
     const few = await makeSnapshot({ ...parts, limits: { entries: 50 } });
     expect([few.listing.isComplete, few.listing.changes.length < 60]).toEqual([false, true]);
     const small = await makeSnapshot({ ...parts, limits: { bytes: 1_000 } });

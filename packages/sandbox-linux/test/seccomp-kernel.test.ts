@@ -1,4 +1,7 @@
-/** Filters in the kernel of this host: over the same calls as in the interpreter, by a process that carries none of them out. */
+/**
+ * Filters in the kernel of this host: over the same calls as in the interpreter, by a process that
+ * carries none of them out.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,39 +48,61 @@ function withoutEffect(filter: Uint8Array): Uint8Array {
   return copy;
 }
 
-function askKernel(filter: Uint8Array, calls: readonly (readonly bigint[])[], mode: readonly string[] = []): readonly number[] {
+function askKernel(
+  filter: Uint8Array,
+  calls: readonly (readonly bigint[])[],
+  mode: readonly string[] = [],
+): readonly number[] {
   const path = join(directory, `filter-${Math.random()}`);
   writeFileSync(path, withoutEffect(filter));
-  const input = new BigUint64Array(calls.flatMap((call) => Array.from({ length: 7 }, (_, index) => call[index] ?? 0n)));
-  const output = execFileSync(probe, [path, ...mode], { input: new Uint8Array(input.buffer), maxBuffer: 2 ** 24 });
-  return [...new Uint32Array(output.buffer.slice(output.byteOffset, output.byteOffset + output.byteLength))];
+  const input = new BigUint64Array(
+    calls.flatMap((call) => Array.from({ length: 7 }, (_, index) => call[index] ?? 0n)),
+  );
+  const output = execFileSync(probe, [path, ...mode], {
+    input: new Uint8Array(input.buffer),
+    maxBuffer: 2 ** 24,
+  });
+  return [
+    ...new Uint32Array(
+      output.buffer.slice(output.byteOffset, output.byteOffset + output.byteLength),
+    ),
+  ];
 }
 
 const note = need.run ? "" : ` [${need.reason}]`;
-/** The kernel does not ask filters about uretprobe and uprobe of x64: outside of a probe they do nothing, or end the caller. */
-const isAsked = ({ number }: { readonly number: number }): boolean => !(process.arch === "x64" && (number === 335 || number === 336));
+/**
+ * The kernel does not ask filters about uretprobe and uprobe of x64: outside of a probe they do
+ * nothing, or end the caller.
+ */
+const isAsked = ({ number }: { readonly number: number }): boolean =>
+  !(process.arch === "x64" && (number === 335 || number === 336));
 const own: readonly SeccompOptions[] = allOptions.filter(({ arch }) => arch === seccompArch());
 
 describe("makeSeccompFilter() in this kernel", () => {
-  it.runIf(need.run).each(own)(`says what the table says: network $network, Unix sockets $unixSockets${note}`, (options) => {
-    const calls = callsToTry(options.arch)
-      .filter(isAsked)
-      .flatMap(({ number, args }) => HIGH_HALVES.map((high) => ({ number, args: args.map((value) => (high << 32n) | value) })));
-    const wrong: unknown[] = [];
-    for (let from = 0; from < calls.length; from += 65_536) {
-      const part = calls.slice(from, from + 65_536);
-      const answers = askKernel(
-        makeSeccompFilter(options),
-        part.map(({ number, args }) => [BigInt(number), ...args]),
-      );
-      expect(answers.length).toBe(part.length);
-      part.forEach((call, index) => {
-        const want = ERRNOS[expectedOutcome(options, call)];
-        if (answers[index] !== want) wrong.push({ ...call, got: answers[index], want });
-      });
-    }
-    expect(wrong.slice(0, 5)).toEqual([]);
-  });
+  it.runIf(need.run).each(own)(
+    `says what the table says: network $network, Unix sockets $unixSockets${note}`,
+    (options) => {
+      const calls = callsToTry(options.arch)
+        .filter(isAsked)
+        .flatMap(({ number, args }) =>
+          HIGH_HALVES.map((high) => ({ number, args: args.map((value) => (high << 32n) | value) })),
+        );
+      const wrong: unknown[] = [];
+      for (let from = 0; from < calls.length; from += 65_536) {
+        const part = calls.slice(from, from + 65_536);
+        const answers = askKernel(
+          makeSeccompFilter(options),
+          part.map(({ number, args }) => [BigInt(number), ...args]),
+        );
+        expect(answers.length).toBe(part.length);
+        part.forEach((call, index) => {
+          const want = ERRNOS[expectedOutcome(options, call)];
+          if (answers[index] !== want) wrong.push({ ...call, got: answers[index], want });
+        });
+      }
+      expect(wrong.slice(0, 5)).toEqual([]);
+    },
+  );
 
   it.runIf(need.run && process.arch === "x64").each(own)(
     `kills a call of i386: network $network, Unix sockets $unixSockets${note}`,

@@ -1,4 +1,7 @@
-/** Pairs of sockets that the filter allows, and why: neither end can be made to reach anybody else. The kind that it refuses can, by the same steps. */
+/**
+ * Pairs of sockets that the filter allows, and why: neither end can be made to reach anybody else.
+ * The kind that it refuses can, by the same steps.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,7 +17,10 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const python = hostNeed("python3", () => undefined);
 const user = process.getuid?.() === 0 ? { user: 61_016 } : {};
 
-/** Opens listeners of every type under both kinds of names, aims an end of a pair at each in every way, and says what arrived. */
+/**
+ * Opens listeners of every type under both kinds of names, aims an end of a pair at each in every
+ * way, and says what arrived.
+ */
 const AIM = `
 import os, select, socket, struct, sys
 kind = getattr(socket, "SOCK_" + sys.argv[1])
@@ -53,7 +59,9 @@ print("reached" if ready else "nothing")
 `;
 
 async function aim(kind: string): Promise<string> {
-  const child = spawn("python3", ["-c", AIM, kind, mkdtempSync(join(directory, "names-"))], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("python3", ["-c", AIM, kind, mkdtempSync(join(directory, "names-"))], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let text = "";
   child.stdout.on("data", (chunk) => (text += String(chunk)));
   await once(child, "close");
@@ -80,8 +88,13 @@ for kind in ("STREAM", "SEQPACKET", "DGRAM"):
     print(kind, len(socket.recv_fds(other, 1, 1)[1]))
 `;
 
-describe.skipIf(!namespaces.run)(`pairs of Unix sockets in the namespace sandbox ${namespaces.reason}`, () => {
-  it("are those that reach nobody", async () => {
-    expect((await runAgent(["python3", "-c", PAIRS], user)).output).toBe("STREAM 1\nSEQPACKET 1\n");
-  });
-});
+describe.skipIf(!namespaces.run)(
+  `pairs of Unix sockets in the namespace sandbox ${namespaces.reason}`,
+  () => {
+    it("are those that reach nobody", async () => {
+      expect((await runAgent(["python3", "-c", PAIRS], user)).output).toBe(
+        "STREAM 1\nSEQPACKET 1\n",
+      );
+    });
+  },
+);

@@ -1,7 +1,9 @@
 /*
- * Asks the kernel what a filter says: installs it in a child and makes every call on standard input (7 numbers of 64 bits: call, six arguments).
- * Writes one number of 32 bits a call: its errno, 0, or 65535 where the child was killed. The filters given to it answer every call that they
- * let through with an errno of their own, so nothing is ever carried out; "int80" makes one call of i386 instead.
+ * Asks the kernel what a filter says: installs it in a child and makes every call on standard input
+ * (7 numbers of 64 bits: call, six arguments). Writes one number of 32 bits a call: its errno, 0,
+ * or 65535 where the child was killed. The filters given to it answer every call that they let
+ * through with an errno of their own, so nothing is ever carried out; "int80" makes one call of
+ * i386 instead.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,4 +1,7 @@
-/** Supervised kit: agents of landlock, preload and env, started here or by a manager that is somebody else. */
+/**
+ * Supervised kit: agents of landlock, preload and env, started here or by a manager that is
+ * somebody else.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -23,7 +26,9 @@ export const NEEDS: Readonly<Record<"landlock" | "preload" | "env" | "root", Hos
     return helper.landlockAbi < 4 ? `Landlock is of version ${helper.landlockAbi}` : whyClosed();
   }),
   preload: hostNeed("proxychains4", () =>
-    statSync("/usr/bin/proxychains4", { throwIfNoEntry: false }) === undefined ? "not installed" : whyClosed(),
+    statSync("/usr/bin/proxychains4", { throwIfNoEntry: false }) === undefined
+      ? "not installed"
+      : whyClosed(),
   ),
   env: hostNeed("a checkout that others can read", whyClosed),
   root: hostNeed("root", () => (IS_ROOT ? undefined : "not root")),
@@ -57,7 +62,11 @@ export async function textOf(agent: LinuxSandboxedProcess): Promise<string> {
 }
 
 /** Runs a shell script as an agent to its end. */
-export async function runShell(sandbox: LinuxSandbox, script: string, options: Partial<SandboxSpawnOptions<Socket>> = {}): Promise<Ran> {
+export async function runShell(
+  sandbox: LinuxSandbox,
+  script: string,
+  options: Partial<SandboxSpawnOptions<Socket>> = {},
+): Promise<Ran> {
   const agent = await startAgent(sandbox, ["/bin/sh", "-c", `exec 2>&1; ${script}`], options);
   agent.stdin?.end();
   const [output, exit] = await Promise.all([textOf(agent), agent.exited]);
@@ -79,11 +88,29 @@ export interface Manager {
   said(key: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Starts one, as a uid without rights where these tests are root, with its own places below `scratch`. */
+/**
+ * Starts one, as a uid without rights where these tests are root, with its own places below
+ * `scratch`.
+ */
 export function startManager(job: SupervisedJob, scratch: string): Manager {
-  const prefix = IS_ROOT ? ["setpriv", `--reuid=${PLAIN_UID}`, `--regid=${PLAIN_UID}`, "--clear-groups", "--inh-caps=-all", "--"] : [];
+  const prefix = IS_ROOT
+    ? [
+        "setpriv",
+        `--reuid=${PLAIN_UID}`,
+        `--regid=${PLAIN_UID}`,
+        "--clear-groups",
+        "--inh-caps=-all",
+        "--",
+      ]
+    : [];
   const [program = "", ...args] = [...prefix, process.execPath, MANAGER, JSON.stringify(job)];
-  const env = { PATH: process.env["PATH"], TMPDIR: scratch, XDG_RUNTIME_DIR: scratch, XDG_CACHE_HOME: `${scratch}/cache`, HOME: scratch };
+  const env = {
+    PATH: process.env["PATH"],
+    TMPDIR: scratch,
+    XDG_RUNTIME_DIR: scratch,
+    XDG_CACHE_HOME: `${scratch}/cache`,
+    HOME: scratch,
+  };
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const text = { output: "", said: "" };
   child.stdout.on("data", (chunk) => (text.output += String(chunk)));

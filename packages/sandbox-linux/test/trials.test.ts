@@ -1,7 +1,16 @@
 /** Trials in the real thing: what a command in one sees, reaches, writes and leaves. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { manualClock } from "@acp/testing";
@@ -15,12 +24,23 @@ import { AGENT_UID, type OverlayWorld, overlayWorld } from "./overlay-kit.js";
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const FILES = { "a.txt": "one\n", "sub/b.txt": "two\n", ".env": "TOKEN=s3cr3t\n", "keys/deep/id.pem": "PEM\n", "run.sh": "#!/bin/sh\n" };
+const FILES = {
+  "a.txt": "one\n",
+  "sub/b.txt": "two\n",
+  ".env": "TOKEN=s3cr3t\n",
+  "keys/deep/id.pem": "PEM\n",
+  "run.sh": "#!/bin/sh\n",
+};
 const MANAGER = await bundled(new URL("fixtures/trial-manager.ts", import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
 function trialsOf(world: OverlayWorld, more: Partial<TrialsOptions> = {}): Trials {
-  return createTrials({ directory: join(world.home, "trials"), hidden: [world.home], ...(isRoot && { user: AGENT_UID }), ...more });
+  return createTrials({
+    directory: join(world.home, "trials"),
+    hidden: [world.home],
+    ...(isRoot && { user: AGENT_UID }),
+    ...more,
+  });
 }
 
 function orderOf(world: OverlayWorld, script: string, more: Partial<TrialOrder> = {}): TrialOrder {
@@ -46,7 +66,8 @@ interface Tried {
 async function tried(trials: Trials, order: TrialOrder): Promise<Tried> {
   const running = await (await trials.hold(order)).go();
   let output = "";
-  for (const stream of [running.stdout, running.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+  for (const stream of [running.stdout, running.stderr])
+    stream.on("data", (chunk) => (output += String(chunk)));
   const { code } = await running.exited;
   return { output, code, excess: running.excess(), frozen: await running.freeze() };
 }
@@ -66,13 +87,23 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     expect(frozen.canKeep).toBe(true);
     expect(trials.find("ada", frozen.digest)?.digest).toBe(frozen.digest);
     expect(trials.find("eve", frozen.digest)).toBe(undefined);
-    await expect(trials.keep("eve", frozen.digest)).rejects.toMatchObject({ code: "options_invalid" });
-    await expect(trials.keep("ada", "0".repeat(64))).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(trials.keep("eve", frozen.digest)).rejects.toMatchObject({
+      code: "options_invalid",
+    });
+    await expect(trials.keep("ada", "0".repeat(64))).rejects.toMatchObject({
+      code: "options_invalid",
+    });
     expect(world.look()).toEqual(before);
-    expect(await trials.keep("ada", frozen.digest)).toMatchObject({ taken: ["sub/b.txt", "a.txt", "new"], conflicts: [], failed: [] });
+    expect(await trials.keep("ada", frozen.digest)).toMatchObject({
+      taken: ["sub/b.txt", "a.txt", "new"],
+      conflicts: [],
+      failed: [],
+    });
     expect(readFileSync(join(world.work, "a.txt"), "utf8")).toBe("one\nmore\n");
     expect(existsSync(join(world.work, "sub/b.txt"))).toBe(false);
-    await expect(trials.keep("ada", frozen.digest)).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(trials.keep("ada", frozen.digest)).rejects.toMatchObject({
+      code: "options_invalid",
+    });
     expect(readdirSync(join(world.home, "trials"))).toEqual([]);
   });
 
@@ -85,7 +116,10 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const script = `for port in ${port} 18443; do (exec 3<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && echo reached $port; done
       (exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null && echo reached; echo done`;
-    expect(await tried(trials, orderOf(world, script))).toMatchObject({ output: "done\n", code: 0 });
+    expect(await tried(trials, orderOf(world, script))).toMatchObject({
+      output: "done\n",
+      code: 0,
+    });
     server.close();
   });
 
@@ -103,10 +137,11 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     const { output, frozen } = await tried(trials, orderOf(world, script));
     delete process.env["ACP_TRIAL_TEST"];
     expect(output).not.toMatch(/s3cr3t|PEM/u);
-    expect(output.split("\n").filter((line) => /^[A-Z_]+=/u.test(line) && !/^(?:PWD|OLDPWD|SHLVL|_)=/u.test(line))).toEqual([
-      "HOME=/home/agent",
-      `PATH=${PATH}`,
-    ]);
+    expect(
+      output
+        .split("\n")
+        .filter((line) => /^[A-Z_]+=/u.test(line) && !/^(?:PWD|OLDPWD|SHLVL|_)=/u.test(line)),
+    ).toEqual(["HOME=/home/agent", `PATH=${PATH}`]);
     expect(output).toContain("done\n");
     expect(frozen.changes).toEqual([]);
   });
@@ -115,7 +150,9 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     await using world = overlayWorld({ "plain/real.txt": "s3cr3t\n" });
     symlinkSync("plain/real.txt", join(world.work, ".env"));
     await using trials = trialsOf(world);
-    expect((await tried(trials, orderOf(world, "cat .env plain/real.txt; echo done"))).output).toBe("done\n");
+    expect((await tried(trials, orderOf(world, "cat .env plain/real.txt; echo done"))).output).toBe(
+      "done\n",
+    );
   });
 
   it.each([
@@ -125,7 +162,10 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     await using world = overlayWorld(FILES);
     await using trials = trialsOf(world);
     const order = orderOf(world, "true", { isCovered, cwd: join(world.work, "sub") });
-    await expect(trials.hold(order)).rejects.toMatchObject({ code: "sandbox_unavailable", message: expect.stringContaining(why) });
+    await expect(trials.hold(order)).rejects.toMatchObject({
+      code: "sandbox_unavailable",
+      message: expect.stringContaining(why),
+    });
     expect(readdirSync(join(world.home, "trials"))).toEqual([]);
   });
 
@@ -136,7 +176,9 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
       mkdirSync(join(world.work, "closed"));
       chmodSync(join(world.work, "closed"), 0);
       await using trials = trialsOf(world);
-      await expect(trials.hold(orderOf(world, "true"))).rejects.toMatchObject({ code: "sandbox_unavailable" });
+      await expect(trials.hold(orderOf(world, "true"))).rejects.toMatchObject({
+        code: "sandbox_unavailable",
+      });
       chmodSync(join(world.work, "closed"), 0o755);
     },
   );
@@ -145,7 +187,9 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     await using world = overlayWorld(FILES);
     const place = { directory: join(world.work, "trials"), ...(isRoot && { user: AGENT_UID }) };
     await using trials = createTrials(place);
-    await expect(trials.hold(orderOf(world, "true"))).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(trials.hold(orderOf(world, "true"))).rejects.toMatchObject({
+      code: "options_invalid",
+    });
   });
 
   it("keep out what somebody changed meanwhile, and what runs by itself", async () => {
@@ -153,7 +197,10 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     await using trials = trialsOf(world);
     const { frozen } = await tried(
       trials,
-      orderOf(world, "echo x > a.txt; echo y > new; echo 'evil' > .envrc; mkdir .vscode; echo 1 > .vscode/tasks.json"),
+      orderOf(
+        world,
+        "echo x > a.txt; echo y > new; echo 'evil' > .envrc; mkdir .vscode; echo 1 > .vscode/tasks.json",
+      ),
     );
     world.write("a.txt", "mine\n");
     expect(await trials.keep("ada", frozen.digest)).toMatchObject({
@@ -162,15 +209,24 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
       apart: expect.arrayContaining([".envrc"]),
     });
     expect(readFileSync(join(world.work, "a.txt"), "utf8")).toBe("mine\n");
-    expect([existsSync(join(world.work, ".envrc")), existsSync(join(world.work, ".vscode/tasks.json"))]).toEqual([false, false]);
+    expect([
+      existsSync(join(world.work, ".envrc")),
+      existsSync(join(world.work, ".vscode/tasks.json")),
+    ]).toEqual([false, false]);
   });
 
   it.each([
-    ["bytes in many files", "for n in {1..40}; do head -c 1000000 /dev/zero > big$n; sleep 0.05; done; sleep 600", "bytes"],
+    [
+      "bytes in many files",
+      "for n in {1..40}; do head -c 1000000 /dev/zero > big$n; sleep 0.05; done; sleep 600",
+      "bytes",
+    ],
     ["files", "mkdir d; for n in {1..3000}; do : > d/$n; done; sleep 600", "files and folders"],
   ])("end where they write too many %s", async (_what, script, why) => {
     await using world = overlayWorld(FILES);
-    await using trials = trialsOf(world, { limits: { writtenBytes: 8_000_000, writtenEntries: 1_000 } });
+    await using trials = trialsOf(world, {
+      limits: { writtenBytes: 8_000_000, writtenEntries: 1_000 },
+    });
     const { excess, code } = await tried(trials, orderOf(world, script));
     expect(code).toBe(undefined);
     expect(excess).toContain(why);
@@ -179,14 +235,20 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
   it("write no file beyond the limit, whatever the watch sees", async () => {
     await using world = overlayWorld(FILES);
     await using trials = trialsOf(world, { limits: { writtenBytes: 1_024_000 } });
-    const { frozen } = await tried(trials, orderOf(world, "trap '' XFSZ; head -c 3000000 /dev/zero > big; stat -c %s big"));
-    expect(frozen.changes.flatMap(({ after }) => (after?.kind === "file" ? [after.size] : []))).toEqual([1_024_000]);
+    const { frozen } = await tried(
+      trials,
+      orderOf(world, "trap '' XFSZ; head -c 3000000 /dev/zero > big; stat -c %s big"),
+    );
+    expect(
+      frozen.changes.flatMap(({ after }) => (after?.kind === "file" ? [after.size] : [])),
+    ).toEqual([1_024_000]);
   });
 
   it("end where they use too much memory", async () => {
     await using world = overlayWorld(FILES);
     await using trials = trialsOf(world, { caps: { memoryBytes: 64 * 2 ** 20 } });
-    const hog = "for n in 1 2 3 4; do (x=$(head -c 40000000 /dev/zero | tr '\\0' a); echo held; sleep 5) & done; wait";
+    const hog =
+      "for n in 1 2 3 4; do (x=$(head -c 40000000 /dev/zero | tr '\\0' a); echo held; sleep 5) & done; wait";
     const { excess, output } = await tried(trials, orderOf(world, hog));
     // By the kernel, where it may count for us; else by the watch.
     expect(excess?.includes("memory") === true || output.split("held").length - 1 < 4).toBe(true);
@@ -196,12 +258,18 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     await using world = overlayWorld(FILES);
     await using trials = trialsOf(world);
     const stop = new AbortController();
-    const running = await (await trials.hold(orderOf(world, "echo on; sleep 1000.3141 & sleep 1000.3141", { signal: stop.signal }))).go();
+    const running = await (
+      await trials.hold(
+        orderOf(world, "echo on; sleep 1000.3141 & sleep 1000.3141", { signal: stop.signal }),
+      )
+    ).go();
     await new Promise((resolve) => running.stdout.once("data", resolve));
     stop.abort(new Error("enough"));
     expect((await running.exited).signal).toBe("SIGKILL");
     await running.close();
-    expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain("sleep 1000.3141");
+    expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain(
+      "sleep 1000.3141",
+    );
     expect(readdirSync(join(world.home, "trials"))).toEqual([]);
   });
 
@@ -209,11 +277,18 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
     await using world = overlayWorld(FILES);
     const before = world.look();
     const directory = join(world.home, "trials");
-    const scripts = ["echo x > new", "echo y > newer; echo on; sleep 1000.2718 & sleep 1000.2718"] as const;
+    const scripts = [
+      "echo x > new",
+      "echo y > newer; echo on; sleep 1000.2718 & sleep 1000.2718",
+    ] as const;
     const options = { directory, hidden: [world.home], ...(isRoot && { user: AGENT_UID }) };
     const job: TrialJob = { options, workspace: world.work, scripts };
-    const manager = spawn(process.execPath, [MANAGER, JSON.stringify(job)], { stdio: ["ignore", "pipe", "inherit"] });
-    const line = await new Promise<string>((resolve) => manager.stdout.once("data", (chunk) => resolve(String(chunk))));
+    const manager = spawn(process.execPath, [MANAGER, JSON.stringify(job)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const line = await new Promise<string>((resolve) =>
+      manager.stdout.once("data", (chunk) => resolve(String(chunk))),
+    );
     expect([line, readdirSync(directory).length]).toEqual(['{"canKeep":true}\n', 2]);
     manager.kill("SIGKILL");
     await once(manager, "exit");
@@ -228,19 +303,25 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
   it("are gone when their time is over, and make room for newer ones", async () => {
     await using world = overlayWorld(FILES);
     const clock = manualClock();
-    await using trials = trialsOf(world, { clock, limits: { keptMs: 1_000, keptPerAgent: 2, kept: 3 } });
+    await using trials = trialsOf(world, {
+      clock,
+      limits: { keptMs: 1_000, keptPerAgent: 2, kept: 3 },
+    });
     const kept: { readonly agent: string; readonly digest: string }[] = [];
     const keep = async (agent: string, text: string): Promise<void> => {
       const { frozen } = await tried(trials, orderOf(world, `echo ${text} > n`, { agent }));
       kept.push({ agent, digest: frozen.digest });
     };
-    const there = (): readonly boolean[] => kept.map(({ agent, digest }) => trials.find(agent, digest) !== undefined);
+    const there = (): readonly boolean[] =>
+      kept.map(({ agent, digest }) => trials.find(agent, digest) !== undefined);
     for (const text of ["1", "2", "3"]) await keep("ada", text);
     expect(there()).toEqual([false, true, true]);
     for (const agent of ["bob", "cid"]) await keep(agent, "4");
     expect(there()).toEqual([false, false, true, true, true]);
     await clock.advance(1_001);
-    await vi.waitFor(() => expect(readdirSync(join(world.home, "trials"))).toEqual([]), { timeout: 60_000 });
+    await vi.waitFor(() => expect(readdirSync(join(world.home, "trials"))).toEqual([]), {
+      timeout: 60_000,
+    });
     expect(there()).toEqual([false, false, false, false, false]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * The uid sandbox in a world of its own: a network with an outside beyond a cable, whose listeners say what got out. Every way out is first seen to
- * work without rules, or with the rules as one would write them first (S1 §2.2 as it stands).
+ * The uid sandbox in a world of its own: a network with an outside beyond a cable, whose listeners
+ * say what got out. Every way out is first seen to work without rules, or with the rules as one
+ * would write them first (S1 §2.2 as it stands).
  */
 import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -18,7 +19,9 @@ const need = hostNeed("root, nft, a cable between two network namespaces, cc", (
   if (process.getuid?.() !== 0) return "not root";
   const script =
     "nft list tables && ip link add in0 type veth peer name out0 && cc --version && perl -e 1 && command -v newuidmap && command -v bash";
-  const { status, stderr } = spawnSync("unshare", [...UNSHARE, "sh", "-c", script], { encoding: "utf8" });
+  const { status, stderr } = spawnSync("unshare", [...UNSHARE, "sh", "-c", script], {
+    encoding: "utf8",
+  });
   return status === 0 ? undefined : `one of them is missing: ${stderr.trim()}`;
 });
 const note = need.run ? "" : ` [${need.reason}]`;
@@ -33,7 +36,9 @@ let world: ChildProcess | undefined;
 
 beforeAll(async () => {
   if (!need.run) return;
-  const programs = ["uid-world", "uid-manager", "uid-outside"].map((name) => bundled(new URL(`fixtures/${name}.ts`, import.meta.url)));
+  const programs = ["uid-world", "uid-manager", "uid-outside"].map((name) =>
+    bundled(new URL(`fixtures/${name}.ts`, import.meta.url)),
+  );
   const [program = ""] = await Promise.all(programs);
   const child = spawn("unshare", [...UNSHARE, "--", ...INIT, process.execPath, program], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -57,24 +62,50 @@ function outcome(name: string): Readonly<Record<string, unknown>> {
   return result;
 }
 
-const refusedAs = (text: string): unknown => ({ code: "sandbox_unavailable", message: expect.stringContaining(text) });
-const WAYS = ["dns", "fastopen", "loopback-tcp", "loopback-udp", "mapped", "own-address", "tcp4", "tcp6", "udp4", "udp6"];
+const refusedAs = (text: string): unknown => ({
+  code: "sandbox_unavailable",
+  message: expect.stringContaining(text),
+});
+const WAYS = [
+  "dns",
+  "fastopen",
+  "loopback-tcp",
+  "loopback-udp",
+  "mapped",
+  "own-address",
+  "tcp4",
+  "tcp6",
+  "udp4",
+  "udp6",
+];
 
 describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
   it("has something to hold: without rules every attempt arrives", () => {
     expect(outcome("free")).toEqual({ got: expect.arrayContaining(WAYS), pings: 5 });
   });
 
-  it.each(["rules and a filter", "rules on uid and cgroup", "rules on a uid alone"])("lets nothing out, held by %s", (what) => {
-    expect(outcome(`held by ${what}`)).toMatchObject({ said: ["over"], got: [], pings: 0 });
-  });
+  it.each(["rules and a filter", "rules on uid and cgroup", "rules on a uid alone"])(
+    "lets nothing out, held by %s",
+    (what) => {
+      expect(outcome(`held by ${what}`)).toMatchObject({ said: ["over"], got: [], pings: 0 });
+    },
+  );
 
   it("says so where the rules cannot name a cgroup", () => {
-    expect(outcome("held by rules on a uid alone")["why"]).toContain("there is no cgroup version 2");
+    expect(outcome("held by rules on a uid alone")["why"]).toContain(
+      "there is no cgroup version 2",
+    );
   });
 
   it("opens the name servers only when it is told to, and says so", () => {
-    expect(outcome("name servers")).toEqual({ level: "partial", dns: "open", item: "none", said: ["over"], got: ["dns"], pings: 0 });
+    expect(outcome("name servers")).toEqual({
+      level: "partial",
+      dns: "open",
+      item: "none",
+      said: ["over"],
+      got: ["dns"],
+      pings: 0,
+    });
   });
 
   it("lets nothing in", () => {
@@ -83,30 +114,53 @@ describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
 
   it("refuses a user with subordinate uids, and holds one who gets them later", () => {
     const refused = refusedAs("usermod --del-subuids 300000-365535 acptest");
-    expect(outcome("subordinate uids")).toEqual({ isOver: true, naive: ["other"], held: [], refused });
+    expect(outcome("subordinate uids")).toEqual({
+      isOver: true,
+      naive: ["other"],
+      held: [],
+      refused,
+    });
   });
 
   it("closes descriptors that the manager was started with", () => {
     const held = { isOver: true, got: [] };
-    expect(outcome("inherited descriptors")).toEqual({ naive: ["inherited"], helper: held, bare: held });
+    expect(outcome("inherited descriptors")).toEqual({
+      naive: ["inherited"],
+      helper: held,
+      bare: held,
+    });
   });
 
   it("refuses a user who may have a connection that is older than the rules", () => {
-    expect(outcome("an older connection")).toEqual({ naive: true, refused: refusedAs("run already"), tables: [] });
+    expect(outcome("an older connection")).toEqual({
+      naive: true,
+      refused: refusedAs("run already"),
+      tables: [],
+    });
   });
 
-  it.each(["flush", "delete", "weaken", "sleep"])("ends the agent when another program takes its rules away: %s", (what) => {
-    const ended = {
-      exit: { signal: "SIGKILL" },
-      notices: [expect.stringMatching(/^The agent was ended: (process \d+ \("nft"\)|another program) changed the rules/u)],
-      tables: [],
-      leaked: 0, // the routes are still closed
-    };
-    expect(outcome("another program")[what]).toMatchObject(ended);
-  });
+  it.each(["flush", "delete", "weaken", "sleep"])(
+    "ends the agent when another program takes its rules away: %s",
+    (what) => {
+      const ended = {
+        exit: { signal: "SIGKILL" },
+        notices: [
+          expect.stringMatching(
+            /^The agent was ended: (process \d+ \("nft"\)|another program) changed the rules/u,
+          ),
+        ],
+        tables: [],
+        leaked: 0, // the routes are still closed
+      };
+      expect(outcome("another program")[what]).toMatchObject(ended);
+    },
+  );
 
   it("is not disturbed by other tables", () => {
-    expect(outcome("another program's own table")).toEqual({ exit: { signal: "SIGTERM" }, notices: [] });
+    expect(outcome("another program's own table")).toEqual({
+      exit: { signal: "SIGTERM" },
+      notices: [],
+    });
   });
 
   it("ends with its manager, stays closed, and is cleaned up when nothing of the user runs", () => {
@@ -124,7 +178,12 @@ describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
   });
 
   it("keeps the port: the agent cannot take it, and nobody else can use it", () => {
-    expect(outcome("port")).toEqual({ isRefused: true, codes: [1, 1], said: ["squat-9"], afterwards: 1 });
+    expect(outcome("port")).toEqual({
+      isRefused: true,
+      codes: [1, 1],
+      said: ["squat-9"],
+      afterwards: 1,
+    });
   });
 
   it("holds whatever runs in the agent's cgroup, root too", () => {
@@ -175,7 +234,12 @@ describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
   });
 
   it("probes what it would enforce", () => {
-    expect(outcome("users")["probe"]).toMatchObject({ sandbox: "uid", isAvailable: true, level: "uid", dns: "closed" });
+    expect(outcome("users")["probe"]).toMatchObject({
+      sandbox: "uid",
+      isAvailable: true,
+      level: "uid",
+      dns: "closed",
+    });
   });
 
   it("loads the rules again when the guard ends the agent, and deletes them at the end", () => {
@@ -185,7 +249,13 @@ describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
   });
 
   it("leaves nothing behind", () => {
-    expect(outcome("leftovers")).toEqual({ tables: [], routes: [], cgroups: "", sessions: [], running: [] });
+    expect(outcome("leftovers")).toEqual({
+      tables: [],
+      routes: [],
+      cgroups: "",
+      sessions: [],
+      running: [],
+    });
   });
 });
 
@@ -194,7 +264,11 @@ describe("createUidSandbox()", () => {
     const asSomebody = vi.spyOn(process, "getuid").mockReturnValue(1000);
     try {
       const sandbox = createUidSandbox({ user: 61_000 });
-      expect(await sandbox.probe()).toMatchObject({ isAvailable: false, level: "none", reason: expect.stringContaining("root's to load") });
+      expect(await sandbox.probe()).toMatchObject({
+        isAvailable: false,
+        level: "none",
+        reason: expect.stringContaining("root's to load"),
+      });
       const start = sandbox.spawn(["true"], { onConnection: () => {}, env: () => ({}) });
       await expect(start).rejects.toMatchObject({ code: "sandbox_unavailable" });
     } finally {

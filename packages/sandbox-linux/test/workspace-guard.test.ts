@@ -1,4 +1,7 @@
-/** What other programs run by themselves in a workspace, before and after an agent that tried to change it. */
+/**
+ * What other programs run by themselves in a workspace, before and after an agent that tried to
+ * change it.
+ */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -28,7 +31,14 @@ beforeEach(() => {
   work = realpathSync(mkdtempSync(join(tmpdir(), "acp-guard-")));
   chmodSync(work, 0o755);
   git("init", "-q");
-  for (const name of [".envrc", ".npmrc", ".vscode/tasks.json", "sub/.mcp.json", "tools/hooks/pre-commit", "a.txt"])
+  for (const name of [
+    ".envrc",
+    ".npmrc",
+    ".vscode/tasks.json",
+    "sub/.mcp.json",
+    "tools/hooks/pre-commit",
+    "a.txt",
+  ])
     write(name, "before\n");
   git("config", "core.hooksPath", "tools/hooks");
   git("add", "a.txt");
@@ -65,7 +75,9 @@ const GUARDED = [
   "nested/.git/hooks",
 ];
 
-/** Every guarded file's path and content. What else was there an agent may copy, move and remove. */
+/**
+ * Every guarded file's path and content. What else was there an agent may copy, move and remove.
+ */
 function look(): readonly string[] {
   return GUARDED.flatMap((name) => lookAt(join(work, name))).sort();
 }
@@ -74,23 +86,42 @@ function lookAt(path: string): readonly string[] {
   const name = path.slice(work.length);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return [`${name} is gone`];
-  if (found.isDirectory()) return [`${name}/`, ...readdirSync(path).flatMap((each) => lookAt(join(path, each)))];
+  if (found.isDirectory())
+    return [`${name}/`, ...readdirSync(path).flatMap((each) => lookAt(join(path, each)))];
   return [`${name} ${found.isFile() ? readFileSync(path, "latin1") : "link"}`];
 }
 
 const run = (script: string, more: Partial<Workspace> = {}): ReturnType<typeof runShell> =>
-  runShell(script, { workspace: { path: work, access: "read-write", ...more }, ...(isRoot && { user: AGENT_UID }) });
+  runShell(script, {
+    workspace: { path: work, access: "read-write", ...more },
+    ...(isRoot && { user: AGENT_UID }),
+  });
 
 const WAYS: readonly (readonly [name: string, script: string])[] = [
-  ["writing", "echo x > .envrc; echo x >> .npmrc; echo x > .git/hooks/pre-push; echo x > tools/hooks/pre-commit"],
-  ["making new files beside", "echo x > .git/hooks/post-commit; echo x > .vscode/settings.json; echo x > tools/hooks/post-merge"],
-  ["Git's configuration", "git config core.fsmonitor ./x; git config alias.x '!x'; git -C nested config core.fsmonitor ./x"],
+  [
+    "writing",
+    "echo x > .envrc; echo x >> .npmrc; echo x > .git/hooks/pre-push; echo x > tools/hooks/pre-commit",
+  ],
+  [
+    "making new files beside",
+    "echo x > .git/hooks/post-commit; echo x > .vscode/settings.json; echo x > tools/hooks/post-merge",
+  ],
+  [
+    "Git's configuration",
+    "git config core.fsmonitor ./x; git config alias.x '!x'; git -C nested config core.fsmonitor ./x",
+  ],
   [
     "removing and making again",
     "rm -rf .envrc .vscode .git/hooks .git/config; echo x > .envrc; mkdir -p .vscode; echo x > .vscode/tasks.json",
   ],
-  ["renaming over", "echo x > new; mv -f new .envrc; mkdir n; mv -T n .vscode; mkdir h; mv -T h .git/hooks; rm -rf new n h"],
-  ["renaming away", "mv .envrc old; mv .vscode v; mv .git g; mv sub s; mv nested n; mv tools t; mv tools/hooks h; mv nested/.git ng; true"],
+  [
+    "renaming over",
+    "echo x > new; mv -f new .envrc; mkdir n; mv -T n .vscode; mkdir h; mv -T h .git/hooks; rm -rf new n h",
+  ],
+  [
+    "renaming away",
+    "mv .envrc old; mv .vscode v; mv .git g; mv sub s; mv nested n; mv tools t; mv tools/hooks h; mv nested/.git ng; true",
+  ],
   [
     "exchanging",
     `python3 -c '
@@ -101,7 +132,10 @@ for name in ("sub", ".git", ".vscode", "nested", "tools"):
     libc.syscall(316, -100, ("x/" + name).encode(), -100, name.encode(), 2)
 '; rm -rf x`,
   ],
-  ["a link in its place", "ln -sfn /tmp .vscode; ln -sf /tmp/x .envrc; ln -sfn /tmp .git/hooks; ls -ld .vscode"],
+  [
+    "a link in its place",
+    "ln -sfn /tmp .vscode; ln -sf /tmp/x .envrc; ln -sfn /tmp .git/hooks; ls -ld .vscode",
+  ],
   ["a second name", "ln .envrc e && echo x > e; rm -f e"],
   [
     "an open descriptor",
@@ -140,14 +174,19 @@ describe.skipIf(!namespaces.run)(`the guard of a workspace ${namespaces.reason}`
   it("gives back what the operator names, and no more", async () => {
     const before = look();
     const writable = [join(work, ".vscode/tasks.json"), join(work, ".envrc")];
-    await run("echo x > .envrc; echo x > .vscode/tasks.json; echo x > .vscode/other; echo x > .npmrc", { writable });
+    await run(
+      "echo x > .envrc; echo x > .vscode/tasks.json; echo x > .vscode/other; echo x > .npmrc",
+      { writable },
+    );
     const changed = look().filter((line) => !before.includes(line));
     expect(changed).toEqual(["/.envrc x\n", "/.vscode/tasks.json x\n"]);
   });
 
   it("says how many places are held", async () => {
     const { report } = await run("true");
-    expect(report.items.find(({ aspect }) => aspect === "files")?.reason).toMatch(/; 9 places of the workspace/u);
+    expect(report.items.find(({ aspect }) => aspect === "files")?.reason).toMatch(
+      /; 9 places of the workspace/u,
+    );
     expect(report.level).toBe("full");
   });
 

@@ -1,5 +1,16 @@
-/** What an agent leaves in its workspace is somebody's afterwards: what it may not make there, whatever its permissions. */
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+/**
+ * What an agent leaves in its workspace is somebody's afterwards: what it may not make there,
+ * whatever its permissions.
+ */
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +27,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(work, { recursive: true }));
 
-const options = () => ({ workspace: { path: work, access: "read-write" }, ...(isRoot && { user: AGENT_UID }) }) as const;
+const options = () =>
+  ({
+    workspace: { path: work, access: "read-write" },
+    ...(isRoot && { user: AGENT_UID }),
+  }) as const;
 
 /** Each way by which a file could get the set-user-ID bit; each prints what the system said. */
 const WAYS: readonly (readonly [name: string, script: string])[] = [
@@ -26,7 +41,10 @@ const WAYS: readonly (readonly [name: string, script: string])[] = [
     `python3 -c 'import os; os.close(os.open("b", os.O_CREAT)); os.chmod("b", 0o4755, dir_fd=os.open(".", 0))'`,
   ],
   ["fchmod", `python3 -c 'import os; os.fchmod(os.open("c", os.O_CREAT), 0o4755)'`],
-  ["creating it", `python3 -c 'import os; os.umask(0); os.open("d", os.O_CREAT | os.O_WRONLY, 0o4755)'`],
+  [
+    "creating it",
+    `python3 -c 'import os; os.umask(0); os.open("d", os.O_CREAT | os.O_WRONLY, 0o4755)'`,
+  ],
   [
     "a file without a name that gets one",
     `python3 -c 'import os; os.umask(0); f = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o4755); os.link(f"/proc/self/fd/{f}", "e", follow_symlinks=True)'`,
@@ -48,7 +66,9 @@ describe.skipIf(!namespaces.run)(`a workspace that outlives its agent ${namespac
   it.each(WAYS)("has no file that runs as its owner, made by %s", async (_name, script) => {
     const { output } = await runShell(`(${script}) 2>&1; echo ended`, options());
     expect(output).toMatch(/not permitted|not implemented|Function not/u);
-    const set = readdirSync(work).filter((name) => (statSync(join(work, name)).mode & 0o4000) !== 0);
+    const set = readdirSync(work).filter(
+      (name) => (statSync(join(work, name)).mode & 0o4000) !== 0,
+    );
     expect(set).toEqual([]);
   });
 

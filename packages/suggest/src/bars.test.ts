@@ -5,15 +5,28 @@ import { parsePolicy } from "@acp/core/policy";
 import { barOf, saysTaking, wordsOf } from "./bars.js";
 import type { Answered } from "./bars.js";
 
-const { classify } = parsePolicy({ version: "1", default: "ask", classify: [{ tool: "open_door", category: "physical", risk: "low" }] });
+const { classify } = parsePolicy({
+  version: "1",
+  default: "ask",
+  classify: [{ tool: "open_door", category: "physical", risk: "low" }],
+});
 const question = { riskLevel: "medium", quorum: 1, wantsPasskey: false, hasSecrets: false };
 const of = (action: Action, change: Partial<Answered> = {}): string | undefined =>
   barOf({ action, question, ruling: undefined, classification: classify(action), ...change });
 const tool = (name: string, args: object = {}): Action => toolAction("s", name, args);
-const asks = (ask: AskTerms): Partial<Answered> => ({ ruling: { effect: "ask", ruleId: "r", reason: "", ask } });
+const asks = (ask: AskTerms): Partial<Answered> => ({
+  ruling: { effect: "ask", ruleId: "r", reason: "", ask },
+});
 
 describe("barOf()", () => {
-  it.each(["write_file", "read_file", "get_message", "create_issue", "search_orders", "GetPayment"])("lets %s be", (name) => {
+  it.each([
+    "write_file",
+    "read_file",
+    "get_message",
+    "create_issue",
+    "search_orders",
+    "GetPayment",
+  ])("lets %s be", (name) => {
     expect(of(tool(name))).toBeUndefined();
   });
 
@@ -51,7 +64,10 @@ describe("barOf()", () => {
     ["passkey", asks({ evidence: "passkey" })],
     ["approvers", asks({ approvers: ["ada"] })],
     ["secrets", { question: { ...question, hasSecrets: true } }],
-    ["secrets", { ruling: { effect: "ask", ruleId: "r", reason: "", secrets: ["TOKEN"] } as const }],
+    [
+      "secrets",
+      { ruling: { effect: "ask", ruleId: "r", reason: "", secrets: ["TOKEN"] } as const },
+    ],
   ])("bars by %s: %j", (bar, change) => {
     expect(of(tool("write_file"), change)).toBe(bar);
   });
@@ -69,9 +85,12 @@ describe("wordsOf()", () => {
 });
 
 describe("saysTaking()", () => {
-  it.each(["drop_table", "Erasing", "wipe", "truncate-log", "EXECUTE"])("hears it in %s", (name) => {
-    expect(saysTaking(name)).toBe(true);
-  });
+  it.each(["drop_table", "Erasing", "wipe", "truncate-log", "EXECUTE"])(
+    "hears it in %s",
+    (name) => {
+      expect(saysTaking(name)).toBe(true);
+    },
+  );
   it.each(["create", "backdrop", "keep_all", ""])("does not in %j", (name) => {
     expect(saysTaking(name)).toBe(false);
   });

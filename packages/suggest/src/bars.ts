@@ -1,6 +1,6 @@
 /**
- * Bars: what no suggestion may ever allow, however often it was approved. Data and tests on it. Pure.
- * Who is asked about such calls is meant to look every time.
+ * Bars: what no suggestion may ever allow, however often it was approved. Data and tests on it.
+ * Pure. Who is asked about such calls is meant to look every time.
  */
 import { isHttpAction, isToolAction } from "@acp/core";
 import type { Action, Classification, RiskLevel, Ruling } from "@acp/core";
@@ -8,7 +8,15 @@ import type { LoggedQuestion } from "./joiner.js";
 import { holdsSecret } from "./logged-call.js";
 
 /** Why something is never allowed by a suggestion. */
-export type Bar = "risk" | "category" | "name" | "quorum" | "passkey" | "approvers" | "secrets" | "edited";
+export type Bar =
+  | "risk"
+  | "category"
+  | "name"
+  | "quorum"
+  | "passkey"
+  | "approvers"
+  | "secrets"
+  | "edited";
 
 /** Each bar in words, after "not suggested:". */
 export const BAR_TEXTS: Readonly<Record<Bar, string>> = {
@@ -23,7 +31,10 @@ export const BAR_TEXTS: Readonly<Record<Bar, string>> = {
 };
 
 const LOOSE_LEVELS: ReadonlySet<string> = new Set(["low", "medium"] satisfies readonly RiskLevel[]);
-const LOOSE_CATEGORIES: ReadonlySet<string> = new Set(["read", "write"] satisfies readonly Classification["category"][]);
+const LOOSE_CATEGORIES: ReadonlySet<string> = new Set([
+  "read",
+  "write",
+] satisfies readonly Classification["category"][]);
 
 /** A set of words, written one after another. */
 export function listed(...rows: readonly string[]): ReadonlySet<string> {
@@ -34,8 +45,13 @@ export function listed(...rows: readonly string[]): ReadonlySet<string> {
 const TAKING =
   /^(?:delet|remov|destroy|eras|purg|truncat|unlink|terminat|shutdown|uninstall|overwrit|discard|rollback|revok|reset|drop|wip(?:e|ing)|exec)/;
 /** The same, where only the whole word says so. */
-const TAKING_WORDS: ReadonlySet<string> = listed("rm rmdir del kill clear prune trash shell bash sudo eval");
-/** Words that run, spend, reach other people or change who may do what. A call that reads may have them in its name. */
+const TAKING_WORDS: ReadonlySet<string> = listed(
+  "rm rmdir del kill clear prune trash shell bash sudo eval",
+);
+/**
+ * Words that run, spend, reach other people or change who may do what. A call that reads may have
+ * them in its name.
+ */
 const REACHING_WORDS: ReadonlySet<string> = listed(
   "run runs command script spawn install deploy invoke sql",
   "pay payment payments transfer charge buy purchase order refund sell trade withdraw",
@@ -74,12 +90,23 @@ export interface Answered {
 export function barOf({ action, question, ruling, classification }: Answered): Bar | undefined {
   const { category, risk } = classification;
   if (!LOOSE_CATEGORIES.has(category)) return "category";
-  if (isHttpAction(action) ? action.meta.method === "DELETE" : !isToolAction(action) || isNamedBarred(action.name, category)) return "name";
-  if (!LOOSE_LEVELS.has(question.riskLevel) || !LOOSE_LEVELS.has(ruling?.level ?? risk) || !LOOSE_LEVELS.has(risk)) return "risk";
+  if (
+    isHttpAction(action)
+      ? action.meta.method === "DELETE"
+      : !isToolAction(action) || isNamedBarred(action.name, category)
+  )
+    return "name";
+  if (
+    !LOOSE_LEVELS.has(question.riskLevel) ||
+    !LOOSE_LEVELS.has(ruling?.level ?? risk) ||
+    !LOOSE_LEVELS.has(risk)
+  )
+    return "risk";
   if (question.quorum > 1 || (ruling?.ask?.quorum ?? 1) > 1) return "quorum";
   if (question.wantsPasskey || ruling?.ask?.evidence === "passkey") return "passkey";
   if (ruling?.ask?.approvers !== undefined) return "approvers";
-  if (question.hasSecrets || (ruling?.secrets?.length ?? 0) > 0 || holdsSecret(action)) return "secrets";
+  if (question.hasSecrets || (ruling?.secrets?.length ?? 0) > 0 || holdsSecret(action))
+    return "secrets";
   return undefined;
 }
 

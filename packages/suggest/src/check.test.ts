@@ -37,7 +37,9 @@ describe("createChecker()", () => {
     ["denied", "deny"],
     ["edited", { modify: { path: "x", content: "y" } }],
   ] as const)("finds a %s call that was not learned from", async (_what, answer) => {
-    const more = await logOf(calls(answer, "write_file", [{ path: "~/p/app/z.md", content: "text z" }]));
+    const more = await logOf(
+      calls(answer, "write_file", [{ path: "~/p/app/z.md", content: "text z" }]),
+    );
     expect(await check(await approvals(), more)).toEqual([
       expect.objectContaining({ problem: "you denied or edited a call that it would cover" }),
     ]);
@@ -46,10 +48,16 @@ describe("createChecker()", () => {
   it("finds an approval, or one by an earlier consent, that a deny would cover", async () => {
     const denials = await logOf(writes("deny", PATHS));
     const approved = await logOf(writes("approve", ["/elsewhere"]));
-    const granted = approved.map((event) => (event.eventType === "consent_requested" ? { ...event, eventType: "grant_used" } : event));
+    const granted = approved.map((event) =>
+      event.eventType === "consent_requested" ? { ...event, eventType: "grant_used" } : event,
+    );
     for (const more of [approved, granted])
-      expect(await check(denials, more, "deny")).toEqual([expect.objectContaining({ problem: "you approved a call that it would cover" })]);
-    expect(await check(denials, denials, "deny")).toEqual([expect.not.objectContaining({ problem: expect.anything() })]);
+      expect(await check(denials, more, "deny")).toEqual([
+        expect.objectContaining({ problem: "you approved a call that it would cover" }),
+      ]);
+    expect(await check(denials, denials, "deny")).toEqual([
+      expect.not.objectContaining({ problem: expect.anything() }),
+    ]);
   });
 
   it("counts what each rule would have answered, by how it ended, and nothing else", async () => {
@@ -60,9 +68,18 @@ describe("createChecker()", () => {
       ...calls("deny", "read_file", [{}]),
     ];
     const asked = await logOf(steps);
-    const unasked = await logOf(writes("approve", PATHS), { policy: "rules:\n  - match: { tool: write_file }\n    action: allow\n" });
+    const unasked = await logOf(writes("approve", PATHS), {
+      policy: "rules:\n  - match: { tool: write_file }\n    action: allow\n",
+    });
     const [checked] = await check(await approvals(), [...asked, ...unasked]);
-    expect(checked?.answered).toEqual({ approved: 2, edited: 0, denied: 0, unanswered: 2, granted: 0, unasked: 2 });
+    expect(checked?.answered).toEqual({
+      approved: 2,
+      edited: 0,
+      denied: 0,
+      unanswered: 2,
+      granted: 0,
+      unasked: 2,
+    });
     expect(checked?.problem).toBeUndefined();
   });
 
@@ -71,19 +88,32 @@ describe("createChecker()", () => {
     const denied = (path: string): readonly Step[] => writes("deny", [path]);
     const reasons = async (steps: readonly Step[]): Promise<unknown> => {
       const { suggestions, heldBack } = await suggest(steps, { min: 2 });
-      return suggestions.length > 0 ? Object(suggestions[0]?.rule["match"]).args.path : heldBack.map(({ reason }) => reason);
+      return suggestions.length > 0
+        ? Object(suggestions[0]?.rule["match"]).args.path
+        : heldBack.map(({ reason }) => reason);
     };
     expect(await reasons([...relative, ...denied("src/x")])).toEqual({ path: "docs/*.md" });
-    expect(await reasons([...relative, ...denied("/elsewhere/docs/x.md")])).toEqual(["an answered call cannot be compared with it"]);
+    expect(await reasons([...relative, ...denied("/elsewhere/docs/x.md")])).toEqual([
+      "an answered call cannot be compared with it",
+    ]);
   });
 
   it("finds a rule that would do more than answer questions", async () => {
-    const document = readPolicyDocument('default: ask\nrules:\n  - match: { args: { path: "/etc/*" } }\n    action: deny\n', origins);
+    const document = readPolicyDocument(
+      'default: ask\nrules:\n  - match: { args: { path: "/etc/*" } }\n    action: deny\n',
+      origins,
+    );
     const learner = createLearner(document);
     for (const event of await approvals()) learner.learn(event);
     const [group] = learner.lessons().groups;
     if (group === undefined) throw new Error("nothing was learned");
-    const proposed = propose(group, { document, effect: "allow", min: 2, sinceMs: 0, ids: new Set() });
+    const proposed = propose(group, {
+      document,
+      effect: "allow",
+      min: 2,
+      sinceMs: 0,
+      ids: new Set(),
+    });
     if (!("proposals" in proposed)) throw new Error(proposed.problem);
     const rule = { id: "everything", match: { tool: "*" }, action: "allow" };
     const forged = proposed.proposals.flatMap((proposal) => {
@@ -91,7 +121,12 @@ describe("createChecker()", () => {
       return policy === undefined ? [] : [{ ...proposal, rule, policy }];
     });
     const checker = createChecker(forged, document);
-    for (const event of await logOf([{ action: toolAction("files", "write_file", { path: "/etc/passwd" }) }])) checker.check(event);
-    expect(checker.results()).toEqual([expect.objectContaining({ problem: "it would change what the policy decides by itself" })]);
+    for (const event of await logOf([
+      { action: toolAction("files", "write_file", { path: "/etc/passwd" }) },
+    ]))
+      checker.check(event);
+    expect(checker.results()).toEqual([
+      expect.objectContaining({ problem: "it would change what the policy decides by itself" }),
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Checking: each proposed rule in its place in the policy, held against every call of the log, whoever decided it. What a person denied or edited
- * must stay a question, what the policy decides by itself must stay as it is, and what is counted is what is said. Pure.
+ * Checking: each proposed rule in its place in the policy, held against every call of the log,
+ * whoever decided it. What a person denied or edited must stay a question, what the policy decides
+ * by itself must stay as it is, and what is counted is what is said. Pure.
  */
 import { isToolAction } from "@acp/core";
 import type { Action } from "@acp/core";
@@ -21,7 +22,10 @@ export interface Checked {
   readonly proposal: Proposal;
   /** Calls that the rule would have answered, by how they ended. */
   readonly answered: Readonly<Record<CallOutcome, number>>;
-  /** When the first and the last of the answers were given that speak for it; 0 where there were none. */
+  /**
+   * When the first and the last of the answers were given that speak for it; 0 where there were
+   * none.
+   */
   readonly firstMs: number;
   readonly lastMs: number;
   /** Who made them, a few. */
@@ -38,7 +42,10 @@ export interface Checker {
 
 const AGENTS_MAX = 8;
 /** What speaks for a rule. */
-const SUPPORT = { allow: "approved", deny: "denied" } as const satisfies Record<Proposal["effect"], CallOutcome>;
+const SUPPORT = { allow: "approved", deny: "denied" } as const satisfies Record<
+  Proposal["effect"],
+  CallOutcome
+>;
 const NOTHING_ANSWERED: Readonly<Record<CallOutcome, number>> = {
   approved: 0,
   edited: 0,
@@ -67,7 +74,14 @@ interface Touched {
 /** Makes a checker. */
 export function createChecker(proposals: readonly Proposal[], document: PolicyDocument): Checker {
   const trials = proposals.map(
-    (proposal): Trial => ({ proposal, answered: { ...NOTHING_ANSWERED }, agents: new Set(), firstMs: 0, lastMs: 0, problem: undefined }),
+    (proposal): Trial => ({
+      proposal,
+      answered: { ...NOTHING_ANSWERED },
+      agents: new Set(),
+      firstMs: 0,
+      lastMs: 0,
+      problem: undefined,
+    }),
   );
   const byReach = new Map<string, Trial[]>();
   for (const trial of trials) {
@@ -83,7 +97,8 @@ export function createChecker(proposals: readonly Proposal[], document: PolicyDo
       if (touched === undefined) return;
       for (const trial of touched.covered) hear(trial, touched.agent, end);
       for (const trial of touched.unsure)
-        if (end !== undefined && isAgainst(trial, end)) trial.problem ??= "an answered call cannot be compared with it";
+        if (end !== undefined && isAgainst(trial, end))
+          trial.problem ??= "an answered call cannot be compared with it";
     },
   });
   return {
@@ -98,7 +113,11 @@ export function createChecker(proposals: readonly Proposal[], document: PolicyDo
 }
 
 /** Which rules would have answered the call. */
-function touch(near: readonly Trial[], event: LoggedEvent, { policy, origins }: PolicyDocument): Touched | undefined {
+function touch(
+  near: readonly Trial[],
+  event: LoggedEvent,
+  { policy, origins }: PolicyDocument,
+): Touched | undefined {
   const action = loggedAction(event);
   if (action === undefined) return { agent: event.agent, covered: [], unsure: near };
   const facts = factsOf(event);
@@ -113,17 +132,28 @@ function touch(near: readonly Trial[], event: LoggedEvent, { policy, origins }: 
       covered.push(trial);
       if (before.effect !== "ask" || after.effect !== proposal.effect)
         trial.problem ??= "it would change what the policy decides by itself";
-    } else if (after.effect !== before.effect) trial.problem ??= "it would change what other rules say";
-    else if (proposal.relative.some((path) => !isRelativeAt(action, path, origins))) unsure.push(trial);
+    } else if (after.effect !== before.effect)
+      trial.problem ??= "it would change what other rules say";
+    else if (proposal.relative.some((path) => !isRelativeAt(action, path, origins)))
+      unsure.push(trial);
   }
   return covered.length + unsure.length === 0 ? undefined : { agent: event.agent, covered, unsure };
 }
 
-/** Whether every text that an argument holds is a path from the working directory: that of the gate, which the log does not name. */
-function isRelativeAt(action: Action, path: readonly string[], origins: PolicyDocument["origins"]): boolean {
+/**
+ * Whether every text that an argument holds is a path from the working directory: that of the gate,
+ * which the log does not name.
+ */
+function isRelativeAt(
+  action: Action,
+  path: readonly string[],
+  origins: PolicyDocument["origins"],
+): boolean {
   const leaves = isToolAction(action) ? (leavesOf([action.args]) ?? []) : [];
   const values = leaves.find((leaf) => leaf.path.join(".") === path.join("."))?.values ?? [];
-  return values.every((value) => typeof value !== "string" || placeOf(value, origins)?.base === ".");
+  return values.every(
+    (value) => typeof value !== "string" || placeOf(value, origins)?.base === ".",
+  );
 }
 
 function hear(trial: Trial, agent: string, end: CallEnd | undefined): void {
@@ -137,10 +167,15 @@ function hear(trial: Trial, agent: string, end: CallEnd | undefined): void {
   }
   if (isAgainst(trial, end))
     trial.problem ??=
-      trial.proposal.effect === "allow" ? "you denied or edited a call that it would cover" : "you approved a call that it would cover";
+      trial.proposal.effect === "allow"
+        ? "you denied or edited a call that it would cover"
+        : "you approved a call that it would cover";
 }
 
-/** Whether the end of a call speaks against a rule that covers it. An earlier consent is an approval, too. */
+/**
+ * Whether the end of a call speaks against a rule that covers it. An earlier consent is an
+ * approval, too.
+ */
 function isAgainst({ proposal }: Trial, { outcome }: CallEnd): boolean {
   if (proposal.effect === "allow") return outcome === "denied" || outcome === "edited";
   return outcome === "approved" || outcome === "edited" || outcome === "granted";

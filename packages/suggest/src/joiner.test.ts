@@ -14,19 +14,26 @@ const event = (eventType: string, change: Partial<LoggedEvent> = {}): LoggedEven
   metadata: {},
   ...change,
 });
-const begin = (call: string): LoggedEvent => event("tool_call_intercepted", { tool: call, metadata: { call } });
-const evaluated = (call: string, decision: string): LoggedEvent => event("policy_evaluated", { decision, metadata: { call } });
+const begin = (call: string): LoggedEvent =>
+  event("tool_call_intercepted", { tool: call, metadata: { call } });
+const evaluated = (call: string, decision: string): LoggedEvent =>
+  event("policy_evaluated", { decision, metadata: { call } });
 const requested = (call: string, requestId: string, metadata: object = {}): LoggedEvent =>
   event("consent_requested", { requestId, metadata: { call, quorum: 1, ...metadata } });
-const ended = (eventType: string, requestId: string, decision = ""): LoggedEvent => event(eventType, { requestId, decision, atMs: 9 });
+const ended = (eventType: string, requestId: string, decision = ""): LoggedEvent =>
+  event(eventType, { requestId, decision, atMs: 9 });
 
 function join(events: readonly LoggedEvent[]): readonly (readonly [string, CallEnd | undefined])[] {
   const ends: (readonly [string, CallEnd | undefined])[] = [];
-  const take = createJoiner<string>({ begin: ({ tool }) => tool, end: (call, end) => void ends.push([call, end]) });
+  const take = createJoiner<string>({
+    begin: ({ tool }) => tool,
+    end: (call, end) => void ends.push([call, end]),
+  });
   for (const each of events) take(each);
   return ends;
 }
-const outcomes = (events: readonly LoggedEvent[]): readonly unknown[] => join(events).map(([call, end]) => [call, end?.outcome]);
+const outcomes = (events: readonly LoggedEvent[]): readonly unknown[] =>
+  join(events).map(([call, end]) => [call, end?.outcome]);
 const asked = (call: string, requestId: string): readonly LoggedEvent[] => [
   begin(call),
   evaluated(call, "ask"),
@@ -44,7 +51,9 @@ describe("createJoiner()", () => {
     ["consent_cancelled", "cancelled", "unanswered"],
     ["consent_failed", "failed", "unanswered"],
   ])("takes %s with the decision %j for %s", (type, decision, outcome) => {
-    expect(outcomes([...asked("x", "cr_1"), ended(type, "cr_1", decision)])).toEqual([["x", outcome]]);
+    expect(outcomes([...asked("x", "cr_1"), ended(type, "cr_1", decision)])).toEqual([
+      ["x", outcome],
+    ]);
   });
 
   it("tells calls apart that are open at the same time, and ends each once", () => {
@@ -61,7 +70,9 @@ describe("createJoiner()", () => {
   });
 
   it("knows what nobody was asked about", () => {
-    expect(outcomes([begin("x"), evaluated("x", "allow"), begin("y"), evaluated("y", "deny")])).toEqual([
+    expect(
+      outcomes([begin("x"), evaluated("x", "allow"), begin("y"), evaluated("y", "deny")]),
+    ).toEqual([
       ["x", "unasked"],
       ["y", "unasked"],
     ]);
@@ -87,22 +98,47 @@ describe("createJoiner()", () => {
   });
 
   it("joins an end that stands in a log read earlier", () => {
-    expect(outcomes([ended("consent_denied", "cr_1"), ...asked("x", "cr_1")])).toEqual([["x", "denied"]]);
+    expect(outcomes([ended("consent_denied", "cr_1"), ...asked("x", "cr_1")])).toEqual([
+      ["x", "denied"],
+    ]);
   });
 
   it("takes an edited call's own question for nobody's wish", () => {
-    const successor = event("consent_requested", { requestId: "cr_2", metadata: { quorum: 1, replaces: "cr_1" } });
+    const successor = event("consent_requested", {
+      requestId: "cr_2",
+      metadata: { quorum: 1, replaces: "cr_1" },
+    });
     expect(
-      outcomes([...asked("x", "cr_1"), successor, ended("consent_superseded", "cr_1"), ended("consent_approved", "cr_2", "approved")]),
+      outcomes([
+        ...asked("x", "cr_1"),
+        successor,
+        ended("consent_superseded", "cr_1"),
+        ended("consent_approved", "cr_2", "approved"),
+      ]),
     ).toEqual([["x", "edited"]]);
   });
 
   it("gives the question's terms, and takes a quorum that is none for the largest", () => {
     const signed = { request: { evidence: "passkey", secrets: ["TOKEN"] }, quorum: 2 };
     const of = (metadata: object): CallEnd["question"] =>
-      join([begin("x"), evaluated("x", "ask"), requested("x", "cr_1", metadata), ended("consent_denied", "cr_1")])[0]?.[1]?.question;
-    expect(of({})).toEqual({ riskLevel: "medium", quorum: 1, wantsPasskey: false, hasSecrets: false });
-    expect(of(signed)).toEqual({ riskLevel: "medium", quorum: 2, wantsPasskey: true, hasSecrets: true });
+      join([
+        begin("x"),
+        evaluated("x", "ask"),
+        requested("x", "cr_1", metadata),
+        ended("consent_denied", "cr_1"),
+      ])[0]?.[1]?.question;
+    expect(of({})).toEqual({
+      riskLevel: "medium",
+      quorum: 1,
+      wantsPasskey: false,
+      hasSecrets: false,
+    });
+    expect(of(signed)).toEqual({
+      riskLevel: "medium",
+      quorum: 2,
+      wantsPasskey: true,
+      hasSecrets: true,
+    });
     expect(of({ quorum: "1" })?.quorum).toBe(Number.POSITIVE_INFINITY);
     expect(of({ request: { evidence: 1 } })?.wantsPasskey).toBe(true);
   });
@@ -113,6 +149,12 @@ describe("createJoiner()", () => {
   });
 
   it("passes over events of no call and of types it does not know", () => {
-    expect(join([event("log_opened"), event("tool_call_intercepted"), event("of_tomorrow", { requestId: "cr_1" })])).toEqual([]);
+    expect(
+      join([
+        event("log_opened"),
+        event("tool_call_intercepted"),
+        event("of_tomorrow", { requestId: "cr_1" }),
+      ]),
+    ).toEqual([]);
   });
 });

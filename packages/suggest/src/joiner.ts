@@ -1,12 +1,14 @@
 /**
- * Joining: the events of a call, scattered over a log, brought together: what was wanted, what was asked, how it ended. One event at a time, so
- * that a log of any length takes the memory of its open calls. Pure.
+ * Joining: the events of a call, scattered over a log, brought together: what was wanted, what was
+ * asked, how it ended. One event at a time, so that a log of any length takes the memory of its
+ * open calls. Pure.
  */
 import { isJsonObject } from "@acp/core";
 import type { LoggedEvent } from "./logged-call.js";
 
 /**
- * How a call ended. `edited`: approved, but not as it was asked. `granted`: an earlier consent answered. `unasked`: the policy decided.
+ * How a call ended. `edited`: approved, but not as it was asked. `granted`: an earlier consent
+ * answered. `unasked`: the policy decided.
  */
 export type CallOutcome = "approved" | "edited" | "denied" | "unanswered" | "granted" | "unasked";
 
@@ -45,12 +47,20 @@ const OUTCOMES: ReadonlyMap<string, CallOutcome> = new Map([
 /** The events of one decision are written together, so that few calls wait for their next one. */
 const BEGUN_MAX = 1_000;
 
-/** Makes the function that takes a log's events, in order; those of several logs one log after another. */
+/**
+ * Makes the function that takes a log's events, in order; those of several logs one log after
+ * another.
+ */
 export function createJoiner<T>(handler: CallHandler<T>): (event: LoggedEvent) => void {
   const begun = new Map<string, { readonly call: T }>();
   /** By request id; `undefined` for the question about an edited call, which is nobody's wish. */
-  const asked = new Map<string, { readonly call: T; readonly question: LoggedQuestion } | undefined>();
-  /** Ends whose questions stand in a log that is read later: another process took the question over. */
+  const asked = new Map<
+    string,
+    { readonly call: T; readonly question: LoggedQuestion } | undefined
+  >();
+  /**
+   * Ends whose questions stand in a log that is read later: another process took the question over.
+   */
   const early = new Map<string, CallEnd>();
   const takeBegun = (event: LoggedEvent): { readonly call: T } | undefined => {
     const key = callOf(event);
@@ -67,7 +77,10 @@ export function createJoiner<T>(handler: CallHandler<T>): (event: LoggedEvent) =
   };
   const ask = (event: LoggedEvent): void => {
     const taken = takeBegun(event);
-    asked.set(event.requestId, taken === undefined ? undefined : { call: taken.call, question: questionOf(event) });
+    asked.set(
+      event.requestId,
+      taken === undefined ? undefined : { call: taken.call, question: questionOf(event) },
+    );
     const end = early.get(event.requestId);
     if (end !== undefined) settle(event.requestId, end);
     early.delete(event.requestId);
@@ -92,7 +105,9 @@ export function createJoiner<T>(handler: CallHandler<T>): (event: LoggedEvent) =
       return taken === undefined ? undefined : handler.end(taken.call, unaskedEnd(event));
     }
     const outcome = outcomeOf(event);
-    return outcome === undefined ? undefined : settle(event.requestId, { outcome, atMs: event.atMs });
+    return outcome === undefined
+      ? undefined
+      : settle(event.requestId, { outcome, atMs: event.atMs });
   };
 }
 
@@ -110,10 +125,15 @@ function isDecided({ eventType, decision }: LoggedEvent): boolean {
 /** A kept no that a retry found was counted when it was given. */
 function unaskedEnd({ eventType, decision, atMs }: LoggedEvent): CallEnd | undefined {
   if (eventType === "policy_evaluated") return { outcome: "unasked", atMs };
-  return eventType === "grant_used" || decision.startsWith("approved") ? { outcome: "granted", atMs } : undefined;
+  return eventType === "grant_used" || decision.startsWith("approved")
+    ? { outcome: "granted", atMs }
+    : undefined;
 }
 
-/** What a person or the passing of time made of a question. A yes that is not plainly one is taken for one with edits. */
+/**
+ * What a person or the passing of time made of a question. A yes that is not plainly one is taken
+ * for one with edits.
+ */
 function outcomeOf({ eventType, decision }: LoggedEvent): CallOutcome | undefined {
   if (eventType === "consent_approved") return decision === "approved" ? "approved" : "edited";
   return OUTCOMES.get(eventType);

@@ -2,7 +2,11 @@ import { describe, expect, it } from "vitest";
 import { leavesOf, valueAt } from "./leaves.js";
 
 const short = (calls: Parameters<typeof leavesOf>[0]): unknown =>
-  leavesOf(calls)?.map(({ path, values, hasGaps }) => [path.join("."), values, ...(hasGaps ? ["gaps"] : [])]);
+  leavesOf(calls)?.map(({ path, values, hasGaps }) => [
+    path.join("."),
+    values,
+    ...(hasGaps ? ["gaps"] : []),
+  ]);
 
 describe("leavesOf()", () => {
   it.each([
@@ -31,7 +35,11 @@ describe("leavesOf()", () => {
         ["c", [], "gaps"],
       ],
     ],
-    ["a map in one call and a text in another", [{ a: "x" }, { a: { b: 1 } }], [["a", ["x"], "gaps"]]],
+    [
+      "a map in one call and a text in another",
+      [{ a: "x" }, { a: { b: 1 } }],
+      [["a", ["x"], "gaps"]],
+    ],
     [
       "a list whose maps differ",
       [{ l: [{ n: 1 }, { m: 2 }] }],

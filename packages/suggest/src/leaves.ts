@@ -1,6 +1,6 @@
 /**
- * Leaves: the values that several calls gave to each of their arguments, nested ones by their dotted names, lists by their elements, as a rule
- * reads them (policy/arguments.ts). Pure.
+ * Leaves: the values that several calls gave to each of their arguments, nested ones by their
+ * dotted names, lists by their elements, as a rule reads them (policy/arguments.ts). Pure.
  */
 import { isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
@@ -21,7 +21,9 @@ export interface Leaf {
 /** Arguments that a suggestion looks at; a call with more is no small question. */
 const LEAVES_MAX = 64;
 
-/** The leaves of several calls' arguments; `undefined` where there are more than anybody would read. */
+/**
+ * The leaves of several calls' arguments; `undefined` where there are more than anybody would read.
+ */
 export function leavesOf(calls: readonly JsonObject[]): readonly Leaf[] | undefined {
   const leaves: Leaf[] = [];
   gather(calls, [], leaves);
@@ -35,27 +37,38 @@ function gather(maps: readonly JsonObject[], path: readonly string[], leaves: Le
     const flat = given.flatMap(elementsOf);
     const nested = flat.filter(isJsonObject);
     const scalars = flat.filter(isScalar);
-    const hasGaps = nested.length + scalars.length < flat.length || (nested.length > 0 && scalars.length > 0);
+    const hasGaps =
+      nested.length + scalars.length < flat.length || (nested.length > 0 && scalars.length > 0);
     if (scalars.length === 0 && nested.length > 0) gather(nested, [...path, key], leaves);
-    if (scalars.length > 0 || nested.length === 0 || hasGaps) leaves.push({ path: [...path, key], values: [...new Set(scalars)], hasGaps });
+    if (scalars.length > 0 || nested.length === 0 || hasGaps)
+      leaves.push({ path: [...path, key], values: [...new Set(scalars)], hasGaps });
   }
 }
 
-/** The elements that a pattern is held against; a value that is there and holds nothing, and one that is not there, is `undefined`. */
+/**
+ * The elements that a pattern is held against; a value that is there and holds nothing, and one
+ * that is not there, is `undefined`.
+ */
 function elementsOf(value: JsonValue | undefined): readonly (JsonValue | undefined)[] {
   if (isList(value)) return value.length === 0 ? [undefined] : value.flatMap(elementsOf);
-  if (value === null || value === "" || (isJsonObject(value) && Object.keys(value).length === 0)) return [undefined];
+  if (value === null || value === "" || (isJsonObject(value) && Object.keys(value).length === 0))
+    return [undefined];
   return [value];
 }
 
 const isScalar = (value: JsonValue | undefined): value is Scalar =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
+const isList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
+  Array.isArray(value);
 
-/** What one call gave to an argument; `undefined` where it gave nothing, or a list stands in between. */
+/**
+ * What one call gave to an argument; `undefined` where it gave nothing, or a list stands in
+ * between.
+ */
 export function valueAt(args: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = args;
-  for (const key of path) value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  for (const key of path)
+    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   return value;
 }

@@ -34,7 +34,11 @@ describe("createLearner()", () => {
   it("sorts by the rule that asks now", async () => {
     const policy = `default: ask\nrules:\n  - match: { tool: a }\n    action: ask\n  - match: { args: { x: "1" } }\n    action: ask\n`;
     const { groups } = await learn(
-      [...calls("approve", "a", [{}]), ...calls("approve", "b", [{ x: 1 }]), ...calls("approve", "b", [{ x: 2 }])],
+      [
+        ...calls("approve", "a", [{}]),
+        ...calls("approve", "b", [{ x: 1 }]),
+        ...calls("approve", "b", [{ x: 2 }]),
+      ],
       policy,
     );
     expect(groups.map(({ shape, askedBy }) => [Object(shape).tool, askedBy])).toEqual([
@@ -46,11 +50,16 @@ describe("createLearner()", () => {
 
   it("says why approvals count for nothing", async () => {
     const { groups } = await learn(calls("approve", "delete_all", [{}, {}]));
-    expect(groups.map(({ lessons, barred }) => [lessons[0]?.approvedAtMs, [...barred]])).toEqual([[[], [["category", 2]]]]);
+    expect(groups.map(({ lessons, barred }) => [lessons[0]?.approvedAtMs, [...barred]])).toEqual([
+      [[], [["category", 2]]],
+    ]);
   });
 
   it("learns nothing from a call that is larger than a person reads, and counts it", async () => {
     const large = toolAction("files", "write_file", { path: "a", content: "x".repeat(300_000) });
-    expect(await learn([{ action: large }, { action: large }])).toMatchObject({ groups: [], answered: 2 });
+    expect(await learn([{ action: large }, { action: large }])).toMatchObject({
+      groups: [],
+      answered: 2,
+    });
   });
 });

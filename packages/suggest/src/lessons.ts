@@ -1,6 +1,7 @@
 /**
- * Lessons: what people answered, call by call, sorted by shape and by the rule that asks about it now. Bounded: what does not fit is not learned
- * from, and the check of a suggestion (check.ts) sees it all the same. Pure.
+ * Lessons: what people answered, call by call, sorted by shape and by the rule that asks about it
+ * now. Bounded: what does not fit is not learned from, and the check of a suggestion (check.ts)
+ * sees it all the same. Pure.
  */
 import { actionDigest } from "@acp/core";
 import type { Action, Facts } from "@acp/core";
@@ -49,7 +50,10 @@ export interface Lessons {
   readonly answered: number;
 }
 
-/** Characters of a call that is still learned from, of all calls that wait for an answer, and of all calls kept. */
+/**
+ * Characters of a call that is still learned from, of all calls that wait for an answer, and of all
+ * calls kept.
+ */
 const CALL_CHARS_MAX: number = 256 * 1024;
 const OPEN_CHARS_MAX: number = 32 * 1024 * 1024;
 const KEPT_CHARS_MAX: number = 32 * 1024 * 1024;
@@ -92,7 +96,8 @@ export function createLearner(document: PolicyDocument): Learner {
   const learn = createJoiner<OpenCall>({
     begin(event) {
       const size = sizeOf(event.metadata, CALL_CHARS_MAX);
-      if (size >= CALL_CHARS_MAX || openChars + size > OPEN_CHARS_MAX) return { event: undefined, size: 0 };
+      if (size >= CALL_CHARS_MAX || openChars + size > OPEN_CHARS_MAX)
+        return { event: undefined, size: 0 };
       openChars += size;
       return { event, size };
     },
@@ -106,7 +111,10 @@ export function createLearner(document: PolicyDocument): Learner {
   return {
     learn,
     lessons: () => ({
-      groups: Array.from(book.groups.values(), (group) => ({ ...group, lessons: [...group.lessons.values()] })),
+      groups: Array.from(book.groups.values(), (group) => ({
+        ...group,
+        lessons: [...group.lessons.values()],
+      })),
       unreadable: book.unreadable,
       answered,
     }),
@@ -128,26 +136,42 @@ interface AnsweredCall {
   readonly end: CallEnd;
 }
 
-function write(book: Book, { policy }: PolicyDocument, { event, question, end }: AnsweredCall): void {
+function write(
+  book: Book,
+  { policy }: PolicyDocument,
+  { event, question, end }: AnsweredCall,
+): void {
   const action = loggedAction(event);
   if (action === undefined) return count(book.unreadable, event.tool);
   const { effect, ruling } = sayOf(policy, action, factsOf(event));
   if (effect !== "ask") return; // the policy answers it by now
   const classification = policy.classify(action);
-  const askedBy = ruling === undefined ? undefined : policy.rules.findIndex(({ ruleId }) => ruleId === ruling.ruleId);
-  const group = groupOf(book, { shape: shapeOf(action), isReading: classification.category === "read", askedBy });
+  const askedBy =
+    ruling === undefined
+      ? undefined
+      : policy.rules.findIndex(({ ruleId }) => ruleId === ruling.ruleId);
+  const group = groupOf(book, {
+    shape: shapeOf(action),
+    isReading: classification.category === "read",
+    askedBy,
+  });
   const lesson = group === undefined ? undefined : lessonOf(book, group, action);
   if (group === undefined || lesson === undefined) return;
   lesson.askedAtMs = event.atMs;
   if (end.outcome !== "approved") lesson.wasObjected = true;
   if (end.outcome === "denied") return keep(lesson.deniedAtMs, end.atMs);
   lesson.wasApproved = true;
-  const bar = barOf({ action, question, ruling, classification }) ?? (end.outcome === "edited" ? "edited" : undefined);
+  const bar =
+    barOf({ action, question, ruling, classification }) ??
+    (end.outcome === "edited" ? "edited" : undefined);
   if (bar === undefined) keep(lesson.approvedAtMs, end.atMs);
   else count(group.barred, bar);
 }
 
-function groupOf({ groups }: Book, sort: Pick<MutableGroup, "shape" | "isReading" | "askedBy">): MutableGroup | undefined {
+function groupOf(
+  { groups }: Book,
+  sort: Pick<MutableGroup, "shape" | "isReading" | "askedBy">,
+): MutableGroup | undefined {
   const key = JSON.stringify([shapeKey(sort.shape), sort.askedBy]);
   const known = groups.get(key);
   if (known !== undefined || groups.size >= GROUPS_MAX) return known;
@@ -156,14 +180,25 @@ function groupOf({ groups }: Book, sort: Pick<MutableGroup, "shape" | "isReading
   return group;
 }
 
-function lessonOf(book: Book, { lessons }: MutableGroup, action: Action): MutableLesson | undefined {
+function lessonOf(
+  book: Book,
+  { lessons }: MutableGroup,
+  action: Action,
+): MutableLesson | undefined {
   const digest = actionDigest(action);
   const known = lessons.get(digest);
   if (known !== undefined) return known;
   const size = sizeOf(action, CALL_CHARS_MAX);
   if (lessons.size >= LESSONS_MAX || book.keptChars + size > KEPT_CHARS_MAX) return undefined;
   book.keptChars += size;
-  const lesson = { action, askedAtMs: 0, approvedAtMs: [], deniedAtMs: [], wasApproved: false, wasObjected: false };
+  const lesson = {
+    action,
+    askedAtMs: 0,
+    approvedAtMs: [],
+    deniedAtMs: [],
+    wasApproved: false,
+    wasObjected: false,
+  };
   lessons.set(digest, lesson);
   return lesson;
 }
@@ -173,7 +208,10 @@ function count<K>(counts: Map<K, number>, key: K): void {
   if (had !== undefined || counts.size < GROUPS_MAX) counts.set(key, (had ?? 0) + 1);
 }
 
-/** One more moment; of very many only the last is replaced, so that the first, the last and that there are many stay true. */
+/**
+ * One more moment; of very many only the last is replaced, so that the first, the last and that
+ * there are many stay true.
+ */
 function keep(times: number[], atMs: number): void {
   if (times.length < TIMES_MAX) times.push(atMs);
   else times[TIMES_MAX - 1] = atMs;

@@ -6,15 +6,32 @@ import type { LoggedEvent } from "./logged-call.js";
 
 const logged = (action: Action, change: object = {}): LoggedEvent => {
   const { tool, server, parameters } = parametersOf(action);
-  const metadata = { kind: action.meta.kind, server, parameters, action_digest: actionDigest(action), ...change };
-  return { eventType: "tool_call_intercepted", atMs: 0, requestId: "", agent: "a", tool, riskLevel: "low", decision: "", metadata };
+  const metadata = {
+    kind: action.meta.kind,
+    server,
+    parameters,
+    action_digest: actionDigest(action),
+    ...change,
+  };
+  return {
+    eventType: "tool_call_intercepted",
+    atMs: 0,
+    requestId: "",
+    agent: "a",
+    tool,
+    riskLevel: "low",
+    decision: "",
+    metadata,
+  };
 };
 
 describe("loggedAction()", () => {
   it.each([
     toolAction("files", "write_file", { path: "a", nested: { list: [1, null] } }),
     httpAction("GET", "https://api.example.com/v1?q=1"),
-    httpAction("POST", "https://api.example.com/", { headers: { authorization: "Bearer {{secret:TOKEN}}" } }),
+    httpAction("POST", "https://api.example.com/", {
+      headers: { authorization: "Bearer {{secret:TOKEN}}" },
+    }),
     httpAction("CONNECT", "api.example.com:443"),
     shellAction("git status", { cwd: "/work" }),
     shellAction("ls | wc"),
@@ -30,7 +47,9 @@ describe("loggedAction()", () => {
     ["of another digest", { action_digest: "sha256:0" }],
     ["without a server", { server: 5 }],
   ])("reads nothing where it is %s", (_what, change) => {
-    expect(loggedAction(logged(toolAction("files", "write_file", { path: "a" }), change))).toBeUndefined();
+    expect(
+      loggedAction(logged(toolAction("files", "write_file", { path: "a" }), change)),
+    ).toBeUndefined();
   });
 });
 

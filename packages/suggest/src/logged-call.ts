@@ -1,20 +1,29 @@
 /**
- * Logged calls: what an audit log says of one call, event by event, and the Action that it was. Pure. Format: spec/audit.md §3.
+ * Logged calls: what an audit log says of one call, event by event, and the Action that it was.
+ * Pure. Format: spec/audit.md §3.
  */
 import { actionDigest, isJsonObject, parseAction } from "@acp/core";
 import type { Action, AuditEventInput, JsonObject, JsonValue } from "@acp/core";
 import { PLACEHOLDER_START } from "@acp/core/unstable";
 
-/** What is looked at of an event of an audit log. Types of event that are not known are passed over. */
+/**
+ * What is looked at of an event of an audit log. Types of event that are not known are passed over.
+ */
 export interface LoggedEvent
-  extends Pick<AuditEventInput, "atMs" | "requestId" | "agent" | "tool" | "riskLevel" | "decision" | "metadata"> {
+  extends Pick<
+    AuditEventInput,
+    "atMs" | "requestId" | "agent" | "tool" | "riskLevel" | "decision" | "metadata"
+  > {
   readonly eventType: string;
 }
 
 /** What a mask leaves in the place of a secret's value. */
 const MASKED = /\[secret [A-Za-z0-9_.-]+\]/;
 
-/** The Action of a `tool_call_intercepted`; `undefined` where the log does not hold it as it was: masked, cut, or of another version. */
+/**
+ * The Action of a `tool_call_intercepted`; `undefined` where the log does not hold it as it was:
+ * masked, cut, or of another version.
+ */
 export function loggedAction({ tool, metadata }: LoggedEvent): Action | undefined {
   const { kind, server, parameters, action_digest: digest } = metadata;
   if (!isJsonObject(parameters)) return undefined;
@@ -37,7 +46,11 @@ interface FlatCall {
 function actionData({ kind, server, tool, parameters }: FlatCall): object {
   if (kind === "http") {
     const { headers, ...meta } = parameters;
-    return { name: tool, ...(headers === undefined ? {} : { args: { headers } }), meta: { kind, ...meta } };
+    return {
+      name: tool,
+      ...(headers === undefined ? {} : { args: { headers } }),
+      meta: { kind, ...meta },
+    };
   }
   if (kind === "shell") {
     const { command, ...meta } = parameters;
@@ -46,7 +59,10 @@ function actionData({ kind, server, tool, parameters }: FlatCall): object {
   return { name: tool, args: parameters, meta: { kind, server } };
 }
 
-/** Whether a text anywhere in the action stands for a secret's value, so that nobody can say from it what was done. */
+/**
+ * Whether a text anywhere in the action stands for a secret's value, so that nobody can say from it
+ * what was done.
+ */
 export function holdsSecret(value: unknown): boolean {
   if (typeof value === "string") return value.includes(PLACEHOLDER_START) || MASKED.test(value);
   if (typeof value !== "object" || value === null) return false;

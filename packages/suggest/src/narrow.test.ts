@@ -5,7 +5,11 @@ import { narrow } from "./narrow.js";
 import type { Trait } from "./traits.js";
 
 const context = { origins: { home: "/home/ada", cwd: "/work" }, grants: true };
-const leaf = (values: readonly Scalar[], hasGaps = false): Leaf => ({ path: ["x"], values, hasGaps });
+const leaf = (values: readonly Scalar[], hasGaps = false): Leaf => ({
+  path: ["x"],
+  values,
+  hasGaps,
+});
 const of = (trait: Trait, values: readonly Scalar[], hasGaps = false): JsonValue | undefined => {
   const found = narrow(leaf(values, hasGaps), trait, context);
   return "problem" in found ? `(${found.problem})` : (found.pattern ?? "(not named)");
@@ -66,7 +70,9 @@ describe("narrow()", () => {
   });
 
   it("opens an address no further than its host", () => {
-    expect(of("address", ["https://a.example/x/1", "https://a.example/x/2?q=1"])).toBe("https://a.example/*");
+    expect(of("address", ["https://a.example/x/1", "https://a.example/x/2?q=1"])).toBe(
+      "https://a.example/*",
+    );
     expect(of("address", ["https://a.example/x?q=1"])).toBe("https://a.example/*");
   });
 
@@ -81,7 +87,9 @@ describe("narrow()", () => {
 
   it("lets a rule that denies be as wide as it is, and say what is denied", () => {
     const denies = { ...context, grants: false };
-    expect(narrow(leaf(["/etc/a", "/usr/b"]), "path", denies)).toMatchObject({ pattern: { path: "/**" } });
+    expect(narrow(leaf(["/etc/a", "/usr/b"]), "path", denies)).toMatchObject({
+      pattern: { path: "/**" },
+    });
     expect(narrow(leaf(["delete"]), "exact", denies)).toMatchObject({ pattern: "delete" });
   });
 

@@ -1,14 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { matchGlob } from "@acp/core/policy";
-import { commonPlace, directoryText, isBounded, placeOf, placePattern, placeText } from "./places.js";
+import {
+  commonPlace,
+  directoryText,
+  isBounded,
+  placeOf,
+  placePattern,
+  placeText,
+} from "./places.js";
 import type { CommonPlace, Place } from "./places.js";
 
 const origins = { home: "/home/ada", cwd: "/work" };
 const common = (paths: readonly string[]): CommonPlace | undefined =>
-  commonPlace(paths.map((path) => placeOf(path, origins)).filter((place): place is Place => place !== undefined));
+  commonPlace(
+    paths
+      .map((path) => placeOf(path, origins))
+      .filter((place): place is Place => place !== undefined),
+  );
 const patternOf = (paths: readonly string[]): string | undefined => {
   const place = common(paths);
-  return place === undefined || !isBounded(place, origins) ? undefined : placePattern(place, origins);
+  return place === undefined || !isBounded(place, origins)
+    ? undefined
+    : placePattern(place, origins);
 };
 
 describe("placeOf()", () => {

@@ -4,7 +4,15 @@ import { readPolicyDocument, sayOf } from "./policy-document.js";
 
 const facts = { agent: { id: "a" }, nowMs: 0 };
 const text = (indent: string): string =>
-  ["rules:", "# first", "- id: reads", "  match: { tool: read_file }", "  action: ask", "-  match: { tool: write_file }", "   action: deny"]
+  [
+    "rules:",
+    "# first",
+    "- id: reads",
+    "  match: { tool: read_file }",
+    "  action: ask",
+    "-  match: { tool: write_file }",
+    "   action: deny",
+  ]
     .map((line) => (line === "rules:" ? line : indent + line))
     .join("\n");
 
@@ -27,7 +35,9 @@ describe("readPolicyDocument()", () => {
     const effects = (before: number | undefined): readonly unknown[] =>
       ["read_file", "write_file", "other"].map((tool) => {
         const policy = document.with(rule, before);
-        return policy === undefined ? undefined : sayOf(policy, toolAction("s", tool), facts).effect;
+        return policy === undefined
+          ? undefined
+          : sayOf(policy, toolAction("s", tool), facts).effect;
       });
     expect(effects(0)).toEqual(["allow", "allow", "allow"]);
     expect(effects(1)).toEqual(["ask", "allow", "allow"]);
@@ -37,6 +47,8 @@ describe("readPolicyDocument()", () => {
   });
 
   it("refuses a policy that does not load", () => {
-    expect(() => readPolicyDocument("rules: 5", {})).toThrow(expect.objectContaining({ code: "policy_invalid" }));
+    expect(() => readPolicyDocument("rules: 5", {})).toThrow(
+      expect.objectContaining({ code: "policy_invalid" }),
+    );
   });
 });

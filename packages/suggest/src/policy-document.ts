@@ -1,5 +1,6 @@
 /**
- * Policy document: a policy's text beside what it compiles to, so that a rule can be tried out in its place among the others. Pure.
+ * Policy document: a policy's text beside what it compiles to, so that a rule can be tried out in
+ * its place among the others. Pure.
  */
 import { isConsentError, isJsonObject } from "@acp/core";
 import type { Action, Effect, Facts, JsonObject, JsonValue, Policy, Ruling } from "@acp/core";
@@ -14,7 +15,10 @@ export interface PolicyDocument {
   readonly origins: PolicyOptions;
   /** Blanks before a rule's dash; 2 where that cannot be told. */
   readonly indent: number;
-  /** The policy with one more rule, before the rule of that number from 0, or at the end; `undefined` where it does not load. */
+  /**
+   * The policy with one more rule, before the rule of that number from 0, or at the end;
+   * `undefined` where it does not load.
+   */
   with(rule: JsonObject, before: number | undefined): Policy | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Proposing: from what was answered alike to rules that would answer it, the narrowest ones. A rule that would go too far is tried again for parts
- * of the calls. Nothing is promised yet: check.ts holds each proposal against the whole log. Pure.
+ * Proposing: from what was answered alike to rules that would answer it, the narrowest ones. A rule
+ * that would go too far is tried again for parts of the calls. Nothing is promised yet: check.ts
+ * holds each proposal against the whole log. Pure.
  */
 import { canonicalJson } from "@acp/core";
 import type { JsonObject, Policy } from "@acp/core";
@@ -55,19 +56,30 @@ export function propose(group: LessonGroup, context: ProposeContext): Proposed {
   return isEnough(support, context) ? proposeFor(support, group, context) : { problem: "too few" };
 }
 
-function proposeFor(support: readonly Lesson[], group: LessonGroup, context: ProposeContext): Proposed {
+function proposeFor(
+  support: readonly Lesson[],
+  group: LessonGroup,
+  context: ProposeContext,
+): Proposed {
   const divided = divideByValue(support, group, context);
   if (divided !== undefined) return together(divided, group, context);
   const draft = draftFor(support, group, context);
   const found = "problem" in draft ? draft : build(draft, { support, group }, context);
   if (!("problem" in found)) return { proposals: [found] };
-  const parts = divideFurther(support, "problem" in draft ? draft.at : undefined, { group, context });
+  const parts = divideFurther(support, "problem" in draft ? draft.at : undefined, {
+    group,
+    context,
+  });
   const smaller = together(parts, group, context);
   return "proposals" in smaller ? smaller : { problem: found.problem };
 }
 
 /** What comes of the parts that are large enough. */
-function together(parts: readonly (readonly Lesson[])[], group: LessonGroup, context: ProposeContext): Proposed {
+function together(
+  parts: readonly (readonly Lesson[])[],
+  group: LessonGroup,
+  context: ProposeContext,
+): Proposed {
   const proposals = parts
     .filter((part) => isEnough(part, context))
     .flatMap((part) => {
@@ -78,18 +90,27 @@ function together(parts: readonly (readonly Lesson[])[], group: LessonGroup, con
 }
 
 /** When a call was answered in the way that the rule would answer it. */
-function timesOf({ approvedAtMs, deniedAtMs }: Lesson, { effect, sinceMs }: ProposeContext): readonly number[] {
+function timesOf(
+  { approvedAtMs, deniedAtMs }: Lesson,
+  { effect, sinceMs }: ProposeContext,
+): readonly number[] {
   return (effect === "allow" ? approvedAtMs : deniedAtMs).filter((atMs) => atMs >= sinceMs);
 }
 
-/** Whether there are enough answers, and for a yes not all of them given in one go: a batch is one decision. */
+/**
+ * Whether there are enough answers, and for a yes not all of them given in one go: a batch is one
+ * decision.
+ */
 function isEnough(support: readonly Lesson[], context: ProposeContext): boolean {
   const times = support.flatMap((lesson) => timesOf(lesson, context)).toSorted((a, b) => a - b);
   if (times.length < context.min) return false;
   return context.effect === "deny" || (times.at(-1) ?? 0) - (times[0] ?? 0) > SITTING_MS;
 }
 
-/** Calls that differ in an argument of which each value has enough answers of its own: one narrow rule for each. */
+/**
+ * Calls that differ in an argument of which each value has enough answers of its own: one narrow
+ * rule for each.
+ */
 function divideByValue(
   support: readonly Lesson[],
   { isReading }: LessonGroup,
@@ -98,14 +119,31 @@ function divideByValue(
   if (context.effect === "deny") return undefined;
   const leaves = leavesOf(support.map(({ action }) => argumentsOf(action))) ?? [];
   for (const leaf of leaves) {
-    if (leaf.values.length < 2 || leaf.values.length > PARTS_MAX || leaf.hasGaps || traitOf(leaf, isReading) === "path") continue;
-    const parts = partsBy(support, ({ action }) => canonicalJson(valueAt(argumentsOf(action), leaf.path) ?? null));
-    if (parts.length > 1 && parts.length <= PARTS_MAX && parts.every((part) => isEnough(part, context))) return parts;
+    if (
+      leaf.values.length < 2 ||
+      leaf.values.length > PARTS_MAX ||
+      leaf.hasGaps ||
+      traitOf(leaf, isReading) === "path"
+    )
+      continue;
+    const parts = partsBy(support, ({ action }) =>
+      canonicalJson(valueAt(argumentsOf(action), leaf.path) ?? null),
+    );
+    if (
+      parts.length > 1 &&
+      parts.length <= PARTS_MAX &&
+      parts.every((part) => isEnough(part, context))
+    )
+      return parts;
   }
   return undefined;
 }
 
-function draftFor(support: readonly Lesson[], group: LessonGroup, { document, effect }: ProposeContext): MatchDraft | NoMatch {
+function draftFor(
+  support: readonly Lesson[],
+  group: LessonGroup,
+  { document, effect }: ProposeContext,
+): MatchDraft | NoMatch {
   const actions = support.map(({ action }) => action);
   const context = { shape: group.shape, isReading: group.isReading, origins: document.origins };
   if (effect === "allow") return allowDraft(actions, context);
@@ -121,23 +159,35 @@ function build(
   const { document, effect } = context;
   const asking = group.askedBy === undefined ? undefined : document.rules[group.askedBy];
   const joined = conjoin({ match: draft.match, effect }, asking, document.origins);
-  if (joined === undefined) return { problem: "the rule that asks looks at the same argument in another way" };
+  if (joined === undefined)
+    return { problem: "the rule that asks looks at the same argument in another way" };
   const meant = { id: ruleId(group.shape, effect, context.ids), ...joined };
   const yaml = ruleText(meant, document.indent);
   const rule = readRuleText(yaml, meant);
   const policy = rule === undefined ? undefined : document.with(rule, group.askedBy);
-  if (rule === undefined || policy === undefined) return { problem: "its names cannot stand in a rule" };
+  if (rule === undefined || policy === undefined)
+    return { problem: "its names cannot stand in a rule" };
   const isAbout = ({ action, askedAtMs }: Lesson): boolean =>
     policy.judge(action, { agent: { id: "" }, nowMs: askedAtMs })?.ruleId === meant.id;
   if (!support.every(isAbout)) return { problem: "no single pattern covers all of it" };
-  const against = group.lessons.filter(({ wasApproved, wasObjected }) => (effect === "allow" ? wasObjected : wasApproved)).filter(isAbout);
+  const against = group.lessons
+    .filter(({ wasApproved, wasObjected }) => (effect === "allow" ? wasObjected : wasApproved))
+    .filter(isAbout);
   if (against.length > 0)
-    return { problem: effect === "allow" ? "you denied or edited a call that it would cover" : "you approved a call that it would cover" };
+    return {
+      problem:
+        effect === "allow"
+          ? "you denied or edited a call that it would cover"
+          : "you approved a call that it would cover",
+    };
   context.ids.add(meant.id);
   return { effect, group, rule, yaml, policy, covers: draft.covers, relative: draft.relative };
 }
 
-/** Smaller sets of calls: by the value of the argument that stands in the way, or by the next directory of one that is a path. */
+/**
+ * Smaller sets of calls: by the value of the argument that stands in the way, or by the next
+ * directory of one that is a path.
+ */
 function divideFurther(
   support: readonly Lesson[],
   at: readonly string[] | undefined,
@@ -149,12 +199,16 @@ function divideFurther(
     if (leaf.values.length < 2 || (at !== undefined && !isCulprit)) continue;
     const isPath = traitOf(leaf, group.isReading) === "path";
     if (!isPath && !isCulprit) continue;
-    const places = leaf.values.flatMap((value) => (typeof value === "string" ? (placeOf(value, origins) ?? []) : []));
+    const places = leaf.values.flatMap((value) =>
+      typeof value === "string" ? (placeOf(value, origins) ?? []) : [],
+    );
     const depth = commonPlace(places)?.segments.length ?? 0;
     const parts = partsBy(support, ({ action }) => {
       const value = valueAt(argumentsOf(action), leaf.path);
       const place = isPath && typeof value === "string" ? placeOf(value, origins) : undefined;
-      return place === undefined ? canonicalJson(value ?? null) : JSON.stringify([place.base, place.segments.slice(0, depth + 1)]);
+      return place === undefined
+        ? canonicalJson(value ?? null)
+        : JSON.stringify([place.base, place.segments.slice(0, depth + 1)]);
     });
     if (parts.length > 1) return parts;
   }
@@ -166,7 +220,10 @@ function oneEach(support: readonly Lesson[]): readonly (readonly Lesson[])[] {
   return support.length > 1 ? support.map((lesson) => [lesson]) : [];
 }
 
-function partsBy(support: readonly Lesson[], keyOf: (lesson: Lesson) => string): readonly (readonly Lesson[])[] {
+function partsBy(
+  support: readonly Lesson[],
+  keyOf: (lesson: Lesson) => string,
+): readonly (readonly Lesson[])[] {
   const parts = new Map<string, Lesson[]>();
   for (const lesson of support) {
     const key = keyOf(lesson);

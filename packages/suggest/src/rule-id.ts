@@ -4,7 +4,11 @@ import type { CallShape } from "./shape.js";
 const CHARS_MAX = 64;
 
 /** An id such as `allow-files-write_file`. */
-export function ruleId(shape: CallShape, effect: "allow" | "deny", taken: ReadonlySet<string>): string {
+export function ruleId(
+  shape: CallShape,
+  effect: "allow" | "deny",
+  taken: ReadonlySet<string>,
+): string {
   const base = [effect, ...wordsOf(shape)]
     .map((part) => part.replace(/[^A-Za-z0-9._]+/g, "-").replace(/^-+|-+$/g, ""))
     .filter((part) => part !== "")

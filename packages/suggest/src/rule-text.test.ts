@@ -35,7 +35,9 @@ describe("ruleText()", () => {
   });
 
   it("hides nothing: what could reorder or vanish is written out", () => {
-    expect(ruleText({ match: { tool: "a\u202eb\u200b\n" } }, 0)).toBe('- match:\n    tool: "a\\u202eb\\u200b\\n"\n');
+    expect(ruleText({ match: { tool: "a\u202eb\u200b\n" } }, 0)).toBe(
+      '- match:\n    tool: "a\\u202eb\\u200b\\n"\n',
+    );
   });
 
   it("reads back as the rule that was meant, whatever its texts are", () => {
@@ -45,7 +47,11 @@ describe("ruleText()", () => {
       .oneof(fc.string({ unit: "binary", minLength: 1, maxLength: 8 }), odd)
       .filter((text) => text !== "<<" && text !== "__proto__");
     const leaf = fc.oneof(texts, fc.integer(), fc.boolean());
-    const maps = fc.dictionary(texts, fc.oneof(leaf, fc.dictionary(texts, leaf, { minKeys: 1, maxKeys: 2 })), { minKeys: 1, maxKeys: 3 });
+    const maps = fc.dictionary(
+      texts,
+      fc.oneof(leaf, fc.dictionary(texts, leaf, { minKeys: 1, maxKeys: 2 })),
+      { minKeys: 1, maxKeys: 3 },
+    );
     fc.assert(
       fc.property(maps, maps, fc.integer({ min: 0, max: 6 }), (match, args, indent) => {
         const meant: JsonObject = { id: "a", match: { ...match, args }, action: "allow" };

@@ -7,7 +7,16 @@ import { reachOf, reachOfEvent, shapeKey, shapeOf, shapeText } from "./shape.js"
 const event = (action: Action): LoggedEvent => {
   const { tool, server, parameters } = parametersOf(action);
   const metadata = { kind: action.meta.kind, server, parameters };
-  return { eventType: "tool_call_intercepted", atMs: 0, requestId: "", agent: "a", tool, riskLevel: "", decision: "", metadata };
+  return {
+    eventType: "tool_call_intercepted",
+    atMs: 0,
+    requestId: "",
+    agent: "a",
+    tool,
+    riskLevel: "",
+    decision: "",
+    metadata,
+  };
 };
 
 const all: readonly (readonly [Action, string])[] = [
@@ -26,7 +35,9 @@ describe("shapes", () => {
 
   it("shapeKey() tells them apart, and not by arguments", () => {
     expect(new Set(all.map(([action]) => shapeKey(shapeOf(action)))).size).toBe(all.length);
-    expect(shapeKey(shapeOf(toolAction("s", "t", { a: 1 })))).toBe(shapeKey(shapeOf(toolAction("s", "t", { a: 2 }))));
+    expect(shapeKey(shapeOf(toolAction("s", "t", { a: 1 })))).toBe(
+      shapeKey(shapeOf(toolAction("s", "t", { a: 2 }))),
+    );
   });
 
   it.each(all)("reachOfEvent() of action %# is that of its shape", (action) => {
@@ -38,6 +49,8 @@ describe("shapes", () => {
     expect(same(toolAction("S", "Write_File"), toolAction("s", "write_file"))).toBe(true);
     expect(same(shellAction("git push"), shellAction("a; b"))).toBe(true);
     expect(same(toolAction("s", "write_file"), toolAction("t", "write_file"))).toBe(false);
-    expect(same(httpAction("GET", "https://a.example/"), httpAction("GET", "https://b.example/"))).toBe(false);
+    expect(
+      same(httpAction("GET", "https://a.example/"), httpAction("GET", "https://b.example/")),
+    ).toBe(false);
   });
 });

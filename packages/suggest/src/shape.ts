@@ -1,5 +1,6 @@
 /**
- * Shapes: what calls of one sort have in common, whoever makes them: a tool of a server, a method at a host, a program. Pure.
+ * Shapes: what calls of one sort have in common, whoever makes them: a tool of a server, a method
+ * at a host, a program. Pure.
  */
 import { isHttpAction, isJsonObject, isToolAction } from "@acp/core";
 import type { Action } from "@acp/core";
@@ -16,7 +17,13 @@ export type CallShape =
 /** The shape of an action. */
 export function shapeOf(action: Action): CallShape {
   if (isToolAction(action)) return { kind: "tool", server: action.meta.server, tool: action.name };
-  if (isHttpAction(action)) return { kind: "http", host: action.meta.host, port: action.meta.port, method: action.meta.method };
+  if (isHttpAction(action))
+    return {
+      kind: "http",
+      host: action.meta.host,
+      port: action.meta.port,
+      method: action.meta.method,
+    };
   return { kind: "shell", program: action.name };
 }
 
@@ -42,15 +49,17 @@ export function shapeText(shape: CallShape): string {
     case "http":
       return `${showName(shape.method)} at ${showName(shape.host)} port ${shape.port}`;
     case "shell":
-      return shape.program === "" ? "commands of more than plain words" : `the command ${showName(shape.program)}`;
+      return shape.program === ""
+        ? "commands of more than plain words"
+        : `the command ${showName(shape.program)}`;
     default:
       return shape satisfies never;
   }
 }
 
 /**
- * A key that all calls share which a rule about one shape could match, in either stance: a rule that denies reads names without case, and cannot
- * tell one command from another by its program.
+ * A key that all calls share which a rule about one shape could match, in either stance: a rule
+ * that denies reads names without case, and cannot tell one command from another by its program.
  */
 export function reachOf(shape: CallShape): string {
   switch (shape.kind) {
@@ -66,7 +75,10 @@ export function reachOf(shape: CallShape): string {
 }
 
 /** {@link reachOf} of a logged call, also of one whose parameters the log does not hold. */
-export function reachOfEvent({ tool, metadata: { kind, server, parameters } }: LoggedEvent): string {
+export function reachOfEvent({
+  tool,
+  metadata: { kind, server, parameters },
+}: LoggedEvent): string {
   if (kind === "shell") return reachOf({ kind, program: "" });
   const name = typeof server === "string" ? server : "";
   if (kind !== "http") return reachOf({ kind: "tool", server: name, tool });

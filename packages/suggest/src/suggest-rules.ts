@@ -1,6 +1,7 @@
 /**
- * Suggesting rules: what people always answered alike, as rules that would answer it. Reads a log twice: once to learn, once to hold every rule
- * against all of it. Never writes anything. Pure but for the reading, which is the caller's. What is never suggested: docs/how-to/suggest.md.
+ * Suggesting rules: what people always answered alike, as rules that would answer it. Reads a log
+ * twice: once to learn, once to hold every rule against all of it. Never writes anything. Pure but
+ * for the reading, which is the caller's. What is never suggested: docs/how-to/suggest.md.
  */
 import { ConsentError } from "@acp/core";
 import type { JsonObject } from "@acp/core";
@@ -27,7 +28,10 @@ export interface SuggestOptions {
   readonly cwd?: string;
   /** How many approvals make a rule that allows; 5 unless given, at least 2. */
   readonly min?: number;
-  /** Approvals count for an allow, and denials for a deny, from this time on. What speaks against a rule counts always. */
+  /**
+   * Approvals count for an allow, and denials for a deny, from this time on. What speaks against a
+   * rule counts always.
+   */
   readonly sinceMs?: number;
 }
 
@@ -82,7 +86,10 @@ export interface Suggestions {
   readonly answered: number;
 }
 
-/** Reads the log from its start; called twice. Events of one log in their order, logs one after another. */
+/**
+ * Reads the log from its start; called twice. Events of one log in their order, logs one after
+ * another.
+ */
 export type ReadHistory = () => Iterable<LoggedEvent> | AsyncIterable<LoggedEvent>;
 
 const MIN_DEFAULT = 5;
@@ -94,17 +101,29 @@ const HELD_BACK_MAX = 100;
 const TRIED_RULES_MAX = 50_000;
 
 /**
- * Rules that would answer what people always answered alike, each one checked against the whole log: it answers questions only, none that a person
- * denied or edited, and nothing that the policy decides by itself changes.
+ * Rules that would answer what people always answered alike, each one checked against the whole
+ * log: it answers questions only, none that a person denied or edited, and nothing that the policy
+ * decides by itself changes.
  *
  * @param policy - The policy in force, as YAML text.
- * @throws ConsentError `policy_invalid`; `options_invalid` for a `min` below 2; and whatever `history` throws.
+ * @throws ConsentError `policy_invalid`; `options_invalid` for a `min` below 2; and whatever
+ *   `history` throws.
  */
-export async function suggestRules(history: ReadHistory, policy: string, options: SuggestOptions = {}): Promise<Suggestions> {
+export async function suggestRules(
+  history: ReadHistory,
+  policy: string,
+  options: SuggestOptions = {},
+): Promise<Suggestions> {
   const { home, cwd, min = MIN_DEFAULT, sinceMs = Number.NEGATIVE_INFINITY } = options;
   if (!Number.isInteger(min) || min < MIN_LEAST)
-    throw new ConsentError("options_invalid", `Cannot suggest rules from ${min} approvals: at least ${MIN_LEAST} are needed`);
-  const document = readPolicyDocument(policy, { ...(home === undefined ? {} : { home }), ...(cwd === undefined ? {} : { cwd }) });
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot suggest rules from ${min} approvals: at least ${MIN_LEAST} are needed`,
+    );
+  const document = readPolicyDocument(policy, {
+    ...(home === undefined ? {} : { home }),
+    ...(cwd === undefined ? {} : { cwd }),
+  });
   const learner = createLearner(document);
   let events = 0;
   for await (const event of history()) {
@@ -121,7 +140,9 @@ export async function suggestRules(history: ReadHistory, policy: string, options
       .toSorted(byWorth)
       .slice(0, SUGGESTIONS_MAX)
       .map((each) => toSuggestion(each, document)),
-    heldBack: [...bad.map(toHeldBack), ...heldBack].toSorted((a, b) => b.count - a.count).slice(0, HELD_BACK_MAX),
+    heldBack: [...bad.map(toHeldBack), ...heldBack]
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, HELD_BACK_MAX),
     events,
     answered: lessons.answered,
   };
@@ -132,7 +153,11 @@ interface Found {
   readonly heldBack: readonly HeldBack[];
 }
 
-function proposeAll(lessons: Lessons, document: PolicyDocument, options: { readonly min: number; readonly sinceMs: number }): Found {
+function proposeAll(
+  lessons: Lessons,
+  document: PolicyDocument,
+  options: { readonly min: number; readonly sinceMs: number },
+): Found {
   const proposals: Proposal[] = [];
   const heldBack: HeldBack[] = [];
   const ids = new Set(document.policy.rules.map(({ ruleId }) => ruleId));
@@ -149,20 +174,30 @@ function proposeAll(lessons: Lessons, document: PolicyDocument, options: { reado
   }
   for (const [tool, count] of lessons.unreadable)
     if (count >= options.min)
-      heldBack.push({ effect: "allow", about: tool, count, reason: "the log does not hold its arguments as they were" });
+      heldBack.push({
+        effect: "allow",
+        about: tool,
+        count,
+        reason: "the log does not hold its arguments as they were",
+      });
   return { proposals, heldBack };
 }
 
 /** Why there is no rule for a group, where one could be expected. */
 function whyNot(
   group: LessonGroup,
-  { effect, min, problem }: { readonly effect: "allow" | "deny"; readonly min: number; readonly problem: string },
+  {
+    effect,
+    min,
+    problem,
+  }: { readonly effect: "allow" | "deny"; readonly min: number; readonly problem: string },
 ): readonly HeldBack[] {
   const { shape, barred } = group;
   const about = shapeText(shape);
   if (effect === "allow") {
     const [bar] = [...barred].toSorted(([, a], [, b]) => b - a);
-    if (bar !== undefined && bar[1] >= min) return [{ effect, about, count: bar[1], reason: BAR_TEXTS[bar[0]] }];
+    if (bar !== undefined && bar[1] >= min)
+      return [{ effect, about, count: bar[1], reason: BAR_TEXTS[bar[0]] }];
   }
   const count = answersOf(group, effect);
   return count < min || problem === "too few" ? [] : [{ effect, about, count, reason: problem }];
@@ -170,16 +205,25 @@ function whyNot(
 
 /** How often calls of a group were answered in the way of a rule. */
 function answersOf({ lessons }: LessonGroup, effect: "allow" | "deny"): number {
-  return lessons.reduce((sum, { approvedAtMs, deniedAtMs }) => sum + (effect === "allow" ? approvedAtMs : deniedAtMs).length, 0);
+  return lessons.reduce(
+    (sum, { approvedAtMs, deniedAtMs }) =>
+      sum + (effect === "allow" ? approvedAtMs : deniedAtMs).length,
+    0,
+  );
 }
 
-async function checkAll(history: ReadHistory, proposals: readonly Proposal[], document: PolicyDocument): Promise<readonly Checked[]> {
+async function checkAll(
+  history: ReadHistory,
+  proposals: readonly Proposal[],
+  document: PolicyDocument,
+): Promise<readonly Checked[]> {
   const checker = createChecker(proposals, document);
   for await (const event of history()) checker.check(event);
   return checker.results();
 }
 
-const countFor = ({ proposal, answered }: Checked): number => (proposal.effect === "allow" ? answered.approved : answered.denied);
+const countFor = ({ proposal, answered }: Checked): number =>
+  proposal.effect === "allow" ? answered.approved : answered.denied;
 
 function isWorthIt(checked: Checked, min: number): boolean {
   return countFor(checked) >= (checked.proposal.effect === "allow" ? min : DENIALS_MIN);
@@ -190,14 +234,37 @@ function byWorth(a: Checked, b: Checked): number {
   return countFor(b) - countFor(a);
 }
 
-function toSuggestion({ proposal, answered, agents, firstMs, lastMs }: Checked, { policy }: PolicyDocument): RuleSuggestion {
+function toSuggestion(
+  { proposal, answered, agents, firstMs, lastMs }: Checked,
+  { policy }: PolicyDocument,
+): RuleSuggestion {
   const { effect, group, rule, yaml, covers } = proposal;
   const next = group.askedBy === undefined ? undefined : policy.rules[group.askedBy];
-  const place = next === undefined ? {} : { before: next.ruleId, ...(next.line === undefined ? {} : { line: next.line }) };
-  return { effect, about: shapeText(group.shape), shape: group.shape, rule, yaml, place, covers, answered, agents, firstMs, lastMs };
+  const place =
+    next === undefined
+      ? {}
+      : { before: next.ruleId, ...(next.line === undefined ? {} : { line: next.line }) };
+  return {
+    effect,
+    about: shapeText(group.shape),
+    shape: group.shape,
+    rule,
+    yaml,
+    place,
+    covers,
+    answered,
+    agents,
+    firstMs,
+    lastMs,
+  };
 }
 
 function toHeldBack(checked: Checked): HeldBack {
   const { proposal, problem } = checked;
-  return { effect: proposal.effect, about: shapeText(proposal.group.shape), count: countFor(checked), reason: problem ?? "" };
+  return {
+    effect: proposal.effect,
+    about: shapeText(proposal.group.shape),
+    count: countFor(checked),
+    reason: problem ?? "",
+  };
 }

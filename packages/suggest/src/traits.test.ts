@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Scalar } from "./leaves.js";
 import { traitOf } from "./traits.js";
 
-const of = (name: string, values: readonly Scalar[], isReading = false): string => traitOf({ path: name.split("/"), values }, isReading);
+const of = (name: string, values: readonly Scalar[], isReading = false): string =>
+  traitOf({ path: name.split("/"), values }, isReading);
 
 describe("traitOf()", () => {
   it.each([

@@ -1,12 +1,13 @@
 /**
- * Traits: how far a suggestion may open an argument, from its name and its values. Data and tests on it. Pure.
+ * Traits: how far a suggestion may open an argument, from its name and its values. Data and tests
+ * on it. Pure.
  */
 import { listed, wordsOf } from "./bars.js";
 import type { Leaf } from "./leaves.js";
 
 /**
- * `exact`: the approved value and no other, since it says what is done. `path`: a directory at most. `address`: one host at most. `free`: any
- * text, if need be.
+ * `exact`: the approved value and no other, since it says what is done. `path`: a directory at
+ * most. `address`: one host at most. `free`: any text, if need be.
  */
 export type Trait = "exact" | "path" | "address" | "free";
 
@@ -37,11 +38,19 @@ const PATH_LIKE = /^(?:~[^\s/]*\/|\.{0,2}\/)|^\S*\/\S*$/;
 const PATH_CHARS_MAX = 4_096;
 
 /** The trait of an argument. */
-export function traitOf({ path, values }: Pick<Leaf, "path" | "values">, isReading: boolean): Trait {
+export function traitOf(
+  { path, values }: Pick<Leaf, "path" | "values">,
+  isReading: boolean,
+): Trait {
   const words = wordsOf(path.at(-1) ?? "");
   const has = (known: ReadonlySet<string>): boolean => words.some((word) => known.has(word));
   const texts = values.filter((value) => typeof value === "string");
-  if (has(CODE_WORDS) || (!isReading && has(QUERY_WORDS)) || values.some((value) => typeof value === "boolean")) return "exact";
+  if (
+    has(CODE_WORDS) ||
+    (!isReading && has(QUERY_WORDS)) ||
+    values.some((value) => typeof value === "boolean")
+  )
+    return "exact";
   if (has(ADDRESS_WORDS)) return "address";
   if (has(PATH_WORDS) && texts.length > 0) return "path";
   if (has(PROSE_WORDS)) return "free";

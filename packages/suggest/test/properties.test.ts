@@ -1,4 +1,7 @@
-/** Laws of suggestions, over arbitrary policies and histories: a rule that is suggested answers questions, and changes nothing else. */
+/**
+ * Laws of suggestions, over arbitrary policies and histories: a rule that is suggested answers
+ * questions, and changes nothing else.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parametersOf, toolAction } from "@acp/core";
@@ -34,14 +37,27 @@ const values = fc.oneof(
     true,
   ),
   fc.array(fc.constantFrom("a", "/srv/x/a.md", "Fix: 1", "Fix: 2"), { maxLength: 2 }),
-  fc.record({ a: fc.constantFrom("a", "ab", "b"), b: fc.constantFrom("x", "y") }, { requiredKeys: [] }),
+  fc.record(
+    { a: fc.constantFrom("a", "ab", "b"), b: fc.constantFrom("x", "y") },
+    { requiredKeys: [] },
+  ),
 );
-const args = fc.dictionary(fc.constantFrom("a", "b", "path", "a.b", "text"), values, { maxKeys: 3 });
+const args = fc.dictionary(fc.constantFrom("a", "b", "path", "a.b", "text"), values, {
+  maxKeys: 3,
+});
 const calls = fc.oneof(
-  { weight: 4, arbitrary: fc.tuple(names, names, args).map(([server, tool, given]): Action => toolAction(server, tool, given)) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(names, names, args)
+      .map(([server, tool, given]): Action => toolAction(server, tool, given)),
+  },
   { weight: 1, arbitrary: actions },
 );
-/** Some calls several times over, and with other values of the same arguments; mostly approved, some not. */
+/**
+ * Some calls several times over, and with other values of the same arguments; mostly approved, some
+ * not.
+ */
 const histories: fc.Arbitrary<readonly Past[]> = fc
   .array(
     fc.tuple(
@@ -56,8 +72,11 @@ const histories: fc.Arbitrary<readonly Past[]> = fc
     fc.shuffledSubarray(
       groups.flatMap(([action, others, answer, more]): readonly Past[] => {
         const { tool, server } = parametersOf(action);
-        const alike = action.meta.kind === "tool" ? others.map((other) => toolAction(server, tool, other)) : [];
-        return [action, ...Array.from({ length: more + 1 }, () => action), ...alike].map((each) => ({ action: each, answer }));
+        const alike =
+          action.meta.kind === "tool" ? others.map((other) => toolAction(server, tool, other)) : [];
+        return [action, ...Array.from({ length: more + 1 }, () => action), ...alike].map(
+          (each) => ({ action: each, answer }),
+        );
       }),
       { minLength: 2 },
     ),
@@ -71,19 +90,32 @@ const histories: fc.Arbitrary<readonly Past[]> = fc
         ),
         { maxLength: 1 },
       )
-      .map((changes) => past.map((each, index) => ({ ...each, answer: changes.find(([at]) => at === index)?.[1] ?? each.answer }))),
+      .map((changes) =>
+        past.map((each, index) => ({
+          ...each,
+          answer: changes.find(([at]) => at === index)?.[1] ?? each.answer,
+        })),
+      ),
   );
 
 const askingMatches = fc.oneof(
   matches,
   fc.record({ tool: fc.constantFrom("*", "a*", "read_*", "x") }),
   fc.record({
-    args: fc.dictionary(fc.constantFrom("a", "path", "a.b", "text"), fc.constantFrom("*", "?*", "a*", "Fix: *"), {
-      minKeys: 1,
-      maxKeys: 2,
+    args: fc.dictionary(
+      fc.constantFrom("a", "path", "a.b", "text"),
+      fc.constantFrom("*", "?*", "a*", "Fix: *"),
+      {
+        minKeys: 1,
+        maxKeys: 2,
+      },
+    ),
+  }),
+  fc.record({
+    args: fc.record({
+      path: fc.record({ path: fc.constantFrom("/srv/**", "/srv/x/**", "~/p/**", "sub/**", "/**") }),
     }),
   }),
-  fc.record({ args: fc.record({ path: fc.record({ path: fc.constantFrom("/srv/**", "/srv/x/**", "~/p/**", "sub/**", "/**") }) }) }),
 );
 const conditions = fc.constantFrom(
   { time_of_day: { after: "08:00", before: "20:00", timezone: "UTC" } },
@@ -91,7 +123,11 @@ const conditions = fc.constantFrom(
 );
 const ruleLists = fc.array(
   fc.record(
-    { match: askingMatches, action: fc.constantFrom<Effect>("ask", "ask", "ask", "allow", "deny"), conditions },
+    {
+      match: askingMatches,
+      action: fc.constantFrom<Effect>("ask", "ask", "ask", "allow", "deny"),
+      conditions,
+    },
     { requiredKeys: ["match", "action"] },
   ),
   { maxLength: 4 },
@@ -105,39 +141,51 @@ const policies = fc.record({
 /** The policy with the rule in the place that the suggestion names. */
 function inserted(policy: JsonObject, { rule, place }: RuleSuggestion): JsonObject {
   const rules = policy["rules"] as readonly JsonObject[];
-  const at = place.before === undefined ? rules.length : Number(place.before.replace("rule_", "")) - 1;
+  const at =
+    place.before === undefined ? rules.length : Number(place.before.replace("rule_", "")) - 1;
   return { ...policy, rules: [...rules.slice(0, at), rule, ...rules.slice(at)] };
 }
 
 it("a suggestion answers questions, none that was objected to, and changes nothing else", async () => {
   const found = { allow: 0, deny: 0, inFrontOfRules: 0 };
   await fc.assert(
-    fc.asyncProperty(policies, histories, fc.array(fc.oneof(calls, actions), { maxLength: 20 }), async (given, past, probes) => {
-      const policy = given as unknown as JsonObject;
-      const before = parsePolicy(policy, origins);
-      const { suggestions } = await suggestRules(() => past.flatMap(eventsOf), JSON.stringify(policy), { ...origins, min: 2 });
-      for (const suggestion of suggestions) {
-        found[suggestion.effect]++;
-        if (suggestion.place.before !== undefined) found.inFrontOfRules++;
-        const after = parsePolicy(inserted(policy, suggestion), origins);
-        const says = (which: typeof before, action: Action, nowMs: number): Effect =>
-          which.judge(action, { agent: { id: "agent" }, nowMs })?.effect ?? which.defaultEffect;
-        const hours = [START_MS, START_MS + 9 * HOUR_MS, START_MS + 15 * HOUR_MS];
-        for (const action of [...probes, ...past.map((each) => each.action)]) {
-          for (const nowMs of hours) {
-            const [was, is] = [says(before, action, nowMs), says(after, action, nowMs)];
-            if (is !== was) expect([was, is]).toEqual(["ask", suggestion.effect]);
+    fc.asyncProperty(
+      policies,
+      histories,
+      fc.array(fc.oneof(calls, actions), { maxLength: 20 }),
+      async (given, past, probes) => {
+        const policy = given as unknown as JsonObject;
+        const before = parsePolicy(policy, origins);
+        const { suggestions } = await suggestRules(
+          () => past.flatMap(eventsOf),
+          JSON.stringify(policy),
+          { ...origins, min: 2 },
+        );
+        for (const suggestion of suggestions) {
+          found[suggestion.effect]++;
+          if (suggestion.place.before !== undefined) found.inFrontOfRules++;
+          const after = parsePolicy(inserted(policy, suggestion), origins);
+          const says = (which: typeof before, action: Action, nowMs: number): Effect =>
+            which.judge(action, { agent: { id: "agent" }, nowMs })?.effect ?? which.defaultEffect;
+          const hours = [START_MS, START_MS + 9 * HOUR_MS, START_MS + 15 * HOUR_MS];
+          for (const action of [...probes, ...past.map((each) => each.action)]) {
+            for (const nowMs of hours) {
+              const [was, is] = [says(before, action, nowMs), says(after, action, nowMs)];
+              if (is !== was) expect([was, is]).toEqual(["ask", suggestion.effect]);
+            }
+          }
+          for (const [index, { action, answer }] of past.entries()) {
+            const is = says(after, action, START_MS + index * HOUR_MS);
+            const was = says(before, action, START_MS + index * HOUR_MS);
+            const isAgainst =
+              suggestion.effect === "allow"
+                ? answer === "denied" || answer === "approved_with_modifications"
+                : answer.startsWith("approved");
+            if (isAgainst) expect(is).toBe(was);
           }
         }
-        for (const [index, { action, answer }] of past.entries()) {
-          const is = says(after, action, START_MS + index * HOUR_MS);
-          const was = says(before, action, START_MS + index * HOUR_MS);
-          const isAgainst =
-            suggestion.effect === "allow" ? answer === "denied" || answer === "approved_with_modifications" : answer.startsWith("approved");
-          if (isAgainst) expect(is).toBe(was);
-        }
-      }
-    }),
+      },
+    ),
     { numRuns: Math.max(400, fc.readConfigureGlobal().numRuns ?? 0) },
   );
   // The law says something only where there are suggestions.
@@ -148,17 +196,31 @@ it("a suggestion is pasted where it says, in block style", async () => {
   await fc.assert(
     fc.asyncProperty(ruleLists, histories, fc.constantFrom(0, 2, 4), async (list, past, indent) => {
       const data = { version: "1", default: "ask", rules: list } as unknown as JsonObject;
-      const blocks = (list as unknown as readonly JsonObject[]).map((rule) => ruleText(rule, indent)).join("");
+      const blocks = (list as unknown as readonly JsonObject[])
+        .map((rule) => ruleText(rule, indent))
+        .join("");
       const text = `version: "1"\ndefault: ask\nrules:${blocks === "" ? " []" : ""}\n${blocks}`;
-      const { suggestions } = await suggestRules(() => past.flatMap(eventsOf), text, { ...origins, min: 2 });
+      const { suggestions } = await suggestRules(() => past.flatMap(eventsOf), text, {
+        ...origins,
+        min: 2,
+      });
       for (const suggestion of suggestions) {
         if (blocks === "") continue; // the list has no block style yet
         const lines = text.split("\n");
         const { before, line } = suggestion.place;
         const at = before === undefined ? lines.length - 1 : (line ?? 0) - 1;
-        const pasted = [...lines.slice(0, at), ...suggestion.yaml.trimEnd().split("\n"), ...lines.slice(at)].join("\n");
-        const [read, meant] = [readPolicy(pasted, origins), parsePolicy(inserted(data, suggestion), origins)];
-        expect(read.rules.map(({ ruleId, effect }) => [ruleId, effect])).toEqual(meant.rules.map(({ ruleId, effect }) => [ruleId, effect]));
+        const pasted = [
+          ...lines.slice(0, at),
+          ...suggestion.yaml.trimEnd().split("\n"),
+          ...lines.slice(at),
+        ].join("\n");
+        const [read, meant] = [
+          readPolicy(pasted, origins),
+          parsePolicy(inserted(data, suggestion), origins),
+        ];
+        expect(read.rules.map(({ ruleId, effect }) => [ruleId, effect])).toEqual(
+          meant.rules.map(({ ruleId, effect }) => [ruleId, effect]),
+        );
         for (const { action } of past) {
           const facts = { agent: { id: "agent" }, nowMs: START_MS };
           expect(read.judge(action, facts)?.ruleId).toBe(meant.judge(action, facts)?.ruleId);
@@ -174,8 +236,22 @@ it("conjoin() covers nothing that the asking rule does not ask about", async () 
   const patterns = fc.dictionary(
     fc.constantFrom("a", "b", "path", "a.b", "text"),
     fc.oneof(
-      fc.constantFrom<JsonValue>("a", "ab", "Ab", "*", "Fix: *", 5, true, "x", "/srv/x/a.md", "sub/a", "../sub/a"),
-      fc.constantFrom("/srv/x/*", "/srv/x/y/**", "~/p/**", "~/p/r/*.md", "sub/*", "/srv/**/*.md").map((path): JsonValue => ({ path })),
+      fc.constantFrom<JsonValue>(
+        "a",
+        "ab",
+        "Ab",
+        "*",
+        "Fix: *",
+        5,
+        true,
+        "x",
+        "/srv/x/a.md",
+        "sub/a",
+        "../sub/a",
+      ),
+      fc
+        .constantFrom("/srv/x/*", "/srv/x/y/**", "~/p/**", "~/p/r/*.md", "sub/*", "/srv/**/*.md")
+        .map((path): JsonValue => ({ path })),
     ),
     { minKeys: 1, maxKeys: 2 },
   );
@@ -195,15 +271,17 @@ it("conjoin() covers nothing that the asking rule does not ask about", async () 
         seen.joined++;
         // The gate's own directories may be others than those of whoever looks at the log.
         for (const where of wheres) {
-          const [ours, theirs] = [rule, asking].map((each) => parsePolicy({ version: "1", default: "deny", rules: [each] }, where));
+          const [ours, theirs] = [rule, asking].map((each) =>
+            parsePolicy({ version: "1", default: "deny", rules: [each] }, where),
+          );
           for (const each of given) {
             const action = toolAction(server, tool, each);
             const facts = { agent: { id: "agent" }, nowMs: START_MS };
             // That the asking rule is about this tool at all is where a suggestion starts from.
-            const isAbout = parsePolicy({ version: "1", rules: [{ match: withoutArgs(match as JsonObject), action: "ask" }] }, where).judge(
-              action,
-              facts,
-            );
+            const isAbout = parsePolicy(
+              { version: "1", rules: [{ match: withoutArgs(match as JsonObject), action: "ask" }] },
+              where,
+            ).judge(action, facts);
             if (isAbout === undefined || ours?.judge(action, facts) === undefined) continue;
             seen.covered++;
             expect(theirs?.judge(action, facts)?.effect).toBe("ask");
@@ -218,5 +296,9 @@ it("conjoin() covers nothing that the asking rule does not ask about", async () 
 
 /** What a match says about names alone. */
 function withoutArgs({ args: given, ...rest }: JsonObject): JsonObject {
-  return { ...rest, kind: typeof given === "string" ? "shell" : (rest["kind"] ?? (given === undefined ? "*" : "tool")) };
+  return {
+    ...rest,
+    kind:
+      typeof given === "string" ? "shell" : (rest["kind"] ?? (given === undefined ? "*" : "tool")),
+  };
 }

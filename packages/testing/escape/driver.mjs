@@ -1,5 +1,6 @@
-// Runs inside, as the agent: makes the attempts of plan.json, some at a time, and writes how each went to results.jsonl.
-// It knows no secret; whoever reads its word outside believes listeners and canaries first.
+// Runs inside, as the agent: makes the attempts of plan.json, some at a time, and writes how each
+// went to results.jsonl. It knows no secret; whoever reads its word outside believes listeners and
+// canaries first.
 import { spawn } from "node:child_process";
 import { appendFileSync, closeSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +14,8 @@ const proxyPort = /:(\d+)\/?$/.exec(process.env["HTTP_PROXY"] ?? "")?.[1] ?? "1"
 const interpreters = { mjs: process.execPath, sh: "sh", bash: "bash", py: "python3" };
 
 /** @param {{ id: string, outcome: string, detail: string }} result */
-const write = (result) => appendFileSync(join(workspace, "results.jsonl"), `${JSON.stringify(result)}\n`);
+const write = (result) =>
+  appendFileSync(join(workspace, "results.jsonl"), `${JSON.stringify(result)}\n`);
 
 /**
  * @param {readonly string[]} run
@@ -40,7 +42,10 @@ function make({ id, run, timeoutMs }) {
     const line = readFileSync(output, "utf8")
       .split("\n")
       .find((each) => each.startsWith('{"outcome"'));
-    write({ id, ...(line === undefined ? { outcome: "refused", detail: ending } : JSON.parse(line)) });
+    write({
+      id,
+      ...(line === undefined ? { outcome: "refused", detail: ending } : JSON.parse(line)),
+    });
   };
   return new Promise((resolve) => {
     child.on("error", (error) => {
@@ -50,7 +55,9 @@ function make({ id, run, timeoutMs }) {
     });
     child.on("exit", (code, signal) => {
       clearTimeout(timer);
-      resolve(judge(signal === null ? `ended with ${code} and said nothing` : `ended by ${signal}`));
+      resolve(
+        judge(signal === null ? `ended with ${code} and said nothing` : `ended by ${signal}`),
+      );
     });
   });
 }

@@ -8,14 +8,28 @@ const yes = (request: { readonly id: string; readonly nonce: string }) =>
 describe("askDouble()", () => {
   it("takes the first good answer and refuses what comes after", async () => {
     const ask = askDouble();
-    expect(await ask.session.submit(yes(ask.request))).toEqual({ status: "final", outcome: "approved" });
-    expect(await ask.session.submit(yes(ask.request))).toMatchObject({ status: "refused", code: "request_ended" });
+    expect(await ask.session.submit(yes(ask.request))).toEqual({
+      status: "final",
+      outcome: "approved",
+    });
+    expect(await ask.session.submit(yes(ask.request))).toMatchObject({
+      status: "refused",
+      code: "request_ended",
+    });
     expect(await ask.session.ended).toEqual({ status: "approved", reason: "" });
   });
 
   it.each([
-    ["another question's answer", "request_unknown", (ask: ReturnType<typeof askDouble>) => yes({ ...ask.request, id: "cr_other" })],
-    ["a foreign nonce", "nonce_mismatch", (ask: ReturnType<typeof askDouble>) => yes({ ...ask.request, nonce: "n_other" })],
+    [
+      "another question's answer",
+      "request_unknown",
+      (ask: ReturnType<typeof askDouble>) => yes({ ...ask.request, id: "cr_other" }),
+    ],
+    [
+      "a foreign nonce",
+      "nonce_mismatch",
+      (ask: ReturnType<typeof askDouble>) => yes({ ...ask.request, nonce: "n_other" }),
+    ],
     ["what is no answer", "response_invalid", () => "approved"],
   ])("refuses %s and stays open", async (_what, code, claim) => {
     const ask = askDouble();
@@ -27,16 +41,27 @@ describe("askDouble()", () => {
   it("refuses a yes without the word where the question takes one, and no no", async () => {
     const policy = { ...sampleRequest().policy, requiredLevel: "critical" } as const;
     const ask = askDouble(sampleRequest({ policy }));
-    expect(await ask.session.submit(yes(ask.request))).toMatchObject({ status: "refused", code: "confirmation_required" });
-    expect(await ask.session.submit({ ...yes(ask.request), confirmation: "approve" })).toMatchObject({ status: "final" });
+    expect(await ask.session.submit(yes(ask.request))).toMatchObject({
+      status: "refused",
+      code: "confirmation_required",
+    });
+    expect(
+      await ask.session.submit({ ...yes(ask.request), confirmation: "approve" }),
+    ).toMatchObject({ status: "final" });
     const other = askDouble(sampleRequest({ policy }));
-    expect(await other.session.submit({ ...yes(other.request), decision: "denied" })).toMatchObject({ status: "final" });
+    expect(await other.session.submit({ ...yes(other.request), decision: "denied" })).toMatchObject(
+      { status: "final" },
+    );
   });
 
   it("refuses a stranger where subjects are named", async () => {
     const ask = askDouble(undefined, { subjects: ["4711"] });
-    expect(await ask.session.submit(yes(ask.request), { subject: "4712" })).toMatchObject({ code: "approver_unknown" });
-    expect(await ask.session.submit(yes(ask.request), { subject: "4711" })).toMatchObject({ status: "final" });
+    expect(await ask.session.submit(yes(ask.request), { subject: "4712" })).toMatchObject({
+      code: "approver_unknown",
+    });
+    expect(await ask.session.submit(yes(ask.request), { subject: "4711" })).toMatchObject({
+      status: "final",
+    });
   });
 });
 

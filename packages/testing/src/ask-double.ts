@@ -1,6 +1,6 @@
 /**
- * AskDouble: one question's session in a test's hands. It checks an answer as a gate does (question, nonce, who answered, the typed word, one end only)
- * and remembers what it was handed.
+ * AskDouble: one question's session in a test's hands. It checks an answer as a gate does
+ * (question, nonce, who answered, the typed word, one end only) and remembers what it was handed.
  */
 import {
   type AnswerReceipt,
@@ -33,7 +33,9 @@ export interface AskDouble {
   ending(): Ending | undefined;
   /** Ends it from outside: time, agent, another channel. */
   end(ending: Ending): void;
-  /** Says what became of a yes. An end that is no yes says by itself that there is nothing to say. */
+  /**
+   * Says what became of a yes. An end that is no yes says by itself that there is nothing to say.
+   */
   settle(outcome: ConsentOutcome): void;
 }
 
@@ -72,10 +74,17 @@ export function sampleRequest(overrides: Partial<ConsentRequest> = {}): ConsentR
   } satisfies ConsentRequest);
 }
 
-const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({ status: "refused", code, reason });
+const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({
+  status: "refused",
+  code,
+  reason,
+});
 
 /** A question with a session of its own. */
-export function askDouble(request: ConsentRequest = sampleRequest(), options: AskDoubleOptions = {}): AskDouble {
+export function askDouble(
+  request: ConsentRequest = sampleRequest(),
+  options: AskDoubleOptions = {},
+): AskDouble {
   const submissions: Submission[] = [];
   let ending: Ending | undefined;
   let tell: (ending: Ending) => void = () => undefined;
@@ -89,18 +98,25 @@ export function askDouble(request: ConsentRequest = sampleRequest(), options: As
   const end = (next: Ending): void => {
     ending ??= next;
     tell(ending);
-    if (ending.status !== "approved" && ending.status !== "approved_with_modifications") tellOutcome(undefined);
+    if (ending.status !== "approved" && ending.status !== "approved_with_modifications")
+      tellOutcome(undefined);
   };
 
   const judge = (claim: unknown, subject: string): AnswerReceipt => {
     const response = parseResponse(claim);
-    if (response.requestId !== request.id) return refused("request_unknown", "the answer names another question");
+    if (response.requestId !== request.id)
+      return refused("request_unknown", "the answer names another question");
     if (ending !== undefined) return refused("request_ended", "the question is over");
-    if (response.nonce !== request.nonce) return refused("nonce_mismatch", "the nonce is another one");
-    if (options.subjects?.includes(subject) === false) return refused("approver_unknown", "nobody known answered");
+    if (response.nonce !== request.nonce)
+      return refused("nonce_mismatch", "the nonce is another one");
+    if (options.subjects?.includes(subject) === false)
+      return refused("approver_unknown", "nobody known answered");
     const word = confirmationWord(request);
     if (response.decision !== "denied" && word !== undefined && response.confirmation !== word)
-      return refused("confirmation_required", "the question is critical, and the word was not typed");
+      return refused(
+        "confirmation_required",
+        "the question is critical, and the word was not typed",
+      );
     end({ status: response.decision, reason: response.reason });
     return { status: "final", outcome: response.decision };
   };

@@ -1,6 +1,7 @@
 /**
- * Conformance of an AuditSink: order, receipts, durability, batches, concurrency, the latch after a failure, the end; and, for sinks that outlive
- * their process, what opening one again finds. Source: spec/audit.md §5, §6.
+ * Conformance of an AuditSink: order, receipts, durability, batches, concurrency, the latch after a
+ * failure, the end; and, for sinks that outlive their process, what opening one again finds.
+ * Source: spec/audit.md §5, §6.
  */
 import assert from "node:assert/strict";
 import { type AuditEventInput, isConsentError } from "@acp/core";
@@ -11,7 +12,9 @@ import type { DurableSinkUnderTest, SinkUnderTest, StoredEvent } from "./sink-un
 type Check = (under: SinkUnderTest) => Promise<void>;
 
 /** The suite for sinks that `makeSink` makes. */
-export function auditSinkConformance(makeSink: () => Promise<SinkUnderTest>): readonly ConformanceCase[] {
+export function auditSinkConformance(
+  makeSink: () => Promise<SinkUnderTest>,
+): readonly ConformanceCase[] {
   const single = Object.entries(CHECKS).map(([name, check]) => ({
     name: `append() ${name}`,
     async run() {
@@ -19,11 +22,19 @@ export function auditSinkConformance(makeSink: () => Promise<SinkUnderTest>): re
       await check(under);
     },
   }));
-  return [...single, ...Object.entries(contentLaws).map(([name, law]) => ({ name: `append() ${name}`, run: () => law(makeSink) }))];
+  return [
+    ...single,
+    ...Object.entries(contentLaws).map(([name, law]) => ({
+      name: `append() ${name}`,
+      run: () => law(makeSink),
+    })),
+  ];
 }
 
 /** The suite for sinks that outlive their process, beside {@link auditSinkConformance}. */
-export function auditRecoveryConformance(makeSink: () => Promise<DurableSinkUnderTest>): readonly ConformanceCase[] {
+export function auditRecoveryConformance(
+  makeSink: () => Promise<DurableSinkUnderTest>,
+): readonly ConformanceCase[] {
   return Object.entries(RECOVERY_CHECKS).map(([name, check]) => ({
     name: `a sink opened again ${name}`,
     async run() {
@@ -35,11 +46,23 @@ export function auditRecoveryConformance(makeSink: () => Promise<DurableSinkUnde
 
 const CHECKS: Readonly<Record<string, Check>> = {
   "keeps every field of an event": async ({ sink, read }) => {
-    const event = makeEvent(1, { metadata: { text: 'line\none\u2028two"}', list: [1, -0.5, null, { deep: true }], seq_of: "7" } });
+    const event = makeEvent(1, {
+      metadata: {
+        text: 'line\none\u2028two"}',
+        list: [1, -0.5, null, { deep: true }],
+        seq_of: "7",
+      },
+    });
     await sink.append([event]);
     const [stored] = await read();
     assert.ok(stored !== undefined, "the event is not stored");
-    const { seq: _seq, hash: _hash, previousHash: _previousHash, monoMs: _monoMs, ...kept } = stored;
+    const {
+      seq: _seq,
+      hash: _hash,
+      previousHash: _previousHash,
+      monoMs: _monoMs,
+      ...kept
+    } = stored;
     assert.deepEqual(kept, event);
   },
   "keeps the order of events and of calls": async ({ sink, read }) => {
@@ -48,7 +71,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.deepEqual(ids(await read()), ids([makeEvent(1), makeEvent(2), makeEvent(3)]));
   },
   "answers with the place of the last event": async ({ sink, read }) => {
-    const receipts = [await sink.append([makeEvent(1), makeEvent(2)]), await sink.append([makeEvent(3)])];
+    const receipts = [
+      await sink.append([makeEvent(1), makeEvent(2)]),
+      await sink.append([makeEvent(3)]),
+    ];
     const stored = await read();
     assert.deepEqual(receipts, [placeOf(stored[1]), placeOf(stored[2])]);
   },
@@ -63,7 +89,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
     }
   },
   "keeps concurrent calls in order and their batches whole": async ({ sink, read }) => {
-    const batches = Array.from({ length: 40 }, (_, call) => [1, 2, 3].slice(0, 1 + (call % 3)).map((part) => makeEvent(call * 10 + part)));
+    const batches = Array.from({ length: 40 }, (_, call) =>
+      [1, 2, 3].slice(0, 1 + (call % 3)).map((part) => makeEvent(call * 10 + part)),
+    );
     const receipts = await Promise.all(batches.map((batch) => sink.append(batch)));
     const stored = await read();
     assert.deepEqual(ids(stored), ids(batches.flat()));
@@ -76,14 +104,20 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "keeps the order of every caller among many": async ({ sink, read }) => {
     const receipts: number[] = [];
     const call = async (caller: number): Promise<void> => {
-      for (let turn = 0; turn < 10; turn++) receipts.push((await sink.append([makeEvent(caller * 100 + turn)])).seq);
+      for (let turn = 0; turn < 10; turn++)
+        receipts.push((await sink.append([makeEvent(caller * 100 + turn)])).seq);
     };
     await Promise.all(Array.from({ length: 30 }, (_, caller) => call(caller)));
     const stored = await read();
     assertChain(stored, 300);
     for (let caller = 0; caller < 30; caller++) {
-      const own = ids(stored).filter((id) => Math.floor(Number(id.slice("ae_".length)) / 100) === caller);
-      assert.deepEqual(own, ids(Array.from({ length: 10 }, (_, turn) => makeEvent(caller * 100 + turn))));
+      const own = ids(stored).filter(
+        (id) => Math.floor(Number(id.slice("ae_".length)) / 100) === caller,
+      );
+      assert.deepEqual(
+        own,
+        ids(Array.from({ length: 10 }, (_, turn) => makeEvent(caller * 100 + turn))),
+      );
     }
     assert.deepEqual(
       receipts.toSorted((a, b) => a - b),
@@ -100,7 +134,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   "stores nothing of a batch that holds a bad event": async ({ sink, read }) => {
     await sink.append([makeEvent(1)]);
-    await assertRefused(sink.append([makeEvent(2), makeEvent(3, { tool: "\ud800" }), makeEvent(4)]));
+    await assertRefused(
+      sink.append([makeEvent(2), makeEvent(3, { tool: "\ud800" }), makeEvent(4)]),
+    );
     assert.deepEqual(ids(await read()), ids([makeEvent(1)]));
   },
   "refuses everything after a failure": async ({ sink, read, fail }) => {
@@ -113,7 +149,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "refuses all concurrent calls after a failure": async ({ sink, read, fail }) => {
     await sink.append([makeEvent(1)]);
     await fail();
-    await Promise.all(Array.from({ length: 10 }, (_, call) => assertRefused(sink.append([makeEvent(2 + call)]))));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, call) => assertRefused(sink.append([makeEvent(2 + call)]))),
+    );
     assert.deepEqual(ids(await read()), ids([makeEvent(1)]));
   },
   "is refused after close()": async ({ sink, read, close }) => {
@@ -132,7 +170,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /** The events that the suite appended: a sink may record of its own what it found. */
-const own = (stored: readonly StoredEvent[]): readonly string[] => ids(stored.filter(({ eventType }) => eventType === "policy_evaluated"));
+const own = (stored: readonly StoredEvent[]): readonly string[] =>
+  ids(stored.filter(({ eventType }) => eventType === "policy_evaluated"));
 
 const RECOVERY_CHECKS: Readonly<Record<string, (under: DurableSinkUnderTest) => Promise<void>>> = {
   "has every event and goes on with the chain": async ({ sink, close, reopen, read }) => {
@@ -146,15 +185,16 @@ const RECOVERY_CHECKS: Readonly<Record<string, (under: DurableSinkUnderTest) => 
     assert.equal(stored.at(-1)?.previousHash, first.hash);
     assert.deepEqual(next, placeOf(stored.at(-1)));
   },
-  "has every acknowledged event after a crash, and nothing of a write that the crash cut short": async ({ sink, crash, reopen, read }) => {
-    for (let number = 1; number <= 5; number++) await sink.append([makeEvent(number)]);
-    await crash();
-    const again = await reopen();
-    await again.append([makeEvent(6)]);
-    const stored = await read();
-    assert.deepEqual(own(stored), ids([1, 2, 3, 4, 5, 6].map((number) => makeEvent(number))));
-    assertChain(stored, stored.length);
-  },
+  "has every acknowledged event after a crash, and nothing of a write that the crash cut short":
+    async ({ sink, crash, reopen, read }) => {
+      for (let number = 1; number <= 5; number++) await sink.append([makeEvent(number)]);
+      await crash();
+      const again = await reopen();
+      await again.append([makeEvent(6)]);
+      const stored = await read();
+      assert.deepEqual(own(stored), ids([1, 2, 3, 4, 5, 6].map((number) => makeEvent(number))));
+      assertChain(stored, stored.length);
+    },
   "survives one crash after another": async ({ sink, crash, reopen, read }) => {
     await sink.append([makeEvent(0)]);
     for (let number = 1; number <= 4; number++) {
@@ -166,7 +206,14 @@ const RECOVERY_CHECKS: Readonly<Record<string, (under: DurableSinkUnderTest) => 
     assert.deepEqual(own(stored), ids([0, 1, 2, 3, 4].map((number) => makeEvent(number))));
     assertChain(stored, stored.length);
   },
-  "takes events again once a failure is mended": async ({ sink, fail, mend, close, reopen, read }) => {
+  "takes events again once a failure is mended": async ({
+    sink,
+    fail,
+    mend,
+    close,
+    reopen,
+    read,
+  }) => {
     await sink.append([makeEvent(1)]);
     await fail();
     await assertRefused(sink.append([makeEvent(2)]));
@@ -207,7 +254,9 @@ function ids(events: readonly { readonly id: string }[]): readonly string[] {
   return events.map(({ id }) => id);
 }
 
-function placeOf(event: StoredEvent | undefined): { readonly seq: number; readonly hash: string } | undefined {
+function placeOf(
+  event: StoredEvent | undefined,
+): { readonly seq: number; readonly hash: string } | undefined {
   return event === undefined ? undefined : { seq: event.seq, hash: event.hash };
 }
 

@@ -1,7 +1,21 @@
 /** BotApiChats: the chats of a Bot API double, their messages, and the calls that write them. */
 import type { Clock, JsonObject, JsonValue } from "@acp/core";
-import { BOT, type BotApiMessage, type UploadedFile, messageOf, numberOf, quoted } from "./bot-api-message.js";
-import { RefusedCall, badRequest, cleanText, memberOf, readEntities, readKeyboard } from "./bot-api-rules.js";
+import {
+  BOT,
+  type BotApiMessage,
+  type UploadedFile,
+  messageOf,
+  numberOf,
+  quoted,
+} from "./bot-api-message.js";
+import {
+  RefusedCall,
+  badRequest,
+  cleanText,
+  memberOf,
+  readEntities,
+  readKeyboard,
+} from "./bot-api-rules.js";
 
 /** A chat that the bot may write to. */
 export interface BotApiChat {
@@ -28,13 +42,16 @@ const NOT_MODIFIED =
   "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message";
 
 function chatJson(id: number): JsonObject {
-  return id > 0 ? { id, type: "private", first_name: "Alice" } : { id, type: "supergroup", title: "Approvals" };
+  return id > 0
+    ? { id, type: "private", first_name: "Alice" }
+    : { id, type: "supergroup", title: "Approvals" };
 }
 
 function checkFile(file: UploadedFile | undefined, caption: JsonValue | undefined): UploadedFile {
   if (file === undefined) return badRequest("there is no document in the request");
   if (file.text === "") badRequest("file must be non-empty");
-  if (typeof caption === "string" && caption.length > CAPTION_UNITS_MAX) badRequest("message caption is too long");
+  if (typeof caption === "string" && caption.length > CAPTION_UNITS_MAX)
+    badRequest("message caption is too long");
   return file;
 }
 
@@ -48,7 +65,8 @@ function chatOf(chats: readonly BotApiChat[], params: JsonObject): number {
       description: "Bad Request: group chat was upgraded to a supergroup chat",
       parameters: { migrate_to_chat_id: chat.becameId },
     });
-  if (chat.canWrite === false) throw new RefusedCall({ status: 403, description: "Forbidden: bot was blocked by the user" });
+  if (chat.canWrite === false)
+    throw new RefusedCall({ status: 403, description: "Forbidden: bot was blocked by the user" });
   return chat.id;
 }
 
@@ -79,7 +97,8 @@ export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiC
   const kept = new Map<number, Map<number, BotApiMessage>>(chats.map(({ id }) => [id, new Map()]));
   let nextId = 100;
 
-  const find = (chatId: number, messageId: number): BotApiMessage | undefined => kept.get(chatId)?.get(messageId);
+  const find = (chatId: number, messageId: number): BotApiMessage | undefined =>
+    kept.get(chatId)?.get(messageId);
   const keep = (json: JsonObject, file?: UploadedFile): BotApiMessage => {
     const message = messageOf(json, file);
     kept.get(message.chatId)?.set(message.id, message);
@@ -97,22 +116,39 @@ export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiC
     if (given === undefined) return {};
     const replied = find(chatId, numberOf(memberOf(given, "message_id")));
     if (replied !== undefined) return quoted(replied);
-    return memberOf(given, "allow_sending_without_reply") === true ? {} : badRequest("message to be replied not found");
+    return memberOf(given, "allow_sending_without_reply") === true
+      ? {}
+      : badRequest("message to be replied not found");
   };
   const send = (params: JsonObject, content: JsonObject, file?: UploadedFile): JsonValue => {
     const chatId = chatOf(chats, params);
-    return keep(makeMessage(chatId, BOT, { ...repliedOf(chatId, params), ...content, ...markupOf(params) }), file).json;
+    return keep(
+      makeMessage(chatId, BOT, { ...repliedOf(chatId, params), ...content, ...markupOf(params) }),
+      file,
+    ).json;
   };
   const edit = (params: JsonObject, content: JsonObject): JsonValue => {
-    const message = find(chatOf(chats, params), numberOf(params["message_id"])) ?? badRequest("message to edit not found");
-    return keep({ ...editOf(message, { ...content, ...markupOf(params) }), edit_date: nowS() }, message.file).json;
+    const message =
+      find(chatOf(chats, params), numberOf(params["message_id"])) ??
+      badRequest("message to edit not found");
+    return keep(
+      { ...editOf(message, { ...content, ...markupOf(params) }), edit_date: nowS() },
+      message.file,
+    ).json;
   };
-  const calls: Readonly<Record<string, (params: JsonObject, file: UploadedFile | undefined) => JsonValue>> = {
+  const calls: Readonly<
+    Record<string, (params: JsonObject, file: UploadedFile | undefined) => JsonValue>
+  > = {
     getMe: () => BOT,
     sendMessage: (params) => send(params, textOf(params)),
     sendDocument: (params, uploaded) => {
       const file = checkFile(uploaded, params["caption"]);
-      const document = { file_id: `file-${nextId}`, file_name: file.name, mime_type: file.type, file_size: Buffer.byteLength(file.text) };
+      const document = {
+        file_id: `file-${nextId}`,
+        file_name: file.name,
+        mime_type: file.type,
+        file_size: Buffer.byteLength(file.text),
+      };
       return send(params, { document }, file);
     },
     editMessageText: (params) => edit(params, textOf(params)),
@@ -122,6 +158,7 @@ export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiC
     messages: (chatId) => [...(kept.get(chatId)?.values() ?? [])],
     find,
     write: (chatId, from, parts) => keep(makeMessage(chatId, from, parts)),
-    call: (method, params, file) => calls[method]?.(params, file) ?? badRequest("this method is not carried out here"),
+    call: (method, params, file) =>
+      calls[method]?.(params, file) ?? badRequest("this method is not carried out here"),
   };
 }

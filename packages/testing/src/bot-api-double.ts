@@ -1,6 +1,7 @@
 /**
- * BotApiDouble: a Bot API server on this machine, as strict as its documentation, with the people of its chats in a test's hands. It speaks
- * HTTP on a free port of the loopback interface; its faults are made on demand. Documentation: https://core.telegram.org/bots/api.
+ * BotApiDouble: a Bot API server on this machine, as strict as its documentation, with the people
+ * of its chats in a test's hands. It speaks HTTP on a free port of the loopback interface; its
+ * faults are made on demand. Documentation: https://core.telegram.org/bots/api.
  */
 import { type Clock, type JsonObject, type JsonValue, systemClock } from "@acp/core";
 import { type BotApiChat, type BotApiChats, createChats } from "./bot-api-chats.js";
@@ -76,7 +77,11 @@ const TOKEN = "123456:double-of-the-bot-api";
 const QUERY_TOO_OLD = "query is too old and response timeout expired or query ID is invalid";
 const ANSWER_CHARS_MAX = 200;
 
-const userJson = ({ id, name = "Alice", isBot = false }: BotApiUser): JsonObject => ({ id, is_bot: isBot, first_name: name });
+const userJson = ({ id, name = "Alice", isBot = false }: BotApiUser): JsonObject => ({
+  id,
+  is_bot: isBot,
+  first_name: name,
+});
 
 interface Queries {
   readonly ask: () => { readonly id: string; readonly answer: Promise<QueryAnswer> };
@@ -95,7 +100,8 @@ function createQueries(): Queries {
     answer({ callback_query_id: id, text = "", show_alert: isAlert = false }) {
       const resolve = typeof id === "string" ? open.get(id) : undefined;
       if (resolve === undefined || typeof id !== "string") return badRequest(QUERY_TOO_OLD);
-      if (typeof text !== "string" || text.length > ANSWER_CHARS_MAX) return badRequest("MESSAGE_TOO_LONG");
+      if (typeof text !== "string" || text.length > ANSWER_CHARS_MAX)
+        return badRequest("MESSAGE_TOO_LONG");
       open.delete(id);
       resolve({ text, isAlert: isAlert === true });
       return true;
@@ -109,7 +115,11 @@ interface Parts {
   readonly queries: Queries;
 }
 
-function carryOut({ chats, updates, queries }: Parts, call: BotApiCall, signal: AbortSignal): JsonValue | Promise<JsonValue> {
+function carryOut(
+  { chats, updates, queries }: Parts,
+  call: BotApiCall,
+  signal: AbortSignal,
+): JsonValue | Promise<JsonValue> {
   const { method, params, file } = call;
   switch (method) {
     case "getUpdates":
@@ -127,25 +137,51 @@ function carryOut({ chats, updates, queries }: Parts, call: BotApiCall, signal: 
   }
 }
 
-function tap({ chats, updates, queries }: Parts, { message: { chatId, id }, from, button }: BotApiTap): ReturnType<BotApiDouble["tap"]> {
+function tap(
+  { chats, updates, queries }: Parts,
+  { message: { chatId, id }, from, button }: BotApiTap,
+): ReturnType<BotApiDouble["tap"]> {
   const message = chats.find(chatId, id);
-  const data = "data" in button ? button.data : message?.buttons.find(({ label }) => label.startsWith(button.label))?.data;
+  const data =
+    "data" in button
+      ? button.data
+      : message?.buttons.find(({ label }) => label.startsWith(button.label))?.data;
   if (message === undefined || data === undefined)
     throw new Error(`Cannot tap ${JSON.stringify(button)}: message ${id} has no such button`);
   const query = queries.ask();
-  const update = { id: query.id, from: userJson(from), message: message.json, chat_instance: "1", data };
+  const update = {
+    id: query.id,
+    from: userJson(from),
+    message: message.json,
+    chat_instance: "1",
+    data,
+  };
   return { updateId: updates.push("callback_query", update), answer: query.answer };
 }
 
-function write({ chats, updates }: Parts, { chatId, from, text, repliedId, extra = {} }: BotApiWriting): ReturnType<BotApiDouble["write"]> {
+function write(
+  { chats, updates }: Parts,
+  { chatId, from, text, repliedId, extra = {} }: BotApiWriting,
+): ReturnType<BotApiDouble["write"]> {
   const replied = repliedId === undefined ? undefined : chats.find(chatId, repliedId);
-  const message = chats.write(chatId, userJson(from), { text, ...(replied === undefined ? {} : quoted(replied)), ...extra });
+  const message = chats.write(chatId, userJson(from), {
+    text,
+    ...(replied === undefined ? {} : quoted(replied)),
+    ...extra,
+  });
   return { updateId: updates.push("message", message.json), message };
 }
 
 /** Starts a double. */
-export async function createBotApiDouble({ chats = [{ id: 4711 }], clock = systemClock }: BotApiDoubleOptions = {}): Promise<BotApiDouble> {
-  const parts: Parts = { chats: createChats(chats, clock), updates: createUpdates(), queries: createQueries() };
+export async function createBotApiDouble({
+  chats = [{ id: 4711 }],
+  clock = systemClock,
+}: BotApiDoubleOptions = {}): Promise<BotApiDouble> {
+  const parts: Parts = {
+    chats: createChats(chats, clock),
+    updates: createUpdates(),
+    queries: createQueries(),
+  };
   let isRevoked = false;
   const server = await startServer({
     token: () => (isRevoked ? undefined : TOKEN),

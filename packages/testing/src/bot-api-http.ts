@@ -1,4 +1,7 @@
-/** BotApiHttp: reads a call of the Bot API from an HTTP request: the token and the method in the path, the parameters in one of four ways. */
+/**
+ * BotApiHttp: reads a call of the Bot API from an HTTP request: the token and the method in the
+ * path, the parameters in one of four ways.
+ */
 import type { IncomingMessage } from "node:http";
 import { type JsonObject, type JsonValue, parseJson } from "@acp/core";
 import type { UploadedFile } from "./bot-api-message.js";
@@ -19,7 +22,8 @@ async function readBytes(request: IncomingMessage): Promise<Uint8Array<ArrayBuff
   for await (const chunk of request) {
     if (!(chunk instanceof Uint8Array)) continue;
     size += chunk.byteLength;
-    if (size > BODY_BYTES_MAX) throw new RefusedCall({ status: 413, description: "Request Entity Too Large" });
+    if (size > BODY_BYTES_MAX)
+      throw new RefusedCall({ status: 413, description: "Request Entity Too Large" });
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));
@@ -35,12 +39,16 @@ function readJson(bytes: Uint8Array): JsonObject {
   return isObject(value) ? value : badRequest("expected an object of parameters");
 }
 
-async function readForm(method: string, form: Iterable<readonly [string, unknown]>): Promise<Omit<BotApiCall, "method">> {
+async function readForm(
+  method: string,
+  form: Iterable<readonly [string, unknown]>,
+): Promise<Omit<BotApiCall, "method">> {
   const params: Record<string, JsonValue> = {};
   let file: UploadedFile | undefined;
   for (const [key, value] of form) {
     if (typeof value === "string") params[key] = readTextParam(method, key, value);
-    else if (value instanceof File) file = { name: value.name, type: value.type, text: await value.text() };
+    else if (value instanceof File)
+      file = { name: value.name, type: value.type, text: await value.text() };
   }
   return { params, file };
 }
@@ -51,20 +59,30 @@ async function readForm(method: string, form: Iterable<readonly [string, unknown
  * @param token - The token that is good; `undefined` where none is.
  * @throws RefusedCall as the service refuses it.
  */
-export async function readCall(request: IncomingMessage, token: string | undefined): Promise<BotApiCall> {
+export async function readCall(
+  request: IncomingMessage,
+  token: string | undefined,
+): Promise<BotApiCall> {
   const url = new URL(request.url ?? "/", "http://localhost");
   const path = /^\/bot([^/]+)\/([^/]+)$/.exec(url.pathname);
   const bytes = await readBytes(request);
   if (path === null) throw new RefusedCall({ status: 404, description: "Not Found" });
   const [, given = "", method = ""] = path;
-  if (token === undefined || given !== token) throw new RefusedCall({ status: 401, description: "Unauthorized" });
+  if (token === undefined || given !== token)
+    throw new RefusedCall({ status: 401, description: "Unauthorized" });
   const query = await readForm(method, url.searchParams);
   if (request.method === "GET") return { method, ...query };
-  if (request.method !== "POST") throw new RefusedCall({ status: 405, description: "Method Not Allowed" });
+  if (request.method !== "POST")
+    throw new RefusedCall({ status: 405, description: "Method Not Allowed" });
   const type = request.headers["content-type"] ?? "";
   if (bytes.byteLength === 0) return { method, ...query };
-  if (type.startsWith("application/json")) return { method, params: { ...query.params, ...readJson(bytes) }, file: undefined };
-  if (!/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/.test(type)) return badRequest(`unsupported content type "${type}"`);
-  const form = await readForm(method, await new Response(bytes, { headers: { "content-type": type } }).formData());
+  if (type.startsWith("application/json"))
+    return { method, params: { ...query.params, ...readJson(bytes) }, file: undefined };
+  if (!/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/.test(type))
+    return badRequest(`unsupported content type "${type}"`);
+  const form = await readForm(
+    method,
+    await new Response(bytes, { headers: { "content-type": type } }).formData(),
+  );
   return { method, params: { ...query.params, ...form.params }, file: form.file };
 }

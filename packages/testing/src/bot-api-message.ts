@@ -33,10 +33,16 @@ export interface BotApiMessage {
 }
 
 /** The bot of every double. */
-export const BOT: JsonObject = { id: 123_456, is_bot: true, first_name: "Consent", username: "consent_bot" };
+export const BOT: JsonObject = {
+  id: 123_456,
+  is_bot: true,
+  first_name: "Consent",
+  username: "consent_bot",
+};
 
 /** A number, or one written as text. */
-export const numberOf = (value: JsonValue | undefined): number => (typeof value === "number" ? value : Number(value));
+export const numberOf = (value: JsonValue | undefined): number =>
+  typeof value === "number" ? value : Number(value);
 const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isList(value) ? value : []);
 
@@ -50,7 +56,10 @@ export function messageOf(json: JsonObject, file?: UploadedFile): BotApiMessage 
     text: textOf(json["text"]),
     buttons: listOf(memberOf(json["reply_markup"], "inline_keyboard"))
       .flatMap(listOf)
-      .map((button) => ({ label: textOf(memberOf(button, "text")), data: textOf(memberOf(button, "callback_data")) })),
+      .map((button) => ({
+        label: textOf(memberOf(button, "text")),
+        data: textOf(memberOf(button, "callback_data")),
+      })),
     entities: listOf(json["entities"]).map((entity) => textOf(memberOf(entity, "type"))),
     file,
     repliedId: replied === undefined ? undefined : numberOf(replied),

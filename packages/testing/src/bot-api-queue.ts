@@ -7,7 +7,10 @@ export interface UpdateQueue {
   readonly push: (kind: string, value: JsonObject) => number;
   /** An update that was handed out before, put back. */
   readonly putBack: (updateId: number) => JsonObject | undefined;
-  /** The updates from an offset on; what is before it is confirmed and forgotten. A negative offset counts from the end. */
+  /**
+   * The updates from an offset on; what is before it is confirmed and forgotten. A negative offset
+   * counts from the end.
+   */
   readonly take: (offset: number, limit: number) => readonly JsonObject[];
   readonly first: () => readonly [number, JsonObject] | undefined;
   readonly confirm: (updateId: number) => void;
@@ -40,7 +43,8 @@ export function createQueue(): UpdateQueue {
     },
     take(offset, limit) {
       const ids = [...waiting.keys()];
-      for (const id of offset < 0 ? ids.slice(0, offset) : ids.filter((each) => each < offset)) waiting.delete(id);
+      for (const id of offset < 0 ? ids.slice(0, offset) : ids.filter((each) => each < offset))
+        waiting.delete(id);
       return [...waiting.values()].slice(0, limit);
     },
     first: () => [...waiting][0],

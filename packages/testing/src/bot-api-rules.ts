@@ -1,7 +1,8 @@
 /// <reference lib="es2024.string" />
 /**
- * BotApiRules: what the Bot API takes, by its documentation: methods, parameters and their types, and the limits of texts and keyboards.
- * Stricter than the service in one point: a parameter that the documentation does not know is refused.
+ * BotApiRules: what the Bot API takes, by its documentation: methods, parameters and their types,
+ * and the limits of texts and keyboards. Stricter than the service in one point: a parameter that
+ * the documentation does not know is refused.
  */
 import { type JsonObject, type JsonValue, parseJson } from "@acp/core";
 
@@ -52,7 +53,12 @@ const METHODS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
   },
   deleteWebhook: { drop_pending_updates: "boolean" },
   sendMessage: { ...MESSAGE, text: "string", entities: "array", link_preview_options: "object" },
-  sendDocument: { ...MESSAGE, document: "object", caption: "string", disable_content_type_detection: "boolean" },
+  sendDocument: {
+    ...MESSAGE,
+    document: "object",
+    caption: "string",
+    disable_content_type_detection: "boolean",
+  },
   editMessageText: {
     chat_id: "chat",
     message_id: "integer",
@@ -62,21 +68,30 @@ const METHODS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
     reply_markup: "object",
   },
   editMessageReplyMarkup: { chat_id: "chat", message_id: "integer", reply_markup: "object" },
-  answerCallbackQuery: { callback_query_id: "string", text: "string", show_alert: "boolean", url: "string", cache_time: "integer" },
+  answerCallbackQuery: {
+    callback_query_id: "string",
+    text: "string",
+    show_alert: "boolean",
+    url: "string",
+    cache_time: "integer",
+  },
 };
 
 /** Whether a value is a JSON object. */
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 /** Whether a value is a list. */
-export const isList = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value);
-const isInteger = (value: JsonValue | undefined): value is number => typeof value === "number" && Number.isSafeInteger(value);
+export const isList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
+  Array.isArray(value);
+const isInteger = (value: JsonValue | undefined): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value);
 
 const TYPES: Readonly<Record<Type, (value: JsonValue) => boolean>> = {
   integer: isInteger,
   string: (value) => typeof value === "string",
   boolean: (value) => typeof value === "boolean",
-  chat: (value) => isInteger(value) || (typeof value === "string" && /^(?:-?\d+|@\w+)$/.test(value)),
+  chat: (value) =>
+    isInteger(value) || (typeof value === "string" && /^(?:-?\d+|@\w+)$/.test(value)),
   object: isObject,
   array: isList,
 };
@@ -84,11 +99,13 @@ const TYPES: Readonly<Record<Type, (value: JsonValue) => boolean>> = {
 /** Checks a call's name and the types of its parameters. */
 export function checkCall(method: string, params: JsonObject): void {
   const known = METHODS[method];
-  if (known === undefined) throw new RefusedCall({ status: 404, description: "Not Found: method not found" });
+  if (known === undefined)
+    throw new RefusedCall({ status: 404, description: "Not Found: method not found" });
   for (const [key, value] of Object.entries(params)) {
     const type = known[key];
     if (type === undefined) badRequest(`unknown parameter "${key}"`);
-    if (value === undefined || !TYPES[type](value)) badRequest(`parameter "${key}" is not of type ${type}`);
+    if (value === undefined || !TYPES[type](value))
+      badRequest(`parameter "${key}" is not of type ${type}`);
   }
 }
 
@@ -108,9 +125,21 @@ const BUTTONS_MAX = 100;
 const BUTTONS_IN_ROW_MAX = 8;
 const MARKUP_BYTES_MAX = 10_000;
 const DATA_BYTES_MAX = 64;
-const ENTITY_TYPES: ReadonlySet<string> = new Set(["bold", "italic", "underline", "strikethrough", "spoiler", "code", "pre", "blockquote"]);
+const ENTITY_TYPES: ReadonlySet<string> = new Set([
+  "bold",
+  "italic",
+  "underline",
+  "strikethrough",
+  "spoiler",
+  "code",
+  "pre",
+  "blockquote",
+]);
 
-/** The text as the service keeps it: some characters are dropped, control characters become spaces, both ends are trimmed. */
+/**
+ * The text as the service keeps it: some characters are dropped, control characters become spaces,
+ * both ends are trimmed.
+ */
 export function cleanText(text: JsonValue | undefined): string {
   if (typeof text !== "string" || text === "") return badRequest("message text is empty");
   if (!text.isWellFormed()) return badRequest("strings must be encoded in UTF-8");
@@ -122,18 +151,34 @@ export function cleanText(text: JsonValue | undefined): string {
   return clean.length > TEXT_UNITS_MAX ? badRequest("message is too long") : clean;
 }
 
-/** Entities found by the service itself where no `pre` or `code` covers the place: links, mentions, commands. */
+/**
+ * Entities found by the service itself where no `pre` or `code` covers the place: links, mentions,
+ * commands.
+ */
 function findEntities(text: string, given: readonly JsonObject[]): readonly JsonObject[] {
   const isCovered = (offset: number): boolean =>
     given.some(
       ({ type, offset: start, length }) =>
-        (type === "pre" || type === "code") && isInteger(start) && isInteger(length) && offset >= start && offset < start + length,
+        (type === "pre" || type === "code") &&
+        isInteger(start) &&
+        isInteger(length) &&
+        offset >= start &&
+        offset < start + length,
     );
-  return Array.from(text.matchAll(/https?:\/\/\S+|(?<!\S)@\w{4,}|(?<!\S)\/[a-z]\w*|(?<!\S)#\w+/g), ({ 0: found, index }) => ({
-    type: found.startsWith("http") ? "url" : found.startsWith("@") ? "mention" : found.startsWith("#") ? "hashtag" : "bot_command",
-    offset: index,
-    length: found.length,
-  })).filter(({ offset }) => !isCovered(offset));
+  return Array.from(
+    text.matchAll(/https?:\/\/\S+|(?<!\S)@\w{4,}|(?<!\S)\/[a-z]\w*|(?<!\S)#\w+/g),
+    ({ 0: found, index }) => ({
+      type: found.startsWith("http")
+        ? "url"
+        : found.startsWith("@")
+          ? "mention"
+          : found.startsWith("#")
+            ? "hashtag"
+            : "bot_command",
+      offset: index,
+      length: found.length,
+    }),
+  ).filter(({ offset }) => !isCovered(offset));
 }
 
 /** Checks entities, and adds those that the service finds. */
@@ -141,7 +186,8 @@ export function readEntities(text: string, entities: JsonValue | undefined): rea
   const given = (isList(entities) ? entities : []).map((entity) => {
     if (!isObject(entity)) return badRequest("can't parse MessageEntity: expected an Object");
     const { type, offset, length } = entity;
-    if (typeof type !== "string" || !ENTITY_TYPES.has(type)) return badRequest("can't parse MessageEntity: unsupported type specified");
+    if (typeof type !== "string" || !ENTITY_TYPES.has(type))
+      return badRequest("can't parse MessageEntity: unsupported type specified");
     if (!isInteger(offset) || !isInteger(length) || offset < 0 || length <= 0)
       return badRequest("can't parse MessageEntity: wrong offset or length");
     return { type, offset, length: Math.min(length, text.length - offset) };
@@ -150,12 +196,19 @@ export function readEntities(text: string, entities: JsonValue | undefined): rea
 }
 
 function checkButton(button: JsonValue): void {
-  if (!isObject(button)) return badRequest("can't parse inline keyboard button: InlineKeyboardButton must be an Object");
+  if (!isObject(button))
+    return badRequest("can't parse inline keyboard button: InlineKeyboardButton must be an Object");
   const { text, callback_data: data, ...rest } = button;
-  if (typeof text !== "string" || text === "") return badRequest(`can't parse inline keyboard button: field "text" must be non-empty`);
-  if (Object.keys(rest).length > 0) return badRequest("can't parse inline keyboard button: only buttons with callback_data are known here");
+  if (typeof text !== "string" || text === "")
+    return badRequest(`can't parse inline keyboard button: field "text" must be non-empty`);
+  if (Object.keys(rest).length > 0)
+    return badRequest(
+      "can't parse inline keyboard button: only buttons with callback_data are known here",
+    );
   if (typeof data !== "string" || data === "")
-    return badRequest("can't parse inline keyboard button: text buttons are unallowed in the inline keyboard");
+    return badRequest(
+      "can't parse inline keyboard button: text buttons are unallowed in the inline keyboard",
+    );
   if (Buffer.byteLength(data) > DATA_BYTES_MAX) badRequest("BUTTON_DATA_INVALID");
 }
 
@@ -163,15 +216,20 @@ function checkButton(button: JsonValue): void {
 export function readKeyboard(markup: JsonValue | undefined): JsonObject | undefined {
   if (markup === undefined) return undefined;
   const rows = isObject(markup) ? markup["inline_keyboard"] : undefined;
-  if (!isObject(markup) || !isList(rows) || Object.keys(markup).length !== 1) return badRequest("only inline keyboards are known here");
+  if (!isObject(markup) || !isList(rows) || Object.keys(markup).length !== 1)
+    return badRequest("only inline keyboards are known here");
   let count = 0;
   for (const row of rows) {
-    if (!isList(row)) return badRequest(`field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays`);
+    if (!isList(row))
+      return badRequest(
+        `field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays`,
+      );
     for (const button of row) checkButton(button);
     if (row.length > BUTTONS_IN_ROW_MAX) badRequest("reply markup is too long");
     count += row.length;
   }
-  if (count > BUTTONS_MAX || Buffer.byteLength(JSON.stringify(markup)) > MARKUP_BYTES_MAX) badRequest("reply markup is too long");
+  if (count > BUTTONS_MAX || Buffer.byteLength(JSON.stringify(markup)) > MARKUP_BYTES_MAX)
+    badRequest("reply markup is too long");
   return count === 0 ? undefined : markup;
 }
 

@@ -46,9 +46,17 @@ function takeFault({ faults }: State, method: string): BotApiFault | undefined {
   return found?.fault;
 }
 
-function refusalOf({ status = 500, description = "Internal Server Error: made by a test", retryAfterS }: BotApiFault): Refusal {
+function refusalOf({
+  status = 500,
+  description = "Internal Server Error: made by a test",
+  retryAfterS,
+}: BotApiFault): Refusal {
   if (retryAfterS === undefined) return { status, description };
-  return { status: 429, description: `Too Many Requests: retry after ${retryAfterS}`, parameters: { retry_after: retryAfterS } };
+  return {
+    status: 429,
+    description: `Too Many Requests: retry after ${retryAfterS}`,
+    parameters: { retry_after: retryAfterS },
+  };
 }
 
 function reply(response: ServerResponse, status: number, body: JsonObject): void {
@@ -56,13 +64,25 @@ function reply(response: ServerResponse, status: number, body: JsonObject): void
 }
 
 function replyWithError(response: ServerResponse, error: unknown): void {
-  const refusal = error instanceof RefusedCall ? error.refusal : { status: 500, description: `Internal Server Error: ${String(error)}` };
+  const refusal =
+    error instanceof RefusedCall
+      ? error.refusal
+      : { status: 500, description: `Internal Server Error: ${String(error)}` };
   const { status, description, parameters } = refusal;
-  reply(response, status, { ok: false, error_code: status, description, ...(parameters === undefined ? {} : { parameters }) });
+  reply(response, status, {
+    ok: false,
+    error_code: status,
+    description,
+    ...(parameters === undefined ? {} : { parameters }),
+  });
 }
 
 /** The result of a call; `undefined` where its connection is to be cut. */
-async function serve(state: State, request: IncomingMessage, gone: AbortSignal): Promise<JsonValue | undefined> {
+async function serve(
+  state: State,
+  request: IncomingMessage,
+  gone: AbortSignal,
+): Promise<JsonValue | undefined> {
   if (state.isDown) return undefined;
   const call = await readCall(request, state.token());
   const fault = takeFault(state, call.method);
@@ -87,7 +107,10 @@ export async function startServer(options: BotApiServerOptions): Promise<BotApiS
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     serve(state, request, gone.signal).then(
-      (result) => (result === undefined ? request.socket.destroy() : reply(response, 200, { ok: true, result })),
+      (result) =>
+        result === undefined
+          ? request.socket.destroy()
+          : reply(response, 200, { ok: true, result }),
       (error: unknown) => replyWithError(response, error),
     );
   });

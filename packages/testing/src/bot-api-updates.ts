@@ -1,5 +1,6 @@
 /**
- * BotApiUpdates: how a Bot API double hands updates out: long polling, one poll at a time, or a webhook, which excludes it.
+ * BotApiUpdates: how a Bot API double hands updates out: long polling, one poll at a time, or a
+ * webhook, which excludes it.
  */
 import type { JsonObject, JsonValue } from "@acp/core";
 import { createQueue } from "./bot-api-queue.js";
@@ -31,7 +32,8 @@ interface Poll {
 }
 
 const conflict = (why: string): Refusal => ({ status: 409, description: `Conflict: ${why}` });
-const integer = (params: JsonObject, key: string, fallback: number): number => (typeof params[key] === "number" ? params[key] : fallback);
+const integer = (params: JsonObject, key: string, fallback: number): number =>
+  typeof params[key] === "number" ? params[key] : fallback;
 
 /** The poll that waits, if one does. */
 function createPollPlace() {
@@ -42,7 +44,11 @@ function createPollPlace() {
     return taken;
   };
   /** Waits until the poll is woken, refused, out of time or gone. */
-  const wait = (place: Pick<Poll, "offset" | "limit">, timeoutMs: number, signal: AbortSignal): Promise<JsonValue> =>
+  const wait = (
+    place: Pick<Poll, "offset" | "limit">,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<JsonValue> =>
     new Promise<JsonValue>((resolve, reject) => {
       const leave = (): void => {
         if (poll === mine) take();
@@ -93,14 +99,23 @@ export function createUpdates(): BotApiUpdates {
     async getUpdates(params, signal) {
       if (webhook.url() !== "")
         throw new RefusedCall(
-          conflict("can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"),
+          conflict(
+            "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
+          ),
         );
-      const [offset, timeoutS] = [integer(params, "offset", 0), Math.min(integer(params, "timeout", 0), TIMEOUT_S_MAX)];
+      const [offset, timeoutS] = [
+        integer(params, "offset", 0),
+        Math.min(integer(params, "timeout", 0), TIMEOUT_S_MAX),
+      ];
       const limit = Math.max(1, Math.min(integer(params, "limit", LIMIT_MAX), LIMIT_MAX));
       queue.allow(params);
       const updates = queue.take(offset, limit);
       if (updates.length > 0 || timeoutS <= 0) return updates;
-      endPoll(conflict("terminated by other getUpdates request; make sure that only one bot instance is running"));
+      endPoll(
+        conflict(
+          "terminated by other getUpdates request; make sure that only one bot instance is running",
+        ),
+      );
       return place.wait({ offset: Math.max(0, offset), limit }, timeoutS * 1_000, signal);
     },
     setWebhook(params) {
@@ -111,7 +126,11 @@ export function createUpdates(): BotApiUpdates {
       handOut();
       return true;
     },
-    webhookInfo: () => ({ url: webhook.url(), has_custom_certificate: false, pending_update_count: queue.size() }),
+    webhookInfo: () => ({
+      url: webhook.url(),
+      has_custom_certificate: false,
+      pending_update_count: queue.size(),
+    }),
     [Symbol.asyncDispose]: () => webhook[Symbol.asyncDispose](),
   };
 }

@@ -1,4 +1,7 @@
-/** BotApiWebhook: posts the updates of a Bot API double to the address that the bot set, one after the other, until each is taken. */
+/**
+ * BotApiWebhook: posts the updates of a Bot API double to the address that the bot set, one after
+ * the other, until each is taken.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "@acp/core";
 import type { UpdateQueue } from "./bot-api-queue.js";
@@ -25,19 +28,35 @@ const RETRY_MS = 20;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3})$/;
 
 function readWebhook({ url = "", secret_token: secret = "" }: JsonObject): Webhook | undefined {
-  if (typeof url !== "string" || typeof secret !== "string") return badRequest("invalid webhook URL specified");
+  if (typeof url !== "string" || typeof secret !== "string")
+    return badRequest("invalid webhook URL specified");
   if (url === "") return undefined;
   // A Bot API server of one's own takes plain HTTP on its machine.
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: "", hostname: "" };
-  if (protocol !== "https:" && !(protocol === "http:" && LOOPBACK.test(hostname))) return badRequest("invalid webhook URL specified");
+  if (protocol !== "https:" && !(protocol === "http:" && LOOPBACK.test(hostname)))
+    return badRequest("invalid webhook URL specified");
   if (secret.length > SECRET_CHARS_MAX) return badRequest("secret token is too long");
-  return /^[A-Za-z0-9_-]*$/.test(secret) ? { url, secret } : badRequest("secret token contains unallowed characters");
+  return /^[A-Za-z0-9_-]*$/.test(secret)
+    ? { url, secret }
+    : badRequest("secret token contains unallowed characters");
 }
 
-async function postOne({ url, secret }: Webhook, update: JsonObject, signal: AbortSignal): Promise<boolean> {
-  const headers = { "content-type": "application/json", ...(secret === "" ? {} : { "x-telegram-bot-api-secret-token": secret }) };
+async function postOne(
+  { url, secret }: Webhook,
+  update: JsonObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const headers = {
+    "content-type": "application/json",
+    ...(secret === "" ? {} : { "x-telegram-bot-api-secret-token": secret }),
+  };
   try {
-    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(update), signal });
+    const response = await fetch(url, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(update),
+      signal,
+    });
     await response.arrayBuffer();
     return response.ok;
   } catch {
@@ -53,12 +72,19 @@ export function createWebhookPoster(queue: UpdateQueue): WebhookPoster {
 
   const postAll = async (): Promise<void> => {
     let failures = 0;
-    for (let next = queue.first(); webhook !== undefined && next !== undefined && !end.signal.aborted; next = queue.first()) {
+    for (
+      let next = queue.first();
+      webhook !== undefined && next !== undefined && !end.signal.aborted;
+      next = queue.first()
+    ) {
       const [id, update] = next;
       if (await postOne(webhook, update, end.signal)) {
         queue.confirm(id);
         failures = 0;
-      } else await sleep(RETRY_MS * 2 ** Math.min(failures++, 5), undefined, { signal: end.signal }).catch(() => undefined);
+      } else
+        await sleep(RETRY_MS * 2 ** Math.min(failures++, 5), undefined, {
+          signal: end.signal,
+        }).catch(() => undefined);
     }
   };
   return {

@@ -1,5 +1,6 @@
 /**
- * ChannelCase: what the suite for channels is told about a channel, and how its cases wait and look.
+ * ChannelCase: what the suite for channels is told about a channel, and how its cases wait and
+ * look.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,16 +24,23 @@ export interface ChannelUnderTest extends AsyncDisposable {
   readonly channel: Channel;
   /** Ids of the questions that the person's side offers to answer. */
   shown(): Promise<readonly string[]>;
-  /** Answers as the person would; resolves when the channel is through with it. For a question that is no longer shown, as a stale message would. */
+  /**
+   * Answers as the person would; resolves when the channel is through with it. For a question that
+   * is no longer shown, as a stale message would.
+   */
   answer(requestId: string, kind: AnswerKind): Promise<void>;
   /** Cuts what carries questions and answers, for good. */
   breakTransport(): Promise<void>;
-  /** All that the person can read of a question, as plain text, over as many pages as it takes; the cases about it are left out where this is. */
+  /**
+   * All that the person can read of a question, as plain text, over as many pages as it takes; the
+   * cases about it are left out where this is.
+   */
   seen?(requestId: string): Promise<string>;
 }
 
 /** A channel, its person, and how to wait for it. */
-export interface ChannelCase extends Pick<ChannelUnderTest, "channel" | "shown" | "answer" | "breakTransport" | "seen"> {
+export interface ChannelCase
+  extends Pick<ChannelUnderTest, "channel" | "shown" | "answer" | "breakTransport" | "seen"> {
   readonly subject: string;
   readonly knownAs: string;
   readonly patienceMs: number;
@@ -49,7 +57,11 @@ export interface Requirement {
 /** How long nothing may happen where nothing should. */
 export const STILLNESS_MS = 50;
 
-export async function eventually({ patienceMs }: ChannelCase, what: string, check: () => Promise<boolean> | boolean): Promise<void> {
+export async function eventually(
+  { patienceMs }: ChannelCase,
+  what: string,
+  check: () => Promise<boolean> | boolean,
+): Promise<void> {
   const endMs = performance.now() + patienceMs;
   while (!(await check())) {
     assert.ok(performance.now() < endMs, `not so after ${patienceMs} ms: ${what}`);
@@ -58,7 +70,11 @@ export async function eventually({ patienceMs }: ChannelCase, what: string, chec
 }
 
 export const isShown = (under: ChannelCase, id: string, want = true): Promise<void> =>
-  eventually(under, `question ${id} is ${want ? "" : "no longer "}shown`, async () => (await under.shown()).includes(id) === want);
+  eventually(
+    under,
+    `question ${id} is ${want ? "" : "no longer "}shown`,
+    async () => (await under.shown()).includes(id) === want,
+  );
 
 export const takenOf = (ask: AskDouble): readonly string[] =>
   ask.submissions.filter(({ receipt }) => receipt.status === "final").map(({ subject }) => subject);
@@ -67,7 +83,10 @@ export const askFor = ({ subject }: ChannelCase, overrides?: Partial<ConsentRequ
   askDouble(sampleRequest(overrides), { subjects: [subject] });
 
 /** A question that is on the person's side. */
-export async function delivered(under: ChannelCase, overrides?: Partial<ConsentRequest>): Promise<AskDouble> {
+export async function delivered(
+  under: ChannelCase,
+  overrides?: Partial<ConsentRequest>,
+): Promise<AskDouble> {
   const ask = askFor(under, overrides);
   await withPatience(under.channel.deliver(ask.request, ask.session), under.patienceMs);
   await isShown(under, ask.request.id);

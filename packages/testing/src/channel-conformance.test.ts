@@ -1,4 +1,10 @@
-import { type AskSession, type Channel, ConsentError, type ConsentRequest, makeResponse } from "@acp/core";
+import {
+  type AskSession,
+  type Channel,
+  ConsentError,
+  type ConsentRequest,
+  makeResponse,
+} from "@acp/core";
 import { describe, expect, it } from "vitest";
 import type { ChannelUnderTest } from "./channel-case.js";
 import { channelConformance } from "./channel-conformance.js";
@@ -37,13 +43,21 @@ function makeChannel(flaws: Flaws): ChannelUnderTest {
   const shown = new Map<string, Shown>();
   const ever = new Map<string, Shown>();
   let broken = false;
-  const claimFor = ({ request }: Shown, decision: "approved" | "denied", { nonce = request.nonce, confirmation = "" } = {}) =>
-    makeResponse({ id: request.id, nonce }, { decision, nowMs: Date.now(), channel: "memory", confirmation });
+  const claimFor = (
+    { request }: Shown,
+    decision: "approved" | "denied",
+    { nonce = request.nonce, confirmation = "" } = {},
+  ) =>
+    makeResponse(
+      { id: request.id, nonce },
+      { decision, nowMs: Date.now(), channel: "memory", confirmation },
+    );
   const channel: Channel = {
     name: flaws.name ?? "memory",
     async deliver(request, session) {
       if (broken) {
-        if (flaws.approvesAtBreak === true) await session.submit(claimFor({ request, session }, "approved"));
+        if (flaws.approvesAtBreak === true)
+          await session.submit(claimFor({ request, session }, "approved"));
         throw new ConsentError("channel_failed", "Cannot deliver: the transport is cut");
       }
       const entry = { request, session };
@@ -60,7 +74,8 @@ function makeChannel(flaws: Flaws): ChannelUnderTest {
       const [oldest] = shown.values();
       const entry = flaws.mixesUp === true ? oldest : ever.get(id);
       if (entry === undefined || broken) return;
-      const nonce = kind === "wrong_nonce" && flaws.mends !== true ? "n_other" : entry.request.nonce;
+      const nonce =
+        kind === "wrong_nonce" && flaws.mends !== true ? "n_other" : entry.request.nonce;
       const decision = kind === "deny" && flaws.deaf !== true ? "denied" : "approved";
       const subject = kind === "stranger" && flaws.credulous !== true ? "somebody" : PERSON;
       const confirmation = kind === "confirm" || flaws.types === true ? "approve" : "";
@@ -76,7 +91,10 @@ function makeChannel(flaws: Flaws): ChannelUnderTest {
 }
 
 const suite = (flaws: Flaws = {}) =>
-  channelConformance(async () => makeChannel(flaws), { kinds: ["approve", "deny", "confirm", "wrong_nonce", "stranger"], patienceMs: 300 });
+  channelConformance(async () => makeChannel(flaws), {
+    kinds: ["approve", "deny", "confirm", "wrong_nonce", "stranger"],
+    patienceMs: 300,
+  });
 
 async function failing(flaws: Flaws): Promise<readonly string[]> {
   const results = await Promise.all(
@@ -100,28 +118,66 @@ describe("channelConformance() passes a right channel", () => {
 
 describe("channelConformance() finds a channel", () => {
   it.each<[string, Flaws, string]>([
-    ["that keeps ended questions", { keepsEnded: true }, "deliver() takes a question back that ended"],
-    ["that takes a dead transport for a yes", { approvesAtBreak: true }, "deliver() leaves a question open whose transport dies"],
+    [
+      "that keeps ended questions",
+      { keepsEnded: true },
+      "deliver() takes a question back that ended",
+    ],
+    [
+      "that takes a dead transport for a yes",
+      { approvesAtBreak: true },
+      "deliver() leaves a question open whose transport dies",
+    ],
     [
       "that says yes where nothing carries the question",
       { approvesAtBreak: true },
       "deliver() rejects or leaves the question open where nothing carries it",
     ],
-    ["that mixes questions up", { mixesUp: true }, "deliver() keeps two open questions apart, answered in reverse order"],
-    ["that answers late for another", { mixesUp: true }, "deliver() survives an answer that comes late"],
-    ["that answers twice for another", { mixesUp: true }, "deliver() survives an answer given twice"],
+    [
+      "that mixes questions up",
+      { mixesUp: true },
+      "deliver() keeps two open questions apart, answered in reverse order",
+    ],
+    [
+      "that answers late for another",
+      { mixesUp: true },
+      "deliver() survives an answer that comes late",
+    ],
+    [
+      "that answers twice for another",
+      { mixesUp: true },
+      "deliver() survives an answer given twice",
+    ],
     ["that says yes by itself", { eager: true }, "deliver() takes a question back that ended"],
-    ["that turns a no into a yes", { deaf: true }, "deliver() shows a question, and hands its deny in once"],
-    ["that takes anybody for the person", { credulous: true }, "deliver() leaves a question open that a stranger answered"],
-    ["that mends a nonce", { mends: true }, "deliver() leaves a question open whose answer was made for another"],
-    ["that types the word for the person", { types: true }, "deliver() leaves a critical question open that got a yes without its word"],
+    [
+      "that turns a no into a yes",
+      { deaf: true },
+      "deliver() shows a question, and hands its deny in once",
+    ],
+    [
+      "that takes anybody for the person",
+      { credulous: true },
+      "deliver() leaves a question open that a stranger answered",
+    ],
+    [
+      "that mends a nonce",
+      { mends: true },
+      "deliver() leaves a question open whose answer was made for another",
+    ],
+    [
+      "that types the word for the person",
+      { types: true },
+      "deliver() leaves a critical question open that got a yes without its word",
+    ],
     ["whose name no log takes", { name: "Memory 1" }, "name is one that the audit log takes"],
   ])("%s", async (_what, flaws, name) => {
     expect(await failing(flaws)).toContain(name);
   });
 
   it("whose person can express less, and leaves those cases out", () => {
-    const names = channelConformance(async () => makeChannel({}), { kinds: ["approve"] }).map(({ name }) => name);
+    const names = channelConformance(async () => makeChannel({}), { kinds: ["approve"] }).map(
+      ({ name }) => name,
+    );
     expect(names).not.toContain("deliver() leaves a question open that a stranger answered");
     expect(names).not.toContain("deliver() shows a question, and hands its deny in once");
   });

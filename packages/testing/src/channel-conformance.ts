@@ -1,5 +1,6 @@
 /**
- * Conformance of a Channel: it shows, hands on and takes back, and nothing that goes wrong becomes a yes. Source: spec/ports.md.
+ * Conformance of a Channel: it shows, hands on and takes back, and nothing that goes wrong becomes
+ * a yes. Source: spec/ports.md.
  */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,16 +25,28 @@ import { type ConformanceCase, withPatience } from "./conformance.js";
 export interface ChannelConformanceOptions {
   /** Who the channel's own person is, for the gate; `local` unless given. */
   readonly subject?: string;
-  /** The name of the channel that authenticates the person; the channel's own unless it is made of others. */
+  /**
+   * The name of the channel that authenticates the person; the channel's own unless it is made of
+   * others.
+   */
   readonly knownAs?: string;
-  /** What the person's side can express; the cases of the rest are left out. `approve`, `deny` and `wrong_nonce` unless given. */
+  /**
+   * What the person's side can express; the cases of the rest are left out. `approve`, `deny` and
+   * `wrong_nonce` unless given.
+   */
   readonly kinds?: readonly AnswerKind[];
-  /** How long the channel may take for what is due at once, in milliseconds; a minute unless given, since machines stall. */
+  /**
+   * How long the channel may take for what is due at once, in milliseconds; a minute unless given,
+   * since machines stall.
+   */
   readonly patienceMs?: number;
 }
 
 const ASKING: readonly Requirement[] = [
-  { name: "name is one that the audit log takes", check: async ({ channel }) => assert.match(channel.name, /^[a-z][a-z0-9-]*$/) },
+  {
+    name: "name is one that the audit log takes",
+    check: async ({ channel }) => assert.match(channel.name, /^[a-z][a-z0-9-]*$/),
+  },
   ...(["approve", "deny"] as const).map((kind) => ({
     name: `deliver() shows a question, and hands its ${kind} in once`,
     needs: kind,
@@ -102,7 +115,9 @@ const ASKING: readonly Requirement[] = [
     name: "deliver() leaves a critical question open that got a yes without its word",
     needs: "confirm",
     check: async (under) => {
-      const ask = await delivered(under, { policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" } });
+      const ask = await delivered(under, {
+        policy: { ruleId: "rule_1", ruleName: "", requiredLevel: "critical" },
+      });
       await under.answer(ask.request.id, "approve");
       await assertNoYes(ask);
       assert.equal(ask.ending(), undefined);
@@ -165,7 +180,10 @@ const ENDING: readonly Requirement[] = [
       await under.breakTransport();
       const ask = askFor(under);
       // A channel may wait for its transport for as long as the question is open.
-      await Promise.race([under.channel.deliver(ask.request, ask.session).catch(() => undefined), sleep(STILLNESS_MS)]);
+      await Promise.race([
+        under.channel.deliver(ask.request, ask.session).catch(() => undefined),
+        sleep(STILLNESS_MS),
+      ]);
       await assertNoYes(ask);
     },
   },
@@ -183,7 +201,12 @@ const ENDING: readonly Requirement[] = [
 /** The suite for channels that `makeChannel` makes. */
 export function channelConformance(
   makeChannel: () => Promise<ChannelUnderTest>,
-  { subject = "local", knownAs, kinds = ["approve", "deny", "wrong_nonce"], patienceMs = 60_000 }: ChannelConformanceOptions = {},
+  {
+    subject = "local",
+    knownAs,
+    kinds = ["approve", "deny", "wrong_nonce"],
+    patienceMs = 60_000,
+  }: ChannelConformanceOptions = {},
 ): readonly ConformanceCase[] {
   return [...ASKING, ...CONTENT, ...ENDING, ...WITH_GATE]
     .filter(({ needs }) => needs === undefined || kinds.includes(needs))
@@ -196,7 +219,9 @@ export function channelConformance(
           shown: () => under.shown(),
           answer: (requestId, kind) => under.answer(requestId, kind),
           breakTransport: () => under.breakTransport(),
-          ...(under.seen === undefined ? {} : { seen: (requestId: string) => under.seen?.(requestId) ?? Promise.resolve("") }),
+          ...(under.seen === undefined
+            ? {}
+            : { seen: (requestId: string) => under.seen?.(requestId) ?? Promise.resolve("") }),
           subject,
           knownAs: knownAs ?? under.channel.name,
           patienceMs,

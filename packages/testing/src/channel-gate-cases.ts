@@ -4,7 +4,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AuditSink, type Layer, type Verdict, createConsentGate, toolAction } from "@acp/core";
-import { type ChannelCase, type Requirement, STILLNESS_MS, eventually, isShown } from "./channel-case.js";
+import {
+  type ChannelCase,
+  type Requirement,
+  STILLNESS_MS,
+  eventually,
+  isShown,
+} from "./channel-case.js";
 import { manualClock } from "./manual-clock.js";
 
 interface GateUnderTest extends AsyncDisposable {
@@ -27,10 +33,22 @@ function gateWith({ channel, subject, knownAs }: ChannelCase): GateUnderTest {
   const clock = manualClock();
   const asks: Layer = {
     name: "asks",
-    judge: () => ({ effect: "ask", ruleId: "ask_all", reason: "everything is asked", ask: { timeoutMs: 60_000 } }),
+    judge: () => ({
+      effect: "ask",
+      ruleId: "ask_all",
+      reason: "everything is asked",
+      ask: { timeoutMs: 60_000 },
+    }),
   };
   const approvers = [{ id: "the-person", channel: knownAs, subject }];
-  const gate = createConsentGate({ channel, audit, clock, approvers, layers: [asks], retryWindowMs: RETRY_WINDOW_MS });
+  const gate = createConsentGate({
+    channel,
+    audit,
+    clock,
+    approvers,
+    layers: [asks],
+    retryWindowMs: RETRY_WINDOW_MS,
+  });
   return {
     clock,
     ask: (signal) =>
@@ -43,7 +61,11 @@ function gateWith({ channel, subject, knownAs }: ChannelCase): GateUnderTest {
 }
 
 async function onlyShown(under: ChannelCase): Promise<string> {
-  await eventually(under, "the gate's question is shown", async () => (await under.shown()).length === 1);
+  await eventually(
+    under,
+    "the gate's question is shown",
+    async () => (await under.shown()).length === 1,
+  );
   return (await under.shown())[0] ?? "";
 }
 

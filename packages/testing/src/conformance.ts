@@ -1,4 +1,7 @@
-/** Conformance: what every suite of this package is made of. Suites know no test runner: give each case to yours. */
+/**
+ * Conformance: what every suite of this package is made of. Suites know no test runner: give each
+ * case to yours.
+ */
 
 /** One requirement; `run` rejects where it is not met. */
 export interface ConformanceCase {
@@ -7,14 +10,18 @@ export interface ConformanceCase {
 }
 
 /**
- * Waits for a case, and fails it where the adapter is stuck: a store whose watch says nothing would otherwise hang its author's test run.
+ * Waits for a case, and fails it where the adapter is stuck: a store whose watch says nothing would
+ * otherwise hang its author's test run.
  *
  * @throws Error after `patienceMs`, and what the case throws.
  */
 export async function withPatience(running: Promise<void>, patienceMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const stuck = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it is stuck: nothing happened for ${patienceMs} ms`)), patienceMs);
+    timer = setTimeout(
+      () => reject(new Error(`it is stuck: nothing happened for ${patienceMs} ms`)),
+      patienceMs,
+    );
   });
   try {
     await Promise.race([running, stuck]);

@@ -1,6 +1,7 @@
 /**
- * Programs of the escape kit: built from escape/programs with the host's `cc` for one run, and the world in which they are run. Beside this file's
- * own directory, in the sources and in the package alike, lies `escape/`.
+ * Programs of the escape kit: built from escape/programs with the host's `cc` for one run, and the
+ * world in which they are run. Beside this file's own directory, in the sources and in the package
+ * alike, lies `escape/`.
  */
 import { execFile } from "node:child_process";
 import { cp, mkdir, readdir } from "node:fs/promises";
@@ -10,16 +11,30 @@ import { promisify } from "node:util";
 
 const KIT = fileURLToPath(new URL("../escape", import.meta.url));
 
-const FREESTANDING = ["-static", "-nostdlib", "-ffreestanding", "-fno-pic", "-no-pie", "-fno-stack-protector"];
+const FREESTANDING = [
+  "-static",
+  "-nostdlib",
+  "-ffreestanding",
+  "-fno-pic",
+  "-no-pie",
+  "-fno-stack-protector",
+];
 
-/** Program → its source and how it is built. Those marked optional need a compiler that this host may lack; their attempts are then skipped. */
+/**
+ * Program → its source and how it is built. Those marked optional need a compiler that this host
+ * may lack; their attempts are then skipped.
+ */
 const BUILDS: readonly {
   readonly program: string;
   readonly source: string;
   readonly flags: readonly string[];
   readonly isOptional?: true;
 }[] = [
-  ...["unix", "uring", "proc", "files", "process", "victim", "listen", "leak"].map((program) => ({ program, source: program, flags: [] })),
+  ...["unix", "uring", "proc", "files", "process", "victim", "listen", "leak"].map((program) => ({
+    program,
+    source: program,
+    flags: [],
+  })),
   { program: "net", source: "net", flags: ["-pthread"] },
   { program: "net-static", source: "net", flags: ["-DSTATIC_BUILD", "-static", "-pthread"] },
   { program: "int80", source: "i386", flags: FREESTANDING, isOptional: true },
@@ -27,7 +42,8 @@ const BUILDS: readonly {
 ];
 
 /**
- * Builds the programs of the kit into an empty directory, for {@link escapeWorld}; everybody must be able to read it.
+ * Builds the programs of the kit into an empty directory, for {@link escapeWorld}; everybody must
+ * be able to read it.
  *
  * @throws Error where `cc` is missing or refuses one that no attempt can do without.
  */
@@ -58,16 +74,40 @@ export async function buildEscapePrograms(escapeDirectory: string): Promise<void
 export interface EscapeWorldOptions {
   /** The directory of {@link buildEscapePrograms}. */
   readonly directory: string;
-  /** Who the command runs as: 0 for the world's root. 61000 and 61001 have a name there, 61000 subordinate users too. */
+  /**
+   * Who the command runs as: 0 for the world's root. 61000 and 61001 have a name there, 61000
+   * subordinate users too.
+   */
   readonly uid: number;
 }
 
 /**
- * The command line that runs a command in a world of its own: network, processes, mounts and what arrives outside end with it, and nothing of it
- * touches the machine. Needs root or unprivileged user namespaces, util-linux and iproute2.
+ * The command line that runs a command in a world of its own: network, processes, mounts and what
+ * arrives outside end with it, and nothing of it touches the machine. Needs root or unprivileged
+ * user namespaces, util-linux and iproute2.
  */
-export function escapeWorld(command: readonly string[], { directory, uid }: EscapeWorldOptions): readonly [string, ...string[]] {
-  const namespaces = ["--net", "--mount", "--pid", "--ipc", "--fork", "--kill-child", "--mount-proc"];
+export function escapeWorld(
+  command: readonly string[],
+  { directory, uid }: EscapeWorldOptions,
+): readonly [string, ...string[]] {
+  const namespaces = [
+    "--net",
+    "--mount",
+    "--pid",
+    "--ipc",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+  ];
   const asRoot = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"];
-  return ["unshare", ...asRoot, ...namespaces, "sh", join(KIT, "world.sh"), String(uid), directory, ...command];
+  return [
+    "unshare",
+    ...asRoot,
+    ...namespaces,
+    "sh",
+    join(KIT, "world.sh"),
+    String(uid),
+    directory,
+    ...command,
+  ];
 }

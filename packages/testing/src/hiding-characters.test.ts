@@ -17,7 +17,9 @@ describe("hidingCharactersIn()", () => {
     ["\u0378", "unassigned"],
     ["\u2800", "blank letter"],
   ])("finds %j", (character, what) => {
-    expect(hidingCharactersIn(`ab${character}c`)).toEqual([expect.objectContaining({ at: 2, what })]);
+    expect(hidingCharactersIn(`ab${character}c`)).toEqual([
+      expect.objectContaining({ at: 2, what }),
+    ]);
   });
 
   it("finds nothing in what a reader can see, line feeds included", () => {
@@ -29,14 +31,18 @@ describe("hidingCharactersIn()", () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       const character = String.fromCodePoint(code);
       if (character === "\n" || /\p{M}/u.test(character)) continue;
-      if (hidingCharactersIn(character).length > 0 !== (escapeText(character) !== character)) different.push(code.toString(16));
+      if (hidingCharactersIn(character).length > 0 !== (escapeText(character) !== character))
+        different.push(code.toString(16));
     }
     expect(different).toEqual([]);
   });
 
   it("finds nothing that core's escaping leaves of any code point behind a letter", () => {
     for (let block = 0; block <= 0x10ffff; block += 4_096) {
-      const letters = Array.from({ length: 4_096 }, (_, at) => `a${String.fromCodePoint(block + at)}b`).join("");
+      const letters = Array.from(
+        { length: 4_096 },
+        (_, at) => `a${String.fromCodePoint(block + at)}b`,
+      ).join("");
       expect(hidingCharactersIn(escapeText(letters))).toEqual([]);
     }
   });

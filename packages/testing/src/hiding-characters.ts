@@ -1,9 +1,13 @@
 /**
- * HidingCharacters: what may not stand in anything that a person is shown, as a list of code points of its own, so that it can judge core's escaping
- * and every channel's output. Source: the Unicode character database, by range; only "unassigned" is asked of the platform.
+ * HidingCharacters: what may not stand in anything that a person is shown, as a list of code points
+ * of its own, so that it can judge core's escaping and every channel's output. Source: the Unicode
+ * character database, by range; only "unassigned" is asked of the platform.
  */
 
-/** First and last code point of each range, and what it is. The line feed is left out: it separates rows. */
+/**
+ * First and last code point of each range, and what it is. The line feed is left out: it separates
+ * rows.
+ */
 const RANGES: readonly (readonly [first: number, last: number, what: string])[] = [
   [0x00, 0x09, "control"],
   [0x0b, 0x1f, "control"],
@@ -64,15 +68,20 @@ export interface HidingCharacter {
   readonly what: string;
 }
 
-/** Every control, bidi, zero-width, blank, tag, variation-selector, private-use or unassigned character of a text; a line feed is none. */
+/**
+ * Every control, bidi, zero-width, blank, tag, variation-selector, private-use or unassigned
+ * character of a text; a line feed is none.
+ */
 export function hidingCharactersIn(text: string): readonly HidingCharacter[] {
   const found: HidingCharacter[] = [];
   let at = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
     const what =
-      RANGES.find(([first, last]) => code >= first && code <= last)?.[2] ?? (UNASSIGNED.test(character) ? "unassigned" : undefined);
-    if (what !== undefined) found.push({ codePoint: `U+${code.toString(16).toUpperCase().padStart(4, "0")}`, at, what });
+      RANGES.find(([first, last]) => code >= first && code <= last)?.[2] ??
+      (UNASSIGNED.test(character) ? "unassigned" : undefined);
+    if (what !== undefined)
+      found.push({ codePoint: `U+${code.toString(16).toUpperCase().padStart(4, "0")}`, at, what });
     at += character.length;
   }
   return found;

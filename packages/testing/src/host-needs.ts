@@ -1,7 +1,9 @@
 /**
- * Host needs: whether a test can run on this host. Where it cannot it is skipped with the reason, except on a build server (`CI` in the
- * environment): there a missing need is a failure, so that no suite quietly stops running. Needs that whoever runs the tests leaves out on purpose are named
- * in `ACP_HOST_LACKS` by their first word, with commas between them: `root` where the tests run once more as somebody else.
+ * Host needs: whether a test can run on this host. Where it cannot it is skipped with the reason,
+ * except on a build server (`CI` in the environment): there a missing need is a failure, so that no
+ * suite quietly stops running. Needs that whoever runs the tests leaves out on purpose are named in
+ * `ACP_HOST_LACKS` by their first word, with commas between them: `root` where the tests run once
+ * more as somebody else.
  */
 
 /** Whether a test can run here, and why not. */
@@ -12,10 +14,12 @@ export interface HostNeed {
 }
 
 /**
- * Asks for what a test needs of its host. Call it where the test is declared, and pass the reason to the skip.
+ * Asks for what a test needs of its host. Call it where the test is declared, and pass the reason
+ * to the skip.
  *
  * @param name - What is needed, as the skip's note says it: `bubblewrap`, `root`.
- * @param probe - Tries the real thing: gives `undefined` where it is there, else why it is not; what it throws counts as the reason.
+ * @param probe - Tries the real thing: gives `undefined` where it is there, else why it is not;
+ *   what it throws counts as the reason.
  * @throws Error where the need is missing and `CI` is set.
  */
 export function hostNeed(name: string, probe: () => string | undefined): HostNeed {

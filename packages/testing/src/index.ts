@@ -5,7 +5,14 @@ export { auditRecoveryConformance, auditSinkConformance } from "./audit-sink-con
 export type { DurableSinkUnderTest, SinkUnderTest, StoredEvent } from "./sink-under-test.js";
 export type { BotApiChat } from "./bot-api-chats.js";
 export { createBotApiDouble } from "./bot-api-double.js";
-export type { BotApiDouble, BotApiDoubleOptions, BotApiTap, BotApiUser, BotApiWriting, QueryAnswer } from "./bot-api-double.js";
+export type {
+  BotApiDouble,
+  BotApiDoubleOptions,
+  BotApiTap,
+  BotApiUser,
+  BotApiWriting,
+  QueryAnswer,
+} from "./bot-api-double.js";
 export type { BotApiCall } from "./bot-api-http.js";
 export type { BotApiButton, BotApiMessage, UploadedFile } from "./bot-api-message.js";
 export type { BotApiFault } from "./bot-api-server.js";
@@ -27,7 +34,14 @@ export { makeEffectWorld } from "./effects/world.js";
 export type { EffectWorld } from "./effects/world.js";
 export { buildEscapePrograms, escapeWorld } from "./escape-programs.js";
 export type { EscapeWorldOptions } from "./escape-programs.js";
-export type { EscapeArrival, EscapeAttempt, EscapeBatch, EscapeProof, EscapeReport, EscapeResult } from "./escape/attempt.js";
+export type {
+  EscapeArrival,
+  EscapeAttempt,
+  EscapeBatch,
+  EscapeProof,
+  EscapeReport,
+  EscapeResult,
+} from "./escape/attempt.js";
 export { escapeAttempts } from "./escape/attempts.js";
 export { openEscapeGround } from "./escape/ground.js";
 export type { EscapeGround, EscapeGroundOptions, EscapeLimits } from "./escape/ground.js";
@@ -45,10 +59,22 @@ export type { ManualClock } from "./manual-clock.js";
 export { sandboxConformance } from "./sandbox-conformance.js";
 export type { SandboxConformanceOptions, SandboxFixture } from "./sandbox-conformance.js";
 export { scriptedChannel } from "./scripted-channel.js";
-export type { Script, ScriptedAnswer, ScriptedChannel, ScriptedChannelOptions } from "./scripted-channel.js";
+export type {
+  Script,
+  ScriptedAnswer,
+  ScriptedChannel,
+  ScriptedChannelOptions,
+} from "./scripted-channel.js";
 export { seededIds } from "./seeded-ids.js";
 export { MANAGER_CLASSES } from "./manager/attempt.js";
-export type { ManagerAttempt, ManagerClass, ManagerGroup, ManagerProof, ManagerReport, ManagerResult } from "./manager/attempt.js";
+export type {
+  ManagerAttempt,
+  ManagerClass,
+  ManagerGroup,
+  ManagerProof,
+  ManagerReport,
+  ManagerResult,
+} from "./manager/attempt.js";
 export { managerAttempts } from "./manager/attempts.js";
 export { carelessManager, wrapperManager } from "./manager/careless.js";
 export { openManagerGround } from "./manager/ground.js";
@@ -63,6 +89,10 @@ export { sinkMutants } from "./mutants/sink-mutants.js";
 export { storeMutants } from "./mutants/store-mutants.js";
 export { pendingRecord } from "./pending-record.js";
 export { createSoftwarePasskey } from "./software-passkey.js";
-export type { PasskeyAlgorithm, SoftwarePasskey, SoftwarePasskeyTwist } from "./software-passkey.js";
+export type {
+  PasskeyAlgorithm,
+  SoftwarePasskey,
+  SoftwarePasskeyTwist,
+} from "./software-passkey.js";
 export { storeConformance } from "./store-conformance.js";
 export type { MakeStore, StoreConformanceOptions } from "./store-conformance.js";

@@ -3,7 +3,9 @@ import { asError, type Clock } from "@acp/core";
 
 /** A clock in a test's hands. */
 export interface ManualClock extends Clock {
-  /** Moves both clocks forward, waking sleepers in order; resolves when what they set off has run. */
+  /**
+   * Moves both clocks forward, waking sleepers in order; resolves when what they set off has run.
+   */
   advance(ms: number): Promise<void>;
   /** Moves the wall clock alone, also backwards, as an operator or a time server would. */
   jump(ms: number): void;
@@ -19,14 +21,18 @@ interface Sleeper {
 /** 2026-01-15T10:30:00.000Z. */
 const START_MS = 1_768_473_000_000;
 
-// One turn of the event loop runs every microtask that is ready; a few cover chains of stores, channels and sinks.
+// One turn of the event loop runs every microtask that is ready; a few cover chains of stores,
+// channels and sinks.
 const TURNS = 8;
 
 async function settleTasks(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A clock that starts at `startMs` and moves only by {@link ManualClock.advance} and {@link ManualClock.jump}. */
+/**
+ * A clock that starts at `startMs` and moves only by {@link ManualClock.advance} and {@link
+ * ManualClock.jump}.
+ */
 export function manualClock(startMs: number = START_MS): ManualClock {
   let monotonicMs = 0;
   let offsetMs = startMs;

@@ -1,4 +1,10 @@
-import { type AuditSink, type Verdict, createConsentGate, makeResponse, toolAction } from "@acp/core";
+import {
+  type AuditSink,
+  type Verdict,
+  createConsentGate,
+  makeResponse,
+  toolAction,
+} from "@acp/core";
 import { describe, expect, it } from "vitest";
 import { manualClock } from "./manual-clock.js";
 import { type Script, type ScriptedChannel, scriptedChannel } from "./scripted-channel.js";
@@ -7,7 +13,9 @@ function setUp(script: Script) {
   const clock = manualClock();
   const channel: ScriptedChannel = scriptedChannel(script, { clock });
   let seq = -1;
-  const audit: AuditSink = { append: async (events) => ({ seq: (seq += events.length), hash: `sha256:${"0".repeat(64)}` }) };
+  const audit: AuditSink = {
+    append: async (events) => ({ seq: (seq += events.length), hash: `sha256:${"0".repeat(64)}` }),
+  };
   const gate = createConsentGate({
     channel,
     audit,
@@ -22,13 +30,20 @@ function setUp(script: Script) {
           reason: "everything is asked",
           ask: {
             timeoutMs: 60_000,
-            offers: [{ id: "tool-10m", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 600_000 }],
+            offers: [
+              {
+                id: "tool-10m",
+                scope: { kind: "tool", server: "files", name: "write_file" },
+                ttlMs: 600_000,
+              },
+            ],
           },
         }),
       },
     ],
   });
-  const ask = (): Promise<Verdict> => gate(toolAction("files", "write_file", { path: "a" }), { agent: { id: "agent-1" } });
+  const ask = (): Promise<Verdict> =>
+    gate(toolAction("files", "write_file", { path: "a" }), { agent: { id: "agent-1" } });
   return { channel, clock, ask };
 }
 
@@ -41,12 +56,21 @@ describe("scriptedChannel()", () => {
     expect(denied.reason).toContain("not now");
     expect(channel.asked).toHaveLength(2);
     expect(channel.receipts.map(({ status }) => status)).toEqual(["final", "final"]);
-    expect([...channel.endings.values()].map(({ status }) => status)).toEqual(["approved", "denied"]);
+    expect([...channel.endings.values()].map(({ status }) => status)).toEqual([
+      "approved",
+      "denied",
+    ]);
   });
 
   it("follows a function of the question", async () => {
-    const { ask } = setUp(({ action }) => (action.parameters["path"] === "a" ? { modify: { path: "b" } } : "deny"));
-    expect(await ask()).toMatchObject({ decision: "allow", code: "consent_modified", action: { args: { path: "b" } } });
+    const { ask } = setUp(({ action }) =>
+      action.parameters["path"] === "a" ? { modify: { path: "b" } } : "deny",
+    );
+    expect(await ask()).toMatchObject({
+      decision: "allow",
+      code: "consent_modified",
+      action: { args: { path: "b" } },
+    });
   });
 
   it("takes an offer", async () => {
@@ -59,7 +83,9 @@ describe("scriptedChannel()", () => {
   it("is refused the second of two yeses", async () => {
     const { channel, ask } = setUp(["approve_twice"]);
     expect(await ask()).toMatchObject({ decision: "allow" });
-    await expect.poll(() => channel.receipts).toMatchObject([{ status: "final" }, { status: "refused" }]);
+    await expect
+      .poll(() => channel.receipts)
+      .toMatchObject([{ status: "final" }, { status: "refused" }]);
   });
 
   it("ends in a deny where it ignores, throws, hangs, or its list is over", async () => {
@@ -79,7 +105,10 @@ describe("scriptedChannel()", () => {
     const { channel, clock, ask } = setUp([
       {
         claim: (request) =>
-          makeResponse({ ...request, nonce: "n_other" }, { decision: "approved", nowMs: request.createdAtMs, channel: "scripted" }),
+          makeResponse(
+            { ...request, nonce: "n_other" },
+            { decision: "approved", nowMs: request.createdAtMs, channel: "scripted" },
+          ),
       },
       { approve: { subject: "stranger" } },
     ]);

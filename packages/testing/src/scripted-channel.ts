@@ -1,5 +1,6 @@
 /**
- * ScriptedChannel: a Channel whose person follows a script, for the tests of whoever builds on a gate.
+ * ScriptedChannel: a Channel whose person follows a script, for the tests of whoever builds on a
+ * gate.
  */
 import {
   type AnswerParts,
@@ -71,42 +72,68 @@ function claimsFor(
   if (answer === "approve") return [yes];
   if (answer === "approve_twice") return [yes, yes];
   if (answer === "deny") return [{ claim: write({ decision: "denied" }) }];
-  const by = (subject: string | undefined): { readonly subject?: string } => (subject === undefined ? {} : { subject });
+  const by = (subject: string | undefined): { readonly subject?: string } =>
+    subject === undefined ? {} : { subject };
   if ("approve" in answer) {
     const { offer, subject } = answer.approve;
-    return [{ claim: write({ decision: "approved", ...(offer === undefined ? {} : { grantId: offer }) }), ...by(subject) }];
+    return [
+      {
+        claim: write({ decision: "approved", ...(offer === undefined ? {} : { grantId: offer }) }),
+        ...by(subject),
+      },
+    ];
   }
   if ("deny" in answer) {
     const { reason, subject } = answer.deny;
-    return [{ claim: write({ decision: "denied", ...(reason === undefined ? {} : { reason }) }), ...by(subject) }];
+    return [
+      {
+        claim: write({ decision: "denied", ...(reason === undefined ? {} : { reason }) }),
+        ...by(subject),
+      },
+    ];
   }
   if ("modify" in answer)
-    return [{ claim: write({ decision: "approved_with_modifications", modifications: answer.modify }), ...by(answer.subject) }];
+    return [
+      {
+        claim: write({ decision: "approved_with_modifications", modifications: answer.modify }),
+        ...by(answer.subject),
+      },
+    ];
   return [{ claim: answer.claim(request), ...by(answer.subject) }];
 }
 
 /**
- * A channel that answers from a script. A question beyond the end of a list cannot be shown: the gate denies it.
+ * A channel that answers from a script. A question beyond the end of a list cannot be shown: the
+ * gate denies it.
  *
  * @example
  * ```ts
  * const channel = scriptedChannel(["approve", { deny: { reason: "not now" } }]);
  * ```
  */
-export function scriptedChannel(script: Script, { name = "scripted", clock = systemClock }: ScriptedChannelOptions = {}): ScriptedChannel {
+export function scriptedChannel(
+  script: Script,
+  { name = "scripted", clock = systemClock }: ScriptedChannelOptions = {},
+): ScriptedChannel {
   const asked: ConsentRequest[] = [];
   const receipts: AnswerReceipt[] = [];
   const endings = new Map<string, Ending>();
 
-  const follow = async (request: ConsentRequest, session: AskSession, answer: Parameters<typeof claimsFor>[0]): Promise<void> => {
+  const follow = async (
+    request: ConsentRequest,
+    session: AskSession,
+    answer: Parameters<typeof claimsFor>[0],
+  ): Promise<void> => {
     const word = confirmationWord(request);
     const typed = word === undefined ? {} : { confirmation: word };
-    const write = (parts: Parts): JsonObject => makeResponse(request, { ...typed, ...parts, nowMs: clock.now(), channel: name });
+    const write = (parts: Parts): JsonObject =>
+      makeResponse(request, { ...typed, ...parts, nowMs: clock.now(), channel: name });
     for (const { claim, subject } of claimsFor(answer, write, request)) {
       receipts.push(await session.submit(claim, subject === undefined ? undefined : { subject }));
     }
   };
-  const noteEnd = async (id: string, session: AskSession): Promise<void> => void endings.set(id, await session.ended);
+  const noteEnd = async (id: string, session: AskSession): Promise<void> =>
+    void endings.set(id, await session.ended);
 
   return {
     name,
@@ -117,8 +144,13 @@ export function scriptedChannel(script: Script, { name = "scripted", clock = sys
       const answer = typeof script === "function" ? script(request) : script[asked.length];
       asked.push(request);
       void noteEnd(request.id, session);
-      if (answer === undefined) throw new ConsentError("channel_failed", `Cannot ask: the script ends after ${asked.length - 1} questions`);
-      if (answer === "throw") throw new ConsentError("channel_failed", "Cannot ask: the script says so");
+      if (answer === undefined)
+        throw new ConsentError(
+          "channel_failed",
+          `Cannot ask: the script ends after ${asked.length - 1} questions`,
+        );
+      if (answer === "throw")
+        throw new ConsentError("channel_failed", "Cannot ask: the script says so");
       if (answer === "hang") return new Promise(() => undefined);
       if (answer !== "ignore") void follow(request, session, answer);
     },

@@ -1,6 +1,7 @@
 /**
- * Laws of an AuditSink about what it keeps: events of every type, with every field, under a hash of their content. A log that leaves out denials, or whose
- * hash does not cover the arguments, proves what did not happen.
+ * Laws of an AuditSink about what it keeps: events of every type, with every field, under a hash of
+ * their content. A log that leaves out denials, or whose hash does not cover the arguments, proves
+ * what did not happen.
  */
 import assert from "node:assert/strict";
 import type { AuditEventInput, AuditEventType } from "@acp/core";
@@ -78,7 +79,9 @@ const OTHER_CONTENT: readonly Partial<AuditEventInput>[] = [
 ];
 
 /** The laws, by name; each gets fresh sinks. */
-export const contentLaws: Readonly<Record<string, (makeSink: () => Promise<SinkUnderTest>) => Promise<void>>> = {
+export const contentLaws: Readonly<
+  Record<string, (makeSink: () => Promise<SinkUnderTest>) => Promise<void>>
+> = {
   "keeps events of every type and decision whole, denials too": async (makeSink) => {
     await using under = await makeSink();
     const types: readonly AuditEventType[] = Object.values(EVENT_TYPES);
@@ -90,7 +93,9 @@ export const contentLaws: Readonly<Record<string, (makeSink: () => Promise<SinkU
       ],
     );
     for (let at = 0; at < events.length; at += 3) await under.sink.append(events.slice(at, at + 3));
-    const stored = (await under.read()).map(({ seq: _seq, hash: _hash, previousHash: _previous, monoMs: _mono, ...kept }) => kept);
+    const stored = (await under.read()).map(
+      ({ seq: _seq, hash: _hash, previousHash: _previous, monoMs: _mono, ...kept }) => kept,
+    );
     assert.deepEqual(stored, events);
   },
   "names other content by another hash": async (makeSink) => {
@@ -102,7 +107,11 @@ export const contentLaws: Readonly<Record<string, (makeSink: () => Promise<SinkU
     for (const fields of OTHER_CONTENT) {
       const [what = ""] = Object.keys(fields);
       const hash = await hashOf(event(1, fields));
-      assert.equal(hashes.get(hash), undefined, `another "${what}" has the hash of ${hashes.get(hash)}`);
+      assert.equal(
+        hashes.get(hash),
+        undefined,
+        `another "${what}" has the hash of ${hashes.get(hash)}`,
+      );
       hashes.set(hash, `another "${what}"`);
     }
   },

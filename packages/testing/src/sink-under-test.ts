@@ -24,7 +24,10 @@ export interface SinkUnderTest extends AsyncDisposable {
 
 /** A sink that outlives its process. */
 export interface DurableSinkUnderTest extends SinkUnderTest {
-  /** Ends the sink as a process that dies in the middle of a write does: part of an event that nobody acknowledged may stay behind. */
+  /**
+   * Ends the sink as a process that dies in the middle of a write does: part of an event that
+   * nobody acknowledged may stay behind.
+   */
   crash(): Promise<void>;
   /** Mends what {@link SinkUnderTest.fail} broke. */
   mend(): Promise<void>;

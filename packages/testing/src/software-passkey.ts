@@ -1,6 +1,7 @@
 /**
- * A passkey in software: what an authenticator and a browser together answer, for tests without a browser. It does as it is told, also what no
- * honest authenticator would. Source: WebAuthn Level 3 §6 and §7; keys as COSE (RFC 9053).
+ * A passkey in software: what an authenticator and a browser together answer, for tests without a
+ * browser. It does as it is told, also what no honest authenticator would. Source: WebAuthn Level 3
+ * §6 and §7; keys as COSE (RFC 9053).
  */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import type { JsonObject } from "@acp/core";
@@ -49,9 +50,13 @@ function head(major: number, count: number): Buffer {
 /** Canonical CBOR of the few types that WebAuthn needs. */
 function cbor(value: Cbor): Buffer {
   if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value);
-  if (typeof value === "string") return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (typeof value === "string")
+    return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value]);
-  return Buffer.concat([head(5, value.size), ...[...value].flatMap(([key, each]) => [cbor(key), cbor(each)])]);
+  return Buffer.concat([
+    head(5, value.size),
+    ...[...value].flatMap(([key, each]) => [cbor(key), cbor(each)]),
+  ]);
 }
 
 interface Pair {
@@ -60,7 +65,8 @@ interface Pair {
   readonly hash: string | undefined;
 }
 
-const bytesOf = (text: string | undefined): Uint8Array => new Uint8Array(Buffer.from(text ?? "", "base64url"));
+const bytesOf = (text: string | undefined): Uint8Array =>
+  new Uint8Array(Buffer.from(text ?? "", "base64url"));
 
 const PAIRS: Readonly<Record<PasskeyAlgorithm, () => Pair>> = {
   ES256() {
@@ -106,7 +112,8 @@ const PAIRS: Readonly<Record<PasskeyAlgorithm, () => Pair>> = {
 };
 
 const textAt = (object: unknown, key: string): string => {
-  const value: unknown = typeof object === "object" && object !== null ? Reflect.get(object, key) : undefined;
+  const value: unknown =
+    typeof object === "object" && object !== null ? Reflect.get(object, key) : undefined;
   return typeof value === "string" ? value : "";
 };
 
@@ -115,7 +122,10 @@ const textAt = (object: unknown, key: string): string => {
  *
  * @param origin - Where its browser is, such as `http://localhost:8789`.
  */
-export function createSoftwarePasskey(origin: string, algorithm: PasskeyAlgorithm = "ES256"): SoftwarePasskey {
+export function createSoftwarePasskey(
+  origin: string,
+  algorithm: PasskeyAlgorithm = "ES256",
+): SoftwarePasskey {
   const { privateKey, cose, hash } = PAIRS[algorithm]();
   const id = randomBytes(16);
   let counter = 0;
@@ -128,11 +138,23 @@ export function createSoftwarePasskey(origin: string, algorithm: PasskeyAlgorith
         crossOrigin: twist.crossOrigin ?? false,
       }),
     );
-  const authenticatorData = (rpId: string, twist: SoftwarePasskeyTwist, attested?: Buffer): Buffer => {
-    const flags = (twist.isPresent === false ? 0 : 1) | (twist.isVerified === false ? 0 : 4) | (attested === undefined ? 0 : 0x40);
+  const authenticatorData = (
+    rpId: string,
+    twist: SoftwarePasskeyTwist,
+    attested?: Buffer,
+  ): Buffer => {
+    const flags =
+      (twist.isPresent === false ? 0 : 1) |
+      (twist.isVerified === false ? 0 : 4) |
+      (attested === undefined ? 0 : 0x40);
     const count = Buffer.alloc(4);
     count.writeUInt32BE((counter += 1));
-    return Buffer.concat([sha256(twist.rpId ?? rpId), Buffer.from([flags]), count, attested ?? Buffer.alloc(0)]);
+    return Buffer.concat([
+      sha256(twist.rpId ?? rpId),
+      Buffer.from([flags]),
+      count,
+      attested ?? Buffer.alloc(0),
+    ]);
   };
   return {
     id: base64url(id),
@@ -159,7 +181,8 @@ export function createSoftwarePasskey(origin: string, algorithm: PasskeyAlgorith
     assert(options, twist = {}) {
       const data = clientData(options, "webauthn.get", twist);
       const authData = authenticatorData(textAt(options, "rpId"), twist);
-      const signed = twist.isForged === true ? randomBytes(69) : Buffer.concat([authData, sha256(data)]);
+      const signed =
+        twist.isForged === true ? randomBytes(69) : Buffer.concat([authData, sha256(data)]);
       return {
         id: base64url(id),
         rawId: base64url(id),

@@ -1,5 +1,6 @@
 /**
- * Conformance of a Store: atomic verbs under concurrency, exact windows, one end, one adoption. Source: spec/ports.md.
+ * Conformance of a Store: atomic verbs under concurrency, exact windows, one end, one adoption.
+ * Source: spec/ports.md.
  */
 import assert from "node:assert/strict";
 import {
@@ -31,88 +32,106 @@ type Check = (under: Under) => Promise<void>;
 const CALLS_AT_ONCE = 20;
 
 const count = (results: readonly boolean[]): number => results.filter(Boolean).length;
-const atOnce = <T>(work: () => Promise<T>): Promise<readonly T[]> => Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+const atOnce = <T>(work: () => Promise<T>): Promise<readonly T[]> =>
+  Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
 
-const claimChecks: Readonly<Record<string, (claims: Claims, clock: ManualClock) => Promise<void>>> = {
-  "claimOnce() gives a key to one of many at once": async (claims) => {
-    assert.equal(count(await atOnce(() => claims.claimOnce("nonce:1", 60_000))), 1);
-  },
-  "claimOnce() keeps keys apart": async (claims) => {
-    assert.equal(await claims.claimOnce("nonce:1", 60_000), true);
-    assert.equal(await claims.claimOnce("nonce:2", 60_000), true);
-  },
-  "claimOnce() frees a key after its time and not before, whatever the wall clock does": async (claims, clock) => {
-    await claims.claimOnce("nonce:1", 60_000);
-    clock.jump(24 * 3_600_000);
-    await clock.advance(59_999);
-    assert.equal(await claims.claimOnce("nonce:1", 60_000), false);
-    await clock.advance(2);
-    assert.equal(await claims.claimOnce("nonce:1", 60_000), true);
-  },
-  "isClaimed() tells what is claimed, and claims nothing itself": async (claims) => {
-    assert.equal(await claims.isClaimed("revoked:1"), false);
-    assert.equal(await claims.claimOnce("revoked:1", 60_000), true);
-    assert.deepEqual([await claims.isClaimed("revoked:1"), await claims.isClaimed("revoked:2")], [true, false]);
-    assert.equal(await claims.claimOnce("revoked:1", 60_000), false);
-  },
-  "isClaimed() tells it for the time of the claim and no longer, whatever the wall clock does": async (claims, clock) => {
-    await claims.claimOnce("revoked:1", 60_000);
-    clock.jump(24 * 3_600_000);
-    await clock.advance(59_999);
-    assert.equal(await claims.isClaimed("revoked:1"), true);
-    await clock.advance(2);
-    assert.equal(await claims.isClaimed("revoked:1"), false);
-  },
-};
+const claimChecks: Readonly<Record<string, (claims: Claims, clock: ManualClock) => Promise<void>>> =
+  {
+    "claimOnce() gives a key to one of many at once": async (claims) => {
+      assert.equal(count(await atOnce(() => claims.claimOnce("nonce:1", 60_000))), 1);
+    },
+    "claimOnce() keeps keys apart": async (claims) => {
+      assert.equal(await claims.claimOnce("nonce:1", 60_000), true);
+      assert.equal(await claims.claimOnce("nonce:2", 60_000), true);
+    },
+    "claimOnce() frees a key after its time and not before, whatever the wall clock does": async (
+      claims,
+      clock,
+    ) => {
+      await claims.claimOnce("nonce:1", 60_000);
+      clock.jump(24 * 3_600_000);
+      await clock.advance(59_999);
+      assert.equal(await claims.claimOnce("nonce:1", 60_000), false);
+      await clock.advance(2);
+      assert.equal(await claims.claimOnce("nonce:1", 60_000), true);
+    },
+    "isClaimed() tells what is claimed, and claims nothing itself": async (claims) => {
+      assert.equal(await claims.isClaimed("revoked:1"), false);
+      assert.equal(await claims.claimOnce("revoked:1", 60_000), true);
+      assert.deepEqual(
+        [await claims.isClaimed("revoked:1"), await claims.isClaimed("revoked:2")],
+        [true, false],
+      );
+      assert.equal(await claims.claimOnce("revoked:1", 60_000), false);
+    },
+    "isClaimed() tells it for the time of the claim and no longer, whatever the wall clock does":
+      async (claims, clock) => {
+        await claims.claimOnce("revoked:1", 60_000);
+        clock.jump(24 * 3_600_000);
+        await clock.advance(59_999);
+        assert.equal(await claims.isClaimed("revoked:1"), true);
+        await clock.advance(2);
+        assert.equal(await claims.isClaimed("revoked:1"), false);
+      },
+  };
 
-const perMinute = (key: string, max: number): { key: string; amount: number; max: number; windowMs: number } => ({
+const perMinute = (
+  key: string,
+  max: number,
+): { key: string; amount: number; max: number; windowMs: number } => ({
   key,
   amount: 1,
   max,
   windowMs: 60_000,
 });
 
-const limitChecks: Readonly<Record<string, (limits: Limits, clock: ManualClock) => Promise<void>>> = {
-  "reserve() never gives more than the maximum, many at once": async (limits) => {
-    const results = await atOnce(() => limits.reserve([perMinute("a", 7)]));
-    assert.equal(results.filter(({ ok }) => ok).length, 7);
-  },
-  "reserve() slides: no window border lets two bursts through": async (limits, clock) => {
-    await clock.advance(59_000);
-    for (let use = 0; use < 5; use++) assert.equal((await limits.reserve([perMinute("a", 5)])).ok, true);
-    await clock.advance(2_000);
-    const refused = await limits.reserve([perMinute("a", 5)]);
-    assert.equal(refused.ok, false);
-    assert.equal(refused.ok ? 0 : refused.retryAfterMs, 58_000);
-    await clock.advance(58_000);
-    assert.equal((await limits.reserve([perMinute("a", 5)])).ok, true);
-  },
-  "reserve() takes all claims or none": async (limits) => {
-    assert.equal((await limits.reserve([perMinute("full", 1)])).ok, true);
-    assert.equal((await limits.reserve([perMinute("free", 1), perMinute("full", 1)])).ok, false);
-    assert.equal((await limits.reserve([perMinute("free", 1)])).ok, true);
-  },
-  "reserve() counts two claims on one key together": async (limits) => {
-    assert.equal((await limits.reserve([perMinute("a", 1), perMinute("a", 1)])).ok, false);
-  },
-  "reserve() refuses claims that are no amounts": async (limits) => {
-    for (const amount of [Number.NaN, -1, Number.POSITIVE_INFINITY])
-      assert.equal((await limits.reserve([{ ...perMinute("a", 5), amount }])).ok, false);
-    assert.equal((await limits.reserve([{ ...perMinute("a", 5), max: Number.NaN }])).ok, false);
-  },
-  "settle() gives an unused reservation back, once, and keeps a used one": async (limits) => {
-    const first = await limits.reserve([perMinute("a", 1)]);
-    assert.ok(first.ok);
-    await limits.settle(first.id, false);
-    const second = await limits.reserve([perMinute("a", 1)]);
-    assert.ok(second.ok);
-    await limits.settle(second.id, true);
-    await limits.settle(second.id, false);
-    assert.equal((await limits.reserve([perMinute("a", 1)])).ok, false);
-  },
-};
+const limitChecks: Readonly<Record<string, (limits: Limits, clock: ManualClock) => Promise<void>>> =
+  {
+    "reserve() never gives more than the maximum, many at once": async (limits) => {
+      const results = await atOnce(() => limits.reserve([perMinute("a", 7)]));
+      assert.equal(results.filter(({ ok }) => ok).length, 7);
+    },
+    "reserve() slides: no window border lets two bursts through": async (limits, clock) => {
+      await clock.advance(59_000);
+      for (let use = 0; use < 5; use++)
+        assert.equal((await limits.reserve([perMinute("a", 5)])).ok, true);
+      await clock.advance(2_000);
+      const refused = await limits.reserve([perMinute("a", 5)]);
+      assert.equal(refused.ok, false);
+      assert.equal(refused.ok ? 0 : refused.retryAfterMs, 58_000);
+      await clock.advance(58_000);
+      assert.equal((await limits.reserve([perMinute("a", 5)])).ok, true);
+    },
+    "reserve() takes all claims or none": async (limits) => {
+      assert.equal((await limits.reserve([perMinute("full", 1)])).ok, true);
+      assert.equal((await limits.reserve([perMinute("free", 1), perMinute("full", 1)])).ok, false);
+      assert.equal((await limits.reserve([perMinute("free", 1)])).ok, true);
+    },
+    "reserve() counts two claims on one key together": async (limits) => {
+      assert.equal((await limits.reserve([perMinute("a", 1), perMinute("a", 1)])).ok, false);
+    },
+    "reserve() refuses claims that are no amounts": async (limits) => {
+      for (const amount of [Number.NaN, -1, Number.POSITIVE_INFINITY])
+        assert.equal((await limits.reserve([{ ...perMinute("a", 5), amount }])).ok, false);
+      assert.equal((await limits.reserve([{ ...perMinute("a", 5), max: Number.NaN }])).ok, false);
+    },
+    "settle() gives an unused reservation back, once, and keeps a used one": async (limits) => {
+      const first = await limits.reserve([perMinute("a", 1)]);
+      assert.ok(first.ok);
+      await limits.settle(first.id, false);
+      const second = await limits.reserve([perMinute("a", 1)]);
+      assert.ok(second.ok);
+      await limits.settle(second.id, true);
+      await limits.settle(second.id, false);
+      assert.equal((await limits.reserve([perMinute("a", 1)])).ok, false);
+    },
+  };
 
-async function mustTransition(pending: PendingStore, record: PendingRecord, event: Parameters<typeof reduce>[1]): Promise<PendingRecord> {
+async function mustTransition(
+  pending: PendingStore,
+  record: PendingRecord,
+  event: Parameters<typeof reduce>[1],
+): Promise<PendingRecord> {
   const reduction = reduce(record, event);
   assert.ok(reduction.ok, `the reducer refuses ${event.type}`);
   assert.equal(await pending.transition(record.id, record.version, reduction.next), true);
@@ -126,7 +145,11 @@ async function decided(pending: PendingStore): Promise<PendingRecord> {
   assert.equal(await pending.put(record), true);
   const deferred = await mustTransition(pending, record, { type: "defer" });
   const approval = { approverId: "local", channel: "test", atMs };
-  const ended = await mustTransition(pending, deferred, { type: "approve", approval, terms: { reason: "", validUntilMs: atMs + 60_000 } });
+  const ended = await mustTransition(pending, deferred, {
+    type: "approve",
+    approval,
+    terms: { reason: "", validUntilMs: atMs + 60_000 },
+  });
   return mustTransition(pending, ended, { type: "recorded" });
 }
 
@@ -157,35 +180,70 @@ const pendingChecks: Readonly<Record<string, (pending: PendingStore) => Promise<
     for await (const { id } of pending.open()) found.push(id);
     assert.deepEqual(found, ["cr_open"]);
   },
-  "takeDecision() gives a recorded decision to one of many at once, and never again": async (pending) => {
+  "takeDecision() gives a recorded decision to one of many at once, and never again": async (
+    pending,
+  ) => {
     const { agentId, originalDigest, request } = await decided(pending);
-    const taken = await atOnce(() => pending.takeDecision(agentId, originalDigest, request.createdAtMs + 2));
+    const taken = await atOnce(() =>
+      pending.takeDecision(agentId, originalDigest, request.createdAtMs + 2),
+    );
     assert.equal(taken.filter((record) => record !== undefined).length, 1);
     assert.equal(taken.find((record) => record !== undefined)?.adopted, true);
-    assert.equal(await pending.takeDecision(agentId, originalDigest, request.createdAtMs + 2), undefined);
+    assert.equal(
+      await pending.takeDecision(agentId, originalDigest, request.createdAtMs + 2),
+      undefined,
+    );
   },
-  "takeDecision() gives nothing to another agent, another action or after its time": async (pending) => {
+  "takeDecision() gives nothing to another agent, another action or after its time": async (
+    pending,
+  ) => {
     const { agentId, originalDigest, request } = await decided(pending);
-    assert.equal(await pending.takeDecision("other", originalDigest, request.createdAtMs + 2), undefined);
-    assert.equal(await pending.takeDecision(agentId, "sha256:other", request.createdAtMs + 2), undefined);
-    assert.equal(await pending.takeDecision(agentId, originalDigest, request.createdAtMs + 60_002), undefined);
+    assert.equal(
+      await pending.takeDecision("other", originalDigest, request.createdAtMs + 2),
+      undefined,
+    );
+    assert.equal(
+      await pending.takeDecision(agentId, "sha256:other", request.createdAtMs + 2),
+      undefined,
+    );
+    assert.equal(
+      await pending.takeDecision(agentId, originalDigest, request.createdAtMs + 60_002),
+      undefined,
+    );
   },
-  "takeDecision() gives nothing of a caller that was not told to call again, nor an unrecorded end": async (pending) => {
-    const waited = pendingRecord({ id: "cr_waited" });
-    await pending.put(waited);
-    const atMs = waited.request.createdAtMs + 1;
-    await mustTransition(pending, waited, { type: "cancel", atMs, reason: "", denyCode: "consent_cancelled" });
-    const unrecorded = pendingRecord({ id: "cr_unrecorded" });
-    await pending.put(unrecorded);
-    const deferred = await mustTransition(pending, unrecorded, { type: "defer" });
-    await mustTransition(pending, deferred, { type: "cancel", atMs, reason: "", denyCode: "consent_cancelled" });
-    assert.equal(await pending.takeDecision(waited.agentId, waited.originalDigest, atMs), undefined);
-  },
+  "takeDecision() gives nothing of a caller that was not told to call again, nor an unrecorded end":
+    async (pending) => {
+      const waited = pendingRecord({ id: "cr_waited" });
+      await pending.put(waited);
+      const atMs = waited.request.createdAtMs + 1;
+      await mustTransition(pending, waited, {
+        type: "cancel",
+        atMs,
+        reason: "",
+        denyCode: "consent_cancelled",
+      });
+      const unrecorded = pendingRecord({ id: "cr_unrecorded" });
+      await pending.put(unrecorded);
+      const deferred = await mustTransition(pending, unrecorded, { type: "defer" });
+      await mustTransition(pending, deferred, {
+        type: "cancel",
+        atMs,
+        reason: "",
+        denyCode: "consent_cancelled",
+      });
+      assert.equal(
+        await pending.takeDecision(waited.agentId, waited.originalDigest, atMs),
+        undefined,
+      );
+    },
   "takeDecision() gives an open question back unadopted": async (pending) => {
     const record = pendingRecord();
     await pending.put(record);
     const deferred = await mustTransition(pending, record, { type: "defer" });
-    assert.deepEqual(await pending.takeDecision(record.agentId, record.originalDigest, record.request.createdAtMs), deferred);
+    assert.deepEqual(
+      await pending.takeDecision(record.agentId, record.originalDigest, record.request.createdAtMs),
+      deferred,
+    );
   },
   "watch() yields the record, then its changes, until it is told to stop": async (pending) => {
     const record = pendingRecord();
@@ -223,12 +281,18 @@ function grant(change: Partial<Grant> = {}): Grant {
 }
 
 const grantChecks: Readonly<Record<string, (grants: Grants) => Promise<void>>> = {
-  "find() gives live grants of the agent that cover the action, narrowest first": async (grants) => {
+  "find() gives live grants of the agent that cover the action, narrowest first": async (
+    grants,
+  ) => {
     await grants.put(grant({ id: "gr_tool" }));
     const { actionDigest } = await import("@acp/core");
-    await grants.put(grant({ id: "gr_exact", scope: { kind: "action", digest: actionDigest(write) } }));
+    await grants.put(
+      grant({ id: "gr_exact", scope: { kind: "action", digest: actionDigest(write) } }),
+    );
     await grants.put(grant({ id: "gr_other_agent", agentId: "other" }));
-    await grants.put(grant({ id: "gr_other_tool", scope: { kind: "tool", server: "files", name: "read_file" } }));
+    await grants.put(
+      grant({ id: "gr_other_tool", scope: { kind: "tool", server: "files", name: "read_file" } }),
+    );
     await grants.put(grant({ id: "gr_over", expiresAtMs: START_MS }));
     const found = await grants.find("demo", write, START_MS);
     assert.deepEqual(
@@ -238,15 +302,21 @@ const grantChecks: Readonly<Record<string, (grants: Grants) => Promise<void>>> =
     assert.deepEqual(await grants.find("demo", write, START_MS + 60_000), []);
     assert.deepEqual(await grants.find("demo", write, START_MS - 1), []);
   },
-  "find() gives a grant for argument patterns of the action's tool: what they cover is not the store's to know": async (grants) => {
-    const scope = { kind: "arguments", server: "files", name: "write_file", args: { path: "b" } } as const;
-    await grants.put(grant({ id: "gr_patterns", scope }));
-    await grants.put(grant({ id: "gr_other", scope: { ...scope, name: "read_file" } }));
-    assert.deepEqual(
-      (await grants.find("demo", write, START_MS)).map(({ id }) => id),
-      ["gr_patterns"],
-    );
-  },
+  "find() gives a grant for argument patterns of the action's tool: what they cover is not the store's to know":
+    async (grants) => {
+      const scope = {
+        kind: "arguments",
+        server: "files",
+        name: "write_file",
+        args: { path: "b" },
+      } as const;
+      await grants.put(grant({ id: "gr_patterns", scope }));
+      await grants.put(grant({ id: "gr_other", scope: { ...scope, name: "read_file" } }));
+      assert.deepEqual(
+        (await grants.find("demo", write, START_MS)).map(({ id }) => id),
+        ["gr_patterns"],
+      );
+    },
   "get() gives a grant as it is, used up or not, and none that was revoked": async (grants) => {
     await grants.put(grant({ usesLeft: 1 }));
     assert.deepEqual(await grants.get("gr_1"), grant({ usesLeft: 1 }));
@@ -259,7 +329,9 @@ const grantChecks: Readonly<Record<string, (grants: Grants) => Promise<void>>> =
   "put() may forget what is over, and nothing else": async (grants) => {
     await grants.put(grant({ id: "gr_over" }));
     await grants.put(grant({ id: "gr_open", expiresAtMs: START_MS + 120_000 }));
-    await grants.put(grant({ id: "gr_new", createdAtMs: START_MS + 60_000, expiresAtMs: START_MS + 120_000 }));
+    await grants.put(
+      grant({ id: "gr_new", createdAtMs: START_MS + 60_000, expiresAtMs: START_MS + 120_000 }),
+    );
     const listed = (await grants.list()).map(({ id }) => id).filter((id) => id !== "gr_over");
     assert.deepEqual(listed.toSorted(), ["gr_new", "gr_open"]);
   },
@@ -287,19 +359,32 @@ function checksOf(): readonly (readonly [string, Check])[] {
     ...Object.entries({ ...limitChecks, ...limitKeyLaws }).map(
       ([name, check]) => [name, ({ limits, clock }: Under) => check(limits, clock)] as const,
     ),
-    ...Object.entries({ ...pendingChecks, ...recordLaws }).map(([name, check]) => [name, ({ pending }: Under) => check(pending)] as const),
-    ...Object.entries({ ...grantChecks, ...grantKeyLaws }).map(([name, check]) => [name, ({ grants }: Under) => check(grants)] as const),
+    ...Object.entries({ ...pendingChecks, ...recordLaws }).map(
+      ([name, check]) => [name, ({ pending }: Under) => check(pending)] as const,
+    ),
+    ...Object.entries({ ...grantChecks, ...grantKeyLaws }).map(
+      ([name, check]) => [name, ({ grants }: Under) => check(grants)] as const,
+    ),
   ];
 }
 
 /** Options of {@link storeConformance}. */
 export interface StoreConformanceOptions {
-  /** How long one case may take before the store counts as stuck, in milliseconds; two minutes unless given. */
+  /**
+   * How long one case may take before the store counts as stuck, in milliseconds; two minutes
+   * unless given.
+   */
   readonly patienceMs?: number;
 }
 
-/** The suite for stores that `makeStore` makes. A case that fails is named after the law that the store breaks. */
-export function storeConformance(makeStore: MakeStore, { patienceMs = 120_000 }: StoreConformanceOptions = {}): readonly ConformanceCase[] {
+/**
+ * The suite for stores that `makeStore` makes. A case that fails is named after the law that the
+ * store breaks.
+ */
+export function storeConformance(
+  makeStore: MakeStore,
+  { patienceMs = 120_000 }: StoreConformanceOptions = {},
+): readonly ConformanceCase[] {
   return checksOf().map(([name, check]) => ({
     name,
     async run() {

@@ -1,4 +1,7 @@
-/** A virtual authenticator in a tab: passkeys that Chromium itself makes and asks for, without a finger. */
+/**
+ * A virtual authenticator in a tab: passkeys that Chromium itself makes and asks for, without a
+ * finger.
+ */
 import type { CDPSession, Page } from "playwright-core";
 
 async function read(session: CDPSession, authenticatorId: string) {
@@ -33,9 +36,15 @@ export async function addAuthenticator(page: Page): Promise<Authenticator> {
     },
   });
   return {
-    setVerified: async (isUserVerified) => void (await session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified })),
-    setPresence: async (enabled) => void (await session.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled })),
+    setVerified: async (isUserVerified) =>
+      void (await session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified })),
+    setPresence: async (enabled) =>
+      void (await session.send("WebAuthn.setAutomaticPresenceSimulation", {
+        authenticatorId,
+        enabled,
+      })),
     credentials: () => read(session, authenticatorId),
-    add: async (credential) => void (await session.send("WebAuthn.addCredential", { authenticatorId, credential })),
+    add: async (credential) =>
+      void (await session.send("WebAuthn.addCredential", { authenticatorId, credential })),
   };
 }

@@ -1,5 +1,14 @@
-/** A person at the page: a profile, a tab with passkeys, and what they do there as they do it, by what stands on the screen. */
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+/**
+ * A person at the page: a profile, a tab with passkeys, and what they do there as they do it, by
+ * what stands on the screen.
+ */
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Locator,
+  Page,
+} from "playwright-core";
 import { type Authenticator, addAuthenticator } from "./authenticator.js";
 import { PATIENCE_MS } from "./chromium.js";
 import type { World } from "./world.js";
@@ -8,7 +17,10 @@ import type { World } from "./world.js";
 export interface Tab {
   readonly page: Page;
   readonly keys: Authenticator;
-  /** What the browser complained of: scripts that failed, content that the policy of the page forbids. */
+  /**
+   * What the browser complained of: scripts that failed, content that the policy of the page
+   * forbids.
+   */
   readonly complaints: readonly string[];
   at(testId: string): Locator;
   /** The row of the question whose arguments say this. */
@@ -52,7 +64,10 @@ function tabOf(page: Page, keys: Authenticator): Tab {
       const id = (await row(text).getAttribute("data-id")) ?? "";
       await row(text).getByRole("link").click();
       // The view of the question before may still stand there.
-      await page.locator(`[data-testid="question-view"][data-id="${id}"]`).getByTestId("text").waitFor();
+      await page
+        .locator(`[data-testid="question-view"][data-id="${id}"]`)
+        .getByTestId("text")
+        .waitFor();
     },
     async approve() {
       await readToEnd(at);
@@ -83,7 +98,8 @@ function tabOf(page: Page, keys: Authenticator): Tab {
 /** Scrolls until the end of the question was in view: the page takes no yes before. */
 export async function readToEnd(at: Tab["at"]): Promise<void> {
   // The page draws a question anew when something about it changes, also just now.
-  const isDrawnAnew = (error: unknown): boolean => error instanceof Error && error.message.includes("not attached");
+  const isDrawnAnew = (error: unknown): boolean =>
+    error instanceof Error && error.message.includes("not attached");
   for (let tries = 0; ; tries += 1) {
     try {
       await at("end-of-text").scrollIntoViewIfNeeded();
@@ -101,8 +117,18 @@ export interface Arrival extends BrowserContextOptions {
 }
 
 /** Somebody who opens the page. */
-export async function openPerson(browser: Browser, { origin }: World, { path = "/", ...look }: Arrival = {}): Promise<Person> {
-  const context = await browser.newContext({ baseURL: origin, locale: "en-GB", timezoneId: "UTC", reducedMotion: "reduce", ...look });
+export async function openPerson(
+  browser: Browser,
+  { origin }: World,
+  { path = "/", ...look }: Arrival = {},
+): Promise<Person> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    locale: "en-GB",
+    timezoneId: "UTC",
+    reducedMotion: "reduce",
+    ...look,
+  });
   context.setDefaultTimeout(PATIENCE_MS);
   const asked: string[] = [];
   context.on("request", (request) => void asked.push(request.url()));
@@ -112,11 +138,22 @@ export async function openPerson(browser: Browser, { origin }: World, { path = "
     await page.goto(path);
     return tab;
   };
-  return { context, asked, openTab, tab: await openTab(), [Symbol.asyncDispose]: () => context.close() };
+  return {
+    context,
+    asked,
+    openTab,
+    tab: await openTab(),
+    [Symbol.asyncDispose]: () => context.close(),
+  };
 }
 
 /** Somebody who is signed in by a code. */
-export async function signedIn(browser: Browser, world: World, approver = "ada", look: Arrival = {}): Promise<Person> {
+export async function signedIn(
+  browser: Browser,
+  world: World,
+  approver = "ada",
+  look: Arrival = {},
+): Promise<Person> {
   const person = await openPerson(browser, world, look);
   await person.tab.signIn(world.inbox.signInCode(approver));
   return person;

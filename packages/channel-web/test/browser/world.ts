@@ -1,4 +1,7 @@
-/** A real inbox on a port of its own, and a real gate behind it: policy, signer, verifier of passkeys, log. Nothing is simulated but the agent. */
+/**
+ * A real inbox on a port of its own, and a real gate behind it: policy, signer, verifier of
+ * passkeys, log. Nothing is simulated but the agent.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import {
@@ -86,7 +89,10 @@ export interface World extends AsyncDisposable {
   readonly audit: MemoryAuditSink;
   /** The arguments of what was performed, in order. */
   readonly performed: JsonObject[];
-  /** An agent wants something; settles when it was performed or denied, rejects where the arguments say that it `breaks`. */
+  /**
+   * An agent wants something; settles when it was performed or denied, rejects where the arguments
+   * say that it `breaks`.
+   */
   want(tool: string, args: JsonObject): Promise<RunResult<string>>;
   /** The same of another agent. */
   wantAs(agent: string, tool: string, args: JsonObject): Promise<RunResult<string>>;
@@ -98,7 +104,8 @@ export interface World extends AsyncDisposable {
   lastRecord(): { readonly request: JsonObject; readonly response: JsonObject };
 }
 
-export interface WorldOptions extends Partial<Pick<InboxOptions, "passkeyFrom" | "passkeys" | "reviews">> {
+export interface WorldOptions
+  extends Partial<Pick<InboxOptions, "passkeyFrom" | "passkeys" | "reviews">> {
   readonly clock?: Clock;
   /** Where it listens; a free port unless given. */
   readonly port?: number;
@@ -109,7 +116,10 @@ export const RP_ID = "k3v9.localhost";
 
 let worlds = 0;
 
-function recordIn(audit: MemoryAuditSink): { readonly request: JsonObject; readonly response: JsonObject } {
+function recordIn(audit: MemoryAuditSink): {
+  readonly request: JsonObject;
+  readonly response: JsonObject;
+} {
   const events = audit.events();
   const end = events.findLast(({ eventType }) => eventType === "consent_approved");
   const responses = end?.metadata["responses"];
@@ -117,8 +127,12 @@ function recordIn(audit: MemoryAuditSink): { readonly request: JsonObject; reado
   const request = events
     .filter(({ eventType }) => eventType === "consent_requested")
     .map(({ metadata }) => metadata["request"])
-    .findLast((each) => isJsonObject(each) && isJsonObject(response) && each["id"] === response["request_id"]);
-  if (!isJsonObject(request) || !isJsonObject(response)) throw new Error("the log lacks the record");
+    .findLast(
+      (each) =>
+        isJsonObject(each) && isJsonObject(response) && each["id"] === response["request_id"],
+    );
+  if (!isJsonObject(request) || !isJsonObject(response))
+    throw new Error("the log lacks the record");
   return { request, response };
 }
 
@@ -146,12 +160,21 @@ export async function openWorld({
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  // As `acp inbox` does it: the name is another one each time, and passkeys are made for the one above it.
+  // As `acp inbox` does it: the name is another one each time, and passkeys are made for the one
+  // above it.
   const origin = `http://fresh-${++worlds}.${RP_ID}:${typeof address === "object" && address !== null ? address.port : 0}`;
 
   const paused = new Set<string>();
   const people = PEOPLE.map((approver) => ({ approver }));
-  const inbox = createInbox({ origin, rpId: RP_ID, people, passkeys, clock, pauses: pausesOf(paused, () => gate), ...options });
+  const inbox = createInbox({
+    origin,
+    rpId: RP_ID,
+    people,
+    passkeys,
+    clock,
+    pauses: pausesOf(paused, () => gate),
+    ...options,
+  });
   server.on("request", toNodeHandler(inbox.handler));
   const audit = memoryAuditSink();
   const gate = createConsentGate({
@@ -163,7 +186,8 @@ export async function openWorld({
     verifiers: [createPasskeyVerifier({ passkeys: () => passkeys.list() })],
     askTimeoutMs: 3_600_000,
     promptLimit: "none",
-    pausedAgent: ({ id, parents = [] }) => ([id, ...parents].some((each) => paused.has(each)) ? `the agent ${id} is paused` : undefined),
+    pausedAgent: ({ id, parents = [] }) =>
+      [id, ...parents].some((each) => paused.has(each)) ? `the agent ${id} is paused` : undefined,
     clock,
   });
   const unplug = async (): Promise<void> => {
@@ -188,8 +212,10 @@ export async function openWorld({
     passkeys,
     audit,
     performed,
-    want: (tool, args) => gate.run(toolAction("office", tool, args), perform, { agent: { id: "assistant" } }),
-    wantAs: (id, tool, args) => gate.run(toolAction("office", tool, args), perform, { agent: { id } }),
+    want: (tool, args) =>
+      gate.run(toolAction("office", tool, args), perform, { agent: { id: "assistant" } }),
+    wantAs: (id, tool, args) =>
+      gate.run(toolAction("office", tool, args), perform, { agent: { id } }),
     paused,
     unplug,
     lastRecord: () => recordIn(audit),

@@ -1,5 +1,6 @@
 /**
- * `acp approve`: answers the questions of every running gate of the home; by hand, one by its id, or only watching.
+ * `acp approve`: answers the questions of every running gate of the home; by hand, one by its id,
+ * or only watching.
  */
 import { runApproverUi } from "@acp/channel-terminal";
 import type { ApproverClients, OpenQuestion } from "@acp/channel-terminal";
@@ -20,13 +21,17 @@ export const approve: Run = (invocation) => {
   const { values, flags, print, io } = invocation;
   if (values.once !== undefined) return answerOne(invocation, values.once);
   for (const name of ["approve", "deny"] as const)
-    if (flags.has(name)) throw usage(`Cannot use --${name} alone: name the question with --once ID`);
+    if (flags.has(name))
+      throw usage(`Cannot use --${name} alone: name the question with --once ID`);
   for (const name of ["reason", "word", "offer"] as const)
-    if (values[name] !== undefined) throw usage(`Cannot use --${name} alone: name the question with --once ID`);
+    if (values[name] !== undefined)
+      throw usage(`Cannot use --${name} alone: name the question with --once ID`);
   if (print.json) return watch(invocation);
   // Lines of a file or a pipe were written before the question was seen: they are no answers to it.
   if (!io.stdin.isTTY)
-    throw usage("Cannot ask you: standard input is no terminal; answer with acp approve --once ID --approve, or watch with --json");
+    throw usage(
+      "Cannot ask you: standard input is no terminal; answer with acp approve --once ID --approve, or watch with --json",
+    );
   return ask(invocation);
 };
 
@@ -65,8 +70,13 @@ async function watch(invocation: Invocation): Promise<Exit> {
   for (let next = await changes.next(); next.done !== true; next = await changes.next()) {
     const change = next.value;
     if (change.type === "open") printOpen(print, change.question);
-    else if (change.type === "outcome") print.result({ type: "outcome", id: change.id, ...change.outcome }, () => []);
-    else print.result(change.type === "lost" ? change : { type: "ended", id: change.id, ...change.ending }, () => []);
+    else if (change.type === "outcome")
+      print.result({ type: "outcome", id: change.id, ...change.outcome }, () => []);
+    else
+      print.result(
+        change.type === "lost" ? change : { type: "ended", id: change.id, ...change.ending },
+        () => [],
+      );
   }
   return "ok";
 }
@@ -89,17 +99,29 @@ async function answerOne(invocation: Invocation, id: string): Promise<Exit> {
     return "nothing";
   }
   const receipt = await answer(clients, question, { decision, values: invocation.values });
-  // A yes is followed to its end, and so is an answer of which nobody said what became of it: its gate's log knows.
+  // A yes is followed to its end, and so is an answer of which nobody said what became of it: its
+  // gate's log knows.
   const isYes = receipt.status === "final" && receipt.outcome.startsWith("approved");
   const outcome = isYes || receipt.status === "unknown" ? await awaitOutcome(logs, id) : undefined;
-  print.result({ ok: isTaken(receipt, outcome), id, ...receiptJson(receipt), ...(outcome !== undefined && { logged: outcome }) }, () => [
-    describe(id, receipt, print),
-    ...(outcome === undefined ? [] : [`${id}: ${describeOutcome(outcome)}`]),
-  ]);
+  print.result(
+    {
+      ok: isTaken(receipt, outcome),
+      id,
+      ...receiptJson(receipt),
+      ...(outcome !== undefined && { logged: outcome }),
+    },
+    () => [
+      describe(id, receipt, print),
+      ...(outcome === undefined ? [] : [`${id}: ${describeOutcome(outcome)}`]),
+    ],
+  );
   return isTaken(receipt, outcome) ? "ok" : "failed";
 }
 
-/** The gate's receipt; or that the answer was sent, and the connection was lost before the gate said what became of it. */
+/**
+ * The gate's receipt; or that the answer was sent, and the connection was lost before the gate said
+ * what became of it.
+ */
 type Answered = AnswerReceipt | { readonly status: "unknown"; readonly reason: string };
 
 const isTaken = ({ status }: Answered, outcome: QuestionOutcome | undefined): boolean =>
@@ -122,9 +144,13 @@ function describeOutcome({ status, run }: QuestionOutcome): string {
 
 function decisionOf({ flags, values }: Invocation): Decision {
   const [yes, no] = [flags.has("approve"), flags.has("deny")];
-  if (yes === no) throw usage(`Cannot answer with --once: give ${yes ? "only one of" : "one of"} --approve and --deny`);
+  if (yes === no)
+    throw usage(
+      `Cannot answer with --once: give ${yes ? "only one of" : "one of"} --approve and --deny`,
+    );
   for (const name of ["word", "offer"] as const)
-    if (no && values[name] !== undefined) throw usage(`Cannot use --${name} with --deny: it belongs to a yes`);
+    if (no && values[name] !== undefined)
+      throw usage(`Cannot use --${name} with --deny: it belongs to a yes`);
   return yes ? "approved" : "denied";
 }
 
@@ -151,7 +177,9 @@ async function answer(
 }
 
 function receiptJson(receipt: Answered): object {
-  return receipt.status === "reshow" ? { status: receipt.status, request: encodeRequest(receipt.request) } : receipt;
+  return receipt.status === "reshow"
+    ? { status: receipt.status, request: encodeRequest(receipt.request) }
+    : receipt;
 }
 
 function describe(id: string, receipt: Answered, print: Printer): string {

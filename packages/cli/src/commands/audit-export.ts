@@ -18,7 +18,10 @@ export const auditExport: Run = async (invocation) => {
   const format = readFormat(values.format ?? "jsonl");
   // The other formats are what --json means: one JSON object a line.
   if (print.json && format === "csv")
-    throw new ConsentError("options_invalid", "Cannot export CSV with --json: leave out --json, or write --format jsonl");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot export CSV with --json: leave out --json, or write --format jsonl",
+    );
   const filter = readFilter(invocation, Date.now());
   const files = await auditFilesFor(operands[0], homePath({ values, io }));
   for (const [index, file] of files.entries()) {

@@ -1,5 +1,6 @@
 /**
- * `acp audit show`: the last events of a log, or of all logs of the home by time, and those that follow.
+ * `acp audit show`: the last events of a log, or of all logs of the home by time, and those that
+ * follow.
  */
 import { readAuditLog, readNextSeq } from "@acp/audit";
 import type { AuditEvent, AuditFilter } from "@acp/audit";
@@ -30,12 +31,21 @@ export const auditShow: Run = async (invocation) => {
 function readLimit(text: string | undefined): number {
   if (text === undefined) return LIMIT;
   if (!/^\d{1,9}$/.test(text))
-    throw new ConsentError("options_invalid", `Cannot read --limit "${text}": write a whole number; 0 shows all`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot read --limit "${text}": write a whole number; 0 shows all`,
+    );
   return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
 }
 
-/** The newest `limit` events of all files, oldest first. Each file is in order already, so no more than `limit` of each are kept. */
-async function lastEvents(files: readonly string[], { limit, filter }: Wanted): Promise<readonly AuditEvent[]> {
+/**
+ * The newest `limit` events of all files, oldest first. Each file is in order already, so no more
+ * than `limit` of each are kept.
+ */
+async function lastEvents(
+  files: readonly string[],
+  { limit, filter }: Wanted,
+): Promise<readonly AuditEvent[]> {
   const kept: AuditEvent[] = [];
   for (const file of files) {
     const tail: AuditEvent[] = [];
@@ -53,16 +63,22 @@ interface Wanted {
   readonly filter: AuditFilter;
 }
 
-/** What is there, then every event as it becomes durable, until a signal; also of logs that appear meanwhile. */
+/**
+ * What is there, then every event as it becomes durable, until a signal; also of logs that appear
+ * meanwhile.
+ */
 async function follow({ operands, values, io, print }: Invocation, wanted: Wanted): Promise<Exit> {
   const signal = io.onStop();
   const [named] = operands;
   const home = homePath({ values, io });
-  const list = (): Promise<readonly string[]> => (named === undefined ? listAuditFiles(home) : Promise.resolve([named]));
+  const list = (): Promise<readonly string[]> =>
+    named === undefined ? listAuditFiles(home) : Promise.resolve([named]);
   const there = await list();
   const show = (event: AuditEvent): void => print.result(event, () => [describe(event, print)]);
   // Looked up before the events are read: what is written in between comes twice, not never.
-  const fromSeqs = new Map(await Promise.all(there.map(async (file) => [file, await readNextSeq(file)] as const)));
+  const fromSeqs = new Map(
+    await Promise.all(there.map(async (file) => [file, await readNextSeq(file)] as const)),
+  );
   const shown = await lastEvents(there, wanted);
   for (const event of shown) show(event);
   const hashes = new Set(shown.map(({ hash }) => hash));

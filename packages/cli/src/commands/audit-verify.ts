@@ -1,5 +1,6 @@
 /**
- * `acp audit verify`: whether an audit log is whole, and whether it is the one that its signed checkpoints promise.
+ * `acp audit verify`: whether an audit log is whole, and whether it is the one that its signed
+ * checkpoints promise.
  */
 import { basename, dirname, resolve } from "node:path";
 import { verifyAuditLog } from "@acp/audit";
@@ -27,7 +28,10 @@ export const auditVerify: Run = async (invocation) => {
   const sources = await claimSources(homePath({ values, io }), file, invocation);
   const files = await filesFor(file, sources);
   if (values.checkpoints !== undefined && files.length > 1)
-    throw new ConsentError("options_invalid", "Cannot use --checkpoints: name the one log that they are of, acp audit verify FILE");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot use --checkpoints: name the one log that they are of, acp audit verify FILE",
+    );
   const checked: Checked[] = [];
   for (const each of files) {
     const claims = await claimsOf(each, sources);
@@ -40,24 +44,43 @@ export const auditVerify: Run = async (invocation) => {
   return ok ? "ok" : "audit";
 };
 
-async function filesFor(file: string | undefined, sources: ClaimSources): Promise<readonly string[]> {
+async function filesFor(
+  file: string | undefined,
+  sources: ClaimSources,
+): Promise<readonly string[]> {
   const files = file === undefined ? await logsToVerify(sources) : [file];
   return files.length === 0 ? auditFilesFor(file, sources.home) : files;
 }
 
 /** A log that is not there, and of which there are checkpoints, was removed. */
-async function verify(file: string, claims: CheckpointClaims | undefined, options: VerifyOptions): Promise<AuditVerification> {
+async function verify(
+  file: string,
+  claims: CheckpointClaims | undefined,
+  options: VerifyOptions,
+): Promise<AuditVerification> {
   try {
-    return await verifyAuditLog(file, { ...options, ...(claims !== undefined && { checkpoints: claims }) });
+    return await verifyAuditLog(file, {
+      ...options,
+      ...(claims !== undefined && { checkpoints: claims }),
+    });
   } catch (error) {
-    if (claims === undefined || claims.notes.length === 0 || !isConsentError(error, "audit_failed") || (await exists(file))) throw error;
+    if (
+      claims === undefined ||
+      claims.notes.length === 0 ||
+      !isConsentError(error, "audit_failed") ||
+      (await exists(file))
+    )
+      throw error;
     const message = "there are signed checkpoints of this log, and the log is gone";
     return { ok: false, events: 0, firstBad: { line: 1, code: "end_missing", message } };
   }
 }
 
 /** Percent on a terminal, in one line that is gone at the end. */
-function createProgress(file: string, { io, print }: Invocation): { readonly options: VerifyOptions; clear(): void } {
+function createProgress(
+  file: string,
+  { io, print }: Invocation,
+): { readonly options: VerifyOptions; clear(): void } {
   if (print.json || !io.stderr.isTTY) return { options: {}, clear: () => {} };
   let shown = -1;
   return {
@@ -79,7 +102,9 @@ function describe(log: Checked, print: Printer): readonly string[] {
   const lines: string[] = [];
   if (firstBad !== undefined) {
     const place = `${firstBad.file === undefined ? file : `${dirname(file)}/${firstBad.file}`}:${firstBad.line}`;
-    lines.push(`${print.tone("red", "broken")} ${place}: ${firstBad.message} [${firstBad.code}]; ${count} before it are good`);
+    lines.push(
+      `${print.tone("red", "broken")} ${place}: ${firstBad.message} [${firstBad.code}]; ${count} before it are good`,
+    );
   } else {
     const state = ok ? print.tone("green", "ok") : print.tone("red", "broken");
     lines.push(
@@ -89,9 +114,16 @@ function describe(log: Checked, print: Printer): readonly string[] {
   return [...lines, ...checkpointLines(checkpoints, events, print)];
 }
 
-function checkpointLines(report: AuditVerification["checkpoints"], events: number, print: Printer): readonly string[] {
-  if (report === undefined) return ["  no checkpoints were looked at: that the end is there cannot be said"];
+function checkpointLines(
+  report: AuditVerification["checkpoints"],
+  events: number,
+  print: Printer,
+): readonly string[] {
+  if (report === undefined)
+    return ["  no checkpoints were looked at: that the end is there cannot be said"];
   const { verified, events: covered, firstBad } = report;
   const held = `  ${verified} ${verified === 1 ? "checkpoint holds" : "checkpoints hold"}, of ${covered} of ${events} events`;
-  return firstBad === undefined ? [held] : [held, `  ${print.tone("red", "bad")} checkpoint ${firstBad.number}: ${firstBad.reason}`];
+  return firstBad === undefined
+    ? [held]
+    : [held, `  ${print.tone("red", "bad")} checkpoint ${firstBad.number}: ${firstBad.reason}`];
 }

@@ -15,9 +15,21 @@ import { underline } from "../exec/underline.js";
 import { failureOf } from "../failure.js";
 import type { Printer, Tone } from "../printer.js";
 
-const EXITS: Readonly<Record<CommandRisk, Exit>> = { safe: "ok", "needs-review": "review", dangerous: "dangerous" };
-const TONES: Readonly<Record<CommandRisk, Tone>> = { safe: "green", "needs-review": "yellow", dangerous: "red" };
-const EFFECTS: Readonly<Record<Effect, string>> = { allow: "runs unasked", ask: "a person is asked", deny: "is denied" };
+const EXITS: Readonly<Record<CommandRisk, Exit>> = {
+  safe: "ok",
+  "needs-review": "review",
+  dangerous: "dangerous",
+};
+const TONES: Readonly<Record<CommandRisk, Tone>> = {
+  safe: "green",
+  "needs-review": "yellow",
+  dangerous: "red",
+};
+const EFFECTS: Readonly<Record<Effect, string>> = {
+  allow: "runs unasked",
+  ask: "a person is asked",
+  deny: "is denied",
+};
 
 /** Where a command would run. */
 interface Place {
@@ -38,7 +50,10 @@ export const execCheck: Run = async (invocation) => {
   const { operands, flags, print } = invocation;
   const [command] = operands;
   if (flags.has("stdin") === (command !== undefined)) {
-    throw new ConsentError("options_invalid", "Cannot tell what to check: give one COMMAND in quotes, or --stdin and no COMMAND");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot tell what to check: give one COMMAND in quotes, or --stdin and no COMMAND",
+    );
   }
   const profile = await readExecProfile(invocation);
   const place = placeOf(invocation);
@@ -50,11 +65,18 @@ export const execCheck: Run = async (invocation) => {
 
 function placeOf({ values, io }: Invocation): Place {
   const cwd = resolve(io.cwd, values.cwd ?? ".");
-  return { cwd, ...(values.project === undefined ? {} : { projectRoot: resolve(io.cwd, values.project) }) };
+  return {
+    cwd,
+    ...(values.project === undefined ? {} : { projectRoot: resolve(io.cwd, values.project) }),
+  };
 }
 
 function judge(command: string, { config }: ExecProfile, place: Place): Judged {
-  const safety = evaluateCommandSafety(command, { ...place, allowlist: config.allowlist, loopbackPorts: config.loopbackPorts });
+  const safety = evaluateCommandSafety(command, {
+    ...place,
+    allowlist: config.allowlist,
+    loopbackPorts: config.loopbackPorts,
+  });
   return { command, safety, effect: execEffect(config, safety) };
 }
 
@@ -62,11 +84,17 @@ function toJson({ command, safety, effect }: Judged): object {
   return { command, ...safety, effect };
 }
 
-/** One line of JSON for every line of JSON, as they come; a line that cannot be read does not end the run. */
+/**
+ * One line of JSON for every line of JSON, as they come; a line that cannot be read does not end
+ * the run.
+ */
 async function checkLines({ io }: Invocation, profile: ExecProfile, place: Place): Promise<Exit> {
   let exit: Exit = "ok";
   let line = 0;
-  for await (const text of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of createInterface({
+    input: io.stdin,
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
     line += 1;
     if (text.trim() === "") continue;
     let answer: object;
@@ -82,16 +110,21 @@ async function checkLines({ io }: Invocation, profile: ExecProfile, place: Place
   return exit;
 }
 
-/** A command as a JSON string, or `{ "command": …, "cwd": … }`; other keys are the caller's own, unless they look like a slip. */
+/**
+ * A command as a JSON string, or `{ "command": …, "cwd": … }`; other keys are the caller's own,
+ * unless they look like a slip.
+ */
 function readLine(text: string): { readonly command: string; readonly cwd?: string } {
   const value = parseJson(text);
   if (typeof value === "string") return { command: value };
-  const fail = (why: string): ConsentError => new ConsentError("options_invalid", `Cannot read a line: ${why}`);
+  const fail = (why: string): ConsentError =>
+    new ConsentError("options_invalid", `Cannot read a line: ${why}`);
   if (!isJsonObject(value)) throw fail('it is neither a JSON string nor { "command": … }');
   const { command, cwd, ...others } = value;
   for (const key of Object.keys(others)) {
     const meant = nearest(key, ["command", "cwd"]);
-    if (meant !== undefined) throw fail(`its key ${quoteText(key)} looks like a slip of "${meant}"`);
+    if (meant !== undefined)
+      throw fail(`its key ${quoteText(key)} looks like a slip of "${meant}"`);
   }
   if (typeof command !== "string") throw fail('its "command" is not a text');
   if (cwd === undefined) return { command };
@@ -99,7 +132,11 @@ function readLine(text: string): { readonly command: string; readonly cwd?: stri
   return { command, cwd };
 }
 
-function render({ command, safety, effect }: Judged, { file }: ExecProfile, print: Printer): readonly string[] {
+function render(
+  { command, safety, effect }: Judged,
+  { file }: ExecProfile,
+  print: Printer,
+): readonly string[] {
   const { riskLevel, reasons, rewrite } = safety;
   const tone = TONES[riskLevel];
   const lines = underline(
@@ -109,18 +146,34 @@ function render({ command, safety, effect }: Judged, { file }: ExecProfile, prin
   return [
     `${print.tone(tone, riskLevel)}${file === undefined ? "" : `: it ${effect === "ask" ? "waits, " : ""}${EFFECTS[effect]} under ${escapeText(file)}`}`,
     "",
-    ...lines.flatMap(({ text, marks }) => (marks === "" ? [`  ${text}`] : [`  ${text}`, `  ${print.tone(tone, marks)}`])),
-    ...(reasons.length === 0 ? [] : ["", ...reasons.map((reason) => renderReason(reason, command, print))]),
-    ...(rewrite === undefined ? [] : ["", `  Safe in its place: ${escapeText(rewrite.reason)}`, "", `  ${escapeText(rewrite.command)}`]),
+    ...lines.flatMap(({ text, marks }) =>
+      marks === "" ? [`  ${text}`] : [`  ${text}`, `  ${print.tone(tone, marks)}`],
+    ),
+    ...(reasons.length === 0
+      ? []
+      : ["", ...reasons.map((reason) => renderReason(reason, command, print))]),
+    ...(rewrite === undefined
+      ? []
+      : [
+          "",
+          `  Safe in its place: ${escapeText(rewrite.reason)}`,
+          "",
+          `  ${escapeText(rewrite.command)}`,
+        ]),
   ];
 }
 
 const SNIPPET_CHARS_MAX = 40;
 const LEVEL_WIDTH = "needs-review".length;
 
-function renderReason({ level, ruleId, message, span }: SafetyReason, command: string, print: Printer): string {
+function renderReason(
+  { level, ruleId, message, span }: SafetyReason,
+  command: string,
+  print: Printer,
+): string {
   const snippet = command.slice(span.start, span.end);
-  const where = snippet.length > SNIPPET_CHARS_MAX ? `${snippet.slice(0, SNIPPET_CHARS_MAX)}…` : snippet;
+  const where =
+    snippet.length > SNIPPET_CHARS_MAX ? `${snippet.slice(0, SNIPPET_CHARS_MAX)}…` : snippet;
   const source = print.tone("dim", `[${ruleId}] ${escapeText(where)}`.trimEnd());
   return `  ${print.tone(TONES[level], level.padEnd(LEVEL_WIDTH))}  ${escapeText(message)} ${source}`;
 }

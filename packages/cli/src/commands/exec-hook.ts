@@ -1,6 +1,7 @@
 /**
- * `acp exec hook`: judges the command that a coding agent is about to run. One event on standard input, one answer on standard output. Here the process
- * answers alone; where a resident serves the home, src/hook-client.ts asks that one, and none of this is loaded.
+ * `acp exec hook`: judges the command that a coding agent is about to run. One event on standard
+ * input, one answer on standard output. Here the process answers alone; where a resident serves the
+ * home, src/hook-client.ts asks that one, and none of this is loaded.
  */
 import type { Command, Run } from "../command.js";
 import { answerHook } from "../hook/answer.js";
@@ -22,7 +23,11 @@ export const createExecHook =
     if (flags.has("check")) return (await import("../hook-check/check.js")).checkHooks(invocation);
     const dir = homePath(invocation);
     await using desk = openDesk(dir, invocation);
-    const { stdout, stderr, exit } = await answerHook(invocation, desk, new AbortController().signal);
+    const { stdout, stderr, exit } = await answerHook(
+      invocation,
+      desk,
+      new AbortController().signal,
+    );
     io.stdout.write(stdout);
     io.stderr.write(stderr);
     await startResident(dir, invocation);

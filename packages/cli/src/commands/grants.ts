@@ -1,7 +1,15 @@
 /**
- * `acp grants` and `acp grants revoke`: earlier consents that still hold, for every gate of the home.
+ * `acp grants` and `acp grants revoke`: earlier consents that still hold, for every gate of the
+ * home.
  */
-import { ConsentError, escapeText, isGrantRevoked, revokeGrant, showScope, timeLeftMs } from "@acp/core";
+import {
+  ConsentError,
+  escapeText,
+  isGrantRevoked,
+  revokeGrant,
+  showScope,
+  timeLeftMs,
+} from "@acp/core";
 import type { Claims, Grant, Grants, JsonObject } from "@acp/core";
 import { fileGrants, machineClock } from "@acp/home";
 import type { Home } from "@acp/home";
@@ -18,7 +26,8 @@ export const grantsList: Run = async (invocation) => {
   const { print } = invocation;
   const { grants, claims } = storesOf(await homeOf(invocation));
   const live: Grant[] = [];
-  for (const grant of (await grants.list()).filter(isLive)) if (!(await isGrantRevoked(claims, grant.id))) live.push(grant);
+  for (const grant of (await grants.list()).filter(isLive))
+    if (!(await isGrantRevoked(claims, grant.id))) live.push(grant);
   print.result({ grants: live.map(toJson) }, () =>
     live.length === 0 ? ["No earlier consent holds"] : live.map((grant) => describe(grant, print)),
   );
@@ -30,17 +39,27 @@ export const grantsRevoke: Run = async (invocation) => {
   const { operands, flags, print, io } = invocation;
   const [id] = operands;
   if ((id === undefined) === !flags.has("all"))
-    throw new ConsentError("options_invalid", "Cannot revoke: name one grant, acp grants revoke ID, or all of them with --all");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot revoke: name one grant, acp grants revoke ID, or all of them with --all",
+    );
   const home = await homeOf(invocation);
   const { grants, claims } = storesOf(home);
   const wanted = id === undefined ? (await grants.list()).map((grant) => grant.id) : [id];
   await using audit = await openHomeAudit(home, { config: await readAuditConfig({ home, io }) });
   const revoked: string[] = [];
   for (const each of wanted)
-    if ((await revokeGrant({ grants, claims, audit }, each, "acp grants revoke")) !== undefined) revoked.push(each);
-  print.result({ revoked }, () => revoked.map((each) => `${print.tone("green", "revoked")} ${each}`));
+    if ((await revokeGrant({ grants, claims, audit }, each, "acp grants revoke")) !== undefined)
+      revoked.push(each);
+  print.result({ revoked }, () =>
+    revoked.map((each) => `${print.tone("green", "revoked")} ${each}`),
+  );
   if (revoked.length > 0) return "ok";
-  print.notice(id === undefined ? "There was nothing to revoke" : `There is no grant of the id ${escapeText(id)}; acp grants shows them`);
+  print.notice(
+    id === undefined
+      ? "There was nothing to revoke"
+      : `There is no grant of the id ${escapeText(id)}; acp grants shows them`,
+  );
   return "nothing";
 };
 
@@ -51,9 +70,16 @@ const storesOf = (home: Home): { readonly grants: Grants; readonly claims: Claim
 
 const isLive = (grant: Grant): boolean => leftMs(grant) > 0 && grant.usesLeft !== 0;
 
-/** Where the log ends is not looked up here: a gate may know that the wall clock was set back, and then counts less. */
+/**
+ * Where the log ends is not looked up here: a gate may know that the wall clock was set back, and
+ * then counts less.
+ */
 function leftMs({ createdAtMs, expiresAtMs, created }: Grant): number {
-  return timeLeftMs({ fromMs: createdAtMs, untilMs: expiresAtMs, began: created }, machineClock, createdAtMs);
+  return timeLeftMs(
+    { fromMs: createdAtMs, untilMs: expiresAtMs, began: created },
+    machineClock,
+    createdAtMs,
+  );
 }
 
 function describe(grant: Grant, print: Printer): string {
@@ -63,7 +89,10 @@ function describe(grant: Grant, print: Printer): string {
   return `${id}  ${escapeText(agentId)} may: ${showScope(scope)}  by ${approverIds.map(escapeText).join(", ")}  ${left}`;
 }
 
-/** What a person wants to know of a grant: not the question and the answers that it carries, nor what only a gate reads. */
+/**
+ * What a person wants to know of a grant: not the question and the answers that it carries, nor
+ * what only a gate reads.
+ */
 function toJson({
   scope,
   created: _created,

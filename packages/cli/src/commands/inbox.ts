@@ -77,11 +77,12 @@ function nameOf(
 }
 
 /** The inbox itself says what is wrong with an origin that is none. */
-const hostOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).hostname : origin);
+const hostOf = (origin: string): string =>
+  URL.canParse(origin) ? new URL(origin).hostname : origin;
 
 /**
- * Whose connections are taken: the user's own, also where they started this with sudo. Behind a reverse proxy it is the proxy that connects, and
- * elsewhere than on Linux nobody says who it is.
+ * Whose connections are taken: the user's own, also where they started this with sudo. Behind a
+ * reverse proxy it is the proxy that connects, and elsewhere than on Linux nobody says who it is.
  */
 function peerUid({ origin }: InboxPlace, env: Invocation["io"]["env"]): number | undefined {
   if (origin !== undefined || process.platform !== "linux") return undefined;

@@ -1,12 +1,20 @@
 /**
- * `acp init`: makes the home with a commented config.yml and policy.yml, keys and an empty vault. What exists stays.
+ * `acp init`: makes the home with a commented config.yml and policy.yml, keys and an empty vault.
+ * What exists stays.
  */
 import { initHome, initKeys } from "@acp/home";
 import type { Home } from "@acp/home";
 import { checkpointKeyPath, initCheckpointKey } from "../logs/checkpoint-key.js";
 import type { Invocation, Run } from "../command.js";
 import { ownHomePath } from "../home/home-source.js";
-import { chooseUnlock, exists, hasKeys, keyFilePath, openKeys, readUnlock } from "../home/unlock.js";
+import {
+  chooseUnlock,
+  exists,
+  hasKeys,
+  keyFilePath,
+  openKeys,
+  readUnlock,
+} from "../home/unlock.js";
 import { noteVault } from "../logs/vault-log.js";
 
 /** A client starts the gate where nobody can type. */
@@ -29,7 +37,10 @@ export const init: Run = async (invocation) => {
     ...kept.map((path) => `${print.tone("dim", "kept")} ${path}`),
     ...(keys.openedBy === undefined
       ? []
-      : ["", `The private key opens with the file ${keys.openedBy}: whoever can read it can sign and can open the vault.`]),
+      : [
+          "",
+          `The private key opens with the file ${keys.openedBy}: whoever can read it can sign and can open the vault.`,
+        ]),
     ...(keys.unlock === "passphrase" ? PASSPHRASE_FOR_CLIENTS : []),
     "",
     `Next: read ${home.policyPath}, then put \`acp mcp --\` before the command of an MCP server in your client's configuration,`,
@@ -52,8 +63,16 @@ async function makeKeys(home: Home, invocation: Invocation): Promise<MadeKeys> {
   const found = await Promise.all(all.map(exists));
   const isNewCheckpointKey = await initCheckpointKey(home);
   const path = checkpointKeyPath(home);
-  const checkpoint = { created: isNewCheckpointKey ? [path] : [], existing: isNewCheckpointKey ? [] : [path] };
-  if (found.every(Boolean)) return { created: checkpoint.created, existing: [...all, ...checkpoint.existing], unlock: undefined };
+  const checkpoint = {
+    created: isNewCheckpointKey ? [path] : [],
+    existing: isNewCheckpointKey ? [] : [path],
+  };
+  if (found.every(Boolean))
+    return {
+      created: checkpoint.created,
+      existing: [...all, ...checkpoint.existing],
+      unlock: undefined,
+    };
 
   const isNew = !(await exists(home.privateKeyPath));
   // A vault without its key: a new key would not open it.
@@ -61,7 +80,8 @@ async function makeKeys(home: Home, invocation: Invocation): Promise<MadeKeys> {
   const chosen = isNew ? await chooseUnlock(home, invocation) : undefined;
   const unlock = chosen?.unlock ?? (await readUnlock(home, invocation));
   const { keys, created } = await initKeys(home, unlock);
-  if (created.includes(home.vaultPath)) await noteVault({ home, io: invocation.io }, keys, { change: "created" });
+  if (created.includes(home.vaultPath))
+    await noteVault({ home, io: invocation.io }, keys, { change: "created" });
   const keyFile = chosen?.isKeyFileNew === true ? keyFilePath(home, invocation) : undefined;
   return {
     created: [...(keyFile === undefined ? [] : [keyFile]), ...created, ...checkpoint.created],

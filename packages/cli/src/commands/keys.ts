@@ -18,15 +18,25 @@ export const keysList: Run = async (invocation) => {
   const keys = await readPublicKeys(home);
   const signerKey = await readCheckpointKey(home);
   const verifierKey = signerKey === undefined ? undefined : noteSigner(signerKey).verifierKey;
-  print.result({ keys: keys.map(periodJson), ...(verifierKey !== undefined && { checkpoint_key: verifierKey }) }, () => [
-    ...keys.map(describe),
-    ...(verifierKey === undefined ? [] : [`${verifierKey}  signs checkpoints of the audit logs`]),
-  ]);
+  print.result(
+    {
+      keys: keys.map(periodJson),
+      ...(verifierKey !== undefined && { checkpoint_key: verifierKey }),
+    },
+    () => [
+      ...keys.map(describe),
+      ...(verifierKey === undefined ? [] : [`${verifierKey}  signs checkpoints of the audit logs`]),
+    ],
+  );
   return "ok";
 };
 
 function periodJson({ publicKey, fromMs, untilMs }: KeyPeriod): object {
-  return { public_key: publicKey, from: isoTime(fromMs), ...(untilMs !== undefined && { until: isoTime(untilMs) }) };
+  return {
+    public_key: publicKey,
+    from: isoTime(fromMs),
+    ...(untilMs !== undefined && { until: isoTime(untilMs) }),
+  };
 }
 
 function describe({ publicKey, fromMs, untilMs }: KeyPeriod): string {
@@ -36,7 +46,9 @@ function describe({ publicKey, fromMs, untilMs }: KeyPeriod): string {
 /** Runs `acp keys export`. */
 export const keysExport: Run = async (invocation) => {
   const keys = await readPublicKeys(await homeOf(invocation));
-  invocation.print.result({ keys: keys.map(periodJson) }, () => printPublicKeys(keys).trimEnd().split("\n"));
+  invocation.print.result({ keys: keys.map(periodJson) }, () =>
+    printPublicKeys(keys).trimEnd().split("\n"),
+  );
   return "ok";
 };
 
@@ -44,7 +56,10 @@ export const keysExport: Run = async (invocation) => {
 export const keysRotate: Run = async (invocation) => {
   const { print } = invocation;
   const home = await homeOf(invocation);
-  const { keys, previousPublicKey: from } = await rotateKeys(home, await readUnlock(home, invocation));
+  const { keys, previousPublicKey: from } = await rotateKeys(
+    home,
+    await readUnlock(home, invocation),
+  );
   const { mark } = await readVaultFile(home, keys);
   await noteRotation({ home, io: invocation.io }, { from, to: keys.publicKey }, mark);
   print.result({ public_key: keys.publicKey, previous_public_key: from }, () => [

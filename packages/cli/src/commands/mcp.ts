@@ -1,6 +1,7 @@
 /**
- * `acp mcp`: a gate between an MCP client, which started this process as its server, and the real servers. Standard output is MCP's.
- * Where config.yml has a port for it, the HTTP proxy runs beside it, behind the same gate.
+ * `acp mcp`: a gate between an MCP client, which started this process as its server, and the real
+ * servers. Standard output is MCP's. Where config.yml has a port for it, the HTTP proxy runs beside
+ * it, behind the same gate.
  */
 import { isConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
@@ -40,12 +41,21 @@ export const mcp: Run = async (invocation) => {
   }
 };
 
-/** A client shows its user nothing of a server that just ends: it is told what is missing, for as long as it stays. A person at a terminal reads the error. */
-async function tellClient(error: unknown, { io, print }: Invocation, signal: AbortSignal): Promise<void> {
+/**
+ * A client shows its user nothing of a server that just ends: it is told what is missing, for as
+ * long as it stays. A person at a terminal reads the error.
+ */
+async function tellClient(
+  error: unknown,
+  { io, print }: Invocation,
+  signal: AbortSignal,
+): Promise<void> {
   if (!isConsentError(error) || io.stdin.isTTY || signal.aborted) return;
   const { code, message } = failureOf(error);
   // Now, for whoever reads along: this may last as long as the client does.
-  io.stdin.once("data", () => print.notice(`${message} [${code}]; the client is told so, and nothing is forwarded`));
+  io.stdin.once("data", () =>
+    print.notice(`${message} [${code}]; the client is told so, and nothing is forwarded`),
+  );
   const text = `The ACP gate did not start, so that no tool can be used: ${message} [${code}]. When a person has mended that, restart this server.`;
   await refuseMcp({ input: io.stdin, output: io.stdout, code, message: text, signal });
   io.stdin.destroy();
@@ -65,14 +75,26 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
   const homeKeys = await openHomeKeys(home, invocation);
-  const environments = await openEnvironments(servers, { file: source.file, keys: homeKeys.keys, env: io.env });
+  const environments = await openEnvironments(servers, {
+    file: source.file,
+    keys: homeKeys.keys,
+    env: io.env,
+  });
   const hasHttp = source.config?.httpPort !== undefined;
   const shared = { invocation, signal, source, homeKeys };
   const common = { ...shared, home, host, agentId: agent.id };
-  const forGate = hasHttp ? { ways: ["mcp", "http"] as const, defaultOffers: hostOffers(io.env, source) } : { ways: ["mcp"] as const };
+  const forGate = hasHttp
+    ? { ways: ["mcp", "http"] as const, defaultOffers: hostOffers(io.env, source) }
+    : { ways: ["mcp"] as const };
   return withGate({ ...common, ...forGate }, async (inUse) => {
     await using _http = await openHttpBeside({ ...shared, inUse, agent });
-    await using opened = await openMcpServers({ ...shared, inUse, home, servers: environments, agentId: agent.id });
+    await using opened = await openMcpServers({
+      ...shared,
+      inUse,
+      home,
+      servers: environments,
+      agentId: agent.id,
+    });
     const { upstreams } = opened;
     signal.addEventListener("abort", opened.endStarts);
     start.isServing = true;
@@ -98,9 +120,15 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
   });
 }
 
-/** A server whose configuration says `sandbox: auto` gets one; with a workspace, that is the client's directory. */
+/**
+ * A server whose configuration says `sandbox: auto` gets one; with a workspace, that is the
+ * client's directory.
+ */
 async function openMcpServers(
-  parts: Pick<OpenServersParts, "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId" | "signal"> & {
+  parts: Pick<
+    OpenServersParts,
+    "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId" | "signal"
+  > & {
     readonly home: Home;
   },
 ): Promise<OpenServers> {
@@ -116,7 +144,11 @@ async function openMcpServers(
   });
 }
 
-const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = { client_closed: "ok", closed: "ok", upstream_failed: "failed" };
+const EXITS: Readonly<Record<ProxyExit["reason"], Exit>> = {
+  client_closed: "ok",
+  closed: "ok",
+  upstream_failed: "failed",
+};
 
 function agentOf({ values }: Invocation, command: string | undefined): Agent {
   if (values.agent !== undefined) checkAgentId(values.agent);

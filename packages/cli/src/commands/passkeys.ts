@@ -1,5 +1,6 @@
 /**
- * `acp passkeys list`, `revoke` and `export`: the passkeys of the people whose yes counts here. They are made in the inbox.
+ * `acp passkeys list`, `revoke` and `export`: the passkeys of the people whose yes counts here.
+ * They are made in the inbox.
  */
 import { ConsentError, escapeText, isoTime, systemClock } from "@acp/core";
 import { filePasskeys, printPasskeys } from "@acp/home";
@@ -14,7 +15,9 @@ export const passkeysList: Run = async (invocation) => {
   const { print } = invocation;
   const passkeys = await filePasskeys((await homeOf(invocation)).passkeysPath).list();
   print.result({ passkeys: passkeys.map(toJson) }, () =>
-    passkeys.length === 0 ? ["No passkeys yet; make one in the inbox: acp inbox"] : passkeys.map((each) => describe(each, print)),
+    passkeys.length === 0
+      ? ["No passkeys yet; make one in the inbox: acp inbox"]
+      : passkeys.map((each) => describe(each, print)),
   );
   return "ok";
 };
@@ -27,14 +30,23 @@ export const passkeysExport: Run = async (invocation) => {
   return "ok";
 };
 
-/** Runs `acp passkeys revoke`: it holds at once, for every gate, also where the log does not take the line about it. */
+/**
+ * Runs `acp passkeys revoke`: it holds at once, for every gate, also where the log does not take
+ * the line about it.
+ */
 export const passkeysRevoke: Run = async (invocation) => {
   const { operands, print, io } = invocation;
   const [id] = operands;
-  if (id === undefined) throw new ConsentError("options_invalid", "Cannot revoke: name the passkey, acp passkeys revoke ID");
+  if (id === undefined)
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot revoke: name the passkey, acp passkeys revoke ID",
+    );
   const home = await homeOf(invocation);
   const store = loggedPasskeys(home, io);
-  const passkey = (await store.list()).find((each) => each.id === id && each.revokedAtMs === undefined);
+  const passkey = (await store.list()).find(
+    (each) => each.id === id && each.revokedAtMs === undefined,
+  );
   if (passkey === undefined) {
     print.notice(`There is no passkey ${escapeText(id)} in use; acp passkeys list shows them`);
     return "nothing";
@@ -45,10 +57,20 @@ export const passkeysRevoke: Run = async (invocation) => {
 };
 
 function toJson({ createdAtMs, revokedAtMs, ...passkey }: PasskeyRecord): object {
-  return { ...passkey, created: isoTime(createdAtMs), ...(revokedAtMs !== undefined && { revoked: isoTime(revokedAtMs) }) };
+  return {
+    ...passkey,
+    created: isoTime(createdAtMs),
+    ...(revokedAtMs !== undefined && { revoked: isoTime(revokedAtMs) }),
+  };
 }
 
-function describe({ id, approver, label, rpId, createdAtMs, revokedAtMs }: PasskeyRecord, print: Printer): string {
-  const state = revokedAtMs === undefined ? `since ${isoTime(createdAtMs)}` : print.tone("yellow", `revoked ${isoTime(revokedAtMs)}`);
+function describe(
+  { id, approver, label, rpId, createdAtMs, revokedAtMs }: PasskeyRecord,
+  print: Printer,
+): string {
+  const state =
+    revokedAtMs === undefined
+      ? `since ${isoTime(createdAtMs)}`
+      : print.tone("yellow", `revoked ${isoTime(revokedAtMs)}`);
   return `${id}  ${escapeText(approver)}  ${escapeText(label)}  for ${escapeText(rpId)}  ${state}`;
 }

@@ -1,5 +1,6 @@
 /**
- * `acp pause`: every question of the home's gates is denied, or every call of one agent, for a while or until `--off`.
+ * `acp pause`: every question of the home's gates is denied, or every call of one agent, for a
+ * while or until `--off`.
  */
 import { ConsentError, escapeText, isoTime } from "@acp/core";
 import type { PausedEnd } from "@acp/core";
@@ -16,13 +17,22 @@ export const pause: Run = async (invocation) => {
   const { operands, flags, values, print } = invocation;
   const [duration] = operands;
   const off = flags.has("off");
-  if (off && duration !== undefined) throw new ConsentError("options_invalid", `Cannot use --off with "${duration}": a pause ends at once`);
+  if (off && duration !== undefined)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot use --off with "${duration}": a pause ends at once`,
+    );
   const untilMs = duration === undefined ? undefined : Date.now() + parseDuration(duration);
   const home = await homeOf(invocation);
-  if (values.agent !== undefined) return off ? resume(invocation, home, values.agent) : pauseOne(invocation, home, untilMs ?? "until-off");
+  if (values.agent !== undefined)
+    return off
+      ? resume(invocation, home, values.agent)
+      : pauseOne(invocation, home, untilMs ?? "until-off");
   if (off) {
     const was = await clearPause(home);
-    print.result({ paused: false, was }, () => [was ? "The pause is over: questions are asked again" : "Nothing was paused"]);
+    print.result({ paused: false, was }, () => [
+      was ? "The pause is over: questions are asked again" : "Nothing was paused",
+    ]);
     return "ok";
   }
   await setPause(home, untilMs ?? "until-off");
@@ -35,11 +45,15 @@ export const pause: Run = async (invocation) => {
 
 async function resume({ print }: Invocation, home: Home, agent: string): Promise<Exit> {
   const was = await resumeAgent(home, agent);
-  print.result({ agent, paused: false, was }, () => [`${escapeText(agent)} ${was ? "is no longer paused" : "was not paused"}`]);
+  print.result({ agent, paused: false, was }, () => [
+    `${escapeText(agent)} ${was ? "is no longer paused" : "was not paused"}`,
+  ]);
   return "ok";
 }
 
-/** First the pause, so that nothing new is asked and no yes goes through; then the open questions. */
+/**
+ * First the pause, so that nothing new is asked and no yes goes through; then the open questions.
+ */
 async function pauseOne(invocation: Invocation, home: Home, end: PauseEnd): Promise<Exit> {
   const { print, values } = invocation;
   const agent = values.agent ?? "";
@@ -53,7 +67,10 @@ async function pauseOne(invocation: Invocation, home: Home, end: PauseEnd): Prom
   return "ok";
 }
 
-/** Each gate ends what it has open of the agent, also what the person at this machine may not answer. */
+/**
+ * Each gate ends what it has open of the agent, also what the person at this machine may not
+ * answer.
+ */
 async function endQuestions(invocation: Invocation): Promise<PausedEnd> {
   await using clients = await attachToGates(invocation, "approver", new AbortController().signal);
   return await clients.endPaused();

@@ -1,5 +1,6 @@
 /**
- * `acp pending`: the open questions of every running gate of the home. Looks only; it cannot answer and does not count as somebody to ask.
+ * `acp pending`: the open questions of every running gate of the home. Looks only; it cannot answer
+ * and does not count as somebody to ask.
  */
 import { encodeRequest, escapeText } from "@acp/core";
 import type { ConsentRequest } from "@acp/core";
@@ -24,7 +25,11 @@ export const pending: Run = async (invocation) => {
   return "ok";
 };
 
-function describe({ id, action, agent, policy, expiresAtMs }: ConsentRequest, nowMs: number, print: Printer): string {
+function describe(
+  { id, action, agent, policy, expiresAtMs }: ConsentRequest,
+  nowMs: number,
+  print: Printer,
+): string {
   const left = print.tone("dim", `${showDuration(expiresAtMs - nowMs)} left`);
   return `${id}  ${policy.requiredLevel.padEnd(8)}  ${escapeText(action.description)}  ${escapeText(agent.id)}  ${left}`;
 }

@@ -11,8 +11,11 @@ function needsPeople(policy: Policy): readonly string[] {
   const rule = ruleForSeveral(policy);
   if (rule === undefined) return [];
   const { ruleId, quorum = 0, quorumAt } = rule;
-  const where = quorumAt === undefined ? "" : ` at line ${quorumAt.line}, column ${quorumAt.column}`;
-  return [`rule "${ruleId}" needs ${quorum} people${where}: a gate without named approvers refuses the policy`];
+  const where =
+    quorumAt === undefined ? "" : ` at line ${quorumAt.line}, column ${quorumAt.column}`;
+  return [
+    `rule "${ruleId}" needs ${quorum} people${where}: a gate without named approvers refuses the policy`,
+  ];
 }
 
 /** Runs the command. */

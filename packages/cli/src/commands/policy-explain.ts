@@ -29,7 +29,10 @@ export const policyExplain: Run = async (invocation) => {
   return "ok";
 };
 
-/** What every gate of the home has beside its policy. A policy that is named by its file is explained by itself. */
+/**
+ * What every gate of the home has beside its policy. A policy that is named by its file is
+ * explained by itself.
+ */
 async function layersOf(invocation: Invocation): Promise<readonly Layer[]> {
   if (invocation.operands.length > 0) return [];
   const home = await homeOf(invocation);
@@ -41,20 +44,36 @@ function render(explanation: Explanation, print: Printer): readonly string[] {
   const { ruling, category, risk, level } = evaluation;
   const { tool, server } = parametersOf(action);
   const name = ruling.ruleName === undefined ? "" : ` "${ruling.ruleName}"`;
-  const limits = (ruling.limits ?? []).map(({ max, windowMs }) => `${max} in ${showDuration(windowMs)}`);
+  const limits = (ruling.limits ?? []).map(
+    ({ max, windowMs }) => `${max} in ${showDuration(windowMs)}`,
+  );
   return [
     `${print.tone(TONES[ruling.effect], ruling.effect)} ${escapeText(`${action.meta.kind} ${server === "" ? tool : `${tool} on ${server}`}`)}`,
     `  rule   ${escapeText(`${ruling.ruleId}${name}`)} (${line === undefined ? file : `${file}:${line}`})`,
     `  why    ${escapeText(ruling.reason)}`,
     `  risk   ${risk} (${category})${level === risk ? "" : `, asked as ${level}`}`,
     ...(limits.length === 0 ? [] : [`  limit  ${limits.join(", ")}`]),
-    ...(unasked === undefined ? askLines(explanation) : [`  but    denied, ${escapeText(unasked.reason)} [${unasked.code}]`]),
-    ...(question === undefined ? [] : ["", "A person would be asked:", "", ...question.text.split("\n").map((text) => `  ${text}`)]),
+    ...(unasked === undefined
+      ? askLines(explanation)
+      : [`  but    denied, ${escapeText(unasked.reason)} [${unasked.code}]`]),
+    ...(question === undefined
+      ? []
+      : [
+          "",
+          "A person would be asked:",
+          "",
+          ...question.text.split("\n").map((text) => `  ${text}`),
+        ]),
   ];
 }
 
 function askLines({ evaluation: { ask }, question }: Explanation): readonly string[] {
   if (ask === undefined) return [];
-  const people = question?.approvers === undefined ? "whoever is at the terminal" : question.approvers.map(escapeText).join(" or ");
-  return [`  ask    ${people}${ask.quorum > 1 ? `, ${ask.quorum} of them` : ""}; denied after ${showDuration(ask.timeoutMs)}`];
+  const people =
+    question?.approvers === undefined
+      ? "whoever is at the terminal"
+      : question.approvers.map(escapeText).join(" or ");
+  return [
+    `  ask    ${people}${ask.quorum > 1 ? `, ${ask.quorum} of them` : ""}; denied after ${showDuration(ask.timeoutMs)}`,
+  ];
 }

@@ -1,5 +1,6 @@
 /**
- * `acp proof export`: one question with its signed answers, out of the audit log, for whoever is to verify it.
+ * `acp proof export`: one question with its signed answers, out of the audit log, for whoever is to
+ * verify it.
  */
 import { readAuditLog } from "@acp/audit";
 import { ConsentError, isJsonObject } from "@acp/core";
@@ -12,7 +13,11 @@ import { homePath } from "../home/home-source.js";
 /** Runs the command. */
 export const proofExport: Run = async ({ operands, values, io, print }) => {
   const [id] = operands;
-  if (id === undefined) throw new ConsentError("options_invalid", "Cannot export a proof: name the question, acp proof export ID");
+  if (id === undefined)
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot export a proof: name the question, acp proof export ID",
+    );
   const found = await findQuestion(await auditFilesFor(undefined, homePath({ values, io })), id);
   if (!found.isAsked) {
     print.notice(`No such question is in the log: ${id}; acp audit show lists their ids`);
@@ -45,5 +50,9 @@ async function findQuestion(files: readonly string[], id: string): Promise<Quest
       if (Array.isArray(responses)) answers = responses;
     }
   }
-  return { isAsked, request: isJsonObject(asked) ? asked : undefined, responses: answers.filter(isJsonObject) };
+  return {
+    isAsked,
+    request: isJsonObject(asked) ? asked : undefined,
+    responses: answers.filter(isJsonObject),
+  };
 }

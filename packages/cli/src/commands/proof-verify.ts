@@ -18,10 +18,17 @@ const RECORD_BYTES_MAX: number = 8 * 1024 * 1024;
 export const proofVerify: Run = async (invocation) => {
   const { operands, values, io, print } = invocation;
   const [operand] = operands;
-  if (operand === undefined) throw new ConsentError("options_invalid", "Cannot verify a proof: name the record, acp proof verify FILE");
+  if (operand === undefined)
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot verify a proof: name the record, acp proof verify FILE",
+    );
   const record = await readInput(operand, io, { what: "record", bytesMax: RECORD_BYTES_MAX });
   // Whoever brings the passkeys needs no key, and no home.
-  const trustedKeys = values.passkeys !== undefined && values.key === undefined ? [] : await readTrustedKeys(invocation);
+  const trustedKeys =
+    values.passkeys !== undefined && values.key === undefined
+      ? []
+      : await readTrustedKeys(invocation);
   const passkeys = await readTrustedPasskeys(invocation);
   const now = values.at === undefined ? undefined : readTime(values.at, "at");
   const result = await verifyConsentRecord(record, {
@@ -30,7 +37,9 @@ export const proofVerify: Run = async (invocation) => {
     ...(now !== undefined && { now }),
   });
   if (!result.ok) {
-    print.result(result, () => [`${print.tone("red", "not proven")}: ${escapeText(result.message)} [${result.code}]`]);
+    print.result(result, () => [
+      `${print.tone("red", "not proven")}: ${escapeText(result.message)} [${result.code}]`,
+    ]);
     return "unproven";
   }
   const expired = Date.now() >= result.validUntilMs;

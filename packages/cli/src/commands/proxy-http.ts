@@ -1,5 +1,6 @@
 /**
- * `acp proxy http`: a gate between programs and the network. It listens on 127.0.0.1 until it is told to end.
+ * `acp proxy http`: a gate between programs and the network. It listens on 127.0.0.1 until it is
+ * told to end.
  */
 import type { Invocation, Run } from "../command.js";
 import { ownHomePath } from "../home/home-source.js";
@@ -30,17 +31,36 @@ export const proxyHttp: Run = async (invocation) => {
   const accounts = source.config?.http?.agents ?? [];
   const agentId = values.agent ?? AGENT_ID;
   checkAgentId(agentId);
-  // Programs come from anywhere on this machine, as whoever: the notice about isolation says what that means.
-  const common = { invocation, signal, home, source, homeKeys, host: { sharesUid: false }, agentId };
+  // Programs come from anywhere on this machine, as whoever: the notice about isolation says what
+  // that means.
+  const common = {
+    invocation,
+    signal,
+    home,
+    source,
+    homeKeys,
+    host: { sharesUid: false },
+    agentId,
+  };
   await withGate({ ...common, ways: ["http"], defaultOffers }, async (inUse) => {
     const counters = createCounters();
-    // Where agents have credentials, who has none is nobody, unless the command line says otherwise.
+    // Where agents have credentials, who has none is nobody, unless the command line says
+    // otherwise.
     const agent = values.agent === undefined && accounts.length > 0 ? undefined : { id: agentId };
-    const { proxy, port } = await openHttpProxy({ invocation, source, homeKeys, inUse, agent, count: counters.count }, wanted);
+    const { proxy, port } = await openHttpProxy(
+      { invocation, source, homeKeys, inUse, agent, count: counters.count },
+      wanted,
+    );
     try {
-      await using metrics = metricsPort === undefined ? undefined : await serveCounters(counters, metricsPort);
+      await using metrics =
+        metricsPort === undefined ? undefined : await serveCounters(counters, metricsPort);
       const usernames = accounts.map(({ id }) => id);
-      tell(invocation, { port, usernames, isOpen: agent !== undefined, metricsPort: metrics?.port });
+      tell(invocation, {
+        port,
+        usernames,
+        isOpen: agent !== undefined,
+        metricsPort: metrics?.port,
+      });
       await aborted(signal);
       invocation.print.notice("ending: no new requests; those under way have 10 s");
     } finally {
@@ -68,18 +88,24 @@ interface Listening {
 /** Where it listens, and what a program's environment needs to find it. */
 function tell({ print }: Invocation, { port, usernames, isOpen, metricsPort }: Listening): void {
   const url = `http://127.0.0.1:${port}`;
-  const withName = (name: string): string => `http://${encodeURIComponent(name)}:TOKEN@127.0.0.1:${port}`;
+  const withName = (name: string): string =>
+    `http://${encodeURIComponent(name)}:TOKEN@127.0.0.1:${port}`;
   const metrics = metricsPort === undefined ? undefined : `http://127.0.0.1:${metricsPort}/metrics`;
   print.result({ url, ...(metrics !== undefined && { metrics }), agents: usernames }, () => [
     `listening on ${url}`,
     ...(metrics === undefined ? [] : [`counters on ${metrics}`]),
     ...(isOpen ? exportLines(url) : []),
-    ...usernames.flatMap((name) => [`# as ${name}; TOKEN is its token in the configuration`, ...exportLines(withName(name))]),
+    ...usernames.flatMap((name) => [
+      `# as ${name}; TOKEN is its token in the configuration`,
+      ...exportLines(withName(name)),
+    ]),
     "# Node programs besides: node --import @acp/proxy-http/fetch-patch agent.mjs",
   ]);
 }
 
-/** Both spellings, because programs differ; and no exceptions that somebody else's environment has. */
+/**
+ * Both spellings, because programs differ; and no exceptions that somebody else's environment has.
+ */
 function exportLines(url: string): readonly string[] {
   return [
     `export HTTP_PROXY='${url}' http_proxy='${url}'`,

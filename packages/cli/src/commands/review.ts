@@ -15,7 +15,9 @@ import { summaryOf } from "../review/text.js";
 export const reviewList: Run = async (invocation) => {
   const { print } = invocation;
   const all = await listReviews(await homeOf(invocation));
-  const found = await Promise.all(all.map(async (review) => ({ ...fieldsOf(review), running: await isRunning(review) })));
+  const found = await Promise.all(
+    all.map(async (review) => ({ ...fieldsOf(review), running: await isRunning(review) })),
+  );
   print.result({ reviews: found }, () =>
     found.map(
       ({ id, agent, workspace, started, running }) =>
@@ -33,11 +35,14 @@ export const reviewShow: Run = async (invocation) => {
   const review = await findReview(home, id);
   const running = await isRunning(review);
   const snapshot = await freeze(review);
-  print.result({ ...fieldsOf(review), running, digest: snapshot.digest, ...snapshot.listing }, () => [
-    ...summaryOf(review, snapshot, running),
-    ...(flags.has("diff") || paths.length > 0 ? ["", ...diffOf(snapshot, paths)] : []),
-    ...(snapshot.listing.changes.length === 0 ? [] : nextSteps(review, snapshot.digest)),
-  ]);
+  print.result(
+    { ...fieldsOf(review), running, digest: snapshot.digest, ...snapshot.listing },
+    () => [
+      ...summaryOf(review, snapshot, running),
+      ...(flags.has("diff") || paths.length > 0 ? ["", ...diffOf(snapshot, paths)] : []),
+      ...(snapshot.listing.changes.length === 0 ? [] : nextSteps(review, snapshot.digest)),
+    ],
+  );
   return "ok";
 };
 
@@ -47,8 +52,10 @@ export const reviewTake: Run = async (invocation) => {
   const [id, ...named] = operands;
   const all = flags.has("all");
   if (id === undefined) throw usage("name the review, acp review take ID");
-  if (values.digest === undefined) throw usage("write the digest that acp review show gives, --digest SHA256");
-  if (all === named.length > 0) throw usage(all ? "--all and paths say two things" : "name paths, or write --all");
+  if (values.digest === undefined)
+    throw usage("write the digest that acp review show gives, --digest SHA256");
+  if (all === named.length > 0)
+    throw usage(all ? "--all and paths say two things" : "name paths, or write --all");
   const home = await homeOf(invocation);
   const review = await findReview(home, id);
   const paths = named.map((path) => path.replace(/\/+$/u, ""));
@@ -69,7 +76,9 @@ export const reviewDrop: Run = async (invocation) => {
   const home = await homeOf(invocation);
   const review = await findReview(home, id);
   await drop(review, { home, io });
-  print.result({ dropped: review.id }, () => [`Review ${review.id} is dropped; the workspace is as it was`]);
+  print.result({ dropped: review.id }, () => [
+    `Review ${review.id} is dropped; the workspace is as it was`,
+  ]);
   return "ok";
 };
 

@@ -1,5 +1,6 @@
 /**
- * `acp run`: a gate with its proxies, and one command in a sandbox whose only way out they are. The exit code is the command's.
+ * `acp run`: a gate with its proxies, and one command in a sandbox whose only way out they are. The
+ * exit code is the command's.
  */
 import { ConsentError, isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
@@ -53,7 +54,10 @@ async function runPlan(
 ): Promise<Outcome> {
   const { invocation, plan: given } = asked;
   const { openclawUser } = given;
-  const directory = openclawUser === undefined ? ownHomePath(invocation) : (await findOpenClawLocations(openclawUser)).dir;
+  const directory =
+    openclawUser === undefined
+      ? ownHomePath(invocation)
+      : (await findOpenClawLocations(openclawUser)).dir;
   const home = await makeHome(directory);
   const source = await readHomeConfig(home, invocation);
   const servers = source.config?.servers ?? [];
@@ -64,24 +68,42 @@ async function runPlan(
     );
   const hidden = await ownPaths({ home, source, invocation });
   await checkHostPorts(given.hostPorts, ownPorts(source));
-  const privateHome = given.privateHome === undefined ? undefined : await namedDirectory(home.dir, "homes", given.privateHome);
+  const privateHome =
+    given.privateHome === undefined
+      ? undefined
+      : await namedDirectory(home.dir, "homes", given.privateHome);
   const onNotice = (text: string): void => invocation.print.notice(text);
   await sweepReviews(home);
-  const { plan, review } = await withReview(await withKnown(given, home), home, invocation.values.agent);
+  const { plan, review } = await withReview(
+    await withKnown(given, home),
+    home,
+    invocation.values.agent,
+  );
   const parts = { ...asked, plan };
   const programs = ownPackages();
   const sandboxes = makeSandboxes(plan, { hidden, programs, privateHome, onNotice });
   let onStart: () => void = () => {};
   const started = new Promise<void>((resolve) => (onStart = resolve));
-  const holding = chooseSandbox(sandboxes, plan.requiredLevel, (sandbox) => holdAgent({ ...parts, onStart }, sandbox)).catch(
-    hintAtWorkspace(invocation),
-  );
+  const holding = chooseSandbox(sandboxes, plan.requiredLevel, (sandbox) =>
+    holdAgent({ ...parts, onStart }, sandbox),
+  ).catch(hintAtWorkspace(invocation));
   holding.catch(() => {}); // heard of below, unless something else fails first
   try {
-    // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile, and not before they run.
+    // The sandbox is made in processes of its own; ours loads and opens the gate meanwhile, and not
+    // before they run.
     await Promise.race([started, holding]);
     const { runUnderGate } = await import("../run/run-under-gate.js");
-    return await runUnderGate({ ...parts, tunnels, home, source, servers, hidden, programs, holding, review });
+    return await runUnderGate({
+      ...parts,
+      tunnels,
+      home,
+      source,
+      servers,
+      hidden,
+      programs,
+      holding,
+      review,
+    });
   } finally {
     await holding.then(
       (held) => held.close(),
@@ -95,10 +117,16 @@ async function runPlan(
 async function withKnown(plan: RunPlan, home: Home): Promise<RunPlan> {
   const { workspace } = plan;
   if (workspace?.access !== "read-write") return plan;
-  return { ...plan, workspace: { ...workspace, known: await readKnownPlaces(home, workspace.path) } };
+  return {
+    ...plan,
+    workspace: { ...workspace, known: await readKnownPlaces(home, workspace.path) },
+  };
 }
 
-/** Where the workspace is an overlay, what is written to it goes to a place of the home that outlasts the run. */
+/**
+ * Where the workspace is an overlay, what is written to it goes to a place of the home that
+ * outlasts the run.
+ */
 async function withReview(
   plan: RunPlan,
   home: Home,
@@ -106,19 +134,31 @@ async function withReview(
 ): Promise<{ readonly plan: RunPlan; readonly review: OpenedReview | undefined }> {
   const { workspace } = plan;
   if (workspace?.access !== "overlay") return { plan, review: undefined };
-  const review = await openReview(home, { workspace: workspace.path, agent, argv: plan.argv, nowMs: Date.now() });
+  const review = await openReview(home, {
+    workspace: workspace.path,
+    agent,
+    argv: plan.argv,
+    nowMs: Date.now(),
+  });
   return { plan: { ...plan, workspace: { ...workspace, layers: review.layers } }, review };
 }
 
 /** Where servers of this home listen. */
 function ownPorts({ config }: HomeConfig): readonly number[] {
-  return [config?.port, config?.httpPort, config?.webhook?.listen?.port].filter((port) => port !== undefined);
+  return [config?.port, config?.httpPort, config?.webhook?.listen?.port].filter(
+    (port) => port !== undefined,
+  );
 }
 
 /** Who named no workspace may not know that there is one. */
 function hintAtWorkspace({ io, values }: Invocation): (error: unknown) => never {
   return (error) => {
-    if (!isConsentError(error) || values.workspace !== undefined || !error.message.startsWith(`Cannot show "${io.cwd}" `)) throw error;
+    if (
+      !isConsentError(error) ||
+      values.workspace !== undefined ||
+      !error.message.startsWith(`Cannot show "${io.cwd}" `)
+    )
+      throw error;
     const hint = "start acp run in a project's directory, or name one with --workspace";
     throw new ConsentError(error.code, `${error.message}; ${hint}`, { cause: error });
   };

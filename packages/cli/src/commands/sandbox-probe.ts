@@ -11,5 +11,7 @@ export const sandboxProbe: Run = async ({ values, print }) => {
   const { user } = values;
   const reports = await probeLinuxSandboxes(user === undefined ? {} : { user });
   print.result({ sandboxes: reports }, () => renderReports(reports, print));
-  return reports.some(({ isAvailable, level }) => isAvailable && BARRIERS.includes(level)) ? "ok" : "nothing";
+  return reports.some(({ isAvailable, level }) => isAvailable && BARRIERS.includes(level))
+    ? "ok"
+    : "nothing";
 };

@@ -1,5 +1,6 @@
 /**
- * `acp servers list`, `show`, `update` and `remove`: the packages of MCP servers that npx starts. Only a person changes them, and every change is logged.
+ * `acp servers list`, `show`, `update` and `remove`: the packages of MCP servers that npx starts.
+ * Only a person changes them, and every change is logged.
  */
 import { createInterface } from "node:readline";
 import { ConsentError, escapeText, logEvent, nearest, randomIds, systemClock } from "@acp/core";
@@ -26,16 +27,25 @@ export const serversList: Run = async (invocation) => {
   const { print } = invocation;
   const home = await homeOf(invocation);
   const { config } = await readHomeConfig(home, invocation);
-  const rows: { readonly name: string; readonly command: string; readonly pin: Pin | undefined }[] = [];
+  const rows: { readonly name: string; readonly command: string; readonly pin: Pin | undefined }[] =
+    [];
   for (const server of config?.servers ?? []) {
     const isNpx = "command" in server && wantedOf(server.name, server.command) !== undefined;
     if (!isNpx) continue;
-    rows.push({ name: server.name, command: server.command.join(" "), pin: await openPinStore(home.dir, server.name).read() });
+    rows.push({
+      name: server.name,
+      command: server.command.join(" "),
+      pin: await openPinStore(home.dir, server.name).read(),
+    });
   }
-  print.result({ servers: rows.map(({ pin, ...row }) => ({ ...row, ...(pin !== undefined && { pin }) })) }, () =>
-    rows.length === 0
-      ? ["No server is started with npx"]
-      : rows.map(({ name, command, pin }) => `${name}  ${escapeText(command)}  ${describePin(pin)}`),
+  print.result(
+    { servers: rows.map(({ pin, ...row }) => ({ ...row, ...(pin !== undefined && { pin }) })) },
+    () =>
+      rows.length === 0
+        ? ["No server is started with npx"]
+        : rows.map(
+            ({ name, command, pin }) => `${name}  ${escapeText(command)}  ${describePin(pin)}`,
+          ),
   );
   return "ok";
 };
@@ -49,7 +59,10 @@ export const serversShow: Run = async (invocation) => {
   const pin = await store.read();
   if (pin === undefined) return nothing(invocation, { name, home });
   const { packages } = readLockfile(await store.readLockfile(pin), pin);
-  print.result({ name, pin, packages }, () => [`${name}  ${describePin(pin)}`, ...packages.map(describePackage)]);
+  print.result({ name, pin, packages }, () => [
+    `${name}  ${describePin(pin)}`,
+    ...packages.map(describePackage),
+  ]);
   return "ok";
 };
 
@@ -60,9 +73,14 @@ export const serversUpdate: Run = async (invocation) => {
   const home = await homeOf(invocation);
   const { config, file } = await readHomeConfig(home, invocation);
   const server = (config?.servers ?? []).find((each) => each.name === name);
-  const wanted = server !== undefined && "command" in server ? readServerCommand(name, server.command) : undefined;
+  const wanted =
+    server !== undefined && "command" in server
+      ? readServerCommand(name, server.command)
+      : undefined;
   if (wanted === undefined) {
-    print.notice(`There is no server "${name}" in ${file} that npx starts; ${await hintAt({ name, home }, invocation)}`);
+    print.notice(
+      `There is no server "${name}" in ${file} that npx starts; ${await hintAt({ name, home }, invocation)}`,
+    );
     return "nothing";
   }
   const signal = io.onStop();
@@ -75,9 +93,12 @@ export const serversUpdate: Run = async (invocation) => {
     say: (text) => print.notice(text),
     ask: (change) => askPerson(change, invocation, signal),
   });
-  if (updated === "changed") await note({ home, io }, `Server "${name}": a person updated its packages`);
+  if (updated === "changed")
+    await note({ home, io }, `Server "${name}": a person updated its packages`);
   print.result({ name, updated }, () => [
-    { same: "up to date", changed: print.tone("green", "updated"), refused: "left as it was" }[updated],
+    { same: "up to date", changed: print.tone("green", "updated"), refused: "left as it was" }[
+      updated
+    ],
   ]);
   return updated === "refused" ? "nothing" : "ok";
 };
@@ -88,15 +109,21 @@ export const serversRemove: Run = async (invocation) => {
   const name = nameOf(invocation, "remove");
   const home = await homeOf(invocation);
   await using _held = await holdServers(home.dir, io.onStop());
-  if (!(await openPinStore(home.dir, name).remove())) return await nothing(invocation, { name, home });
+  if (!(await openPinStore(home.dir, name).remove()))
+    return await nothing(invocation, { name, home });
   await note({ home, io }, `Server "${name}": a person removed its packages`);
-  print.result({ removed: name }, () => [`${print.tone("green", "removed")} the packages of ${name}`]);
+  print.result({ removed: name }, () => [
+    `${print.tone("green", "removed")} the packages of ${name}`,
+  ]);
   return "ok";
 };
 
 function nameOf({ operands: [name] }: Invocation, command: string): string {
   if (name !== undefined && NAME.test(name)) return name;
-  throw new ConsentError("options_invalid", `Cannot go on: name the server as config.yml does, acp servers ${command} NAME`);
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot go on: name the server as config.yml does, acp servers ${command} NAME`,
+  );
 }
 
 function wantedOf(name: string, command: readonly string[]): NpxCommand | undefined {
@@ -113,7 +140,9 @@ interface NamedServer {
 }
 
 async function nothing(invocation: Invocation, named: NamedServer): Promise<"nothing"> {
-  invocation.print.notice(`Server "${named.name}" has no packages here; ${await hintAt(named, invocation)}`);
+  invocation.print.notice(
+    `Server "${named.name}" has no packages here; ${await hintAt(named, invocation)}`,
+  );
   return "nothing";
 }
 
@@ -129,18 +158,35 @@ async function hintAt({ name, home }: NamedServer, invocation: Invocation): Prom
   return `${list} shows them${hint}`;
 }
 
-async function note({ home, io }: { readonly home: Home; readonly io: Invocation["io"] }, text: string): Promise<void> {
+async function note(
+  { home, io }: { readonly home: Home; readonly io: Invocation["io"] },
+  text: string,
+): Promise<void> {
   await using audit = await openHomeAudit(home, { config: await readAuditConfig({ home, io }) });
   const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
-  await audit.append([{ ...logEvent("gate_notice", stamp, { isolation: "none", notice: "servers", text }), agent: "acp" }]);
+  await audit.append([
+    {
+      ...logEvent("gate_notice", stamp, { isolation: "none", notice: "servers", text }),
+      agent: "acp",
+    },
+  ]);
 }
 
 /** A yes is typed by a person at a terminal, after the whole list. */
-async function askPerson({ name, packages, changes }: TreeChange, { io, print }: Invocation, signal: AbortSignal): Promise<boolean> {
-  const lines = [`Server "${name}", ${packages.map(showSpec).join(", ")}:`, ...describeChanges(changes).map((line) => `  ${line}`)];
+async function askPerson(
+  { name, packages, changes }: TreeChange,
+  { io, print }: Invocation,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const lines = [
+    `Server "${name}", ${packages.map(showSpec).join(", ")}:`,
+    ...describeChanges(changes).map((line) => `  ${line}`),
+  ];
   for (const line of lines) io.stderr.write(`${escapeText(line)}\n`);
   if (!io.stdin.isTTY) {
-    print.notice("Nothing was changed: standard input is not a terminal, where somebody could agree");
+    print.notice(
+      "Nothing was changed: standard input is not a terminal, where somebody could agree",
+    );
     return false;
   }
   const reader = createInterface({ input: io.stdin, output: io.stderr });

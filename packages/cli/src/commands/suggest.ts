@@ -1,6 +1,7 @@
 /**
- * `acp suggest`: rules that would answer what people always answered alike, out of the audit logs. Writes nothing: a person pastes what they agree
- * with. What is never suggested: docs/how-to/suggest.md.
+ * `acp suggest`: rules that would answer what people always answered alike, out of the audit logs.
+ * Writes nothing: a person pastes what they agree with. What is never suggested:
+ * docs/how-to/suggest.md.
  */
 import { access } from "node:fs/promises";
 import { readAuditLog } from "@acp/audit";
@@ -25,7 +26,8 @@ const PROGRESS_EVENTS = 20_000;
 /** Runs the command. */
 export const suggest: Run = async (invocation) => {
   const { operands, values, io, print } = invocation;
-  const sinceMs = values.since === undefined ? undefined : readWhen(values.since, "since", Date.now());
+  const sinceMs =
+    values.since === undefined ? undefined : readWhen(values.since, "since", Date.now());
   const min = values.min === undefined ? undefined : readMin(values.min);
   const files = await auditFilesFor(operands[0], homePath({ values, io }));
   const policy = await readPolicyText(invocation);
@@ -36,7 +38,11 @@ export const suggest: Run = async (invocation) => {
     ...(min === undefined ? {} : { min }),
     ...(sinceMs === undefined ? {} : { sinceMs }),
   };
-  const found = await suggestRules(() => eventsOf(files, progress.read), policy.text, options).finally(progress.clear);
+  const found = await suggestRules(
+    () => eventsOf(files, progress.read),
+    policy.text,
+    options,
+  ).finally(progress.clear);
   print.result(toJson(found, policy.file), () => render(found, policy, print));
   return "ok";
 };
@@ -44,10 +50,16 @@ export const suggest: Run = async (invocation) => {
 function readMin(text: string): number {
   const min = Number(text);
   if (/^\d{1,6}$/.test(text) && min >= 2) return min;
-  throw new ConsentError("options_invalid", `Cannot suggest rules from --min "${text}": write a number from 2 to 999999`);
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot suggest rules from --min "${text}": write a number from 2 to 999999`,
+  );
 }
 
-async function* eventsOf(files: readonly string[], onEvent: () => void): AsyncGenerator<LoggedEvent> {
+async function* eventsOf(
+  files: readonly string[],
+  onEvent: () => void,
+): AsyncGenerator<LoggedEvent> {
   for (const file of files) {
     for await (const event of readAuditLog(file)) {
       onEvent();
@@ -62,7 +74,8 @@ function createProgress({ io, print }: Invocation): { read(): void; clear(): voi
   let events = 0;
   return {
     read: () => {
-      if (++events % PROGRESS_EVENTS === 0) io.stderr.write(`\r\u001b[K${many(events, "event")} read`);
+      if (++events % PROGRESS_EVENTS === 0)
+        io.stderr.write(`\r\u001b[K${many(events, "event")} read`);
     },
     clear: () => void io.stderr.write("\r\u001b[K"),
   };
@@ -78,7 +91,10 @@ interface PolicyText {
 /** The policy that the home's gates follow, checked as they check it. */
 async function readPolicyText(invocation: Invocation): Promise<PolicyText> {
   const { io, print } = invocation;
-  const { policyFile: file, isPolicyNamed } = await readHomeConfig(await homeOf(invocation), invocation);
+  const { policyFile: file, isPolicyNamed } = await readHomeConfig(
+    await homeOf(invocation),
+    invocation,
+  );
   const isThere =
     isPolicyNamed ||
     (await access(file).then(
@@ -89,8 +105,14 @@ async function readPolicyText(invocation: Invocation): Promise<PolicyText> {
     print.notice(`There is no policy at ${file}: every call is asked about; acp init writes one`);
     return { file, text: BUILT_IN, hasRules: false };
   }
-  const { rules } = await onFile(file, () => readPolicyFile(file, { home: io.userHome, cwd: io.cwd }));
-  return { file, text: await readInput(file, io, { what: "policy", bytesMax: POLICY_BYTES_MAX }), hasRules: rules.length > 0 };
+  const { rules } = await onFile(file, () =>
+    readPolicyFile(file, { home: io.userHome, cwd: io.cwd }),
+  );
+  return {
+    file,
+    text: await readInput(file, io, { what: "policy", bytesMax: POLICY_BYTES_MAX }),
+    hasRules: rules.length > 0,
+  };
 }
 
 function toJson({ suggestions, ...rest }: Suggestions, policy: string): object {
@@ -113,25 +135,41 @@ function render(found: Suggestions, policy: PolicyText, print: Printer): readonl
           `Nothing is changed: paste what you agree with into ${escapeText(policy.file)}.`,
         ];
   const reasons = heldBack.map(({ effect, about, count, reason }) =>
-    escapeText(`  ${effect} ${about}, ${effect === "allow" ? "approved" : "denied"} ${times(count)}: ${reason}`),
+    escapeText(
+      `  ${effect} ${about}, ${effect === "allow" ? "approved" : "denied"} ${times(count)}: ${reason}`,
+    ),
   );
   return [
     ...heading,
-    ...suggestions.flatMap((suggestion, index) => ["", ...describe(suggestion, { number: index + 1, policy, print })]),
+    ...suggestions.flatMap((suggestion, index) => [
+      "",
+      ...describe(suggestion, { number: index + 1, policy, print }),
+    ]),
     ...(reasons.length === 0 ? [] : ["", "Not suggested:", ...reasons]),
   ];
 }
 
 function describe(
   suggestion: RuleSuggestion,
-  { number, policy, print }: { readonly number: number; readonly policy: PolicyText; readonly print: Printer },
+  {
+    number,
+    policy,
+    print,
+  }: { readonly number: number; readonly policy: PolicyText; readonly print: Printer },
 ): readonly string[] {
   const { effect, about, answered, agents, covers, yaml, firstMs, lastMs } = suggestion;
-  const [count, never] = effect === "allow" ? [answered.approved, "denied"] : [answered.denied, "approved"];
+  const [count, never] =
+    effect === "allow" ? [answered.approved, "denied"] : [answered.denied, "approved"];
   const besides = [
-    ...(answered.unanswered === 0 ? [] : [`${many(answered.unanswered, "question")} that nobody answered`]),
-    ...(answered.granted === 0 ? [] : [`${many(answered.granted, "call")} that an earlier consent answered`]),
-    ...(answered.unasked === 0 ? [] : [`${many(answered.unasked, "call")} that was not asked about then`]),
+    ...(answered.unanswered === 0
+      ? []
+      : [`${many(answered.unanswered, "question")} that nobody answered`]),
+    ...(answered.granted === 0
+      ? []
+      : [`${many(answered.granted, "call")} that an earlier consent answered`]),
+    ...(answered.unasked === 0
+      ? []
+      : [`${many(answered.unasked, "call")} that was not asked about then`]),
   ];
   const width = Math.max(...covers.map(({ argument }) => argument.length));
   return [
@@ -141,7 +179,9 @@ function describe(
     `   Asked for by ${agents.map(escapeText).join(", ")}; the rule is for every agent.`,
     `   Without a question it would ${effect === "allow" ? "newly allow" : "deny"}:`,
     ...covers.map(({ argument, what, seen }) =>
-      escapeText(`     ${argument.padEnd(width)}  ${what}${seen === undefined ? "" : ` (${many(seen, "value")} seen)`}`),
+      escapeText(
+        `     ${argument.padEnd(width)}  ${what}${seen === undefined ? "" : ` (${many(seen, "value")} seen)`}`,
+      ),
     ),
     `   ${placeText(suggestion, policy)}:`,
     "",
@@ -150,12 +190,15 @@ function describe(
 }
 
 function placeText({ place: { before, line } }: RuleSuggestion, { hasRules }: PolicyText): string {
-  if (before !== undefined) return `Before rule ${escapeText(before)}${line === undefined ? "" : `, line ${line}`}`;
+  if (before !== undefined)
+    return `Before rule ${escapeText(before)}${line === undefined ? "" : `, line ${line}`}`;
   return hasRules ? "At the end of the rules" : "As the first rule, under the key rules";
 }
 
 const day = (ms: number): string => isoTime(ms).slice(0, 10);
 const span = (firstMs: number, lastMs: number): string =>
   day(firstMs) === day(lastMs) ? `on ${day(firstMs)}` : `from ${day(firstMs)} to ${day(lastMs)}`;
-const many = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-const times = (count: number): string => (count === 1 ? "once" : `${count.toLocaleString("en")} times`);
+const many = (count: number, noun: string): string =>
+  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+const times = (count: number): string =>
+  count === 1 ? "once" : `${count.toLocaleString("en")} times`;

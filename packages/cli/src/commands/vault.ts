@@ -1,5 +1,6 @@
 /**
- * `acp vault set`, `list`, `remove` and `rotate`: the secrets of the home. Values come from a hidden prompt or standard input, never from an argument.
+ * `acp vault set`, `list`, `remove` and `rotate`: the secrets of the home. Values come from a
+ * hidden prompt or standard input, never from an argument.
  */
 import { ConsentError } from "@acp/core";
 import { Secret } from "@acp/core/vault";
@@ -23,7 +24,12 @@ export const vaultSet: Run = async (invocation) => {
     );
   const home = await homeOf(invocation);
   const keys = await openKeys(home, invocation);
-  const secret = new Secret({ name, value: await readSecretValue({ name, bytesMax: VALUE_BYTES_MAX }, invocation), servers, hosts });
+  const secret = new Secret({
+    name,
+    value: await readSecretValue({ name, bytesMax: VALUE_BYTES_MAX }, invocation),
+    servers,
+    hosts,
+  });
   const mark = await changeVaultFile(home, keys, (secrets) => withSecret(secrets, secret));
   await noteMark({ home, io: invocation.io }, mark, { change: "set", secret: name });
   report(invocation, secret, "set");
@@ -58,7 +64,9 @@ export const vaultRemove: Run = async (invocation) => {
   if (!secrets.some((each) => each.name === name)) return none(invocation, name);
   const mark = await changeVaultFile(home, keys, (now) => withoutSecret(now, name));
   await noteMark({ home, io: invocation.io }, mark, { change: "removed", secret: name });
-  invocation.print.result({ removed: name }, () => [`${invocation.print.tone("green", "removed")} ${name}`]);
+  invocation.print.result({ removed: name }, () => [
+    `${invocation.print.tone("green", "removed")} ${name}`,
+  ]);
   return "ok";
 };
 
@@ -67,15 +75,20 @@ export const vaultList: Run = async (invocation) => {
   const { print } = invocation;
   const home = await homeOf(invocation);
   const { counter, secrets } = await readVaultFile(home, await openKeys(home, invocation));
-  print.result({ counter, secrets: secrets.map(({ name, servers, hosts }) => ({ name, servers, hosts })) }, () =>
-    secrets.length === 0 ? ["The vault is empty"] : secrets.map(describe),
+  print.result(
+    { counter, secrets: secrets.map(({ name, servers, hosts }) => ({ name, servers, hosts })) },
+    () => (secrets.length === 0 ? ["The vault is empty"] : secrets.map(describe)),
   );
   return "ok";
 };
 
 function nameOf({ operands }: Invocation, verb: string): string {
   const [name] = operands;
-  if (name === undefined) throw new ConsentError("options_invalid", `Cannot ${verb} a secret: name it, acp vault ${verb} NAME`);
+  if (name === undefined)
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot ${verb} a secret: name it, acp vault ${verb} NAME`,
+    );
   return name;
 }
 
@@ -93,10 +106,15 @@ function none({ print }: Invocation, name: string): "nothing" {
 
 function report({ print }: Invocation, secret: Secret, done: string): void {
   const { name, servers, hosts } = secret;
-  print.result({ [done]: name, servers, hosts }, () => [`${print.tone("green", done)} ${describe(secret)}`]);
+  print.result({ [done]: name, servers, hosts }, () => [
+    `${print.tone("green", done)} ${describe(secret)}`,
+  ]);
 }
 
 function describe({ name, servers, hosts }: Secret): string {
-  const places = [...servers.map((server) => `server ${server}`), ...hosts.map((host) => `host ${host}`)];
+  const places = [
+    ...servers.map((server) => `server ${server}`),
+    ...hosts.map((host) => `host ${host}`),
+  ];
   return `${name}: ${places.length === 0 ? "goes nowhere" : `may go to ${places.join(", ")}`}`;
 }

@@ -20,17 +20,27 @@ export interface ExecProfile {
 /**
  * Reads the profile of `--profile`.
  *
- * @throws ConsentError `config_invalid`, beginning with the file; `options_invalid` where there is none.
+ * @throws ConsentError `config_invalid`, beginning with the file; `options_invalid` where there is
+ *   none.
  */
-export async function readExecProfile({ values, io }: Pick<CommandLine, "values"> & { readonly io: InputIo }): Promise<ExecProfile> {
+export async function readExecProfile({
+  values,
+  io,
+}: Pick<CommandLine, "values"> & { readonly io: InputIo }): Promise<ExecProfile> {
   const { parseExecApprovalConfig, parseProfileConfig } = await import("@acp/core/exec");
   const { profile } = values;
   if (profile === undefined) return { config: parseExecApprovalConfig({}) };
   // Standard input is taken: by the hook's event, or by the commands.
-  if (profile === "-") throw new ConsentError("options_invalid", "Cannot read --profile -: name a file");
+  if (profile === "-")
+    throw new ConsentError("options_invalid", "Cannot read --profile -: name a file");
   const text = await readInput(profile, io, { what: "profile", bytesMax: JSON_BYTES_MAX });
   const file = inputName(profile, io);
-  return { file, config: await onFile(file, () => withoutInbox(parseProfileConfig(parseDocument(text)).execApproval)) };
+  return {
+    file,
+    config: await onFile(file, () =>
+      withoutInbox(parseProfileConfig(parseDocument(text)).execApproval),
+    ),
+  };
 }
 
 /** Where people answer is no place for an agent to ask. */
@@ -49,6 +59,9 @@ function parseDocument(text: string): JsonValue {
   } catch (error) {
     if (!isConsentError(error)) throw error;
     const { message, position } = error;
-    throw new ConsentError("config_invalid", message, { cause: error, ...(position === undefined ? {} : { position }) });
+    throw new ConsentError("config_invalid", message, {
+      cause: error,
+      ...(position === undefined ? {} : { position }),
+    });
   }
 }

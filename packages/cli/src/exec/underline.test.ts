@@ -21,8 +21,12 @@ describe("underline()", () => {
   });
 
   it("shows what cannot be seen, and marks what is shown", () => {
-    expect(underline("a\u202eb c", [{ start: 1, end: 2 }])).toEqual([{ text: "a\\u202eb c", marks: " ^^^^^^" }]);
-    expect(underline("a\tb c", [{ start: 4, end: 5 }])).toEqual([{ text: "a\\u0009b c", marks: "         ^" }]);
+    expect(underline("a\u202eb c", [{ start: 1, end: 2 }])).toEqual([
+      { text: "a\\u202eb c", marks: " ^^^^^^" },
+    ]);
+    expect(underline("a\tb c", [{ start: 4, end: 5 }])).toEqual([
+      { text: "a\\u0009b c", marks: "         ^" },
+    ]);
   });
 
   it("puts marks under wide characters and under letters with accents", () => {
@@ -32,7 +36,10 @@ describe("underline()", () => {
         { start: 8, end: 9 },
       ])[0]?.marks,
     ).toBe("     ^^^^ ^");
-    expect(underline("e\u0301 x", [{ start: 0, end: 2 }])[0]).toEqual({ text: "e\u0301 x", marks: "^" });
+    expect(underline("e\u0301 x", [{ start: 0, end: 2 }])[0]).toEqual({
+      text: "e\u0301 x",
+      marks: "^",
+    });
     expect(underline("🎉 x", [{ start: 3, end: 4 }])[0]?.marks).toBe("   ^");
   });
 

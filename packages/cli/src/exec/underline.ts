@@ -1,6 +1,6 @@
 /**
- * Underlining: a command as a person may see it, with marks under what is spoken of. The text was chosen by an agent: it is escaped, and a mark
- * stands under what the terminal really shows.
+ * Underlining: a command as a person may see it, with marks under what is spoken of. The text was
+ * chosen by an agent: it is escaped, and a mark stands under what the terminal really shows.
  */
 import { escapeText } from "@acp/core";
 
@@ -16,7 +16,10 @@ const WIDE =
 const MARK = /^\p{M}/u;
 
 /** Every line of the text, each with a line of marks below it where it holds one of the places. */
-export function underline(text: string, places: readonly Place[]): readonly { readonly text: string; readonly marks: string }[] {
+export function underline(
+  text: string,
+  places: readonly Place[],
+): readonly { readonly text: string; readonly marks: string }[] {
   const marked = markUnits(text.length, places);
   let start = 0;
   return text.split("\n").map((line) => {
@@ -33,7 +36,10 @@ function markUnits(length: number, places: readonly Place[]): Uint8Array {
   return marked;
 }
 
-function underlineLine(line: string, marked: Uint8Array): { readonly text: string; readonly marks: string } {
+function underlineLine(
+  line: string,
+  marked: Uint8Array,
+): { readonly text: string; readonly marks: string } {
   let text = "";
   let marks = "";
   for (let at = 0; at < line.length; ) {

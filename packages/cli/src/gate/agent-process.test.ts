@@ -15,7 +15,10 @@ describe("leadingWords()", () => {
 
 describe("lookAtAgent()", () => {
   it("knows this very process", async () => {
-    expect(await lookAtAgent(process.pid)).toEqual({ sharesUid: true, command: expect.stringContaining("node") });
+    expect(await lookAtAgent(process.pid)).toEqual({
+      sharesUid: true,
+      command: expect.stringContaining("node"),
+    });
   });
 
   it("assumes the worse of a process that it cannot see", async () => {

@@ -1,6 +1,6 @@
 /**
- * The process that started this one: how the agent's host was started, and whether it runs as the same user. Linux tells through /proc;
- * elsewhere nothing is known, and the worse is assumed.
+ * The process that started this one: how the agent's host was started, and whether it runs as the
+ * same user. Linux tells through /proc; elsewhere nothing is known, and the worse is assumed.
  */
 import { readFile, stat } from "node:fs/promises";
 
@@ -16,7 +16,10 @@ export interface AgentProcess {
 export async function lookAtAgent(ppid: number): Promise<AgentProcess> {
   const directory = `/proc/${ppid}`;
   try {
-    const [{ uid }, line] = await Promise.all([stat(directory), readFile(`${directory}/cmdline`, "utf8")]);
+    const [{ uid }, line] = await Promise.all([
+      stat(directory),
+      readFile(`${directory}/cmdline`, "utf8"),
+    ]);
     const command = leadingWords(line.split("\0"));
     return { sharesUid: uid === process.getuid?.(), ...(command !== "" && { command }) };
   } catch {
@@ -29,7 +32,10 @@ export function runsAsRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The words before the first option: `node /usr/bin/client --key=…` is shown as `node /usr/bin/client`. */
+/**
+ * The words before the first option: `node /usr/bin/client --key=…` is shown as `node
+ * /usr/bin/client`.
+ */
 export function leadingWords(words: readonly string[]): string {
   const end = words.findIndex((word) => word.startsWith("-") || word === "");
   return words.slice(0, end === -1 ? words.length : end).join(" ");

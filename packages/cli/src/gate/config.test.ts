@@ -8,7 +8,8 @@ rules:
   - { id: pay, match: { tool: pay }, action: ask, quorum: 2 }
 `);
 const ONE = readPolicy(`version: "1"\ndefault: ask\n`);
-const config = (text: string): ReturnType<typeof parseConfig> => parseConfig(text, { homeDir: "/home/ada", cwd: "/home/ada/.acp" });
+const config = (text: string): ReturnType<typeof parseConfig> =>
+  parseConfig(text, { homeDir: "/home/ada", cwd: "/home/ada/.acp" });
 const NAMED = `version: "1"\napprovers: [{ id: ada, channel: terminal, subject: local }, { id: bob, channel: telegram, subject: "7" }]\n`;
 
 describe("checkSeveral()", () => {
@@ -19,7 +20,8 @@ describe("checkSeveral()", () => {
       await expect(checkSeveral(TWO, { ...files, config: without })).rejects.toThrow(
         expect.objectContaining({
           code: "config_invalid",
-          message: 'p.yml:3:59: Cannot use policy: rule "pay" needs 2 people, and config.yml names no "approvers"',
+          message:
+            'p.yml:3:59: Cannot use policy: rule "pay" needs 2 people, and config.yml names no "approvers"',
         }),
       );
   });

@@ -1,5 +1,6 @@
 /**
- * What a gate takes from the command line and the configuration file. Without a file everything has its default.
+ * What a gate takes from the command line and the configuration file. Without a file everything has
+ * its default.
  */
 import { access } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -32,15 +33,28 @@ type ConfigContext = Pick<Invocation, "values" | "io">;
  *
  * @throws ConsentError `config_invalid`, beginning with the place, or `home_invalid`.
  */
-export async function readHomeConfig(home: Home, { values, io }: ConfigContext): Promise<HomeConfig> {
+export async function readHomeConfig(
+  home: Home,
+  { values, io }: ConfigContext,
+): Promise<HomeConfig> {
   const file = values.config === undefined ? home.configPath : resolve(io.cwd, values.config);
   if (values.config === undefined && (await isMissing(file)))
     return { file, config: undefined, policyFile: home.policyPath, isPolicyNamed: false };
-  const config = await onFile(file, () => readConfig(file, { homeDir: io.userHome, cwd: dirname(file) }));
-  return { file, config, policyFile: config.policyPath ?? home.policyPath, isPolicyNamed: config.policyPath !== undefined };
+  const config = await onFile(file, () =>
+    readConfig(file, { homeDir: io.userHome, cwd: dirname(file) }),
+  );
+  return {
+    file,
+    config,
+    policyFile: config.policyPath ?? home.policyPath,
+    isPolicyNamed: config.policyPath !== undefined,
+  };
 }
 
-/** Only what is surely not there is "no configuration": one that cannot be looked at must stop the start. */
+/**
+ * Only what is surely not there is "no configuration": one that cannot be looked at must stop the
+ * start.
+ */
 function isMissing(file: string): Promise<boolean> {
   return access(file).then(
     () => false,
@@ -59,7 +73,10 @@ export function chooseServers(
 ): readonly UpstreamServer[] {
   if (rest.length > 0) return [{ name: values.server ?? ONLY_SERVER, command: rest }];
   if (values.server !== undefined)
-    throw new ConsentError("options_invalid", "Cannot use --server: it names the server whose command stands after --");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot use --server: it names the server whose command stands after --",
+    );
   const servers = config?.servers ?? [];
   if (servers.length === 0) {
     throw new ConsentError(
@@ -78,29 +95,45 @@ export function chooseServers(
  */
 export function openEnvironments(
   servers: readonly UpstreamServer[],
-  { file, keys, env }: { readonly file: string; readonly keys: KeyPair | undefined; readonly env: Invocation["io"]["env"] },
+  {
+    file,
+    keys,
+    env,
+  }: {
+    readonly file: string;
+    readonly keys: KeyPair | undefined;
+    readonly env: Invocation["io"]["env"];
+  },
 ): Promise<readonly UpstreamServer[]> {
   return onFile(file, () =>
-    servers.map((server, index) => ("command" in server ? withEnvironment(openServerConfig(server, index, keys), env) : server)),
+    servers.map((server, index) =>
+      "command" in server ? withEnvironment(openServerConfig(server, index, keys), env) : server,
+    ),
   );
 }
 
 /** What loaded but deserves a look. */
 export function configWarnings({ file, config }: HomeConfig): readonly string[] {
   const idle = (config?.unsupported ?? []).filter((path) => !path.endsWith(".url"));
-  return [...(config?.warnings ?? []), ...idle.map((path) => `"${path}" is not supported yet and does nothing`)].map(
-    (warning) => `${file}: ${warning}`,
-  );
+  return [
+    ...(config?.warnings ?? []),
+    ...idle.map((path) => `"${path}" is not supported yet and does nothing`),
+  ].map((warning) => `${file}: ${warning}`);
 }
 
 /**
- * Refuses a policy that asks several people where the configuration names nobody: nobody could tell one person on two channels from two people.
+ * Refuses a policy that asks several people where the configuration names nobody: nobody could tell
+ * one person on two channels from two people.
  *
  * @throws ConsentError `config_invalid`, beginning with the place.
  */
 export function checkSeveral(
   policy: Policy,
-  { policyFile, file, config }: { readonly policyFile: string } & Pick<HomeConfig, "file" | "config">,
+  {
+    policyFile,
+    file,
+    config,
+  }: { readonly policyFile: string } & Pick<HomeConfig, "file" | "config">,
 ): Promise<void> {
   const rule = config?.approvers === undefined ? ruleForSeveral(policy) : undefined;
   return onFile(policyFile, () => {
@@ -117,7 +150,10 @@ export function checkSeveral(
 /** What of the configuration a gate takes. */
 export function gateOptionsOf({
   config,
-}: Pick<HomeConfig, "config">): Pick<GateOptions, "askTimeoutMs" | "promptLimit" | "approvers" | "groups"> {
+}: Pick<HomeConfig, "config">): Pick<
+  GateOptions,
+  "askTimeoutMs" | "promptLimit" | "approvers" | "groups"
+> {
   return {
     groups: config?.groups ?? {},
     ...(config?.askTimeoutMs !== undefined && { askTimeoutMs: config.askTimeoutMs }),
@@ -129,6 +165,8 @@ export function gateOptionsOf({
 /** The configuration adds to our environment; the proxy takes the whole. */
 function withEnvironment(server: CommandServer, env: Invocation["io"]["env"]): CommandServer {
   if (server.env === undefined) return server;
-  const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const own = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
   return { ...server, env: { ...Object.fromEntries(own), ...server.env } };
 }

@@ -1,5 +1,6 @@
 /**
- * Where a gate writes its events: its chained log, and with `audit.format: v0.3` also the plain log of that format beside it.
+ * Where a gate writes its events: its chained log, and with `audit.format: v0.3` also the plain log
+ * of that format beside it.
  */
 import { openPlainLog, teeSinks } from "@acp/audit";
 import type { AuditLog } from "@acp/audit";
@@ -23,10 +24,15 @@ export function plainLogPath(path: string): string {
  *
  * @throws ConsentError `audit_failed`, `audit_busy`.
  */
-export async function openGateSink(audit: AuditLog, config: AuditConfig | undefined, print: Printer): Promise<GateSink> {
+export async function openGateSink(
+  audit: AuditLog,
+  config: AuditConfig | undefined,
+  print: Printer,
+): Promise<GateSink> {
   const { format } = config ?? DEFAULT_AUDIT_CONFIG;
   if (format === "v0.2") return { sink: audit, [Symbol.asyncDispose]: () => Promise.resolve() };
   const plain = await openPlainLog({ path: plainLogPath(audit.path) });
-  if (plain.recovered !== undefined) print.notice(`${plain.path}: a line that a crash had cut short was removed`);
+  if (plain.recovered !== undefined)
+    print.notice(`${plain.path}: a line that a crash had cut short was removed`);
   return { sink: teeSinks(audit, plain), [Symbol.asyncDispose]: () => plain.close() };
 }

@@ -41,7 +41,8 @@ describe("followLinks()", () => {
 
   it("follows as many links as the kernel does for one path, and not twice as many with each", async () => {
     await symlink(".", join(root, "d0"));
-    for (let index = 1; index <= 39; index += 1) await symlink(`d${index - 1}/d${index - 1}`, join(root, `d${index}`));
+    for (let index = 1; index <= 39; index += 1)
+      await symlink(`d${index - 1}/d${index - 1}`, join(root, `d${index}`));
     const before = process.cpuUsage();
     expect(followLinks(join(root, "d39/home")).exists).toBe(false);
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
@@ -71,7 +72,9 @@ describe("screenOf()", () => {
 
   it("leaves the rest", () => {
     expect(screen("resources/read", { uri: "file:///home/ada/projects/a.txt" })).toBeUndefined();
-    expect(screen("roots/list", { roots: [{ uri: "file:///home/ada", name: "home" }] })).toBeUndefined();
+    expect(
+      screen("roots/list", { roots: [{ uri: "file:///home/ada", name: "home" }] }),
+    ).toBeUndefined();
     expect(screen("tools/list", {})).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Guard: keeps the tools behind a gate of this home away from the home itself, and has places of credentials asked about. Every gate of the
- * command line has it, and `acp policy explain` shows what it says.
+ * Guard: keeps the tools behind a gate of this home away from the home itself, and has places of
+ * credentials asked about. Every gate of the command line has it, and `acp policy explain` shows
+ * what it says.
  */
 import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve as resolvePath } from "node:path";
@@ -21,10 +22,16 @@ export interface GuardParts {
   readonly invocation: Pick<Invocation, "values" | "io" | "rest">;
 }
 
-/** As many as the kernel follows for one path, wherever they stand: links to links would double the work with each. */
+/**
+ * As many as the kernel follows for one path, wherever they stand: links to links would double the
+ * work with each.
+ */
 const LINKS_MAX = 40;
 
-/** Where an absolute path leads, as far as it exists, as the kernel walks it; what stands behind a name that is not there is added as a text. */
+/**
+ * Where an absolute path leads, as far as it exists, as the kernel walks it; what stands behind a
+ * name that is not there is added as a text.
+ */
 export function followLinks(path: string): ResolvedPath {
   let links = 0;
   const walk = (from: string): ResolvedPath => {
@@ -36,7 +43,8 @@ export function followLinks(path: string): ResolvedPath {
       else {
         const next = join(place, segment);
         const target = targetOf(next);
-        if (target === undefined) return { path: join(place, ...segments.slice(index)), exists: false };
+        if (target === undefined)
+          return { path: join(place, ...segments.slice(index)), exists: false };
         if (target === "") place = next;
         else if (++links > LINKS_MAX) return { path: from, exists: false };
         // Not normalised: what stands before a ".." may be a link itself.
@@ -48,7 +56,10 @@ export function followLinks(path: string): ResolvedPath {
   return walk(path);
 }
 
-/** What a link says; empty for what is none, `undefined` for what is not there or may not be looked at. */
+/**
+ * What a link says; empty for what is none, `undefined` for what is not there or may not be looked
+ * at.
+ */
 function targetOf(path: string): string | undefined {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : "";
@@ -57,12 +68,21 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isDirectory = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Where a server's relative paths may start: its directory, and those that its command names, as a file server's roots are named. */
+/**
+ * Where a server's relative paths may start: its directory, and those that its command names, as a
+ * file server's roots are named.
+ */
 function startsOfCommand(words: readonly string[], directory: string): readonly string[] {
-  const named = words.filter((word) => isAbsolute(word) || /^[.~]/.test(word)).map((word) => resolvePath(directory, word));
-  return [directory, ...named.filter((path) => isAbsolute(path) && safely(() => isDirectory(path)))];
+  const named = words
+    .filter((word) => isAbsolute(word) || /^[.~]/.test(word))
+    .map((word) => resolvePath(directory, word));
+  return [
+    directory,
+    ...named.filter((path) => isAbsolute(path) && safely(() => isDirectory(path))),
+  ];
 }
 
 function safely(test: () => boolean): boolean {
@@ -77,8 +97,11 @@ function safely(test: () => boolean): boolean {
 export async function openGuard({ home, source, invocation }: GuardParts): Promise<Layer> {
   const { io, rest } = invocation;
   const own = startsOfCommand(rest, io.cwd);
-  const servers = (source.config?.servers ?? []).map((server): readonly [string, readonly string[]] =>
-    "command" in server ? [server.name, startsOfCommand(server.command, server.cwd ?? io.cwd)] : [server.name, []],
+  const servers = (source.config?.servers ?? []).map(
+    (server): readonly [string, readonly string[]] =>
+      "command" in server
+        ? [server.name, startsOfCommand(server.command, server.cwd ?? io.cwd)]
+        : [server.name, []],
   );
   const starts = new Map(servers);
   return createPathGuard({
@@ -91,16 +114,21 @@ export async function openGuard({ home, source, invocation }: GuardParts): Promi
 }
 
 /**
- * What may not pass beside tool calls: whatever the guard would deny or ask about in a call. Nobody is asked about a resource or a root, so both are
- * refused; a root may be a directory around ACP's, whose calls the guard then judges.
+ * What may not pass beside tool calls: whatever the guard would deny or ask about in a call. Nobody
+ * is asked about a resource or a root, so both are refused; a root may be a directory around ACP's,
+ * whose calls the guard then judges.
  *
  * @param servers - The names of the servers that it may reach.
  */
 export function screenOf(guard: Layer, servers: readonly string[]): ScreenMessage {
   return (method, params) => {
     for (const server of servers) {
-      const ruling = guard.judge(toolAction(server, method, params), { agent: { id: "client" }, nowMs: 0 });
-      if (ruling === undefined || (method === "roots/list" && ruling.ruleId === "guard:around")) continue;
+      const ruling = guard.judge(toolAction(server, method, params), {
+        agent: { id: "client" },
+        nowMs: 0,
+      });
+      if (ruling === undefined || (method === "roots/list" && ruling.ruleId === "guard:around"))
+        continue;
       return ruling.reason ?? "it names a place that is closed";
     }
     return undefined;

@@ -28,8 +28,10 @@ export interface HomeKeys {
 /**
  * Opens keys and vault; without keys answers are not signed and no secret is known.
  *
- * @param find - Where to ask for a passphrase. Standard input is MCP's, and so is the terminal of most clients: with --tty alone, unless given.
- * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault does not, or is not the one that was saved last.
+ * @param find - Where to ask for a passphrase. Standard input is MCP's, and so is the terminal of
+ *   most clients: with --tty alone, unless given.
+ * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault
+ *   does not, or is not the one that was saved last.
  */
 export async function openHomeKeys(
   home: Home,
@@ -42,10 +44,17 @@ export async function openHomeKeys(
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
   const signer = createConsentSigner(signerInUse(home, keys));
-  return { keys, masker: () => createMasker(opened.secrets), gateOptions: { signer, vault: createVault(liveSecrets(home, keys, opened)) } };
+  return {
+    keys,
+    masker: () => createMasker(opened.secrets),
+    gateOptions: { signer, vault: createVault(liveSecrets(home, keys, opened)) },
+  };
 }
 
-/** The secrets as the file has them at each release, so that one that was removed goes nowhere any more. The same list while nothing changes. */
+/**
+ * The secrets as the file has them at each release, so that one that was removed goes nowhere any
+ * more. The same list while nothing changes.
+ */
 function liveSecrets(
   home: Home,
   keys: KeyPair,
@@ -55,7 +64,8 @@ function liveSecrets(
   return async () => {
     const { mark, secrets } = await readVaultFile(home, keys);
     if (mark.hash === last.mark.hash) return last.secrets;
-    if (mark.counter <= last.mark.counter) throw new ConsentError("vault_invalid", "Cannot use the vault: an older one was put back");
+    if (mark.counter <= last.mark.counter)
+      throw new ConsentError("vault_invalid", "Cannot use the vault: an older one was put back");
     last = { mark, secrets: Object.freeze([...secrets]) };
     return last.secrets;
   };

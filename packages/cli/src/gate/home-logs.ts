@@ -1,5 +1,6 @@
 /**
- * The logs of a home when a gate starts: what earlier gates left open in them is ended, and while the gate runs the oldest files of its own log go.
+ * The logs of a home when a gate starts: what earlier gates left open in them is ended, and while
+ * the gate runs the oldest files of its own log go.
  */
 import type { AuditLog } from "@acp/audit";
 import { ConsentError } from "@acp/core";
@@ -23,11 +24,23 @@ export interface LogsParts {
   readonly print: Printer;
 }
 
-/** Says what was mended, ends what is open in other logs, and keeps to the retention until it is disposed of. */
-export async function lookAfterLogs({ home, audit, settings, notices, print }: LogsParts): Promise<AsyncDisposable> {
+/**
+ * Says what was mended, ends what is open in other logs, and keeps to the retention until it is
+ * disposed of.
+ */
+export async function lookAfterLogs({
+  home,
+  audit,
+  settings,
+  notices,
+  print,
+}: LogsParts): Promise<AsyncDisposable> {
   const sayEnded = (path: string, ended: number): void =>
-    print.notice(`${path}: ${ended} questions, answers or calls that an earlier gate left open were ended`);
-  if (audit.recovered !== undefined) print.notice(`${audit.path}: a line that a crash had cut short was removed`);
+    print.notice(
+      `${path}: ${ended} questions, answers or calls that an earlier gate left open were ended`,
+    );
+  if (audit.recovered !== undefined)
+    print.notice(`${audit.path}: a line that a crash had cut short was removed`);
   if (audit.ended > 0) sayEnded(audit.path, audit.ended);
   await recoverOtherLogs({
     home,
@@ -44,17 +57,20 @@ export async function lookAfterLogs({ home, audit, settings, notices, print }: L
     audit,
     keepFiles,
     onRemoved: (names) => print.notice(`${audit.path}: removed as too old: ${names.join(", ")}`),
-    onError: (error) => notices.tell("log_failed", error instanceof Error ? error.message : String(error)),
+    onError: (error) =>
+      notices.tell("log_failed", error instanceof Error ? error.message : String(error)),
   });
 }
 
 /**
- * Checkpoints that are wanted have to be signed: a witness that never hears anything would be weaker than what is written.
+ * Checkpoints that are wanted have to be signed: a witness that never hears anything would be
+ * weaker than what is written.
  *
  * @throws ConsentError `config_invalid` where there is no key for them.
  */
 export async function checkWitnesses(home: Home, { config }: AuditSettings): Promise<void> {
-  if ((config?.witnesses ?? []).length === 0 || (await readCheckpointKey(home)) !== undefined) return;
+  if ((config?.witnesses ?? []).length === 0 || (await readCheckpointKey(home)) !== undefined)
+    return;
   throw new ConsentError(
     "config_invalid",
     "Cannot start: audit.witnesses are named, and there is no key that signs checkpoints; run acp init",

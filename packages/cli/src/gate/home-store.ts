@@ -1,5 +1,6 @@
 /**
- * Store of a gate: what has to outlive its process, in files of the home. Limits are its own and stay in memory.
+ * Store of a gate: what has to outlive its process, in files of the home. Limits are its own and
+ * stay in memory.
  */
 import { join } from "node:path";
 import { createRecordCheck } from "@acp/core";
@@ -12,7 +13,9 @@ export interface HomeStore extends AsyncDisposable {
   readonly store: Pick<Store, "claims" | "grants" | "pending">;
   /** What is known of questions that a log may show as open. */
   readonly known: KnownQuestions;
-  /** How many lines of dead processes' questions were given up: no gate with this key wrote them. */
+  /**
+   * How many lines of dead processes' questions were given up: no gate with this key wrote them.
+   */
   readonly ignored: number;
   /** Calls back once with each number of entries that are no grants. */
   onIgnoredGrants(say: (count: number) => void): void;
@@ -38,7 +41,11 @@ export async function openHomeStore(home: Home, recordKey: Uint8Array): Promise<
     told.add(count);
   };
   return {
-    store: { claims: homeClaims(home), grants: fileGrants(home.grantsPath, { onIgnored }), pending },
+    store: {
+      claims: homeClaims(home),
+      grants: fileGrants(home.grantsPath, { onIgnored }),
+      pending,
+    },
     known: pending,
     ignored: pending.ignored,
     onIgnoredGrants: (next) => void (say = next),

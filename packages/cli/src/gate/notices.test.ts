@@ -24,9 +24,15 @@ it.each([
 });
 
 describe("sayHow()", () => {
-  const said = async (sandbox: SandboxReport | undefined, ways: readonly Way[]): Promise<readonly string[]> => {
+  const said = async (
+    sandbox: SandboxReport | undefined,
+    ways: readonly Way[],
+  ): Promise<readonly string[]> => {
     const codes: string[] = [];
-    const notices = { say: (code: string) => Promise.resolve(void codes.push(code)), tell: () => {} };
+    const notices = {
+      say: (code: string) => Promise.resolve(void codes.push(code)),
+      tell: () => {},
+    };
     await sayHow(notices, { sharesUid: false, ...(sandbox !== undefined && { sandbox }) }, ways);
     return codes;
   };
@@ -39,17 +45,37 @@ describe("sayHow()", () => {
 
   it("says where names are asked past the gate", async () => {
     const texts: string[] = [];
-    const notices = { say: (_code: string, text: string) => Promise.resolve(void texts.push(text)), tell: () => {} };
+    const notices = {
+      say: (_code: string, text: string) => Promise.resolve(void texts.push(text)),
+      tell: () => {},
+    };
     for (const dns of ["closed", "open"] as const)
-      await sayHow(notices, { sharesUid: false, sandbox: { ...report("uid", "uid"), dns } }, ["http"]);
+      await sayHow(notices, { sharesUid: false, sandbox: { ...report("uid", "uid"), dns } }, [
+        "http",
+      ]);
     expect(texts.map((text) => text.includes("name servers"))).toEqual([false, true]);
   });
 
   it("says what of an agent's resources is not limited, where something holds it", async () => {
-    const caps = { aspect: "resource_caps", enforcement: "partial", reason: "memory is not limited", fix: "Run it as root" } as const;
-    expect(await said({ ...report("namespace", "full"), items: [caps] }, ["http"])).toEqual(["isolation", "resources"]);
-    expect(await said({ ...report("namespace", "full"), items: [{ ...caps, enforcement: "enforced" }] }, ["http"])).toEqual(["isolation"]);
-    expect(await said({ ...report("env", "none"), items: [caps] }, ["http"])).toEqual(["isolation_none"]);
+    const caps = {
+      aspect: "resource_caps",
+      enforcement: "partial",
+      reason: "memory is not limited",
+      fix: "Run it as root",
+    } as const;
+    expect(await said({ ...report("namespace", "full"), items: [caps] }, ["http"])).toEqual([
+      "isolation",
+      "resources",
+    ]);
+    expect(
+      await said(
+        { ...report("namespace", "full"), items: [{ ...caps, enforcement: "enforced" }] },
+        ["http"],
+      ),
+    ).toEqual(["isolation"]);
+    expect(await said({ ...report("env", "none"), items: [caps] }, ["http"])).toEqual([
+      "isolation_none",
+    ]);
   });
 
   it("never calls isolation what is none", async () => {

@@ -1,5 +1,6 @@
 /**
- * Notices: what the operator must know about a running gate. Each goes to stderr and, as a `gate_notice` event, into the log.
+ * Notices: what the operator must know about a running gate. Each goes to stderr and, as a
+ * `gate_notice` event, into the log.
  */
 import { isConsentError, logEvent, randomIds, systemClock } from "@acp/core";
 import type { AuditEventInput, AuditSink, SandboxReport } from "@acp/core";
@@ -44,8 +45,15 @@ const ISOLATION_NOTICES: Readonly<Record<Way, string>> = {
 
 /** Says things. */
 export interface Notices {
-  /** To stderr and into the log; rejects where the log does not take it. About the gate's own agent, unless somebody else is named. */
-  say(code: NoticeCode, text: string, about?: Pick<NoticeParts, "agent" | "isolation">): Promise<void>;
+  /**
+   * To stderr and into the log; rejects where the log does not take it. About the gate's own agent,
+   * unless somebody else is named.
+   */
+  say(
+    code: NoticeCode,
+    text: string,
+    about?: Pick<NoticeParts, "agent" | "isolation">,
+  ): Promise<void>;
   /** The same where nobody waits: a log that does not take it is said on stderr. */
   tell(code: NoticeCode, text: string): void;
 }
@@ -69,20 +77,31 @@ export function createNotices({ print, audit, agent, isolation }: NoticeParts): 
     say,
     tell(code, text) {
       say(code, text).catch((error: unknown) =>
-        print.notice(isConsentError(error) ? error.message : `Cannot log a notice: ${String(error)}`),
+        print.notice(
+          isConsentError(error) ? error.message : `Cannot log a notice: ${String(error)}`,
+        ),
       );
     },
   };
 }
 
-function noticeEvent({ agent, isolation }: Pick<NoticeParts, "agent" | "isolation">, code: NoticeCode, text: string): AuditEventInput {
+function noticeEvent(
+  { agent, isolation }: Pick<NoticeParts, "agent" | "isolation">,
+  code: NoticeCode,
+  text: string,
+): AuditEventInput {
   const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
   return { ...logEvent("gate_notice", stamp, { isolation, notice: code, text }), agent };
 }
 
-/** What every event of a gate says about the sandbox that its agent runs in: level and name, `none` where nothing holds the agent. */
+/**
+ * What every event of a gate says about the sandbox that its agent runs in: level and name, `none`
+ * where nothing holds the agent.
+ */
 export function isolationMark(sandbox: SandboxReport | undefined): string {
-  return sandbox === undefined || sandbox.level === "none" ? "none" : `${sandbox.level}:${sandbox.sandbox}`;
+  return sandbox === undefined || sandbox.level === "none"
+    ? "none"
+    : `${sandbox.level}:${sandbox.sandbox}`;
 }
 
 /** What is known of how an agent runs. */
@@ -93,8 +112,13 @@ export interface AgentHost {
 }
 
 /** What is said before the first call. */
-export async function sayHow(notices: Notices, { sharesUid, sandbox }: AgentHost, ways: readonly Way[]): Promise<void> {
-  if (sandbox === undefined) for (const way of ways) await notices.say("isolation_none", ISOLATION_NOTICES[way]);
+export async function sayHow(
+  notices: Notices,
+  { sharesUid, sandbox }: AgentHost,
+  ways: readonly Way[],
+): Promise<void> {
+  if (sandbox === undefined)
+    for (const way of ways) await notices.say("isolation_none", ISOLATION_NOTICES[way]);
   else await notices.say(...sandboxNotice(sandbox));
   const unlimited = sandbox === undefined ? undefined : resourceNotice(sandbox);
   if (unlimited !== undefined) await notices.say("resources", unlimited);
@@ -104,14 +128,34 @@ export async function sayHow(notices: Notices, { sharesUid, sandbox }: AgentHost
 /** What a barrier lets an agent use up; of what is none, that is said already. */
 function resourceNotice({ level, items }: SandboxReport): string | undefined {
   const caps = items.find(({ aspect }) => aspect === "resource_caps");
-  if (caps === undefined || caps.enforcement === "enforced" || level === "none" || level === "advisory") return undefined;
+  if (
+    caps === undefined ||
+    caps.enforcement === "enforced" ||
+    level === "none" ||
+    level === "advisory"
+  )
+    return undefined;
   return `The agent can use up more than it should: ${caps.reason}${caps.fix === undefined ? "" : `. ${caps.fix}`}`;
 }
 
-function sandboxNotice({ sandbox, level, reason, fix, dns }: SandboxReport): readonly [NoticeCode, string] {
-  if (level === "none") return ["isolation_none", `No isolation: sandbox "${sandbox}" holds nothing: ${reason}`];
-  if (level === "advisory") return ["isolation_advisory", `No barrier: sandbox "${sandbox}" is advisory: ${reason}`];
-  const names = dns === "open" ? "; it asks the host's name servers past the gate, and what it asks can carry anything out" : "";
+function sandboxNotice({
+  sandbox,
+  level,
+  reason,
+  fix,
+  dns,
+}: SandboxReport): readonly [NoticeCode, string] {
+  if (level === "none")
+    return ["isolation_none", `No isolation: sandbox "${sandbox}" holds nothing: ${reason}`];
+  if (level === "advisory")
+    return ["isolation_advisory", `No barrier: sandbox "${sandbox}" is advisory: ${reason}`];
+  const names =
+    dns === "open"
+      ? "; it asks the host's name servers past the gate, and what it asks can carry anything out"
+      : "";
   const hint = fix === undefined ? "" : `. ${fix}`;
-  return ["isolation", `The agent runs in sandbox "${sandbox}", level ${level}: ${reason}${names}${hint}`];
+  return [
+    "isolation",
+    `The agent runs in sandbox "${sandbox}", level ${level}: ${reason}${names}${hint}`,
+  ];
 }

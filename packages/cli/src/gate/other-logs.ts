@@ -1,5 +1,6 @@
 /**
- * Other logs: a gate writes one log, and the gates before it may have left work open in others. Whoever starts ends that there too.
+ * Other logs: a gate writes one log, and the gates before it may have left work open in others.
+ * Whoever starts ends that there too.
  */
 import { openAuditLog, readAuditLog, readLastEventMs } from "@acp/audit";
 import type { AuditLogOptions, RecoverOptions } from "@acp/audit";
@@ -21,29 +22,46 @@ export interface OtherLogs {
   readonly onError: (path: string, message: string) => void;
 }
 
-/** Ends what dead gates left open in the home's other logs. Logs that a live process writes are left to it. Never rejects for a log. */
-export async function recoverOtherLogs({ home, own, recover, optionsOf, onEnded, onError }: OtherLogs): Promise<void> {
+/**
+ * Ends what dead gates left open in the home's other logs. Logs that a live process writes are left
+ * to it. Never rejects for a log.
+ */
+export async function recoverOtherLogs({
+  home,
+  own,
+  recover,
+  optionsOf,
+  onEnded,
+  onError,
+}: OtherLogs): Promise<void> {
   for (const path of await listAuditFiles(home.dir)) {
     if (path === own) continue;
     try {
       await using log = await openAuditLog({ ...optionsOf(path), recover });
       if (log.ended > 0) onEnded(path, log.ended);
     } catch (error) {
-      if (!isConsentError(error, "audit_busy")) onError(path, error instanceof Error ? error.message : String(error));
+      if (!isConsentError(error, "audit_busy"))
+        onError(path, error instanceof Error ? error.message : String(error));
     }
   }
 }
 
 /**
- * Which of these questions have an event of such a type in a log of the home: a gate takes over what a dead one left open, and ends it in the log that it
- * writes itself. A log that cannot be read says nothing; that it is broken is said elsewhere.
+ * Which of these questions have an event of such a type in a log of the home: a gate takes over
+ * what a dead one left open, and ends it in the log that it writes itself. A log that cannot be
+ * read says nothing; that it is broken is said elsewhere.
  */
-export async function findEnded(home: Home, ids: readonly string[], isEnd: (eventType: string) => boolean): Promise<ReadonlySet<string>> {
+export async function findEnded(
+  home: Home,
+  ids: readonly string[],
+  isEnd: (eventType: string) => boolean,
+): Promise<ReadonlySet<string>> {
   const wanted = new Set(ids);
   const ended = new Set<string>();
   for (const path of await listAuditFiles(home.dir)) {
     try {
-      for await (const { eventType, requestId } of readAuditLog(path)) if (wanted.has(requestId) && isEnd(eventType)) ended.add(requestId);
+      for await (const { eventType, requestId } of readAuditLog(path))
+        if (wanted.has(requestId) && isEnd(eventType)) ended.add(requestId);
     } catch (error) {
       if (!isConsentError(error)) throw error;
     }
@@ -51,7 +69,10 @@ export async function findEnded(home: Home, ids: readonly string[], isEnd: (even
   return ended;
 }
 
-/** Wall time of the latest last event in the home's logs; `undefined` where there is none. A log that cannot be read says nothing; that is said elsewhere. */
+/**
+ * Wall time of the latest last event in the home's logs; `undefined` where there is none. A log
+ * that cannot be read says nothing; that is said elsewhere.
+ */
 export async function lastEventOf(home: Home): Promise<number | undefined> {
   let latest: number | undefined;
   for (const path of await listAuditFiles(home.dir)) {

@@ -1,5 +1,6 @@
 /**
- * Passkeys of the command line: the verifiers that stand on them. The code that reads WebAuthn is loaded when there is a proof to judge.
+ * Passkeys of the command line: the verifiers that stand on them. The code that reads WebAuthn is
+ * loaded when there is a proof to judge.
  */
 import { resolve } from "node:path";
 import type { EvidenceVerifier } from "@acp/core";
@@ -24,10 +25,21 @@ export function passkeyVerifier(list: () => Promise<readonly PasskeyRecord[]>): 
   };
 }
 
-/** The passkeys that a record is held against: those of `--passkeys`, else the home's; with `--key` alone it takes no home. */
-export async function readTrustedPasskeys(invocation: Pick<Invocation, "values" | "io">): Promise<readonly PasskeyRecord[]> {
+/**
+ * The passkeys that a record is held against: those of `--passkeys`, else the home's; with `--key`
+ * alone it takes no home.
+ */
+export async function readTrustedPasskeys(
+  invocation: Pick<Invocation, "values" | "io">,
+): Promise<readonly PasskeyRecord[]> {
   const { values, io } = invocation;
-  if (values.passkeys === undefined) return values.key === undefined ? filePasskeys((await homeOf(invocation)).passkeysPath).list() : [];
-  const text = await readInput(values.passkeys, io, { what: "file of passkeys", bytesMax: FILE_BYTES_MAX });
+  if (values.passkeys === undefined)
+    return values.key === undefined
+      ? filePasskeys((await homeOf(invocation)).passkeysPath).list()
+      : [];
+  const text = await readInput(values.passkeys, io, {
+    what: "file of passkeys",
+    bytesMax: FILE_BYTES_MAX,
+  });
   return onFile(resolve(io.cwd, values.passkeys), () => parsePasskeys(text));
 }

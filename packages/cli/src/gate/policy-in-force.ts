@@ -1,5 +1,6 @@
 /**
- * The policy in force while `acp mcp` runs: the file's, as it changes; without a file, ask about everything.
+ * The policy in force while `acp mcp` runs: the file's, as it changes; without a file, ask about
+ * everything.
  */
 import { access } from "node:fs/promises";
 import { isConsentError } from "@acp/core";
@@ -32,7 +33,8 @@ export interface PolicyParts {
  * Opens the policy and follows its file until the signal aborts.
  *
  * @returns What is in force at the moment of the call.
- * @throws ConsentError `policy_invalid` or `home_invalid` where the file does not load at the start.
+ * @throws ConsentError `policy_invalid` or `home_invalid` where the file does not load at the
+ *   start.
  */
 export async function openPolicyInForce(parts: PolicyParts): Promise<() => Policy> {
   const { file, mustExist, notices } = parts;
@@ -40,7 +42,10 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
     const watch = await follow(parts);
     return () => watch.current();
   }
-  await notices.say("policy_builtin", `There is no policy at ${file}: every call is asked about; acp init writes one`);
+  await notices.say(
+    "policy_builtin",
+    `There is no policy at ${file}: every call is asked about; acp init writes one`,
+  );
   let watch: PolicyWatch | undefined;
   waitForFile(parts, (found) => {
     watch = found;
@@ -51,12 +56,16 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
 function exists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
-    // Only what is surely not there is "no policy": one that cannot be looked at must stop the start.
+    // Only what is surely not there is "no policy": one that cannot be looked at must stop the
+    // start.
     (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
   );
 }
 
-async function follow({ file, home, cwd, notices, signal }: PolicyParts, isNew = false): Promise<PolicyWatch> {
+async function follow(
+  { file, home, cwd, notices, signal }: PolicyParts,
+  isNew = false,
+): Promise<PolicyWatch> {
   const warn = (policy: Policy): void => {
     for (const warning of policy.warnings) notices.tell("policy_warning", `${file}: ${warning}`);
   };
@@ -67,11 +76,17 @@ async function follow({ file, home, cwd, notices, signal }: PolicyParts, isNew =
       signal,
       isNew,
       onReload(policy) {
-        notices.tell("policy_reloaded", `${file} was reloaded: ${policy.rules.length} rules, everything else: ${policy.defaultEffect}`);
+        notices.tell(
+          "policy_reloaded",
+          `${file} was reloaded: ${policy.rules.length} rules, everything else: ${policy.defaultEffect}`,
+        );
         warn(policy);
       },
       onError: (error) =>
-        notices.tell("policy_kept", `${placeError(error, file).message} [${error.code}]; the policy before stays in force`),
+        notices.tell(
+          "policy_kept",
+          `${placeError(error, file).message} [${error.code}]; the policy before stays in force`,
+        ),
     }),
   );
   warn(watch.current());
@@ -89,7 +104,10 @@ function waitForFile(parts: PolicyParts, found: (watch: PolicyWatch) => void): v
       const watch = await follow(parts, true);
       clearInterval(timer);
       found(watch);
-      notices.tell("policy_reloaded", `${file} is there now and in force: ${watch.current().rules.length} rules`);
+      notices.tell(
+        "policy_reloaded",
+        `${file} is there now and in force: ${watch.current().rules.length} rules`,
+      );
     } catch (error) {
       const text = isConsentError(error) ? error.message : String(error);
       if (text !== reported) notices.tell("policy_kept", `${text}; every call is asked about`);

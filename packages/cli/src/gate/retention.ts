@@ -1,5 +1,6 @@
 /**
- * Retention: while a gate runs it removes the oldest full files of its log, as config.yml says. What the vault is held against is noted again first.
+ * Retention: while a gate runs it removes the oldest full files of its log, as config.yml says.
+ * What the vault is held against is noted again first.
  */
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -23,7 +24,10 @@ export interface RetentionParts {
 const EVERY_MS = 3_600_000;
 const FULL_FILE = /\.(\d{12})$/;
 
-/** Removes what is too old, now and while it is not disposed of. Waits for what is under way when it is. */
+/**
+ * Removes what is too old, now and while it is not disposed of. Waits for what is under way when it
+ * is.
+ */
 export function keepRetention(parts: RetentionParts): AsyncDisposable {
   const { onError, every = hourly } = parts;
   let running: Promise<void> | undefined;

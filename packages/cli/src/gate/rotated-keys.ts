@@ -1,6 +1,7 @@
 /**
- * Rotated keys: a gate opens its keys once, and somebody may rotate them while it runs. It can then neither sign an answer nor open the vault, which
- * it needs for every call, if only to mask what comes back. So it denies every call until it is started again, and tells the operator why, once.
+ * Rotated keys: a gate opens its keys once, and somebody may rotate them while it runs. It can then
+ * neither sign an answer nor open the vault, which it needs for every call, if only to mask what
+ * comes back. So it denies every call until it is started again, and tells the operator why, once.
  */
 import { ConsentError } from "@acp/core";
 import type { GateOptions } from "@acp/core";
@@ -15,7 +16,10 @@ export interface RotationParts extends HomeKeys {
   readonly notices: Notices;
 }
 
-/** What a gate takes: the keys' options, `paused` and `pausedAgent`, which `acp pause` sets too. Nobody is asked for an answer that could not be signed. */
+/**
+ * What a gate takes: the keys' options, `paused` and `pausedAgent`, which `acp pause` sets too.
+ * Nobody is asked for an answer that could not be signed.
+ */
 export function heedRotation({
   home,
   keys,
@@ -25,7 +29,8 @@ export function heedRotation({
   let isTold = false;
   const whyRotated = (): string | undefined => {
     const reason = keys === undefined ? undefined : whyOutOfUse(home, keys);
-    if (reason !== undefined && !isTold) notices.tell("keys_rotated", `Every call is denied from now on: ${reason}`);
+    if (reason !== undefined && !isTold)
+      notices.tell("keys_rotated", `Every call is denied from now on: ${reason}`);
     isTold ||= reason !== undefined;
     return reason;
   };
@@ -38,7 +43,8 @@ export function heedRotation({
       vault: {
         async inject(release) {
           const reason = whyRotated();
-          if (reason !== undefined) throw new ConsentError("vault_invalid", `Cannot open the vault: ${reason}`);
+          if (reason !== undefined)
+            throw new ConsentError("vault_invalid", `Cannot open the vault: ${reason}`);
           return vault.inject(release);
         },
       },

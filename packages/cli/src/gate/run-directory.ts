@@ -20,5 +20,10 @@ export function attachToGates(
   signal: AbortSignal,
 ): Promise<ApproverClients> {
   const directory = runDirectory(ownHomePath({ values, io }));
-  return attachApprovers({ directory, role, signal, warn: (error) => print.notice(renderFailure(failureOf(error))) });
+  return attachApprovers({
+    directory,
+    role,
+    signal,
+    warn: (error) => print.notice(renderFailure(failureOf(error))),
+  });
 }

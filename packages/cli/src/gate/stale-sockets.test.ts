@@ -24,7 +24,8 @@ it("removeStaleSockets() removes old sockets that nobody listens on, and nothing
     for (const name of ["old.sock", "young.sock"]) leaveSocket(join(directory, name));
     await writeFile(join(directory, "file.sock"), "");
     const hourAgo = new Date(Date.now() - HOUR_MS);
-    for (const name of ["live.sock", "old.sock", "file.sock"]) await utimes(join(directory, name), hourAgo, hourAgo);
+    for (const name of ["live.sock", "old.sock", "file.sock"])
+      await utimes(join(directory, name), hourAgo, hourAgo);
     await removeStaleSockets(directory, Date.now());
     expect((await readdir(directory)).sort()).toEqual(["file.sock", "live.sock", "young.sock"]);
     await expect(removeStaleSockets(join(directory, "none"), Date.now())).resolves.toBeUndefined();

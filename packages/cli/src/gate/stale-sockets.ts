@@ -1,5 +1,6 @@
 /**
- * Stale sockets: what gates that were killed left in `<home>/run`. Removed when the next gate starts.
+ * Stale sockets: what gates that were killed left in `<home>/run`. Removed when the next gate
+ * starts.
  */
 import { readdir, stat, unlink } from "node:fs/promises";
 import { createConnection } from "node:net";
@@ -8,10 +9,17 @@ import { join } from "node:path";
 /** A socket this young may be between its making and its first answer. */
 const YOUNG_MS = 60_000;
 
-/** Removes sockets in a directory that nobody listens on. Never rejects: the sockets are only untidy. */
+/**
+ * Removes sockets in a directory that nobody listens on. Never rejects: the sockets are only
+ * untidy.
+ */
 export async function removeStaleSockets(directory: string, nowMs: number): Promise<void> {
   const names = await readdir(directory).catch(() => []);
-  await Promise.all(names.filter((name) => name.endsWith(".sock")).map((name) => removeIfStale(join(directory, name), nowMs)));
+  await Promise.all(
+    names
+      .filter((name) => name.endsWith(".sock"))
+      .map((name) => removeIfStale(join(directory, name), nowMs)),
+  );
 }
 
 async function removeIfStale(path: string, nowMs: number): Promise<void> {

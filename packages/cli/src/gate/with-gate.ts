@@ -1,5 +1,6 @@
 /**
- * With a gate: one gate of a home, put together from its configuration, keys, logs, stores, policy and channels, for as long as a proxy uses it.
+ * With a gate: one gate of a home, put together from its configuration, keys, logs, stores, policy
+ * and channels, for as long as a proxy uses it.
  */
 import { join } from "node:path";
 import type { RecoverOptions } from "@acp/audit";
@@ -59,12 +60,15 @@ export interface GateInUse {
   readonly notices: Notices;
   /** Where the gate writes. */
   readonly log: AuditSink;
-  /** How many clients of the approve socket can answer; `undefined` where questions go another way. */
+  /**
+   * How many clients of the approve socket can answer; `undefined` where questions go another way.
+   */
   attached(): number | undefined;
   /** One more gate, which differs in its policy alone: the file's, which must be there. */
   gateWith(policyFile: string): Promise<ConsentGate>;
   /**
-   * One more gate with the same policy, for somebody besides the agent: with a layer of its own, no secret of the vault, and its own mark of how it is held.
+   * One more gate with the same policy, for somebody besides the agent: with a layer of its own, no
+   * secret of the vault, and its own mark of how it is held.
    */
   gateFor(layer: Layer, isolation: string): ConsentGate;
 }
@@ -74,14 +78,22 @@ export interface GateInUse {
  *
  * @throws ConsentError what a part of the home throws that does not load; what `use` throws.
  */
-export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) => Promise<T>): Promise<T> {
+export async function withGate<T>(
+  parts: WithGateParts,
+  use: (inUse: GateInUse) => Promise<T>,
+): Promise<T> {
   const { invocation, home, source, homeKeys, agentId, ways } = parts;
   const { print } = invocation;
-  // Before the logs: what an earlier process left open and this or another one shows again has not ended.
+  // Before the logs: what an earlier process left open and this or another one shows again has not
+  // ended.
   const recordKey = await openRecordKey(home, homeKeys.keys);
   await using kept = await openHomeStore(home, recordKey);
   const { held: pendingIds, untaken: untakenIds } = kept.known;
-  const recover: RecoverOptions = { pendingIds, untakenIds, endedElsewhere: (ids, isEnd) => findEnded(home, ids, isEnd) };
+  const recover: RecoverOptions = {
+    pendingIds,
+    untakenIds,
+    endedElsewhere: (ids, isEnd) => findEnded(home, ids, isEnd),
+  };
   const settings = { config: source.config?.audit, recover };
   await checkWitnesses(home, settings);
   // Also before the logs: opening them writes events of now.
@@ -95,14 +107,23 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
   await using _logs = await lookAfterLogs({ home, audit, settings, notices, print });
   await using written = await openGateSink(audit, settings.config, print);
   if (homeKeys.keys === undefined)
-    await notices.say("unsigned", "No keys: answers are not signed and there is no vault; make them with acp init");
+    await notices.say(
+      "unsigned",
+      "No keys: answers are not signed and there is no vault; make them with acp init",
+    );
   for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
   const { layers } = parts;
   const named = { file: source.policyFile, mustExist: source.isPolicyNamed };
   const policy = layers === undefined ? { policy: await policyOf(parts, notices, named) } : {};
   const gates = new Set<ConsentGate>();
   const { makeTerminal, attached } = await terminalMaker(parts, notices, () => endPausedOf(gates));
-  await using channels = await openChannels({ source, keys: homeKeys.keys, claims: kept.store.claims, notices, makeTerminal });
+  await using channels = await openChannels({
+    source,
+    keys: homeKeys.keys,
+    claims: kept.store.claims,
+    notices,
+    makeTerminal,
+  });
   const passkeys = filePasskeys(home.passkeysPath);
   const guard = await openGuard({ home, source, invocation });
   const options = {
@@ -121,36 +142,77 @@ export async function withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) 
     ...gateOptionsOf(source),
   };
   await using others = keepGates(gates, async (file) =>
-    createConsentGate({ policy: await policyOf(parts, notices, { file, mustExist: true }), ...options }),
+    createConsentGate({
+      policy: await policyOf(parts, notices, { file, mustExist: true }),
+      ...options,
+    }),
   );
   await using gate = createConsentGate({ ...policy, ...options });
   gates.add(gate);
   const gateFor: GateInUse["gateFor"] = (layer, mark) =>
-    others.keep(createConsentGate({ ...policy, ...withoutVault(options), layers: [...options.layers, layer], isolation: mark }));
+    others.keep(
+      createConsentGate({
+        ...policy,
+        ...withoutVault(options),
+        layers: [...options.layers, layer],
+        isolation: mark,
+      }),
+    );
   const shownAgain = await gate.resume();
-  if (shownAgain > 0) print.notice(`${shownAgain} questions that an earlier gate left open are asked again`);
-  return await use({ gate, guard, notices, log: written.sink, attached, gateWith: (file) => others.open(file), gateFor });
+  if (shownAgain > 0)
+    print.notice(`${shownAgain} questions that an earlier gate left open are asked again`);
+  return await use({
+    gate,
+    guard,
+    notices,
+    log: written.sink,
+    attached,
+    gateWith: (file) => others.open(file),
+    gateFor,
+  });
 }
 
 /** What is the agent's to use is not for everybody who is judged by its policy. */
-function withoutVault<T extends Pick<GateOptions, "vault">>({ vault: _agents, ...rest }: T): Omit<T, "vault"> {
+function withoutVault<T extends Pick<GateOptions, "vault">>({
+  vault: _agents,
+  ...rest
+}: T): Omit<T, "vault"> {
   return rest;
 }
 
-/** What is in the home's stores and no gate of it wrote: it does not count, and somebody should know. */
+/**
+ * What is in the home's stores and no gate of it wrote: it does not count, and somebody should
+ * know.
+ */
 function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeStore): void {
-  const why = "no gate with this home's key wrote them: they are of an older version or another key, or somebody changed them";
-  if (ignored > 0) notices.tell("records_ignored", `${ignored} lines of kept questions do not count: ${why}`);
-  onIgnoredGrants((count) => notices.tell("records_ignored", `${count} entries of the grants file are no grants: somebody changed it`));
+  const why =
+    "no gate with this home's key wrote them: they are of an older version or another key, or somebody changed them";
+  if (ignored > 0)
+    notices.tell("records_ignored", `${ignored} lines of kept questions do not count: ${why}`);
+  onIgnoredGrants((count) =>
+    notices.tell(
+      "records_ignored",
+      `${count} entries of the grants file are no grants: somebody changed it`,
+    ),
+  );
 }
 
-/** @throws ConsentError `config_invalid` where a rule asks several people and the configuration names nobody. */
+/**
+ * @throws ConsentError `config_invalid` where a rule asks several people and the configuration
+ * names nobody.
+ */
 async function policyOf(
   { invocation: { io }, signal, source }: WithGateParts,
   notices: Notices,
   which: { readonly file: string; readonly mustExist: boolean },
 ): Promise<() => Policy> {
-  const policy = await openPolicyInForce({ ...which, home: io.userHome, cwd: io.cwd, notices, signal });
+  const policy = await openPolicyInForce({
+    ...which,
+    home: io.userHome,
+    cwd: io.cwd,
+    notices,
+    signal,
+  });
   await checkSeveral(policy(), { ...source, policyFile: which.file });
   return policy;
 }
@@ -158,7 +220,10 @@ async function policyOf(
 /** What the gates of this process ended together. */
 async function endPausedOf(gates: ReadonlySet<ConsentGate>): Promise<PausedEnd> {
   const ends = await Promise.all(Array.from(gates, (gate) => gate.endPaused()));
-  return { ended: ends.reduce((sum, { ended }) => sum + ended, 0), left: ends.reduce((sum, { left }) => sum + left, 0) };
+  return {
+    ended: ends.reduce((sum, { ended }) => sum + ended, 0),
+    left: ends.reduce((sum, { left }) => sum + left, 0),
+  };
 }
 
 interface KeptGates extends AsyncDisposable {
@@ -183,12 +248,17 @@ function keepGates(all: Set<ConsentGate>, make: (file: string) => Promise<Consen
   };
 }
 
-/** Makes the terminal's channel with its approve socket; sockets of dead gates are removed first. */
+/**
+ * Makes the terminal's channel with its approve socket; sockets of dead gates are removed first.
+ */
 async function terminalMaker(
   { home, invocation: { io, flags } }: WithGateParts,
   notices: Notices,
   endPaused: () => Promise<PausedEnd>,
-): Promise<{ readonly makeTerminal: () => TerminalChannel; readonly attached: () => number | undefined }> {
+): Promise<{
+  readonly makeTerminal: () => TerminalChannel;
+  readonly attached: () => number | undefined;
+}> {
   const directory = runDirectory(home.dir);
   await removeStaleSockets(directory, Date.now());
   let made: TerminalChannel | undefined;
@@ -199,5 +269,8 @@ async function terminalMaker(
     endPaused,
     warn: (text: string) => notices.tell("socket_failed", text),
   };
-  return { makeTerminal: () => (made = createTerminalChannel(options)), attached: () => made?.attached() };
+  return {
+    makeTerminal: () => (made = createTerminalChannel(options)),
+    attached: () => made?.attached(),
+  };
 }

@@ -1,5 +1,6 @@
 /**
- * Hidden prompt: a line that a person types and nobody sees. From a terminal only; it stands in no argument, no history and no log.
+ * Hidden prompt: a line that a person types and nobody sees. From a terminal only; it stands in no
+ * argument, no history and no log.
  */
 import { openSync } from "node:fs";
 import { ReadStream, WriteStream } from "node:tty";
@@ -16,7 +17,9 @@ const CHARS_MAX = 8_192;
 
 /** The terminal on standard input; `undefined` where that is none. */
 export function terminalOf({ stdin, stderr }: Io): Terminal | undefined {
-  return stdin.isTTY ? { input: stdin, output: stderr, [Symbol.dispose]: () => stdin.pause() } : undefined;
+  return stdin.isTTY
+    ? { input: stdin, output: stderr, [Symbol.dispose]: () => stdin.pause() }
+    : undefined;
 }
 
 /** The controlling terminal, whatever standard input is; `undefined` where there is none. */
@@ -64,7 +67,8 @@ function readLine(input: NodeJS.ReadStream): Promise<string> {
       input.pause();
       settle();
     };
-    const stop = (): void => end(() => reject(new ConsentError("aborted", "Cannot go on: the prompt was stopped")));
+    const stop = (): void =>
+      end(() => reject(new ConsentError("aborted", "Cannot go on: the prompt was stopped")));
     const onEnd = (): void => stop();
     const onData = (chunk: string | Uint8Array): void => {
       for (const character of String(chunk)) {

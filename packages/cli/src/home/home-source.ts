@@ -16,13 +16,19 @@ export type HomeContext = Pick<Invocation, "values" | "io">;
  * @throws ConsentError `home_invalid` where the name is empty.
  */
 export function homePath({ values, io }: HomeContext): string {
-  return resolveHome({ flag: values.home, env: io.env["ACP_HOME"], homeDir: io.userHome, cwd: io.cwd });
+  return resolveHome({
+    flag: values.home,
+    env: io.env["ACP_HOME"],
+    homeDir: io.userHome,
+    cwd: io.cwd,
+  });
 }
 
 /**
  * The same, for those that cannot do without a home or make one.
  *
- * @throws ConsentError `home_invalid` also inside a sandbox that hides it: a new one there would be a gate of the agent's own.
+ * @throws ConsentError `home_invalid` also inside a sandbox that hides it: a new one there would be
+ *   a gate of the agent's own.
  */
 export function ownHomePath(context: HomeContext): string {
   const path = homePath(context);

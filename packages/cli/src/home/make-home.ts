@@ -9,9 +9,13 @@ import type { Home } from "@acp/home";
 /** A gate works without `acp init`: the directory is all that it needs. */
 export async function makeHome(directory: string): Promise<Home> {
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new ConsentError("home_invalid", `Cannot make home "${directory}": ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
+    throw new ConsentError(
+      "home_invalid",
+      `Cannot make home "${directory}": ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        cause,
+      },
+    );
   });
   return openHome(directory);
 }

@@ -23,6 +23,9 @@ it("namedDirectory() refuses a link, which would lead out of the home", async ()
   await namedDirectory(home, "homes", "other");
   await symlink(elsewhere, join(home, "homes", "claude"));
   const refused = namedDirectory(home, "homes", "claude");
-  await expect(refused).rejects.toMatchObject({ code: "home_invalid", message: expect.stringContaining("link") });
+  await expect(refused).rejects.toMatchObject({
+    code: "home_invalid",
+    message: expect.stringContaining("link"),
+  });
   expect(await readdir(elsewhere)).toEqual([]);
 });

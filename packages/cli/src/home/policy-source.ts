@@ -1,5 +1,6 @@
 /**
- * The policy that a command is about: a named file, standard input, or the home's as the gate reads it.
+ * The policy that a command is about: a named file, standard input, or the home's as the gate reads
+ * it.
  */
 import { POLICY_BYTES_MAX } from "@acp/core";
 import type { Policy } from "@acp/core";
@@ -24,9 +25,12 @@ export interface PolicySource {
 /**
  * Reads the policy of a command line.
  *
- * @throws ConsentError `policy_invalid`, beginning with the place; `options_invalid` or `home_invalid` where there is none.
+ * @throws ConsentError `policy_invalid`, beginning with the place; `options_invalid` or
+ *   `home_invalid` where there is none.
  */
-export async function readPolicySource(invocation: Pick<Invocation, "operands" | "values" | "io">): Promise<PolicySource> {
+export async function readPolicySource(
+  invocation: Pick<Invocation, "operands" | "values" | "io">,
+): Promise<PolicySource> {
   const { operands, io } = invocation;
   const [operand] = operands;
   const options: PolicyOptions = { home: io.userHome, cwd: io.cwd };

@@ -1,11 +1,19 @@
 /**
- * Unlock: what opens the home's private key. A passphrase from a terminal or a file, or a key file. Never from an argument or a variable.
+ * Unlock: what opens the home's private key. A passphrase from a terminal or a file, or a key file.
+ * Never from an argument or a variable.
  */
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
-import { createFileAtomic, makeKeyFile, makePrivateDirectory, readPrivateFile, readUnlockKind, unlockKeys } from "@acp/home";
+import {
+  createFileAtomic,
+  makeKeyFile,
+  makePrivateDirectory,
+  readPrivateFile,
+  readUnlockKind,
+  unlockKeys,
+} from "@acp/home";
 import type { Home, Unlock } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { askHidden, terminalOf } from "./hidden-prompt.js";
@@ -22,7 +30,10 @@ export function keyFilePath(home: Home, { values, io }: UnlockContext): string {
   return named === undefined ? join(home.keysDir, "unlock.key") : resolve(io.cwd, named);
 }
 
-/** The passphrase of `ACP_PASSPHRASE_FILE`: its first line; `undefined` where the variable is not set. */
+/**
+ * The passphrase of `ACP_PASSPHRASE_FILE`: its first line; `undefined` where the variable is not
+ * set.
+ */
 async function passphraseFromFile({ io }: UnlockContext): Promise<string | undefined> {
   const file = io.env["ACP_PASSPHRASE_FILE"];
   if (file === undefined) return undefined;
@@ -36,16 +47,28 @@ type FindTerminal = (io: Invocation["io"]) => Terminal | undefined | Promise<Ter
 /**
  * Opens the private key of a home, asking on a terminal where that is needed.
  *
- * @throws ConsentError `key_locked` where it does not open or where nobody can be asked, `home_invalid` where there is none.
+ * @throws ConsentError `key_locked` where it does not open or where nobody can be asked,
+ *   `home_invalid` where there is none.
  */
-export async function openKeys(home: Home, context: UnlockContext, find: FindTerminal = terminalOf): Promise<KeyPair> {
+export async function openKeys(
+  home: Home,
+  context: UnlockContext,
+  find: FindTerminal = terminalOf,
+): Promise<KeyPair> {
   return unlockKeys(home, await readUnlock(home, context, find));
 }
 
 /** What opens the private key; see {@link openKeys}. */
-export async function readUnlock(home: Home, context: UnlockContext, find: FindTerminal = terminalOf): Promise<Unlock> {
+export async function readUnlock(
+  home: Home,
+  context: UnlockContext,
+  find: FindTerminal = terminalOf,
+): Promise<Unlock> {
   if ((await readUnlockKind(home)) === "key-file")
-    return { kind: "key-file", text: await readPrivateFile(keyFilePath(home, context), FILE_BYTES_MAX) };
+    return {
+      kind: "key-file",
+      text: await readPrivateFile(keyFilePath(home, context), FILE_BYTES_MAX),
+    };
   const given = await passphraseFromFile(context);
   if (given !== undefined) return { kind: "passphrase", passphrase: given };
   using terminal = await find(context.io);
@@ -54,7 +77,10 @@ export async function readUnlock(home: Home, context: UnlockContext, find: FindT
       "key_locked",
       'Cannot open the private key: it needs a passphrase and there is no terminal to ask on; put the passphrase into a file that only you can read, and set ACP_PASSPHRASE_FILE to its path in this program\'s environment (for an MCP client: in the "env" of the server in its configuration)',
     );
-  return { kind: "passphrase", passphrase: await askHidden(terminal, "Passphrase of the private key: ") };
+  return {
+    kind: "passphrase",
+    passphrase: await askHidden(terminal, "Passphrase of the private key: "),
+  };
 }
 
 /** What a new key is sealed under, and the key file where one was made. */
@@ -65,26 +91,36 @@ export interface NewUnlock {
 }
 
 /**
- * Chooses what a new private key is sealed under: `--key-file` or `ACP_KEY_FILE`, else a passphrase from `ACP_PASSPHRASE_FILE` or a terminal, else a
- * key file in the home.
+ * Chooses what a new private key is sealed under: `--key-file` or `ACP_KEY_FILE`, else a passphrase
+ * from `ACP_PASSPHRASE_FILE` or a terminal, else a key file in the home.
  *
- * @throws ConsentError `options_invalid` where two typed passphrases differ, `home_invalid` where a file cannot be used.
+ * @throws ConsentError `options_invalid` where two typed passphrases differ, `home_invalid` where a
+ *   file cannot be used.
  */
 export async function chooseUnlock(home: Home, context: UnlockContext): Promise<NewUnlock> {
   const { values, io } = context;
   const isKeyFile = values["key-file"] !== undefined || io.env["ACP_KEY_FILE"] !== undefined;
-  const passphrase = isKeyFile ? "" : ((await passphraseFromFile(context)) ?? (await askNew(context)));
+  const passphrase = isKeyFile
+    ? ""
+    : ((await passphraseFromFile(context)) ?? (await askNew(context)));
   if (passphrase !== "") return { unlock: { kind: "passphrase", passphrase }, isKeyFileNew: false };
   const keyFile = keyFilePath(home, context);
   if (!isKeyFile) await makePrivateDirectory(home.keysDir);
   const isKeyFileNew = await createFileAtomic(keyFile, makeKeyFile());
-  return { unlock: { kind: "key-file", text: await readPrivateFile(keyFile, FILE_BYTES_MAX) }, keyFile, isKeyFileNew };
+  return {
+    unlock: { kind: "key-file", text: await readPrivateFile(keyFile, FILE_BYTES_MAX) },
+    keyFile,
+    isKeyFileNew,
+  };
 }
 
 async function askNew({ io }: UnlockContext): Promise<string> {
   using terminal = terminalOf(io);
   if (terminal === undefined) return "";
-  const first = await askHidden(terminal, "New passphrase for the private key (empty: a key file instead): ");
+  const first = await askHidden(
+    terminal,
+    "New passphrase for the private key (empty: a key file instead): ",
+  );
   if (first === "") return "";
   if ((await askHidden(terminal, "The same again: ")) === first) return first;
   throw new ConsentError("options_invalid", "Cannot use the passphrase: the two are not the same");

@@ -1,6 +1,7 @@
 /**
- * Agents: how each installed coding agent is started once, without a person, in a home of its own, against a model of ours; and the settings that wire the
- * hook, as docs/how-to/exec-hooks.md prints them.
+ * Agents: how each installed coding agent is started once, without a person, in a home of its own,
+ * against a model of ours; and the settings that wire the hook, as docs/how-to/exec-hooks.md prints
+ * them.
  */
 import { join } from "node:path";
 import type { JsonObject } from "@acp/core";
@@ -24,7 +25,10 @@ export interface CheckedAgent {
   /** Why it cannot be driven; where it can, `drive` is there. */
   readonly undrivable?: string;
   readonly drive?: {
-    /** Settings without which it does not start, by their paths in its home; those of the hook's file are merged with it. */
+    /**
+     * Settings without which it does not start, by their paths in its home; those of the hook's
+     * file are merged with it.
+     */
     readonly files: (modelUrl: string) => readonly AgentFile[];
     readonly env: (modelUrl: string, home: string) => Readonly<Record<string, string>>;
     readonly args: readonly string[];
@@ -40,7 +44,9 @@ const SECONDS = 120;
 const WAITING = "--wait 110";
 
 /** Settings with one hook. */
-const hookList = (event: string, entry: JsonObject): JsonObject => ({ hooks: { [event]: [entry] } });
+const hookList = (event: string, entry: JsonObject): JsonObject => ({
+  hooks: { [event]: [entry] },
+});
 
 const codexToml = (url: string): string => `model = "scripted"
 model_provider = "scripted"
@@ -83,7 +89,11 @@ export const CHECKED_AGENTS: readonly CheckedAgent[] = [
     command: `acp exec hook codex ${WAITING}`,
     hooks: {
       path: ".codex/hooks.json",
-      settings: (command) => hookList("PreToolUse", { matcher: "^Bash$", hooks: [{ type: "command", command, timeout: SECONDS }] }),
+      settings: (command) =>
+        hookList("PreToolUse", {
+          matcher: "^Bash$",
+          hooks: [{ type: "command", command, timeout: SECONDS }],
+        }),
     },
     drive: {
       files: (url) => [{ path: ".codex/config.toml", text: codexToml(url) }],
@@ -106,7 +116,10 @@ export const CHECKED_AGENTS: readonly CheckedAgent[] = [
     hooks: {
       path: ".gemini/settings.json",
       settings: (command) =>
-        hookList("BeforeTool", { matcher: "run_shell_command", hooks: [{ type: "command", command, timeout: SECONDS * 1_000 }] }),
+        hookList("BeforeTool", {
+          matcher: "run_shell_command",
+          hooks: [{ type: "command", command, timeout: SECONDS * 1_000 }],
+        }),
     },
     drive: {
       files: () => [
@@ -119,7 +132,11 @@ export const CHECKED_AGENTS: readonly CheckedAgent[] = [
           }),
         },
       ],
-      env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "none", GEMINI_CLI_TRUST_WORKSPACE: "true" }),
+      env: (url) => ({
+        GOOGLE_GEMINI_BASE_URL: url,
+        GEMINI_API_KEY: "none",
+        GEMINI_CLI_TRUST_WORKSPACE: "true",
+      }),
       args: ["--yolo", "-p", PROMPT],
     },
   },
@@ -129,14 +146,22 @@ export const CHECKED_AGENTS: readonly CheckedAgent[] = [
     command: `acp exec hook cursor ${WAITING}`,
     hooks: {
       path: ".cursor/hooks.json",
-      settings: (command) => ({ version: 1, hooks: { beforeShellExecution: [{ command, timeout: SECONDS, failClosed: true }] } }),
+      settings: (command) => ({
+        version: 1,
+        hooks: { beforeShellExecution: [{ command, timeout: SECONDS, failClosed: true }] },
+      }),
     },
-    undrivable: "it speaks to its maker's servers alone, so that no scripted model can be put in their place",
+    undrivable:
+      "it speaks to its maker's servers alone, so that no scripted model can be put in their place",
   },
 ];
 
 /** The files of an agent's home: what it needs to start, with its hook where there is one. */
-export function filesOf({ hooks, drive }: CheckedAgent, modelUrl: string, hook: string | undefined): readonly AgentFile[] {
+export function filesOf(
+  { hooks, drive }: CheckedAgent,
+  modelUrl: string,
+  hook: string | undefined,
+): readonly AgentFile[] {
   const files = drive?.files(modelUrl) ?? [];
   if (hook === undefined) return files;
   const own = files.find(({ path }) => path === hooks.path);

@@ -1,6 +1,7 @@
 /**
- * Check: does the hook stop a command of the agent that is installed here? Two runs in throw-away folders: one without the hook, which has to run the
- * command, or nothing is shown; one with it, which must not.
+ * Check: does the hook stop a command of the agent that is installed here? Two runs in throw-away
+ * folders: one without the hook, which has to run the command, or nothing is shown; one with it,
+ * which must not.
  */
 import { fileURLToPath } from "node:url";
 import { escapeText } from "@acp/core";
@@ -12,7 +13,12 @@ import { findProgram, runOnce } from "./drive.js";
 import type { Run } from "./drive.js";
 
 /** What is known of an agent's hook. */
-export type CheckVerdict = "stopped" | "not_stopped" | "hook_not_called" | "not_installed" | "not_driven";
+export type CheckVerdict =
+  | "stopped"
+  | "not_stopped"
+  | "hook_not_called"
+  | "not_installed"
+  | "not_driven";
 
 /** One agent, checked. */
 export interface Checked {
@@ -38,11 +44,15 @@ const MEANINGS: Readonly<Record<CheckVerdict, string>> = {
 export async function checkHooks(invocation: Invocation): Promise<Exit> {
   const { operands, print, io } = invocation;
   const signal = io.onStop();
-  const chosen = CHECKED_AGENTS.filter(({ agent }) => operands[0] === undefined || operands[0] === agent);
+  const chosen = CHECKED_AGENTS.filter(
+    ({ agent }) => operands[0] === undefined || operands[0] === agent,
+  );
   const results: Checked[] = [];
   for (const agent of chosen) results.push(await checkAgent(agent, invocation, signal));
   print.result({ agents: results }, () => results.flatMap(render));
-  const isBad = results.some(({ verdict }) => verdict === "not_stopped" || verdict === "hook_not_called");
+  const isBad = results.some(
+    ({ verdict }) => verdict === "not_stopped" || verdict === "hook_not_called",
+  );
   if (isBad) return "failed";
   return results.some(({ verdict }) => verdict === "stopped") ? "ok" : "nothing";
 }
@@ -56,36 +66,71 @@ function render({ agent, verdict, why, program, note }: Checked): readonly strin
   ];
 }
 
-async function checkAgent(agent: CheckedAgent, { io }: Invocation, signal: AbortSignal): Promise<Checked> {
+async function checkAgent(
+  agent: CheckedAgent,
+  { io }: Invocation,
+  signal: AbortSignal,
+): Promise<Checked> {
   const known = { agent: agent.agent, ...(agent.note === undefined ? {} : { note: agent.note }) };
   const found = findProgram(agent.program, io);
   if ("reason" in found) {
-    const why = found.isMissing ? `there is no program "${agent.program}" on the PATH` : found.reason;
+    const why = found.isMissing
+      ? `there is no program "${agent.program}" on the PATH`
+      : found.reason;
     return { ...known, verdict: "not_installed", why };
   }
   const program = found.path;
-  if (agent.undrivable !== undefined) return { ...known, program, verdict: "not_driven", why: agent.undrivable };
+  if (agent.undrivable !== undefined)
+    return { ...known, program, verdict: "not_driven", why: agent.undrivable };
   const parts = { agent, program: found, io, timeoutMs: RUN_MS, signal };
   const free = await runOnce(parts);
   if (!free.isHandedOut)
-    return { ...known, program, verdict: "not_driven", why: `it asked the scripted model for no command: ${free.end}` };
+    return {
+      ...known,
+      program,
+      verdict: "not_driven",
+      why: `it asked the scripted model for no command: ${free.end}`,
+    };
   if (!free.hasRun)
-    return { ...known, program, verdict: "not_driven", why: `without a hook, too, it does not run the command: ${told(free)}` };
+    return {
+      ...known,
+      program,
+      verdict: "not_driven",
+      why: `without a hook, too, it does not run the command: ${told(free)}`,
+    };
   const run = await runOnce({ ...parts, hook: (acpHome) => hookLine(agent, acpHome) });
   return { ...known, program, ...verdictOf(run) };
 }
 
 function verdictOf(run: Run): Pick<Checked, "verdict" | "why"> {
-  if (!run.isHandedOut) return { verdict: "not_driven", why: `with the hook it asked the scripted model for no command: ${run.end}` };
+  if (!run.isHandedOut)
+    return {
+      verdict: "not_driven",
+      why: `with the hook it asked the scripted model for no command: ${run.end}`,
+    };
   if (!run.isHookCalled)
-    return { verdict: "hook_not_called", why: `${run.hasRun ? "the command ran" : "the command did not run"}: ${told(run)}` };
-  if (run.hasRun) return { verdict: "not_stopped", why: `the hook answered no, and the command ran: ${told(run)}` };
-  return { verdict: "stopped", why: `a command that ran without the hook did not run with it: ${told(run)}` };
+    return {
+      verdict: "hook_not_called",
+      why: `${run.hasRun ? "the command ran" : "the command did not run"}: ${told(run)}`,
+    };
+  if (run.hasRun)
+    return {
+      verdict: "not_stopped",
+      why: `the hook answered no, and the command ran: ${told(run)}`,
+    };
+  return {
+    verdict: "stopped",
+    why: `a command that ran without the hook did not run with it: ${told(run)}`,
+  };
 }
 
-const told = ({ result, end }: Run): string => (result === undefined ? end : `the model was told: ${result}`);
+const told = ({ result, end }: Run): string =>
+  result === undefined ? end : `the model was told: ${result}`;
 
-/** The printed command, by this very installation, in a home where nobody is asked, and without a resident that would stay. */
+/**
+ * The printed command, by this very installation, in a home where nobody is asked, and without a
+ * resident that would stay.
+ */
 function hookLine({ command }: CheckedAgent, acpHome: string): string {
   const program = fileURLToPath(new URL("../bin/acp.cjs", import.meta.url));
   const words = [process.execPath, program, ...command.split(" ").slice(1), "--home", acpHome].map(

@@ -1,5 +1,6 @@
 /**
- * Dialect: how one provider's API carries a conversation with tools, as far as a scripted model needs it. Types and small readers only.
+ * Dialect: how one provider's API carries a conversation with tools, as far as a scripted model
+ * needs it. Types and small readers only.
  */
 import { isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
@@ -27,7 +28,10 @@ export interface Dialect {
   matches(path: string): boolean;
   read(body: JsonObject): Heard;
   /** @param id - Unique among the answers of one model. */
-  write(turn: Turn, request: { readonly path: string; readonly body: JsonObject; readonly id: number }): Spoken;
+  write(
+    turn: Turn,
+    request: { readonly path: string; readonly body: JsonObject; readonly id: number },
+  ): Spoken;
 }
 
 /** Objects of a list; nothing where it is none. */
@@ -52,8 +56,13 @@ export function asJson(value: JsonObject): Spoken {
   return { type: "application/json", body: JSON.stringify(value) };
 }
 
-/** A stream of server-sent events; each with its type as its name, where the provider names them. */
+/**
+ * A stream of server-sent events; each with its type as its name, where the provider names them.
+ */
 export function asEvents(events: readonly JsonObject[], isNamed: boolean): Spoken {
-  const lines = events.map((event) => `${isNamed ? `event: ${textOf(event["type"])}\n` : ""}data: ${JSON.stringify(event)}\n\n`);
+  const lines = events.map(
+    (event) =>
+      `${isNamed ? `event: ${textOf(event["type"])}\n` : ""}data: ${JSON.stringify(event)}\n\n`,
+  );
   return { type: "text/event-stream", body: lines.join("") };
 }

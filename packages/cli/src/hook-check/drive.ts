@@ -1,5 +1,6 @@
 /**
- * Drive: starts an installed agent once, in a home and a folder that are thrown away, and says what it did with the one command that its model wanted.
+ * Drive: starts an installed agent once, in a home and a folder that are thrown away, and says what
+ * it did with the one command that its model wanted.
  */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -26,7 +27,10 @@ export interface Run {
   readonly end: string;
 }
 
-/** What the agent's process gets of our environment: everything else could be the person's own settings. */
+/**
+ * What the agent's process gets of our environment: everything else could be the person's own
+ * settings.
+ */
 const KEPT_VARIABLES = ["PATH", "LANG", "LC_ALL", "TMPDIR", "TERM"] as const;
 /** What the model has run. It leaves a file behind, and nothing in it is safe. */
 const MARK = "acp-check-ran";
@@ -44,16 +48,30 @@ export interface RunParts {
   readonly agent: CheckedAgent;
   readonly program: TrustedProgram;
   readonly io: Pick<Io, "env">;
-  /** The hook's command line with the home that it is to use; none for a run that shows that the command would run. */
+  /**
+   * The hook's command line with the home that it is to use; none for a run that shows that the
+   * command would run.
+   */
   readonly hook?: (acpHome: string) => string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /** Runs the agent once. */
-export async function runOnce({ agent, program, io, hook, timeoutMs, signal }: RunParts): Promise<Run> {
+export async function runOnce({
+  agent,
+  program,
+  io,
+  hook,
+  timeoutMs,
+  signal,
+}: RunParts): Promise<Run> {
   const scratch = await mkdtemp(join(tmpdir(), "acp-check-"));
-  const [home, work, acpHome] = [join(scratch, "home"), join(scratch, "work"), join(scratch, "acp")];
+  const [home, work, acpHome] = [
+    join(scratch, "home"),
+    join(scratch, "work"),
+    join(scratch, "acp"),
+  ];
   try {
     for (const folder of [home, work, acpHome]) await mkdir(folder, { mode: 0o700 });
     await using model = await startModel(COMMAND);
@@ -61,9 +79,20 @@ export async function runOnce({ agent, program, io, hook, timeoutMs, signal }: R
       await mkdir(dirname(join(home, path)), { recursive: true });
       await writeFile(join(home, path), text, { mode: 0o600 });
     }
-    const kept = Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]] as const])));
+    const kept = Object.fromEntries(
+      KEPT_VARIABLES.flatMap((name) =>
+        io.env[name] === undefined ? [] : [[name, io.env[name]] as const],
+      ),
+    );
     const env = { ...kept, HOME: home, SHELL: "/bin/bash", ...agent.drive?.env(model.url, home) };
-    const end = await runProgram({ program, args: agent.drive?.args ?? [], cwd: work, env, timeoutMs, signal });
+    const end = await runProgram({
+      program,
+      args: agent.drive?.args ?? [],
+      cwd: work,
+      env,
+      timeoutMs,
+      signal,
+    });
     const log = await readFile(join(acpHome, "audit.jsonl"), "utf8").catch(() => "");
     return {
       isHandedOut: model.isHandedOut(),
@@ -90,9 +119,15 @@ interface Program {
 function runProgram({ program, args, cwd, env, timeoutMs, signal }: Program): Promise<string> {
   return new Promise((resolve) => {
     let tail = "";
-    const child = startProgram(program, args, { cwd, env, isDetached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const child = startProgram(program, args, {
+      cwd,
+      env,
+      isDetached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     if (!hasOutput(child)) return resolve("the system has no free descriptors");
-    const note = (chunk: Buffer): void => void (tail = `${tail}${chunk.toString("utf8")}`.slice(-TAIL_CHARS));
+    const note = (chunk: Buffer): void =>
+      void (tail = `${tail}${chunk.toString("utf8")}`.slice(-TAIL_CHARS));
     child.stdout.on("data", note);
     child.stderr.on("data", note);
     const endGroup = (): void => {
@@ -116,7 +151,11 @@ function runProgram({ program, args, cwd, env, timeoutMs, signal }: Program): Pr
     };
     child.on("error", (error) => settle(error.message));
     child.on("close", (code) =>
-      settle(isLate ? `it did not end within ${timeoutMs / 1_000} s` : `it ended with exit ${code ?? "by a signal"}`),
+      settle(
+        isLate
+          ? `it did not end within ${timeoutMs / 1_000} s`
+          : `it ended with exit ${code ?? "by a signal"}`,
+      ),
     );
   });
 }

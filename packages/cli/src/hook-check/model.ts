@@ -1,6 +1,7 @@
 /**
- * Model: a scripted model on the loopback, for a coding agent that is to be tried. It hands out one command, once, as soon as the agent offers a tool that
- * runs commands, and then says that it is done. It knows nothing and sends nothing on.
+ * Model: a scripted model on the loopback, for a coding agent that is to be tried. It hands out one
+ * command, once, as soon as the agent offers a tool that runs commands, and then says that it is
+ * done. It knows nothing and sends nothing on.
  */
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -41,11 +42,15 @@ export async function startModel(command: string): Promise<ScriptedModel> {
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "/";
-    const dialect = request.method === "POST" ? DIALECTS.find((each) => each.matches(path)) : undefined;
+    const dialect =
+      request.method === "POST" ? DIALECTS.find((each) => each.matches(path)) : undefined;
     const body = await readBody(request);
-    if (dialect === undefined || body === undefined) return void response.writeHead(404, { "content-type": "application/json" }).end("{}");
+    if (dialect === undefined || body === undefined)
+      return void response.writeHead(404, { "content-type": "application/json" }).end("{}");
     const spoken = dialect.write(turnFor(dialect, body), { path, body, id: (count += 1) });
-    response.writeHead(200, { "content-type": spoken.type, "cache-control": "no-cache" }).end(spoken.body);
+    response
+      .writeHead(200, { "content-type": spoken.type, "cache-control": "no-cache" })
+      .end(spoken.body);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());

@@ -27,7 +27,13 @@ function itemOf(turn: Turn, id: number): JsonObject {
       content: [{ type: "output_text", text: turn.text, annotations: [] }],
     };
   const call = JSON.stringify(argumentsOf(turn.tool, turn.command));
-  return { type: "function_call", id: `fc_${id}`, call_id: `call_${id}`, name: turn.tool, arguments: call };
+  return {
+    type: "function_call",
+    id: `fc_${id}`,
+    call_id: `call_${id}`,
+    name: turn.tool,
+    arguments: call,
+  };
 }
 
 /** The dialect. */
@@ -41,17 +47,37 @@ export const responses: Dialect = {
   }),
   write(turn, { body, id }) {
     const item = itemOf(turn, id);
-    const response: JsonObject = { id: `resp_${id}`, object: "response", model: body["model"] ?? "scripted", created_at: 1 };
+    const response: JsonObject = {
+      id: `resp_${id}`,
+      object: "response",
+      model: body["model"] ?? "scripted",
+      created_at: 1,
+    };
     const text: readonly JsonObject[] =
       "text" in turn
-        ? [{ type: "response.output_text.delta", item_id: item["id"] ?? "", output_index: 0, content_index: 0, delta: turn.text }]
+        ? [
+            {
+              type: "response.output_text.delta",
+              item_id: item["id"] ?? "",
+              output_index: 0,
+              content_index: 0,
+              delta: turn.text,
+            },
+          ]
         : [];
     const events: readonly JsonObject[] = [
       { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
-      { type: "response.output_item.added", output_index: 0, item: "text" in turn ? { ...item, content: [] } : item },
+      {
+        type: "response.output_item.added",
+        output_index: 0,
+        item: "text" in turn ? { ...item, content: [] } : item,
+      },
       ...text,
       { type: "response.output_item.done", output_index: 0, item },
-      { type: "response.completed", response: { ...response, status: "completed", output: [item], usage: USAGE } },
+      {
+        type: "response.completed",
+        response: { ...response, status: "completed", output: [item], usage: USAGE },
+      },
     ];
     return asEvents(
       events.map((event, at) => ({ ...event, sequence_number: at })),

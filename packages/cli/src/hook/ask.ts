@@ -1,5 +1,6 @@
 /**
- * Ask: puts a command before a person and waits no longer than the agent does. Silence is a no: an agent that kills its hook runs the command.
+ * Ask: puts a command before a person and waits no longer than the agent does. Silence is a no: an
+ * agent that kills its hook runs the command.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { isConsentError, isShellAction, redeem } from "@acp/core";
@@ -42,26 +43,47 @@ export async function askPerson(desk: HookDesk, question: HookQuestion): Promise
   }
 }
 
-async function settle(hook: HookGate, question: HookQuestion, untilMs: number): Promise<HookAnswered> {
+async function settle(
+  hook: HookGate,
+  question: HookQuestion,
+  untilMs: number,
+): Promise<HookAnswered> {
   const { agent, session, action, terms, signal } = question;
-  const opened = await hook.gate.open(action, { agent: { id: agent }, task: hook.taskOf(terms), session, signal });
+  const opened = await hook.gate.open(action, {
+    agent: { id: agent },
+    task: hook.taskOf(terms),
+    session,
+    signal,
+  });
   if (opened.decision !== "pending") return heed(hook, opened);
   const stop = new AbortController();
-  const late = wait(Math.max(0, untilMs - performance.now()), undefined, { signal: stop.signal }).catch(() => undefined);
+  const late = wait(Math.max(0, untilMs - performance.now()), undefined, {
+    signal: stop.signal,
+  }).catch(() => undefined);
   const first = await Promise.race([opened.settled, late]);
   stop.abort();
   if (first !== undefined) return heed(hook, first);
   // The question stays open, and its answer is kept for the same command of the same agent.
   if (!(await opened.defer())) return heed(hook, await opened.settled);
-  return { effect: "deny", reason: "nobody has answered yet, and the question stays open: run the same command again to go on waiting" };
+  return {
+    effect: "deny",
+    reason:
+      "nobody has answered yet, and the question stays open: run the same command again to go on waiting",
+  };
 }
 
 /** What the gate said, once the log knows that it is handed on. */
 async function heed({ gate }: HookGate, verdict: Verdict): Promise<HookAnswered> {
-  if (verdict.decision === "deny") return { effect: "deny", reason: `${verdict.reason}; ${verdict.remedy} [${verdict.code}]` };
+  if (verdict.decision === "deny")
+    return { effect: "deny", reason: `${verdict.reason}; ${verdict.remedy} [${verdict.code}]` };
   const { action } = redeem(verdict.permit, verdict.action);
   await gate.report(verdict, { status: "forwarded" });
-  return { effect: "allow", reason: verdict.reason, ...editOf(verdict, action), report: (outcome) => gate.report(verdict, outcome) };
+  return {
+    effect: "allow",
+    reason: verdict.reason,
+    ...editOf(verdict, action),
+    report: (outcome) => gate.report(verdict, outcome),
+  };
 }
 
 function editOf({ code }: Allowed, action: Action): Pick<HookAnswered, "edited"> {

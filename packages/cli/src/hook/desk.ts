@@ -1,6 +1,7 @@
 /**
- * Desk: what answering hooks takes of one home: its log, its pauses, and the gate that asks people. Opened when it is needed and kept: for one event by
- * a hook that answers alone, for many by the resident. Where there is no home nothing is written and nobody is asked: a hook makes none.
+ * Desk: what answering hooks takes of one home: its log, its pauses, and the gate that asks people.
+ * Opened when it is needed and kept: for one event by a hook that answers alone, for many by the
+ * resident. Where there is no home nothing is written and nobody is asked: a hook makes none.
  */
 import { existsSync } from "node:fs";
 import type { AuditSink, Outcome } from "@acp/core";
@@ -25,7 +26,8 @@ export interface HookDesk extends AsyncDisposable {
   /**
    * The gate that asks people.
    *
-   * @throws ConsentError what keeps the gate from opening: no home, locked keys, a configuration that does not load.
+   * @throws ConsentError what keeps the gate from opening: no home, locked keys, a configuration
+   *   that does not load.
    */
   gate(): Promise<HookGate>;
 }
@@ -64,12 +66,18 @@ export function openDesk(dir: string, invocation: Invocation): HookDesk {
     return opened;
   };
   return {
-    log: { append: async (events) => (existsSync(dir) ? (gate?.log ?? (await ownLog())).append(events) : NOT_KEPT) },
+    log: {
+      append: async (events) =>
+        existsSync(dir) ? (gate?.log ?? (await ownLog())).append(events) : NOT_KEPT,
+    },
     async pauseOf(agent, wouldAsk) {
       if (!existsSync(dir)) return undefined;
       const home = await openHome(dir);
       const nowMs = Date.now();
-      return readAgentPause(home, { id: agent }, nowMs) ?? (wouldAsk ? readPause(home, nowMs) : undefined);
+      return (
+        readAgentPause(home, { id: agent }, nowMs) ??
+        (wouldAsk ? readPause(home, nowMs) : undefined)
+      );
     },
     keepReport(key, report) {
       reports.set(key, report);

@@ -1,6 +1,7 @@
 /**
- * Hook gate: the gate of a home that asks people about the commands of coding agents. What judges a command is its profile and its project, never the
- * home's policy, whose rules about tools would ask about each of them.
+ * Hook gate: the gate of a home that asks people about the commands of coding agents. What judges a
+ * command is its profile and its project, never the home's policy, whose rules about tools would
+ * ask about each of them.
  */
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
@@ -29,7 +30,10 @@ export interface HookGate extends AsyncDisposable {
   readonly log: AuditSink;
   /** What names terms to the gate: the task of a call that is judged under them. */
   taskOf(terms: HookTerms): string;
-  /** Resolves once somebody can answer, or once whoever watches for gates has had the time to find this one. */
+  /**
+   * Resolves once somebody can answer, or once whoever watches for gates has had the time to find
+   * this one.
+   */
   attended(): Promise<void>;
 }
 
@@ -75,7 +79,8 @@ export async function openHookGate(dir: string, invocation: Invocation): Promise
     log: inUse.log,
     taskOf: (each) => terms.remember(each),
     async attended() {
-      while (inUse.attached() === 0 && performance.now() - openedMs < ATTEND_MS) await wait(LOOK_EVERY_MS);
+      while (inUse.attached() === 0 && performance.now() - openedMs < ATTEND_MS)
+        await wait(LOOK_EVERY_MS);
     },
     async [Symbol.asyncDispose]() {
       over.abort(new Error("the hook's gate closes"));
@@ -112,7 +117,10 @@ interface TermsLayer {
   remember(terms: HookTerms): string;
 }
 
-/** One layer for every profile and project: the task of a call names its terms, also when it is judged again. */
+/**
+ * One layer for every profile and project: the task of a call names its terms, also when it is
+ * judged again.
+ */
 function createTermsLayer(): TermsLayer {
   const layers = new Map<string, Layer>();
   return {
@@ -130,7 +138,11 @@ function createTermsLayer(): TermsLayer {
       judge(action, facts): Ruling | undefined {
         const layer = facts.task === undefined ? undefined : layers.get(facts.task);
         if (layer !== undefined) return layer.judge(action, facts);
-        return { effect: "deny", ruleId: "exec.terms-unknown", reason: "it is not known any more under which profile it is judged" };
+        return {
+          effect: "deny",
+          ruleId: "exec.terms-unknown",
+          reason: "it is not known any more under which profile it is judged",
+        };
       },
     },
   };

@@ -1,5 +1,6 @@
 /**
- * Judge: what the exec engine and the profile say about the command of a hook's event, and which text would be safe in its stead.
+ * Judge: what the exec engine and the profile say about the command of a hook's event, and which
+ * text would be safe in its stead.
  */
 import { isAbsolute, normalize } from "node:path";
 import { shellAction } from "@acp/core";
@@ -32,11 +33,16 @@ export interface Judged {
 export async function judgeCall(caller: HookCaller, call: HookCall): Promise<Judged> {
   const { evaluateCommandSafety, evaluateShellAction, execSafety } = await import("@acp/core/exec");
   const { config, file } = await readExecProfile(caller);
-  // The engine takes no system's folder and no home for a project, though the agent was opened there: everything in it would be the project's.
-  const isProject = (folder: string): boolean => evaluateCommandSafety("cat a", { cwd: folder }).riskLevel === "safe";
+  // The engine takes no system's folder and no home for a project, though the agent was opened
+  // there: everything in it would be the project's.
+  const isProject = (folder: string): boolean =>
+    evaluateCommandSafety("cat a", { cwd: folder }).riskLevel === "safe";
   const { cwd, ...project } = placeOf(call, caller, isProject);
   const judge = (command: string): Omit<Judged, "terms"> => {
-    const action = shellAction(command, { cwd, ...(call.shell === undefined ? {} : { shell: call.shell }) });
+    const action = shellAction(command, {
+      cwd,
+      ...(call.shell === undefined ? {} : { shell: call.shell }),
+    });
     const ruling = execSafety(config, project).judge(action, { agent: { id: "hook" }, nowMs: 0 });
     if (ruling === undefined) throw broken("nothing judges it");
     if (ruling.effect === "allow") return { action, ruling };
@@ -46,20 +52,32 @@ export async function judgeCall(caller: HookCaller, call: HookCall): Promise<Jud
   const { rewrite, ...judged } = judge(call.command);
   // What the engine offers counts only if it passes by itself.
   const holds = rewrite !== undefined && judge(rewrite.command).ruling.effect === "allow";
-  return { ...judged, terms: { config, isTimed: file !== undefined, ...project }, ...(holds ? { rewrite } : {}) };
+  return {
+    ...judged,
+    terms: { config, isTimed: file !== undefined, ...project },
+    ...(holds ? { rewrite } : {}),
+  };
 }
 
 interface Place {
   readonly cwd: string;
-  /** What the operator names, else what the agent was opened on. Left out, the engine takes the directory for it, unless it is no project's. */
+  /**
+   * What the operator names, else what the agent was opened on. Left out, the engine takes the
+   * directory for it, unless it is no project's.
+   */
   readonly projectRoot?: string;
 }
 
-function placeOf(call: HookCall, { values, io }: HookCaller, isProject: (folder: string) => boolean): Place {
+function placeOf(
+  call: HookCall,
+  { values, io }: HookCaller,
+  isProject: (folder: string) => boolean,
+): Place {
   const cwd = normalize(call.cwd ?? call.roots[0] ?? io.cwd);
   if (!isAbsolute(cwd)) throw broken(`its directory "${cwd}" is not an absolute path`);
   const roots = call.roots.filter((each) => !isAbsolute(each) || isProject(normalize(each)));
-  const root = values.project ?? roots.find((each) => isAbsolute(each) && isBelow(cwd, each)) ?? roots[0];
+  const root =
+    values.project ?? roots.find((each) => isAbsolute(each) && isBelow(cwd, each)) ?? roots[0];
   if (root === undefined) return { cwd };
   if (!isAbsolute(root)) throw broken(`the project "${root}" is not an absolute path`);
   return { cwd, projectRoot: normalize(root) };

@@ -13,7 +13,13 @@ const CLAUDE: JsonObject = {
   tool_input: { command: "ls", description: "Lists files", timeout: 120_000 },
   tool_use_id: "toolu_1",
 };
-const CODEX: JsonObject = { ...CLAUDE, transcript_path: null, turn_id: "t1", model: "gpt", tool_input: { command: "ls" } };
+const CODEX: JsonObject = {
+  ...CLAUDE,
+  transcript_path: null,
+  turn_id: "t1",
+  model: "gpt",
+  tool_input: { command: "ls" },
+};
 const GEMINI: JsonObject = {
   session_id: "s",
   transcript_path: "/t.json",
@@ -59,18 +65,41 @@ describe("protocolOf()", () => {
 
   it.each([
     [{ ...CLAUDE, hook_event_name: "PostToolUse" }, "claude-code", { status: "performed" }],
-    [{ ...CLAUDE, hook_event_name: "PostToolUseFailure", error: "x" }, "claude-code", { status: "failed", error: "tool_failed" }],
+    [
+      { ...CLAUDE, hook_event_name: "PostToolUseFailure", error: "x" },
+      "claude-code",
+      { status: "failed", error: "tool_failed" },
+    ],
     [{ ...CODEX, hook_event_name: "PostToolUse" }, "codex", { status: "performed" }],
-    [{ ...GEMINI, hook_event_name: "AfterTool", tool_response: { llmContent: "" } }, "gemini-cli", { status: "performed" }],
-    [{ ...GEMINI, hook_event_name: "AfterTool", tool_response: { error: "x" } }, "gemini-cli", { status: "failed", error: "tool_failed" }],
-    [{ ...CURSOR, hook_event_name: "afterShellExecution", output: "" }, "cursor", { status: "performed" }],
-  ])("reads what became of a command from %j, and answers nothing", (event: JsonObject, agent, outcome) => {
-    for (const name of [undefined, agent]) {
-      const found = protocolOf(event, name);
-      expect([found.protocol.agent, found.outcome, found.answer({ effect: "deny", reason: "why" })]).toEqual([agent, outcome, {}]);
-    }
-    expect(read(event, {}, agent)?.command).toBe("ls");
-  });
+    [
+      { ...GEMINI, hook_event_name: "AfterTool", tool_response: { llmContent: "" } },
+      "gemini-cli",
+      { status: "performed" },
+    ],
+    [
+      { ...GEMINI, hook_event_name: "AfterTool", tool_response: { error: "x" } },
+      "gemini-cli",
+      { status: "failed", error: "tool_failed" },
+    ],
+    [
+      { ...CURSOR, hook_event_name: "afterShellExecution", output: "" },
+      "cursor",
+      { status: "performed" },
+    ],
+  ])(
+    "reads what became of a command from %j, and answers nothing",
+    (event: JsonObject, agent, outcome) => {
+      for (const name of [undefined, agent]) {
+        const found = protocolOf(event, name);
+        expect([
+          found.protocol.agent,
+          found.outcome,
+          found.answer({ effect: "deny", reason: "why" }),
+        ]).toEqual([agent, outcome, {}]);
+      }
+      expect(read(event, {}, agent)?.command).toBe("ls");
+    },
+  );
 
   it.each([
     ["no event", {}, undefined],
@@ -83,7 +112,9 @@ describe("protocolOf()", () => {
     ["another agent's event", CLAUDE, "cursor"],
     ["a name of nobody", CLAUDE, "nobody"],
   ])("refuses %s", (_name, event, agent) => {
-    expect(() => protocolOf(event, agent)).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => protocolOf(event, agent)).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
@@ -95,34 +126,57 @@ describe("read()", () => {
       cwd: "/work/project",
       roots: ["/work"],
     });
-    expect(read(CODEX)).toEqual({ input: CODEX["tool_input"], command: "ls", cwd: "/work/project", roots: [] });
+    expect(read(CODEX)).toEqual({
+      input: CODEX["tool_input"],
+      command: "ls",
+      cwd: "/work/project",
+      roots: [],
+    });
     expect(read(GEMINI, { GEMINI_PROJECT_DIR: "/work" })).toEqual({
       input: GEMINI["tool_input"],
       command: "ls",
       cwd: "/work/project",
       roots: ["/work"],
     });
-    expect(read(CURSOR)).toEqual({ command: "ls", cwd: "/work/project/src", roots: ["/work/project", "/work/other"] });
-    expect(read({ ...CURSOR, cwd: "" })).toEqual({ command: "ls", roots: ["/work/project", "/work/other"] });
+    expect(read(CURSOR)).toEqual({
+      command: "ls",
+      cwd: "/work/project/src",
+      roots: ["/work/project", "/work/other"],
+    });
+    expect(read({ ...CURSOR, cwd: "" })).toEqual({
+      command: "ls",
+      roots: ["/work/project", "/work/other"],
+    });
   });
 
   it("finds the shell that runs the command, where it may not be bash", () => {
     expect(read(CLAUDE, { SHELL: "/bin/zsh" })?.shell).toBe("/bin/zsh");
-    expect(read(CLAUDE, { SHELL: "/bin/zsh", CLAUDE_CODE_SHELL: "/bin/bash" })?.shell).toBe("/bin/bash");
-    expect(read({ ...CLAUDE, tool_name: "PowerShell" }, { SHELL: "/bin/bash" })?.shell).toBe("powershell");
-    expect(read(CODEX, { SHELL: "/bin/zsh", CLAUDE_CODE_SHELL: "/bin/bash" })?.shell).toBe("/bin/zsh");
+    expect(read(CLAUDE, { SHELL: "/bin/zsh", CLAUDE_CODE_SHELL: "/bin/bash" })?.shell).toBe(
+      "/bin/bash",
+    );
+    expect(read({ ...CLAUDE, tool_name: "PowerShell" }, { SHELL: "/bin/bash" })?.shell).toBe(
+      "powershell",
+    );
+    expect(read(CODEX, { SHELL: "/bin/zsh", CLAUDE_CODE_SHELL: "/bin/bash" })?.shell).toBe(
+      "/bin/zsh",
+    );
     expect(read(CURSOR, { SHELL: "/bin/fish" })?.shell).toBe("/bin/fish");
     expect(read(GEMINI, { SHELL: "/bin/zsh" })).not.toHaveProperty("shell");
     expect(read(CLAUDE, { SHELL: "" })).not.toHaveProperty("shell");
   });
 
   it("takes a folder of Gemini CLI's tool, and of no other", () => {
-    const at = (folder: string, event: JsonObject = GEMINI) => ({ ...event, tool_input: { command: "ls", dir_path: folder } });
+    const at = (folder: string, event: JsonObject = GEMINI) => ({
+      ...event,
+      tool_input: { command: "ls", dir_path: folder },
+    });
     expect(read(at("src"))?.cwd).toBe("/work/project/src");
     expect(read(at("../.."))?.cwd).toBe("/");
     expect(read(at("/etc"))?.cwd).toBe("/etc");
     expect(read(at("src"), { GEMINI_PROJECT_DIR: "/work" })?.cwd).toBe("/work/src");
-    expect(read({ ...GEMINI, tool_input: { command: "ls", directory: "src" } })?.cwd).toBe("/work/project/src");
+    expect(read({ ...GEMINI, tool_input: { command: "ls", directory: "src" } })?.cwd).toBe(
+      "/work/project/src",
+    );
     expect(read(at("/etc", CLAUDE))?.cwd).toBe("/work/project");
   });
 
@@ -145,7 +199,10 @@ describe("read()", () => {
     ["a list of words", { ...CODEX, tool_input: { command: ["bash", "-lc", "ls"] } }],
     ["a number for the directory", { ...CLAUDE, cwd: 1 }],
     ["a folder that is no text", { ...GEMINI, tool_input: { command: "ls", dir_path: 1 } }],
-    ["a folder relative to nothing", { ...GEMINI, cwd: "", tool_input: { command: "ls", dir_path: "src" } }],
+    [
+      "a folder relative to nothing",
+      { ...GEMINI, cwd: "", tool_input: { command: "ls", dir_path: "src" } },
+    ],
     ["a command that is no text", { ...CURSOR, command: { text: "ls" } }],
   ])("refuses %s", (_name, event) => {
     expect(() => read(event)).toThrow(expect.objectContaining({ code: "options_invalid" }));
@@ -154,9 +211,15 @@ describe("read()", () => {
 
 describe("answer()", () => {
   const preToolUse = (permissionDecision: string, permissionDecisionReason: unknown = "why") => ({
-    hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason },
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision,
+      permissionDecisionReason,
+    },
   });
-  const permission = (decision: object) => ({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
+  const permission = (decision: object) => ({
+    hookSpecificOutput: { hookEventName: "PermissionRequest", decision },
+  });
 
   it("speaks to Claude Code", () => {
     expect(answer(CLAUDE, "allow")).toEqual(preToolUse("allow"));
@@ -168,22 +231,39 @@ describe("answer()", () => {
     expect(answer(CODEX, "allow")).toEqual({});
     expect(answer(CODEX, "ask")).toEqual(preToolUse("deny", expect.stringContaining("--wait")));
     expect(answer(CODEX, "deny")).toEqual(preToolUse("deny"));
-    expect(answer(CLAUDE, "ask", "codex")).toEqual(preToolUse("deny", expect.stringContaining("why")));
+    expect(answer(CLAUDE, "ask", "codex")).toEqual(
+      preToolUse("deny", expect.stringContaining("why")),
+    );
   });
 
-  it.each([CLAUDE, CODEX])("leaves a request for permission open where a person is to be asked", (event) => {
-    const request = { ...event, hook_event_name: "PermissionRequest" };
-    expect(answer(request, "allow")).toEqual(permission({ behavior: "allow" }));
-    expect(answer(request, "ask")).toEqual({});
-    expect(answer(request, "deny")).toEqual(permission({ behavior: "deny", message: "why" }));
-  });
+  it.each([CLAUDE, CODEX])(
+    "leaves a request for permission open where a person is to be asked",
+    (event) => {
+      const request = { ...event, hook_event_name: "PermissionRequest" };
+      expect(answer(request, "allow")).toEqual(permission({ behavior: "allow" }));
+      expect(answer(request, "ask")).toEqual({});
+      expect(answer(request, "deny")).toEqual(permission({ behavior: "deny", message: "why" }));
+    },
+  );
 
   it("speaks to Gemini CLI and Cursor", () => {
     expect(answer(GEMINI, "allow")).toEqual({ decision: "allow" });
     expect(answer(GEMINI, "ask")).toEqual({ decision: "ask", reason: "why", systemMessage: "why" });
-    expect(answer(GEMINI, "deny")).toEqual({ decision: "deny", reason: "why", systemMessage: "why" });
+    expect(answer(GEMINI, "deny")).toEqual({
+      decision: "deny",
+      reason: "why",
+      systemMessage: "why",
+    });
     expect(answer(CURSOR, "allow")).toEqual({ permission: "allow" });
-    expect(answer(CURSOR, "ask")).toEqual({ permission: "ask", user_message: "why", agent_message: "why" });
-    expect(answer(CURSOR, "deny")).toEqual({ permission: "deny", user_message: "why", agent_message: "why" });
+    expect(answer(CURSOR, "ask")).toEqual({
+      permission: "ask",
+      user_message: "why",
+      agent_message: "why",
+    });
+    expect(answer(CURSOR, "deny")).toEqual({
+      permission: "deny",
+      user_message: "why",
+      agent_message: "why",
+    });
   });
 });

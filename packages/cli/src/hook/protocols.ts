@@ -1,6 +1,7 @@
 /**
- * Hook protocols: how coding agents ask a program before they run a command, and how they read its answer. One row an agent.
- * What each of them does with an answer, and where the facts are from, is in docs/how-to/exec-hooks.md.
+ * Hook protocols: how coding agents ask a program before they run a command, and how they read its
+ * answer. One row an agent. What each of them does with an answer, and where the facts are from, is
+ * in docs/how-to/exec-hooks.md.
  */
 import { isAbsolute, join } from "node:path";
 import { ConsentError, isJsonObject, quoteText } from "@acp/core";
@@ -18,7 +19,9 @@ export interface HookCall {
   readonly roots: readonly string[];
   /** The shell that reads it; absent where it is bash. */
   readonly shell?: string;
-  /** All that the agent's model wrote into the call; absent where the agent tells the command alone. */
+  /**
+   * All that the agent's model wrote into the call; absent where the agent tells the command alone.
+   */
   readonly input?: JsonObject;
 }
 
@@ -26,7 +29,10 @@ export interface HookCall {
 export interface HookWord {
   readonly effect: Effect;
   readonly reason: string;
-  /** What the tool gets instead of what the model wrote: only with "allow", and only where the protocol says that the agent takes it. */
+  /**
+   * What the tool gets instead of what the model wrote: only with "allow", and only where the
+   * protocol says that the agent takes it.
+   */
   readonly input?: JsonObject;
 }
 
@@ -45,7 +51,9 @@ export interface HookProtocol {
   readonly outcomes: Readonly<Record<string, (event: JsonObject) => Outcome>>;
   /** The events whose answer may give the tool another command. */
   readonly rewrites: readonly string[];
-  /** The command of an event; `undefined` where the event is about something else than a command. */
+  /**
+   * The command of an event; `undefined` where the event is about something else than a command.
+   */
   readonly read: (event: JsonObject, env: Environment) => HookCall | undefined;
 }
 
@@ -72,7 +80,8 @@ const preToolUse: HookAnswer = ({ effect, reason, input }) => ({
     permissionDecisionReason: reason,
     ...(input === undefined ? {} : { updatedInput: input }),
   },
-  // The reason of an "allow" is shown to nobody; what runs instead of what was asked for has to be seen.
+  // The reason of an "allow" is shown to nobody; what runs instead of what was asked for has to be
+  // seen.
   ...(input === undefined ? {} : { systemMessage: reason }),
 });
 
@@ -89,28 +98,39 @@ const permissionRequest: HookAnswer = ({ effect, reason, input }) => {
   };
 };
 
-// Codex reads "ask" and a bare "allow" from this event as a broken hook, and goes on as if there were none: only silence, "deny" and an "allow" with
-// another command are safe.
+// Codex reads "ask" and a bare "allow" from this event as a broken hook, and goes on as if there
+// were none: only silence, "deny" and an "allow" with another command are safe.
 const codexPreToolUse: HookAnswer = (word) => {
   if (word.effect === "allow") return word.input === undefined ? NO_DECISION : preToolUse(word);
-  const hint = word.effect === "ask" ? " (Codex asks nobody from PreToolUse: give the hook --wait, and ACP asks)" : "";
+  const hint =
+    word.effect === "ask"
+      ? " (Codex asks nobody from PreToolUse: give the hook --wait, and ACP asks)"
+      : "";
   return preToolUse({ effect: "deny", reason: `${word.reason}${hint}` });
 };
 
 const geminiBeforeTool: HookAnswer = ({ effect, reason, input }) => {
   if (effect !== "allow") return { decision: effect, reason, systemMessage: reason };
   if (input === undefined) return { decision: effect };
-  return { decision: effect, systemMessage: reason, hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: input } };
+  return {
+    decision: effect,
+    systemMessage: reason,
+    hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: input },
+  };
 };
 
 const cursorShell: HookAnswer = ({ effect, reason }) =>
-  effect === "allow" ? { permission: effect } : { permission: effect, user_message: reason, agent_message: reason };
+  effect === "allow"
+    ? { permission: effect }
+    : { permission: effect, user_message: reason, agent_message: reason };
 
 /** The tool ran; what its program said by its exit code is in an answer that is not kept. */
 const ran = (): Outcome => ({ status: "performed" });
 const toolFailed = (): Outcome => ({ status: "failed", error: "tool_failed" });
 const geminiAfterTool = ({ tool_response: response }: JsonObject): Outcome =>
-  isJsonObject(response) && response["error"] !== undefined && response["error"] !== null ? toolFailed() : ran();
+  isJsonObject(response) && response["error"] !== undefined && response["error"] !== null
+    ? toolFailed()
+    : ran();
 
 /** Every protocol. */
 export const HOOK_PROTOCOLS: readonly HookProtocol[] = [
@@ -120,8 +140,13 @@ export const HOOK_PROTOCOLS: readonly HookProtocol[] = [
     outcomes: { PostToolUse: ran, PostToolUseFailure: toolFailed },
     rewrites: ["PreToolUse", "PermissionRequest"],
     read: (event, env) => {
-      const tool = readTool(event, { Bash: env["CLAUDE_CODE_SHELL"] ?? env["SHELL"], PowerShell: "powershell" });
-      return tool === undefined ? undefined : { ...tool, roots: rootsOf(env["CLAUDE_PROJECT_DIR"]) };
+      const tool = readTool(event, {
+        Bash: env["CLAUDE_CODE_SHELL"] ?? env["SHELL"],
+        PowerShell: "powershell",
+      });
+      return tool === undefined
+        ? undefined
+        : { ...tool, roots: rootsOf(env["CLAUDE_PROJECT_DIR"]) };
     },
   },
   {
@@ -164,23 +189,39 @@ export const HOOK_PROTOCOLS: readonly HookProtocol[] = [
 /**
  * The protocol of an event.
  *
- * @param agent - Who asks; left out, it is told from the event, which Codex's can be only while it sends `turn_id` or `model`.
- * @throws ConsentError `options_invalid` for an event that nobody sends about a command, or that this agent does not send.
+ * @param agent - Who asks; left out, it is told from the event, which Codex's can be only while it
+ *   sends `turn_id` or `model`.
+ * @throws ConsentError `options_invalid` for an event that nobody sends about a command, or that
+ *   this agent does not send.
  */
 export function protocolOf(event: JsonObject, agent: string | undefined): FoundProtocol {
   const name = textOf(event, "hook_event_name");
   const isCodex = typeof event["turn_id"] === "string" || typeof event["model"] === "string";
-  const knows = ({ answers, outcomes }: HookProtocol): boolean => Object.hasOwn(answers, name) || Object.hasOwn(outcomes, name);
-  const candidates = HOOK_PROTOCOLS.filter((each) => (agent === undefined ? knows(each) : each.agent === agent));
-  const protocol = agent === undefined && isCodex ? (candidates.find((each) => each.agent === "codex") ?? candidates[0]) : candidates[0];
+  const knows = ({ answers, outcomes }: HookProtocol): boolean =>
+    Object.hasOwn(answers, name) || Object.hasOwn(outcomes, name);
+  const candidates = HOOK_PROTOCOLS.filter((each) =>
+    agent === undefined ? knows(each) : each.agent === agent,
+  );
+  const protocol =
+    agent === undefined && isCodex
+      ? (candidates.find((each) => each.agent === "codex") ?? candidates[0])
+      : candidates[0];
   if (protocol !== undefined && Object.hasOwn(protocol.outcomes, name)) {
     const outcome = protocol.outcomes[name];
-    if (outcome !== undefined) return { protocol, answer: () => NO_DECISION, canRewrite: false, outcome: outcome(event) };
+    if (outcome !== undefined)
+      return { protocol, answer: () => NO_DECISION, canRewrite: false, outcome: outcome(event) };
   }
-  const answer = protocol !== undefined && Object.hasOwn(protocol.answers, name) ? protocol.answers[name] : undefined;
+  const answer =
+    protocol !== undefined && Object.hasOwn(protocol.answers, name)
+      ? protocol.answers[name]
+      : undefined;
   if (protocol === undefined || answer === undefined) {
-    const events = (protocol === undefined ? HOOK_PROTOCOLS : [protocol]).flatMap(({ answers }) => Object.keys(answers));
-    throw broken(`the event ${quoteText(name)} asks for no decision about a command; wire ${[...new Set(events)].join(" or ")}`);
+    const events = (protocol === undefined ? HOOK_PROTOCOLS : [protocol]).flatMap(({ answers }) =>
+      Object.keys(answers),
+    );
+    throw broken(
+      `the event ${quoteText(name)} asks for no decision about a command; wire ${[...new Set(events)].join(" or ")}`,
+    );
   }
   return { protocol, answer, canRewrite: protocol.rewrites.includes(name) };
 }
@@ -189,7 +230,9 @@ export function protocolOf(event: JsonObject, agent: string | undefined): FoundP
 export function namesOf(event: JsonObject): JsonObject {
   const named = ["session_id", "conversation_id", "turn_id", "tool_use_id"].flatMap((key) => {
     const value = event[key];
-    return typeof value === "string" && value !== "" && value.length <= NAME_CHARS_MAX ? [[key, value] as const] : [];
+    return typeof value === "string" && value !== "" && value.length <= NAME_CHARS_MAX
+      ? [[key, value] as const]
+      : [];
   });
   return Object.fromEntries(named);
 }
@@ -197,13 +240,24 @@ export function namesOf(event: JsonObject): JsonObject {
 /** The call of a tool that runs commands, and everything that the agent's model wrote into it. */
 type ToolCall = Omit<HookCall, "roots"> & Required<Pick<HookCall, "input">>;
 
-/** Reads the call; `shells` names the tools that run commands, each with the shell that it runs them in. */
-function readTool(event: JsonObject, shells: Readonly<Record<string, string | undefined>>): ToolCall | undefined {
+/**
+ * Reads the call; `shells` names the tools that run commands, each with the shell that it runs them
+ * in.
+ */
+function readTool(
+  event: JsonObject,
+  shells: Readonly<Record<string, string | undefined>>,
+): ToolCall | undefined {
   const name = textOf(event, "tool_name");
   if (!Object.hasOwn(shells, name)) return undefined;
   const input = event["tool_input"];
   if (!isJsonObject(input)) throw broken('its "tool_input" is not an object');
-  return { command: textOf(input, "command"), ...cwdOf(event["cwd"]), ...shellOf(shells[name]), input };
+  return {
+    command: textOf(input, "command"),
+    ...cwdOf(event["cwd"]),
+    ...shellOf(shells[name]),
+    input,
+  };
 }
 
 /** A folder of the tool's own, relative to where the agent works; nothing where it names none. */

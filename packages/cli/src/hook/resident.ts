@@ -1,6 +1,7 @@
 /**
- * Resident: one process a home that answers hooks, with the engine loaded and the log and the gate open, so that an agent waits for little more than
- * Node's start. It decides exactly as a hook that answers alone. It ends when nobody needs it, when its socket is gone, and when it is out of date.
+ * Resident: one process a home that answers hooks, with the engine loaded and the log and the gate
+ * open, so that an agent waits for little more than Node's start. It decides exactly as a hook that
+ * answers alone. It ends when nobody needs it, when its socket is gone, and when it is out of date.
  */
 import { chmod, lstat, unlink } from "node:fs/promises";
 import { type Server, type Socket, createServer } from "node:net";
@@ -32,21 +33,31 @@ const HOOKS_MAX = 64;
 const SOCKET_PATH_BYTES_MAX = 103;
 
 /** Serves the hooks of a home until it is told to end, or nobody needs it. */
-export async function serveHooks(invocation: Invocation, commands: readonly Command[]): Promise<Exit> {
+export async function serveHooks(
+  invocation: Invocation,
+  commands: readonly Command[],
+): Promise<Exit> {
   process.umask(0o077);
   const signal = invocation.io.onStop();
   const home = await homeOf(invocation);
   const directory = runDirectory(home.dir);
   const path = join(directory, HOOK_SOCKET);
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX)
-    throw new ConsentError("home_invalid", `Cannot serve hooks at "${path}": a socket's path takes at most ${SOCKET_PATH_BYTES_MAX} bytes`);
+    throw new ConsentError(
+      "home_invalid",
+      `Cannot serve hooks at "${path}": a socket's path takes at most ${SOCKET_PATH_BYTES_MAX} bytes`,
+    );
   await makePrivateDirectory(directory);
   // One a home, for as long as it lives: only its holder may remove a socket.
   await using _held = await holdWriter(directory, START_TRIES);
   const greeting = greetingOf(ENTRY);
   await using desk = openDesk(home.dir, invocation);
   // Without it hooks are answered all the same; only nobody is asked.
-  await desk.gate().catch((error: unknown) => invocation.print.notice(isConsentError(error) ? error.message : String(error)));
+  await desk
+    .gate()
+    .catch((error: unknown) =>
+      invocation.print.notice(isConsentError(error) ? error.message : String(error)),
+    );
   await unlink(path).catch(() => undefined);
   await using hooks = await listen(path, { greeting, desk, invocation, commands });
   invocation.print.notice(`Answering the hooks of ${home.dir}`);
@@ -161,19 +172,45 @@ function readHead(line: string): HookHead | undefined {
   }
   if (!isJsonObject(head)) return undefined;
   const { argv, env, cwd, bytes } = head;
-  if (!Array.isArray(argv) || !argv.every(isText) || !isText(cwd) || !isJsonObject(env) || typeof bytes !== "number") return undefined;
-  return { argv, cwd, bytes, env: Object.fromEntries(Object.entries(env).filter((each): each is [string, string] => isText(each[1]))) };
+  if (
+    !Array.isArray(argv) ||
+    !argv.every(isText) ||
+    !isText(cwd) ||
+    !isJsonObject(env) ||
+    typeof bytes !== "number"
+  )
+    return undefined;
+  return {
+    argv,
+    cwd,
+    bytes,
+    env: Object.fromEntries(
+      Object.entries(env).filter((each): each is [string, string] => isText(each[1])),
+    ),
+  };
 }
 
 /** As the hook's own process would. Never rejects. */
-async function answer({ head, event }: Whole, { desk, commands }: Serving, signal: AbortSignal): Promise<HookWords> {
+async function answer(
+  { head, event }: Whole,
+  { desk, commands }: Serving,
+  signal: AbortSignal,
+): Promise<HookWords> {
   try {
     const { values, operands } = readCommandLine(head.argv, commands);
     const stdin = Readable.from([event]);
-    const { stdout, stderr, exit } = await answerHook({ values, operands, io: { env: head.env, cwd: head.cwd, stdin } }, desk, signal);
+    const { stdout, stderr, exit } = await answerHook(
+      { values, operands, io: { env: head.env, cwd: head.cwd, stdin } },
+      desk,
+      signal,
+    );
     return { stdout, stderr, exitCode: EXIT_CODES[exit].code };
   } catch (error) {
-    return { stdout: "", stderr: `${renderFailure(failureOf(error))}\n`, exitCode: EXIT_CODES.usage.code };
+    return {
+      stdout: "",
+      stderr: `${renderFailure(failureOf(error))}\n`,
+      exitCode: EXIT_CODES.usage.code,
+    };
   }
 }
 
@@ -184,15 +221,23 @@ interface Wanted {
   readonly signal: AbortSignal;
 }
 
-/** Settles when it is told to end, when no hook has come for long, when its socket is not there any more, or when a newer build is. */
+/**
+ * Settles when it is told to end, when no hook has come for long, when its socket is not there any
+ * more, or when a newer build is.
+ */
 async function untilUnwanted({ hooks, path, greeting, signal }: Wanted): Promise<void> {
   const own = await lstat(path);
   const isWanted = async (): Promise<boolean> => {
     const found = await lstat(path).catch(() => undefined);
-    return found?.ino === own.ino && performance.now() - hooks.lastMs() < IDLE_MS && isCurrent(greeting);
+    return (
+      found?.ino === own.ino && performance.now() - hooks.lastMs() < IDLE_MS && isCurrent(greeting)
+    );
   };
   await new Promise<void>((resolve) => {
-    const timer = setInterval(() => void isWanted().then((wanted) => (wanted ? undefined : end())), LOOK_EVERY_MS);
+    const timer = setInterval(
+      () => void isWanted().then((wanted) => (wanted ? undefined : end())),
+      LOOK_EVERY_MS,
+    );
     const end = (): void => {
       clearInterval(timer);
       resolve();
@@ -201,7 +246,8 @@ async function untilUnwanted({ hooks, path, greeting, signal }: Wanted): Promise
     else signal.addEventListener("abort", end, { once: true });
   });
   // Only our own: another one's may be there by now.
-  if ((await lstat(path).catch(() => undefined))?.ino === own.ino) await unlink(path).catch(() => undefined);
+  if ((await lstat(path).catch(() => undefined))?.ino === own.ino)
+    await unlink(path).catch(() => undefined);
 }
 
 function isCurrent(greeting: string): boolean {

@@ -1,5 +1,6 @@
 /**
- * Starting the resident: a hook that had to answer alone starts it for the next ones, where it may. Never part of an answer, and never waited for.
+ * Starting the resident: a hook that had to answer alone starts it for the next ones, where it may.
+ * Never part of an answer, and never waited for.
  */
 import { existsSync, openSync, readFileSync, closeSync, statSync, unlinkSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -10,16 +11,28 @@ import { startProgram, trustedProgram } from "@acp/host";
 import type { Invocation } from "../command.js";
 import { runDirectory } from "../gate/run-directory.js";
 
-/** One that was started may take this long until it answers; then it has failed, and another try is allowed. */
+/**
+ * One that was started may take this long until it answers; then it has failed, and another try is
+ * allowed.
+ */
 const START_MS = 10_000;
-/** What a resident gets of the environment: where keys and their passphrase lie. Everything else comes with each hook. */
+/**
+ * What a resident gets of the environment: where keys and their passphrase lie. Everything else
+ * comes with each hook.
+ */
 const KEPT_VARIABLES = ["ACP_KEY_FILE", "ACP_PASSPHRASE_FILE"] as const;
 
 /** Starts the resident of a home, unless it should be alone. Never rejects. */
 export async function startResident(dir: string, invocation: Invocation): Promise<void> {
   const { io } = invocation;
   try {
-    if (io.env["ACP_ALONE"] === "1" || !existsSync(dir) || isConfined(io.env) || isBelow(PROGRAM, io.cwd)) return;
+    if (
+      io.env["ACP_ALONE"] === "1" ||
+      !existsSync(dir) ||
+      isConfined(io.env) ||
+      isBelow(PROGRAM, io.cwd)
+    )
+      return;
     const node = trustedProgram(process.execPath, { workspaces: [io.cwd] });
     if ("reason" in node) return;
     // The configuration's `~` has to mean the same to it.
@@ -29,7 +42,11 @@ export async function startResident(dir: string, invocation: Invocation): Promis
     const claim = join(runDirectory(home.dir), "hooks.log");
     const log = claimStart(claim);
     if (log === undefined) return;
-    const env = Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (io.env[name] === undefined ? [] : [[name, io.env[name]] as const])));
+    const env = Object.fromEntries(
+      KEPT_VARIABLES.flatMap((name) =>
+        io.env[name] === undefined ? [] : [[name, io.env[name]] as const],
+      ),
+    );
     const args = [PROGRAM, "exec", "hook", "--resident", "--home", home.dir];
     const child = startProgram(node, args, { env, isDetached: true, stdio: ["ignore", log, log] });
     child.on("error", () => undefined);
@@ -43,7 +60,10 @@ export async function startResident(dir: string, invocation: Invocation): Promis
 /** The program of this very installation. */
 const PROGRAM: string = fileURLToPath(new URL("../bin/acp.cjs", import.meta.url));
 
-/** The log that the resident writes, new for each start; `undefined` where another hook has just started one. */
+/**
+ * The log that the resident writes, new for each start; `undefined` where another hook has just
+ * started one.
+ */
 function claimStart(path: string): number | undefined {
   const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   if (age >= 0 && age < START_MS) return undefined;
@@ -55,7 +75,10 @@ function claimStart(path: string): number | undefined {
   }
 }
 
-/** Whether this process is held in a sandbox: what it starts would be, too, and be reachable from inside. */
+/**
+ * Whether this process is held in a sandbox: what it starts would be, too, and be reachable from
+ * inside.
+ */
 function isConfined(env: Invocation["io"]["env"]): boolean {
   if ((env["ACP_SANDBOX"] ?? "") !== "") return true;
   if (process.platform !== "linux") return false;

@@ -1,6 +1,7 @@
 /**
- * Wire: what a hook's process and the resident say to each other. The resident greets with its build; a process of the same build sends one line about
- * itself and then the event as it came; the resident answers with one line. Imports nothing of ours: a hook must start fast.
+ * Wire: what a hook's process and the resident say to each other. The resident greets with its
+ * build; a process of the same build sends one line about itself and then the event as it came; the
+ * resident answers with one line. Imports nothing of ours: a hook must start fast.
  */
 import { statSync } from "node:fs";
 
@@ -8,7 +9,12 @@ import { statSync } from "node:fs";
 export const HOOK_SOCKET = "hooks";
 
 /** Variables that say where and how agents run commands; no other leaves a hook's process. */
-export const HOOK_VARIABLES = ["CLAUDE_CODE_SHELL", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "SHELL"] as const;
+export const HOOK_VARIABLES = [
+  "CLAUDE_CODE_SHELL",
+  "CLAUDE_PROJECT_DIR",
+  "GEMINI_PROJECT_DIR",
+  "SHELL",
+] as const;
 
 /** Bytes of an event, and of the line before it. */
 export const HOOK_BYTES_MAX: number = 64 * 1024 * 1024;
@@ -31,7 +37,8 @@ export interface HookWords {
 }
 
 /**
- * What the resident greets with: its protocol, and which files it was loaded from. Another installation, or one that was changed since, differs.
+ * What the resident greets with: its protocol, and which files it was loaded from. Another
+ * installation, or one that was changed since, differs.
  *
  * @param entry - The path of the built library's entry.
  */

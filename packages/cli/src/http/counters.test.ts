@@ -39,6 +39,8 @@ describe("serveCounters()", () => {
     expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(await answer.text()).toBe(counters.render());
     expect((await fetch(url, { method: "POST" })).status).toBe(404);
-    await expect(serveCounters(counters, served.port)).rejects.toMatchObject({ code: "options_invalid" });
+    await expect(serveCounters(counters, served.port)).rejects.toMatchObject({
+      code: "options_invalid",
+    });
   });
 });

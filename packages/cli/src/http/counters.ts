@@ -37,7 +37,10 @@ export function createCounters(): Counters {
       const lines = [...totals].flatMap(([name, ofName]) => [
         `# HELP acp_http_${name}_total ${HELP[name]}`,
         `# TYPE acp_http_${name}_total counter`,
-        ...[...ofName].map(([series, value]) => `acp_http_${name}_total${series === "" ? "" : `{${series}}`} ${value}`),
+        ...[...ofName].map(
+          ([series, value]) =>
+            `acp_http_${name}_total${series === "" ? "" : `{${series}}`} ${value}`,
+        ),
       ]);
       return lines.map((line) => `${line}\n`).join("");
     },
@@ -49,14 +52,25 @@ export function createCounters(): Counters {
  *
  * @throws ConsentError `options_invalid` where the port cannot be had.
  */
-export async function serveCounters(counters: Counters, port: number): Promise<AsyncDisposable & { readonly port: number }> {
+export async function serveCounters(
+  counters: Counters,
+  port: number,
+): Promise<AsyncDisposable & { readonly port: number }> {
   const server = createServer(({ method, url }, answer) => {
     if (method !== "GET" || url !== "/metrics") return void answer.writeHead(404).end();
-    answer.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(counters.render());
+    answer
+      .writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" })
+      .end(counters.render());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
-      reject(new ConsentError("options_invalid", `Cannot listen on 127.0.0.1 port ${port}: ${cause.message}`, { cause })),
+      reject(
+        new ConsentError(
+          "options_invalid",
+          `Cannot listen on 127.0.0.1 port ${port}: ${cause.message}`,
+          { cause },
+        ),
+      ),
     );
     server.listen({ port, host: "127.0.0.1", exclusive: true }, resolve);
   });

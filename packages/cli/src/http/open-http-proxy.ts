@@ -37,9 +37,18 @@ export interface HttpProxyParts {
  */
 export async function makeHttpProxy(parts: HttpProxyParts): Promise<HttpConsentProxy> {
   const { invocation, source, homeKeys, inUse, agent, gate = inUse.gate, count, internal } = parts;
-  const options = await proxyOptions({ source, keys: homeKeys.keys, agent, gateWith: inUse.gateWith });
-  const log = parts.log ?? createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
-  const more = { ...(count !== undefined && { count }), ...(internal !== undefined && { internal }) };
+  const options = await proxyOptions({
+    source,
+    keys: homeKeys.keys,
+    agent,
+    gateWith: inUse.gateWith,
+  });
+  const log =
+    parts.log ?? createProxyLog({ print: invocation.print, stderr: invocation.io.stderr });
+  const more = {
+    ...(count !== undefined && { count }),
+    ...(internal !== undefined && { internal }),
+  };
   return onFile(source.file, () => createHttpConsentProxy({ ...options, gate, log, ...more }));
 }
 
@@ -52,16 +61,22 @@ export interface RunningHttpProxy {
 /**
  * Opens it.
  *
- * @throws ConsentError `config_invalid` or `options_invalid`; {@link isTaken} tells whether somebody else has the port.
+ * @throws ConsentError `config_invalid` or `options_invalid`; {@link isTaken} tells whether
+ *   somebody else has the port.
  */
-export async function openHttpProxy(parts: HttpProxyParts, port: number): Promise<RunningHttpProxy> {
+export async function openHttpProxy(
+  parts: HttpProxyParts,
+  port: number,
+): Promise<RunningHttpProxy> {
   const proxy = await makeHttpProxy(parts);
   try {
     return { proxy, ...(await proxy.listen({ port })) };
   } catch (cause) {
     await proxy.close();
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new ConsentError("options_invalid", `Cannot listen on 127.0.0.1 port ${port}: ${why}`, { cause });
+    throw new ConsentError("options_invalid", `Cannot listen on 127.0.0.1 port ${port}: ${why}`, {
+      cause,
+    });
   }
 }
 
@@ -72,8 +87,8 @@ function isTaken(error: unknown): boolean {
 }
 
 /**
- * Opens it beside `acp mcp`, where config.yml has a port for it. Every client starts a gate of its own: the first has the port, and that is no
- * reason for the others not to start.
+ * Opens it beside `acp mcp`, where config.yml has a port for it. Every client starts a gate of its
+ * own: the first has the port, and that is no reason for the others not to start.
  */
 export async function openHttpBeside(parts: HttpProxyParts): Promise<AsyncDisposable> {
   const { source, inUse } = parts;
@@ -81,12 +96,18 @@ export async function openHttpBeside(parts: HttpProxyParts): Promise<AsyncDispos
   const nothing = { [Symbol.asyncDispose]: (): Promise<void> => Promise.resolve() };
   if (httpPort === undefined) return nothing;
   try {
-    const { port, proxy } = await openHttpProxy({ ...parts, agent: http?.agents === undefined ? parts.agent : undefined }, httpPort);
+    const { port, proxy } = await openHttpProxy(
+      { ...parts, agent: http?.agents === undefined ? parts.agent : undefined },
+      httpPort,
+    );
     await inUse.notices.say("http_proxy", `The HTTP proxy listens on http://127.0.0.1:${port}`);
     return { [Symbol.asyncDispose]: () => proxy.close() };
   } catch (error) {
     if (!isTaken(error)) throw error;
-    await inUse.notices.say("http_proxy", `There is no HTTP proxy of this gate: somebody else listens on port ${httpPort} already`);
+    await inUse.notices.say(
+      "http_proxy",
+      `There is no HTTP proxy of this gate: somebody else listens on port ${httpPort} already`,
+    );
     return nothing;
   }
 }

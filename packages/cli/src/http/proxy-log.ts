@@ -1,6 +1,6 @@
 /**
- * Proxy log: what the proxy has to say while it runs, on stderr. A line for a person, or a JSON object for a program. What was decided stands in the
- * audit log, not here.
+ * Proxy log: what the proxy has to say while it runs, on stderr. A line for a person, or a JSON
+ * object for a program. What was decided stands in the audit log, not here.
  */
 import { escapeText } from "@acp/core";
 import type { ProxyLogEntry } from "@acp/proxy-http";
@@ -15,7 +15,9 @@ export interface ProxyLogParts {
 /** Writes entries. */
 export function createProxyLog({ print, stderr }: ProxyLogParts): (entry: ProxyLogEntry) => void {
   return (entry) => {
-    const line = print.json ? JSON.stringify({ time: new Date().toISOString(), ...entry }) : `acp: ${escapeText(lineOf(entry))}`;
+    const line = print.json
+      ? JSON.stringify({ time: new Date().toISOString(), ...entry })
+      : `acp: ${escapeText(lineOf(entry))}`;
     stderr.write(`${line}\n`);
   };
 }

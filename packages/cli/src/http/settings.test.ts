@@ -11,23 +11,33 @@ describe("readPort()", () => {
     expect(readPort("port", text)).toBe(port);
   });
 
-  it.each(["65536", "-1", "08788", "8788 ", "http", ""])("refuses %j and names the option", (text) => {
-    expect(() => readPort("metrics", text)).toThrow(
-      expect.objectContaining({ code: "options_invalid", message: expect.stringContaining("--metrics") }),
-    );
-  });
+  it.each(["65536", "-1", "08788", "8788 ", "http", ""])(
+    "refuses %j and names the option",
+    (text) => {
+      expect(() => readPort("metrics", text)).toThrow(
+        expect.objectContaining({
+          code: "options_invalid",
+          message: expect.stringContaining("--metrics"),
+        }),
+      );
+    },
+  );
 });
 
 const base = { stages: [], servers: [], groups: {}, warnings: [], unsupported: [] };
 
 describe("hostOffers()", () => {
   const get = httpAction("GET", "https://example.com/");
-  const methodsOf = (config: Parameters<typeof hostOffers>[1]["config"]): unknown => hostOffers({}, { config })(get)[0]?.scope;
+  const methodsOf = (config: Parameters<typeof hostOffers>[1]["config"]): unknown =>
+    hostOffers({}, { config })(get)[0]?.scope;
 
   it("offers what reads from the host, and everything there where the configuration wants that", () => {
     expect(methodsOf(undefined)).toMatchObject({ methods: ["GET", "HEAD"] });
     expect(methodsOf({ ...base, http: {} })).not.toHaveProperty("twin");
-    expect(methodsOf({ ...base, http: { hostApproval: "site" } })).toMatchObject({ methods: ["*"], twin: "www.example.com" });
+    expect(methodsOf({ ...base, http: { hostApproval: "site" } })).toMatchObject({
+      methods: ["*"],
+      twin: "www.example.com",
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 /**
- * Settings of the HTTP proxy: what of the command line, the environment and the configuration file it takes.
+ * Settings of the HTTP proxy: what of the command line, the environment and the configuration file
+ * it takes.
  */
 import { actionDigest, ConsentError, offerHost } from "@acp/core";
 import type { Agent, ConsentGate, GateOptions, HttpAction } from "@acp/core";
@@ -17,7 +18,8 @@ const PORT = 8788;
 const PORT_MAX = 65_535;
 
 /**
- * What a yes to a request may also cover: its host, as far as `proxy.http.host_approval` says, for the time that `ACP_HTTP_HOST_APPROVAL_TTL_SEC` says.
+ * What a yes to a request may also cover: its host, as far as `proxy.http.host_approval` says, for
+ * the time that `ACP_HTTP_HOST_APPROVAL_TTL_SEC` says.
  *
  * @throws ConsentError `options_invalid`.
  */
@@ -25,7 +27,10 @@ export function hostOffers(
   env: Invocation["io"]["env"],
   { config }: Pick<HomeConfig, "config">,
 ): NonNullable<GateOptions["defaultOffers"]> {
-  return offerHost(hostApprovalTtlMs(env["ACP_HTTP_HOST_APPROVAL_TTL_SEC"]), config?.http?.hostApproval);
+  return offerHost(
+    hostApprovalTtlMs(env["ACP_HTTP_HOST_APPROVAL_TTL_SEC"]),
+    config?.http?.hostApproval,
+  );
 }
 
 /** A model is called for as long as its agent works. */
@@ -57,7 +62,10 @@ export function readPort(option: "port" | "metrics", text: string | undefined): 
 }
 
 /** Where the proxy listens: `--port`, else the configuration's, else 8788. */
-export function choosePort({ config }: Pick<HomeConfig, "config">, { values }: Pick<Invocation, "values">): number {
+export function choosePort(
+  { config }: Pick<HomeConfig, "config">,
+  { values }: Pick<Invocation, "values">,
+): number {
   return readPort("port", values.port) ?? config?.httpPort ?? PORT;
 }
 
@@ -71,18 +79,23 @@ export interface ProxyOptionsParts {
 }
 
 /**
- * What the proxy takes from the configuration file: agents with their tokens opened and gates of their own, hosts, and what is required.
+ * What the proxy takes from the configuration file: agents with their tokens opened and gates of
+ * their own, hosts, and what is required.
  *
  * @throws ConsentError naming the file.
  */
-export function proxyOptions(parts: ProxyOptionsParts): Promise<Omit<HttpConsentProxyOptions, "gate">> {
+export function proxyOptions(
+  parts: ProxyOptionsParts,
+): Promise<Omit<HttpConsentProxyOptions, "gate">> {
   const { source, agent } = parts;
   return onFile(source.file, async () => {
     const { privateHosts, http = {} } = source.config ?? {};
     const { agents, attribution, requireSni, upgradeHosts } = http;
     return {
       ...(agent !== undefined && { agent }),
-      ...(agents !== undefined && { agents: await Promise.all(agents.map((each, index) => accountOf(parts, each, index))) }),
+      ...(agents !== undefined && {
+        agents: await Promise.all(agents.map((each, index) => accountOf(parts, each, index))),
+      }),
       ...(attribution !== undefined && { attribution }),
       ...(privateHosts !== undefined && { privateHosts }),
       ...(requireSni !== undefined && { requireSni }),
@@ -91,7 +104,11 @@ export function proxyOptions(parts: ProxyOptionsParts): Promise<Omit<HttpConsent
   });
 }
 
-async function accountOf({ keys, gateWith }: ProxyOptionsParts, config: HttpAgentConfig, index: number): Promise<AgentAccount> {
+async function accountOf(
+  { keys, gateWith }: ProxyOptionsParts,
+  config: HttpAgentConfig,
+  index: number,
+): Promise<AgentAccount> {
   const { id, token, policyPath } = openHttpAgentConfig(config, index, keys);
   const gate = policyPath === undefined ? undefined : await gateWith(policyPath);
   return { agent: { id }, username: id, token, ...(gate !== undefined && { gate }) };

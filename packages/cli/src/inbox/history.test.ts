@@ -27,7 +27,12 @@ async function write(path: string, rows: readonly Row[]): Promise<void> {
     await log.append([{ ...logEvent(type, { id: `ae_${index}`, atMs }, metadata), requestId }]);
 }
 
-const asked = (id: string, atMs: number): Row => ["consent_requested", id, atMs, { request: { id } }];
+const asked = (id: string, atMs: number): Row => [
+  "consent_requested",
+  id,
+  atMs,
+  { request: { id } },
+];
 
 describe("readHistory()", () => {
   it("is what ended in every log of the home, newest first, with the answers", async () => {
@@ -42,10 +47,22 @@ describe("readHistory()", () => {
     ]);
     await write(join(home, "audit.2.jsonl"), [
       asked("cr_3", 1_000),
-      ["consent_approved", "cr_3", 4_000, { approvers: ["bob"], approved_parameters: {}, responses: [] }],
+      [
+        "consent_approved",
+        "cr_3",
+        4_000,
+        { approvers: ["bob"], approved_parameters: {}, responses: [] },
+      ],
     ]);
     const entries = await readHistory(home, 10);
-    expect(entries.map(({ request, status, atMs, approvers }) => [request["id"], status, atMs, approvers])).toEqual([
+    expect(
+      entries.map(({ request, status, atMs, approvers }) => [
+        request["id"],
+        status,
+        atMs,
+        approvers,
+      ]),
+    ).toEqual([
       ["cr_1", "approved", 6_000, ["ada"]],
       ["cr_3", "approved_with_modifications", 4_000, ["bob"]],
       ["cr_2", "denied", 3_000, ["ada"]],
@@ -61,7 +78,10 @@ describe("readHistory()", () => {
       ["consent_expired", `cr_${at}`, at * 10 + 5, {}],
     ]);
     await write(join(home, "audit.jsonl"), rows.flat());
-    expect((await readHistory(home, 2)).map(({ request }) => request["id"])).toEqual(["cr_8", "cr_7"]);
+    expect((await readHistory(home, 2)).map(({ request }) => request["id"])).toEqual([
+      "cr_8",
+      "cr_7",
+    ]);
   });
 
   it("leaves out what a log does not hold whole, and is nothing without a log", async () => {

@@ -1,5 +1,6 @@
 /**
- * History: what the audit logs of a home say of questions that ended, with the answers that were signed.
+ * History: what the audit logs of a home say of questions that ended, with the answers that were
+ * signed.
  */
 import { readAuditLog } from "@acp/audit";
 import type { HistoryEntry } from "@acp/channel-web";
@@ -17,9 +18,14 @@ const ENDS: ReadonlyMap<string, HistoryEntry["status"]> = new Map([
   ["consent_superseded", "superseded"],
 ]);
 
-/** Reads the last ends, newest first. Questions of gates without keys are not in the log whole, and left out. */
+/**
+ * Reads the last ends, newest first. Questions of gates without keys are not in the log whole, and
+ * left out.
+ */
 export async function readHistory(home: string, limit: number): Promise<readonly HistoryEntry[]> {
-  const ended = (await Promise.all((await listAuditFiles(home)).map((file) => readEnds(file, limit)))).flat();
+  const ended = (
+    await Promise.all((await listAuditFiles(home)).map((file) => readEnds(file, limit)))
+  ).flat();
   return ended.toSorted((one, other) => other.atMs - one.atMs).slice(0, limit);
 }
 
@@ -30,7 +36,8 @@ async function readEnds(file: string, limit: number): Promise<readonly HistoryEn
   for await (const event of readAuditLog(file)) {
     const { eventType, requestId, atMs, metadata } = event;
     book.take(event);
-    if (eventType === "consent_requested" && isJsonObject(metadata["request"])) asked.set(requestId, metadata["request"]);
+    if (eventType === "consent_requested" && isJsonObject(metadata["request"]))
+      asked.set(requestId, metadata["request"]);
     const status = ENDS.get(eventType);
     const request = asked.get(requestId);
     if (status === undefined || request === undefined) continue;
@@ -55,10 +62,13 @@ function withRun(entry: HistoryEntry, book: OutcomeBook): HistoryEntry {
 }
 
 function statusOf(status: HistoryEntry["status"], metadata: JsonObject): HistoryEntry["status"] {
-  return status === "approved" && metadata["approved_parameters"] !== undefined ? "approved_with_modifications" : status;
+  return status === "approved" && metadata["approved_parameters"] !== undefined
+    ? "approved_with_modifications"
+    : status;
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
-const objectsOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter((each) => isJsonObject(each)) : []);
+const objectsOf = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter((each) => isJsonObject(each)) : [];

@@ -1,6 +1,6 @@
 /**
- * HomePauses: agents paused from the inbox's page are paused in the home, where every gate of it reads it, as `acp pause --agent` does it. The operator is
- * the person whose home it is.
+ * HomePauses: agents paused from the inbox's page are paused in the home, where every gate of it
+ * reads it, as `acp pause --agent` does it. The operator is the person whose home it is.
  */
 import type { InboxPauses } from "@acp/channel-web";
 import type { PausedEnd } from "@acp/core";
@@ -20,8 +20,11 @@ export function homePauses({ home, operator, endPaused }: HomePausesParts): Inbo
   return {
     operators: [operator],
     list: async () =>
-      (await listPausedAgents(home, Date.now())).map(({ agent, until }) => (until === "until-off" ? { agent } : { agent, untilMs: until })),
-    // First the pause, so that nothing new is asked and no yes goes through; then the open questions.
+      (await listPausedAgents(home, Date.now())).map(({ agent, until }) =>
+        until === "until-off" ? { agent } : { agent, untilMs: until },
+      ),
+    // First the pause, so that nothing new is asked and no yes goes through; then the open
+    // questions.
     async pause(agent) {
       await pauseAgent(home, agent, "until-off");
       return endPaused();

@@ -1,11 +1,20 @@
 /**
- * HomeReviews: what agents of `acp run --review` wrote, for the inbox's page: listed, shown, taken and dropped by the functions of `acp review`. What is not shown
- * there with its lines is not taken from there.
+ * HomeReviews: what agents of `acp run --review` wrote, for the inbox's page: listed, shown, taken
+ * and dropped by the functions of `acp review`. What is not shown there with its lines is not taken
+ * from there.
  */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { InboxReviews, ReviewBy, ReviewOrder, ReviewRow, ReviewSettled, ReviewShown, ReviewSummary } from "@acp/channel-web";
+import type {
+  InboxReviews,
+  ReviewBy,
+  ReviewOrder,
+  ReviewRow,
+  ReviewSettled,
+  ReviewShown,
+  ReviewSummary,
+} from "@acp/channel-web";
 import { escapeText, isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
 import type { ReviewChange, ReviewSnapshot } from "@acp/sandbox-linux";
@@ -38,7 +47,8 @@ export interface HomeReviewsParts {
 /** The reviews of a home. */
 export function homeReviews({ home, io, reviewer }: HomeReviewsParts): InboxReviews {
   const count = changeCounter();
-  const find = async (id: string): Promise<Review | undefined> => (await listReviews(home)).find((review) => review.id === id);
+  const find = async (id: string): Promise<Review | undefined> =>
+    (await listReviews(home)).find((review) => review.id === id);
   const partsBy = (by: ReviewBy): SettleParts => ({ home, io, by: { ...by } });
   return {
     reviewers: [reviewer],
@@ -50,7 +60,10 @@ export function homeReviews({ home, io, reviewer }: HomeReviewsParts): InboxRevi
       const review = await find(id);
       if (review === undefined) return undefined;
       const snapshot = await freeze(review);
-      return { ...(await summaryOf(review, snapshot.listing.changes.length)), ...(await shownOf(snapshot)) };
+      return {
+        ...(await summaryOf(review, snapshot.listing.changes.length)),
+        ...(await shownOf(snapshot)),
+      };
     },
     async take(order, by) {
       const review = await find(order.id);
@@ -62,7 +75,12 @@ export function homeReviews({ home, io, reviewer }: HomeReviewsParts): InboxRevi
       if (await isRunning(review)) return { status: "running" };
       if ((await frozenAs(review, digest)) === undefined) return { status: "changed" };
       await drop(review, partsBy(by));
-      return { status: "done", lines: [`Review ${id} is dropped; the workspace is as it was`], isOver: true, isWhole: true };
+      return {
+        status: "done",
+        lines: [`Review ${id} is dropped; the workspace is as it was`],
+        isOver: true,
+        isWhole: true,
+      };
     },
   };
 }
@@ -93,8 +111,12 @@ function changeCounter(): (review: Review) => Promise<number | undefined> {
     if (found === undefined) return undefined;
     const before = known.get(id);
     if (before?.frozenMs === found.mtimeMs) return before.changes;
-    // Somebody settles it this moment, or it is not of this version: the number is left out, and the rest is listed.
-    const changes = await withFrozen(review, async (snapshot) => snapshot?.listing.changes.length).catch(() => undefined);
+    // Somebody settles it this moment, or it is not of this version: the number is left out, and
+    // the rest is listed.
+    const changes = await withFrozen(
+      review,
+      async (snapshot) => snapshot?.listing.changes.length,
+    ).catch(() => undefined);
     if (changes !== undefined) known.set(id, { frozenMs: found.mtimeMs, changes });
     if (known.size > REVIEWS_MAX) known.delete([...known.keys()][0] ?? "");
     return changes;
@@ -117,17 +139,23 @@ export async function shownOf(snapshot: ReviewSnapshot): Promise<Shown> {
     if (rows.length >= ROWS_MAX || lines > LINES_MAX || chars > CHARS_MAX) break;
     rows.push({ index, text, lines: rest, part: partOf(change, above) });
   }
-  const told = refused.slice(0, REFUSED_MAX).map(({ path, reason }) => `${shorten(escapeText(path))}: ${escapeText(reason)}`);
+  const told = refused
+    .slice(0, REFUSED_MAX)
+    .map(({ path, reason }) => `${shorten(escapeText(path))}: ${escapeText(reason)}`);
   return {
     digest: snapshot.digest,
     rows,
     more: changes.length - rows.length,
-    refused: refused.length > REFUSED_MAX ? [...told, `and ${refused.length - REFUSED_MAX} more`] : told,
+    refused:
+      refused.length > REFUSED_MAX ? [...told, `and ${refused.length - REFUSED_MAX} more`] : told,
     isComplete,
   };
 }
 
-function partOf({ path, apart, isChangedHere }: ReviewChange, above: ReadonlySet<string>): ReviewRow["part"] {
+function partOf(
+  { path, apart, isChangedHere }: ReviewChange,
+  above: ReadonlySet<string>,
+): ReviewRow["part"] {
   if (above.has(path)) return "folder";
   if (apart !== null) return "apart";
   return isChangedHere ? "here" : "plain";
@@ -137,37 +165,55 @@ function partOf({ path, apart, isChangedHere }: ReviewChange, above: ReadonlySet
 function foldersAbove(changes: readonly ReviewChange[]): Set<string> {
   const above = new Set<string>();
   for (const { path } of changes)
-    for (let at = path.lastIndexOf("/"); at > 0 && !above.has(path.slice(0, at)); at = path.lastIndexOf("/", at - 1))
+    for (
+      let at = path.lastIndexOf("/");
+      at > 0 && !above.has(path.slice(0, at));
+      at = path.lastIndexOf("/", at - 1)
+    )
       above.add(path.slice(0, at));
   return above;
 }
 
 /**
- * The paths that an order names: a folder's name would take all below it, so it is named where all below it is.
+ * The paths that an order names: a folder's name would take all below it, so it is named where all
+ * below it is.
  *
  * @returns `undefined` where a place was not shown, or is none to choose.
  */
-export async function pathsOf(snapshot: ReviewSnapshot, picks: readonly number[]): Promise<readonly string[] | undefined> {
+export async function pathsOf(
+  snapshot: ReviewSnapshot,
+  picks: readonly number[],
+): Promise<readonly string[] | undefined> {
   const { changes } = snapshot.listing;
   const rows = new Map((await shownOf(snapshot)).rows.map((row) => [row.index, row]));
-  const canBePicked = (index: number): boolean => ["plain", "apart"].includes(rows.get(index)?.part ?? "folder");
+  const canBePicked = (index: number): boolean =>
+    ["plain", "apart"].includes(rows.get(index)?.part ?? "folder");
   if (!picks.every(canBePicked)) return undefined;
   const picked = new Set(picks);
   const above = foldersAbove(changes);
-  const isLeft = (change: ReviewChange, index: number): boolean => !above.has(change.path) && !picked.has(index);
+  const isLeft = (change: ReviewChange, index: number): boolean =>
+    !above.has(change.path) && !picked.has(index);
   const withLeft = foldersAbove(changes.filter(isLeft));
   const withPicked = foldersAbove(changes.filter((_, index) => picked.has(index)));
   return changes.flatMap(({ path }, index) =>
-    picked.has(index) || (above.has(path) && withPicked.has(path) && !withLeft.has(path)) ? [path] : [],
+    picked.has(index) || (above.has(path) && withPicked.has(path) && !withLeft.has(path))
+      ? [path]
+      : [],
   );
 }
 
 /** What was frozen last, where it is what was shown. */
 function frozenAs(review: Review, digest: string): Promise<ReviewSnapshot | undefined> {
-  return withFrozen(review, async (snapshot) => (snapshot?.digest === digest ? snapshot : undefined));
+  return withFrozen(review, async (snapshot) =>
+    snapshot?.digest === digest ? snapshot : undefined,
+  );
 }
 
-async function take(review: Review, { digest, picks }: ReviewOrder, parts: SettleParts): Promise<ReviewSettled> {
+async function take(
+  review: Review,
+  { digest, picks }: ReviewOrder,
+  parts: SettleParts,
+): Promise<ReviewSettled> {
   const snapshot = await frozenAs(review, digest);
   const paths = snapshot === undefined ? undefined : await pathsOf(snapshot, picks);
   if (paths === undefined) return { status: "changed" };

@@ -1,5 +1,6 @@
 /**
- * Listen: the inbox on this machine's loopback addresses, for this user's own programs alone, or on a Unix socket of this user's, for a reverse proxy.
+ * Listen: the inbox on this machine's loopback addresses, for this user's own programs alone, or on
+ * a Unix socket of this user's, for a reverse proxy.
  */
 import { chmod, lstat, rm } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
@@ -21,7 +22,10 @@ export interface Listening extends AsyncDisposable {
 /** Who listens, and who may come. */
 export interface ListenParts {
   readonly place: InboxPlace;
-  /** Whose connections over loopback are taken; `undefined`: everybody's, because somebody else stands in front. */
+  /**
+   * Whose connections over loopback are taken; `undefined`: everybody's, because somebody else
+   * stands in front.
+   */
   readonly uid: number | undefined;
   /** Told where another port had to be taken. */
   readonly warn: (text: string) => void;
@@ -35,10 +39,14 @@ const NO_ADDRESS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"
 /** Free ports of one address that are tried for the other. */
 const TRIES = 16;
 
-/** Bytes of a request's head: other ports may have the browser send cookies of theirs along, and must not make it one that is refused. */
+/**
+ * Bytes of a request's head: other ports may have the browser send cookies of theirs along, and
+ * must not make it one that is refused.
+ */
 const HEAD_BYTES_MAX: number = 1024 * 1024;
 
-const codeOf = (error: unknown): string => (error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "");
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 /** @throws What the system says. */
 function bind(server: Server, address: ListenOptions): Promise<void> {
@@ -56,7 +64,8 @@ const portOf = (server: Server): number => {
   return typeof address === "object" && address !== null ? address.port : 0;
 };
 
-const shut = (server: Server): Promise<void> => new Promise((resolve) => void server.close(() => resolve()));
+const shut = (server: Server): Promise<void> =>
+  new Promise((resolve) => void server.close(() => resolve()));
 
 /** One port of both loopback addresses; of one where there is no IPv6. */
 async function bindBoth(make: () => Server, port: number): Promise<readonly Server[]> {
@@ -76,12 +85,19 @@ async function bindBoth(make: () => Server, port: number): Promise<readonly Serv
 
 async function refusal(where: string, cause: unknown, port: number): Promise<ConsentError> {
   const why = cause instanceof Error ? cause.message : "it failed";
-  const holder = codeOf(cause) === "EADDRINUSE" && port !== 0 ? await describePortHolder(port) : undefined;
-  const named = holder === undefined ? why : `${holder} has it; if that is no inbox of yours, it waits for those who open the address`;
+  const holder =
+    codeOf(cause) === "EADDRINUSE" && port !== 0 ? await describePortHolder(port) : undefined;
+  const named =
+    holder === undefined
+      ? why
+      : `${holder} has it; if that is no inbox of yours, it waits for those who open the address`;
   return new ConsentError("options_invalid", `Cannot listen on ${where}: ${named}`, { cause });
 }
 
-async function bindPort(make: () => Server, { place, warn }: Pick<ListenParts, "place" | "warn">): Promise<readonly Server[]> {
+async function bindPort(
+  make: () => Server,
+  { place, warn }: Pick<ListenParts, "place" | "warn">,
+): Promise<readonly Server[]> {
   const { port } = place;
   try {
     return await bindBoth(make, port);
@@ -110,7 +126,10 @@ async function bindSocket(make: () => Server, path: string): Promise<readonly Se
  *
  * @throws ConsentError `options_invalid` where it cannot.
  */
-export async function listen(listener: RequestListener, { place, uid, warn }: ListenParts): Promise<Listening> {
+export async function listen(
+  listener: RequestListener,
+  { place, uid, warn }: ListenParts,
+): Promise<Listening> {
   const { socketPath } = place;
   const http = createHttpServer({ maxHeaderSize: HEAD_BYTES_MAX }, listener);
   const sockets = new Set<Socket>();
@@ -119,9 +138,14 @@ export async function listen(listener: RequestListener, { place, uid, warn }: Li
     socket.once("close", () => sockets.delete(socket));
     http.emit("connection", socket);
   };
-  // An agent that is not in a sandbox runs, at best, as another user: the kernel's list of sockets says who opened a connection.
-  const make = (): Server => createServer(socketPath === undefined && uid !== undefined ? acceptFrom(uid, take) : take);
-  const servers = socketPath === undefined ? await bindPort(make, { place, warn }) : await bindSocket(make, socketPath);
+  // An agent that is not in a sandbox runs, at best, as another user: the kernel's list of sockets
+  // says who opened a connection.
+  const make = (): Server =>
+    createServer(socketPath === undefined && uid !== undefined ? acceptFrom(uid, take) : take);
+  const servers =
+    socketPath === undefined
+      ? await bindPort(make, { place, warn })
+      : await bindSocket(make, socketPath);
   return {
     port: servers[0] === undefined ? 0 : portOf(servers[0]),
     async [Symbol.asyncDispose]() {
@@ -132,7 +156,9 @@ export async function listen(listener: RequestListener, { place, uid, warn }: Li
   };
 }
 
-/** What an inbox left that was killed. Another one that lives, and a file that is no socket, stay. */
+/**
+ * What an inbox left that was killed. Another one that lives, and a file that is no socket, stay.
+ */
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSocket() === true && (await isRefused(path))) await rm(path, { force: true });

@@ -2,7 +2,11 @@ import type { PasskeyRecord } from "@acp/home";
 import { describe, expect, it } from "vitest";
 import { choosePasskeyName, madeElsewhere, makeFreshHost } from "./names.js";
 
-const passkey = (rpId: string, createdAtMs: number, more: Partial<PasskeyRecord> = {}): PasskeyRecord => ({
+const passkey = (
+  rpId: string,
+  createdAtMs: number,
+  more: Partial<PasskeyRecord> = {},
+): PasskeyRecord => ({
   id: `id-${createdAtMs}`,
   approver: "ada",
   publicKey: "AA",
@@ -39,6 +43,8 @@ describe("choosePasskeyName()", () => {
 describe("madeElsewhere()", () => {
   it("are those in use that no browser offers here", () => {
     const old = passkey("localhost", 1);
-    expect(madeElsewhere([old, passkey(ONE, 2), passkey(TWO, 3, { revokedAtMs: 4 })], ONE)).toEqual([old]);
+    expect(madeElsewhere([old, passkey(ONE, 2), passkey(TWO, 3, { revokedAtMs: 4 })], ONE)).toEqual(
+      [old],
+    );
   });
 });

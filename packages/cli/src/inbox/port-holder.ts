@@ -1,5 +1,6 @@
 /**
- * PortHolder: which program listens on a port of this machine, as far as /proc shows it to this user. Linux only; elsewhere nobody is named.
+ * PortHolder: which program listens on a port of this machine, as far as /proc shows it to this
+ * user. Linux only; elsewhere nobody is named.
  */
 import { readFile, readdir, readlink } from "node:fs/promises";
 import { escapeText } from "@acp/core";
@@ -13,7 +14,10 @@ interface Listener {
   readonly inode: string;
 }
 
-/** A line: number, own address and port, the other's, state, two queues, two timers, retransmissions, uid, time-out, inode. */
+/**
+ * A line: number, own address and port, the other's, state, two queues, two timers,
+ * retransmissions, uid, time-out, inode.
+ */
 function listenerIn(line: string, port: string): Listener | undefined {
   const [, local = "", , state, , , , uid = "", , inode = ""] = line.trim().split(/\s+/u);
   return state === LISTENING && local.endsWith(`:${port}`) ? { uid, inode } : undefined;
@@ -28,13 +32,16 @@ async function listenersOn(port: number): Promise<readonly Listener[]> {
 async function holds(pid: string, inode: string): Promise<boolean> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch(() => []);
-  const links = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => "")));
+  const links = await Promise.all(
+    names.map((name) => readlink(`${folder}/${name}`).catch(() => "")),
+  );
   return links.includes(`socket:[${inode}]`);
 }
 
 /** The process that has a socket open; other users' are hidden from everybody but root. */
 async function processWith(inode: string): Promise<string | undefined> {
-  for (const pid of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))) if (await holds(pid, inode)) return pid;
+  for (const pid of (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name)))
+    if (await holds(pid, inode)) return pid;
   return undefined;
 }
 
@@ -44,6 +51,8 @@ export async function describePortHolder(port: number): Promise<string | undefin
   if (listener === undefined) return undefined;
   const pid = await processWith(listener.inode);
   if (pid === undefined) return `a process of the user with uid ${listener.uid}`;
-  const command = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\u0000", " ").trim();
+  const command = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""))
+    .replaceAll("\u0000", " ")
+    .trim();
   return `process ${pid} of uid ${listener.uid} (${escapeText(command).slice(0, COMMAND_CHARS_MAX)})`;
 }

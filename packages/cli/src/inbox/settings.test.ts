@@ -6,14 +6,21 @@ const invalid = (code: string, text: string): unknown =>
 
 describe("readPlace()", () => {
   it("is loopback and one port, unless something else is said", () => {
-    expect(readPlace({ values: {} })).toEqual({ port: 8789, isPortMeant: false, socketPath: undefined, origin: undefined });
+    expect(readPlace({ values: {} })).toEqual({
+      port: 8789,
+      isPortMeant: false,
+      socketPath: undefined,
+      origin: undefined,
+    });
     expect(readPlace({ values: { port: "0", origin: "https://inbox.example.com" } })).toEqual({
       port: 0,
       isPortMeant: true,
       socketPath: undefined,
       origin: "https://inbox.example.com",
     });
-    expect(readPlace({ values: { socket: "/run/i.sock", origin: "https://inbox.example.com" } })).toMatchObject({
+    expect(
+      readPlace({ values: { socket: "/run/i.sock", origin: "https://inbox.example.com" } }),
+    ).toMatchObject({
       socketPath: "/run/i.sock",
     });
   });
@@ -30,7 +37,11 @@ describe("readPlace()", () => {
 
 describe("readPasskeyFrom()", () => {
   it("is high, or the level that is named", () => {
-    expect([undefined, "low", "rules-only"].map(readPasskeyFrom)).toEqual(["high", "low", "rules-only"]);
+    expect([undefined, "low", "rules-only"].map(readPasskeyFrom)).toEqual([
+      "high",
+      "low",
+      "rules-only",
+    ]);
   });
 
   it.each(["", "none", "HIGH"])("knows no level %j", (text) => {
@@ -50,7 +61,10 @@ describe("localApprover()", () => {
     expect(localApprover({ approvers })).toBe("ada");
   });
 
-  it.each([[[]], [[{ id: "bob", channel: "telegram", subject: "local" }]]])("is nobody where %j are named", (approvers) => {
-    expect(() => localApprover({ approvers })).toThrow(invalid("config_invalid", "names nobody"));
-  });
+  it.each([[[]], [[{ id: "bob", channel: "telegram", subject: "local" }]]])(
+    "is nobody where %j are named",
+    (approvers) => {
+      expect(() => localApprover({ approvers })).toThrow(invalid("config_invalid", "names nobody"));
+    },
+  );
 });

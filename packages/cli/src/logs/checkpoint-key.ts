@@ -1,6 +1,7 @@
 /**
- * Checkpoint key: the key of the home that signs how far its audit logs have come. Not the key of consents, and not sealed: every command that writes a
- * log has to sign. It finds what others did to a log; whoever is this user can sign too, which only a witness elsewhere shows.
+ * Checkpoint key: the key of the home that signs how far its audit logs have come. Not the key of
+ * consents, and not sealed: every command that writes a log has to sign. It finds what others did
+ * to a log; whoever is this user can sign too, which only a witness elsewhere shows.
  */
 import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
@@ -19,7 +20,10 @@ export function checkpointKeyPath({ keysDir }: Pick<HomePaths, "keysDir">): stri
 /** Makes the key; false where there is one. */
 export async function initCheckpointKey(home: HomePaths): Promise<boolean> {
   await makePrivateDirectory(home.keysDir);
-  return createFileAtomic(checkpointKeyPath(home), `${generateNoteKey(`acp-${randomBytes(8).toString("hex")}`).signerKey}\n`);
+  return createFileAtomic(
+    checkpointKeyPath(home),
+    `${generateNoteKey(`acp-${randomBytes(8).toString("hex")}`).signerKey}\n`,
+  );
 }
 
 /** The key that signs; `undefined` where the home has none. */

@@ -1,6 +1,7 @@
 /**
- * Claims: the signed checkpoints that a log is held against, from beside it, from the witnesses of config.yml and from the command line; and the logs
- * that they speak of, also those that somebody removed.
+ * Claims: the signed checkpoints that a log is held against, from beside it, from the witnesses of
+ * config.yml and from the command line; and the logs that they speak of, also those that somebody
+ * removed.
  */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -33,20 +34,32 @@ export interface ClaimSources {
 }
 
 /**
- * Finds out where checkpoints come from; a config.yml that does not load is said and names no witness.
+ * Finds out where checkpoints come from; a config.yml that does not load is said and names no
+ * witness.
  *
- * @param file - The one log that is checked, where it is one; of a log from elsewhere the home knows nothing.
+ * @param file - The one log that is checked, where it is one; of a log from elsewhere the home
+ *   knows nothing.
  */
-export async function claimSources(home: string, file: string | undefined, { values, io, print }: Invocation): Promise<ClaimSources> {
+export async function claimSources(
+  home: string,
+  file: string | undefined,
+  { values, io, print }: Invocation,
+): Promise<ClaimSources> {
   const named = values.key === undefined ? undefined : await readNoteKey(values.key, io);
   const more = values.checkpoints;
-  if (file !== undefined && dirname(file) !== home) return { home, ofHome: undefined, named, directories: [], more };
+  if (file !== undefined && dirname(file) !== home)
+    return { home, ofHome: undefined, named, directories: [], more };
   const paths = homePaths(home);
   const signerKey = named === undefined ? await readCheckpointKey(paths) : undefined;
   const say = (what: string): void => print.notice(what);
-  const config = await readAuditConfig({ home: paths, io }, (problem) => say(`No witnesses are looked at: ${problem}`));
-  const directories = (config?.witnesses ?? []).flatMap((witness) => ("directory" in witness ? [witness.directory] : []));
-  for (const directory of directories) if (!(await exists(directory))) say(`A witness is not looked at: ${directory} does not exist`);
+  const config = await readAuditConfig({ home: paths, io }, (problem) =>
+    say(`No witnesses are looked at: ${problem}`),
+  );
+  const directories = (config?.witnesses ?? []).flatMap((witness) =>
+    "directory" in witness ? [witness.directory] : [],
+  );
+  for (const directory of directories)
+    if (!(await exists(directory))) say(`A witness is not looked at: ${directory} does not exist`);
   return {
     home,
     ofHome: signerKey === undefined ? undefined : noteSigner(signerKey).verifierKey,
@@ -57,7 +70,9 @@ export async function claimSources(home: string, file: string | undefined, { val
 }
 
 async function readNoteKey(key: string, io: Invocation["io"]): Promise<string> {
-  return NOTE_KEY.test(key) ? key : (await readInput(key, io, { what: "checkpoint key", bytesMax: KEY_BYTES_MAX })).trim();
+  return NOTE_KEY.test(key)
+    ? key
+    : (await readInput(key, io, { what: "checkpoint key", bytesMax: KEY_BYTES_MAX })).trim();
 }
 
 function nameOf(verifierKey: string): string {
@@ -68,15 +83,22 @@ function nameOf(verifierKey: string): string {
 /**
  * The checkpoints of a log, with the key that is trusted; `undefined` where there is no key.
  *
- * @throws ConsentError `options_invalid` for --checkpoints without a key, `audit_failed` where a file of checkpoints is none.
+ * @throws ConsentError `options_invalid` for --checkpoints without a key, `audit_failed` where a
+ *   file of checkpoints is none.
  */
-export async function claimsOf(file: string, sources: ClaimSources): Promise<CheckpointClaims | undefined> {
+export async function claimsOf(
+  file: string,
+  sources: ClaimSources,
+): Promise<CheckpointClaims | undefined> {
   const { home, ofHome, named, directories, more } = sources;
   const isOfHome = dirname(file) === home;
   const verifierKey = named ?? (isOfHome ? ofHome : undefined);
   if (verifierKey === undefined) {
     if (more === undefined) return undefined;
-    throw new ConsentError("options_invalid", "Cannot use --checkpoints: give the key that signed them with --key; acp keys list shows it");
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot use --checkpoints: give the key that signed them with --key; acp keys list shows it",
+    );
   }
   const origin = originOf(nameOf(verifierKey), basename(file));
   const kept = isOfHome ? directories.map((directory) => witnessFile(directory, origin)) : [];
@@ -85,22 +107,36 @@ export async function claimsOf(file: string, sources: ClaimSources): Promise<Che
   return { notes: notes.flat(), verifierKeys: [verifierKey], ...(isOfHome && { origin }) };
 }
 
-/** The home's logs, those that only checkpoints speak of included: a log that was removed whole leaves nothing else. */
+/**
+ * The home's logs, those that only checkpoints speak of included: a log that was removed whole
+ * leaves nothing else.
+ */
 export async function logsToVerify(sources: ClaimSources): Promise<readonly string[]> {
   const { home } = sources;
   const there = await listAuditFiles(home);
   const gone: string[] = [];
   for (const name of await namesWithCheckpoints(sources)) {
     const file = join(home, name);
-    if (!there.includes(file) && ((await claimsOf(file, sources))?.notes ?? []).length > 0) gone.push(file);
+    if (!there.includes(file) && ((await claimsOf(file, sources))?.notes ?? []).length > 0)
+      gone.push(file);
   }
   return [...there, ...gone];
 }
 
-async function namesWithCheckpoints({ home, ofHome, named, directories }: ClaimSources): Promise<ReadonlySet<string>> {
+async function namesWithCheckpoints({
+  home,
+  ofHome,
+  named,
+  directories,
+}: ClaimSources): Promise<ReadonlySet<string>> {
   const key = named ?? ofHome;
   if (key === undefined) return new Set();
-  const [beside = [], ...kept] = await Promise.all([home, ...directories].map((directory) => readdir(directory).catch(() => [])));
-  const names = [...beside.filter((name) => name.startsWith("audit")), ...kept.flat().filter((name) => name.startsWith(`${nameOf(key)}.`))];
+  const [beside = [], ...kept] = await Promise.all(
+    [home, ...directories].map((directory) => readdir(directory).catch(() => [])),
+  );
+  const names = [
+    ...beside.filter((name) => name.startsWith("audit")),
+    ...kept.flat().filter((name) => name.startsWith(`${nameOf(key)}.`)),
+  ];
   return new Set(names.flatMap((name) => LOG_CHECKPOINTS.exec(name)?.[1] ?? []));
 }

@@ -20,7 +20,10 @@ interface World {
 }
 
 /** A follower of a directory that looks for new logs only when it is told to. */
-async function following(fromSeqs: Readonly<Record<string, number>> = {}, before?: (at: string) => Promise<void>): Promise<World> {
+async function following(
+  fromSeqs: Readonly<Record<string, number>> = {},
+  before?: (at: string) => Promise<void>,
+): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), "acp-"));
   const stop = new AbortController();
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -65,7 +68,9 @@ async function write(path: string, ids: readonly string[]): Promise<void> {
 it("followLogs() joins every log that appears later, from its start, and goes on with those that it knew", {
   timeout: 120_000,
 }, async () => {
-  const at = await following({ "audit.jsonl": 1 }, (directory) => write(join(directory, "audit.jsonl"), ["old", "a"]));
+  const at = await following({ "audit.jsonl": 1 }, (directory) =>
+    write(join(directory, "audit.jsonl"), ["old", "a"]),
+  );
   await expect.poll(() => at.seen).toEqual(["a"]);
   await at.write("audit.2.jsonl", "b1", "b2");
   await at.write("audit.3.jsonl", "c1");
@@ -85,5 +90,8 @@ it("followLogs() ends with the error of a log that is broken", async () => {
   await at.write("audit.jsonl", "a");
   await writeFile(join(at.directory, "audit.2.jsonl"), "no event\n");
   await at.look();
-  await expect(at.ended).rejects.toMatchObject({ code: "audit_failed", message: expect.stringContaining("audit.2.jsonl") });
+  await expect(at.ended).rejects.toMatchObject({
+    code: "audit_failed",
+    message: expect.stringContaining("audit.2.jsonl"),
+  });
 });

@@ -1,5 +1,6 @@
 /**
- * Following the logs of a home: all that are there, and each that appears later, since every gate that starts may write one of its own.
+ * Following the logs of a home: all that are there, and each that appears later, since every gate
+ * that starts may write one of its own.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { followAuditLog } from "@acp/audit";
@@ -9,7 +10,9 @@ import type { AuditEvent, AuditFilter } from "@acp/audit";
 export interface Following {
   /** The logs that are there now; asked again and again. */
   readonly list: () => Promise<readonly string[]>;
-  /** Where each log that is known already is gone on with; any other one is shown from its start. */
+  /**
+   * Where each log that is known already is gone on with; any other one is shown from its start.
+   */
   readonly fromSeqs: ReadonlyMap<string, number>;
   readonly filter: AuditFilter;
   /** Ends the following; nothing is thrown then. */
@@ -26,7 +29,14 @@ const PAUSE_MS = 1_000;
  *
  * @throws ConsentError `audit_failed` at a line that is no event, whichever log it is in.
  */
-export async function followLogs({ list, fromSeqs, filter, signal, onEvent, pause = defaultPause }: Following): Promise<void> {
+export async function followLogs({
+  list,
+  fromSeqs,
+  filter,
+  signal,
+  onEvent,
+  pause = defaultPause,
+}: Following): Promise<void> {
   const failed = new AbortController();
   const ended = AbortSignal.any([signal, failed.signal]);
   const known = new Map<string, Promise<void>>();
@@ -34,7 +44,8 @@ export async function followLogs({ list, fromSeqs, filter, signal, onEvent, paus
   async function follow(path: string): Promise<void> {
     try {
       const fromSeq = fromSeqs.get(path) ?? 0;
-      for await (const event of followAuditLog(path, { filter, signal: ended, fromSeq })) onEvent(event);
+      for await (const event of followAuditLog(path, { filter, signal: ended, fromSeq }))
+        onEvent(event);
     } catch (error) {
       failed.abort(error);
     }

@@ -11,9 +11,18 @@ it("auditFileNames() begins with the format's own name", () => {
 it("listAuditFiles() finds a home's logs in the order of their numbers, and nothing else", async () => {
   const home = await mkdtemp(join(tmpdir(), "acp-"));
   try {
-    for (const name of ["audit.10.jsonl", "audit.2.jsonl", "audit.jsonl", "audit.x.jsonl", "audit.jsonl.bak", "policy.yml"])
+    for (const name of [
+      "audit.10.jsonl",
+      "audit.2.jsonl",
+      "audit.jsonl",
+      "audit.x.jsonl",
+      "audit.jsonl.bak",
+      "policy.yml",
+    ])
       await writeFile(join(home, name), "");
-    expect(await listAuditFiles(home)).toEqual(["audit.jsonl", "audit.2.jsonl", "audit.10.jsonl"].map((name) => join(home, name)));
+    expect(await listAuditFiles(home)).toEqual(
+      ["audit.jsonl", "audit.2.jsonl", "audit.10.jsonl"].map((name) => join(home, name)),
+    );
     expect(await listAuditFiles(join(home, "none"))).toEqual([]);
   } finally {
     await rm(home, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 /**
- * Audit logs of a home: one file a running gate, because a chain has one writer. Which file a gate takes: docs/adr/0040-one-audit-chain-a-gate.md.
+ * Audit logs of a home: one file a running gate, because a chain has one writer. Which file a gate
+ * takes: docs/adr/0040-one-audit-chain-a-gate.md.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,7 +35,10 @@ export function auditFileNames(): readonly string[] {
  *
  * @throws ConsentError `home_invalid` where the home has none.
  */
-export async function auditFilesFor(operand: string | undefined, home: string): Promise<readonly string[]> {
+export async function auditFilesFor(
+  operand: string | undefined,
+  home: string,
+): Promise<readonly string[]> {
   if (operand !== undefined) return [operand];
   const files = await listAuditFiles(home);
   if (files.length === 0)

@@ -7,7 +7,13 @@ import type { OptionName } from "../options.js";
 import { readWhen } from "../times.js";
 
 /** Options that choose events. */
-export const FILTER_OPTIONS: readonly OptionName[] = ["since", "until", "agent", "tool", "decision"];
+export const FILTER_OPTIONS: readonly OptionName[] = [
+  "since",
+  "until",
+  "agent",
+  "tool",
+  "decision",
+];
 
 /**
  * The filter of a command line.

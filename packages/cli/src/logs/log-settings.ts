@@ -1,6 +1,7 @@
 /**
- * The settings of the home's logs, for commands that must not fail because of the rest of config.yml: what was done has to be noted, and a log has to be
- * checked, also where the file does not load.
+ * The settings of the home's logs, for commands that must not fail because of the rest of
+ * config.yml: what was done has to be noted, and a log has to be checked, also where the file does
+ * not load.
  */
 import { isConsentError } from "@acp/core";
 import { readConfig } from "@acp/home";
@@ -14,7 +15,10 @@ export interface HomeOfUser {
   readonly io: Pick<Io, "userHome">;
 }
 
-/** The section `audit`; `undefined` where there is none, and where the file does not load, which `onProblem` hears. */
+/**
+ * The section `audit`; `undefined` where there is none, and where the file does not load, which
+ * `onProblem` hears.
+ */
 export async function readAuditConfig(
   { home: { configPath }, io }: HomeOfUser,
   onProblem: (message: string) => void = () => {},

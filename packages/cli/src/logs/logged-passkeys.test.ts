@@ -25,7 +25,8 @@ async function newHome(): Promise<HomePaths> {
 }
 
 const logOf = (home: HomePaths): string => join(home.dir, "audit.jsonl");
-const breakLog = (home: HomePaths): Promise<void> => writeFile(logOf(home), "no line of a log\n", { mode: 0o600 });
+const breakLog = (home: HomePaths): Promise<void> =>
+  writeFile(logOf(home), "no line of a log\n", { mode: 0o600 });
 
 afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
@@ -36,24 +37,38 @@ describe("loggedPasskeys()", () => {
     const home = await newHome();
     const store = loggedPasskeys(home, io);
     expect([await store.add(phone), await store.add(phone)]).toEqual([true, false]);
-    expect([await store.revoke("AQID", "bob", 2_000), await store.revoke("AQID", "ada", 2_000)]).toEqual([false, true]);
+    expect([
+      await store.revoke("AQID", "bob", 2_000),
+      await store.revoke("AQID", "ada", 2_000),
+    ]).toEqual([false, true]);
     expect(await store.list()).toEqual([{ ...phone, revokedAtMs: 2_000 }]);
     const notices = (await readFile(logOf(home), "utf8")).match(/The passkey [^"]*/g);
-    expect(notices).toEqual(["The passkey AQID of ada was added", "The passkey AQID of ada was revoked"]);
+    expect(notices).toEqual([
+      "The passkey AQID of ada was added",
+      "The passkey AQID of ada was revoked",
+    ]);
   });
 
   it("adds none that counts where the log does not take it", async () => {
     const home = await newHome();
     await breakLog(home);
-    await expect(loggedPasskeys(home, io).add(phone)).rejects.toMatchObject({ code: "audit_failed" });
-    expect(await filePasskeys(home.passkeysPath).list()).toEqual([{ ...phone, revokedAtMs: phone.createdAtMs }]);
+    await expect(loggedPasskeys(home, io).add(phone)).rejects.toMatchObject({
+      code: "audit_failed",
+    });
+    expect(await filePasskeys(home.passkeysPath).list()).toEqual([
+      { ...phone, revokedAtMs: phone.createdAtMs },
+    ]);
   });
 
   it("revokes also where the log does not take it, and says so", async () => {
     const home = await newHome();
     await filePasskeys(home.passkeysPath).add(phone);
     await breakLog(home);
-    await expect(loggedPasskeys(home, io).revoke("AQID", "ada", 2_000)).rejects.toMatchObject({ code: "audit_failed" });
-    expect(await filePasskeys(home.passkeysPath).list()).toEqual([{ ...phone, revokedAtMs: 2_000 }]);
+    await expect(loggedPasskeys(home, io).revoke("AQID", "ada", 2_000)).rejects.toMatchObject({
+      code: "audit_failed",
+    });
+    expect(await filePasskeys(home.passkeysPath).list()).toEqual([
+      { ...phone, revokedAtMs: 2_000 },
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 /**
- * The home's passkeys, with a line in the audit log for each that is added or revoked: whose yes counts is worth knowing later.
+ * The home's passkeys, with a line in the audit log for each that is added or revoked: whose yes
+ * counts is worth knowing later.
  */
 import { logEvent, randomIds, systemClock } from "@acp/core";
 import { filePasskeys } from "@acp/home";
@@ -14,7 +15,13 @@ export function loggedPasskeys(home: HomePaths, io: Pick<Io, "userHome">): FileP
   const note = async (notice: string, text: string): Promise<void> => {
     // Opened for the line alone: a log that is held is one that no gate can write.
     await using audit = await openHomeAudit(home, { config: await readAuditConfig({ home, io }) });
-    await audit.append([logEvent("gate_notice", { id: randomIds.next("ae"), atMs: systemClock.now() }, { notice, text })]);
+    await audit.append([
+      logEvent(
+        "gate_notice",
+        { id: randomIds.next("ae"), atMs: systemClock.now() },
+        { notice, text },
+      ),
+    ]);
   };
   return {
     list: () => store.list(),

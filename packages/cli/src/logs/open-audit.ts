@@ -1,5 +1,6 @@
 /**
- * Opening an audit log for this process: the first log of the home that no live gate writes. docs/adr/0040-one-audit-chain-a-gate.md says why.
+ * Opening an audit log for this process: the first log of the home that no live gate writes.
+ * docs/adr/0040-one-audit-chain-a-gate.md says why.
  */
 import { join } from "node:path";
 import { noteSigner, openAuditLog } from "@acp/audit";
@@ -21,8 +22,14 @@ export interface AuditSettings {
   readonly recover?: RecoverOptions;
 }
 
-/** What each log of a home is opened with: its file, and what the configuration and the home's checkpoint key say. */
-export async function auditLogOptions(home: HomePaths, settings: AuditSettings): Promise<(path: string) => AuditLogOptions> {
+/**
+ * What each log of a home is opened with: its file, and what the configuration and the home's
+ * checkpoint key say.
+ */
+export async function auditLogOptions(
+  home: HomePaths,
+  settings: AuditSettings,
+): Promise<(path: string) => AuditLogOptions> {
   const { config = DEFAULT_AUDIT_CONFIG, recover } = settings;
   const signerKey = await readCheckpointKey(home);
   const { rotateBytes: maxBytes = ROTATE_BYTES, rotateMs: maxAgeMs } = config;
@@ -35,7 +42,11 @@ export async function auditLogOptions(home: HomePaths, settings: AuditSettings):
   });
 }
 
-function checkpointOptions(signerKey: string, path: string, config: AuditConfig): CheckpointOptions {
+function checkpointOptions(
+  signerKey: string,
+  path: string,
+  config: AuditConfig,
+): CheckpointOptions {
   const { checkpointEvents: everyEvents, checkpointMs: everyMs, witnesses } = config;
   const origin = originOf(noteSigner(signerKey).name, path);
   return {
@@ -50,9 +61,13 @@ function checkpointOptions(signerKey: string, path: string, config: AuditConfig)
 /**
  * Opens the first free log of the home, signed where the home has a checkpoint key.
  *
- * @throws ConsentError `audit_failed` where a log cannot be opened for another reason than a live writer, `audit_busy` where every log has one.
+ * @throws ConsentError `audit_failed` where a log cannot be opened for another reason than a live
+ *   writer, `audit_busy` where every log has one.
  */
-export async function openHomeAudit(home: HomePaths, settings: AuditSettings = {}): Promise<AuditLog> {
+export async function openHomeAudit(
+  home: HomePaths,
+  settings: AuditSettings = {},
+): Promise<AuditLog> {
   const optionsOf = await auditLogOptions(home, settings);
   for (const name of auditFileNames()) {
     try {

@@ -1,10 +1,16 @@
 /**
- * The vault in the audit log: every save is noted with its counter, so that an older vault put back is seen.
+ * The vault in the audit log: every save is noted with its counter, so that an older vault put back
+ * is seen.
  */
 import { readAuditLog } from "@acp/audit";
 import type { AuditEvent, AuditLog } from "@acp/audit";
 import { ConsentError, logEvent, randomIds, systemClock } from "@acp/core";
-import { compareVaultMark, keysRotatedEvent, readVaultMark, vaultChangedEvent } from "@acp/core/vault";
+import {
+  compareVaultMark,
+  keysRotatedEvent,
+  readVaultMark,
+  vaultChangedEvent,
+} from "@acp/core/vault";
 import type { AuditEventInput } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import type { VaultChange, VaultMark } from "@acp/core/vault";
@@ -29,8 +35,15 @@ export function noteMark(at: HomeOfUser, mark: VaultMark, change: VaultChange): 
 }
 
 /** Notes that the keys were rotated, and the vault that was sealed anew. */
-export function noteRotation(at: HomeOfUser, keys: { readonly from: string; readonly to: string }, mark: VaultMark): Promise<void> {
-  return note(at, [keysRotatedEvent(keys, PARTS), vaultChangedEvent(mark, { change: "resealed" }, PARTS)]);
+export function noteRotation(
+  at: HomeOfUser,
+  keys: { readonly from: string; readonly to: string },
+  mark: VaultMark,
+): Promise<void> {
+  return note(at, [
+    keysRotatedEvent(keys, PARTS),
+    vaultChangedEvent(mark, { change: "resealed" }, PARTS),
+  ]);
 }
 
 /** What was done is noted also where config.yml does not load: a gate that starts will say so. */
@@ -52,23 +65,34 @@ async function newestNote(home: Home): Promise<VaultNote | undefined> {
   for (const file of await listAuditFiles(home.dir)) {
     for await (const event of readAuditLog(file, { filter: { eventType: "vault_changed" } })) {
       const mark = readVaultMark({ eventType: "vault_changed", metadata: event.metadata });
-      if (mark !== undefined && (newest === undefined || event.atMs >= newest.event.atMs)) newest = { mark, event, file };
+      if (mark !== undefined && (newest === undefined || event.atMs >= newest.event.atMs))
+        newest = { mark, event, file };
     }
   }
   return newest;
 }
 
 /**
- * Notes the newest state of the vault again, with the time of its note, where that note is about to be removed: without it an older vault put back
- * would not be seen.
+ * Notes the newest state of the vault again, with the time of its note, where that note is about to
+ * be removed: without it an older vault put back would not be seen.
  *
  * @param firstKept - Number of the first event of the log that stays.
  */
-export async function carryVaultMark(home: Home, audit: AuditLog, firstKept: number): Promise<void> {
+export async function carryVaultMark(
+  home: Home,
+  audit: AuditLog,
+  firstKept: number,
+): Promise<void> {
   const newest = await newestNote(home);
   if (newest === undefined || newest.file !== audit.path || newest.event.seq >= firstKept) return;
   const { atMs, metadata, seq } = newest.event;
-  await audit.append([logEvent("vault_changed", { id: randomIds.next("ae"), atMs }, { ...metadata, carried_seq: seq })]);
+  await audit.append([
+    logEvent(
+      "vault_changed",
+      { id: randomIds.next("ae"), atMs },
+      { ...metadata, carried_seq: seq },
+    ),
+  ]);
 }
 
 /**

@@ -17,7 +17,10 @@ it("makeWitnesses() keeps the checkpoints of each log in a file of its own", asy
     expect(witness?.name).toBe(`directory ${directory}`);
     await witness?.publish(`one of ${origin}`, signal);
     await witness?.publish(`two of ${origin}`, signal);
-    expect(await readCheckpoints(witnessFile(directory, origin))).toEqual([`one of ${origin}`, `two of ${origin}`]);
+    expect(await readCheckpoints(witnessFile(directory, origin))).toEqual([
+      `one of ${origin}`,
+      `two of ${origin}`,
+    ]);
   }
   const [missing] = makeWitnesses([{ directory: join(directory, "not-mounted") }], "a/b");
   await expect(missing?.publish("lost", signal)).rejects.toThrow("ENOENT");
@@ -31,7 +34,9 @@ it("makeWitnesses() posts checkpoints to a URL, and takes no other answer than y
     request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       seen.push(`${request.method} ${request.url} ${request.headers["content-type"]} ${body}`);
-      response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end(status === 204 ? undefined : "text");
+      response
+        .writeHead(status, status === 302 ? { location: "/elsewhere" } : {})
+        .end(status === 204 ? undefined : "text");
     });
   });
   onTestFinished(() => void server.closeAllConnections());
@@ -47,7 +52,9 @@ it("makeWitnesses() posts checkpoints to a URL, and takes no other answer than y
   status = 302;
   await expect(witness?.publish("x", signal)).rejects.toThrow("unexpected redirect");
   expect(seen).toHaveLength(3);
-  await expect(witness?.publish("x", AbortSignal.abort(new Error("closing")))).rejects.toThrow("closing");
+  await expect(witness?.publish("x", AbortSignal.abort(new Error("closing")))).rejects.toThrow(
+    "closing",
+  );
 });
 
 it("makeWitnesses() asks a URL for the newest checkpoint of the log, and takes no other answer than 200", async () => {
@@ -56,13 +63,18 @@ it("makeWitnesses() asks a URL for the newest checkpoint of the log, and takes n
   const server = createServer((request, response) => {
     seen.push(`${request.method} ${request.url}`);
     if (request.url === "/elsewhere") return void response.end("checkpoint\n\n— c d\n");
-    response.writeHead(answer[0], answer[0] === 302 ? { location: "/elsewhere" } : {}).end(answer[1]);
+    response
+      .writeHead(answer[0], answer[0] === 302 ? { location: "/elsewhere" } : {})
+      .end(answer[1]);
   });
   onTestFinished(() => void server.closeAllConnections());
   onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const [witness] = makeWitnesses([{ url: `http://127.0.0.1:${port}/notes?token=t` }], "acp-1/audit.jsonl");
+  const [witness] = makeWitnesses(
+    [{ url: `http://127.0.0.1:${port}/notes?token=t` }],
+    "acp-1/audit.jsonl",
+  );
   expect(await witness?.newest?.(signal)).toBe("checkpoint\n\n— a b\n");
   expect(seen).toEqual(["GET /notes?token=t&origin=acp-1%2Faudit.jsonl"]);
   for (const status of [404, 405, 503]) {

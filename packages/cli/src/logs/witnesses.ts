@@ -1,6 +1,7 @@
 /**
- * Witnesses: who keeps signed checkpoints of a home's logs, as config.yml names them. A directory holds a file for each log; a URL takes each checkpoint
- * by POST, as text, and may answer a GET with the newest one.
+ * Witnesses: who keeps signed checkpoints of a home's logs, as config.yml names them. A directory
+ * holds a file for each log; a URL takes each checkpoint by POST, as text, and may answer a GET
+ * with the newest one.
  */
 import { join } from "node:path";
 import { fileWitness } from "@acp/audit";
@@ -13,7 +14,10 @@ export function witnessFile(directory: string, origin: string): string {
 }
 
 /** The witnesses of one log. */
-export function makeWitnesses(configs: readonly WitnessConfig[], origin: string): readonly Witness[] {
+export function makeWitnesses(
+  configs: readonly WitnessConfig[],
+  origin: string,
+): readonly Witness[] {
   return configs.map((config) =>
     "directory" in config
       ? fileWitness(witnessFile(config.directory, origin), `directory ${config.directory}`)
@@ -29,22 +33,38 @@ interface UrlWitness {
 
 const NOTE_BYTES_MAX = 64 * 1024;
 
-/** Takes each checkpoint by POST. Redirects are refused: the checkpoint would go to somebody who was not named. */
+/**
+ * Takes each checkpoint by POST. Redirects are refused: the checkpoint would go to somebody who was
+ * not named.
+ */
 function urlWitness({ url, origin, name }: UrlWitness): Witness {
   return {
     name,
-    /** A server that keeps checkpoints without giving them back answers with another status than 200. */
+    /**
+     * A server that keeps checkpoints without giving them back answers with another status than
+     * 200.
+     */
     async newest(signal) {
       const asked = new URL(url);
       asked.searchParams.set("origin", origin);
-      const response = await fetch(asked, { headers: { accept: "text/plain" }, redirect: "error", signal });
+      const response = await fetch(asked, {
+        headers: { accept: "text/plain" },
+        redirect: "error",
+        signal,
+      });
       if (response.status === 200) return readBounded(response);
       await response.body?.cancel();
       return undefined;
     },
     async publish(checkpoint, signal) {
       const headers = { "content-type": "text/plain; charset=utf-8" };
-      const request = { method: "POST", headers, body: checkpoint, redirect: "error", signal } as const;
+      const request = {
+        method: "POST",
+        headers,
+        body: checkpoint,
+        redirect: "error",
+        signal,
+      } as const;
       const response = await fetch(url, request).catch((error: unknown) => {
         throw new Error(failureText(error), { cause: error });
       });
@@ -69,5 +89,7 @@ async function readBounded(response: Response): Promise<string> {
 /** `fetch failed` says nothing; its cause does. */
 function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
+  return error.cause instanceof Error && error.cause.message !== ""
+    ? error.cause.message
+    : error.message;
 }

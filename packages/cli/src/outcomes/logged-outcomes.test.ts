@@ -9,7 +9,11 @@ import { followOutcomes } from "./logged-outcomes.js";
 vi.setConfig({ testTimeout: 120_000 });
 
 let events = 0;
-const make = (eventType: AuditEventInput["eventType"], requestId: string, metadata: JsonObject = {}): AuditEventInput => ({
+const make = (
+  eventType: AuditEventInput["eventType"],
+  requestId: string,
+  metadata: JsonObject = {},
+): AuditEventInput => ({
   id: `ae_${++events}`,
   atMs: events,
   eventType,
@@ -39,8 +43,13 @@ it("followOutcomes() has every end after its start, and those just before; it re
     await handle.write("!", 0);
   }
   await using outcomes = await followOutcomes(home.path);
-  await expect.poll(() => outcomes.find(["told late"])).toMatchObject([{ status: "approved", run: { state: "waiting" } }]);
-  await log.append([make("consent_denied", "open"), make("tool_call_completed", "told late", { outcome: "performed" })]);
+  await expect
+    .poll(() => outcomes.find(["told late"]))
+    .toMatchObject([{ status: "approved", run: { state: "waiting" } }]);
+  await log.append([
+    make("consent_denied", "open"),
+    make("tool_call_completed", "told late", { outcome: "performed" }),
+  ]);
   await expect
     .poll(() => outcomes.find(["open", "told late", "unheard of"]))
     .toMatchObject([{ status: "denied" }, { status: "approved", run: { state: "ran" } }]);

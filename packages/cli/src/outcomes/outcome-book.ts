@@ -1,5 +1,6 @@
 /**
- * OutcomeBook: what the events of audit logs say became of each question: how it ended, and of a yes whether it ran. Pure; spec/audit.md has the events.
+ * OutcomeBook: what the events of audit logs say became of each question: how it ended, and of a
+ * yes whether it ran. Pure; spec/audit.md has the events.
  */
 import type { AuditEvent } from "@acp/audit";
 import type { QuestionOutcome, RunOutcome } from "@acp/channel-web";
@@ -41,23 +42,39 @@ const textOf = (metadata: JsonObject, key: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/** What the log says why; a reason says more than the kind of an error, and is what whoever approved it was told. */
+/**
+ * What the log says why; a reason says more than the kind of an error, and is what whoever approved
+ * it was told.
+ */
 function withWhy(run: RunOutcome, metadata: JsonObject): RunOutcome {
   const error = ["reason", "error"].map((key) => textOf(metadata, key)).find((text) => text !== "");
   return error === undefined ? run : { ...run, error };
 }
 
-/** A log's event that is no call's own end says nothing against one: gates with logs of their own may have written them in any order. */
+/**
+ * A log's event that is no call's own end says nothing against one: gates with logs of their own
+ * may have written them in any order.
+ */
 function isEnded({ run }: Page): boolean {
-  return run !== undefined && run.state !== "waiting" && run.state !== "started" && run.state !== "unknown";
+  return (
+    run !== undefined &&
+    run.state !== "waiting" &&
+    run.state !== "started" &&
+    run.state !== "unknown"
+  );
 }
 
 function noteRun(page: Page, { eventType, metadata }: Parameters<OutcomeBook["take"]>[0]): void {
   if (eventType === "tool_call_forwarded") page.run ??= { state: "started" };
   else if (eventType === "tool_call_completed")
-    page.run = withWhy(RUNS[textOf(metadata, "outcome")] ?? page.run ?? { state: "unknown" }, metadata);
-  else if (eventType === "consent_not_collected" && !isEnded(page)) page.run = withWhy({ state: "not_collected" }, metadata);
-  else if (eventType === "outcome_unknown" && !isEnded(page)) page.run = withWhy({ state: "unknown" }, metadata);
+    page.run = withWhy(
+      RUNS[textOf(metadata, "outcome")] ?? page.run ?? { state: "unknown" },
+      metadata,
+    );
+  else if (eventType === "consent_not_collected" && !isEnded(page))
+    page.run = withWhy({ state: "not_collected" }, metadata);
+  else if (eventType === "outcome_unknown" && !isEnded(page))
+    page.run = withWhy({ state: "unknown" }, metadata);
 }
 
 function note(page: Page, event: Parameters<OutcomeBook["take"]>[0]): void {
@@ -65,7 +82,11 @@ function note(page: Page, event: Parameters<OutcomeBook["take"]>[0]): void {
   const status = ENDS[eventType];
   if (status !== undefined) {
     const isEdited = status === "approved" && metadata["approved_parameters"] !== undefined;
-    page.end = { status: isEdited ? "approved_with_modifications" : status, reason: textOf(metadata, "reason"), atMs };
+    page.end = {
+      status: isEdited ? "approved_with_modifications" : status,
+      reason: textOf(metadata, "reason"),
+      atMs,
+    };
   } else noteRun(page, event);
 }
 

@@ -1,6 +1,7 @@
 /**
- * Review at the end of a run: shows what the command wrote, and asks where there is a terminal. What somebody typed was not meant for the command only where it
- * repeats the beginning of the digest, which nobody knew before.
+ * Review at the end of a run: shows what the command wrote, and asks where there is a terminal.
+ * What somebody typed was not meant for the command only where it repeats the beginning of the
+ * digest, which nobody knew before.
  */
 import { createInterface } from "node:readline/promises";
 import type { Interface } from "node:readline/promises";
@@ -14,12 +15,17 @@ import { countsOf, summaryOf } from "./text.js";
 
 /** Who is told. */
 export interface AtEndParts extends SettleParts {
-  readonly invocation: Pick<Invocation, "print"> & { readonly io: Pick<Invocation["io"], "stdin" | "stderr" | "userHome"> };
+  readonly invocation: Pick<Invocation, "print"> & {
+    readonly io: Pick<Invocation["io"], "stdin" | "stderr" | "userHome">;
+  };
   /** For the person and the log. */
   readonly say: (text: string) => Promise<void>;
 }
 
-/** Ends a review's run. A failure is told and ends nothing: what the command wrote stays where it is. */
+/**
+ * Ends a review's run. A failure is told and ends nothing: what the command wrote stays where it
+ * is.
+ */
 export async function reviewAtEnd(opened: OpenedReview, parts: AtEndParts): Promise<void> {
   const { review } = opened;
   const { print, io } = parts.invocation;
@@ -39,14 +45,18 @@ export async function reviewAtEnd(opened: OpenedReview, parts: AtEndParts): Prom
       "or press Enter to leave it for later: ",
     ]);
     const order = { digest: snapshot.digest, overwrites: false } as const;
-    if (answer.first === `all ${word}`) tell(resultOf(review, await takeFrom(review, { ...order, paths: "all" }, parts)));
-    else if (answer.first === `some ${word}`) tell(resultOf(review, await takeFrom(review, { ...order, paths: answer.paths }, parts)));
+    if (answer.first === `all ${word}`)
+      tell(resultOf(review, await takeFrom(review, { ...order, paths: "all" }, parts)));
+    else if (answer.first === `some ${word}`)
+      tell(resultOf(review, await takeFrom(review, { ...order, paths: answer.paths }, parts)));
     else if (answer.first === `none ${word}`) {
       await drop(review, parts);
       tell(["The workspace is as it was"]);
     } else tell([`It stays: acp review show ${review.id}`]);
   } catch (error) {
-    print.notice(`${error instanceof Error ? error.message : String(error)}; what the command wrote is kept: acp review show ${review.id}`);
+    print.notice(
+      `${error instanceof Error ? error.message : String(error)}; what the command wrote is kept: acp review show ${review.id}`,
+    );
   }
 }
 
@@ -56,7 +66,10 @@ interface Answer {
 }
 
 /** Ctrl-C and Ctrl-D are Enter. */
-async function ask({ stdin, stderr }: AtEndParts["invocation"]["io"], question: readonly string[]): Promise<Answer> {
+async function ask(
+  { stdin, stderr }: AtEndParts["invocation"]["io"],
+  question: readonly string[],
+): Promise<Answer> {
   const lines = createInterface({ input: stdin, output: stderr });
   const over = new AbortController();
   lines.on("close", () => over.abort());
@@ -72,7 +85,9 @@ async function ask({ stdin, stderr }: AtEndParts["invocation"]["io"], question: 
       )
         paths.push(path);
     }
-    return paths.length === 0 && first.startsWith("some ") ? { first: "", paths } : { first, paths };
+    return paths.length === 0 && first.startsWith("some ")
+      ? { first: "", paths }
+      : { first, paths };
   } finally {
     lines.close();
   }

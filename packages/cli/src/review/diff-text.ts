@@ -17,7 +17,8 @@ const DIFF_CHARS_MAX: number = 8 * 1024 * 1024;
 /** The changes of files as a unified diff, escaped line by line. */
 export function diffOf(snapshot: ReviewSnapshot, paths: readonly string[]): readonly string[] {
   const chosen = snapshot.listing.changes.filter(
-    ({ path }) => paths.length === 0 || paths.some((each) => path === each || path.startsWith(`${each}/`)),
+    ({ path }) =>
+      paths.length === 0 || paths.some((each) => path === each || path.startsWith(`${each}/`)),
   );
   const lines: string[] = [];
   let chars = 0;
@@ -42,7 +43,8 @@ export function diffOfOne(snapshot: ReviewSnapshot, change: ReviewChange): reado
   // Bytes that are no text would all look alike.
   if (!isShown(before, contents.before) || !isShown(after, contents.after))
     return [head, `  not shown: ${sizeOf(before)} becomes ${sizeOf(after)}`];
-  const text = (bytes: Uint8Array | undefined): string => (bytes === undefined ? "" : Buffer.from(bytes).toString("utf8"));
+  const text = (bytes: Uint8Array | undefined): string =>
+    bytes === undefined ? "" : Buffer.from(bytes).toString("utf8");
   const name = escapeText(path);
   return [
     head,
@@ -59,5 +61,7 @@ function showLine(line: string): string {
 
 function sizeOf(state: FileState | null): string {
   if (state === null) return "nothing";
-  return state.kind === "file" ? `${state.size} bytes (sha256 ${state.sha256.slice(0, 16)}…)` : state.kind;
+  return state.kind === "file"
+    ? `${state.size} bytes (sha256 ${state.sha256.slice(0, 16)}…)`
+    : state.kind;
 }

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { unifiedDiff } from "./line-diff.js";
 
-const numbered = (name: string, count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${name} ${index}`);
+const numbered = (name: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${name} ${index}`);
 const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
 
 describe("unifiedDiff()", () => {
@@ -38,8 +39,11 @@ describe("unifiedDiff()", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 30 });
     fc.assert(
       fc.property(lines, lines, (before, after) => {
-        const shown = unifiedDiff(textOf(before), textOf(after)).filter((line) => !line.startsWith("@@"));
-        const count = (sign: string): number => shown.filter((line) => line.startsWith(sign)).length;
+        const shown = unifiedDiff(textOf(before), textOf(after)).filter(
+          (line) => !line.startsWith("@@"),
+        );
+        const count = (sign: string): number =>
+          shown.filter((line) => line.startsWith(sign)).length;
         expect(count("+") - count("-")).toBe(after.length - before.length);
         if (shown.length === 0) expect(after).toEqual(before);
       }),
@@ -48,6 +52,11 @@ describe("unifiedDiff()", () => {
 
   it("gives up on texts that differ too much, and still shows both", () => {
     const shown = unifiedDiff(textOf(numbered("a", 3_000)), textOf(numbered("b", 3_000)));
-    expect([shown.length, shown[0], shown[1], shown.at(-1)]).toEqual([6_001, "@@ -1,3000 +1,3000 @@", "-a 0", "+b 2999"]);
+    expect([shown.length, shown[0], shown[1], shown.at(-1)]).toEqual([
+      6_001,
+      "@@ -1,3000 +1,3000 @@",
+      "-a 0",
+      "+b 2999",
+    ]);
   });
 });

@@ -18,7 +18,9 @@ export function unifiedDiff(before: string, after: string): readonly string[] {
 
 /** Everything removed, and everything added. */
 function wholeHunk(before: string, after: string): StructuredPatchHunk {
-  const [gone = [], come = []] = [before, after].map((text) => text.replace(/\n$/u, "").split("\n"));
+  const [gone = [], come = []] = [before, after].map((text) =>
+    text.replace(/\n$/u, "").split("\n"),
+  );
   return {
     oldStart: 1,
     oldLines: gone.length,
@@ -30,6 +32,7 @@ function wholeHunk(before: string, after: string): StructuredPatchHunk {
 
 /** A side without lines names the line before it (POSIX `diff -u`). */
 function headOf({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
-  const range = (start: number, lines: number): string => `${lines === 0 ? start - 1 : start},${lines}`;
+  const range = (start: number, lines: number): string =>
+    `${lines === 0 ? start - 1 : start},${lines}`;
   return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
 }

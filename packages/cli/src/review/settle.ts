@@ -31,15 +31,26 @@ export interface Settled extends Taken {
 /**
  * Takes what an order says, from what was frozen and shown.
  *
- * @throws ConsentError `options_invalid` where that is not what was shown; `audit_failed`, and then nothing is taken.
+ * @throws ConsentError `options_invalid` where that is not what was shown; `audit_failed`, and then
+ *   nothing is taken.
  */
-export async function takeFrom(review: Review, order: TakeOrder, parts: SettleParts): Promise<Settled> {
+export async function takeFrom(
+  review: Review,
+  order: TakeOrder,
+  parts: SettleParts,
+): Promise<Settled> {
   const taken = await withFrozen(review, async (snapshot) => {
     if (snapshot === undefined)
-      throw new ConsentError("options_invalid", `Cannot take from review ${review.id}: look at it first, acp review show ${review.id}`);
+      throw new ConsentError(
+        "options_invalid",
+        `Cannot take from review ${review.id}: look at it first, acp review show ${review.id}`,
+      );
     const what = order.paths === "all" ? "all" : `${order.paths.length} paths`;
     if (order.digest === snapshot.digest)
-      await note(parts, review, { text: `Taking ${what} of review ${review.id}`, digest: order.digest });
+      await note(parts, review, {
+        text: `Taking ${what} of review ${review.id}`,
+        digest: order.digest,
+      });
     const done = takeChanges(snapshot, order);
     const counts = {
       taken: done.taken.length,
@@ -48,15 +59,30 @@ export async function takeFrom(review: Review, order: TakeOrder, parts: SettlePa
       failed: done.failed.length,
       apart: done.apart.length,
     };
-    await note(parts, review, { text: `Took ${counts.taken} changes of review ${review.id}`, digest: order.digest, ...counts });
+    await note(parts, review, {
+      text: `Took ${counts.taken} changes of review ${review.id}`,
+      digest: order.digest,
+      ...counts,
+    });
     return done;
   });
   return { ...taken, isOver: await removeIfEmpty(review, taken) };
 }
 
-/** Removes a review of which nothing is left. What was frozen stays as it was shown. @returns Whether it did. */
-async function removeIfEmpty(review: Review, { conflicts, apart, failed }: Taken): Promise<boolean> {
-  if (conflicts.length + apart.length + failed.length > 0 || (await isRunning(review)) || !(await isEmpty(review))) return false;
+/**
+ * Removes a review of which nothing is left. What was frozen stays as it was shown. @returns
+ * Whether it did.
+ */
+async function removeIfEmpty(
+  review: Review,
+  { conflicts, apart, failed }: Taken,
+): Promise<boolean> {
+  if (
+    conflicts.length + apart.length + failed.length > 0 ||
+    (await isRunning(review)) ||
+    !(await isEmpty(review))
+  )
+    return false;
   await removeReview(review);
   return true;
 }
@@ -68,7 +94,10 @@ async function removeIfEmpty(review: Review, { conflicts, apart, failed }: Taken
  */
 export async function drop(review: Review, parts: SettleParts): Promise<void> {
   if (await isRunning(review))
-    throw new ConsentError("options_invalid", `Cannot drop review ${review.id}: its command is still running; end it first`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot drop review ${review.id}: its command is still running; end it first`,
+    );
   await note(parts, review, { text: `Dropped review ${review.id}` });
   await removeReview(review);
 }
@@ -79,7 +108,10 @@ async function note(
   { text, ...more }: { readonly text: string } & JsonObject,
 ): Promise<void> {
   const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
-  const event: AuditEventInput = { ...logEvent("gate_notice", stamp, { notice: "review", review: id, text, ...more, ...by }), agent };
+  const event: AuditEventInput = {
+    ...logEvent("gate_notice", stamp, { notice: "review", review: id, text, ...more, ...by }),
+    agent,
+  };
   if (log !== undefined) {
     await log.append([event]);
     return;

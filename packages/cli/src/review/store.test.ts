@@ -16,7 +16,8 @@ describe("sweepReviews()", () => {
     const all = ["0123456789ab", "ba9876543210"].map((id) => join(dir, "reviews", id));
     const left = ["snapshot.new", "rest.new", "rest"];
     for (const review of all) {
-      for (const name of [...left, "snapshot", "layers"]) mkdirSync(join(review, name), { recursive: true });
+      for (const name of [...left, "snapshot", "layers"])
+        mkdirSync(join(review, name), { recursive: true });
       writeFileSync(join(review, "snapshot.new/content"), "x");
     }
     mkdirSync(join(dir, "reviews/other/snapshot.new"), { recursive: true });

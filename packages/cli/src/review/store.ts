@@ -1,5 +1,6 @@
 /**
- * Review store: what agents of `acp run --review` wrote and nobody has settled yet, each in a directory of the home. It outlasts the run, also one that was killed.
+ * Review store: what agents of `acp run --review` wrote and nobody has settled yet, each in a
+ * directory of the home. It outlasts the run, also one that was killed.
  */
 import { randomBytes } from "node:crypto";
 import { lstat, readdir, readFile } from "node:fs/promises";
@@ -47,7 +48,15 @@ const REVIEWS_MAX = 1_000;
 /** Makes one, and holds it as running until its end or that of this process. */
 export async function openReview(
   home: Home,
-  { workspace, agent, argv, nowMs }: Pick<Review, "workspace" | "agent"> & { readonly argv: readonly string[]; readonly nowMs: number },
+  {
+    workspace,
+    agent,
+    argv,
+    nowMs,
+  }: Pick<Review, "workspace" | "agent"> & {
+    readonly argv: readonly string[];
+    readonly nowMs: number;
+  },
 ): Promise<OpenedReview> {
   const all = join(home.dir, "reviews");
   await makePrivateDirectory(all);
@@ -58,11 +67,21 @@ export async function openReview(
   const held = await holdWriter(join(directory, RUNNING), 1);
   const command = argv.join(" ").slice(0, COMMAND_CHARS_MAX);
   const review: Review = { id, directory, workspace, agent, command, startedMs: nowMs };
-  await createFileAtomic(join(directory, RECORD), JSON.stringify({ workspace, agent, command, startedMs: nowMs }));
-  return { review, layers: join(directory, "layers"), end: async () => await held[Symbol.asyncDispose]() };
+  await createFileAtomic(
+    join(directory, RECORD),
+    JSON.stringify({ workspace, agent, command, startedMs: nowMs }),
+  );
+  return {
+    review,
+    layers: join(directory, "layers"),
+    end: async () => await held[Symbol.asyncDispose](),
+  };
 }
 
-/** Says that the agent has ended, and removes a review in which it wrote nothing. @returns Whether it did. */
+/**
+ * Says that the agent has ended, and removes a review in which it wrote nothing. @returns Whether
+ * it did.
+ */
 export async function endUnwritten({ review, layers, end }: OpenedReview): Promise<boolean> {
   await end();
   const written = await readdir(join(layers, "upper")).catch((error: unknown) => {
@@ -93,7 +112,9 @@ export async function listReviews(home: Home): Promise<readonly Review[]> {
  */
 export async function findReview(home: Home, id: string | undefined): Promise<Review> {
   const all = await listReviews(home);
-  const [found, ...others] = all.filter((each) => id === undefined || (id !== "" && each.id.startsWith(id)));
+  const [found, ...others] = all.filter(
+    (each) => id === undefined || (id !== "" && each.id.startsWith(id)),
+  );
   if (found !== undefined && others.length === 0) return found;
   const fix = all.length === 0 ? "there is none" : "acp review list shows their ids";
   throw new ConsentError(
@@ -114,11 +135,15 @@ export async function isRunning({ directory }: Review): Promise<boolean> {
   }
 }
 
-/** Removes copies that were being made by processes which were killed; each may be as large as what an agent wrote. */
+/**
+ * Removes copies that were being made by processes which were killed; each may be as large as what
+ * an agent wrote.
+ */
 export async function sweepReviews(home: Pick<Home, "dir">): Promise<void> {
   const all = join(home.dir, "reviews");
   const names = await readdir(all).catch(() => []);
-  for (const id of names.filter((name) => ID.test(name)).slice(0, REVIEWS_MAX)) await sweep(join(all, id)).catch(leaveIt);
+  for (const id of names.filter((name) => ID.test(name)).slice(0, REVIEWS_MAX))
+    await sweep(join(all, id)).catch(leaveIt);
 }
 
 async function sweep(directory: string): Promise<void> {
@@ -146,12 +171,23 @@ export function isEmpty(review: Review): Promise<boolean> {
   });
 }
 
-function partsOf({ directory, workspace, startedMs }: Review, name: string): Parameters<typeof makeSnapshot>[0] {
-  return { workspace, layers: join(directory, "layers"), directory: join(directory, name), sinceMs: startedMs };
+function partsOf(
+  { directory, workspace, startedMs }: Review,
+  name: string,
+): Parameters<typeof makeSnapshot>[0] {
+  return {
+    workspace,
+    layers: join(directory, "layers"),
+    directory: join(directory, name),
+    sinceMs: startedMs,
+  };
 }
 
 /** What was frozen last, while nobody else changes it. */
-export function withFrozen<T>({ directory }: Review, act: (snapshot: ReviewSnapshot | undefined) => Promise<T>): Promise<T> {
+export function withFrozen<T>(
+  { directory }: Review,
+  act: (snapshot: ReviewSnapshot | undefined) => Promise<T>,
+): Promise<T> {
   return whileWriting(directory, () => act(readSnapshot(join(directory, FROZEN))));
 }
 
@@ -168,8 +204,16 @@ async function readReview(directory: string, id: string): Promise<Review | undef
     const value: unknown = JSON.parse(await readFile(path, "utf8"));
     if (!isJsonObject(value)) return undefined;
     const { workspace, agent, command, startedMs } = value;
-    if (typeof workspace !== "string" || typeof agent !== "string" || typeof startedMs !== "number") return undefined;
-    return { id, directory, workspace, agent, startedMs, ...(typeof command === "string" && { command }) };
+    if (typeof workspace !== "string" || typeof agent !== "string" || typeof startedMs !== "number")
+      return undefined;
+    return {
+      id,
+      directory,
+      workspace,
+      agent,
+      startedMs,
+      ...(typeof command === "string" && { command }),
+    };
   } catch {
     return undefined; // begun and not finished, or settled this moment
   }

@@ -45,12 +45,24 @@ function snapshot(
   };
 }
 
-const REVIEW = { id: "0123456789ab", directory: "/r", workspace: "/w", agent: "agent", startedMs: 0 };
+const REVIEW = {
+  id: "0123456789ab",
+  directory: "/r",
+  workspace: "/w",
+  agent: "agent",
+  startedMs: 0,
+};
 
 describe("diffOf()", () => {
   it("shows no bytes that are not UTF-8: all of them would look alike", () => {
-    const lines = diffOf(snapshot(Buffer.from([0x61, 0xfe, 0x0a]), Buffer.from([0x61, 0xff, 0x9b, 0x0a])), []);
-    expect(lines).toEqual(["M a", expect.stringMatching(/^ {2}not shown: 3 bytes \(sha256 [0-9a-f]{16}…\) becomes 4 bytes/u)]);
+    const lines = diffOf(
+      snapshot(Buffer.from([0x61, 0xfe, 0x0a]), Buffer.from([0x61, 0xff, 0x9b, 0x0a])),
+      [],
+    );
+    expect(lines).toEqual([
+      "M a",
+      expect.stringMatching(/^ {2}not shown: 3 bytes \(sha256 [0-9a-f]{16}…\) becomes 4 bytes/u),
+    ]);
   });
 
   it("escapes what would move a cursor or hide", () => {
@@ -61,8 +73,14 @@ describe("diffOf()", () => {
 
 describe("summaryOf()", () => {
   it("says what a review can hold where there is more, and what to do", () => {
-    expect(summaryOf(REVIEW, snapshot(null, Buffer.from("x")), false).join("\n")).not.toContain("never taken");
-    const text = summaryOf(REVIEW, snapshot(null, Buffer.from("x"), { isComplete: false }), false).join("\n");
+    expect(summaryOf(REVIEW, snapshot(null, Buffer.from("x")), false).join("\n")).not.toContain(
+      "never taken",
+    );
+    const text = summaryOf(
+      REVIEW,
+      snapshot(null, Buffer.from("x"), { isComplete: false }),
+      false,
+    ).join("\n");
     expect(text).toContain(
       "(400000 names, 8 GiB of content, a list of 240 MiB); the rest is never taken. Take what you see and drop what is left",
     );

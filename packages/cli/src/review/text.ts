@@ -1,5 +1,6 @@
 /**
- * Review text: what a person reads before they take something. Names and lines are an agent's: what would move a cursor or hide is shown escaped.
+ * Review text: what a person reads before they take something. Names and lines are an agent's: what
+ * would move a cursor or hide is shown escaped.
  */
 import { escapeText } from "@acp/core";
 import { SNAPSHOT_LIMITS } from "@acp/sandbox-linux";
@@ -15,7 +16,11 @@ const TOO_MUCH =
   "Take what you see and drop what is left, or drop all of it and have the command write less";
 
 /** What differs, part by part, and how to go on. */
-export function summaryOf(review: Review, { digest, listing }: ReviewSnapshot, isRunning: boolean): readonly string[] {
+export function summaryOf(
+  review: Review,
+  { digest, listing }: ReviewSnapshot,
+  isRunning: boolean,
+): readonly string[] {
   const { changes, refused, isComplete } = listing;
   const ordinary = changes.filter((change) => change.apart === null && !change.isChangedHere);
   const apart = changes.filter(({ apart: place }) => place !== null);
@@ -25,8 +30,14 @@ export function summaryOf(review: Review, { digest, listing }: ReviewSnapshot, i
   return [
     `Review ${review.id}: what ${escapeText(review.agent)} wrote in ${escapeText(review.workspace)}${isRunning ? ", so far; it is still running" : ""}`,
     ...part("Changes:", groups(ordinary)),
-    ...part("Other programs run these by themselves; they are taken only by name:", apart.map(lineOf)),
-    ...part("Changed in the workspace since the command started; taken only with --overwrite:", here.map(lineOf)),
+    ...part(
+      "Other programs run these by themselves; they are taken only by name:",
+      apart.map(lineOf),
+    ),
+    ...part(
+      "Changed in the workspace since the command started; taken only with --overwrite:",
+      here.map(lineOf),
+    ),
     ...part(
       "Never taken:",
       refused.map(({ path, reason }) => `  ${escapeText(path)}: ${reason}`),
@@ -37,7 +48,9 @@ export function summaryOf(review: Review, { digest, listing }: ReviewSnapshot, i
 }
 
 function more(lines: readonly string[]): readonly string[] {
-  return lines.length > LINES_MAX ? [`  and ${lines.length - LINES_MAX} more; acp review show --json has all`] : [];
+  return lines.length > LINES_MAX
+    ? [`  and ${lines.length - LINES_MAX} more; acp review show --json has all`]
+    : [];
 }
 
 /** One line a change; a new folder with much in it is one. */
@@ -92,10 +105,14 @@ function letterOf({ before, after }: ReviewChange): string {
 /** What a name does not say: kinds and rights. */
 function notesOf(before: FileState | null, after: FileState | null): string {
   if (after?.kind === "link") return `link to ${escapeText(after.target)}`;
-  if (before !== null && after !== null && before.kind !== after.kind) return `${before.kind} becomes ${after.kind}`;
-  const modes = [before, after].map((state) => (state?.kind === "file" || state?.kind === "folder" ? state.mode : undefined));
+  if (before !== null && after !== null && before.kind !== after.kind)
+    return `${before.kind} becomes ${after.kind}`;
+  const modes = [before, after].map((state) =>
+    state?.kind === "file" || state?.kind === "folder" ? state.mode : undefined,
+  );
   const [old, fresh] = modes;
-  if (old !== undefined && fresh !== undefined && old !== fresh) return `mode ${octal(old)} becomes ${octal(fresh)}`;
+  if (old !== undefined && fresh !== undefined && old !== fresh)
+    return `mode ${octal(old)} becomes ${octal(fresh)}`;
   if (before !== null || after === null || after.kind === "other") return "";
   if ((after.mode & 0o002) !== 0) return `mode ${octal(after.mode)}: everybody may write it`;
   return after.kind === "file" && (after.mode & 0o111) !== 0 ? "executable" : "";

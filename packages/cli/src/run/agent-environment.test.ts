@@ -4,7 +4,10 @@ import { checkNamed, makeAgentEnvironment } from "./agent-environment.js";
 const INSIDE = { port: 8443, files: "/run/acp/inside", home: "/home/agent" };
 const PROXY = "http://127.0.0.1:8443";
 
-function make(env: Readonly<Record<string, string>>, named: readonly string[] = []): Readonly<Record<string, string>> {
+function make(
+  env: Readonly<Record<string, string>>,
+  named: readonly string[] = [],
+): Readonly<Record<string, string>> {
   return makeAgentEnvironment({ env, named, sandbox: "namespace" }, INSIDE);
 }
 
@@ -28,7 +31,14 @@ describe("makeAgentEnvironment()", () => {
   });
 
   it("passes a terminal's, a language's and a time zone's variables, and no others", () => {
-    const passed = { TERM: "xterm", LANG: "C", LC_ALL: "C", LC_TIME: "de", TZ: "UTC", NO_COLOR: "1" };
+    const passed = {
+      TERM: "xterm",
+      LANG: "C",
+      LC_ALL: "C",
+      LC_TIME: "de",
+      TZ: "UTC",
+      NO_COLOR: "1",
+    };
     const kept = {
       ACP_HOME: "/root/.acp",
       ACP_KEY_FILE: "/k",
@@ -48,17 +58,23 @@ describe("makeAgentEnvironment()", () => {
   });
 
   it("passes what is named, and never lets it lead elsewhere", () => {
-    expect(make({ OPENAI_API_KEY: "k" }, ["OPENAI_API_KEY"])).toMatchObject({ OPENAI_API_KEY: "k" });
+    expect(make({ OPENAI_API_KEY: "k" }, ["OPENAI_API_KEY"])).toMatchObject({
+      OPENAI_API_KEY: "k",
+    });
     const own = { HTTP_PROXY: "http://evil", no_proxy: "*", ACP_SANDBOX: "x" };
     const made = make(own, Object.keys(own));
-    expect(made).toMatchObject({ HTTP_PROXY: PROXY, no_proxy: "localhost,127.0.0.1,::1", ACP_SANDBOX: "namespace" });
+    expect(made).toMatchObject({
+      HTTP_PROXY: PROXY,
+      no_proxy: "localhost,127.0.0.1,::1",
+      ACP_SANDBOX: "namespace",
+    });
   });
 
   it("puts the files of the inside first on the PATH, and the patch before other options of Node", () => {
     expect(make({ PATH: "/opt/bin:/bin" })["PATH"]).toBe("/run/acp/inside:/opt/bin:/bin");
-    expect(make({ NODE_OPTIONS: "--max-old-space-size=99" }, ["NODE_OPTIONS"])["NODE_OPTIONS"]).toBe(
-      "--import=file:///run/acp/inside/fetch-patch.mjs --max-old-space-size=99",
-    );
+    expect(
+      make({ NODE_OPTIONS: "--max-old-space-size=99" }, ["NODE_OPTIONS"])["NODE_OPTIONS"],
+    ).toBe("--import=file:///run/acp/inside/fetch-patch.mjs --max-old-space-size=99");
     expect(make({ NODE_OPTIONS: "--inspect" })["NODE_OPTIONS"]).not.toContain("inspect");
   });
 });
@@ -78,7 +94,13 @@ describe("checkNamed()", () => {
     ["NO_PROXY", "sets or hides it"],
     ["NODE_USE_ENV_PROXY", "sets or hides it"],
   ])("refuses %s", (name, text) => {
-    const env = { ACP_HOME: "x", ACP_PASSPHRASE_FILE: "x", Https_Proxy: "x", NO_PROXY: "x", NODE_USE_ENV_PROXY: "x" };
+    const env = {
+      ACP_HOME: "x",
+      ACP_PASSPHRASE_FILE: "x",
+      Https_Proxy: "x",
+      NO_PROXY: "x",
+      NODE_USE_ENV_PROXY: "x",
+    };
     expect(() => checkNamed([name], env)).toThrow(
       expect.objectContaining({ code: "options_invalid", message: expect.stringContaining(text) }),
     );

@@ -1,6 +1,6 @@
 /**
- * Agent environment: every variable that an agent finds. What it needs to reach the gate, what a terminal and a locale need, what the operator names;
- * nothing else of ours.
+ * Agent environment: every variable that an agent finds. What it needs to reach the gate, what a
+ * terminal and a locale need, what the operator names; nothing else of ours.
  */
 import { pathToFileURL } from "node:url";
 import { ConsentError } from "@acp/core";
@@ -11,7 +11,18 @@ import type { Io } from "../command.js";
 export const FETCH_PATCH_FILE = "fetch-patch.mjs";
 
 /** Passed on where they are set, with `LC_…`: how a terminal, a language and a time look. */
-const PASSED = ["TERM", "COLORTERM", "TERM_PROGRAM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "LANG", "LANGUAGE", "TZ"] as const;
+const PASSED = [
+  "TERM",
+  "COLORTERM",
+  "TERM_PROGRAM",
+  "COLUMNS",
+  "LINES",
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "LANG",
+  "LANGUAGE",
+  "TZ",
+] as const;
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** Says what to do without: nothing of it may come from outside. */
 const OURS = /^(?:ACP_.*|(?:https?|all|no)_proxy|NODE_USE_ENV_PROXY)$/i;
@@ -34,7 +45,8 @@ export interface AgentEnvironmentParts {
 export function checkNamed(named: readonly string[], env: Io["env"]): void {
   for (const name of named) {
     const why = whyNot(name, env);
-    if (why !== undefined) throw new ConsentError("options_invalid", `Cannot pass variable "${name}": ${why}`);
+    if (why !== undefined)
+      throw new ConsentError("options_invalid", `Cannot pass variable "${name}": ${why}`);
   }
 }
 
@@ -50,7 +62,8 @@ export function makeAgentEnvironment(
   { port, files, home }: SandboxInside,
 ): Readonly<Record<string, string>> {
   const passed = Object.entries(env).filter(
-    ([name]) => PASSED.some((each) => each === name) || name.startsWith("LC_") || named.includes(name),
+    ([name]) =>
+      PASSED.some((each) => each === name) || name.startsWith("LC_") || named.includes(name),
   );
   const given: Readonly<Record<string, string>> = Object.fromEntries(
     passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
@@ -62,8 +75,12 @@ export function makeAgentEnvironment(
     // First, so that `acp` and `acp-mcp-bridge` are those of the inside.
     PATH: [files, given["PATH"] ?? env["PATH"] ?? SYSTEM_PATH].join(":"),
     ...proxyVariables(`http://127.0.0.1:${port}`, sandbox === "namespace" ? OWN_LOOPBACK : ""),
-    // Not NODE_USE_ENV_PROXY: newer Nodes would open a tunnel for plain requests as well, and the gate would judge the host alone.
-    NODE_OPTIONS: [patch, ...(given["NODE_OPTIONS"] === undefined ? [] : [given["NODE_OPTIONS"]])].join(" "),
+    // Not NODE_USE_ENV_PROXY: newer Nodes would open a tunnel for plain requests as well, and the
+    // gate would judge the host alone.
+    NODE_OPTIONS: [
+      patch,
+      ...(given["NODE_OPTIONS"] === undefined ? [] : [given["NODE_OPTIONS"]]),
+    ].join(" "),
     // For programs that pass on few variables, and know us.
     ACP_PROXY_PORT: String(port),
     ACP_SANDBOX: sandbox,
@@ -77,5 +94,10 @@ const OWN_LOOPBACK = "localhost,127.0.0.1,::1";
 function proxyVariables(url: string, direct: string): Readonly<Record<string, string>> {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
   const variables = [...names.map((name) => [name, url] as const), ["NO_PROXY", direct] as const];
-  return Object.fromEntries(variables.flatMap(([name, value]) => [[name, value] as const, [name.toLowerCase(), value] as const]));
+  return Object.fromEntries(
+    variables.flatMap(([name, value]) => [
+      [name, value] as const,
+      [name.toLowerCase(), value] as const,
+    ]),
+  );
 }

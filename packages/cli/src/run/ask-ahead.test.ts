@@ -17,7 +17,8 @@ const POLICY = parsePolicy({
     { id: "tunnels", match: { kind: "http", host: "*.model.example" }, action: "ask" },
   ],
 });
-const tunnel = (host: string): ReturnType<typeof httpAction> => httpAction("CONNECT", `${host}:443`, { headers: {} });
+const tunnel = (host: string): ReturnType<typeof httpAction> =>
+  httpAction("CONNECT", `${host}:443`, { headers: {} });
 const MODEL = tunnel("api.model.example");
 
 interface Kit {
@@ -29,18 +30,31 @@ interface Kit {
 
 function kit(...script: Parameters<typeof scriptedChannel>): Kit {
   const channel = scriptedChannel(...script);
-  const gate = createConsentGate({ policy: POLICY, channel, audit: memoryAuditSink(), retryWindowMs: 0 });
+  const gate = createConsentGate({
+    policy: POLICY,
+    channel,
+    audit: memoryAuditSink(),
+    retryWindowMs: 0,
+  });
   const said: string[] = [];
   return {
     channel,
     said,
     async ask(hosts, signal = new AbortController().signal) {
       const asked = createAskedGate(gate);
-      await asked.ask({ agent: AGENT, tunnels: hosts.map(tunnel), signal, attached: () => undefined, say: (line) => said.push(line) });
+      await asked.ask({
+        agent: AGENT,
+        tunnels: hosts.map(tunnel),
+        signal,
+        attached: () => undefined,
+        say: (line) => said.push(line),
+      });
       return asked;
     },
     async isAllowed(own, action = MODEL) {
-      const { ran }: RunResult<string> = await own.run(action, () => Promise.resolve("done"), { agent: AGENT });
+      const { ran }: RunResult<string> = await own.run(action, () => Promise.resolve("done"), {
+        agent: AGENT,
+      });
       return ran;
     },
   };
@@ -50,7 +64,9 @@ describe("createAskedGate()", () => {
   it("gives each yes to the first request that it is for, and to no other", async () => {
     const { ask, isAllowed, channel, said } = kit(["approve", "deny", "deny"]);
     const gate = await ask(["api.model.example"]);
-    expect(said).toEqual(["Asking once for api.model.example, which the command's model needs; let the yes cover the host"]);
+    expect(said).toEqual([
+      "Asking once for api.model.example, which the command's model needs; let the yes cover the host",
+    ]);
     expect(await isAllowed(gate, tunnel("other.model.example"))).toBe(false);
     expect(await isAllowed(gate)).toBe(true);
     expect(await isAllowed(gate)).toBe(false);

@@ -1,6 +1,7 @@
 /**
- * Ask ahead: agents give up after some seconds while their first connection waits for a person, and each retry would be a new question. What is sure to be
- * asked is asked before the agent starts, and its first connection collects the yes.
+ * Ask ahead: agents give up after some seconds while their first connection waits for a person, and
+ * each retry would be a new question. What is sure to be asked is asked before the agent starts,
+ * and its first connection collects the yes.
  */
 import { actionDigest } from "@acp/core";
 import type { Agent, Allowed, ConsentGate, HttpAction } from "@acp/core";
@@ -19,7 +20,10 @@ export interface AskAheadParts {
 
 /** A gate that may have been asked before. */
 export interface AskedGate extends Pick<ConsentGate, "run"> {
-  /** Asks about the tunnels that a person has to decide. What was denied is asked again when the agent comes to it. */
+  /**
+   * Asks about the tunnels that a person has to decide. What was denied is asked again when the
+   * agent comes to it.
+   */
   ask(parts: AskAheadParts): Promise<void>;
 }
 
@@ -28,8 +32,13 @@ export function createAskedGate(gate: ConsentGate): AskedGate {
   const held = new Map<string, Allowed>();
   return {
     async ask({ agent, tunnels, signal, attached, say }) {
-      const open = tunnels.filter((action) => gate.evaluate(action, { agent }).ruling.effect === "ask");
-      for (const { meta } of open) say(`Asking once for ${meta.host}, which the command's model needs; let the yes cover the host`);
+      const open = tunnels.filter(
+        (action) => gate.evaluate(action, { agent }).ruling.effect === "ask",
+      );
+      for (const { meta } of open)
+        say(
+          `Asking once for ${meta.host}, which the command's model needs; let the yes cover the host`,
+        );
       if (open.length > 0) await someoneAttached(attached, signal);
       await Promise.all(
         open.map(async (action) => {
@@ -41,7 +50,8 @@ export function createAskedGate(gate: ConsentGate): AskedGate {
       signal.throwIfAborted();
     },
     async run(action, perform, context) {
-      const digest = held.size === 0 || context.obstacle !== undefined ? undefined : actionDigest(action);
+      const digest =
+        held.size === 0 || context.obstacle !== undefined ? undefined : actionDigest(action);
       const yes = digest === undefined ? undefined : held.get(digest);
       if (digest === undefined || yes === undefined) return gate.run(action, perform, context);
       held.delete(digest);

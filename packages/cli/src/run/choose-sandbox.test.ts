@@ -5,7 +5,11 @@ import type { HeldAgent, LinuxSandbox, LinuxSandboxName } from "@acp/sandbox-lin
 import { chooseSandbox } from "./choose-sandbox.js";
 
 /** Holds where it is available at the level, and says so of the hold as of the probe. */
-function sandbox(name: LinuxSandboxName, level: SandboxLevel, isAvailable = true): LinuxSandbox & { readonly held: HeldAgent } {
+function sandbox(
+  name: LinuxSandboxName,
+  level: SandboxLevel,
+  isAvailable = true,
+): LinuxSandbox & { readonly held: HeldAgent } {
   const report: SandboxReport = {
     sandbox: name,
     isAvailable,
@@ -22,30 +26,48 @@ function sandbox(name: LinuxSandboxName, level: SandboxLevel, isAvailable = true
 
 const LEVELS: readonly SandboxLevel[] = ["none", "advisory", "partial", "uid", "full"];
 
-function choose(all: readonly ReturnType<typeof sandbox>[], level: SandboxLevel | undefined, broken?: string): Promise<HeldAgent> {
+function choose(
+  all: readonly ReturnType<typeof sandbox>[],
+  level: SandboxLevel | undefined,
+  broken?: string,
+): Promise<HeldAgent> {
   return chooseSandbox(all, level, (each) => {
     const found = all.find(({ name }) => name === each.name);
     if (found === undefined || broken === each.name)
-      return Promise.reject(new ConsentError("sandbox_failed", `Cannot start an agent in "${each.name}"`));
+      return Promise.reject(
+        new ConsentError("sandbox_failed", `Cannot start an agent in "${each.name}"`),
+      );
     const { isAvailable, level: has } = found.held.report;
     const isEnough = isAvailable && LEVELS.indexOf(has) >= LEVELS.indexOf(level ?? "none");
-    return isEnough ? Promise.resolve(found.held) : Promise.reject(new ConsentError("sandbox_unavailable", "not here"));
+    return isEnough
+      ? Promise.resolve(found.held)
+      : Promise.reject(new ConsentError("sandbox_unavailable", "not here"));
   });
 }
 
 describe("chooseSandbox()", () => {
   it("takes the first that holds at the level", async () => {
-    const all = [sandbox("namespace", "none", false), sandbox("landlock", "partial"), sandbox("env", "none")];
+    const all = [
+      sandbox("namespace", "none", false),
+      sandbox("landlock", "partial"),
+      sandbox("env", "none"),
+    ];
     expect(await choose(all, "partial")).toBe(all[1]?.held);
   });
 
   it("takes one that holds nothing where no level is required", async () => {
-    expect(await choose([sandbox("env", "none")], undefined)).toMatchObject({ report: { level: "none" } });
+    expect(await choose([sandbox("env", "none")], undefined)).toMatchObject({
+      report: { level: "none" },
+    });
   });
 
   it("takes none that cannot start, whatever its level", async () => {
-    await expect(choose([sandbox("env", "none", false)], undefined)).rejects.toMatchObject({ code: "sandbox_unavailable" });
-    await expect(choose([sandbox("namespace", "full", false)], "partial")).rejects.toMatchObject({ code: "sandbox_unavailable" });
+    await expect(choose([sandbox("env", "none", false)], undefined)).rejects.toMatchObject({
+      code: "sandbox_unavailable",
+    });
+    await expect(choose([sandbox("namespace", "full", false)], "partial")).rejects.toMatchObject({
+      code: "sandbox_unavailable",
+    });
   });
 
   it("says of each why it is not taken, and what would mend it", async () => {
@@ -67,6 +89,8 @@ describe("chooseSandbox()", () => {
 
   it("hands on what is wrong with the command or its options", async () => {
     const wrong = new ConsentError("options_invalid", "Cannot show it");
-    await expect(chooseSandbox([sandbox("namespace", "full")], undefined, () => Promise.reject(wrong))).rejects.toBe(wrong);
+    await expect(
+      chooseSandbox([sandbox("namespace", "full")], undefined, () => Promise.reject(wrong)),
+    ).rejects.toBe(wrong);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Held changes: what somebody outside does to files that are held while an agent runs. A person is told, and the log; at the end, and after a crash, such a
- * file counts as theirs.
+ * Held changes: what somebody outside does to files that are held while an agent runs. A person is
+ * told, and the log; at the end, and after a crash, such a file counts as theirs.
  */
 import type { HeldAgent } from "@acp/sandbox-linux";
 import { afterChange, sayChange } from "./left-behind.js";

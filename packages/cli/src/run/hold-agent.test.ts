@@ -13,7 +13,14 @@ interface Hold extends HoldAgentParts {
 }
 
 const HELD: HeldAgent = {
-  report: { sandbox: "namespace", level: "full", isAvailable: true, reason: "it is so", dns: "closed", items: [] },
+  report: {
+    sandbox: "namespace",
+    level: "full",
+    isAvailable: true,
+    reason: "it is so",
+    dns: "closed",
+    items: [],
+  },
   go: () => Promise.reject(new Error("not let go")),
   close: () => Promise.resolve(),
 };
@@ -23,7 +30,8 @@ function hold(more: Partial<RunPlan> = {}): Hold {
   const sandbox: LinuxSandbox = {
     name: "namespace",
     probe: () => Promise.resolve(HELD.report),
-    hold: (argv, options) => Promise.resolve(Object.assign(seen, { argv, options })).then(() => HELD),
+    hold: (argv, options) =>
+      Promise.resolve(Object.assign(seen, { argv, options })).then(() => HELD),
     spawn: () => Promise.reject(new Error("not spawned")),
   };
   let take: (name: NodeJS.Signals) => void = () => {};
@@ -40,7 +48,14 @@ function hold(more: Partial<RunPlan> = {}): Hold {
     hostPorts: [5432],
   };
   const io = { env: { NAMED: "1", HIDDEN: "2" } };
-  return { invocation: { io }, plan: { ...base, ...more }, sandbox, signals, seen, send: (name) => take(name) };
+  return {
+    invocation: { io },
+    plan: { ...base, ...more },
+    sandbox,
+    signals,
+    seen,
+    send: (name) => take(name),
+  };
 }
 
 describe("holdAgent()", () => {

@@ -1,6 +1,6 @@
 /**
- * Hold an agent: in one sandbox, with the environment of the inside, up to the moment before its command begins. What is held is what runs, and its
- * report is what the log says.
+ * Hold an agent: in one sandbox, with the environment of the inside, up to the moment before its
+ * command begins. What is held is what runs, and its report is what the log says.
  */
 import type { HeldAgent, LinuxSandbox } from "@acp/sandbox-linux";
 import type { Io } from "../command.js";
@@ -21,9 +21,13 @@ export interface HoldAgentParts {
 /**
  * Holds it.
  *
- * @throws ConsentError `sandbox_unavailable`, `sandbox_failed`, `options_invalid`; the reason of a signal that came before. Nothing is left running.
+ * @throws ConsentError `sandbox_unavailable`, `sandbox_failed`, `options_invalid`; the reason of a
+ *   signal that came before. Nothing is left running.
  */
-export async function holdAgent({ invocation, plan, signals, onStart }: HoldAgentParts, sandbox: LinuxSandbox): Promise<HeldAgent> {
+export async function holdAgent(
+  { invocation, plan, signals, onStart }: HoldAgentParts,
+  sandbox: LinuxSandbox,
+): Promise<HeldAgent> {
   const { env } = invocation.io;
   signals.stopped.throwIfAborted();
   return await sandbox.hold(plan.argv, {

@@ -19,23 +19,31 @@ async function listen(server: Server): Promise<number> {
 
 /** A process of that name, listening. */
 async function named(name: string): Promise<number> {
-  const program = 'require("node:net").createServer().listen(0, "127.0.0.1", function () { console.log(this.address().port); })';
-  const child = spawn("bash", ["-c", 'exec -a "$0" "$1" -e "$2"', name, process.execPath, program], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const program =
+    'require("node:net").createServer().listen(0, "127.0.0.1", function () { console.log(this.address().port); })';
+  const child = spawn(
+    "bash",
+    ["-c", 'exec -a "$0" "$1" -e "$2"', name, process.execPath, program],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   onTestFinished(() => void child.kill("SIGKILL"));
   const [chunk] = await once(child.stdout, "data");
   return Number(String(chunk));
 }
 
 describe.skipIf(process.platform !== "linux")("checkHostPorts()", () => {
-  it.each(["dockerd", "/usr/bin/containerd", "podman", "/home/me/packages/cli/bin/acp.cjs"])("refuses a port of %s", async (name) => {
-    const port = await named(name);
-    await expect(checkHostPorts([port], [])).rejects.toMatchObject({
-      code: "options_invalid",
-      message: expect.stringContaining(String(port)),
-    });
-  });
+  it.each(["dockerd", "/usr/bin/containerd", "podman", "/home/me/packages/cli/bin/acp.cjs"])(
+    "refuses a port of %s",
+    async (name) => {
+      const port = await named(name);
+      await expect(checkHostPorts([port], [])).rejects.toMatchObject({
+        code: "options_invalid",
+        message: expect.stringContaining(String(port)),
+      });
+    },
+  );
 
   it("refuses ports of this home and of container engines, listening or not", async () => {
     for (const [port, own] of [
@@ -47,7 +55,9 @@ describe.skipIf(process.platform !== "linux")("checkHostPorts()", () => {
   });
 
   it("takes other services, also those that do not listen yet", async () => {
-    await expect(checkHostPorts([await named("postgres"), await named("mycap"), 5999], [])).resolves.toBeUndefined();
+    await expect(
+      checkHostPorts([await named("postgres"), await named("mycap"), 5999], []),
+    ).resolves.toBeUndefined();
   });
 });
 

@@ -1,6 +1,7 @@
 /**
- * Host ports: services of this machine that the operator opens to the agent, each under its own number on the agent's loopback. The gate judges none of
- * what passes; it is on the command line, said at the start and in the log, and cut while the gate or the agent is paused.
+ * Host ports: services of this machine that the operator opens to the agent, each under its own
+ * number on the agent's loopback. The gate judges none of what passes; it is on the command line,
+ * said at the start and in the log, and cut while the gate or the agent is paused.
  */
 import { connect, type Socket } from "node:net";
 import { ConsentError, type Clock } from "@acp/core";
@@ -22,9 +23,13 @@ export interface HostPorts {
   close(): void;
 }
 
-/** Container engines: whoever reaches one is root. Their encrypted ports too, since the agent may have found the key. */
+/**
+ * Container engines: whoever reaches one is root. Their encrypted ports too, since the agent may
+ * have found the key.
+ */
 const ENGINES: ReadonlySet<number> = new Set([2375, 2376, 2377, 4243, 10_250, 10_255]);
-const FORBIDDEN = /(?:^|[/\s(])(?:dockerd|docker-proxy|containerd|podman|buildkitd|crio|kubelet|acp(?:\.cjs)?)(?:[\s)]|$)|@acp\//u;
+const FORBIDDEN =
+  /(?:^|[/\s(])(?:dockerd|docker-proxy|containerd|podman|buildkitd|crio|kubelet|acp(?:\.cjs)?)(?:[\s)]|$)|@acp\//u;
 /** How long a connection outlives a pause, at most. */
 const LOOK_MS = 500;
 /** At once, of all ports: each takes two descriptors of the process that the gate is in. */
@@ -36,7 +41,10 @@ const CONNECTIONS_MAX = 256;
  * @param own - Ports of this home's own servers.
  * @throws ConsentError `options_invalid`.
  */
-export async function checkHostPorts(ports: readonly number[], own: readonly number[]): Promise<void> {
+export async function checkHostPorts(
+  ports: readonly number[],
+  own: readonly number[],
+): Promise<void> {
   for (const port of ports) {
     const holder = await describePortHolder(port);
     const isOurs = own.includes(port) || (holder !== undefined && FORBIDDEN.test(holder));
@@ -49,9 +57,14 @@ export async function checkHostPorts(ports: readonly number[], own: readonly num
 }
 
 /** Opens them. */
-export function openHostPorts(ports: readonly number[], { home, agentId, clock }: HostPortsParts): HostPorts {
+export function openHostPorts(
+  ports: readonly number[],
+  { home, agentId, clock }: HostPortsParts,
+): HostPorts {
   const open = new Set<Socket>();
-  const isPaused = (): boolean => (readPause(home, clock.now()) ?? readAgentPause(home, { id: agentId }, clock.now())) !== undefined;
+  const isPaused = (): boolean =>
+    (readPause(home, clock.now()) ?? readAgentPause(home, { id: agentId }, clock.now())) !==
+    undefined;
   const cut = (): void => {
     for (const each of open) each.destroy();
   };

@@ -39,8 +39,18 @@ function before(path: string = work, writable: readonly string[] = []): Workspac
 }
 
 function git(...args: readonly string[]): void {
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"];
-  const { status, stderr } = spawnSync("git", [...identity, ...args], { cwd: work, encoding: "utf8" });
+  const identity = [
+    "-c",
+    "user.name=a",
+    "-c",
+    "user.email=a@example.com",
+    "-c",
+    "protocol.file.allow=always",
+  ];
+  const { status, stderr } = spawnSync("git", [...identity, ...args], {
+    cwd: work,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(stderr);
 }
 
@@ -49,9 +59,14 @@ describe("setNewAside()", () => {
     write(".envrc");
     const state = before();
     expect(setNewAside(state)).toBeUndefined();
-    for (const name of ["src/a.ts", "sub/.npmrc", ".vs\u001bcode/a", ".vscode/tasks.json"]) write(name);
-    expect(setNewAside(state)).toMatch(/looked: \.vscode → \.vscode\.set-aside, sub\/\.npmrc → sub\/\.npmrc\.set-aside\.$/u);
-    expect(new Set(readdirSync(work))).toEqual(new Set([".envrc", ".vscode.set-aside", ".vs\u001bcode", "src", "sub"]));
+    for (const name of ["src/a.ts", "sub/.npmrc", ".vs\u001bcode/a", ".vscode/tasks.json"])
+      write(name);
+    expect(setNewAside(state)).toMatch(
+      /looked: \.vscode → \.vscode\.set-aside, sub\/\.npmrc → sub\/\.npmrc\.set-aside\.$/u,
+    );
+    expect(new Set(readdirSync(work))).toEqual(
+      new Set([".envrc", ".vscode.set-aside", ".vs\u001bcode", "src", "sub"]),
+    );
     expect(setNewAside(state)).toBeUndefined();
   });
 
@@ -69,7 +84,9 @@ describe("setNewAside()", () => {
     write("made/.git/hooks/post-commit");
     write("made/.git/modules/sub/hooks/post-checkout");
     git("-C", "other", "config", "core.fsmonitor", "./x");
-    expect(setNewAside(state)).toMatch(/made\/\.git\/hooks → .*made\/\.git\/modules\/sub\/hooks → .*other\/\.git\/config → /u);
+    expect(setNewAside(state)).toMatch(
+      /made\/\.git\/hooks → .*made\/\.git\/modules\/sub\/hooks → .*other\/\.git\/config → /u,
+    );
     expect(existsSync(join(work, "made/.git/hooks"))).toBe(false);
   });
 
@@ -101,7 +118,8 @@ describe("setNewAside()", () => {
   it("says so where it has not seen all, also where it found nothing", () => {
     const state = before();
     mkdirSync(join(work, "many"));
-    for (let index = 0; index < 50_000; index += 1) symlinkSync("x", join(work, "many", String(index)));
+    for (let index = 0; index < 50_000; index += 1)
+      symlinkSync("x", join(work, "many", String(index)));
     write("many/below/.npmrc");
     expect(setNewAside(state)).toMatch(/^The workspace has too many entries/u);
   });
@@ -112,12 +130,17 @@ describe("setNewAside()", () => {
     rmSync(join(work, "made/.git/hooks"), { recursive: true });
     symlinkSync("../../later", join(work, "made/.git/hooks"));
     git("init", "-q", "evil");
-    for (const name of ["objects", "refs"]) renameSync(join(work, "evil/.git", name), join(work, "evil", name));
-    for (const name of ["config", "hooks", "branches"]) rmSync(join(work, "evil/.git", name), { recursive: true, force: true });
+    for (const name of ["objects", "refs"])
+      renameSync(join(work, "evil/.git", name), join(work, "evil", name));
+    for (const name of ["config", "hooks", "branches"])
+      rmSync(join(work, "evil/.git", name), { recursive: true, force: true });
     mkdirSync(join(work, "evil/sub"));
     renameSync(join(work, "evil/.git"), join(work, "evil/sub/.git"));
     writeFileSync(join(work, "evil/sub/.git/commondir"), "../..\n");
-    writeFileSync(join(work, "evil/config"), `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch ${join(scratch, "ran")}\n`);
+    writeFileSync(
+      join(work, "evil/config"),
+      `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch ${join(scratch, "ran")}\n`,
+    );
     git("-C", "evil/sub", "status");
     expect(existsSync(join(scratch, "ran"))).toBe(true); // without us it is run
     expect(setNewAside(state)).toMatch(/evil\/sub\/\.git\/commondir → .*made\/\.git\/hooks → /u);
@@ -139,13 +162,21 @@ describe("setNewAside()", () => {
     for (const name of [".npmrc", ".envrc", ".vscode/tasks.json", ".idea/a"]) write(name);
     git("init", "-q", "made");
     git("init", "-q", "kept");
-    const unheld = [".npmrc", ".envrc", ".vscode", ".idea", "made/.git/config", "kept/.git/config"].map((name) => join(work, name));
+    const unheld = [
+      ".npmrc",
+      ".envrc",
+      ".vscode",
+      ".idea",
+      "made/.git/config",
+      "kept/.git/config",
+    ].map((name) => join(work, name));
     const state = lookBefore({ path: work, access: "read-write" }, { isHeld: true, unheld });
     git("-C", "made", "config", "core.fsmonitor", "./watch");
     appendFileSync(join(work, ".npmrc"), "script-shell=./x\n");
     writeFileSync(join(work, ".vscode/tasks.json"), "x");
     const notice = state && setNewAside(state);
-    for (const name of [".npmrc", ".vscode", "made/.git/config"]) expect(notice).toContain(`${name} → `);
+    for (const name of [".npmrc", ".vscode", "made/.git/config"])
+      expect(notice).toContain(`${name} → `);
     for (const name of [".envrc", ".idea", "kept"]) expect(notice).not.toContain(name);
   });
 
@@ -166,7 +197,8 @@ describe("setNewAside()", () => {
   });
 
   it("has nothing to look at where nothing is written, and nothing to say where the workspace is gone", () => {
-    for (const workspace of [undefined, { path: work, access: "read-only" } as const]) expect(lookBefore(workspace)).toBeUndefined();
+    for (const workspace of [undefined, { path: work, access: "read-only" } as const])
+      expect(lookBefore(workspace)).toBeUndefined();
     const state = before();
     rmSync(work, { recursive: true });
     expect(setNewAside(state)).toBeUndefined();

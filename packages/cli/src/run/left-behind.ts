@@ -1,11 +1,19 @@
 /**
- * Left behind: what an agent has put into its workspace that other programs will run by themselves. The guard keeps what was there before; what is new is
- * set aside when the agent has ended, and a person is told, and the log.
+ * Left behind: what an agent has put into its workspace that other programs will run by themselves.
+ * The guard keeps what was there before; what is new is set aside when the agent has ended, and a
+ * person is told, and the log.
  */
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import { escapeText } from "@acp/core";
-import { fileKey, findPersistent, isGitsOwn, reopenFolder, setAside, stateOf } from "@acp/sandbox-linux";
+import {
+  fileKey,
+  findPersistent,
+  isGitsOwn,
+  reopenFolder,
+  setAside,
+  stateOf,
+} from "@acp/sandbox-linux";
 import type { HeldNameChange, SetAside, Workspace } from "@acp/sandbox-linux";
 
 /** What is known of a workspace before an agent begins. */
@@ -14,7 +22,10 @@ export interface WorkspaceBefore {
   readonly path: string;
   /** What others run of it; absolute paths. */
   readonly places: readonly string[];
-  /** What each of these is, in their order, where each is held, or its last change counts; empty where nothing is held. */
+  /**
+   * What each of these is, in their order, where each is held, or its last change counts; empty
+   * where nothing is held.
+   */
   readonly ids: readonly string[];
   /** What of it the operator gave to the agent; absolute paths. */
   readonly writable: readonly string[];
@@ -46,13 +57,26 @@ export function lookBefore(
   const { known = [], writable = [] } = workspace;
   const free = new Set(unheld);
   const places = seen ?? findPersistent(path, { known }).places;
-  return { path, places, ids: isHeld ? places.map((place) => (free.has(place) ? stateOf(place) : fileKey(place))) : [], writable };
+  return {
+    path,
+    places,
+    ids: isHeld ? places.map((place) => (free.has(place) ? stateOf(place) : fileKey(place))) : [],
+    writable,
+  };
 }
 
-/** The same, after somebody outside has changed a file that is held: what is there now is known as well, and what is gone comes back as something new. */
-export function afterChange(before: WorkspaceBefore, { place, key }: HeldNameChange): WorkspaceBefore {
+/**
+ * The same, after somebody outside has changed a file that is held: what is there now is known as
+ * well, and what is gone comes back as something new.
+ */
+export function afterChange(
+  before: WorkspaceBefore,
+  { place, key }: HeldNameChange,
+): WorkspaceBefore {
   const at = before.places.indexOf(place);
-  return at === -1 || before.ids.length === 0 ? before : { ...before, ids: before.ids.with(at, key === "" ? GONE : key) };
+  return at === -1 || before.ids.length === 0
+    ? before
+    : { ...before, ids: before.ids.with(at, key === "" ? GONE : key) };
 }
 
 /** What a person should know of it. */
@@ -64,20 +88,33 @@ export function sayChange({ place, state }: HeldNameChange, workspace: string): 
 }
 
 /** Sets aside what is new. Returns what a person should know; undefined where there is nothing. */
-export function setNewAside({ path, places: before, ids, writable }: WorkspaceBefore): string | undefined {
-  // What the agent closed is looked into now: the next start would open it, and take what is there for the person's.
+export function setNewAside({
+  path,
+  places: before,
+  ids,
+  writable,
+}: WorkspaceBefore): string | undefined {
+  // What the agent closed is looked into now: the next start would open it, and take what is there
+  // for the person's.
   const uid = process.getuid?.();
-  const reopen = (folder: string): void => (uid === undefined ? undefined : reopenFolder(folder, { uid }));
+  const reopen = (folder: string): void =>
+    uid === undefined ? undefined : reopenFolder(folder, { uid });
   const { places, isComplete } = findPersistent(path, { reopen, known: before });
   const known = new Map(before.map((place, index) => [place, ids[index]]));
   // Another file than was held: nobody could say that the agent had not written it.
-  const isKnown = (place: string): boolean => known.has(place) && [undefined, fileKey(place), stateOf(place)].includes(known.get(place));
-  const given = (place: string): boolean => writable.some((each) => place === each || place.startsWith(`${each}/`));
+  const isKnown = (place: string): boolean =>
+    known.has(place) && [undefined, fileKey(place), stateOf(place)].includes(known.get(place));
+  const given = (place: string): boolean =>
+    writable.some((each) => place === each || place.startsWith(`${each}/`));
   const fresh = places.filter((place) => !isKnown(place) && !given(place) && !isGitsOwn(place));
   if (fresh.length === 0) return isComplete ? undefined : INCOMPLETE;
   const all = setAside(path, fresh);
   const parts = [
-    say(path, all.filter(isMoved), "They have other names now, so that nothing runs them before you have looked"),
+    say(
+      path,
+      all.filter(isMoved),
+      "They have other names now, so that nothing runs them before you have looked",
+    ),
     say(
       path,
       all.filter((each) => !isMoved(each)),
@@ -85,7 +122,10 @@ export function setNewAside({ path, places: before, ids, writable }: WorkspaceBe
     ),
     ...(isComplete ? [] : [INCOMPLETE]),
   ];
-  return ["Files were left that other programs run by themselves.", ...parts.filter((part) => part !== "")].join(" ");
+  return [
+    "Files were left that other programs run by themselves.",
+    ...parts.filter((part) => part !== ""),
+  ].join(" ");
 }
 
 function isMoved({ aside }: SetAside): boolean {
@@ -95,6 +135,10 @@ function isMoved({ aside }: SetAside): boolean {
 function say(path: string, all: readonly SetAside[], what: string): string {
   if (all.length === 0) return "";
   const name = (place: string): string => escapeText(relative(path, place));
-  const names = all.slice(0, NAMES_MAX).map(({ place, aside }) => (aside === undefined ? name(place) : `${name(place)} → ${name(aside)}`));
+  const names = all
+    .slice(0, NAMES_MAX)
+    .map(({ place, aside }) =>
+      aside === undefined ? name(place) : `${name(place)} → ${name(aside)}`,
+    );
   return `${what}: ${names.join(", ")}${all.length > NAMES_MAX ? ` and ${all.length - NAMES_MAX} more` : ""}.`;
 }

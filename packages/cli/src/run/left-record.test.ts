@@ -1,6 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ownProcessName } from "@acp/sandbox-linux";
@@ -40,14 +50,19 @@ describe("records of workspaces", () => {
     expect(await settleRecords({ dir })).toEqual([]);
     expect(existsSync(join(work, ".npmrc"))).toBe(true);
     await orphan();
-    expect(await settleRecords({ dir })).toEqual([expect.stringContaining(".npmrc → .npmrc.set-aside")]);
+    expect(await settleRecords({ dir })).toEqual([
+      expect.stringContaining(".npmrc → .npmrc.set-aside"),
+    ]);
     expect(readdirSync(work)).toEqual([".npmrc.set-aside"]);
     expect(readdirSync(records)).toEqual([]);
     expect(await settleRecords({ dir })).toEqual([]);
   });
 
   it("are forgotten when they are done, and nobody else's to read", async () => {
-    const kept = await keepRecord({ dir }, { path: work, places: [join(work, ".envrc")], ids: [], writable: [] });
+    const kept = await keepRecord(
+      { dir },
+      { path: work, places: [join(work, ".envrc")], ids: [], writable: [] },
+    );
     const [name = ""] = readdirSync(records);
     expect(JSON.parse(readFileSync(join(records, name), "utf8"))).toEqual({
       path: work,
@@ -59,17 +74,21 @@ describe("records of workspaces", () => {
     expect(readdirSync(records)).toEqual([]);
   });
 
-  it.each(["", "{}", "[]", "null", '{"path":1,"places":[],"writable":[]}', '{"path":"/","places":"x","writable":[]}'])(
-    "that hold something else end no start: %s",
-    async (text) => {
-      await keepRecord({ dir }, { path: work, places: [], ids: [], writable: [] });
-      await orphan();
-      const [name = ""] = readdirSync(records);
-      writeFileSync(join(records, name), text);
-      expect((await settleRecords({ dir })).length).toBeLessThan(2);
-      expect(readdirSync(records)).toEqual([]);
-    },
-  );
+  it.each([
+    "",
+    "{}",
+    "[]",
+    "null",
+    '{"path":1,"places":[],"writable":[]}',
+    '{"path":"/","places":"x","writable":[]}',
+  ])("that hold something else end no start: %s", async (text) => {
+    await keepRecord({ dir }, { path: work, places: [], ids: [], writable: [] });
+    await orphan();
+    const [name = ""] = readdirSync(records);
+    writeFileSync(join(records, name), text);
+    expect((await settleRecords({ dir })).length).toBeLessThan(2);
+    expect(readdirSync(records)).toEqual([]);
+  });
 
   it("are nowhere in a new home", async () => {
     expect(await settleRecords({ dir })).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Left record: what a workspace was like before an agent began, kept in the home, so that the next start sets aside what an agent left whose manager was
- * killed.
+ * Left record: what a workspace was like before an agent began, kept in the home, so that the next
+ * start sets aside what an agent left whose manager was killed.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
@@ -24,11 +24,15 @@ const NAME = /^(?<manager>\d+-\d+-\d+)-[0-9a-f]{8}\.json$/u;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 /** @throws ConsentError `home_invalid` where it cannot be kept: then nothing starts. */
-export async function keepRecord(home: Pick<Home, "dir">, before: WorkspaceBefore): Promise<LeftRecord> {
+export async function keepRecord(
+  home: Pick<Home, "dir">,
+  before: WorkspaceBefore,
+): Promise<LeftRecord> {
   const directory = directoryOf(home);
   await makePrivateDirectory(directory);
   const path = join(directory, `${ownProcessName()}-${randomBytes(4).toString("hex")}.json`);
-  const write = (each: WorkspaceBefore): Promise<void> => writeFileAtomic(path, `${JSON.stringify(each)}\n`);
+  const write = (each: WorkspaceBefore): Promise<void> =>
+    writeFileAtomic(path, `${JSON.stringify(each)}\n`);
   await write(before);
   let written = Promise.resolve();
   return {
@@ -41,7 +45,9 @@ export async function keepRecord(home: Pick<Home, "dir">, before: WorkspaceBefor
   };
 }
 
-/** Sets aside what agents left whose managers are gone. Returns what a person should know of each. */
+/**
+ * Sets aside what agents left whose managers are gone. Returns what a person should know of each.
+ */
 export async function settleRecords(home: Pick<Home, "dir">): Promise<readonly string[]> {
   const directory = directoryOf(home);
   const names = await readdir(directory).catch(() => []);
@@ -62,14 +68,22 @@ export async function settleRecords(home: Pick<Home, "dir">): Promise<readonly s
 async function settle(path: string): Promise<string | undefined> {
   const before = readBefore(JSON.parse(await readPrivateFile(path, BYTES_MAX)));
   const notice = before === undefined ? undefined : setNewAside(before);
-  return notice === undefined || before === undefined ? undefined : `${notice} Folder: ${before.path}`;
+  return notice === undefined || before === undefined
+    ? undefined
+    : `${notice} Folder: ${before.path}`;
 }
 
 function readBefore(value: unknown): WorkspaceBefore | undefined {
-  if (typeof value !== "object" || value === null || !("path" in value && "places" in value && "ids" in value && "writable" in value))
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    !("path" in value && "places" in value && "ids" in value && "writable" in value)
+  )
     return undefined;
   const { path, places, ids, writable } = value;
-  return typeof path === "string" && isTexts(places) && isTexts(ids) && isTexts(writable) ? { path, places, ids, writable } : undefined;
+  return typeof path === "string" && isTexts(places) && isTexts(ids) && isTexts(writable)
+    ? { path, places, ids, writable }
+    : undefined;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,5 +1,6 @@
 /**
- * Memory size: what `--memory` takes. Written out strictly: a cap that was read otherwise than it was meant holds nobody, or ends everybody.
+ * Memory size: what `--memory` takes. Written out strictly: a cap that was read otherwise than it
+ * was meant holds nobody, or ends everybody.
  */
 import { ConsentError } from "@acp/core";
 
@@ -27,7 +28,10 @@ export function readMemorySize(text: string): number {
     );
   }
   if (mebibytes >= MIB_MIN && mebibytes <= MIB_MAX) return mebibytes * MIB;
-  const bound = mebibytes < MIB_MIN ? `less than ${MIB_MIN}m, in which no sandbox starts` : "more than any machine has";
+  const bound =
+    mebibytes < MIB_MIN
+      ? `less than ${MIB_MIN}m, in which no sandbox starts`
+      : "more than any machine has";
   throw new ConsentError("options_invalid", `Cannot use --memory ${text}: it is ${bound}`);
 }
 

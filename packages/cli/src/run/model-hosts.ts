@@ -1,5 +1,6 @@
 /**
- * Model hosts: where an agent's own model answers, as far as its name and the variables that it is given tell. Data, and who reads it.
+ * Model hosts: where an agent's own model answers, as far as its name and the variables that it is
+ * given tell. Data, and who reads it.
  */
 import { basename } from "node:path";
 import { ConsentError, httpAction, type HttpAction, isConsentError } from "@acp/core";
@@ -39,7 +40,8 @@ const HTTPS_PORT = "443";
 /** The tunnels that a model needs, most of the time one. What nobody said is not guessed. */
 export function modelTunnels({ plan, io }: ModelHostParts): readonly HttpAction[] {
   if (plan.modelHosts !== undefined) return plan.modelHosts.map(readModelHost);
-  const given = (name: string): string | undefined => (plan.env.includes(name) ? io.env[name] : undefined);
+  const given = (name: string): string | undefined =>
+    plan.env.includes(name) ? io.env[name] : undefined;
   const named = BY_VARIABLE.flatMap(([key, address, host]) => {
     const other = given(address);
     if (other !== undefined) return hostOfAddress(other);
@@ -57,12 +59,18 @@ export function modelTunnels({ plan, io }: ModelHostParts): readonly HttpAction[
  */
 export function readModelHost(text: string): HttpAction {
   try {
-    return httpAction("CONNECT", /:\d+$/u.test(text) ? text : `${text}:${HTTPS_PORT}`, { headers: {} });
+    return httpAction("CONNECT", /:\d+$/u.test(text) ? text : `${text}:${HTTPS_PORT}`, {
+      headers: {},
+    });
   } catch (error) {
     if (!isConsentError(error)) throw error;
-    throw new ConsentError("options_invalid", `Cannot read --model-host "${text}": ${error.message}; write api.example.com`, {
-      cause: error,
-    });
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot read --model-host "${text}": ${error.message}; write api.example.com`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,7 +22,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true }));
 
-async function made(server: Partial<CommandUpstream>, env: Readonly<Record<string, string>> = {}): Promise<CommandUpstream> {
+async function made(
+  server: Partial<CommandUpstream>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandUpstream> {
   const whole = { name: "files", command: ["npx", "server"], ...server };
   return outsideServer(whole, { homeDir: scratch, workspaces: [work], io: { env, cwd: work } });
 }
@@ -31,7 +42,9 @@ describe("outsideServer()", () => {
     const PATH = `${work}/node_modules/.bin:node_modules/.bin:/usr/bin`;
     expect((await made({}, { PATH })).env).toMatchObject({ PATH: "/usr/bin" });
     expect((await made({ env: { PATH } })).env).toMatchObject({ PATH: "/usr/bin" });
-    expect((await made({}, { PATH: `${work}/node_modules/.bin` })).env).toMatchObject({ PATH: "/usr/local/bin:/usr/bin:/bin" });
+    expect((await made({}, { PATH: `${work}/node_modules/.bin` })).env).toMatchObject({
+      PATH: "/usr/local/bin:/usr/bin:/bin",
+    });
   });
 
   it("passes on who the user is and what the configuration names, and nothing else", async () => {
@@ -48,8 +61,14 @@ describe("outsideServer()", () => {
   });
 
   it("reads a command's path as it was written: from where acp was started", async () => {
-    expect((await made({ command: ["./server", "./a"] })).command).toEqual([join(work, "server"), "./a"]);
-    expect((await made({ command: ["/usr/bin/node", "a"] })).command).toEqual(["/usr/bin/node", "a"]);
+    expect((await made({ command: ["./server", "./a"] })).command).toEqual([
+      join(work, "server"),
+      "./a",
+    ]);
+    expect((await made({ command: ["/usr/bin/node", "a"] })).command).toEqual([
+      "/usr/bin/node",
+      "a",
+    ]);
   });
 
   it("throws config_invalid for a working directory in the workspace, or one that others can change", async () => {
@@ -57,8 +76,13 @@ describe("outsideServer()", () => {
     mkdirSync(join(scratch, "open"));
     chmodSync(join(scratch, "open"), 0o777);
     for (const cwd of [work, join(work, "node_modules"), join(scratch, "link")])
-      await expect(made({ cwd })).rejects.toMatchObject({ code: "config_invalid", message: expect.stringContaining("in a workspace") });
-    await expect(made({ cwd: join(scratch, "open") })).rejects.toMatchObject({ code: "config_invalid" });
+      await expect(made({ cwd })).rejects.toMatchObject({
+        code: "config_invalid",
+        message: expect.stringContaining("in a workspace"),
+      });
+    await expect(made({ cwd: join(scratch, "open") })).rejects.toMatchObject({
+      code: "config_invalid",
+    });
     expect((await made({ cwd: "/usr" })).cwd).toBe("/usr");
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Outside servers: MCP servers of `acp run` whose configuration says `sandbox: none` are started outside of any sandbox. What they find by their working directory, their PATH or
- * their environment must be nothing that the agent could have written.
+ * Outside servers: MCP servers of `acp run` whose configuration says `sandbox: none` are started
+ * outside of any sandbox. What they find by their working directory, their PATH or their
+ * environment must be nothing that the agent could have written.
  */
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,7 +20,10 @@ export interface OutsideParts {
   readonly io: Pick<Io, "env" | "cwd">;
 }
 
-/** Passed on besides `LC_…`: who and where a user is. The rest may come from `npm run` or a file of the project; the configuration names it. */
+/**
+ * Passed on besides `LC_…`: who and where a user is. The rest may come from `npm run` or a file of
+ * the project; the configuration names it.
+ */
 const PASSED = [
   "HOME",
   "USER",
@@ -38,9 +42,13 @@ const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 /**
  * A server as it is started outside.
  *
- * @throws ConsentError `config_invalid` for a working directory where the agent writes; `home_invalid`.
+ * @throws ConsentError `config_invalid` for a working directory where the agent writes;
+ *   `home_invalid`.
  */
-export async function outsideServer(server: CommandUpstream, { homeDir, io, ...parts }: OutsideParts): Promise<CommandUpstream> {
+export async function outsideServer(
+  server: CommandUpstream,
+  { homeDir, io, ...parts }: OutsideParts,
+): Promise<CommandUpstream> {
   const workspaces = parts.workspaces.map((path) => realpathSync(path));
   const { name, command, cwd = await serverDirectory(homeDir, name) } = server;
   const why = trustedPath(cwd, { workspaces });
@@ -53,7 +61,13 @@ export async function outsideServer(server: CommandUpstream, { homeDir, io, ...p
   const [program = "", ...args] = command;
   // As the person wrote it, in the directory where ACP was started.
   const named = program.includes("/") ? resolve(io.cwd, program) : program;
-  return { name, command: [named, ...args], cwd, env: environment(server.env, { workspaces, io }), workspaces };
+  return {
+    name,
+    command: [named, ...args],
+    cwd,
+    env: environment(server.env, { workspaces, io }),
+    workspaces,
+  };
 }
 
 function environment(
@@ -61,8 +75,14 @@ function environment(
   { workspaces, io: { env } }: Pick<OutsideParts, "workspaces" | "io">,
 ): Readonly<Record<string, string>> {
   const passed = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && (PASSED.includes(name) || name.startsWith("LC_")) ? [[name, value] as const] : [],
+    value !== undefined && (PASSED.includes(name) || name.startsWith("LC_"))
+      ? [[name, value] as const]
+      : [],
   );
   const path = trustedDirectories(own["PATH"] ?? env["PATH"] ?? SYSTEM_PATH, { workspaces });
-  return { ...Object.fromEntries(passed), ...own, PATH: path.length === 0 ? SYSTEM_PATH : path.join(":") };
+  return {
+    ...Object.fromEntries(passed),
+    ...own,
+    PATH: path.length === 0 ? SYSTEM_PATH : path.join(":"),
+  };
 }

@@ -10,7 +10,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true }));
 
-function install(at: string, name: string, dependencies: Readonly<Record<string, string>> = {}): string {
+function install(
+  at: string,
+  name: string,
+  dependencies: Readonly<Record<string, string>> = {},
+): string {
   const directory = join(scratch, at);
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, "package.json"), JSON.stringify({ name, dependencies }));
@@ -20,7 +24,9 @@ function install(at: string, name: string, dependencies: Readonly<Record<string,
 describe("ownPackages()", () => {
   it("finds this package and all that it loads", () => {
     const names = ownPackages().map((directory) => basename(directory));
-    expect(names).toEqual(expect.arrayContaining(["cli", "core", "host", "sandbox-linux", "unbash", "curves"]));
+    expect(names).toEqual(
+      expect.arrayContaining(["cli", "core", "host", "sandbox-linux", "unbash", "curves"]),
+    );
   });
 
   it("follows links and nests, each package once, by its real path", () => {
@@ -37,7 +43,10 @@ describe("ownPackages()", () => {
   it("throws options_invalid where a package is missing", () => {
     const start = install("a", "@x/a", { "is-not-there": "1" });
     expect(() => ownPackages(start)).toThrow(
-      expect.objectContaining({ code: "options_invalid", message: expect.stringContaining("is-not-there") }),
+      expect.objectContaining({
+        code: "options_invalid",
+        message: expect.stringContaining("is-not-there"),
+      }),
     );
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Own packages: every package that this process loads code from. It runs outside of every sandbox, so an agent must not be able to change it.
+ * Own packages: every package that this process loads code from. It runs outside of every sandbox,
+ * so an agent must not be able to change it.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,7 +24,11 @@ export function ownPackages(start: string = findOwn()): readonly string[] {
     const places = names.length === 0 ? [] : placesAround(directory);
     for (const name of names) {
       const path = firstOf(places, (place) => installed(join(place, name)));
-      if (path === undefined) throw new ConsentError("options_invalid", `Cannot find the package "${name}" that "${directory}" needs`);
+      if (path === undefined)
+        throw new ConsentError(
+          "options_invalid",
+          `Cannot find the package "${name}" that "${directory}" needs`,
+        );
       found.add(path);
     }
   }
@@ -60,24 +65,38 @@ function nameOf(directory: string): unknown {
 
 function dependenciesOf(directory: string): readonly string[] {
   const { dependencies } = readManifest(directory);
-  return typeof dependencies === "object" && dependencies !== null ? Object.keys(dependencies).filter((name) => NAME.test(name)) : [];
+  return typeof dependencies === "object" && dependencies !== null
+    ? Object.keys(dependencies).filter((name) => NAME.test(name))
+    : [];
 }
 
-/** Where Node looks: in the `node_modules` beside the package and above it. The same for every name. */
+/**
+ * Where Node looks: in the `node_modules` beside the package and above it. The same for every name.
+ */
 function placesAround(directory: string): readonly string[] {
   return createRequire(join(directory, "package.json")).resolve.paths("name") ?? [];
 }
 
-/** The real path of a package, if there is one. Most are needed by several, and every start waits for this. */
+/**
+ * The real path of a package, if there is one. Most are needed by several, and every start waits
+ * for this.
+ */
 function rememberInstalled(): (path: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (path) => {
-    if (!known.has(path)) known.set(path, existsSync(join(path, "package.json")) ? realpathSync.native(path) : undefined);
+    if (!known.has(path))
+      known.set(
+        path,
+        existsSync(join(path, "package.json")) ? realpathSync.native(path) : undefined,
+      );
     return known.get(path);
   };
 }
 
-function firstOf(places: readonly string[], look: (place: string) => string | undefined): string | undefined {
+function firstOf(
+  places: readonly string[],
+  look: (place: string) => string | undefined,
+): string | undefined {
   for (const place of places) {
     const path = look(place);
     if (path !== undefined) return path;

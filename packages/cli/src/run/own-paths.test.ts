@@ -21,12 +21,31 @@ it("ownPaths() names the home and everything of ours that is elsewhere, also beh
         { id: "b", token: "t" },
       ],
     },
-    audit: { format: "v0.2" as const, witnesses: [{ directory: at("witness") }, { url: "https://witness.example" }] },
+    audit: {
+      format: "v0.2" as const,
+      witnesses: [{ directory: at("witness") }, { url: "https://witness.example" }],
+    },
   };
-  const source = { file: at("config.yml"), config, policyFile: at("policy.yml"), isPolicyNamed: true };
+  const source = {
+    file: at("config.yml"),
+    config,
+    policyFile: at("policy.yml"),
+    isPolicyNamed: true,
+  };
   // Everything else of an Io is not looked at.
   const io = { cwd: root, env: { ACP_PASSPHRASE_FILE: "passphrase" } } as unknown as Io;
   const invocation = { values: { "key-file": "stick.key" }, io };
-  const names = ["home", "config.yml", "policy.yml", "stick.key", "passphrase", "agent-policy.yml", "witness", "real-policy.yml"];
-  expect(new Set(await ownPaths({ home: await openHome(at("home")), source, invocation }))).toEqual(new Set(names.map(at)));
+  const names = [
+    "home",
+    "config.yml",
+    "policy.yml",
+    "stick.key",
+    "passphrase",
+    "agent-policy.yml",
+    "witness",
+    "real-policy.yml",
+  ];
+  expect(new Set(await ownPaths({ home: await openHome(at("home")), source, invocation }))).toEqual(
+    new Set(names.map(at)),
+  );
 });

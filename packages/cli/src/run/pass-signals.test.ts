@@ -2,9 +2,14 @@ import { describe, expect, it } from "vitest";
 import { isInForeground, passSignals, statIsInForeground } from "./pass-signals.js";
 
 /** Signals by hand. */
-function world(): { readonly send: (name: NodeJS.Signals) => void; readonly signals: ReturnType<typeof passSignals> } {
+function world(): {
+  readonly send: (name: NodeJS.Signals) => void;
+  readonly signals: ReturnType<typeof passSignals>;
+} {
   const takers = new Map<string, (name: NodeJS.Signals) => void>();
-  const signals = passSignals({ onSignals: (names, take) => names.forEach((name) => takers.set(name, take)) });
+  const signals = passSignals({
+    onSignals: (names, take) => names.forEach((name) => takers.set(name, take)),
+  });
   return { signals, send: (name) => takers.get(name)?.(name) };
 }
 
@@ -13,21 +18,33 @@ describe("passSignals()", () => {
     const { signals, send } = world();
     const got: string[] = [];
     signals.to({ pid: 0, kill: (name) => got.push(name) });
-    const names = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGWINCH", "SIGCONT", "SIGUSR1", "SIGUSR2"] as const;
+    const names = [
+      "SIGINT",
+      "SIGTERM",
+      "SIGHUP",
+      "SIGQUIT",
+      "SIGWINCH",
+      "SIGCONT",
+      "SIGUSR1",
+      "SIGUSR2",
+    ] as const;
     names.forEach(send);
     expect(got).toEqual(names);
     expect(signals.stopped.aborted).toBe(false);
   });
 
-  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)("ends the start where %s comes before there is an agent", (name) => {
-    const { signals, send } = world();
-    send("SIGWINCH");
-    send("SIGUSR1");
-    expect(signals.stopped.aborted).toBe(false);
-    send(name);
-    send("SIGTERM");
-    expect([signals.stopped.aborted, signals.stoppedBy()]).toEqual([true, name]);
-  });
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)(
+    "ends the start where %s comes before there is an agent",
+    (name) => {
+      const { signals, send } = world();
+      send("SIGWINCH");
+      send("SIGUSR1");
+      expect(signals.stopped.aborted).toBe(false);
+      send(name);
+      send("SIGTERM");
+      expect([signals.stopped.aborted, signals.stoppedBy()]).toEqual([true, name]);
+    },
+  );
 });
 
 describe("statIsInForeground()", () => {

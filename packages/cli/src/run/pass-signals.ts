@@ -1,5 +1,6 @@
 /**
- * Pass signals: what is sent to us is for the agent. Before it runs, a signal that would end us ends its start.
+ * Pass signals: what is sent to us is for the agent. Before it runs, a signal that would end us
+ * ends its start.
  */
 import { readFileSync } from "node:fs";
 import type { SandboxedProcess } from "@acp/core";
@@ -8,8 +9,16 @@ import type { Io } from "../command.js";
 /** Signals that end a program which does not know them. */
 const ENDING: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 const OTHERS: readonly NodeJS.Signals[] = ["SIGWINCH", "SIGCONT", "SIGUSR1", "SIGUSR2"];
-/** What a terminal sends to every process of its foreground group: to the agent as well, where it belongs to that. */
-const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT", "SIGWINCH", "SIGCONT"]);
+/**
+ * What a terminal sends to every process of its foreground group: to the agent as well, where it
+ * belongs to that.
+ */
+const FROM_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set([
+  "SIGINT",
+  "SIGQUIT",
+  "SIGWINCH",
+  "SIGCONT",
+]);
 
 /** Signals on their way. */
 export interface PassedSignals {
@@ -43,7 +52,10 @@ export function passSignals({ onSignals }: Pick<Io, "onSignals">): PassedSignals
   };
 }
 
-/** Whether our terminal reaches the process itself: it is in our session, and its group is the foreground group there. One in a session of its own is not. */
+/**
+ * Whether our terminal reaches the process itself: it is in our session, and its group is the
+ * foreground group there. One in a session of its own is not.
+ */
 export function isInForeground(pid: number): boolean {
   try {
     const [stat, own] = [pid, "self"].map((each) => readFileSync(`/proc/${each}/stat`, "utf8"));
@@ -56,11 +68,18 @@ export function isInForeground(pid: number): boolean {
 /** The same of lines of /proc/PID/stat. */
 export function statIsInForeground(stat: string, own: string): boolean {
   const { group, session, foreground } = jobOf(stat);
-  return group !== undefined && group === foreground && Number(group) > 0 && session === jobOf(own).session;
+  return (
+    group !== undefined &&
+    group === foreground &&
+    Number(group) > 0 &&
+    session === jobOf(own).session
+  );
 }
 
 /** The name, in brackets, may hold anything. */
-function jobOf(stat: string): Readonly<Record<"group" | "session" | "foreground", string | undefined>> {
+function jobOf(
+  stat: string,
+): Readonly<Record<"group" | "session" | "foreground", string | undefined>> {
   const [, , group, session, , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { group, session, foreground };
 }

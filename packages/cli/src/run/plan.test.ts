@@ -29,8 +29,33 @@ describe("readPlan()", () => {
   });
 
   it("takes every option", () => {
-    const words = ["--sandbox", "uid", "--require", "uid", "--mcp", "stdio", "--workspace", "sub", "--read-only", "--read", "/a,b"];
-    expect(planOf(...words, "--user", "bob", "--env", "A,B", "--unix-sockets", "--dns", "system", "--", "agent")).toEqual({
+    const words = [
+      "--sandbox",
+      "uid",
+      "--require",
+      "uid",
+      "--mcp",
+      "stdio",
+      "--workspace",
+      "sub",
+      "--read-only",
+      "--read",
+      "/a,b",
+    ];
+    expect(
+      planOf(
+        ...words,
+        "--user",
+        "bob",
+        "--env",
+        "A,B",
+        "--unix-sockets",
+        "--dns",
+        "system",
+        "--",
+        "agent",
+      ),
+    ).toEqual({
       argv: ["agent"],
       sandboxes: ["uid"],
       requiredLevel: "uid",
@@ -48,11 +73,22 @@ describe("readPlan()", () => {
   it("takes a size of memory where it limits something", () => {
     expect(planOf("--memory", "4g", "--", "agent").memoryBytes).toBe(4 * 2 ** 30);
     for (const sandbox of ["uid", "preload", "env"])
-      expect(() => planOf("--sandbox", sandbox, "--memory", "4g", "--", "agent")).toThrow(/^Cannot use --memory with --sandbox/u);
+      expect(() => planOf("--sandbox", sandbox, "--memory", "4g", "--", "agent")).toThrow(
+        /^Cannot use --memory with --sandbox/u,
+      );
   });
 
   it("takes what stays writable, from the workspace on", () => {
-    expect(planOf("--workspace", "sub", "--write", ".vscode,/work/project/sub/.git/config", "--", "agent").workspace).toEqual({
+    expect(
+      planOf(
+        "--workspace",
+        "sub",
+        "--write",
+        ".vscode,/work/project/sub/.git/config",
+        "--",
+        "agent",
+      ).workspace,
+    ).toEqual({
       path: "/work/project/sub",
       access: "read-write",
       writable: ["/work/project/sub/.vscode", "/work/project/sub/.git/config"],
@@ -63,7 +99,9 @@ describe("readPlan()", () => {
       ["--write", "a,"],
       ["--read-only", "--write", "a"],
     ])
-      expect(() => planOf(...words, "--", "agent")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+      expect(() => planOf(...words, "--", "agent")).toThrow(
+        expect.objectContaining({ code: "options_invalid" }),
+      );
     expect(() => planOf("--openclaw-user", "x", "--write", "a", "--", "agent")).toThrow(
       expect.objectContaining({ code: "options_invalid" }),
     );
@@ -72,7 +110,9 @@ describe("readPlan()", () => {
   it("takes ports of this machine, where localhost is the command's own", () => {
     expect(planOf("--host-port", "5432,6379", "--", "agent").hostPorts).toEqual([5432, 6379]);
     for (const text of ["80", "0", "65536", "x", "5432,", "-1", "1e4", "05432x", ""])
-      expect(() => planOf("--host-port", text, "--", "agent")).toThrow(expect.objectContaining({ code: "options_invalid" }));
+      expect(() => planOf("--host-port", text, "--", "agent")).toThrow(
+        expect.objectContaining({ code: "options_invalid" }),
+      );
     expect(() => planOf("--host-port", "5432", "--sandbox", "landlock", "--", "agent")).toThrow(
       expect.objectContaining({ code: "options_invalid" }),
     );
@@ -82,17 +122,30 @@ describe("readPlan()", () => {
     const plan = planOf("--openclaw-user", "openclaw", "--", "agent");
     expect(plan).toMatchObject({ sandboxes: ["uid"], user: "openclaw", openclawUser: "openclaw" });
     expect(plan).not.toHaveProperty("workspace");
-    expect(planOf("--openclaw-user", "openclaw", "--workspace", "/w", "--", "agent").workspace?.path).toBe("/w");
+    expect(
+      planOf("--openclaw-user", "openclaw", "--workspace", "/w", "--", "agent").workspace?.path,
+    ).toBe("/w");
   });
 
-  it.each(["preload", "env", "uid", "landlock", "namespace"])("starts nothing but %s where that is named", (name) => {
-    expect(planOf("--sandbox", name, "--", "agent").sandboxes).toEqual([name]);
-  });
+  it.each(["preload", "env", "uid", "landlock", "namespace"])(
+    "starts nothing but %s where that is named",
+    (name) => {
+      expect(planOf("--sandbox", name, "--", "agent").sandboxes).toEqual([name]);
+    },
+  );
 
-  it.each(["preload", "env", "uid"])("never takes %s by itself, whatever level is required", (name) => {
-    for (const more of [[], ["--sandbox", "auto"], ["--require", "uid"], ["--require", "partial"]])
-      expect(planOf(...more, "--", "agent").sandboxes).not.toContain(name);
-  });
+  it.each(["preload", "env", "uid"])(
+    "never takes %s by itself, whatever level is required",
+    (name) => {
+      for (const more of [
+        [],
+        ["--sandbox", "auto"],
+        ["--require", "uid"],
+        ["--require", "partial"],
+      ])
+        expect(planOf(...more, "--", "agent").sandboxes).not.toContain(name);
+    },
+  );
 
   it.each([
     [["--"], "there is no command", undefined],

@@ -20,7 +20,12 @@ const REPORTS: readonly SandboxReport[] = [
     fix: "use another",
     dns: "closed",
     items: [
-      { aspect: "tcp", enforcement: "partial", reason: "the same port elsewhere", fix: "use namespace" },
+      {
+        aspect: "tcp",
+        enforcement: "partial",
+        reason: "the same port elsewhere",
+        fix: "use namespace",
+      },
       { aspect: "path_sockets", enforcement: "enforced", reason: "refused" },
       { aspect: "files", enforcement: "none", reason: "nothing holds it", fix: "use another" },
       { aspect: "io_uring", enforcement: "none", reason: "nothing holds it", fix: "use another" },

@@ -4,7 +4,11 @@
 import type { Enforcement, SandboxItem, SandboxReport } from "@acp/core";
 import type { Printer, Tone } from "../printer.js";
 
-const TONES: Readonly<Record<Enforcement, Tone>> = { enforced: "green", partial: "yellow", none: "red" };
+const TONES: Readonly<Record<Enforcement, Tone>> = {
+  enforced: "green",
+  partial: "yellow",
+  none: "red",
+};
 const GAP = "  ";
 
 /** A cell: its text, and how it looks. */
@@ -14,7 +18,10 @@ interface Cell {
 }
 
 /** Lines: one row a sandbox, one row an aspect, and why what is not enforced is not. */
-export function renderReports(reports: readonly SandboxReport[], { tone }: Pick<Printer, "tone">): readonly string[] {
+export function renderReports(
+  reports: readonly SandboxReport[],
+  { tone }: Pick<Printer, "tone">,
+): readonly string[] {
   const open = reports.filter(({ isAvailable }) => isAvailable);
   return [
     ...table([["sandbox", "level", "can start"].map(plain), ...reports.map(summaryRow)], tone),
@@ -31,7 +38,8 @@ function plain(text: string): Cell {
 }
 
 function summaryRow({ sandbox, level, isAvailable }: SandboxReport): readonly Cell[] {
-  const holds: Tone = level === "none" ? "red" : level === "advisory" || level === "partial" ? "yellow" : "green";
+  const holds: Tone =
+    level === "none" ? "red" : level === "advisory" || level === "partial" ? "yellow" : "green";
   return [plain(sandbox), { text: level, tone: holds }, plain(isAvailable ? "yes" : "no")];
 }
 
@@ -47,7 +55,10 @@ function aspectRows(reports: readonly SandboxReport[]): readonly (readonly Cell[
   ]);
 }
 
-/** Aspects that are open for one reason are one line; a fix that the sandbox as a whole has is not said again. */
+/**
+ * Aspects that are open for one reason are one line; a fix that the sandbox as a whole has is not
+ * said again.
+ */
 function gaps({ sandbox, items, fix: ofAll }: SandboxReport): readonly string[] {
   const open = new Map<string, SandboxItem[]>();
   for (const item of items.filter(({ enforcement }) => enforcement !== "enforced")) {
@@ -59,7 +70,11 @@ function gaps({ sandbox, items, fix: ofAll }: SandboxReport): readonly string[] 
     const [first] = alike;
     if (first === undefined) return [];
     const aspects = alike.map(({ aspect }) => aspect.replaceAll("_", " ")).join(", ");
-    return explain(`${aspects} (${first.enforcement})`, first.reason, first.fix === ofAll ? undefined : first.fix);
+    return explain(
+      `${aspects} (${first.enforcement})`,
+      first.reason,
+      first.fix === ofAll ? undefined : first.fix,
+    );
   });
   return ["", `What ${sandbox} does not hold:`, ...lines.map((line) => `${GAP}${line}`)];
 }
@@ -70,7 +85,8 @@ function explain(what: string, reason: string, fix: string | undefined): readonl
 
 /** Columns as wide as their widest cell; colour is no width. */
 function table(rows: readonly (readonly Cell[])[], tone: Printer["tone"]): readonly string[] {
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.text.length ?? 0));
+  const width = (column: number): number =>
+    Math.max(...rows.map((row) => row[column]?.text.length ?? 0));
   const paint = ({ text, tone: how }: Cell, column: number): string =>
     `${how === undefined ? text : tone(how, text)}${" ".repeat(width(column) - text.length)}`;
   return rows.map((row) => row.map(paint).join(GAP).trimEnd());

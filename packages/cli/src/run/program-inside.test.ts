@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -33,7 +41,10 @@ function kit(): Kit {
         ...more,
       };
       try {
-        checkProgramInside({ plan, io: { env: { PATH: `${path}:/usr/bin:/bin` }, cwd: join(root, "work") } });
+        checkProgramInside({
+          plan,
+          io: { env: { PATH: `${path}:/usr/bin:/bin` }, cwd: join(root, "work") },
+        });
         return "";
       } catch (error) {
         return error instanceof Error ? error.message : String(error);
@@ -74,8 +85,12 @@ describe("checkProgramInside()", () => {
     program("share/versions/2/tool");
     mkdirSync(join(root, "bin"));
     symlinkSync("../share/versions/2/tool", join(root, "bin/tool"));
-    expect(check(["tool"], {}, join(root, "bin"))).toContain(`--read ${join(root, "bin")},${join(root, "share/versions/2")}`);
-    expect(check(["tool"], { readable: [join(root, "bin")] }, join(root, "bin"))).toMatch(/--read \S*\/share\/versions\/2$/u);
+    expect(check(["tool"], {}, join(root, "bin"))).toContain(
+      `--read ${join(root, "bin")},${join(root, "share/versions/2")}`,
+    );
+    expect(check(["tool"], { readable: [join(root, "bin")] }, join(root, "bin"))).toMatch(
+      /--read \S*\/share\/versions\/2$/u,
+    );
   });
 
   it("names the environment of Python that a program's first line leads to", () => {
@@ -84,7 +99,9 @@ describe("checkProgramInside()", () => {
     mkdirSync(join(root, "venv/bin"));
     symlinkSync("/bin/sh", join(root, "venv/bin/python"));
     program("bin/aider", `#!${join(root, "venv/bin/python")}\n`);
-    expect(check(["aider"], { readable: [join(root, "bin")] }, join(root, "bin"))).toMatch(/--read \S*\/venv$/u);
+    expect(check(["aider"], { readable: [join(root, "bin")] }, join(root, "bin"))).toMatch(
+      /--read \S*\/venv$/u,
+    );
   });
 
   it("says nothing of what is nowhere, and of sandboxes that show everything", () => {

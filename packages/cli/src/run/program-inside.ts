@@ -1,7 +1,17 @@
 /**
- * Program inside: a command that this machine has and the sandbox does not show would end with 127 and no reason. Found out before anything starts.
+ * Program inside: a command that this machine has and the sandbox does not show would end with 127
+ * and no reason. Found out before anything starts.
  */
-import { accessSync, closeSync, constants, openSync, readSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConsentError, escapeText } from "@acp/core";
 import { systemPaths } from "@acp/sandbox-linux";
@@ -20,21 +30,32 @@ const LINKS_MAX = 16;
 const FIRST_LINE_BYTES = 256;
 
 /**
- * Checks that what is to run is shown, with the links that lead to it and the interpreter that its first line names.
+ * Checks that what is to run is shown, with the links that lead to it and the interpreter that its
+ * first line names.
  *
- * @throws ConsentError `options_invalid`, naming the `--read` that is missing. What is nowhere is left to the shell, which says so.
+ * @throws ConsentError `options_invalid`, naming the `--read` that is missing. What is nowhere is
+ *   left to the shell, which says so.
  */
 export function checkProgramInside({ plan, io }: ProgramParts): void {
   const [program = ""] = plan.argv;
   if (!plan.sandboxes.every((name) => SELECTIVE.includes(name))) return;
-  const shown = [...systemPaths(), ...plan.readable, ...(plan.workspace === undefined ? [] : [plan.workspace.path])].flatMap(withReal);
-  const isShown = (path: string): boolean => shown.some((each) => path === each || path.startsWith(`${each}/`));
+  const shown = [
+    ...systemPaths(),
+    ...plan.readable,
+    ...(plan.workspace === undefined ? [] : [plan.workspace.path]),
+  ].flatMap(withReal);
+  const isShown = (path: string): boolean =>
+    shown.some((each) => path === each || path.startsWith(`${each}/`));
   // What is not shown is not found inside, and the next of that name is.
-  const all = findAll(program, { plan, io }).map((path) => stepsTo(path).filter((step) => !isShown(step)));
+  const all = findAll(program, { plan, io }).map((path) =>
+    stepsTo(path).filter((step) => !isShown(step)),
+  );
   const [missing] = all;
   if (missing === undefined || all.some((each) => each.length === 0)) return;
   const folders = [...new Set(missing.map(folderOf))];
-  const names = folders.filter((each) => !folders.some((other) => each.startsWith(`${other}/`))).map((each) => escapeText(each));
+  const names = folders
+    .filter((each) => !folders.some((other) => each.startsWith(`${other}/`)))
+    .map((each) => escapeText(each));
   throw new ConsentError(
     "options_invalid",
     `Cannot run "${escapeText(program)}": the sandbox does not show it; add --read ${names.join(",")}`,
@@ -45,7 +66,9 @@ export function checkProgramInside({ plan, io }: ProgramParts): void {
 function findAll(program: string, { plan, io }: ProgramParts): readonly string[] {
   const candidates = program.includes("/")
     ? [resolve(plan.workspace?.path ?? io.cwd, program)]
-    : (io.env["PATH"] ?? "").split(":").flatMap((directory) => (directory.startsWith("/") ? [join(directory, program)] : []));
+    : (io.env["PATH"] ?? "")
+        .split(":")
+        .flatMap((directory) => (directory.startsWith("/") ? [join(directory, program)] : []));
   return candidates.filter(isProgram);
 }
 
@@ -58,17 +81,28 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Every path that the kernel goes through: links, what they lead to, and the interpreter of a script. */
+/**
+ * Every path that the kernel goes through: links, what they lead to, and the interpreter of a
+ * script.
+ */
 function stepsTo(path: string): readonly string[] {
   const links = linksFrom(path, LINKS_MAX);
   const real = realpathSync(path);
   const interpreter = interpreterOf(real);
-  return [...links, real, ...(interpreter === undefined || !isProgram(interpreter) ? [] : [interpreter, realpathSync(interpreter)])];
+  return [
+    ...links,
+    real,
+    ...(interpreter === undefined || !isProgram(interpreter)
+      ? []
+      : [interpreter, realpathSync(interpreter)]),
+  ];
 }
 
 function linksFrom(path: string, left: number): readonly string[] {
   const target = left === 0 ? undefined : linkAt(path);
-  return target === undefined ? [path] : [path, ...linksFrom(resolve(dirname(path), target), left - 1)];
+  return target === undefined
+    ? [path]
+    : [path, ...linksFrom(resolve(dirname(path), target), left - 1)];
 }
 
 function linkAt(path: string): string | undefined {

@@ -1,5 +1,6 @@
 /**
- * Run an agent: the proxies of a gate on one side, the agent in its sandbox on the other, until it has ended.
+ * Run an agent: the proxies of a gate on one side, the agent in its sandbox on the other, until it
+ * has ended.
  */
 import type { Socket } from "node:net";
 import { ConsentError, systemClock } from "@acp/core";
@@ -63,7 +64,8 @@ const MCP_SERVICE = "mcp.acp.internal:1";
  */
 export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
   const { invocation, source, homeKeys, inUse, signals } = parts;
-  // The agent draws on the same terminal: what the audit log has anyway must not be written over it.
+  // The agent draws on the same terminal: what the audit log has anyway must not be written over
+  // it.
   const isQuiet = invocation.io.stderr.isTTY;
   await using opened = await openRunServers(parts, isQuiet);
   const { upstreams } = opened;
@@ -85,9 +87,17 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     // Nobody asks without being attached.
     agent: undefined,
     ...(isQuiet && { log: nothing }),
-    ...(sessions !== undefined && { internal: { [MCP_SERVICE]: (...each: Parameters<McpSessions["serve"]>) => sessions.serve(...each) } }),
+    ...(sessions !== undefined && {
+      internal: {
+        [MCP_SERVICE]: (...each: Parameters<McpSessions["serve"]>) => sessions.serve(...each),
+      },
+    }),
   });
-  const hostPorts = openHostPorts(parts.plan.hostPorts, { home: parts.home, agentId: parts.agent.id, clock: systemClock });
+  const hostPorts = openHostPorts(parts.plan.hostPorts, {
+    home: parts.home,
+    agentId: parts.agent.id,
+    clock: systemClock,
+  });
   try {
     if (parts.plan.hostPorts.length > 0)
       await inUse.notices.say(
@@ -96,13 +106,25 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       );
     const { agent, tunnels } = parts;
     const say = (line: string): void => invocation.print.notice(line);
-    await gate.ask({ agent, tunnels, signal: signals.stopped, attached: () => inUse.attached(), say });
+    await gate.ask({
+      agent,
+      tunnels,
+      signal: signals.stopped,
+      attached: () => inUse.attached(),
+      say,
+    });
     const watched = await watchRun(parts);
-    const takers = { onConnection: (socket: Socket): void => proxy.attach(socket, { agent }), ports: hostPorts.takers };
+    const takers = {
+      onConnection: (socket: Socket): void => proxy.attach(socket, { agent }),
+      ports: hostPorts.takers,
+    };
     const started = await letGo(parts.held, watched, takers);
     signals.to(started);
     try {
-      const [exit] = await Promise.all([started.exited, parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined]);
+      const [exit] = await Promise.all([
+        started.exited,
+        parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined,
+      ]);
       const failure = started.failure?.();
       if (failure !== undefined) throw failure;
       return { exitCode: codeOfExit(exit) };
@@ -130,7 +152,11 @@ function watchRun(parts: RunAgentParts): Promise<WatchedFolders> {
 }
 
 /** Lets the command begin. */
-async function letGo(held: HeldAgent, watched: WatchedFolders, takers: ConnectionTakers): Promise<LinuxSandboxedProcess> {
+async function letGo(
+  held: HeldAgent,
+  watched: WatchedFolders,
+  takers: ConnectionTakers,
+): Promise<LinuxSandboxedProcess> {
   try {
     return await held.go(takers);
   } catch (error) {
@@ -141,12 +167,21 @@ async function letGo(held: HeldAgent, watched: WatchedFolders, takers: Connectio
 
 /** What a person took or dropped at the end stands in the run's own log. */
 function endPartsOf({ invocation, home, inUse }: RunAgentParts): AtEndParts {
-  return { invocation, home, io: invocation.io, log: inUse.log, say: (text) => inUse.notices.say("review", text) };
+  return {
+    invocation,
+    home,
+    io: invocation.io,
+    log: inUse.log,
+    say: (text) => inUse.notices.say("review", text),
+  };
 }
 
 function nothing(): void {}
 
-/** Before anybody looks at the workspace: a server that may write there would do so afterwards, also one that has said nothing more to its client. */
+/**
+ * Before anybody looks at the workspace: a server that may write there would do so afterwards, also
+ * one that has said nothing more to its client.
+ */
 async function endServers(opened: OpenServers, sessions: McpSessions | undefined): Promise<void> {
   opened.endStarts();
   await sessions?.close();
@@ -157,11 +192,20 @@ function namesOf(upstreams: OpenServers["upstreams"]): readonly string[] {
   return upstreams.map(({ name }) => name);
 }
 
-/** Opens the servers of the configuration, each in a sandbox like the agent's unless it says `none`. */
-function openRunServers({ invocation, source, homeKeys, inUse, ...parts }: RunAgentParts, isQuiet: boolean): Promise<OpenServers> {
+/**
+ * Opens the servers of the configuration, each in a sandbox like the agent's unless it says `none`.
+ */
+function openRunServers(
+  { invocation, source, homeKeys, inUse, ...parts }: RunAgentParts,
+  isQuiet: boolean,
+): Promise<OpenServers> {
   const { home, plan, held, servers, agent, hidden, programs } = parts;
   const { workspace, user } = plan;
-  const outside = { homeDir: home.dir, workspaces: workspace === undefined ? [] : [workspace.path], io: invocation.io };
+  const outside = {
+    homeDir: home.dir,
+    workspaces: workspace === undefined ? [] : [workspace.path],
+    io: invocation.io,
+  };
   return openServers({
     invocation,
     source,
@@ -184,12 +228,20 @@ function openRunServers({ invocation, source, homeKeys, inUse, ...parts }: RunAg
   });
 }
 
-/** Serves the agent as the MCP client that it is. Where a server is lost there is nothing more for it. */
-async function speakMcp(started: LinuxSandboxedProcess, { agent }: RunAgentParts, mcp: McpSessionsOptions): Promise<void> {
+/**
+ * Serves the agent as the MCP client that it is. Where a server is lost there is nothing more for
+ * it.
+ */
+async function speakMcp(
+  started: LinuxSandboxedProcess,
+  { agent }: RunAgentParts,
+  mcp: McpSessionsOptions,
+): Promise<void> {
   const { stdin, stdout } = started;
   if (stdin === undefined || stdout === undefined)
     throw new ConsentError("sandbox_failed", "Cannot speak MCP with the command: it has no pipes");
-  const { reason, detail } = await createMcpProxy({ ...mcp, agent, input: stdout, output: stdin }).done;
+  const { reason, detail } = await createMcpProxy({ ...mcp, agent, input: stdout, output: stdin })
+    .done;
   if (reason !== "upstream_failed") return;
   mcp.log(detail);
   started.kill("SIGTERM");

@@ -1,5 +1,6 @@
 /**
- * Run under a gate: opens the gate that the agent passes through while its sandbox is being made, and lets the agent go when both are there.
+ * Run under a gate: opens the gate that the agent passes through while its sandbox is being made,
+ * and lets the agent go when both are there.
  */
 import { join } from "node:path";
 import type { Agent, SandboxReport } from "@acp/core";
@@ -54,14 +55,20 @@ function hostOf(report: SandboxReport): AgentHost {
 /**
  * Runs it to its end.
  *
- * @throws ConsentError what a home throws that does not load, what holding the agent and {@link runAgent} throw.
+ * @throws ConsentError what a home throws that does not load, what holding the agent and {@link
+ *   runAgent} throw.
  */
 export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
   const { invocation, plan, home, source, tunnels, holding } = parts;
   const { io, values } = invocation;
-  // Nobody is asked for a passphrase before it is known that the command can run. The terminal is still ours; the command gets it afterwards.
+  // Nobody is asked for a passphrase before it is known that the command can run. The terminal is
+  // still ours; the command gets it afterwards.
   const homeKeys = await openHomeKeys(home, invocation, () => holding.then(() => terminalOf(io)));
-  const servers = await openEnvironments(parts.servers, { file: source.file, keys: homeKeys.keys, env: {} });
+  const servers = await openEnvironments(parts.servers, {
+    file: source.file,
+    keys: homeKeys.keys,
+    env: {},
+  });
   const agent: Agent = { id: values.agent ?? AGENT_ID, command: startedAs(plan) };
   const over = new AbortController();
   const host = holding.then(({ report }) => hostOf(report));
@@ -69,11 +76,16 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
   const gate = { invocation, signal: over.signal, home, source, homeKeys, host, agentId: agent.id };
   try {
     return await withGate(
-      { ...gate, ways: ["http", "mcp"], defaultOffers: modelOffers(hostOffers(io.env, source), tunnels) },
+      {
+        ...gate,
+        ways: ["http", "mcp"],
+        defaultOffers: modelOffers(hostOffers(io.env, source), tunnels),
+      },
       async (inUse) => {
         const held = await holding;
         tell(invocation, home, source);
-        if (!invocation.print.json) for (const line of warningOf(await host, io)) io.stderr.write(`${line}\n`);
+        if (!invocation.print.json)
+          for (const line of warningOf(await host, io)) io.stderr.write(`${line}\n`);
         return runAgent({ ...parts, held, homeKeys, servers, agent, inUse });
       },
     );
@@ -85,12 +97,16 @@ export async function runUnderGate(parts: UnderGateParts): Promise<Outcome> {
 /** For the person who is asked: what the agent is, and what it reaches past the gate. */
 function startedAs({ argv, hostPorts }: RunPlan): string {
   const command = leadingWords(argv);
-  return hostPorts.length === 0 ? command : `acp run --host-port ${hostPorts.join(",")} -- ${command}`;
+  return hostPorts.length === 0
+    ? command
+    : `acp run --host-port ${hostPorts.join(",")} -- ${command}`;
 }
 
 /** Where questions are answered: never where the agent could. */
 function tell({ print, io }: Invocation, { dir }: Home, { config }: HomeConfig): void {
   const approve = `acp approve${dir === join(io.userHome, ".acp") ? "" : ` --home ${dir}`} in another terminal`;
-  const channels = channelsOf((config ?? DEFAULT_CONFIG).stages).map((name) => (name === "terminal" ? approve : name));
+  const channels = channelsOf((config ?? DEFAULT_CONFIG).stages).map((name) =>
+    name === "terminal" ? approve : name,
+  );
   print.notice(`Questions are answered by ${channels.join(" or ")}, never here`);
 }

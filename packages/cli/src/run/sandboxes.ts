@@ -18,7 +18,10 @@ export interface SandboxesParts {
 }
 
 /** Makes them, one at a time, in the order in which they are to be tried. */
-export function* makeSandboxes(plan: RunPlan, { hidden, programs, privateHome, onNotice }: SandboxesParts): Generator<LinuxSandbox, void> {
+export function* makeSandboxes(
+  plan: RunPlan,
+  { hidden, programs, privateHome, onNotice }: SandboxesParts,
+): Generator<LinuxSandbox, void> {
   const { sandboxes, workspace, readable, user, unixSockets, dns, memoryBytes } = plan;
   const given = {
     ...(workspace !== undefined && { workspace }),
@@ -26,6 +29,14 @@ export function* makeSandboxes(plan: RunPlan, { hidden, programs, privateHome, o
     ...(memoryBytes !== undefined && { caps: { memoryBytes, processMemoryBytes: memoryBytes } }),
     ...(privateHome !== undefined && { home: privateHome }),
   };
-  const options: LinuxSandboxOptions = { ...given, readable, hidden, programs, unixSockets, dns, onNotice };
+  const options: LinuxSandboxOptions = {
+    ...given,
+    readable,
+    hidden,
+    programs,
+    unixSockets,
+    dns,
+    onNotice,
+  };
   for (const name of sandboxes) yield createLinuxSandbox(name, options);
 }

@@ -8,11 +8,18 @@ import { createPrinter } from "../printer.js";
 
 const FIRST: Readonly<Partial<Record<SandboxReport["level"], string>>> = {
   none: "NO ISOLATION. The command runs with nothing around it but variables, and can go past the gate to any host.",
-  advisory: "NO BARRIER. Programs that mean well are led to the gate; one that does not goes past it to any host.",
+  advisory:
+    "NO BARRIER. Programs that mean well are led to the gate; one that does not goes past it to any host.",
 };
 
-/** Lines to print before the agent starts; none where there is a barrier. A program that reads gets the notice of the gate. */
-export function warningOf({ sharesUid, sandbox }: AgentHost, { stderr, env }: Pick<Io, "stderr" | "env">): readonly string[] {
+/**
+ * Lines to print before the agent starts; none where there is a barrier. A program that reads gets
+ * the notice of the gate.
+ */
+export function warningOf(
+  { sharesUid, sandbox }: AgentHost,
+  { stderr, env }: Pick<Io, "stderr" | "env">,
+): readonly string[] {
   const { tone } = createPrinter({ stdout: stderr, stderr, env, json: false });
   const first = sandbox === undefined ? undefined : FIRST[sandbox.level];
   if (first === undefined) return [];

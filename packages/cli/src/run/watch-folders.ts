@@ -1,6 +1,7 @@
 /**
- * Watch folders: the workspace, and what MCP servers may write besides, are looked at before anything of a run begins and when all of it has ended. What is new
- * there and runs by itself is set aside.
+ * Watch folders: the workspace, and what MCP servers may write besides, are looked at before
+ * anything of a run begins and when all of it has ended. What is new there and runs by itself is
+ * set aside.
  */
 import { realpathSync } from "node:fs";
 import type { Home, UpstreamServer } from "@acp/home";
@@ -44,14 +45,23 @@ interface Watched {
  *
  * @throws ConsentError `home_invalid` where what was seen cannot be kept for a run that is killed.
  */
-export async function watchFolders({ home, workspace, servers, held, say, tell }: WatchParts): Promise<WatchedFolders> {
+export async function watchFolders({
+  home,
+  workspace,
+  servers,
+  held,
+  say,
+  tell,
+}: WatchParts): Promise<WatchedFolders> {
   const settled = await settleRecords(home);
   for (const notice of settled) await say(notice);
   // Only in `namespace` nothing of it can be replaced inside.
   const isHeld = held.report.sandbox === "namespace";
   // What an earlier run left had its name still when the sandbox looked.
   const seen = settled.length === 0 ? held.persistent : undefined;
-  const folders = serverFolders(servers, workspace).map((path): Workspace => ({ path, access: "read-write" }));
+  const folders = serverFolders(servers, workspace).map(
+    (path): Workspace => ({ path, access: "read-write" }),
+  );
   const befores = [
     lookBefore(workspace, { seen, isHeld, unheld: held.unheld }),
     ...folders.map((folder) => lookBefore(folder, { isHeld })),
@@ -62,7 +72,11 @@ export async function watchFolders({ home, workspace, servers, held, say, tell }
     const isWorkspace = before === befores[0];
     const record = await keepRecord(home, before);
     // What the next start looks for and holds first.
-    if (isWorkspace) await keepKnownPlaces(home, before.path, { known: workspace?.known ?? [], found: held.persistent ?? before.places });
+    if (isWorkspace)
+      await keepKnownPlaces(home, before.path, {
+        known: workspace?.known ?? [],
+        found: held.persistent ?? before.places,
+      });
     const known = isWorkspace ? followChanges(held, { before, record, say: tell }) : () => before;
     watched.push({ record, known, isWorkspace });
   }
@@ -70,7 +84,8 @@ export async function watchFolders({ home, workspace, servers, held, say, tell }
     async end() {
       for (const { record, known, isWorkspace } of watched) {
         const notice = setNewAside(known());
-        if (notice !== undefined) await say(isWorkspace ? notice : `${notice} Folder: ${known().path}`);
+        if (notice !== undefined)
+          await say(isWorkspace ? notice : `${notice} Folder: ${known().path}`);
         await record.done();
       }
     },
@@ -80,13 +95,26 @@ export async function watchFolders({ home, workspace, servers, held, say, tell }
   };
 }
 
-/** What servers in sandboxes may write, by real paths, each once; without what is in the workspace, where the agent can write as well or nobody can. */
-function serverFolders(servers: readonly UpstreamServer[], workspace: Workspace | undefined): readonly string[] {
-  const written = servers.flatMap((server) => ("command" in server && server.sandbox !== "none" ? (server.write ?? []) : []));
+/**
+ * What servers in sandboxes may write, by real paths, each once; without what is in the workspace,
+ * where the agent can write as well or nobody can.
+ */
+function serverFolders(
+  servers: readonly UpstreamServer[],
+  workspace: Workspace | undefined,
+): readonly string[] {
+  const written = servers.flatMap((server) =>
+    "command" in server && server.sandbox !== "none" ? (server.write ?? []) : [],
+  );
   const all = [...new Set(written.flatMap(realOf))];
-  const above = workspace === undefined || workspace.access === "read-only" ? [] : realOf(workspace.path);
+  const above =
+    workspace === undefined || workspace.access === "read-only" ? [] : realOf(workspace.path);
   const isIn = (path: string, folder: string): boolean => path.startsWith(`${folder}/`);
-  return all.filter((path) => !above.some((each) => path === each || isIn(path, each)) && !all.some((each) => isIn(path, each)));
+  return all.filter(
+    (path) =>
+      !above.some((each) => path === each || isIn(path, each)) &&
+      !all.some((each) => isIn(path, each)),
+  );
 }
 
 /** One that is not there ends its server, and nothing else. */

@@ -1,5 +1,6 @@
 /**
- * Agent id: what an MCP server is called where it asks for the network, which no agent may be called. On the way of every start: it loads nothing else.
+ * Agent id: what an MCP server is called where it asks for the network, which no agent may be
+ * called. On the way of every start: it loads nothing else.
  */
 import { ConsentError } from "@acp/core";
 
@@ -20,7 +21,13 @@ const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u;
  */
 export function checkAgentId(id: string): void {
   if (id.trim() === "" || UNSEEN.test(id))
-    throw new ConsentError("options_invalid", `Cannot call an agent ${JSON.stringify(id)}: it is empty or has characters that nobody sees`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot call an agent ${JSON.stringify(id)}: it is empty or has characters that nobody sees`,
+    );
   if (!id.startsWith(PREFIX)) return;
-  throw new ConsentError("options_invalid", `Cannot call an agent "${id}": names that begin with "${PREFIX}" are those of MCP servers`);
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot call an agent "${id}": names that begin with "${PREFIX}" are those of MCP servers`,
+  );
 }

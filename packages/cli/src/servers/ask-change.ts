@@ -1,6 +1,7 @@
 /**
- * Ask about a change: whether other packages may be installed for a server, as an action of the gate. What is said yes to is bound by its digest, and a
- * person is asked in any case: no rule says yes to code that nobody has seen.
+ * Ask about a change: whether other packages may be installed for a server, as an action of the
+ * gate. What is said yes to is bound by its digest, and a person is asked in any case: no rule says
+ * yes to code that nobody has seen.
  */
 import { isToolAction, toolAction } from "@acp/core";
 import type { Agent, ConsentGate, JsonObject, Layer } from "@acp/core";
@@ -34,8 +35,15 @@ export interface AskingParts {
 }
 
 /** Asks; a yes holds for this change alone. */
-export async function askAboutChange(change: TreeChange, { gate, agent, signal }: AskingParts): Promise<boolean> {
-  const { ran } = await gate.run(toolAction(SERVER, TOOL, changeParameters(change)), () => Promise.resolve(true), { agent, signal });
+export async function askAboutChange(
+  change: TreeChange,
+  { gate, agent, signal }: AskingParts,
+): Promise<boolean> {
+  const { ran } = await gate.run(
+    toolAction(SERVER, TOOL, changeParameters(change)),
+    () => Promise.resolve(true),
+    { agent, signal },
+  );
   return ran;
 }
 
@@ -45,7 +53,9 @@ function changeParameters({ name, packages, lockfile, changes }: TreeChange): Js
     server: name,
     packages: packages.map(showSpec),
     lockfile,
-    scripts: changes.flatMap(({ after }) => (after?.hasScripts === true ? [`${after.name}@${after.version}`] : [])),
+    scripts: changes.flatMap(({ after }) =>
+      after?.hasScripts === true ? [`${after.name}@${after.version}`] : [],
+    ),
     changes: [...describeChanges(changes)],
   };
 }

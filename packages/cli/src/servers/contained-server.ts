@@ -1,6 +1,7 @@
 /**
- * Contained server: an MCP server in a sandbox of its own. It sees the system, a private home that it finds again at its next start, and what its configuration
- * names; it has its own variables and no others, and of the network what its list names.
+ * Contained server: an MCP server in a sandbox of its own. It sees the system, a private home that
+ * it finds again at its next start, and what its configuration names; it has its own variables and
+ * no others, and of the network what its list names.
  */
 import { dirname, isAbsolute, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
@@ -41,14 +42,18 @@ export interface ContainedParts {
   readonly running: Set<Pick<LinuxSandboxedProcess, "close">>;
 }
 
-/** In its own home, unless it is told otherwise: never in a folder where an agent could have left packages for it. */
+/**
+ * In its own home, unless it is told otherwise: never in a folder where an agent could have left
+ * packages for it.
+ */
 const IN_HOME = ["/bin/sh", "-c", 'cd -- "$HOME" && exec "$@"', "sh"];
 const SYSTEM_PATH = `/usr/local/bin:/usr/bin:/bin:${dirname(process.execPath)}`;
 
 /**
  * A server as the proxy starts it, once a session.
  *
- * @throws ConsentError `config_invalid` where no sandbox could hold it, or it works where it sees nothing.
+ * @throws ConsentError `config_invalid` where no sandbox could hold it, or it works where it sees
+ *   nothing.
  */
 export function containedServer(server: CommandServer, parts: ContainedParts): StartedUpstream {
   const { name, cwd } = server;
@@ -58,7 +63,10 @@ export function containedServer(server: CommandServer, parts: ContainedParts): S
   const seen = [...read, ...write, ...(workspace === undefined ? [] : [workspace.path])];
   if (cwd !== undefined && !seen.some((each) => cwd === each || cwd.startsWith(`${each}/`))) {
     const remedy = 'add it to "read" or "write" of the server, or leave out "cwd"';
-    throw new ConsentError("config_invalid", `Cannot start server "${name}": its sandbox does not show its working directory; ${remedy}`);
+    throw new ConsentError(
+      "config_invalid",
+      `Cannot start server "${name}": its sandbox does not show its working directory; ${remedy}`,
+    );
   }
   return {
     name,
@@ -72,11 +80,16 @@ export function containedServer(server: CommandServer, parts: ContainedParts): S
 }
 
 /**
- * As much of the agent's workspace as the server is given. Never more than the agent has: what is read-only for it stays so, and what is an overlay is that overlay.
+ * As much of the agent's workspace as the server is given. Never more than the agent has: what is
+ * read-only for it stays so, and what is an overlay is that overlay.
  *
- * @throws ConsentError `options_invalid` where the agent works in an overlay that cannot be shown: nothing of the server may reach what lies below.
+ * @throws ConsentError `options_invalid` where the agent works in an overlay that cannot be shown:
+ *   nothing of the server may reach what lies below.
  */
-function workspaceOf({ name, workspace: wanted }: CommandServer, { workspace, view }: ContainedParts): Workspace | undefined {
+function workspaceOf(
+  { name, workspace: wanted }: CommandServer,
+  { workspace, view }: ContainedParts,
+): Workspace | undefined {
   if (workspace?.access === "overlay" && view === undefined) {
     const remedy = "work without a review, or leave out the servers";
     throw new ConsentError(
@@ -85,15 +98,23 @@ function workspaceOf({ name, workspace: wanted }: CommandServer, { workspace, vi
     );
   }
   if (wanted === undefined || workspace === undefined) return undefined;
-  if (workspace.access === "overlay") return { path: workspace.path, access: wanted === "read" ? "read-only" : "read-write" };
+  if (workspace.access === "overlay")
+    return { path: workspace.path, access: wanted === "read" ? "read-only" : "read-write" };
   return wanted === "read" ? { path: workspace.path, access: "read-only" } : workspace;
 }
 
-async function start(server: CommandServer, parts: ContainedParts, workspace: Workspace | undefined): Promise<LinuxSandboxedProcess> {
+async function start(
+  server: CommandServer,
+  parts: ContainedParts,
+  workspace: Workspace | undefined,
+): Promise<LinuxSandboxedProcess> {
   const { name, command, cwd, env = {}, read = [], write = [] } = server;
   const { sandbox, homeDir, view, hidden, programs, packages, user, network, io, signal } = parts;
   if ("problem" in sandbox)
-    throw new ConsentError("sandbox_unavailable", `${sandbox.problem}; or give it "sandbox: none" to start it outside`);
+    throw new ConsentError(
+      "sandbox_unavailable",
+      `${sandbox.problem}; or give it "sandbox: none" to start it outside`,
+    );
   const home = await serverHome(homeDir, name);
   const given = {
     ...(workspace !== undefined && { workspace }),
@@ -101,14 +122,26 @@ async function start(server: CommandServer, parts: ContainedParts, workspace: Wo
     ...(user !== undefined && { user }),
     ...(packages !== undefined && { packages }),
   };
-  const holder = createLinuxSandbox(sandbox.kind, { ...given, readable: read, writable: write, home, hidden, programs });
+  const holder = createLinuxSandbox(sandbox.kind, {
+    ...given,
+    readable: read,
+    writable: write,
+    home,
+    hidden,
+    programs,
+  });
   const [program = "", ...args] = command;
   // As the person wrote it, in the directory where ACP was started.
   const named = program.includes("/") && !isAbsolute(program) ? resolve(io.cwd, program) : program;
   return whileStarting(signal, (stop) =>
     holder.spawn([...(cwd === undefined ? IN_HOME : []), named, ...args], {
       onConnection: (socket) => network.attach(socket, name),
-      env: (inside) => makeEnvironment(env, makeAgentEnvironment({ env: io.env, named: [], sandbox: sandbox.kind }, inside), inside),
+      env: (inside) =>
+        makeEnvironment(
+          env,
+          makeAgentEnvironment({ env: io.env, named: [], sandbox: sandbox.kind }, inside),
+          inside,
+        ),
       files: insideFiles(),
       ...(cwd !== undefined && { cwd }),
       stdio: "pipe",
@@ -123,12 +156,17 @@ type Variables = Readonly<Record<string, string>>;
 
 /** What reaches the proxy, and what the configuration names; nothing else of ours. */
 function makeEnvironment(own: Variables, base: Variables, { home }: SandboxInside): Variables {
-  const patches = [base["NODE_OPTIONS"], own["NODE_OPTIONS"]].filter((each) => each !== undefined && each !== "");
+  const patches = [base["NODE_OPTIONS"], own["NODE_OPTIONS"]].filter(
+    (each) => each !== undefined && each !== "",
+  );
   return { ...base, PATH: SYSTEM_PATH, ...own, NODE_OPTIONS: patches.join(" "), HOME: home };
 }
 
 /** A start can be ended by the signal; what has started ends as servers end. */
-async function whileStarting<T>(signal: AbortSignal, begin: (stop: AbortSignal) => Promise<T>): Promise<T> {
+async function whileStarting<T>(
+  signal: AbortSignal,
+  begin: (stop: AbortSignal) => Promise<T>,
+): Promise<T> {
   const stop = new AbortController();
   const end = (): void => stop.abort(signal.reason);
   signal.addEventListener("abort", end);
@@ -146,7 +184,10 @@ function processOf(started: LinuxSandboxedProcess): ServerProcess {
   const kill = (): void => void started.close();
   if (stdin === undefined || stdout === undefined || stderr === undefined) {
     kill();
-    throw new ConsentError("sandbox_failed", "Cannot speak with the server: its sandbox has no pipes");
+    throw new ConsentError(
+      "sandbox_failed",
+      "Cannot speak with the server: its sandbox has no pipes",
+    );
   }
   return { stdin, stdout, stderr, exited, stop: () => started.kill("SIGTERM"), kill };
 }

@@ -17,8 +17,19 @@ export function findNpm(workspaces: readonly string[]): string {
   const beside = trustedProgram(join(dirname(node), "npm"), { workspaces });
   const found = "reason" in beside ? trustedProgram("npm", { workspaces }) : beside;
   const fix = "install npm beside node";
-  if ("reason" in found) throw new ConsentError("sandbox_unavailable", `Cannot get the packages of a server: ${found.reason}; ${fix}`);
+  if ("reason" in found)
+    throw new ConsentError(
+      "sandbox_unavailable",
+      `Cannot get the packages of a server: ${found.reason}; ${fix}`,
+    );
   const real = realpathSync(found.path);
-  if (real.startsWith("/usr/") || real.startsWith(join(dirname(dirname(node)), "lib/node_modules/"))) return real;
-  throw new ConsentError("sandbox_unavailable", `Cannot get the packages of a server: no sandbox shows npm at "${real}"; ${fix}`);
+  if (
+    real.startsWith("/usr/") ||
+    real.startsWith(join(dirname(dirname(node)), "lib/node_modules/"))
+  )
+    return real;
+  throw new ConsentError(
+    "sandbox_unavailable",
+    `Cannot get the packages of a server: no sandbox shows npm at "${real}"; ${fix}`,
+  );
 }

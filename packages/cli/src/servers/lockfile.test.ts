@@ -15,12 +15,19 @@ const entry = (name: string, more: object = {}): object => ({
   ...more,
 });
 const text = (packages: object, more: object = {}): string =>
-  JSON.stringify({ lockfileVersion: 3, packages: { "": {}, "node_modules/tool": entry("tool"), ...packages }, ...more });
+  JSON.stringify({
+    lockfileVersion: 3,
+    packages: { "": {}, "node_modules/tool": entry("tool"), ...packages },
+    ...more,
+  });
 
 describe("readLockfile()", () => {
   it("reads packages of their registries, aliases, optional ones and those in another's archive", () => {
     const packages = {
-      "node_modules/@own/lib": entry("lib", { resolved: "https://own.example/npm/lib.tgz", hasInstallScript: true }),
+      "node_modules/@own/lib": entry("lib", {
+        resolved: "https://own.example/npm/lib.tgz",
+        hasInstallScript: true,
+      }),
       "node_modules/alias": entry("real", { name: "real" }),
       "node_modules/tool/node_modules/fsevents": entry("fsevents", { optional: true }),
       "node_modules/tool/node_modules/inner": { version: "2.0.0", inBundle: true },
@@ -33,16 +40,28 @@ describe("readLockfile()", () => {
       ["node_modules/tool/node_modules/fsevents", "fsevents"],
       ["node_modules/tool/node_modules/inner", "inner"],
     ]);
-    expect(read.filter(({ hasScripts }) => hasScripts).map(({ name }) => name)).toEqual(["@own/lib"]);
-    expect(read.filter(({ isOptional }) => isOptional).map(({ name }) => name)).toEqual(["fsevents"]);
+    expect(read.filter(({ hasScripts }) => hasScripts).map(({ name }) => name)).toEqual([
+      "@own/lib",
+    ]);
+    expect(read.filter(({ isOptional }) => isOptional).map(({ name }) => name)).toEqual([
+      "fsevents",
+    ]);
   });
 
   it.each([
     ["another host", entry("x", { resolved: "https://elsewhere.example/x.tgz" }), "comes from"],
     ["another port", entry("x", { resolved: "https://packages.example:8443/x.tgz" }), "comes from"],
     ["no encryption", entry("x", { resolved: "http://packages.example:443/x.tgz" }), "comes from"],
-    ["credentials in the address", entry("x", { resolved: "https://a:b@packages.example/x.tgz" }), "comes from"],
-    ["the registry of a scope for another name", entry("x", { resolved: "https://own.example/npm/x.tgz" }), "comes from"],
+    [
+      "credentials in the address",
+      entry("x", { resolved: "https://a:b@packages.example/x.tgz" }),
+      "comes from",
+    ],
+    [
+      "the registry of a scope for another name",
+      entry("x", { resolved: "https://own.example/npm/x.tgz" }),
+      "comes from",
+    ],
     [
       "a repository",
       entry("x", { resolved: "git+ssh://git@host.example/x.git#abc", integrity: undefined }),
@@ -71,11 +90,15 @@ describe("readLockfile()", () => {
     "node_modules/a/b",
     "node_modules/a//node_modules/b",
   ])("refuses a package at %s", (path) => {
-    expect(() => readLockfile(text({ [path]: entry("x") }), RULES)).toThrow("is not a place for a package");
+    expect(() => readLockfile(text({ [path]: entry("x") }), RULES)).toThrow(
+      "is not a place for a package",
+    );
   });
 
   it("refuses what lies in nobody's archive", () => {
-    expect(() => readLockfile(text({ "node_modules/x": { version: "1.0.0", inBundle: true } }), RULES)).toThrow("neither a sum of its own");
+    expect(() =>
+      readLockfile(text({ "node_modules/x": { version: "1.0.0", inBundle: true } }), RULES),
+    ).toThrow("neither a sum of its own");
     const nested = { "node_modules/y/node_modules/x": { version: "1.0.0", inBundle: true } };
     expect(() => readLockfile(text(nested), RULES)).toThrow("neither a sum of its own");
   });
@@ -85,8 +108,20 @@ describe("readLockfile()", () => {
     ["a list", "[]", "is not an object"],
     ["another version", text({}, { lockfileVersion: 2 }), "of another version than 3"],
     ["no packages", JSON.stringify({ lockfileVersion: 3 }), "has no list"],
-    ["without the package", JSON.stringify({ lockfileVersion: 3, packages: { "": {} } }), `the package "tool" is not in its lockfile`],
-    ["too many", text(Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`node_modules/p${at}`, entry("p")]))), "more than 3000"],
+    [
+      "without the package",
+      JSON.stringify({ lockfileVersion: 3, packages: { "": {} } }),
+      `the package "tool" is not in its lockfile`,
+    ],
+    [
+      "too many",
+      text(
+        Object.fromEntries(
+          Array.from({ length: 3_000 }, (_, at) => [`node_modules/p${at}`, entry("p")]),
+        ),
+      ),
+      "more than 3000",
+    ],
     ["too long", `"${"x".repeat(8_388_608)}"`, "is larger than"],
   ])("refuses a lockfile that is %s", (_what, broken, why) => {
     expect(() => readLockfile(broken, RULES)).toThrow(why);
@@ -94,7 +129,13 @@ describe("readLockfile()", () => {
 });
 
 describe("checkInstalled()", () => {
-  const lockfile = readLockfile(text({ "node_modules/mac": entry("mac", { optional: true }), "node_modules/lib": entry("lib") }), RULES);
+  const lockfile = readLockfile(
+    text({
+      "node_modules/mac": entry("mac", { optional: true }),
+      "node_modules/lib": entry("lib"),
+    }),
+    RULES,
+  );
   const installed = (packages: object): string => JSON.stringify({ packages });
   const whole = { "node_modules/tool": entry("tool"), "node_modules/lib": entry("lib") };
 
@@ -104,8 +145,16 @@ describe("checkInstalled()", () => {
 
   it.each([
     ["more", { ...whole, "node_modules/more": entry("more") }, "otherwise than its lockfile"],
-    ["another version", { ...whole, "node_modules/lib": entry("lib", { version: "1.0.1" }) }, "otherwise than its lockfile"],
-    ["other bytes", { ...whole, "node_modules/lib": entry("lib", { integrity: OTHER_SUM }) }, "otherwise than its lockfile"],
+    [
+      "another version",
+      { ...whole, "node_modules/lib": entry("lib", { version: "1.0.1" }) },
+      "otherwise than its lockfile",
+    ],
+    [
+      "other bytes",
+      { ...whole, "node_modules/lib": entry("lib", { integrity: OTHER_SUM }) },
+      "otherwise than its lockfile",
+    ],
     ["less", { "node_modules/tool": entry("tool") }, `did not install "node_modules/lib"`],
     ["nothing", {}, "did not install"],
   ])("refuses a tree with %s", (_what, packages, why) => {

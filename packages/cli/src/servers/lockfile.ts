@@ -1,6 +1,7 @@
 /**
- * Lockfile: npm's list of a whole tree of packages, read strictly. Every package has to come from its registry, with a SHA-512 of its bytes; what comes
- * from a repository, another host, or a directory is refused. Pure.
+ * Lockfile: npm's list of a whole tree of packages, read strictly. Every package has to come from
+ * its registry, with a SHA-512 of its bytes; what comes from a repository, another host, or a
+ * directory is refused. Pure.
  */
 import { createHash } from "node:crypto";
 import { ConsentError, isJsonObject, parseJson } from "@acp/core";
@@ -43,7 +44,8 @@ export interface LockfileRules {
 export const LOCKFILE_BYTES_MAX = 8_388_608;
 const PACKAGES_MAX = 3_000;
 const NAME = /^(?:@[a-zA-Z0-9~][\w.~-]*\/)?[a-zA-Z0-9~_][\w.~-]*$/u;
-const PATH = /^(?:node_modules\/(?:@[a-zA-Z0-9~][\w.~-]*\/)?[a-zA-Z0-9~_][\w.~-]*(?:\/|$))+(?<!\/)$/u;
+const PATH =
+  /^(?:node_modules\/(?:@[a-zA-Z0-9~][\w.~-]*\/)?[a-zA-Z0-9~_][\w.~-]*(?:\/|$))+(?<!\/)$/u;
 const VERSION = /^\d{1,16}\.\d{1,16}\.\d{1,16}(?:[-+][0-9A-Za-z.+-]{1,128})?$/u;
 const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/u;
 
@@ -52,16 +54,26 @@ const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/u;
  *
  * @throws ConsentError `config_invalid` where a part of it is not as it has to be.
  */
-export function readLockfile(text: string, { packages: specs, registries }: LockfileRules): Lockfile {
+export function readLockfile(
+  text: string,
+  { packages: specs, registries }: LockfileRules,
+): Lockfile {
   const value = readJson(text);
-  if (value["lockfileVersion"] !== 3) throw refused("npm made a lockfile of another version than 3; install a newer npm");
+  if (value["lockfileVersion"] !== 3)
+    throw refused("npm made a lockfile of another version than 3; install a newer npm");
   const entries = Object.entries(objectOf(value["packages"], "packages"));
-  if (entries.length > PACKAGES_MAX) throw refused(`it needs ${entries.length - 1} packages, more than ${PACKAGES_MAX}`);
+  if (entries.length > PACKAGES_MAX)
+    throw refused(`it needs ${entries.length - 1} packages, more than ${PACKAGES_MAX}`);
   const packages: LockedPackage[] = [];
-  for (const [path, entry] of entries) if (path !== "") packages.push(readEntry(path, objectOf(entry, path), registries));
+  for (const [path, entry] of entries)
+    if (path !== "") packages.push(readEntry(path, objectOf(entry, path), registries));
   checkBundled(packages);
   for (const { name } of specs)
-    if (!packages.some(({ path, integrity }) => path === `node_modules/${name}` && integrity !== undefined))
+    if (
+      !packages.some(
+        ({ path, integrity }) => path === `node_modules/${name}` && integrity !== undefined,
+      )
+    )
       throw refused(`the package "${name}" is not in its lockfile`);
   return { text, digest: digestOf(text), packages };
 }
@@ -78,7 +90,8 @@ export function manifestOf(specs: readonly PackageSpec[]): string {
 }
 
 /**
- * Holds what npm says it has installed against the lockfile: all of it, each with the same bytes, and nothing else.
+ * Holds what npm says it has installed against the lockfile: all of it, each with the same bytes,
+ * and nothing else.
  *
  * @param hidden - `node_modules/.package-lock.json`, before any package's program has run.
  * @throws ConsentError `config_invalid`.
@@ -99,15 +112,32 @@ export function checkInstalled(hidden: string, lockfile: Lockfile): void {
 
 function readEntry(path: string, entry: JsonObject, registries: Registries): LockedPackage {
   const shown = JSON.stringify(path.slice(0, 256));
-  if (!PATH.test(path) || path.length > 1_024) throw refused(`${shown} is not a place for a package`);
-  const { name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length), version, resolved, integrity } = entry;
-  if (entry["link"] === true) throw refused(`${shown} is a link to a directory, and not a package of a registry`);
-  if (typeof name !== "string" || !NAME.test(name)) throw refused(`${shown} has no name of a package`);
-  if (typeof version !== "string" || !VERSION.test(version)) throw refused(`${shown} has no version`);
-  const common = { path, name, version, hasScripts: entry["hasInstallScript"] === true, isOptional: maybeAbsent(entry) };
-  if (entry["inBundle"] === true && resolved === undefined && integrity === undefined) return common;
+  if (!PATH.test(path) || path.length > 1_024)
+    throw refused(`${shown} is not a place for a package`);
+  const {
+    name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+    version,
+    resolved,
+    integrity,
+  } = entry;
+  if (entry["link"] === true)
+    throw refused(`${shown} is a link to a directory, and not a package of a registry`);
+  if (typeof name !== "string" || !NAME.test(name))
+    throw refused(`${shown} has no name of a package`);
+  if (typeof version !== "string" || !VERSION.test(version))
+    throw refused(`${shown} has no version`);
+  const common = {
+    path,
+    name,
+    version,
+    hasScripts: entry["hasInstallScript"] === true,
+    isOptional: maybeAbsent(entry),
+  };
+  if (entry["inBundle"] === true && resolved === undefined && integrity === undefined)
+    return common;
   checkSource({ shown, resolved, registry: registryOf(name, registries) });
-  if (typeof integrity !== "string" || !INTEGRITY.test(integrity)) throw refused(`${shown} has no sha512 of its bytes`);
+  if (typeof integrity !== "string" || !INTEGRITY.test(integrity))
+    throw refused(`${shown} has no sha512 of its bytes`);
   return { ...common, integrity };
 }
 
@@ -118,12 +148,22 @@ interface Source {
 }
 
 function checkSource({ shown, resolved, registry }: Source): void {
-  const url = typeof resolved === "string" && URL.canParse(resolved) ? new URL(resolved) : undefined;
-  if (url === undefined || !["https:", "http:"].includes(url.protocol)) throw refused(`${shown} does not come from a registry`);
-  // What is asked for without encryption has to be: a registry that answers with https may not lead back to http.
+  const url =
+    typeof resolved === "string" && URL.canParse(resolved) ? new URL(resolved) : undefined;
+  if (url === undefined || !["https:", "http:"].includes(url.protocol))
+    throw refused(`${shown} does not come from a registry`);
+  // What is asked for without encryption has to be: a registry that answers with https may not lead
+  // back to http.
   const isSafe = url.protocol === "https:" || registry.startsWith("http:");
-  if (!isSafe || hostOf(url.href) !== hostOf(registry) || url.username !== "" || url.password !== "")
-    throw refused(`${shown} comes from "${hostOf(url.href)}", and not from its registry at "${hostOf(registry)}"`);
+  if (
+    !isSafe ||
+    hostOf(url.href) !== hostOf(registry) ||
+    url.username !== "" ||
+    url.password !== ""
+  )
+    throw refused(
+      `${shown} comes from "${hostOf(url.href)}", and not from its registry at "${hostOf(registry)}"`,
+    );
 }
 
 /** What has no sum of its own is covered by that of the package whose archive it lies in. */
@@ -132,7 +172,10 @@ function checkBundled(packages: readonly LockedPackage[]): void {
   for (const { path, integrity } of packages) {
     if (integrity !== undefined) continue;
     const above = path.slice(0, Math.max(0, path.lastIndexOf("/node_modules/")));
-    if (!known.has(above)) throw refused(`${JSON.stringify(path)} has neither a sum of its own nor a package that it lies in`);
+    if (!known.has(above))
+      throw refused(
+        `${JSON.stringify(path)} has neither a sum of its own nor a package that it lies in`,
+      );
   }
 }
 
@@ -141,12 +184,15 @@ function maybeAbsent(entry: JsonObject): boolean {
 }
 
 function readJson(text: string): JsonObject {
-  if (Buffer.byteLength(text) > LOCKFILE_BYTES_MAX) throw refused(`its lockfile is larger than ${LOCKFILE_BYTES_MAX} bytes`);
+  if (Buffer.byteLength(text) > LOCKFILE_BYTES_MAX)
+    throw refused(`its lockfile is larger than ${LOCKFILE_BYTES_MAX} bytes`);
   try {
     const value = parseJson(text, { bytesMax: LOCKFILE_BYTES_MAX });
     if (isJsonObject(value)) return value;
   } catch (cause) {
-    throw refused(`its lockfile is not plain JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw refused(
+      `its lockfile is not plain JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
   }
   throw refused("its lockfile is not an object");
 }

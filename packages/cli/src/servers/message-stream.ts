@@ -1,5 +1,6 @@
 /**
- * Message stream: lines of JSON, and bytes that were announced, from a process that is not believed. Bounded; what is too long ends it.
+ * Message stream: lines of JSON, and bytes that were announced, from a process that is not
+ * believed. Bounded; what is too long ends it.
  */
 import type { Readable } from "node:stream";
 import { ConsentError, isJsonObject, parseJson } from "@acp/core";
@@ -10,7 +11,8 @@ export interface MessageStream {
   /**
    * The next line.
    *
-   * @throws ConsentError `sandbox_failed` where it is no JSON object of at most that many bytes, or the stream has ended.
+   * @throws ConsentError `sandbox_failed` where it is no JSON object of at most that many bytes, or
+   *   the stream has ended.
    */
   message(bytesMax: number): Promise<JsonObject>;
   /**
@@ -72,5 +74,8 @@ function readMessage(line: Buffer, bytesMax: number): JsonObject {
 }
 
 function failed(why: string): ConsentError {
-  return new ConsentError("sandbox_failed", `Cannot understand what runs npm in its sandbox: ${why}`);
+  return new ConsentError(
+    "sandbox_failed",
+    `Cannot understand what runs npm in its sandbox: ${why}`,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * npm sandbox: npm, in a sandbox that has a private home, no files of anybody, no secrets, and no way but to the registries. Inside, `inside/npm-steps.cjs`
- * runs one step after the other; what it hands back is checked by those who asked.
+ * npm sandbox: npm, in a sandbox that has a private home, no files of anybody, no secrets, and no
+ * way but to the registries. Inside, `inside/npm-steps.cjs` runs one step after the other; what it
+ * hands back is checked by those who asked.
  */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -59,25 +60,33 @@ const SAID_CHARS_MAX = 1_000;
 /**
  * Starts it.
  *
- * @throws ConsentError `sandbox_unavailable` where there is no sandbox or no npm; `sandbox_failed`, `aborted`.
+ * @throws ConsentError `sandbox_unavailable` where there is no sandbox or no npm; `sandbox_failed`,
+ *   `aborted`.
  */
-export async function startNpm({ registries, workspaces, signal }: NpmOptions): Promise<NpmSandbox> {
+export async function startNpm({
+  registries,
+  workspaces,
+  signal,
+}: NpmOptions): Promise<NpmSandbox> {
   const npm = findNpm(workspaces);
   const sandbox = createLinuxSandbox("auto", { caps: { scratchBytes: SCRATCH_BYTES } });
   const proxy = makeRegistryProxy(registryHosts(registries));
   let inside: SandboxInside | undefined;
   try {
-    const started = await sandbox.spawn([realpathSync(process.execPath), "/run/acp/npm-steps.cjs", npm], {
-      onConnection: (socket) => proxy.take(socket),
-      env: (found) => {
-        inside = found;
-        return environment(found);
+    const started = await sandbox.spawn(
+      [realpathSync(process.execPath), "/run/acp/npm-steps.cjs", npm],
+      {
+        onConnection: (socket) => proxy.take(socket),
+        env: (found) => {
+          inside = found;
+          return environment(found);
+        },
+        files: { "npm-steps.cjs": fileURLToPath(import.meta.resolve("#npm-steps")) },
+        stdio: "pipe",
+        stderr: "pipe",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)]),
       },
-      files: { "npm-steps.cjs": fileURLToPath(import.meta.resolve("#npm-steps")) },
-      stdio: "pipe",
-      stderr: "pipe",
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)]),
-    });
+    );
     return makeNpm({ started, proxy, npmrc: npmrcOf(registries, inside) });
   } catch (error) {
     await proxy.cut();
@@ -93,12 +102,14 @@ interface NpmParts {
 
 function makeNpm({ started, proxy, npmrc }: NpmParts): NpmSandbox {
   const { stdin, stdout, stderr } = started;
-  if (stdin === undefined || stdout === undefined) throw new ConsentError("sandbox_failed", "Cannot speak with npm: it has no pipes");
+  if (stdin === undefined || stdout === undefined)
+    throw new ConsentError("sandbox_failed", "Cannot speak with npm: it has no pipes");
   stdin.on("error", () => {}); // it has ended; its output says so
   // What it says there is nobody's: a terminal would do what it reads.
   stderr?.resume();
   const output = createMessageStream(stdout);
-  const begin = (step: NpmStep): void => void stdin.write(`${JSON.stringify({ ...step, npmrc })}\n`);
+  const begin = (step: NpmStep): void =>
+    void stdin.write(`${JSON.stringify({ ...step, npmrc })}\n`);
   return {
     output,
     begin,
@@ -106,7 +117,10 @@ function makeNpm({ started, proxy, npmrc }: NpmParts): NpmSandbox {
       begin(step);
       const answer = await output.message(ANSWER_BYTES_MAX);
       if (answer["failed"] === undefined) return answer;
-      throw new ConsentError("config_invalid", `Cannot get the packages of a server: ${explain(answer["failed"], proxy)}`);
+      throw new ConsentError(
+        "config_invalid",
+        `Cannot get the packages of a server: ${explain(answer["failed"], proxy)}`,
+      );
     },
     cutNetwork: () => proxy.cut(),
     async [Symbol.asyncDispose]() {
@@ -118,7 +132,9 @@ function makeNpm({ started, proxy, npmrc }: NpmParts): NpmSandbox {
 function explain(said: unknown, proxy: RegistryProxy): string {
   const text = escapeText(typeof said === "string" ? said : "npm failed").slice(0, SAID_CHARS_MAX);
   const hosts = proxy.refusedHosts();
-  return hosts.length === 0 ? `npm says: ${text}` : `npm says: ${text}; it asked for ${hosts.join(", ")}, which is not a registry`;
+  return hosts.length === 0
+    ? `npm says: ${text}`
+    : `npm says: ${text}; it asked for ${hosts.join(", ")}, which is not a registry`;
 }
 
 function environment({ home }: SandboxInside): Readonly<Record<string, string>> {
@@ -138,7 +154,9 @@ function npmrcOf({ main, scopes }: Registries, inside: SandboxInside | undefined
   const proxy = `http://127.0.0.1:${inside?.port ?? 0}`;
   const settings = {
     registry: main,
-    ...Object.fromEntries(Object.entries(scopes).map(([scope, address]) => [`${scope}:registry`, address])),
+    ...Object.fromEntries(
+      Object.entries(scopes).map(([scope, address]) => [`${scope}:registry`, address]),
+    ),
     proxy,
     "https-proxy": proxy,
     noproxy: "",

@@ -1,6 +1,7 @@
 /**
- * npx command: reads `npx …` and `npm exec …` of a server's configuration, as npm does, into packages of a registry, the program, and its arguments.
- * What npm would take from anywhere else, or would hand to a shell, is refused. Prose: docs/how-to/sandbox.md.
+ * npx command: reads `npx …` and `npm exec …` of a server's configuration, as npm does, into
+ * packages of a registry, the program, and its arguments. What npm would take from anywhere else,
+ * or would hand to a shell, is refused. Prose: docs/how-to/sandbox.md.
  */
 import { basename } from "node:path";
 
@@ -15,7 +16,10 @@ export interface PackageSpec {
 export interface NpxCommand {
   /** At least one, no two of the same name; the program is the first one's where none is named. */
   readonly packages: readonly PackageSpec[];
-  /** Name of the program; left out: the only one of the package, or the one that is called as the package is. */
+  /**
+   * Name of the program; left out: the only one of the package, or the one that is called as the
+   * package is.
+   */
   readonly program?: string;
   readonly args: readonly string[];
 }
@@ -30,17 +34,25 @@ const PACKAGES_MAX = 16;
 /** As npm wants names of new packages: they are file names and parts of URLs. */
 const NAME = /^(?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/u;
 const NOT_NAMES = ["node_modules", "favicon.ico"];
-/** Versions, ranges and tags. Neither `:` nor `/`: addresses, repositories, paths and other names have one. */
+/**
+ * Versions, ranges and tags. Neither `:` nor `/`: addresses, repositories, paths and other names
+ * have one.
+ */
 const WANTED = /^[a-zA-Z0-9<>=~^*][a-zA-Z0-9.+<>=~^|* -]{0,127}$/u;
 const ARCHIVE = /\.(?:tgz|tar\.gz|tar)$/iu;
 const PROGRAM = /^[a-zA-Z0-9][\w.-]{0,127}$/u;
 
 /** Reads a command line; `undefined` where it is not npm that starts the server. */
-export function readNpxCommand([program = "", ...words]: readonly string[]): NpxCommand | Unpinnable | undefined {
+export function readNpxCommand([program = "", ...words]: readonly string[]):
+  | NpxCommand
+  | Unpinnable
+  | undefined {
   const name = basename(program);
   if (name === "npx") return readWords(words, true);
   const [command = "", ...rest] = words;
-  return name === "npm" && (command === "exec" || command === "x") ? readWords(rest, false) : undefined;
+  return name === "npm" && (command === "exec" || command === "x")
+    ? readWords(rest, false)
+    : undefined;
 }
 
 /** Reads `name`, `name@version`, `name@range` or `name@tag`. */
@@ -48,8 +60,15 @@ export function readPackageSpec(text: string): PackageSpec | Unpinnable {
   const at = text.indexOf("@", 1);
   const name = at === -1 ? text : text.slice(0, at);
   const wanted = at === -1 ? "latest" : text.slice(at + 1);
-  const refuse = (why: string): Unpinnable => ({ reason: `${JSON.stringify(text.slice(0, 256))} ${why}` });
-  if (name.length > NAME_CHARS_MAX || !NAME.test(name) || NOT_NAMES.includes(name) || ARCHIVE.test(name)) {
+  const refuse = (why: string): Unpinnable => ({
+    reason: `${JSON.stringify(text.slice(0, 256))} ${why}`,
+  });
+  if (
+    name.length > NAME_CHARS_MAX ||
+    !NAME.test(name) ||
+    NOT_NAMES.includes(name) ||
+    ARCHIVE.test(name)
+  ) {
     return refuse("is not the name of a package in a registry");
   }
   if (!WANTED.test(wanted) || ARCHIVE.test(wanted) || wanted.trim() !== wanted) {
@@ -58,7 +77,10 @@ export function readPackageSpec(text: string): PackageSpec | Unpinnable {
   return { name, wanted };
 }
 
-/** @param isNpx - With npx, options end at the first word that is none; `npm exec` takes its options anywhere before `--`. */
+/**
+ * @param isNpx - With npx, options end at the first word that is none; `npm exec` takes its options
+ * anywhere before `--`.
+ */
 function readWords(words: readonly string[], isNpx: boolean): NpxCommand | Unpinnable {
   const named: string[] = [];
   const others: string[] = [];
@@ -82,12 +104,14 @@ function readWords(words: readonly string[], isNpx: boolean): NpxCommand | Unpin
   const packages: PackageSpec[] = [];
   for (const spec of specs) {
     if ("reason" in spec) return spec;
-    if (packages.some(({ name }) => name === spec.name)) return { reason: `it names the package "${spec.name}" twice` };
+    if (packages.some(({ name }) => name === spec.name))
+      return { reason: `it names the package "${spec.name}" twice` };
     packages.push(spec);
   }
   if (named.length === 0) return { packages, args };
   const [program] = positional;
-  if (program === undefined || !PROGRAM.test(program)) return { reason: "after its packages it does not name a program of theirs" };
+  if (program === undefined || !PROGRAM.test(program))
+    return { reason: "after its packages it does not name a program of theirs" };
   return { packages, program, args };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Open servers: the MCP servers of a gate as its proxy takes them, each in a sandbox of its own or, where that was said, outside of any. How each is held is
- * said at the start and stands in the log.
+ * Open servers: the MCP servers of a gate as its proxy takes them, each in a sandbox of its own or,
+ * where that was said, outside of any. How each is held is said at the start and stands in the log.
  */
 import { statSync } from "node:fs";
 import { escapeText, isConsentError } from "@acp/core";
@@ -48,21 +48,29 @@ export interface OpenServers extends AsyncDisposable {
 /**
  * Opens them.
  *
- * @throws ConsentError `config_invalid` for a server that no sandbox could hold, or that works where it sees nothing.
+ * @throws ConsentError `config_invalid` for a server that no sandbox could hold, or that works
+ *   where it sees nothing.
  */
 export async function openServers(parts: OpenServersParts): Promise<OpenServers> {
   const { servers, isContained } = parts;
-  const held = servers.filter((server) => "command" in server && (server.sandbox ?? (isContained ? "auto" : "none")) === "auto");
+  const held = servers.filter(
+    (server) =>
+      "command" in server && (server.sandbox ?? (isContained ? "auto" : "none")) === "auto",
+  );
   const starts = new AbortController();
   const contained = held.length === 0 ? undefined : await openContained(held, parts, starts.signal);
   try {
     const upstreams: UpstreamConfig[] = [];
     for (const server of servers) {
       if (!("command" in server)) upstreams.push(server);
-      else if (contained === undefined || !held.includes(server)) upstreams.push(await openOutside(server, parts));
+      else if (contained === undefined || !held.includes(server))
+        upstreams.push(await openOutside(server, parts));
       else {
         upstreams.push(await openPinned(server, contained, parts));
-        await say(server, heldText(server, contained), { inUse: parts.inUse, isolation: markOf(contained.sandbox) });
+        await say(server, heldText(server, contained), {
+          inUse: parts.inUse,
+          isolation: markOf(contained.sandbox),
+        });
       }
     }
     return {
@@ -79,33 +87,60 @@ export async function openServers(parts: OpenServersParts): Promise<OpenServers>
   }
 }
 
-async function openContained(held: readonly UpstreamServer[], parts: OpenServersParts, signal: AbortSignal): Promise<ContainedParts> {
+async function openContained(
+  held: readonly UpstreamServer[],
+  parts: OpenServersParts,
+  signal: AbortSignal,
+): Promise<ContainedParts> {
   const sandbox = await chooseServerSandbox(parts.agents);
-  const hosts = new Map(held.map((server) => [server.name, "command" in server ? (server.network ?? []) : []]));
+  const hosts = new Map(
+    held.map((server) => [server.name, "command" in server ? (server.network ?? []) : []]),
+  );
   const network = await openServerNetwork({ ...parts, hosts, isolation: markOf(sandbox) });
   return { ...parts, io: parts.invocation.io, sandbox, network, signal, running: new Set() };
 }
 
-/** A server of npx starts from what it is pinned to. Where that cannot be had it does not start, and others do. */
-async function openPinned(server: CommandServer, contained: ContainedParts, parts: OpenServersParts): Promise<LocalUpstream> {
+/**
+ * A server of npx starts from what it is pinned to. Where that cannot be had it does not start, and
+ * others do.
+ */
+async function openPinned(
+  server: CommandServer,
+  contained: ContainedParts,
+  parts: OpenServersParts,
+): Promise<LocalUpstream> {
   readServerCommand(server.name, server.command);
   // What no sandbox could hold is a fault of the configuration, and is told as one.
   const unpinned = containedServer(server, contained);
   try {
     const pinned = await pinnedServer(server.name, server.command, pinParts(parts));
     if (pinned === undefined) return unpinned;
-    return containedServer({ ...server, command: pinned.argv }, { ...contained, packages: pinned.packages });
+    return containedServer(
+      { ...server, command: pinned.argv },
+      { ...contained, packages: pinned.packages },
+    );
   } catch (error) {
     if (!isConsentError(error) || parts.signal.aborted) throw error;
-    await parts.inUse.notices.say("server_packages", `${error.message} [${error.code}]; it does not start`, {
-      agent: serverAgentId(server.name),
-      isolation: "none",
-    });
+    await parts.inUse.notices.say(
+      "server_packages",
+      `${error.message} [${error.code}]; it does not start`,
+      {
+        agent: serverAgentId(server.name),
+        isolation: "none",
+      },
+    );
     return { name: server.name, start: () => Promise.reject(error) };
   }
 }
 
-function pinParts({ invocation: { io }, homeDir, workspace, inUse, agentId, signal }: OpenServersParts): PinParts {
+function pinParts({
+  invocation: { io },
+  homeDir,
+  workspace,
+  inUse,
+  agentId,
+  signal,
+}: OpenServersParts): PinParts {
   return {
     homeDir,
     userHome: io.userHome,
@@ -121,13 +156,21 @@ function pinParts({ invocation: { io }, homeDir, workspace, inUse, agentId, sign
 }
 
 /** Where servers are contained otherwise, or a person has chosen, it is said of each. */
-async function openOutside(server: CommandServer, { isContained, inUse, outside }: OpenServersParts): Promise<LocalUpstream> {
+async function openOutside(
+  server: CommandServer,
+  { isContained, inUse, outside }: OpenServersParts,
+): Promise<LocalUpstream> {
   const text = `No isolation: MCP server "${server.name}" is started outside of any sandbox, with your rights`;
-  if (isContained || server.sandbox !== undefined) await say(server, text, { inUse, isolation: "none" });
+  if (isContained || server.sandbox !== undefined)
+    await say(server, text, { inUse, isolation: "none" });
   return outside(server);
 }
 
-function say({ name }: CommandServer, text: string, { inUse, isolation }: Pick<ServerNetworkParts, "inUse" | "isolation">): Promise<void> {
+function say(
+  { name }: CommandServer,
+  text: string,
+  { inUse, isolation }: Pick<ServerNetworkParts, "inUse" | "isolation">,
+): Promise<void> {
   return inUse.notices.say("server_isolation", text, { agent: serverAgentId(name), isolation });
 }
 
@@ -137,18 +180,35 @@ function markOf(sandbox: ServerSandbox): string {
 
 function heldText(server: CommandServer, { sandbox, workspace }: ContainedParts): string {
   const { name, network = [] } = server;
-  if ("problem" in sandbox) return `MCP server "${name}" cannot start: there is no sandbox for it here; "sandbox: none" starts it outside`;
+  if ("problem" in sandbox)
+    return `MCP server "${name}" cannot start: there is no sandbox for it here; "sandbox: none" starts it outside`;
   const unseen = unseenOf(server, workspace?.path);
   const hint =
-    unseen.length === 0 ? "" : `; it does not see ${unseen.join(", ")}, which its command names: add that to its "read" or "write"`;
+    unseen.length === 0
+      ? ""
+      : `; it does not see ${unseen.join(", ")}, which its command names: add that to its "read" or "write"`;
   const reach = network.length === 0 ? "no network" : `of the network ${network.join(", ")}`;
   return `MCP server "${name}" runs in sandbox "${sandbox.kind}", level ${sandbox.level}, with ${reach}${hint}`;
 }
 
 /** Paths of its command that are there and not shown: a server says little about what it misses. */
-function unseenOf({ command, read = [], write = [], workspace }: CommandServer, work: string | undefined): readonly string[] {
-  const shown = [...systemPaths(), ...read, ...write, ...(workspace === undefined || work === undefined ? [] : [work])];
-  const isSeen = (path: string): boolean => shown.some((each) => path === each || path.startsWith(`${each}/`));
-  const paths = command.filter((word) => word.startsWith("/") && !isSeen(word) && statSync(word, { throwIfNoEntry: false }) !== undefined);
+function unseenOf(
+  { command, read = [], write = [], workspace }: CommandServer,
+  work: string | undefined,
+): readonly string[] {
+  const shown = [
+    ...systemPaths(),
+    ...read,
+    ...write,
+    ...(workspace === undefined || work === undefined ? [] : [work]),
+  ];
+  const isSeen = (path: string): boolean =>
+    shown.some((each) => path === each || path.startsWith(`${each}/`));
+  const paths = command.filter(
+    (word) =>
+      word.startsWith("/") &&
+      !isSeen(word) &&
+      statSync(word, { throwIfNoEntry: false }) !== undefined,
+  );
   return paths.map((path) => escapeText(path));
 }

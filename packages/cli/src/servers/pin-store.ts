@@ -1,11 +1,20 @@
 /**
- * Pin store: which packages a server was pinned to, and the trees of them, in `servers/NAME/packages` of the home, where no agent and no server writes.
- * A pin names its lockfile and its tree and is written last, so that a crash leaves the old one or the new one. Format: spec/home.md.
+ * Pin store: which packages a server was pinned to, and the trees of them, in
+ * `servers/NAME/packages` of the home, where no agent and no server writes. A pin names its
+ * lockfile and its tree and is written last, so that a crash leaves the old one or the new one.
+ * Format: spec/home.md.
  */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { ConsentError, isConsentError, isJsonObject, isoTime, parseJson, systemClock } from "@acp/core";
+import {
+  ConsentError,
+  isConsentError,
+  isJsonObject,
+  isoTime,
+  parseJson,
+  systemClock,
+} from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
 import { holdWriter, makePrivateDirectory, readPrivateFile, writeFileAtomic } from "@acp/home";
 import type { HeldWriter } from "@acp/home";
@@ -36,10 +45,19 @@ export interface PinStore {
   read(): Promise<Pin | undefined>;
   /** @throws ConsentError `home_invalid` where it is not the pin's. */
   readLockfile(pin: Pin): Promise<string>;
-  /** A new directory for a tree, in place of those that were never finished. Only under {@link holdServers}. */
+  /**
+   * A new directory for a tree, in place of those that were never finished. Only under {@link
+   * holdServers}.
+   */
   makeTree(): Promise<string>;
-  /** Puts a tree of {@link PinStore.makeTree} in force, and removes all but it and the one before. Only under {@link holdServers}. */
-  write(pin: Pick<Pin, "packages" | "registries" | "installed">, parts: { readonly tree: string; readonly lockfile: string }): Promise<Pin>;
+  /**
+   * Puts a tree of {@link PinStore.makeTree} in force, and removes all but it and the one before.
+   * Only under {@link holdServers}.
+   */
+  write(
+    pin: Pick<Pin, "packages" | "registries" | "installed">,
+    parts: { readonly tree: string; readonly lockfile: string },
+  ): Promise<Pin>;
   /** Removes everything. Only under {@link holdServers}. */
   remove(): Promise<boolean>;
 }
@@ -59,10 +77,17 @@ export function openPinStore(homeDir: string, name: string): PinStore {
   const directory = join(above, "packages");
   const read = async (): Promise<Pin | undefined> => {
     const names = await list(directory);
-    return names.includes(PIN) ? parsePin(await readPrivateFile(join(directory, PIN), PIN_BYTES_MAX), join(directory, PIN)) : undefined;
+    return names.includes(PIN)
+      ? parsePin(await readPrivateFile(join(directory, PIN), PIN_BYTES_MAX), join(directory, PIN))
+      : undefined;
   };
-  const removeAll = async (patterns: readonly RegExp[], kept: readonly string[] = []): Promise<void> => {
-    const found = (await list(directory)).filter((each) => patterns.some((pattern) => pattern.test(each)) && !kept.includes(each));
+  const removeAll = async (
+    patterns: readonly RegExp[],
+    kept: readonly string[] = [],
+  ): Promise<void> => {
+    const found = (await list(directory)).filter(
+      (each) => patterns.some((pattern) => pattern.test(each)) && !kept.includes(each),
+    );
     for (const each of found) await rm(join(directory, each), { recursive: true, force: true });
   };
   return {
@@ -72,14 +97,19 @@ export function openPinStore(homeDir: string, name: string): PinStore {
       const file = join(directory, lockName(lockfile));
       const text = await readPrivateFile(file, LOCKFILE_BYTES_MAX);
       if (digestOf(text) === lockfile) return text;
-      throw new ConsentError("home_invalid", `Cannot read "${file}": somebody changed it; run: acp servers remove ${name}`);
+      throw new ConsentError(
+        "home_invalid",
+        `Cannot read "${file}": somebody changed it; run: acp servers remove ${name}`,
+      );
     },
     async makeTree() {
-      for (const path of [join(homeDir, "servers"), above, directory]) await makePrivateDirectory(path);
+      for (const path of [join(homeDir, "servers"), above, directory])
+        await makePrivateDirectory(path);
       await removeAll([UNFINISHED]);
       const path = join(directory, `new-${randomBytes(8).toString("hex")}`);
       await mkdir(path);
-      // The directories above are private; who runs the server may be another user, who is shown this one.
+      // The directories above are private; who runs the server may be another user, who is shown
+      // this one.
       await chmod(path, 0o755);
       return path;
     },
@@ -94,7 +124,10 @@ export function openPinStore(homeDir: string, name: string): PinStore {
       await writeFileAtomic(join(directory, lockName(pin.lockfile)), text);
       await rename(tree, join(directory, pin.tree));
       await makeDurable(join(directory, pin.tree));
-      await writeFileAtomic(join(directory, PIN), `${JSON.stringify({ version: 1, ...pin }, undefined, 2)}\n`);
+      await writeFileAtomic(
+        join(directory, PIN),
+        `${JSON.stringify({ version: 1, ...pin }, undefined, 2)}\n`,
+      );
       // A server that runs may still load files of the one before.
       const kept = before === undefined ? [pin] : [pin, before];
       await removeAll(
@@ -132,7 +165,9 @@ export async function holdServers(homeDir: string, signal: AbortSignal): Promise
 function list(directory: string): Promise<readonly string[]> {
   return readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
-    throw new ConsentError("home_invalid", `Cannot read "${directory}": ${error.message}`, { cause: error });
+    throw new ConsentError("home_invalid", `Cannot read "${directory}": ${error.message}`, {
+      cause: error,
+    });
   });
 }
 
@@ -152,9 +187,17 @@ function parsePin(text: string, file: string): Pin {
   const registries = readRegistries(value["registries"]);
   const packages = readPackages(value["packages"]);
   const isRead =
-    version === 1 && isMatch(lockfile, DIGEST) && isMatch(installed, DIGEST) && isMatch(tree, TREE) && typeof pinnedAt === "string";
-  if (isRead && registries !== undefined && packages !== undefined) return { packages, registries, lockfile, installed, tree, pinnedAt };
-  throw new ConsentError("home_invalid", `Cannot read "${file}": it is not a pin; remove it with acp servers remove`);
+    version === 1 &&
+    isMatch(lockfile, DIGEST) &&
+    isMatch(installed, DIGEST) &&
+    isMatch(tree, TREE) &&
+    typeof pinnedAt === "string";
+  if (isRead && registries !== undefined && packages !== undefined)
+    return { packages, registries, lockfile, installed, tree, pinnedAt };
+  throw new ConsentError(
+    "home_invalid",
+    `Cannot read "${file}": it is not a pin; remove it with acp servers remove`,
+  );
 }
 
 function readObject(text: string): JsonObject {
@@ -173,7 +216,9 @@ function readRegistries(value: JsonValue | undefined): Registries | undefined {
   const read = Object.entries(scopes).flatMap(([scope, each]) =>
     typeof each === "string" && URL.canParse(each) ? [[scope, each] as const] : [],
   );
-  return read.length === Object.keys(scopes).length ? { main, scopes: Object.fromEntries(read) } : undefined;
+  return read.length === Object.keys(scopes).length
+    ? { main, scopes: Object.fromEntries(read) }
+    : undefined;
 }
 
 function readPackages(value: JsonValue | undefined): readonly PackageSpec[] | undefined {

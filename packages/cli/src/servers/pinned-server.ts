@@ -1,6 +1,7 @@
 /**
- * Pinned server: a server that its configuration starts with npx is started from a tree of packages that was pinned when it was first seen. Nothing of
- * it changes by itself, and no network is needed for it. Prose: docs/how-to/sandbox.md; why: docs/adr/0127-a-servers-packages-are-pinned.md.
+ * Pinned server: a server that its configuration starts with npx is started from a tree of packages
+ * that was pinned when it was first seen. Nothing of it changes by itself, and no network is needed
+ * for it. Prose: docs/how-to/sandbox.md; why: docs/adr/0127-a-servers-packages-are-pinned.md.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,7 +33,9 @@ export interface PinParts extends RegistrySources {
 /** How a server is started. */
 export interface PinnedServer {
   readonly argv: readonly string[];
-  /** The directory that it has to be able to read, where nobody may write: `packages` of a sandbox. */
+  /**
+   * The directory that it has to be able to read, where nobody may write: `packages` of a sandbox.
+   */
   readonly packages: string;
 }
 
@@ -40,10 +43,15 @@ export interface PinnedServer {
  * Gets a server ready. Where its packages are pinned and there, that is a look at them.
  *
  * @returns `undefined` where its command is not npx.
- * @throws ConsentError `config_invalid` where its packages cannot be pinned, cannot be had, or changed without a yes; `home_invalid`,
+ * @throws ConsentError `config_invalid` where its packages cannot be pinned, cannot be had, or
+ *   changed without a yes; `home_invalid`,
  *   `sandbox_unavailable`, `sandbox_failed`, `aborted`.
  */
-export async function pinnedServer(name: string, command: readonly string[], parts: PinParts): Promise<PinnedServer | undefined> {
+export async function pinnedServer(
+  name: string,
+  command: readonly string[],
+  parts: PinParts,
+): Promise<PinnedServer | undefined> {
   const wanted = readServerCommand(name, command);
   if (wanted === undefined) return undefined;
   const store = openPinStore(parts.homeDir, name);
@@ -61,11 +69,17 @@ export async function pinnedServer(name: string, command: readonly string[], par
  *
  * @throws ConsentError `config_invalid` where they cannot be pinned.
  */
-export function readServerCommand(name: string, command: readonly string[]): NpxCommand | undefined {
+export function readServerCommand(
+  name: string,
+  command: readonly string[],
+): NpxCommand | undefined {
   const wanted = readNpxCommand(command);
   if (wanted === undefined || !("reason" in wanted)) return wanted;
   const fix = `name packages of a registry, or start it outside with "sandbox: none"`;
-  throw new ConsentError("config_invalid", `Cannot pin the packages of server "${name}": ${wanted.reason}; ${fix}`);
+  throw new ConsentError(
+    "config_invalid",
+    `Cannot pin the packages of server "${name}": ${wanted.reason}; ${fix}`,
+  );
 }
 
 /** What became of an update. */
@@ -76,12 +90,22 @@ export type Updated = "same" | "changed" | "refused";
  *
  * @throws ConsentError As {@link pinnedServer}.
  */
-export async function updatePinned(name: string, wanted: NpxCommand, parts: PinParts): Promise<Updated> {
+export async function updatePinned(
+  name: string,
+  wanted: NpxCommand,
+  parts: PinParts,
+): Promise<Updated> {
   const store = openPinStore(parts.homeDir, name);
   const before = await store.read();
   const lockfile = await resolve({ name, wanted, store, parts });
-  if (before?.lockfile === lockfile.digest && isSame(before.packages, wanted.packages) && isWhole(store, before)) return "same";
-  if (before !== undefined && !(await isAgreed({ name, wanted, store, parts }, before, lockfile))) return "refused";
+  if (
+    before?.lockfile === lockfile.digest &&
+    isSame(before.packages, wanted.packages) &&
+    isWhole(store, before)
+  )
+    return "same";
+  if (before !== undefined && !(await isAgreed({ name, wanted, store, parts }, before, lockfile)))
+    return "refused";
   await using _held = await holdServers(parts.homeDir, parts.signal);
   await install({ name, wanted, store, parts }, lockfile, await readRegistries(parts));
   return "changed";
@@ -101,8 +125,10 @@ async function makePin(making: Making): Promise<Pin> {
     await using _held = await holdServers(parts.homeDir, parts.signal);
     // Another start may have done all of it meanwhile.
     const pin = await store.read();
-    if (pin === undefined) return await install(making, await resolve(making), await readRegistries(parts));
-    if (isSame(pin.packages, wanted.packages)) return isWhole(store, pin) ? pin : await reinstall(making, pin);
+    if (pin === undefined)
+      return await install(making, await resolve(making), await readRegistries(parts));
+    if (isSame(pin.packages, wanted.packages))
+      return isWhole(store, pin) ? pin : await reinstall(making, pin);
   }
   const [pin, lockfile] = [await store.read(), await resolve(making)];
   if (pin === undefined || !(await isAgreed(making, pin, lockfile))) {
@@ -116,7 +142,11 @@ async function makePin(making: Making): Promise<Pin> {
   return await install(making, lockfile, await readRegistries(parts));
 }
 
-async function isAgreed({ name, wanted, store, parts }: Making, pin: Pin, lockfile: Lockfile): Promise<boolean> {
+async function isAgreed(
+  { name, wanted, store, parts }: Making,
+  pin: Pin,
+  lockfile: Lockfile,
+): Promise<boolean> {
   const before = readLockfile(await store.readLockfile(pin), pin);
   const changes = compareTrees(before, lockfile);
   // Another way to name the same packages.
@@ -127,28 +157,49 @@ async function isAgreed({ name, wanted, store, parts }: Making, pin: Pin, lockfi
 async function resolve({ name, wanted, parts }: Making): Promise<Lockfile> {
   await parts.say(`Server "${name}": looking up ${wanted.packages.map(showSpec).join(", ")}`);
   const { workspaces, signal } = parts;
-  return resolvePackages({ packages: wanted.packages, registries: await readRegistries(parts), workspaces, signal });
+  return resolvePackages({
+    packages: wanted.packages,
+    registries: await readRegistries(parts),
+    workspaces,
+    signal,
+  });
 }
 
 /** What was pinned, from where it was pinned: nothing of it is new, so nobody is asked. */
 async function reinstall(making: Making, pin: Pin): Promise<Pin> {
   const { name, store, parts } = making;
-  await parts.say(`Server "${name}": its packages are damaged (${whyDamaged(join(store.directory, pin.tree), pin.installed) ?? ""})`);
+  await parts.say(
+    `Server "${name}": its packages are damaged (${whyDamaged(join(store.directory, pin.tree), pin.installed) ?? ""})`,
+  );
   return install(making, readLockfile(await store.readLockfile(pin), pin), pin.registries);
 }
 
-async function install({ name, wanted, store, parts }: Making, lockfile: Lockfile, registries: Pin["registries"]): Promise<Pin> {
+async function install(
+  { name, wanted, store, parts }: Making,
+  lockfile: Lockfile,
+  registries: Pin["registries"],
+): Promise<Pin> {
   const { workspaces, signal } = parts;
   const { packages } = wanted;
   await parts.say(`Server "${name}": installing ${lockfile.packages.length} packages`);
   const tree = await store.makeTree();
   try {
-    const installed = await installPackages({ packages, registries, workspaces, signal }, lockfile, tree);
+    const installed = await installPackages(
+      { packages, registries, workspaces, signal },
+      lockfile,
+      tree,
+    );
     const why = whyDamaged(tree, installed);
     if (why !== undefined)
-      throw new ConsentError("config_invalid", `Cannot install server "${name}": a package changed what npm had installed: ${why}`);
+      throw new ConsentError(
+        "config_invalid",
+        `Cannot install server "${name}": a package changed what npm had installed: ${why}`,
+      );
     treeProgram(tree, wanted);
-    const pin = await store.write({ packages, registries, installed }, { tree, lockfile: lockfile.text });
+    const pin = await store.write(
+      { packages, registries, installed },
+      { tree, lockfile: lockfile.text },
+    );
     await parts.say(
       `Server "${name}": pinned ${packages.map(showSpec).join(", ")} with ${lockfile.packages.length} packages, ${pin.lockfile}`,
     );

@@ -12,16 +12,29 @@ function home(npmrc?: string): string {
   if (npmrc !== undefined) writeFileSync(join(path, ".npmrc"), npmrc);
   return path;
 }
-const read = (userHome: string, env = {}, workspaces: readonly string[] = []): ReturnType<typeof readRegistries> =>
-  readRegistries({ userHome, env, workspaces });
+const read = (
+  userHome: string,
+  env = {},
+  workspaces: readonly string[] = [],
+): ReturnType<typeof readRegistries> => readRegistries({ userHome, env, workspaces });
 
 describe("readRegistries()", () => {
   it("reads the person's own setting, and those of scopes; of secrets nothing", async () => {
-    const found = await read(home(`; mine\n${MINE}@own:registry = "https://own.example:8443/"\n//own.example/:_authToken=hidden\n`));
-    expect(found).toEqual({ main: "https://mine.example/npm/", scopes: { "@own": "https://own.example:8443/" } });
+    const found = await read(
+      home(
+        `; mine\n${MINE}@own:registry = "https://own.example:8443/"\n//own.example/:_authToken=hidden\n`,
+      ),
+    );
+    expect(found).toEqual({
+      main: "https://mine.example/npm/",
+      scopes: { "@own": "https://own.example:8443/" },
+    });
     expect(registryHosts(found)).toEqual(["mine.example:443", "own.example:8443"]);
     expect(registryOf("@own/x", found)).toBe("https://own.example:8443/");
-    expect([registryOf("@other/x", found), registryOf("own", found)]).toEqual([found.main, found.main]);
+    expect([registryOf("@other/x", found), registryOf("own", found)]).toEqual([
+      found.main,
+      found.main,
+    ]);
   });
 
   it("asks npm where there is none", async () => {
@@ -32,7 +45,9 @@ describe("readRegistries()", () => {
   it("takes the operator's variable, but not what npm made of a project's file", async () => {
     const env = { npm_config_registry: "https://variable.example" };
     expect((await read(home(MINE), env)).main).toBe("https://variable.example/");
-    expect((await read(home(MINE), { ...env, npm_execpath: "/usr/bin/npm" })).main).toBe("https://mine.example/npm/");
+    expect((await read(home(MINE), { ...env, npm_execpath: "/usr/bin/npm" })).main).toBe(
+      "https://mine.example/npm/",
+    );
   });
 
   it.each([

@@ -1,5 +1,6 @@
 /**
- * Registries: where packages come from, by the person's own setting. Never by a project's: an agent writes that. Secrets of the file are not read.
+ * Registries: where packages come from, by the person's own setting. Never by a project's: an agent
+ * writes that. Secrets of the file are not read.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -30,9 +31,14 @@ const LINE = /^\s*(?:(@[a-z0-9~][a-z0-9._~-]*):)?registry\s*=\s*(.*?)\s*$/u;
 /**
  * Reads `~/.npmrc`, `npm_config_registry` of the environment, and what npm says by itself.
  *
- * @throws ConsentError `config_invalid` where the file is one that an agent could have written, or a setting is not the address of a registry.
+ * @throws ConsentError `config_invalid` where the file is one that an agent could have written, or
+ *   a setting is not the address of a registry.
  */
-export async function readRegistries({ userHome, env, workspaces }: RegistrySources): Promise<Registries> {
+export async function readRegistries({
+  userHome,
+  env,
+  workspaces,
+}: RegistrySources): Promise<Registries> {
   const file = join(userHome, ".npmrc");
   let main: string | undefined;
   const scopes: Record<string, string> = {};
@@ -44,10 +50,12 @@ export async function readRegistries({ userHome, env, workspaces }: RegistrySour
     if (scope === undefined) main = address;
     else scopes[scope] = address;
   }
-  if (Object.keys(scopes).length > SCOPES_MAX) throw refused(file, `it names more than ${SCOPES_MAX} registries`);
+  if (Object.keys(scopes).length > SCOPES_MAX)
+    throw refused(file, `it names more than ${SCOPES_MAX} registries`);
   const named = env["npm_config_registry"];
   // Under `npm run` the variables of npm are what a project's .npmrc says.
-  if (named !== undefined && named !== "" && env["npm_execpath"] === undefined) main = readAddress(named, "npm_config_registry");
+  if (named !== undefined && named !== "" && env["npm_execpath"] === undefined)
+    main = readAddress(named, "npm_config_registry");
   return { main: main ?? (await systemRegistry(workspaces)), scopes };
 }
 
@@ -56,7 +64,10 @@ async function systemRegistry(workspaces: readonly string[]): Promise<string> {
   const node = trustedProgram(realpathSync(process.execPath), { workspaces });
   if ("reason" in node) throw refused("npm", node.reason);
   const args = [findNpm(workspaces), "config", "get", "registry", "--userconfig=/dev/null"];
-  const { stdout, failure } = await runProgram(node, args, { env: { HOME: "/", PATH: "/usr/bin:/bin" }, timeoutMs: NPM_MS });
+  const { stdout, failure } = await runProgram(node, args, {
+    env: { HOME: "/", PATH: "/usr/bin:/bin" },
+    timeoutMs: NPM_MS,
+  });
   if (failure !== undefined) throw refused("npm", failure);
   return readAddress(stdout.trim(), "npm");
 }
@@ -96,7 +107,8 @@ function readLines(file: string, workspaces: readonly string[]): readonly string
   const fd = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = fstatSync(fd);
-    if (!found.isFile() || found.size > BYTES_MAX) throw refused(file, `it is not a file of at most ${BYTES_MAX} bytes`);
+    if (!found.isFile() || found.size > BYTES_MAX)
+      throw refused(file, `it is not a file of at most ${BYTES_MAX} bytes`);
     return readFileSync(fd, "utf8").split(/\r?\n/u);
   } finally {
     closeSync(fd);
@@ -104,5 +116,8 @@ function readLines(file: string, workspaces: readonly string[]): readonly string
 }
 
 function refused(place: string, why: string): ConsentError {
-  return new ConsentError("config_invalid", `Cannot find out from "${place}" which registry packages come from: ${why}`);
+  return new ConsentError(
+    "config_invalid",
+    `Cannot find out from "${place}" which registry packages come from: ${why}`,
+  );
 }

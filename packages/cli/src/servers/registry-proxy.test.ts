@@ -14,7 +14,9 @@ async function listen(server: Server): Promise<number> {
 }
 
 it("makeRegistryProxy() leads to registries for reading, nowhere else, and nowhere once it is cut", async () => {
-  const [registry, other] = await Promise.all([1, 2].map(() => listen(createServer((_request, response) => response.end("reached")))));
+  const [registry, other] = await Promise.all(
+    [1, 2].map(() => listen(createServer((_request, response) => response.end("reached")))),
+  );
   const proxy = makeRegistryProxy([`127.0.0.1:${registry}`]);
   const port = await listen(createListener((socket) => proxy.take(socket)));
   const ask = async (method: string, to: number | undefined): Promise<number | undefined> => {
@@ -27,7 +29,9 @@ it("makeRegistryProxy() leads to registries for reading, nowhere else, and nowhe
       agent: false,
     });
     sent.end();
-    const [response] = (await once(sent, "response")) as [{ readonly statusCode?: number; resume(): void }];
+    const [response] = (await once(sent, "response")) as [
+      { readonly statusCode?: number; resume(): void },
+    ];
     response.resume();
     return response.statusCode;
   };

@@ -1,5 +1,6 @@
 /**
- * Registry proxy: the way out of a sandbox in which npm runs. It leads to the registries and nowhere else, reads only, and ends when it is cut.
+ * Registry proxy: the way out of a sandbox in which npm runs. It leads to the registries and
+ * nowhere else, reads only, and ends when it is cut.
  */
 import type { Socket } from "node:net";
 import { ConsentError, createConsentGate, isHttpAction } from "@acp/core";
@@ -19,12 +20,21 @@ export interface RegistryProxy {
 const REFUSED_MAX = 8;
 const READING = ["GET", "HEAD", "CONNECT"];
 
-/** @param hosts - `host:port` of each registry; one on this machine or in the own network is reached too, since the person named it. */
+/**
+ * @param hosts - `host:port` of each registry; one on this machine or in the own network is reached
+ * too, since the person named it.
+ */
 export function makeRegistryProxy(hosts: readonly string[]): RegistryProxy {
   const refused = new Set<string>();
   const gate = createConsentGate({
-    layers: [onlyRegistries(hosts, (host) => void (refused.size < REFUSED_MAX && refused.add(host)))],
-    channel: { name: "none", deliver: () => Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: nobody is asked here")) },
+    layers: [
+      onlyRegistries(hosts, (host) => void (refused.size < REFUSED_MAX && refused.add(host))),
+    ],
+    channel: {
+      name: "none",
+      deliver: () =>
+        Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: nobody is asked here")),
+    },
     // What was installed is in the lockfile, whole, and the pin is logged.
     audit: { append: () => Promise.resolve({ seq: 0, hash: "sha256:0" }) },
   });
@@ -49,7 +59,11 @@ function onlyRegistries(hosts: readonly string[], onRefused: (host: string) => v
       if (hosts.includes(asked) && READING.includes(method))
         return { effect: "allow", ruleId: "registry", reason: "a registry, for reading" };
       if (!hosts.includes(asked)) onRefused(asked);
-      return { effect: "deny", ruleId: "elsewhere", reason: "npm reads from its registries, and does nothing else" };
+      return {
+        effect: "deny",
+        ruleId: "elsewhere",
+        reason: "npm reads from its registries, and does nothing else",
+      };
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Server directory: what each MCP server has of its own below the home of ACP, where no agent can write. */
+/**
+ * Server directory: what each MCP server has of its own below the home of ACP, where no agent can
+ * write.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { namedDirectory } from "../home/named-directory.js";

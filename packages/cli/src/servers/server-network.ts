@@ -1,9 +1,17 @@
 /**
- * Server network: what servers in sandboxes reach. Each asks the HTTP proxy under a name of its own, which no agent can have; its list decides, rules of the
- * policy that deny or ask still count, and everything stands in the log. No secret of the vault goes where a server asks.
+ * Server network: what servers in sandboxes reach. Each asks the HTTP proxy under a name of its
+ * own, which no agent can have; its list decides, rules of the policy that deny or ask still count,
+ * and everything stands in the log. No secret of the vault goes where a server asks.
  */
 import type { Socket } from "node:net";
-import { type Action, isHttpAction, type Layer, normalizeHost, parseAuthority, type Ruling } from "@acp/core";
+import {
+  type Action,
+  isHttpAction,
+  type Layer,
+  normalizeHost,
+  parseAuthority,
+  type Ruling,
+} from "@acp/core";
 import type { HttpConsentProxy } from "@acp/proxy-http";
 import { makeHttpProxy } from "../http/open-http-proxy.js";
 import type { HttpProxyParts } from "../http/open-http-proxy.js";
@@ -18,15 +26,21 @@ export type ServerHosts = ReadonlyMap<string, readonly string[]>;
 
 /** The layer that says so. */
 export function serverHosts(hosts: ServerHosts): Layer {
-  const known = new Map([...hosts].map(([name, list]) => [serverAgentId(name), new Set(list.flatMap(spell))]));
+  const known = new Map(
+    [...hosts].map(([name, list]) => [serverAgentId(name), new Set(list.flatMap(spell))]),
+  );
   return {
     name: "server-network",
     judge(action: Action, { agent }): Ruling {
-      const listed = isHttpAction(action) && known.get(agent.id)?.has(`${action.meta.host}:${action.meta.port}`) === true;
+      const listed =
+        isHttpAction(action) &&
+        known.get(agent.id)?.has(`${action.meta.host}:${action.meta.port}`) === true;
       return {
         effect: listed ? "allow" : "deny",
         ruleId: "server_network",
-        reason: listed ? "the host is in the server's list" : 'the host is not in "network" of this server in config.yml',
+        reason: listed
+          ? "the host is in the server's list"
+          : 'the host is not in "network" of this server in config.yml',
       };
     },
   };
@@ -55,11 +69,22 @@ export interface ServerNetworkParts extends Omit<HttpProxyParts, "agent" | "inte
 }
 
 /** Opens it. What an agent reaches in this process, a server does not. */
-export async function openServerNetwork({ hosts, agentId, isolation, inUse, ...parts }: ServerNetworkParts): Promise<ServerNetwork> {
+export async function openServerNetwork({
+  hosts,
+  agentId,
+  isolation,
+  inUse,
+  ...parts
+}: ServerNetworkParts): Promise<ServerNetwork> {
   const gate = inUse.gateFor(serverHosts(hosts), isolation);
-  const proxy: HttpConsentProxy = await makeHttpProxy({ ...parts, inUse: { ...inUse, gate }, agent: undefined });
+  const proxy: HttpConsentProxy = await makeHttpProxy({
+    ...parts,
+    inUse: { ...inUse, gate },
+    agent: undefined,
+  });
   return {
-    attach: (socket, server) => proxy.attach(socket, { agent: { id: serverAgentId(server), parents: [agentId] } }),
+    attach: (socket, server) =>
+      proxy.attach(socket, { agent: { id: serverAgentId(server), parents: [agentId] } }),
     [Symbol.asyncDispose]: () => proxy.close(),
   };
 }

@@ -1,5 +1,6 @@
 /**
- * Server sandbox: which kind of sandbox holds MCP servers here. That of the agent, where it shows its own files; else the better one that this machine has.
+ * Server sandbox: which kind of sandbox holds MCP servers here. That of the agent, where it shows
+ * its own files; else the better one that this machine has.
  */
 import type { SandboxReport } from "@acp/core";
 import { createLinuxSandbox, reachesLevel } from "@acp/sandbox-linux";
@@ -19,12 +20,15 @@ const KINDS: readonly LinuxSandboxName[] = ["namespace", "landlock"];
  *
  * @param agents - What holds the agent; left out where ACP did not start it.
  */
-export async function chooseServerSandbox(agents: SandboxReport | undefined): Promise<ServerSandbox> {
+export async function chooseServerSandbox(
+  agents: SandboxReport | undefined,
+): Promise<ServerSandbox> {
   const problems: string[] = [];
   const agentsKind = KINDS.filter((kind) => kind === agents?.sandbox);
   for (const kind of agentsKind.length === 0 ? KINDS : agentsKind) {
     const report = agents?.sandbox === kind ? agents : await createLinuxSandbox(kind).probe();
-    if (report.isAvailable && reachesLevel(report.level, "partial")) return { kind, level: report.level, mark: isolationMark(report) };
+    if (report.isAvailable && reachesLevel(report.level, "partial"))
+      return { kind, level: report.level, mark: isolationMark(report) };
     problems.push(`${kind} cannot start (${report.reason})`);
   }
   return { problem: `Cannot hold the server: ${problems.join("; ")}` };

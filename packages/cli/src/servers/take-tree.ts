@@ -1,6 +1,7 @@
 /**
- * Take a tree: writes the directories, files and links that npm's sandbox hands over into a new directory of ours. What is inside had the say over all
- * of it, so nothing leads out of the directory, nothing is written twice, and there is an end to it.
+ * Take a tree: writes the directories, files and links that npm's sandbox hands over into a new
+ * directory of ours. What is inside had the say over all of it, so nothing leads out of the
+ * directory, nothing is written twice, and there is an end to it.
  */
 import { constants } from "node:fs";
 import { chmod, mkdir, open, symlink } from "node:fs/promises";
@@ -22,15 +23,21 @@ const MESSAGE_BYTES_MAX = 16_384;
 const PATH_CHARS_MAX = 1_024;
 /** What is beside `node_modules`, the top of a tree. */
 const TOP = "node_modules";
-const FILE_FLAGS: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const FILE_FLAGS: number =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
  * Takes it.
  *
  * @param directory - Exists, is empty, and nobody else writes there.
- * @throws ConsentError `config_invalid` where something in it may not be; `sandbox_failed` where it is cut off.
+ * @throws ConsentError `config_invalid` where something in it may not be; `sandbox_failed` where it
+ *   is cut off.
  */
-export async function takeTree(output: MessageStream, directory: string, limits: TreeLimits = TREE_LIMITS): Promise<void> {
+export async function takeTree(
+  output: MessageStream,
+  directory: string,
+  limits: TreeLimits = TREE_LIMITS,
+): Promise<void> {
   const directories = new Set<string>(["."]);
   const links: (readonly [path: string, target: string])[] = [];
   let [entries, bytes] = [0, 0];
@@ -63,17 +70,31 @@ export async function takeTree(output: MessageStream, directory: string, limits:
 /** A path whose directory was made before, so that no part of it is a link. */
 function readPath(message: JsonObject, directories: ReadonlySet<string>): string {
   const path = message["directory"] ?? message["link"] ?? message["file"];
-  if (typeof path !== "string") throw refused("they have something that is neither a file, a directory nor a link");
-  const isPlain = path.length <= PATH_CHARS_MAX && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
-  if (!isPlain || path.includes("\0") || !directories.has(dirname(path)) || (dirname(path) === "." && path !== TOP))
+  if (typeof path !== "string")
+    throw refused("they have something that is neither a file, a directory nor a link");
+  const isPlain =
+    path.length <= PATH_CHARS_MAX &&
+    path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+  if (
+    !isPlain ||
+    path.includes("\0") ||
+    !directories.has(dirname(path)) ||
+    (dirname(path) === "." && path !== TOP)
+  )
     throw refused(`${JSON.stringify(path.slice(0, 256))} is not a place in them`);
   return path;
 }
 
-/** Up, then down: a `..` behind a name that is a link itself would lead elsewhere than its text says. */
+/**
+ * Up, then down: a `..` behind a name that is a link itself would lead elsewhere than its text
+ * says.
+ */
 const TARGET = /^(?:\.\.\/)*(?!\.\.?(?:\/|$))[^/\0]+(?:\/(?!\.\.?(?:\/|$))[^/\0]+)*$/u;
 
-/** Where a link leads, which is in the tree by its text; what is a link on the way there leads no further than the tree either. */
+/**
+ * Where a link leads, which is in the tree by its text; what is a link on the way there leads no
+ * further than the tree either.
+ */
 function readTarget(path: string, { to }: JsonObject): string {
   if (typeof to === "string" && to.length <= PATH_CHARS_MAX && TARGET.test(to)) {
     const end = normalize(join(dirname(path), to));

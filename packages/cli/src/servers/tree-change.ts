@@ -30,15 +30,23 @@ export function compareTrees(before: Lockfile, after: Lockfile): readonly Packag
   const paths = [...new Set([...old.keys(), ...young.keys()])].toSorted();
   return paths.flatMap((path) => {
     const [one, other] = [old.get(path), young.get(path)];
-    const isSame = one !== undefined && other !== undefined && one.name === other.name && one.version === other.version;
-    return isSame && one.integrity === other.integrity && one.hasScripts === other.hasScripts ? [] : [{ path, before: one, after: other }];
+    const isSame =
+      one !== undefined &&
+      other !== undefined &&
+      one.name === other.name &&
+      one.version === other.version;
+    return isSame && one.integrity === other.integrity && one.hasScripts === other.hasScripts
+      ? []
+      : [{ path, before: one, after: other }];
   });
 }
 
 /** One line a change, as text for a person. */
 export function describeChanges(changes: readonly PackageChange[]): readonly string[] {
   const lines = changes.slice(0, LISTED_MAX).map(describe);
-  return changes.length > LISTED_MAX ? [...lines, `and ${changes.length - LISTED_MAX} more`] : lines;
+  return changes.length > LISTED_MAX
+    ? [...lines, `and ${changes.length - LISTED_MAX} more`]
+    : lines;
 }
 
 /** `name@wanted`. */
@@ -51,7 +59,10 @@ function describe({ path, before, after }: PackageChange): string {
   if (after === undefined) return `removed ${place} ${before?.version ?? ""}`;
   const scripts = after.hasScripts ? ", runs a program when it is installed" : "";
   if (before === undefined) return `added ${place} ${after.version}${scripts}`;
-  const version = before.version === after.version ? `${after.version} with other bytes` : `${before.version} → ${after.version}`;
+  const version =
+    before.version === after.version
+      ? `${after.version} with other bytes`
+      : `${before.version} → ${after.version}`;
   return `changed ${place} ${version}${scripts}`;
 }
 

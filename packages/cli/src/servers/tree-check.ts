@@ -1,6 +1,8 @@
 /**
- * Tree check: whether a tree is the one that was pinned, at the cost of a few hundred looks. What npm wrote down as installed has the pinned digest,
- * and each of these packages is there; the bytes of each file were checked when it was installed, and nobody but the person could change them since.
+ * Tree check: whether a tree is the one that was pinned, at the cost of a few hundred looks. What
+ * npm wrote down as installed has the pinned digest, and each of these packages is there; the bytes
+ * of each file were checked when it was installed, and nobody but the person could change them
+ * since.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +21,9 @@ export function whyDamaged(tree: string, installed: string): string | undefined 
     return "it is not there, or not whole";
   }
   if (digestOf(text) !== installed) return "it lists other packages than it had";
-  const missing = pathsOf(text).find((path) => lstatSync(join(tree, path, "package.json"), { throwIfNoEntry: false }) === undefined);
+  const missing = pathsOf(text).find(
+    (path) => lstatSync(join(tree, path, "package.json"), { throwIfNoEntry: false }) === undefined,
+  );
   return missing === undefined ? undefined : `${missing} is missing`;
 }
 

@@ -1,7 +1,16 @@
 /**
- * Tree program: the program of a package in a tree, as npx would choose it, and how it is started. It lies in the tree by its real path.
+ * Tree program: the program of a package in a tree, as npx would choose it, and how it is started.
+ * It lies in the tree by its real path.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, realpathSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { NpxCommand } from "./npx-command.js";
@@ -17,16 +26,26 @@ const ELF = "\u007fELF";
  * @param tree - The directory that holds `node_modules`.
  * @throws ConsentError `config_invalid` where there is no such program, or it is not in the tree.
  */
-export function treeProgram(tree: string, { packages, program, args }: NpxCommand): readonly string[] {
+export function treeProgram(
+  tree: string,
+  { packages, program, args }: NpxCommand,
+): readonly string[] {
   const modules = realpathSync(join(tree, "node_modules"));
   const found = packages.map(({ name }) => ({ name, programs: programsOf(join(modules, name)) }));
   const path =
-    program === undefined ? chooseOnly(found[0]) : found.map(({ programs }) => programs.get(program)).find((each) => each !== undefined);
+    program === undefined
+      ? chooseOnly(found[0])
+      : found.map(({ programs }) => programs.get(program)).find((each) => each !== undefined);
   const names = packages.map(({ name }) => `"${name}"`).join(", ");
   if (path === undefined)
-    throw refused(program === undefined ? `${names} has no program that npx would start` : `${names} has no program "${program}"`);
+    throw refused(
+      program === undefined
+        ? `${names} has no program that npx would start`
+        : `${names} has no program "${program}"`,
+    );
   const real = realPath(path);
-  if (!real.startsWith(`${modules}/`)) throw refused(`the program of ${names} lies outside of its packages`);
+  if (!real.startsWith(`${modules}/`))
+    throw refused(`the program of ${names} lies outside of its packages`);
   const head = headOf(real);
   const isDirect = head.startsWith(ELF) || (head.startsWith("#!") && !FOR_NODE.test(head));
   return [...(isDirect ? [] : [realpathSync(process.execPath)]), real, ...args];
@@ -46,9 +65,14 @@ function chooseOnly(found: Programs | undefined): string | undefined {
 
 function programsOf(directory: string): ReadonlyMap<string, string> {
   const { name, bin } = readManifest(join(directory, "package.json"));
-  if (typeof bin === "string" && typeof name === "string") return new Map([[basename(name), join(directory, bin)]]);
+  if (typeof bin === "string" && typeof name === "string")
+    return new Map([[basename(name), join(directory, bin)]]);
   if (typeof bin !== "object" || bin === null) return new Map();
-  return new Map(Object.entries(bin).flatMap(([key, path]) => (typeof path === "string" ? [[basename(key), join(directory, path)]] : [])));
+  return new Map(
+    Object.entries(bin).flatMap(([key, path]) =>
+      typeof path === "string" ? [[basename(key), join(directory, path)]] : [],
+    ),
+  );
 }
 
 interface Manifest {
@@ -61,7 +85,9 @@ function readManifest(file: string): Manifest {
   try {
     value = JSON.parse(withFile(file, (fd) => readFileSync(fd, "utf8"), MANIFEST_BYTES_MAX));
   } catch (cause) {
-    throw refused(`"${file}" cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw refused(
+      `"${file}" cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
   }
   return typeof value === "object" && value !== null ? value : {};
 }
@@ -73,11 +99,16 @@ function headOf(file: string): string {
   });
 }
 
-function withFile<T>(file: string, use: (fd: number) => T, bytesMax: number = Number.POSITIVE_INFINITY): T {
+function withFile<T>(
+  file: string,
+  use: (fd: number) => T,
+  bytesMax: number = Number.POSITIVE_INFINITY,
+): T {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = fstatSync(fd);
-    if (!found.isFile() || found.size > bytesMax) throw refused(`"${file}" is not a file of at most ${bytesMax} bytes`);
+    if (!found.isFile() || found.size > bytesMax)
+      throw refused(`"${file}" is not a file of at most ${bytesMax} bytes`);
     return use(fd);
   } finally {
     closeSync(fd);

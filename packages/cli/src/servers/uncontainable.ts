@@ -1,5 +1,6 @@
 /**
- * Uncontainable: commands of servers that no sandbox of ours can hold, because what they start runs elsewhere, or fetch what they run at each start.
+ * Uncontainable: commands of servers that no sandbox of ours can hold, because what they start runs
+ * elsewhere, or fetch what they run at each start.
  */
 import { basename } from "node:path";
 import { ConsentError } from "@acp/core";
@@ -19,7 +20,12 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   pnpx: FETCHED,
 };
 /** Programs that fetch by a word of theirs. */
-const WORDS: Readonly<Record<string, readonly string[]>> = { uv: ["tool", "run"], bun: ["x"], pnpm: ["dlx"], yarn: ["dlx"] };
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  uv: ["tool", "run"],
+  bun: ["x"],
+  pnpm: ["dlx"],
+  yarn: ["dlx"],
+};
 
 /**
  * Checks that a server can be contained.
@@ -35,5 +41,8 @@ export function checkContainable(name: string, [program = "", word = ""]: readon
       : undefined;
   if (why === undefined) return;
   const remedy = 'give the server "sandbox: none" to start it outside, with your rights';
-  throw new ConsentError("config_invalid", `Cannot contain server "${name}": its command is ${called}: ${why}; ${remedy}`);
+  throw new ConsentError(
+    "config_invalid",
+    `Cannot contain server "${name}": its command is ${called}: ${why}; ${remedy}`,
+  );
 }

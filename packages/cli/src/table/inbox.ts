@@ -24,7 +24,11 @@ export const INBOX_COMMANDS: readonly Command[] = [
         "of yours in front of it and pass --origin (docs/how-to/channels/web.md). A passkey " +
         "cannot be created for an IP address.",
     ],
-    examples: ["acp inbox", "acp inbox --passkey-from medium", "acp inbox --origin https://inbox.example.com --socket /run/acp/inbox.sock"],
+    examples: [
+      "acp inbox",
+      "acp inbox --passkey-from medium",
+      "acp inbox --origin https://inbox.example.com --socket /run/acp/inbox.sock",
+    ],
     exits: ["invalid"],
     load: async () => (await import("../commands/inbox.js")).inbox,
   },
@@ -50,7 +54,9 @@ export const INBOX_COMMANDS: readonly Command[] = [
     operandsMax: 1,
     takesRest: false,
     options: [],
-    details: ["Takes effect immediately for every gate and inbox of the home. What the passkey signed before stays proven."],
+    details: [
+      "Takes effect immediately for every gate and inbox of the home. What the passkey signed before stays proven.",
+    ],
     examples: ["acp passkeys revoke 5Xl0u5nUPmXAoL6CfkIyeQ"],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/passkeys.js")).passkeysRevoke,
@@ -62,7 +68,9 @@ export const INBOX_COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["Prints the public halves only, with the times between which each was valid (spec/home.md)."],
+    details: [
+      "Prints the public halves only, with the times between which each was valid (spec/home.md).",
+    ],
     examples: ["acp passkeys export > passkeys.json"],
     exits: ["invalid"],
     load: async () => (await import("../commands/passkeys.js")).passkeysExport,

@@ -59,7 +59,11 @@ export const PROXY_COMMANDS: readonly Command[] = [
       "SIGINT and SIGTERM end it; requests under way have 10 seconds to finish. Refusals and " +
         "failures are reported on standard error; with --json, as one JSON object per line.",
     ],
-    examples: ["acp proxy http", "acp proxy http --port 8788 --agent curl", "acp proxy http --port 0 --metrics 9464 --json"],
+    examples: [
+      "acp proxy http",
+      "acp proxy http --port 8788 --agent curl",
+      "acp proxy http --port 0 --metrics 9464 --json",
+    ],
     exits: ["invalid", "audit"],
     load: async () => (await import("../commands/proxy-http.js")).proxyHttp,
   },

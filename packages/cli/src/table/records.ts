@@ -62,7 +62,10 @@ export const RECORD_COMMANDS: readonly Command[] = [
       "The formats jsonl and v0.3 are always JSON, one object per line, with or without --json. " +
         "The format csv cannot be combined with --json.",
     ],
-    examples: ["acp audit export > audit.jsonl", "acp audit export --format csv --since 2026-01-01T00:00:00Z > audit.csv"],
+    examples: [
+      "acp audit export > audit.jsonl",
+      "acp audit export --format csv --since 2026-01-01T00:00:00Z > audit.csv",
+    ],
     exits: ["invalid", "audit"],
     load: async () => (await import("../commands/audit-export.js")).auditExport,
   },

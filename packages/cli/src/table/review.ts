@@ -14,7 +14,9 @@ export const REVIEW_COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["Lists the oldest first. A review remains after its command ends, even if the command was killed."],
+    details: [
+      "Lists the oldest first. A review remains after its command ends, even if the command was killed.",
+    ],
     examples: ["acp review list", "acp review list --json"],
     exits: ["invalid", "nothing"],
     load: async () => (await import("../commands/review.js")).reviewList,
@@ -35,7 +37,11 @@ export const REVIEW_COMMANDS: readonly Command[] = [
         "with paths, the changed lines are shown too.",
       "You can omit ID if there is only one review.",
     ],
-    examples: ["acp review show", "acp review show 3f9a --diff", "acp review show 3f9a src/index.ts"],
+    examples: [
+      "acp review show",
+      "acp review show 3f9a --diff",
+      "acp review show 3f9a src/index.ts",
+    ],
     exits: ["invalid", "nothing"],
     load: async () => (await import("../commands/review.js")).reviewShow,
   },
@@ -54,7 +60,10 @@ export const REVIEW_COMMANDS: readonly Command[] = [
         "is, unless --overwrite replaces it. If a take is interrupted, run the same command line " +
         "again. The audit log records the digest and the counts.",
     ],
-    examples: ["acp review take 3f9a --all --digest 5d41…", "acp review take 3f9a src .envrc --digest 5d41…"],
+    examples: [
+      "acp review take 3f9a --all --digest 5d41…",
+      "acp review take 3f9a src .envrc --digest 5d41…",
+    ],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/review.js")).reviewTake,
   },

@@ -12,7 +12,9 @@ export const SECRET_COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["Needs no passphrase. The list includes the key that signs checkpoints of the audit logs."],
+    details: [
+      "Needs no passphrase. The list includes the key that signs checkpoints of the audit logs.",
+    ],
     examples: ["acp keys list", "acp keys list --json"],
     exits: ["invalid"],
     load: async () => (await import("../commands/keys.js")).keysList,
@@ -40,7 +42,9 @@ export const SECRET_COMMANDS: readonly Command[] = [
     operandsMax: 0,
     takesRest: false,
     options: [],
-    details: ["Prints one key per line, the current one first, with the times between which it was in use. It never prints a private key."],
+    details: [
+      "Prints one key per line, the current one first, with the times between which it was in use. It never prints a private key.",
+    ],
     examples: ["acp keys export > public.key"],
     exits: ["invalid"],
     load: async () => (await import("../commands/keys.js")).keysExport,
@@ -62,7 +66,10 @@ export const SECRET_COMMANDS: readonly Command[] = [
         "value on it is always used.",
       "Gates read the file only when they start.",
     ],
-    examples: ["acp config encrypt telegram.bot_token", "acp config encrypt 'proxy.upstream_servers[0].env.GITHUB_TOKEN'"],
+    examples: [
+      "acp config encrypt telegram.bot_token",
+      "acp config encrypt 'proxy.upstream_servers[0].env.GITHUB_TOKEN'",
+    ],
     exits: ["invalid"],
     load: async () => (await import("../commands/config-encrypt.js")).configEncrypt,
   },
@@ -79,7 +86,10 @@ export const SECRET_COMMANDS: readonly Command[] = [
         "everything is decided, and only for the named servers and hosts " +
         "(docs/how-to/secrets.md).",
     ],
-    examples: ["acp vault set GITHUB_TOKEN --server github", "acp vault set API_KEY --host api.example.com"],
+    examples: [
+      "acp vault set GITHUB_TOKEN --server github",
+      "acp vault set API_KEY --host api.example.com",
+    ],
     exits: ["invalid", "audit"],
     load: async () => (await import("../commands/vault.js")).vaultSet,
   },
@@ -114,7 +124,9 @@ export const SECRET_COMMANDS: readonly Command[] = [
     operandsMax: 1,
     takesRest: false,
     options: ["key-file"],
-    details: ["The value comes from a hidden prompt, or from standard input if that is not a terminal."],
+    details: [
+      "The value comes from a hidden prompt, or from standard input if that is not a terminal.",
+    ],
     examples: ["acp vault rotate GITHUB_TOKEN"],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/vault.js")).vaultRotate,

@@ -59,7 +59,9 @@ export const SERVER_COMMANDS: readonly Command[] = [
     operandsMax: 1,
     takesRest: false,
     options: [],
-    details: ["First end the runs that use the server. The next start pins it again without asking. Its home is kept."],
+    details: [
+      "First end the runs that use the server. The next start pins it again without asking. Its home is kept.",
+    ],
     examples: ["acp servers remove filesystem"],
     exits: ["invalid", "audit", "nothing"],
     load: async () => (await import("../commands/servers.js")).serversRemove,

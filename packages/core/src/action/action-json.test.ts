@@ -27,7 +27,14 @@ describe("parseAction()", () => {
   it.each<[string, unknown, ConsentErrorCode]>([
     ["undefined", undefined, "json_not_data"],
     ["a function", () => tool, "json_not_data"],
-    ["a getter", Object.defineProperty({ name: "t", args: {} }, "meta", { get: () => tool.meta, enumerable: true }), "json_not_data"],
+    [
+      "a getter",
+      Object.defineProperty({ name: "t", args: {} }, "meta", {
+        get: () => tool.meta,
+        enumerable: true,
+      }),
+      "json_not_data",
+    ],
     ["a symbol key", { ...tool, [Symbol("s")]: 1 }, "json_not_data"],
     ["something inherited", Object.create(tool), "json_not_data"],
   ])("parseAction() refuses %s", (_, value, code) => {
@@ -36,24 +43,38 @@ describe("parseAction()", () => {
 });
 
 describe("actionToJson() and parametersOf()", () => {
-  it.each<Action>([tool, request, tunnel, command])("actionToJson() and parametersOf() leave nothing of %j out", (action) => {
-    expect(actionDigest(parseAction(actionToJson(action)))).toBe(actionDigest(action));
-    expect(actionDigest(withParameters(action, parametersOf(action).parameters))).toBe(actionDigest(action));
-  });
+  it.each<Action>([tool, request, tunnel, command])(
+    "actionToJson() and parametersOf() leave nothing of %j out",
+    (action) => {
+      expect(actionDigest(parseAction(actionToJson(action)))).toBe(actionDigest(action));
+      expect(actionDigest(withParameters(action, parametersOf(action).parameters))).toBe(
+        actionDigest(action),
+      );
+    },
+  );
 });
 
 describe("withParameters()", () => {
   it("withParameters() replaces a tool call's arguments as a whole and keeps its tool and server", () => {
-    expect(withParameters(tool, { content: "x" })).toEqual(toolAction("files", "write", { content: "x" }));
+    expect(withParameters(tool, { content: "x" })).toEqual(
+      toolAction("files", "write", { content: "x" }),
+    );
   });
 
   it("withParameters() edits a request, normalised", () => {
-    const edited = withParameters(request, { method: "put", url: "https://B.example:8443/y", host: "B.example.", port: 8443 });
+    const edited = withParameters(request, {
+      method: "put",
+      url: "https://B.example:8443/y",
+      host: "B.example.",
+      port: 8443,
+    });
     expect(edited).toEqual(httpAction("PUT", "https://b.example:8443/y"));
   });
 
   it("withParameters() edits a tunnel and a command", () => {
-    expect(withParameters(tunnel, { method: "CONNECT", host: "b.example", port: 8443 })).toEqual(httpAction("CONNECT", "b.example:8443"));
+    expect(withParameters(tunnel, { method: "CONNECT", host: "b.example", port: 8443 })).toEqual(
+      httpAction("CONNECT", "b.example:8443"),
+    );
     expect(withParameters(command, { command: "ls; pwd" })).toEqual(shellAction("ls; pwd"));
   });
 
@@ -62,20 +83,50 @@ describe("withParameters()", () => {
     ["a list", tool, [1]],
     ["what is not JSON", tool, { path: undefined }],
     ["an unpaired surrogate", tool, { path: "\ud800" }],
-    ["a host that is not the URL's", request, { method: "POST", url: "https://b.example/", host: "a.example", port: 443 }],
-    ["a port that is not the URL's", request, { method: "POST", url: "https://a.example:8443/", host: "a.example", port: 443 }],
+    [
+      "a host that is not the URL's",
+      request,
+      { method: "POST", url: "https://b.example/", host: "a.example", port: 443 },
+    ],
+    [
+      "a port that is not the URL's",
+      request,
+      { method: "POST", url: "https://a.example:8443/", host: "a.example", port: 443 },
+    ],
     ["no host beside the URL", request, { method: "POST", url: "https://a.example/", port: 443 }],
     ["no method", request, { url: "https://a.example/", host: "a.example", port: 443 }],
     ["a bad host", request, { method: "POST", url: "https://a b/", host: "a b", port: 443 }],
-    ["an unknown key", request, { method: "POST", url: "https://a.example/", host: "a.example", port: 443, body: "x" }],
+    [
+      "an unknown key",
+      request,
+      { method: "POST", url: "https://a.example/", host: "a.example", port: 443, body: "x" },
+    ],
     [
       "a header without a placeholder",
       request,
-      { method: "POST", url: "https://a.example/", host: "a.example", port: 443, headers: { a: "b" } },
+      {
+        method: "POST",
+        url: "https://a.example/",
+        host: "a.example",
+        port: 443,
+        headers: { a: "b" },
+      },
     ],
-    ["a tunnel in place of a request", request, { method: "CONNECT", host: "a.example", port: 443 }],
-    ["a request in place of a tunnel", tunnel, { method: "GET", url: "https://a.example/", host: "a.example", port: 443 }],
-    ["a URL in a tunnel", tunnel, { method: "CONNECT", url: "https://a.example/", host: "a.example", port: 443 }],
+    [
+      "a tunnel in place of a request",
+      request,
+      { method: "CONNECT", host: "a.example", port: 443 },
+    ],
+    [
+      "a request in place of a tunnel",
+      tunnel,
+      { method: "GET", url: "https://a.example/", host: "a.example", port: 443 },
+    ],
+    [
+      "a URL in a tunnel",
+      tunnel,
+      { method: "CONNECT", url: "https://a.example/", host: "a.example", port: 443 },
+    ],
     ["no command", command, { cwd: "/work" }],
     ["a command that is empty", command, { command: "" }],
     ["an unknown key of a command", command, { command: "ls", env: {} }],
@@ -89,6 +140,8 @@ describe("withParameters()", () => {
 
   it("withParameters() names the deeper cause", () => {
     const host = { method: "CONNECT", host: "a b", port: 1 };
-    expect(() => withParameters(tunnel, host)).toThrow(expect.objectContaining({ cause: refusal("host_invalid") }));
+    expect(() => withParameters(tunnel, host)).toThrow(
+      expect.objectContaining({ cause: refusal("host_invalid") }),
+    );
   });
 });

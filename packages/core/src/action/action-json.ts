@@ -1,7 +1,15 @@
 /**
- * Actions as plain JSON: reading one back, the flat view of ACP v0.2, and an edited action. Format: spec/action.md §4, §5.
+ * Actions as plain JSON: reading one back, the flat view of ACP v0.2, and an edited action. Format:
+ * spec/action.md §4, §5.
  */
-import { httpAction, isAction, isHttpAction, isToolAction, shellAction, toolAction } from "./action.js";
+import {
+  httpAction,
+  isAction,
+  isHttpAction,
+  isToolAction,
+  shellAction,
+  toolAction,
+} from "./action.js";
 import type { Action, HttpAction, ShellAction } from "./action.js";
 import { ConsentError } from "../errors.js";
 import { normalizeHost } from "./host.js";
@@ -17,26 +25,42 @@ export interface FlatAction {
   readonly tool: string;
   /** The server; the host; `"shell"`. */
   readonly server: string;
-  /** Tool: its args. Http: `{ method, url?, host, port, headers? }`. Shell: `{ command, cwd?, shell?, envDigest? }`. */
+  /**
+   * Tool: its args. Http: `{ method, url?, host, port, headers? }`. Shell: `{ command, cwd?,
+   * shell?, envDigest? }`.
+   */
   readonly parameters: JsonObject;
 }
 
 /**
- * Reads `{ name, args?, meta }` as {@link actionToJson} writes it, and normalises it through the constructors. An Action is returned as it is.
+ * Reads `{ name, args?, meta }` as {@link actionToJson} writes it, and normalises it through the
+ * constructors. An Action is returned as it is.
  *
  * @throws ConsentError `action_invalid`, `host_invalid` or `json_*`.
  */
 export function parseAction(value: unknown): Action {
   if (isAction(value)) return value;
-  const { name, args, meta } = fieldsOf(copyMeasured(value, ACTION_BYTES_MAX).copy, "action", ["name", "args", "meta"]);
+  const { name, args, meta } = fieldsOf(copyMeasured(value, ACTION_BYTES_MAX).copy, "action", [
+    "name",
+    "args",
+    "meta",
+  ]);
   if (!isJsonObject(meta)) throw invalid('"meta" is not an object');
   switch (meta.kind) {
     case "tool":
       return parseTool(text(name, "name"), args, fieldsOf(meta, "meta", ["kind", "server"]));
     case "http":
-      return parseHttp(text(name, "name"), args, fieldsOf(meta, "meta", ["kind", "host", "port", "method", "url"]));
+      return parseHttp(
+        text(name, "name"),
+        args,
+        fieldsOf(meta, "meta", ["kind", "host", "port", "method", "url"]),
+      );
     case "shell":
-      return parseShell(text(name, "name"), args, fieldsOf(meta, "meta", ["kind", "cwd", "shell", "envDigest"]));
+      return parseShell(
+        text(name, "name"),
+        args,
+        fieldsOf(meta, "meta", ["kind", "cwd", "shell", "envDigest"]),
+      );
     default:
       throw invalid('"meta.kind" is not "tool", "http" or "shell"');
   }
@@ -54,16 +78,22 @@ export function parametersOf(action: Action): FlatAction {
   if (isToolAction(action)) return { tool, server: action.meta.server, parameters: action.args };
   if (isHttpAction(action)) {
     const { method, url, host, port } = action.meta;
-    return { tool, server: host, parameters: { method, ...(url === undefined ? {} : { url }), host, port, ...action.args } };
+    return {
+      tool,
+      server: host,
+      parameters: { method, ...(url === undefined ? {} : { url }), host, port, ...action.args },
+    };
   }
   const { kind: _, ...rest } = action.meta;
   return { tool, server: "shell", parameters: { command: action.args, ...rest } };
 }
 
 /**
- * The edited Action: `parameters` take the place of those of {@link parametersOf} as a whole. The kind stays, and a tool call's tool and server.
+ * The edited Action: `parameters` take the place of those of {@link parametersOf} as a whole. The
+ * kind stays, and a tool call's tool and server.
  *
- * @throws ConsentError `action_invalid`; its cause says more where the parameters are not plain JSON data or name a bad host.
+ * @throws ConsentError `action_invalid`; its cause says more where the parameters are not plain
+ *   JSON data or name a bad host.
  */
 export function withParameters(action: Action, parameters: unknown): Action {
   if (!isAction(action)) throw invalid("no constructor made it");
@@ -73,7 +103,9 @@ export function withParameters(action: Action, parameters: unknown): Action {
     return isHttpAction(action) ? editHttp(action, edited) : editShell(edited);
   } catch (error) {
     if (!(error instanceof ConsentError) || error.code === "action_invalid") throw error;
-    throw new ConsentError("action_invalid", `Cannot edit an action: ${error.message}`, { cause: error });
+    throw new ConsentError("action_invalid", `Cannot edit an action: ${error.message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -97,8 +129,11 @@ function parseShell(name: string, args: JsonValue | undefined, meta: JsonObject)
 }
 
 function editHttp(action: HttpAction, edited: JsonValue): HttpAction {
-  const next = httpFrom(fieldsOf(edited, "parameters", ["method", "url", "host", "port", "headers"]));
-  if ((next.name === "CONNECT") !== (action.name === "CONNECT")) throw invalid("a tunnel cannot become a request, nor a request a tunnel");
+  const next = httpFrom(
+    fieldsOf(edited, "parameters", ["method", "url", "host", "port", "headers"]),
+  );
+  if ((next.name === "CONNECT") !== (action.name === "CONNECT"))
+    throw invalid("a tunnel cannot become a request, nor a request a tunnel");
   return next;
 }
 
@@ -114,17 +149,25 @@ function httpFrom({ method, url, host, port, headers }: JsonObject): HttpAction 
   if (typeof port !== "number") throw invalid('"port" is not a number');
   if (name === "CONNECT" && url !== undefined) throw invalid('a tunnel has no "url"');
   const target = name === "CONNECT" ? `${normalHost}:${port}` : text(url, "url");
-  const action = httpAction(name, target, headers === undefined ? {} : { headers: headersOf(headers) });
+  const action = httpAction(
+    name,
+    target,
+    headers === undefined ? {} : { headers: headersOf(headers) },
+  );
   same(normalHost, action.meta.host, "host");
   same(port, action.meta.port, "port");
   const placeholders = Object.keys(action.args?.headers ?? {}).length;
-  if (isJsonObject(headers) && Object.keys(headers).length !== placeholders) throw invalid('"headers" has one without a placeholder');
+  if (isJsonObject(headers) && Object.keys(headers).length !== placeholders)
+    throw invalid('"headers" has one without a placeholder');
   return action;
 }
 
 function headersOf(headers: JsonValue): Readonly<Record<string, string>> {
-  if (!isJsonObject(headers) || Object.keys(headers).length === 0) throw invalid('"headers" is not an object with at least one header');
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value, "headers")]));
+  if (!isJsonObject(headers) || Object.keys(headers).length === 0)
+    throw invalid('"headers" is not an object with at least one header');
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, text(value, "headers")]),
+  );
 }
 
 function shellFrom(command: string, { cwd, shell, envDigest }: JsonObject): ShellAction {

@@ -1,7 +1,7 @@
 /// <reference lib="es2024.string" />
 /**
- * Action: one side effect described as data before it happens.
- * Only the constructors and {@link parseAction} make one; it is normalised, frozen and digested. Format: spec/action.md.
+ * Action: one side effect described as data before it happens. Only the constructors and {@link
+ * parseAction} make one; it is normalised, frozen and digested. Format: spec/action.md.
  */
 import { ConsentError } from "../errors.js";
 import { parseAuthority } from "./host.js";
@@ -57,10 +57,18 @@ export interface ShellAction extends ActionBrand {
   readonly name: string;
   /** The whole command text. */
   readonly args: string;
-  readonly meta: { readonly kind: "shell"; readonly cwd?: string; readonly shell?: string; readonly envDigest?: string };
+  readonly meta: {
+    readonly kind: "shell";
+    readonly cwd?: string;
+    readonly shell?: string;
+    readonly envDigest?: string;
+  };
 }
 
-/** One side effect, described before it happens. Narrow with {@link isToolAction}, {@link isHttpAction}, {@link isShellAction}. */
+/**
+ * One side effect, described before it happens. Narrow with {@link isToolAction}, {@link
+ * isHttpAction}, {@link isShellAction}.
+ */
 export type Action = ToolAction | HttpAction | ShellAction;
 
 /** An Action's plain data, before it is normalised and branded. */
@@ -92,7 +100,8 @@ const PLACEHOLDER = "{{secret:";
 /**
  * A tool call.
  *
- * @throws ConsentError `action_invalid` for a bad name; `json_*` where `args` is not plain JSON data.
+ * @throws ConsentError `action_invalid` for a bad name; `json_*` where `args` is not plain JSON
+ *   data.
  */
 export function toolAction(server: string, tool: string, args: unknown = {}): ToolAction {
   const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX, ACTION_DEPTH_MAX);
@@ -109,9 +118,14 @@ export function toolAction(server: string, tool: string, args: unknown = {}): To
 /**
  * An HTTP request; with method `CONNECT` a tunnel, whose `url` is `host:port`.
  *
- * @throws ConsentError `action_invalid` for a bad method or header; `host_invalid` for a bad URL or authority.
+ * @throws ConsentError `action_invalid` for a bad method or header; `host_invalid` for a bad URL or
+ *   authority.
  */
-export function httpAction(method: string, url: string, options: HttpActionOptions = {}): HttpAction {
+export function httpAction(
+  method: string,
+  url: string,
+  options: HttpActionOptions = {},
+): HttpAction {
   if (typeof method !== "string" || method.length > NAME_CHARS_MAX || !TOKEN.test(method))
     throw invalid("http", "its method is not a token");
   const name = method.toUpperCase();
@@ -119,7 +133,11 @@ export function httpAction(method: string, url: string, options: HttpActionOptio
   const data: Unbranded<HttpAction> = {
     name,
     ...(headers === undefined ? {} : { args: Object.freeze({ headers }) }),
-    meta: { kind: "http", ...(name === "CONNECT" ? parseAuthority(url) : parseHttpUrl(url)), method: name },
+    meta: {
+      kind: "http",
+      ...(name === "CONNECT" ? parseAuthority(url) : parseHttpUrl(url)),
+      method: name,
+    },
   };
   brand<HttpAction>(data, units);
   return data;
@@ -128,13 +146,15 @@ export function httpAction(method: string, url: string, options: HttpActionOptio
 /**
  * A shell command.
  *
- * @throws ConsentError `action_invalid` for an empty or malformed text; `json_lone_surrogate` or `json_too_large`.
+ * @throws ConsentError `action_invalid` for an empty or malformed text; `json_lone_surrogate` or
+ *   `json_too_large`.
  */
 export function shellAction(command: string, options: ShellActionOptions = {}): ShellAction {
   const { cwd, shell, envDigest } = options;
   const args = textOf("shell", "command", command);
   if (args.trim() === "") throw invalid("shell", "its command is blank");
-  if (envDigest !== undefined && !DIGEST.test(envDigest)) throw invalid("shell", "its envDigest is not sha256:<hex>");
+  if (envDigest !== undefined && !DIGEST.test(envDigest))
+    throw invalid("shell", "its envDigest is not sha256:<hex>");
   const data: Unbranded<ShellAction> = {
     name: programOf(args),
     args,
@@ -169,11 +189,19 @@ export function isShellAction(action: Action): action is ShellAction {
   return action.meta.kind === "shell";
 }
 
-/** Freezes and marks `data`. `units` is a lower bound of its size, as {@link copyMeasured} counts. */
-function brand<A extends Action>(data: Unbranded<A>, units: number): asserts data is Unbranded<A> & A {
+/**
+ * Freezes and marks `data`. `units` is a lower bound of its size, as {@link copyMeasured} counts.
+ */
+function brand<A extends Action>(
+  data: Unbranded<A>,
+  units: number,
+): asserts data is Unbranded<A> & A {
   const isSurelySmall = units * BYTES_PER_UNIT_MAX <= ACTION_BYTES_MAX;
   if (!isSurelySmall && utf8Length(canonicalJson(data), ACTION_BYTES_MAX) > ACTION_BYTES_MAX) {
-    throw new ConsentError("json_too_large", `Cannot make an action: it has more than ${ACTION_BYTES_MAX} bytes`);
+    throw new ConsentError(
+      "json_too_large",
+      `Cannot make an action: it has more than ${ACTION_BYTES_MAX} bytes`,
+    );
   }
   Object.freeze(data.meta);
   markAction(data);
@@ -181,20 +209,29 @@ function brand<A extends Action>(data: Unbranded<A>, units: number): asserts dat
 
 function nameOf(what: string, name: unknown): string {
   const text = textOf("tool", what, name);
-  if (text.length > NAME_CHARS_MAX) throw invalid("tool", `its ${what} has more than ${NAME_CHARS_MAX} characters`);
-  if (CONTROL.test(text)) throw invalid("tool", `its ${what} ${quote(text)} has a control character`);
+  if (text.length > NAME_CHARS_MAX)
+    throw invalid("tool", `its ${what} has more than ${NAME_CHARS_MAX} characters`);
+  if (CONTROL.test(text))
+    throw invalid("tool", `its ${what} ${quote(text)} has a control character`);
   return text;
 }
 
 function textOf(kind: ActionKind, what: string, text: unknown): string {
-  if (typeof text !== "string" || text === "") throw invalid(kind, `its ${what} is not a text of at least one character`);
+  if (typeof text !== "string" || text === "")
+    throw invalid(kind, `its ${what} is not a text of at least one character`);
   if (text.includes("\u0000")) throw invalid(kind, `its ${what} has a NUL character`);
   if (!text.isWellFormed())
-    throw new ConsentError("json_lone_surrogate", `Cannot make a ${kind} action: its ${what} has an unpaired surrogate`);
+    throw new ConsentError(
+      "json_lone_surrogate",
+      `Cannot make a ${kind} action: its ${what} has an unpaired surrogate`,
+    );
   return text;
 }
 
-/** The first word, unless the shell would read the text in another way than as words; an assignment is no program. */
+/**
+ * The first word, unless the shell would read the text in another way than as words; an assignment
+ * is no program.
+ */
 function programOf(command: string): string {
   const first = PLAIN_WORDS.test(command) ? (FIRST_WORD.exec(command)?.[0] ?? "") : "";
   return first.includes("=") ? "" : first;
@@ -221,5 +258,8 @@ function placeholdersOf(headers: Readonly<Record<string, string>>): Placeholders
 }
 
 function invalid(kind: ActionKind, why: string): ConsentError {
-  return new ConsentError("action_invalid", `Cannot make ${kind === "http" ? "an" : "a"} ${kind} action: ${why}`);
+  return new ConsentError(
+    "action_invalid",
+    `Cannot make ${kind === "http" ? "an" : "a"} ${kind} action: ${why}`,
+  );
 }

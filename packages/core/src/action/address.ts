@@ -1,9 +1,13 @@
 /**
- * Addresses: what kind of IP address this is, as far as who may be reached is concerned. What is not known to be public is not; IPv4 inside IPv6 is
- * refused, not unpacked. Pure. Sources: the IANA special-purpose address registries; spec/action.md §3. Vectors: spec/vectors/addresses.json.
+ * Addresses: what kind of IP address this is, as far as who may be reached is concerned. What is
+ * not known to be public is not; IPv4 inside IPv6 is refused, not unpacked. Pure. Sources: the IANA
+ * special-purpose address registries; spec/action.md §3. Vectors: spec/vectors/addresses.json.
  */
 
-/** `refused` is for addresses that no server has: link-local (cloud metadata), multicast, reserved, translated, unspecified. */
+/**
+ * `refused` is for addresses that no server has: link-local (cloud metadata), multicast, reserved,
+ * translated, unspecified.
+ */
 export type AddressKind = "public" | "loopback" | "private" | "refused";
 
 /** An address as its 16-bit groups: two of IPv4, eight of IPv6. */
@@ -21,7 +25,8 @@ const GROUPS_OF_V6 = 8;
 
 function readV4(text: string): Groups | undefined {
   const octets = text.split(".");
-  if (octets.length !== 4 || !octets.every((octet) => OCTET.test(octet) && Number(octet) <= 255)) return undefined;
+  if (octets.length !== 4 || !octets.every((octet) => OCTET.test(octet) && Number(octet) <= 255))
+    return undefined;
   const [a = 0, b = 0, c = 0, d = 0] = octets.map(Number);
   return [(a << 8) | b, (c << 8) | d];
 }
@@ -32,7 +37,9 @@ function readGroups(text: string): number[] | undefined {
   const parts = text.split(":");
   const last = readV4(parts.at(-1) ?? "");
   const hex = last === undefined ? parts : parts.slice(0, -1);
-  return hex.every((part) => GROUP.test(part)) ? [...hex.map((part) => Number.parseInt(part, 16)), ...(last ?? [])] : undefined;
+  return hex.every((part) => GROUP.test(part))
+    ? [...hex.map((part) => Number.parseInt(part, 16)), ...(last ?? [])]
+    : undefined;
 }
 
 function readV6(text: string): Groups | undefined {
@@ -42,11 +49,17 @@ function readV6(text: string): Groups | undefined {
   if (tail === undefined) return before.length === GROUPS_OF_V6 ? before : undefined;
   const after = readGroups(tail);
   // An IPv4 address ends the text: "1.2.3.4::" is none.
-  if (after === undefined || head.includes(".") || before.length + after.length >= GROUPS_OF_V6) return undefined;
-  return [...before, ...Array.from({ length: GROUPS_OF_V6 - before.length - after.length }, () => 0), ...after];
+  if (after === undefined || head.includes(".") || before.length + after.length >= GROUPS_OF_V6)
+    return undefined;
+  return [
+    ...before,
+    ...Array.from({ length: GROUPS_OF_V6 - before.length - after.length }, () => 0),
+    ...after,
+  ];
 }
 
-const readAddress = (text: string): Groups | undefined => (text.includes(":") ? readV6(text) : readV4(text));
+const readAddress = (text: string): Groups | undefined =>
+  text.includes(":") ? readV6(text) : readV4(text);
 
 function blocks(...texts: readonly string[]): readonly Block[] {
   return texts.map((text) => {
@@ -93,17 +106,28 @@ const V4 = {
 } as const;
 
 const V6 = {
-  refused: blocks(...METADATA_V6, "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"),
+  refused: blocks(
+    ...METADATA_V6,
+    "2001::/23",
+    "2001:db8::/32",
+    "2002::/16",
+    "2620:4f:8000::/48",
+    "3fff::/20",
+  ),
   loopback: blocks("::1/128"),
   private: blocks("fc00::/7"),
-  /** The only part of IPv6 that is handed out; the rest holds mapped, translated, link-local, multicast and unassigned addresses. */
+  /**
+   * The only part of IPv6 that is handed out; the rest holds mapped, translated, link-local,
+   * multicast and unassigned addresses.
+   */
   public: blocks("2000::/3"),
 } as const;
 
 /**
  * What kind of address this is.
  *
- * @param address - As a resolver gives it: four decimal numbers, or IPv6 without brackets. Anything else, also one with a zone, is `refused`.
+ * @param address - As a resolver gives it: four decimal numbers, or IPv6 without brackets. Anything
+ *   else, also one with a zone, is `refused`.
  */
 export function addressKind(address: string): AddressKind {
   const groups = typeof address === "string" ? readAddress(address) : undefined;

@@ -11,12 +11,17 @@ export function sha256Digest(value: unknown): string {
 }
 
 /**
- * The action's digest, `sha256:<hex>` over the RFC 8785 form of `{ name, args, meta }`. Kept per object.
+ * The action's digest, `sha256:<hex>` over the RFC 8785 form of `{ name, args, meta }`. Kept per
+ * object.
  *
  * @throws ConsentError `action_invalid` for what no constructor made.
  */
 export function actionDigest(action: Action): string {
   const digest = markedDigest(action, () => sha256Digest(action));
-  if (digest === undefined) throw new ConsentError("action_invalid", "Cannot digest a value: no constructor made it an Action");
+  if (digest === undefined)
+    throw new ConsentError(
+      "action_invalid",
+      "Cannot digest a value: no constructor made it an Action",
+    );
   return digest;
 }

@@ -1,6 +1,7 @@
 /**
- * The mark that makes plain data an Action: a private field of this module on the object itself, so that it cannot be copied or forged.
- * A WeakSet and a WeakMap keyed by actions would do the same; under load they cost a third of the time in the garbage collector.
+ * The mark that makes plain data an Action: a private field of this module on the object itself, so
+ * that it cannot be copied or forged. A WeakSet and a WeakMap keyed by actions would do the same;
+ * under load they cost a third of the time in the garbage collector.
  */
 import { Itself } from "../itself.js";
 

@@ -13,7 +13,16 @@ it.each([
   expect(decodePunycode(encoded)).toBe(text);
 });
 
-it.each(["b", "0", "99999a", "99999999", "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz", "ü", "A", "a-!"])(
+it.each([
+  "b",
+  "0",
+  "99999a",
+  "99999999",
+  "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz",
+  "ü",
+  "A",
+  "a-!",
+])(
   "decodePunycode(%j) is undefined: it ends too early, leaves Unicode or has another digit",
   (encoded) => {
     expect(decodePunycode(encoded)).toBeUndefined();

@@ -1,5 +1,6 @@
 /**
- * Punycode (RFC 3492), decoding only: platforms do not agree on checking A-labels, so host.ts decodes each and lets the platform encode it again.
+ * Punycode (RFC 3492), decoding only: platforms do not agree on checking A-labels, so host.ts
+ * decodes each and lets the platform encode it again.
  */
 const BASE = 36;
 const T_MIN = 1;

@@ -5,9 +5,12 @@ import { parseHttpUrl } from "./url.js";
 // What a string can show is in spec/vectors/hosts.json, run by test/vectors-hosts.test.ts.
 const refused = expect.objectContaining({ code: "host_invalid" });
 
-it.each<unknown>([undefined, null, 1, new URL("http://example.com/")])("parseHttpUrl() refuses %s: not a text", (value) => {
-  expect(() => parseHttpUrl(value as string)).toThrow(refused);
-});
+it.each<unknown>([undefined, null, 1, new URL("http://example.com/")])(
+  "parseHttpUrl() refuses %s: not a text",
+  (value) => {
+    expect(() => parseHttpUrl(value as string)).toThrow(refused);
+  },
+);
 
 it("parseHttpUrl() refuses an unpaired surrogate, which the platform would replace", () => {
   expect(() => parseHttpUrl("http://example.com/\ud800")).toThrow(refused);

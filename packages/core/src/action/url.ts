@@ -1,6 +1,7 @@
 /**
- * URLs: one reading of an http or https URL, and a refusal for what the WHATWG parser would repair without a word.
- * Error texts never quote a URL: it may hold a secret. Format: spec/action.md §3. Vectors: spec/vectors/hosts.json.
+ * URLs: one reading of an http or https URL, and a refusal for what the WHATWG parser would repair
+ * without a word. Error texts never quote a URL: it may hold a secret. Format: spec/action.md §3.
+ * Vectors: spec/vectors/hosts.json.
  */
 import { ConsentError } from "../errors.js";
 import { normalizeHost } from "./host.js";
@@ -8,13 +9,19 @@ import { URL_CHARS_MAX } from "../limits.js";
 
 const SCHEME_AND_AUTHORITY = /^(https?):\/\/([^/?#]*)/i;
 const HOST_AND_PORT = /^(\[[^[\]]*\]|[^:[\]]*)(?::([0-9]*))?$/;
-/** Controls, space, backslash: dropped, escaped or turned into a slash by the WHATWG parser. Lone surrogates become U+FFFD. */
+/**
+ * Controls, space, backslash: dropped, escaped or turned into a slash by the WHATWG parser. Lone
+ * surrogates become U+FFFD.
+ */
 const REPAIRED = /[\u0000- \\\u007f-\u009f]|[\ud800-\udfff]/u;
 const PORT_MAX = 65_535;
 
 /** A URL in its one spelling. */
 export interface HttpUrl {
-  /** Without credentials and fragment; host normalised, default port left out, path with dots resolved. */
+  /**
+   * Without credentials and fragment; host normalised, default port left out, path with dots
+   * resolved.
+   */
   readonly url: string;
   readonly host: string;
   readonly port: number;
@@ -26,10 +33,13 @@ export interface HttpUrl {
  * @throws ConsentError `host_invalid`.
  */
 export function parseHttpUrl(input: string): HttpUrl {
-  if (typeof input !== "string" || input.length > URL_CHARS_MAX) throw refused(`it is not text of at most ${URL_CHARS_MAX} characters`);
-  if (REPAIRED.test(input)) throw refused("it has a control character, a blank, a backslash or an unpaired surrogate");
+  if (typeof input !== "string" || input.length > URL_CHARS_MAX)
+    throw refused(`it is not text of at most ${URL_CHARS_MAX} characters`);
+  if (REPAIRED.test(input))
+    throw refused("it has a control character, a blank, a backslash or an unpaired surrogate");
   const [, scheme, authority] = SCHEME_AND_AUTHORITY.exec(input) ?? [];
-  if (scheme === undefined || authority === undefined) throw refused("it does not start with http:// or https://");
+  if (scheme === undefined || authority === undefined)
+    throw refused("it does not start with http:// or https://");
   if (authority.includes("@")) throw refused("it holds credentials");
   const [, rawHost, rawPort] = HOST_AND_PORT.exec(authority) ?? [];
   if (rawHost === undefined) throw refused("its authority is not host[:port]");
@@ -44,7 +54,8 @@ export function parseHttpUrl(input: string): HttpUrl {
 
 function readPort(digits: string): number {
   const port = Number(digits);
-  if (digits === "" || digits.startsWith("0") || port > PORT_MAX) throw refused("its port is not a number from 1 to 65535");
+  if (digits === "" || digits.startsWith("0") || port > PORT_MAX)
+    throw refused("its port is not a number from 1 to 65535");
   return port;
 }
 

@@ -3,7 +3,12 @@ import { layOutArguments } from "./argument-text.js";
 
 describe("layOutArguments()", () => {
   it("keeps the order in which the arguments are performed, and lays nothing out but JSON", () => {
-    const { rows, notes, longest } = layOutArguments({ z: 1, a: [true, null, { "k\ne": "v" }], empty: {}, none: [] });
+    const { rows, notes, longest } = layOutArguments({
+      z: 1,
+      a: [true, null, { "k\ne": "v" }],
+      empty: {},
+      none: [],
+    });
     expect(rows).toEqual([
       "  {",
       '    "z": 1,',
@@ -47,11 +52,15 @@ describe("layOutArguments()", () => {
 
   it("names a text that is too long to be read by its size and digest", () => {
     const { rows } = layOutArguments({ text: "ab c".repeat(3_000) });
-    expect(rows[2]).toMatch(/^ {6}= not decoded: 12,000 characters, in UTF-8 12,000 bytes, sha256:[0-9a-f]+$/);
+    expect(rows[2]).toMatch(
+      /^ {6}= not decoded: 12,000 characters, in UTF-8 12,000 bytes, sha256:[0-9a-f]+$/,
+    );
   });
 
   it("says what it has no room to read", () => {
-    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`key${at}`, `https://a.b/${at}`]));
+    const many = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, at) => [`key${at}`, `https://a.b/${at}`]),
+    );
     const { rows, notes } = layOutArguments(many);
     const read = rows.filter((row) => row.includes("= URL: ")).length;
     expect(read).toBeGreaterThan(500);
@@ -61,11 +70,17 @@ describe("layOutArguments()", () => {
   });
 
   it("flags hosts also where the room for decodings is used up, and names the first of them", () => {
-    const padding = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`key${at}`, `https://a.b/${at}`]));
-    const hosts = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`host${at}`, `see http://аpple${at}.com`]));
+    const padding = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, at) => [`key${at}`, `https://a.b/${at}`]),
+    );
+    const hosts = Object.fromEntries(
+      Array.from({ length: 8 }, (_, at) => [`host${at}`, `see http://аpple${at}.com`]),
+    );
     const { rows, notes } = layOutArguments({ ...padding, ...hosts });
     expect(notes.slice(0, 6)).toEqual([
-      ...[0, 1, 2, 3, 4].map((at) => expect.stringMatching(new RegExp(`^host xn--\\S+ shows as "аpple${at}.com": `))),
+      ...[0, 1, 2, 3, 4].map((at) =>
+        expect.stringMatching(new RegExp(`^host xn--\\S+ shows as "аpple${at}.com": `)),
+      ),
       "not what they look like either: 3 further hosts below",
     ]);
     expect(rows.filter((row) => row.includes("= host xn--"))).toHaveLength(8);

@@ -1,6 +1,7 @@
 /**
- * The arguments of an action as rows: JSON in the order in which they are performed, with what a text says beside it. Rows that start with `=` are
- * readings; without them, and with counted runs written out, the rows are the JSON of the arguments. Format: spec/question-text.md §3, §4.
+ * The arguments of an action as rows: JSON in the order in which they are performed, with what a
+ * text says beside it. Rows that start with `=` are readings; without them, and with counted runs
+ * written out, the rows are the JSON of the arguments. Format: spec/question-text.md §3, §4.
  */
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { isJsonObject } from "../json/value.js";
@@ -12,11 +13,17 @@ import { showMany, showText, wrapLine } from "./show.js";
 
 /** Texts in texts that are looked into: base64 in a query in a URL. */
 const NESTING_MAX = 3;
-/** Characters of all readings of one question; what is beyond it stands there raw only, and the question says so. */
+/**
+ * Characters of all readings of one question; what is beyond it stands there raw only, and the
+ * question says so.
+ */
 const READINGS_CHARS_MAX: number = 64 * 1024;
 /** Hosts beyond ASCII that are looked at. */
 const HOSTS_MAX = 1_000;
-/** Of those that are not what they look like, as many are named above the arguments; each stands below its text. */
+/**
+ * Of those that are not what they look like, as many are named above the arguments; each stands
+ * below its text.
+ */
 const HOSTS_ABOVE_MAX = 5;
 /** Indentation grows up to this depth; the brackets go on. */
 const INDENT_DEPTH_MAX = 16;
@@ -55,7 +62,14 @@ interface Place {
 
 /** Lays out the arguments. */
 export function layOutArguments(parameters: JsonObject): ArgumentText {
-  const page: Page = { rows: [], hosts: new Map(), hasMoreHosts: false, longest: { key: "", length: 0 }, readingsChars: 0, unread: 0 };
+  const page: Page = {
+    rows: [],
+    hosts: new Map(),
+    hasMoreHosts: false,
+    longest: { key: "", length: 0 },
+    readingsChars: 0,
+    unread: 0,
+  };
   layOut(page, parameters, { prefix: "  ", depth: 0, key: "", label: "", comma: "", nesting: 0 });
   return { rows: page.rows, notes: notesOf(page), longest: page.longest };
 }
@@ -65,9 +79,17 @@ function notesOf({ hosts, hasMoreHosts, unread }: Page): readonly string[] {
   const more = flags.length - HOSTS_ABOVE_MAX;
   return [
     ...flags.slice(0, HOSTS_ABOVE_MAX),
-    ...(more > 0 ? [`not what they look like either: ${showMany(more, "further host")} below`] : []),
-    ...(!hasMoreHosts ? [] : [`only the first ${showMany(HOSTS_MAX, "host")} that are not ASCII were looked at`]),
-    ...(unread === 0 ? [] : [`${showMany(unread, "text")} below stand there raw only: the room for decodings is used up`]),
+    ...(more > 0
+      ? [`not what they look like either: ${showMany(more, "further host")} below`]
+      : []),
+    ...(!hasMoreHosts
+      ? []
+      : [`only the first ${showMany(HOSTS_MAX, "host")} that are not ASCII were looked at`]),
+    ...(unread === 0
+      ? []
+      : [
+          `${showMany(unread, "text")} below stand there raw only: the room for decodings is used up`,
+        ]),
   ];
 }
 
@@ -77,8 +99,14 @@ function addRow(page: Page, { prefix, depth }: Place, row: string): void {
 
 function layOut(page: Page, value: JsonValue, place: Place): void {
   if (typeof value === "string") layOutText(page, value, place);
-  else if (isJsonObject(value)) layOutMembers(page, { members: Object.entries(value), open: "{", close: "}" }, place);
-  else if (isList(value)) layOutMembers(page, { members: value.map((item) => [undefined, item]), open: "[", close: "]" }, place);
+  else if (isJsonObject(value))
+    layOutMembers(page, { members: Object.entries(value), open: "{", close: "}" }, place);
+  else if (isList(value))
+    layOutMembers(
+      page,
+      { members: value.map((item) => [undefined, item]), open: "[", close: "]" },
+      place,
+    );
   else addRow(page, place, `${place.label}${JSON.stringify(value)}${place.comma}`);
 }
 
@@ -107,8 +135,13 @@ function layOutMembers(page: Page, { members, open, close }: Container, place: P
 
 function layOutText(page: Page, text: string, place: Place): void {
   addRow(page, place, `${place.label}${showText(text)}${place.comma}`);
-  if (place.nesting === 0 && text.length > page.longest.length) page.longest = { key: place.key, length: text.length };
-  lookInto(page, text, { ...place, prefix: `${place.prefix}${"  ".repeat(Math.min(place.depth, INDENT_DEPTH_MAX))}  = `, depth: 0 });
+  if (place.nesting === 0 && text.length > page.longest.length)
+    page.longest = { key: place.key, length: text.length };
+  lookInto(page, text, {
+    ...place,
+    prefix: `${place.prefix}${"  ".repeat(Math.min(place.depth, INDENT_DEPTH_MAX))}  = `,
+    depth: 0,
+  });
 }
 
 /** Adds the readings of a text below its row, and notes the hosts that it names. */
@@ -127,12 +160,20 @@ function lookInto(page: Page, text: string, place: Place): void {
   const before = page.rows.length;
   if (text.length > READ_CHARS_MAX) addRow(page, place, describeLong(text));
   else for (const reading of readText(text, place.key)) addReading(page, reading, place);
-  if (place.nesting === 0) for (const row of page.rows.slice(before)) page.readingsChars += row.length;
+  if (place.nesting === 0)
+    for (const row of page.rows.slice(before)) page.readingsChars += row.length;
 }
 
 function addReading(page: Page, { line, value, texts = [] }: Reading, place: Place): void {
   addRow(page, place, line);
-  const inside: Place = { ...place, prefix: `${place.prefix}  `, key: "", label: "", comma: "", nesting: place.nesting + 1 };
+  const inside: Place = {
+    ...place,
+    prefix: `${place.prefix}  `,
+    key: "",
+    label: "",
+    comma: "",
+    nesting: place.nesting + 1,
+  };
   if (value !== undefined) layOut(page, value, inside);
   for (const text of texts) lookInto(page, text, inside);
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { RiskLevel } from "../types/words.js";
 import { confirmationWord, isCritical } from "./confirmation.js";
 
-const request = (requiredLevel: RiskLevel, riskLevel: RiskLevel): Parameters<typeof confirmationWord>[0] => ({
+const request = (
+  requiredLevel: RiskLevel,
+  riskLevel: RiskLevel,
+): Parameters<typeof confirmationWord>[0] => ({
   policy: { ruleId: "r", ruleName: "", requiredLevel },
   action: { tool: "t", server: "s", category: "write", riskLevel, parameters: {}, description: "" },
 });

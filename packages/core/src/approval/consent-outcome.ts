@@ -1,5 +1,6 @@
 /**
- * Outcome: what became of a yes. An approval is not an effect: between the two the caller may leave, the permit may expire, the action may fail.
+ * Outcome: what became of a yes. An approval is not an effect: between the two the caller may
+ * leave, the permit may expire, the action may fail.
  */
 import { OUTCOME_DETAIL_CHARS_MAX } from "../limits.js";
 import { escapeText } from "@acp/exec-safety/text";
@@ -20,12 +21,18 @@ export type ConsentOutcomeStatus =
 /** What became of a yes. */
 export interface ConsentOutcome {
   readonly status: ConsentOutcomeStatus;
-  /** Why, in one line; most often empty for `ran`. At most 200 characters, without control characters. Never what the action returned. */
+  /**
+   * Why, in one line; most often empty for `ran`. At most 200 characters, without control
+   * characters. Never what the action returned.
+   */
   readonly detail: string;
 }
 
 /** An outcome with its detail made fit for one line of any screen. */
-export function makeConsentOutcome(status: ConsentOutcomeStatus, detail: string = ""): ConsentOutcome {
+export function makeConsentOutcome(
+  status: ConsentOutcomeStatus,
+  detail: string = "",
+): ConsentOutcome {
   const line = escapeText(detail)
     .slice(0, OUTCOME_DETAIL_CHARS_MAX)
     .replace(/[\ud800-\udbff]$/, "");

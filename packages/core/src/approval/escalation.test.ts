@@ -42,7 +42,9 @@ describe("mergeTimes()", () => {
 
   it("knows nobody whom one ask does not know", () => {
     const escalate = [{ afterMs: 5, approvers: ["bob"] }];
-    expect(mergeTimes([{ approvers: ["ada"] }, { approvers: ["ada"], escalate }])).toEqual({ approvers: ["ada"] });
+    expect(mergeTimes([{ approvers: ["ada"] }, { approvers: ["ada"], escalate }])).toEqual({
+      approvers: ["ada"],
+    });
     expect(mergeTimes([{ approvers: ["cid"] }, { escalate }])).toEqual({ approvers: ["cid"] });
     expect(mergeTimes([{}, { escalate }])).toEqual({ escalate });
   });
@@ -68,7 +70,9 @@ describe("mergeTimes()", () => {
     /** From when somebody may answer: 0 from the start, Infinity never. */
     const timeOf = ({ approvers, escalate = [] }: AnswerTimes, id: string): number => {
       if (approvers?.includes(id) === true) return 0;
-      const times = escalate.flatMap((each) => (each.approvers?.includes(id) === true ? [each.afterMs] : []));
+      const times = escalate.flatMap((each) =>
+        each.approvers?.includes(id) === true ? [each.afterMs] : [],
+      );
       if (times.length > 0) return Math.min(...times);
       return approvers === undefined ? 0 : Number.POSITIVE_INFINITY;
     };
@@ -77,13 +81,19 @@ describe("mergeTimes()", () => {
         const merged = mergeTimes(asks);
         expect(mergeTimes(asks.toReversed())).toEqual({
           ...merged,
-          ...(merged.approvers === undefined ? {} : { approvers: expect.arrayContaining([...merged.approvers]) }),
+          ...(merged.approvers === undefined
+            ? {}
+            : { approvers: expect.arrayContaining([...merged.approvers]) }),
         });
         for (const id of people) {
           const want = Math.max(...asks.map((each) => timeOf(each, id)));
           const at = stepOf(merged.escalate, id);
           const isKnown = merged.approvers === undefined || merged.approvers.includes(id);
-          const got = !isKnown ? Number.POSITIVE_INFINITY : at < 0 ? 0 : merged.escalate?.[at]?.afterMs;
+          const got = !isKnown
+            ? Number.POSITIVE_INFINITY
+            : at < 0
+              ? 0
+              : merged.escalate?.[at]?.afterMs;
           expect(got).toBe(want);
         }
       }),
@@ -93,8 +103,14 @@ describe("mergeTimes()", () => {
 
 describe("rebaseSteps()", () => {
   it("counts from a later moment; what was taken or is due then comes at once", () => {
-    const steps = [{ afterMs: 5 }, { afterMs: 60, channel: "web" }, { afterMs: 90, approvers: ["ada"] }];
-    expect(rebaseSteps(steps, { elapsedMs: 50, taken: 0 }).map(({ afterMs }) => afterMs)).toEqual([1, 10, 40]);
+    const steps = [
+      { afterMs: 5 },
+      { afterMs: 60, channel: "web" },
+      { afterMs: 90, approvers: ["ada"] },
+    ];
+    expect(rebaseSteps(steps, { elapsedMs: 50, taken: 0 }).map(({ afterMs }) => afterMs)).toEqual([
+      1, 10, 40,
+    ]);
     expect(rebaseSteps(steps, { elapsedMs: 2, taken: 2 })).toEqual([
       { afterMs: 1 },
       { afterMs: 1, channel: "web" },
@@ -106,7 +122,13 @@ describe("rebaseSteps()", () => {
 describe("timesBehind()", () => {
   it("gives back who waits for no step", () => {
     const escalate = [{ afterMs: 5, approvers: ["bob"] }];
-    expect(timesBehind({ approvers: ["ada", "bob"], escalate })).toEqual({ approvers: ["ada"], escalate });
-    expect(mergeTimes([timesBehind(mergeTimes([{ approvers: ["ada"], escalate }]))])).toEqual({ approvers: ["ada", "bob"], escalate });
+    expect(timesBehind({ approvers: ["ada", "bob"], escalate })).toEqual({
+      approvers: ["ada"],
+      escalate,
+    });
+    expect(mergeTimes([timesBehind(mergeTimes([{ approvers: ["ada"], escalate }]))])).toEqual({
+      approvers: ["ada", "bob"],
+      escalate,
+    });
   });
 });

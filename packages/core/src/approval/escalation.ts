@@ -1,11 +1,17 @@
-/** Escalation: who else may answer a question, and where else it is shown, after a time. Format: spec/consent.md §7. */
+/**
+ * Escalation: who else may answer a question, and where else it is shown, after a time. Format:
+ * spec/consent.md §7.
+ */
 
 import { includesPerson, personKey } from "./person.js";
 
 /** One step, counted from when the question was asked. */
 export interface EscalationStep {
   readonly afterMs: number;
-  /** Ids of those who may answer from here on and not before; in the terms of an ask also group names. */
+  /**
+   * Ids of those who may answer from here on and not before; in the terms of an ask also group
+   * names.
+   */
   readonly approvers?: readonly string[];
   /** Where the question is shown from here on too. */
   readonly channel?: string;
@@ -29,19 +35,27 @@ export function stepOf(steps: readonly EscalationStep[] | undefined, approverId:
   return (steps ?? []).findIndex(({ approvers = [] }) => includesPerson(approvers, approverId));
 }
 
-/** When each person who is named later may answer. Who is named from the start as well need not wait. */
-function timesOf({ approvers = [], escalate = [] }: AnswerTimes): ReadonlyMap<string, EscalationStep> {
+/**
+ * When each person who is named later may answer. Who is named from the start as well need not
+ * wait.
+ */
+function timesOf({
+  approvers = [],
+  escalate = [],
+}: AnswerTimes): ReadonlyMap<string, EscalationStep> {
   const times = new Map<string, EscalationStep>();
   for (const step of escalate) {
     for (const id of step.approvers ?? []) {
       const known = times.get(id);
-      if (!approvers.includes(id) && (known === undefined || step.afterMs < known.afterMs)) times.set(id, step);
+      if (!approvers.includes(id) && (known === undefined || step.afterMs < known.afterMs))
+        times.set(id, step);
     }
   }
   return times;
 }
 
-const keyOf = ({ afterMs, channel }: EscalationStep): string => JSON.stringify([afterMs, channel ?? ""]);
+const keyOf = ({ afterMs, channel }: EscalationStep): string =>
+  JSON.stringify([afterMs, channel ?? ""]);
 
 function compareSteps(a: EscalationStep, b: EscalationStep): number {
   if (a.afterMs !== b.afterMs) return a.afterMs - b.afterMs;
@@ -60,13 +74,16 @@ function inOneSpelling(asks: readonly AnswerTimes[]): readonly AnswerTimes[] {
     });
   return asks.map(({ approvers, escalate }) => ({
     approvers: approvers === undefined ? undefined : spell(approvers),
-    escalate: escalate?.map((step) => (step.approvers === undefined ? step : { ...step, approvers: spell(step.approvers) })),
+    escalate: escalate?.map((step) =>
+      step.approvers === undefined ? step : { ...step, approvers: spell(step.approvers) },
+    ),
   }));
 }
 
 /**
- * The terms of several asks as one: a person may answer when every ask lets them, so the latest time counts, and who any of them does not know
- * may not answer at all. The question is shown wherever any of them wants it.
+ * The terms of several asks as one: a person may answer when every ask lets them, so the latest
+ * time counts, and who any of them does not know may not answer at all. The question is shown
+ * wherever any of them wants it.
  */
 export function mergeTimes(given: readonly AnswerTimes[]): Merged {
   const asks = inOneSpelling(given);
@@ -77,23 +94,34 @@ export function mergeTimes(given: readonly AnswerTimes[]): Merged {
       if (known === undefined || compareSteps(known, step) < 0) latest.set(id, step);
     }
   }
-  const lists = asks.flatMap((ask) => (ask.approvers === undefined ? [] : [[...ask.approvers, ...timesOf(ask).keys()]]));
+  const lists = asks.flatMap((ask) =>
+    ask.approvers === undefined ? [] : [[...ask.approvers, ...timesOf(ask).keys()]],
+  );
   const [first, ...others] = lists;
   const approvers = first?.filter((id) => others.every((list) => list.includes(id)));
   const steps = new Map<string, EscalationStep>();
-  for (const { approvers: _named, ...bare } of asks.flatMap(({ escalate = [] }) => escalate)) steps.set(keyOf(bare), bare);
-  const escalate = [...steps.values()].toSorted(compareSteps).flatMap((step): readonly EscalationStep[] => {
-    const named = [...latest].filter(([id, at]) => keyOf(at) === keyOf(step) && (approvers === undefined || approvers.includes(id)));
-    if (named.length > 0) return [{ ...step, approvers: named.map(([id]) => id).toSorted() }];
-    return step.channel === undefined ? [] : [step];
-  });
+  for (const { approvers: _named, ...bare } of asks.flatMap(({ escalate = [] }) => escalate))
+    steps.set(keyOf(bare), bare);
+  const escalate = [...steps.values()]
+    .toSorted(compareSteps)
+    .flatMap((step): readonly EscalationStep[] => {
+      const named = [...latest].filter(
+        ([id, at]) =>
+          keyOf(at) === keyOf(step) && (approvers === undefined || approvers.includes(id)),
+      );
+      if (named.length > 0) return [{ ...step, approvers: named.map(([id]) => id).toSorted() }];
+      return step.channel === undefined ? [] : [step];
+    });
   return {
     ...(approvers === undefined ? {} : { approvers: [...new Set(approvers)] }),
     ...(escalate.length === 0 ? {} : { escalate }),
   };
 }
 
-/** The times behind a question that was made of merged ones: who waits for no step may answer from the start. */
+/**
+ * The times behind a question that was made of merged ones: who waits for no step may answer from
+ * the start.
+ */
 export function timesBehind({ approvers, escalate }: Merged): AnswerTimes {
   return { approvers: approvers?.filter((id) => stepOf(escalate, id) < 0), escalate };
 }
@@ -103,5 +131,8 @@ export function rebaseSteps(
   steps: readonly EscalationStep[],
   { elapsedMs, taken }: { readonly elapsedMs: number; readonly taken: number },
 ): readonly EscalationStep[] {
-  return steps.map((step, at) => ({ ...step, afterMs: at < taken ? 1 : Math.max(1, step.afterMs - elapsedMs) }));
+  return steps.map((step, at) => ({
+    ...step,
+    afterMs: at < taken ? 1 : Math.max(1, step.afterMs - elapsedMs),
+  }));
 }

@@ -1,5 +1,6 @@
 /**
- * Fields: strict reading of wire messages. Every key must be known, every value of its type; absence is never a default that grants.
+ * Fields: strict reading of wire messages. Every key must be known, every value of its type;
+ * absence is never a default that grants.
  */
 import { ConsentError } from "../errors.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
@@ -47,7 +48,8 @@ function fail({ at }: Found, want: string): never {
 }
 
 function asText(found: Found, charsMax: number = TEXT_CHARS_MAX): string {
-  if (typeof found.value !== "string" || found.value.length > charsMax) return fail(found, `a text of at most ${charsMax} characters`);
+  if (typeof found.value !== "string" || found.value.length > charsMax)
+    return fail(found, `a text of at most ${charsMax} characters`);
   return found.value;
 }
 
@@ -68,9 +70,12 @@ function asItems(found: Found, want: string): readonly Found[] {
   return found.value.map((value: JsonValue, index) => ({ at: `${found.at}[${index}]`, value }));
 }
 
-const asTexts = (found: Found): readonly string[] => asItems(found, "a list of texts").map((item) => asText(item));
-const asRaw = (found: Found): JsonObject => (isJsonObject(found.value) ? found.value : fail(found, "an object"));
-const asFlag = (found: Found): boolean => (typeof found.value === "boolean" ? found.value : fail(found, "true or false"));
+const asTexts = (found: Found): readonly string[] =>
+  asItems(found, "a list of texts").map((item) => asText(item));
+const asRaw = (found: Found): JsonObject =>
+  isJsonObject(found.value) ? found.value : fail(found, "an object");
+const asFlag = (found: Found): boolean =>
+  typeof found.value === "boolean" ? found.value : fail(found, "true or false");
 
 /**
  * Reader of one object.
@@ -79,7 +84,10 @@ const asFlag = (found: Found): boolean => (typeof found.value === "boolean" ? fo
  * @throws ConsentError `message_invalid` (from every method) naming the path.
  */
 export function readFields(value: JsonValue | undefined, path: string): FieldReader {
-  if (!isJsonObject(value)) throw new ConsentError("message_invalid", `Cannot read "${path}": it is not an object`, { path });
+  if (!isJsonObject(value))
+    throw new ConsentError("message_invalid", `Cannot read "${path}": it is not an object`, {
+      path,
+    });
   const source = value;
   const seen = new Set<string>();
   const get = (key: string): Found => {
@@ -95,7 +103,10 @@ export function readFields(value: JsonValue | undefined, path: string): FieldRea
     optionalText: (key, charsMax) => optional(key, (found) => asText(found, charsMax)),
     oneOf: <T extends string>(key: string, values: readonly T[]): T => {
       const found = get(key);
-      return values.find((candidate) => candidate === found.value) ?? fail(found, `one of ${values.join(", ")}`);
+      return (
+        values.find((candidate) => candidate === found.value) ??
+        fail(found, `one of ${values.join(", ")}`)
+      );
     },
     time: (key) => asTime(get(key)),
     optionalTime: (key) => optional(key, asTime),
@@ -109,16 +120,21 @@ export function readFields(value: JsonValue | undefined, path: string): FieldRea
     texts: (key) => asTexts(get(key)),
     optionalTexts: (key) => optional(key, asTexts),
     objects: (key) => asItems(get(key), "a list of objects").map(readFound),
-    optionalObjects: (key) => optional(key, (found) => asItems(found, "a list of objects").map(readFound)),
+    optionalObjects: (key) =>
+      optional(key, (found) => asItems(found, "a list of objects").map(readFound)),
     raws: (key) => asItems(get(key), "a list of objects").map(asRaw),
     isNull: (key) => get(key).value === null,
     ignore: (key) => void seen.add(key),
     done: () => {
       const unknown = Object.keys(source).find((key) => !seen.has(key));
       if (unknown !== undefined)
-        throw new ConsentError("message_invalid", `Cannot read "${path}": unknown key ${JSON.stringify(unknown)}`, {
-          path: `${path}.${unknown}`,
-        });
+        throw new ConsentError(
+          "message_invalid",
+          `Cannot read "${path}": unknown key ${JSON.stringify(unknown)}`,
+          {
+            path: `${path}.${unknown}`,
+          },
+        );
     },
   };
 }

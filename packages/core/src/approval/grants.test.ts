@@ -8,7 +8,12 @@ const write = toolAction("files", "write_file", { path: "a" });
 const get = httpAction("GET", "https://example.com/");
 const list = shellAction("ls -l", { cwd: "/srv" });
 const tool: GrantScope = { kind: "tool", server: "files", name: "write_file" };
-const patterns: GrantScope = { kind: "arguments", server: "files", name: "write_file", args: { path: "a" } };
+const patterns: GrantScope = {
+  kind: "arguments",
+  server: "files",
+  name: "write_file",
+  args: { path: "a" },
+};
 const READS = ["GET", "HEAD"];
 const alone = { kind: "host", host: "example.com", port: 443, methods: READS } as const;
 const host: GrantScope = { ...alone, twin: "www.example.com" };
@@ -24,23 +29,58 @@ describe("scopeMayCover()", () => {
     ["the very command", callScope(list), list, true],
     ["the command elsewhere", callScope(list), shellAction("ls -l", { cwd: "/" }), false],
     ["another command", callScope(list), shellAction("ls -la", { cwd: "/srv" }), false],
-    ["a command that its digest is not of", { kind: "shell", command: "ls", digest: "sha256:0" }, shellAction("ls"), false],
-    ["a command that another one's digest is of", { ...callScope(list), kind: "shell", command: "ls" } as GrantScope, list, false],
+    [
+      "a command that its digest is not of",
+      { kind: "shell", command: "ls", digest: "sha256:0" },
+      shellAction("ls"),
+      false,
+    ],
+    [
+      "a command that another one's digest is of",
+      { ...callScope(list), kind: "shell", command: "ls" } as GrantScope,
+      list,
+      false,
+    ],
     ["a call of the tool", tool, write, true],
     ["the tool of another server", tool, toolAction("other", "write_file"), false],
     ["another tool", tool, toolAction("files", "read_file"), false],
-    ["the tool, whatever its arguments", patterns, toolAction("files", "write_file", { path: "z" }), true],
-    ["another tool with such arguments", patterns, toolAction("files", "append", { path: "a" }), false],
+    [
+      "the tool, whatever its arguments",
+      patterns,
+      toolAction("files", "write_file", { path: "z" }),
+      true,
+    ],
+    [
+      "another tool with such arguments",
+      patterns,
+      toolAction("files", "append", { path: "a" }),
+      false,
+    ],
     ["the host", host, get, true],
     ["the host by HEAD", host, httpAction("HEAD", "https://example.com/x"), true],
     ["the host by another method", host, httpAction("POST", "https://example.com/x"), false],
-    ["the host by a method in other letters", host, httpAction("get", "https://example.com/x"), true],
+    [
+      "the host by a method in other letters",
+      host,
+      httpAction("get", "https://example.com/x"),
+      true,
+    ],
     ["a tunnel to the host", host, httpAction("CONNECT", "example.com:443"), false],
     ["a read of what may be posted to", post, get, false],
     ["its twin, whatever the method", site, httpAction("POST", "https://www.example.com/x"), true],
-    ["a tunnel to it, where every method is covered", site, httpAction("CONNECT", "example.com:443"), true],
+    [
+      "a tunnel to it, where every method is covered",
+      site,
+      httpAction("CONNECT", "example.com:443"),
+      true,
+    ],
     ["a read of a scope without methods", old, get, false],
-    ["a tunnel of a scope without methods", { ...old, methods: [] }, httpAction("CONNECT", "example.com:443"), false],
+    [
+      "a tunnel of a scope without methods",
+      { ...old, methods: [] },
+      httpAction("CONNECT", "example.com:443"),
+      false,
+    ],
     ["another port", host, httpAction("GET", "https://example.com:8443/"), false],
     ["a subdomain", host, httpAction("GET", "https://api.example.com/"), false],
     ["the host without a twin", alone, httpAction("GET", "https://www.example.com/"), false],
@@ -62,7 +102,9 @@ describe("scopeCovers()", () => {
     expect(scopeCovers(patterns, write, { proves: () => true })).toBe(true);
     expect(scopeCovers(patterns, write, { proves: () => false })).toBe(false);
     expect(scopeCovers(patterns, write, undefined)).toBe(false);
-    expect(scopeCovers(patterns, toolAction("other", "write_file"), { proves: () => true })).toBe(false);
+    expect(scopeCovers(patterns, toolAction("other", "write_file"), { proves: () => true })).toBe(
+      false,
+    );
     expect(scopeCovers(tool, write, undefined)).toBe(true);
   });
 });
@@ -81,7 +123,12 @@ describe("scopeIncludes()", () => {
     ["a call itself", callScope(write), callScope(write), true],
     ["a host with its twin the host", host, alone, true],
     ["a host the host with its twin", alone, host, false],
-    ["a host its twin's spelling", host, { ...alone, host: "www.example.com", twin: "example.com" }, true],
+    [
+      "a host its twin's spelling",
+      host,
+      { ...alone, host: "www.example.com", twin: "example.com" },
+      true,
+    ],
     ["every method some", site, alone, true],
     ["some methods every one", alone, { ...alone, methods: ["*"] }, false],
     ["some methods one of them", alone, { ...alone, methods: ["HEAD"] }, true],
@@ -110,7 +157,10 @@ describe("hostScope()", () => {
     ["OPTIONS", ["OPTIONS"]],
     ["CONNECT", ["CONNECT"]],
   ])("of a %s has the methods %j and no twin", (method, methods) => {
-    const action = httpAction(method, method === "CONNECT" ? "example.com:443" : "https://example.com/x");
+    const action = httpAction(
+      method,
+      method === "CONNECT" ? "example.com:443" : "https://example.com/x",
+    );
     expect(hostScope(action)).toEqual({ kind: "host", host: "example.com", port: 443, methods });
   });
 
@@ -128,9 +178,16 @@ describe("siteScope()", () => {
     ["https://localhost/", undefined],
     ["https://127.0.0.1/", undefined],
     ["https://[::1]/", undefined],
-    [`https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example/`, undefined],
+    [
+      `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example/`,
+      undefined,
+    ],
   ])("of %s has the twin %s", (url, twin) => {
-    expect(siteScope(httpAction("GET", url))).toMatchObject({ kind: "host", port: 443, methods: ["*"] });
+    expect(siteScope(httpAction("GET", url))).toMatchObject({
+      kind: "host",
+      port: 443,
+      methods: ["*"],
+    });
     expect(siteScope(httpAction("GET", url))).toHaveProperty("host");
     expect(siteScope(httpAction("GET", url))?.twin).toBe(twin);
   });
@@ -141,7 +198,10 @@ describe("siteScope()", () => {
 });
 
 describe("isScope()", () => {
-  it.each([undefined, null, "tool", {}, { kind: "everything" }, { kind: "toString" }])("does not know %j", (scope) => {
-    expect(isScope(scope as never)).toBe(false);
-  });
+  it.each([undefined, null, "tool", {}, { kind: "everything" }, { kind: "toString" }])(
+    "does not know %j",
+    (scope) => {
+      expect(isScope(scope as never)).toBe(false);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /**
- * Grants: earlier consents that may answer later asks. They never lift a deny, never cover a critical action, and answer only an ask that would
- * itself offer them. Format: spec/consent.md §6.
+ * Grants: earlier consents that may answer later asks. They never lift a deny, never cover a
+ * critical action, and answer only an ask that would itself offer them. Format: spec/consent.md §6.
  */
 import type { Action } from "../action/action.js";
 import { actionDigest } from "../action/digest.js";
@@ -32,7 +32,10 @@ export interface Grant {
   readonly created?: BootTime;
   /** How often it may be used in all; left out means as often as wanted. */
   readonly uses?: number;
-  /** The question it came from, whole, and the signed answers to it: what a proof is verified with again. Left out where nothing was signed. */
+  /**
+   * The question it came from, whole, and the signed answers to it: what a proof is verified with
+   * again. Left out where nothing was signed.
+   */
   readonly request?: ConsentRequest;
   readonly responses?: readonly JsonObject[];
   /** Where the log has it: its `grant_created` event. */
@@ -41,7 +44,13 @@ export interface Grant {
   readonly mac?: string;
 }
 
-const NARROWNESS = { action: 0, shell: 0, arguments: 1, tool: 2, host: 2 } as const satisfies Record<GrantScope["kind"], number>;
+const NARROWNESS = {
+  action: 0,
+  shell: 0,
+  arguments: 1,
+  tool: 2,
+  host: 2,
+} as const satisfies Record<GrantScope["kind"], number>;
 
 /** Whether a scope is of a kind that exists. A layer may be JavaScript. */
 export function isScope(scope: OfferTerms["scope"] | undefined): boolean {
@@ -57,10 +66,16 @@ export function isScope(scope: OfferTerms["scope"] | undefined): boolean {
 function widthOf(scope: GrantScope): number {
   if (scope.kind === "arguments") return -Object.keys(scope.args).length;
   if (scope.kind !== "host") return 0;
-  return hostsOf(scope).length + METHODS_WIDE * (isAnyMethod(scope) ? METHODS_WIDE : methodsOf(scope).length);
+  return (
+    hostsOf(scope).length +
+    METHODS_WIDE * (isAnyMethod(scope) ? METHODS_WIDE : methodsOf(scope).length)
+  );
 }
 
-/** Orders scopes, narrowest first. Two that are as narrow have an order too, so that every list has one. */
+/**
+ * Orders scopes, narrowest first. Two that are as narrow have an order too, so that every list has
+ * one.
+ */
 export function compareScopes(a: GrantScope, b: GrantScope): number {
   const [kinds, widths] = [NARROWNESS[a.kind] - NARROWNESS[b.kind], widthOf(a) - widthOf(b)];
   if (kinds !== 0) return kinds;
@@ -72,21 +87,34 @@ const compareTexts = (a: string, b: string): number => (a === b ? 0 : a < b ? -1
 /** More than the hosts of a scope, and than the methods that anybody lists. */
 const METHODS_WIDE = 1_000;
 
-const hostsOf = ({ host, twin }: HostScope): readonly string[] => (twin === undefined ? [host] : [host, twin]);
+const hostsOf = ({ host, twin }: HostScope): readonly string[] =>
+  twin === undefined ? [host] : [host, twin];
 const methodsOf = ({ methods = [] }: HostScope): readonly string[] => methods;
 const isAnyMethod = (scope: HostScope): boolean => methodsOf(scope).includes(ANY_METHOD);
-const hasMethod = (scope: HostScope, method: string): boolean => isAnyMethod(scope) || methodsOf(scope).includes(method);
+const hasMethod = (scope: HostScope, method: string): boolean =>
+  isAnyMethod(scope) || methodsOf(scope).includes(method);
 
-/** Whether a scope can cover an action, as far as can be told without a Policy: of argument patterns, only server and tool are looked at. */
+/**
+ * Whether a scope can cover an action, as far as can be told without a Policy: of argument
+ * patterns, only server and tool are looked at.
+ */
 export function scopeMayCover(scope: GrantScope, action: Action): boolean {
   switch (scope.kind) {
     case "action":
       return scope.digest === actionDigest(action);
     case "shell":
-      return action.meta.kind === "shell" && action.args === scope.command && scope.digest === actionDigest(action);
+      return (
+        action.meta.kind === "shell" &&
+        action.args === scope.command &&
+        scope.digest === actionDigest(action)
+      );
     case "arguments":
     case "tool":
-      return action.meta.kind === "tool" && action.meta.server === scope.server && action.name === scope.name;
+      return (
+        action.meta.kind === "tool" &&
+        action.meta.server === scope.server &&
+        action.name === scope.name
+      );
     case "host":
       return (
         action.meta.kind === "http" &&
@@ -106,14 +134,26 @@ export interface ScopeProver {
 }
 
 /** Whether a scope covers an action. Without a prover no argument pattern covers anything. */
-export function scopeCovers(scope: GrantScope, action: Action, prover: ScopeProver | undefined): boolean {
-  return scopeMayCover(scope, action) && (scope.kind !== "arguments" || prover?.proves(scope, action) === true);
+export function scopeCovers(
+  scope: GrantScope,
+  action: Action,
+  prover: ScopeProver | undefined,
+): boolean {
+  return (
+    scopeMayCover(scope, action) &&
+    (scope.kind !== "arguments" || prover?.proves(scope, action) === true)
+  );
 }
 
 const same = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b);
 
-const isOfTool = (scope: GrantScope, { server, name }: Pick<ArgumentsScope, "server" | "name">): boolean =>
-  (scope.kind === "tool" || scope.kind === "arguments") && scope.server === server && scope.name === name;
+const isOfTool = (
+  scope: GrantScope,
+  { server, name }: Pick<ArgumentsScope, "server" | "name">,
+): boolean =>
+  (scope.kind === "tool" || scope.kind === "arguments") &&
+  scope.server === server &&
+  scope.name === name;
 
 /** Whether one scope covers all that another one covers, where both cover the action at hand. */
 export function scopeIncludes(wide: GrantScope, narrow: GrantScope): boolean {
@@ -130,7 +170,9 @@ export function scopeIncludes(wide: GrantScope, narrow: GrantScope): boolean {
       return (
         narrow.kind === "arguments" &&
         isOfTool(narrow, wide) &&
-        Object.entries(wide.args).every(([key, pattern]) => Object.hasOwn(narrow.args, key) && same(pattern, narrow.args[key]))
+        Object.entries(wide.args).every(
+          ([key, pattern]) => Object.hasOwn(narrow.args, key) && same(pattern, narrow.args[key]),
+        )
       );
     case "host":
       return (

@@ -1,9 +1,19 @@
-/** What may follow an end: a person's word is taken once, in time and once it is recorded; silence leaves nothing to take. */
+/**
+ * What may follow an end: a person's word is taken once, in time and once it is recorded; silence
+ * leaves nothing to take.
+ */
 import { pendingRecord } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { type MachineEvent, type PendingRecord, reduce } from "./machine.js";
 
-const end = { status: "approved", atMs: 1, reason: "", approverIds: ["ann"], validUntilMs: 100, recorded: true } as const;
+const end = {
+  status: "approved",
+  atMs: 1,
+  reason: "",
+  approverIds: ["ann"],
+  validUntilMs: 100,
+  recorded: true,
+} as const;
 const approved: PendingRecord = { ...pendingRecord(), status: "ended", end };
 const deferred: PendingRecord = { ...approved, deferred: true };
 const expired: PendingRecord = { ...approved, end: { ...end, status: "expired" } };
@@ -26,13 +36,25 @@ describe("reduce() of an ended question", () => {
 
   it.each<readonly [string, PendingRecord, MachineEvent]>([
     ["a yes that is over to a retry", deferred, { type: "adopt", atMs: 100 }],
-    ["a yes that is not recorded to a retry", { ...deferred, end: { ...end, recorded: false } }, adopt],
-    ["a yes that is not recorded to the caller that waited", { ...approved, end: { ...end, recorded: false } }, collect],
+    [
+      "a yes that is not recorded to a retry",
+      { ...deferred, end: { ...end, recorded: false } },
+      adopt,
+    ],
+    [
+      "a yes that is not recorded to the caller that waited",
+      { ...approved, end: { ...end, recorded: false } },
+      collect,
+    ],
     ["a yes that the caller waits for to a retry", approved, adopt],
     ["a yes that waits for a retry to the caller that waited", deferred, collect],
     ["a taken yes to a caller that leaves", { ...approved, adopted: true }, leave],
     ["a taken yes to nobody", { ...approved, adopted: true }, uncollected],
-    ["an outcome to a yes that nobody took", approved, { type: "outcome", outcome: { status: "unknown", detail: "" } }],
+    [
+      "an outcome to a yes that nobody took",
+      approved,
+      { type: "outcome", outcome: { status: "unknown", detail: "" } },
+    ],
     ["silence to a retry", { ...expired, deferred: true }, adopt],
     ["silence to a caller that leaves", expired, leave],
   ])("does not give %s", (_, record, event) => {

@@ -1,7 +1,8 @@
 /**
  * The approval state machine: one pure reducer. Format of a record: spec/consent.md §5.
  *
- * created → delivered → approved | approved_with_modifications | denied | expired | cancelled | failed | superseded; one end only.
+ * created → delivered → approved | approved_with_modifications | denied | expired | cancelled |
+ * failed | superseded; one end only.
  */
 import type { BootTime } from "../boot-time.js";
 import type { JsonObject } from "../json/value.js";
@@ -20,7 +21,10 @@ export interface CountedApproval {
   readonly approverId: string;
   readonly channel: string;
   readonly atMs: number;
-  /** The answer as it was signed: ACP v0.2 §4.2's JSON with its proof. Left out where the gate has no signer. */
+  /**
+   * The answer as it was signed: ACP v0.2 §4.2's JSON with its proof. Left out where the gate has
+   * no signer.
+   */
   readonly response?: JsonObject;
 }
 
@@ -62,7 +66,9 @@ export interface QuestionContext {
   readonly tool?: ToolDefinition;
 }
 
-/** One question and where it stands. Plain JSON data; replaced as a whole with a higher `version`. */
+/**
+ * One question and where it stands. Plain JSON data; replaced as a whole with a higher `version`.
+ */
 export interface PendingRecord {
   readonly id: string;
   readonly version: number;
@@ -76,13 +82,19 @@ export interface PendingRecord {
   /** The action asked about, as `parseAction` reads it. */
   readonly action: JsonObject;
   readonly approvals: readonly CountedApproval[];
-  /** Nobody waits: the caller was told "call again", or went away. The decision is kept for its retry. */
+  /**
+   * Nobody waits: the caller was told "call again", or went away. The decision is kept for its
+   * retry.
+   */
   readonly deferred: boolean;
   /** The caller went away: until when the open question waits for its retry. Left out otherwise. */
   readonly leftUntilMs?: number;
   /** The decision was taken, by the caller that waited or by a retry; nobody else gets it. */
   readonly adopted: boolean;
-  /** What the call took of limited allowances, by key; an edit takes only what goes beyond. Left out for nothing. */
+  /**
+   * What the call took of limited allowances, by key; an edit takes only what goes beyond. Left out
+   * for nothing.
+   */
   readonly reserved?: readonly { readonly key: string; readonly amount: number }[];
   /** How many steps of the request's escalation were taken; left out for none. */
   readonly escalated?: number;
@@ -97,7 +109,10 @@ export interface PendingRecord {
   readonly mac?: string;
 }
 
-/** What can happen to a question. Times and identities are checked facts by now: the reducer trusts them and nothing else. */
+/**
+ * What can happen to a question. Times and identities are checked facts by now: the reducer trusts
+ * them and nothing else.
+ */
 export type MachineEvent =
   | { readonly type: "delivered" }
   | { readonly type: "approve"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
@@ -111,18 +126,44 @@ export type MachineEvent =
   | { readonly type: "supersede"; readonly approval: CountedApproval; readonly successorId: string }
   | { readonly type: "deny"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
   | { readonly type: "expire"; readonly atMs: number }
-  | { readonly type: "cancel"; readonly atMs: number; readonly reason: string; readonly denyCode: DenyCode }
-  | { readonly type: "fail"; readonly atMs: number; readonly reason: string; readonly denyCode: DenyCode }
+  | {
+      readonly type: "cancel";
+      readonly atMs: number;
+      readonly reason: string;
+      readonly denyCode: DenyCode;
+    }
+  | {
+      readonly type: "fail";
+      readonly atMs: number;
+      readonly reason: string;
+      readonly denyCode: DenyCode;
+    }
   /** Its agent is paused: denied by whoever paused it, in nobody's name. */
-  | { readonly type: "pause"; readonly atMs: number; readonly reason: string; readonly denyCode: "agent_paused" }
+  | {
+      readonly type: "pause";
+      readonly atMs: number;
+      readonly reason: string;
+      readonly denyCode: "agent_paused";
+    }
   /** The audit events of the end are durable. */
   | { readonly type: "recorded" }
-  /** They could not be made durable, or it had ended before: the end becomes `failed`, whatever it was. */
-  | { readonly type: "unrecordable"; readonly atMs: number; readonly reason: string; readonly denyCode?: DenyCode }
+  /**
+   * They could not be made durable, or it had ended before: the end becomes `failed`, whatever it
+   * was.
+   */
+  | {
+      readonly type: "unrecordable";
+      readonly atMs: number;
+      readonly reason: string;
+      readonly denyCode?: DenyCode;
+    }
   /** The step of this number, counted from 1, is taken. */
   | { readonly type: "escalate"; readonly step: number }
   | { readonly type: "defer" }
-  /** The caller went away; until `untilMs` its retry may find the open question, and afterwards the decision. */
+  /**
+   * The caller went away; until `untilMs` its retry may find the open question, and afterwards the
+   * decision.
+   */
   | { readonly type: "leave"; readonly untilMs: number }
   /** The time that `leave` named is over, and nobody came back. */
   | { readonly type: "lapse"; readonly untilMs: number; readonly atMs: number }
@@ -147,12 +188,24 @@ export interface AnswerTerms {
 }
 
 /** The next record, or why the event changes nothing. */
-export type Reduction = { readonly ok: true; readonly next: PendingRecord } | { readonly ok: false; readonly code: RefusalCode };
+export type Reduction =
+  | { readonly ok: true; readonly next: PendingRecord }
+  | { readonly ok: false; readonly code: RefusalCode };
 
 const refused = (code: RefusalCode): Reduction => ({ ok: false, code });
 
 type Change = Partial<
-  Pick<PendingRecord, "status" | "approvals" | "deferred" | "leftUntilMs" | "adopted" | "escalated" | "end" | "outcome">
+  Pick<
+    PendingRecord,
+    | "status"
+    | "approvals"
+    | "deferred"
+    | "leftUntilMs"
+    | "adopted"
+    | "escalated"
+    | "end"
+    | "outcome"
+  >
 >;
 
 const changed = (record: PendingRecord, change: Change): Reduction => ({
@@ -160,12 +213,18 @@ const changed = (record: PendingRecord, change: Change): Reduction => ({
   next: { ...record, ...change, version: record.version + 1 },
 });
 
-const ended = (record: PendingRecord, end: Omit<RecordedEnd, "recorded">, change: Change = {}): Reduction =>
-  changed(record, { ...change, status: "ended", end: { ...end, recorded: false } });
+const ended = (
+  record: PendingRecord,
+  end: Omit<RecordedEnd, "recorded">,
+  change: Change = {},
+): Reduction => changed(record, { ...change, status: "ended", end: { ...end, recorded: false } });
 
 const BY_A_PERSON: readonly EndStatus[] = DECISIONS;
 
-/** Whether a person ended the question, with a yes or a no. Silence, a withdrawal and a failure are neither: nothing of them is kept for a retry. */
+/**
+ * Whether a person ended the question, with a yes or a no. Silence, a withdrawal and a failure are
+ * neither: nothing of them is kept for a retry.
+ */
 export function isDecided({ end }: PendingRecord): boolean {
   return end !== undefined && BY_A_PERSON.includes(end.status);
 }
@@ -177,22 +236,41 @@ export function isApproved(record: PendingRecord): boolean {
 
 /** Whether a yes waits for the one who takes it. */
 export function isUncollected(record: PendingRecord): boolean {
-  return isApproved(record) && record.end?.recorded === true && !record.adopted && record.outcome === undefined;
+  return (
+    isApproved(record) &&
+    record.end?.recorded === true &&
+    !record.adopted &&
+    record.outcome === undefined
+  );
 }
 
-/** Whether a process that starts has to go on with the question: it is open, or nobody took its yes yet. What `PendingStore.open()` lists. */
+/**
+ * Whether a process that starts has to go on with the question: it is open, or nobody took its yes
+ * yet. What `PendingStore.open()` lists.
+ */
 export function isUnfinished(record: PendingRecord): boolean {
   return record.status !== "ended" || isUncollected(record);
 }
 
-/** Whether this approver may move the question at this time. The agent that asks never answers, whatever the list says. */
-function checkApprover(record: PendingRecord, { approverId, atMs }: CountedApproval): RefusalCode | undefined {
+/**
+ * Whether this approver may move the question at this time. The agent that asks never answers,
+ * whatever the list says.
+ */
+function checkApprover(
+  record: PendingRecord,
+  { approverId, atMs }: CountedApproval,
+): RefusalCode | undefined {
   if (atMs >= record.request.expiresAtMs) return "request_ended";
   const { approvers } = record.request;
-  if (approvers !== undefined && !includesPerson(approvers, approverId)) return "approver_not_allowed";
-  if (includesPerson([record.agentId, ...(record.request.agent.parents ?? [])], approverId)) return "approver_not_allowed";
-  if (stepOf(record.request.escalation, approverId) >= (record.escalated ?? 0)) return "approver_too_early";
-  return record.approvals.some((counted) => isSamePerson(counted.approverId, approverId)) ? "already_answered" : undefined;
+  if (approvers !== undefined && !includesPerson(approvers, approverId))
+    return "approver_not_allowed";
+  if (includesPerson([record.agentId, ...(record.request.agent.parents ?? [])], approverId))
+    return "approver_not_allowed";
+  if (stepOf(record.request.escalation, approverId) >= (record.escalated ?? 0))
+    return "approver_too_early";
+  return record.approvals.some((counted) => isSamePerson(counted.approverId, approverId))
+    ? "already_answered"
+    : undefined;
 }
 
 /** The signed answers among these, as part of an end. */
@@ -207,19 +285,45 @@ function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
   const { approval } = event;
   const refusal = checkApprover(record, approval);
   // One denial ends the question, also of somebody who said yes before.
-  if (refusal !== undefined && !(refusal === "already_answered" && event.type === "deny")) return refused(refusal);
-  const end = { atMs: approval.atMs, approverIds: [approval.approverId], channels: [approval.channel], ...signedBy([approval]) };
+  if (refusal !== undefined && !(refusal === "already_answered" && event.type === "deny"))
+    return refused(refusal);
+  const end = {
+    atMs: approval.atMs,
+    approverIds: [approval.approverId],
+    channels: [approval.channel],
+    ...signedBy([approval]),
+  };
   switch (event.type) {
     case "approve": {
       const approvals = [...record.approvals, approval];
       if (approvals.length < record.request.quorum) return changed(record, { approvals });
-      const all = { approverIds: approvals.map((counted) => counted.approverId), channels: approvals.map(({ channel }) => channel) };
+      const all = {
+        approverIds: approvals.map((counted) => counted.approverId),
+        channels: approvals.map(({ channel }) => channel),
+      };
       const effectiveDigest = record.request.actionDigest;
-      return ended(record, { ...end, ...event.terms, ...signedBy(approvals), ...all, status: "approved", effectiveDigest }, { approvals });
+      return ended(
+        record,
+        {
+          ...end,
+          ...event.terms,
+          ...signedBy(approvals),
+          ...all,
+          status: "approved",
+          effectiveDigest,
+        },
+        { approvals },
+      );
     }
     case "modify": {
       const { modifications, effectiveDigest } = event;
-      return ended(record, { ...end, ...event.terms, status: "approved_with_modifications", modifications, effectiveDigest });
+      return ended(record, {
+        ...end,
+        ...event.terms,
+        status: "approved_with_modifications",
+        modifications,
+        effectiveDigest,
+      });
     }
     case "supersede":
       return ended(record, {
@@ -230,7 +334,12 @@ function reducePerson(record: PendingRecord, event: PersonEvent): Reduction {
         validUntilMs: 0,
       });
     case "deny":
-      return ended(record, { ...end, ...event.terms, status: "denied", denyCode: "consent_denied" });
+      return ended(record, {
+        ...end,
+        ...event.terms,
+        status: "denied",
+        denyCode: "consent_denied",
+      });
     default:
       return event satisfies never;
   }
@@ -249,7 +358,9 @@ const ENDED_BY = { cancel: "cancelled", fail: "failed", pause: "denied" } as con
 function reduceOpen(record: PendingRecord, event: MachineEvent): Reduction {
   switch (event.type) {
     case "delivered":
-      return record.status === "created" ? changed(record, { status: "delivered" }) : refused("request_ended");
+      return record.status === "created"
+        ? changed(record, { status: "delivered" })
+        : refused("request_ended");
     case "approve":
     case "modify":
     case "supersede":
@@ -281,7 +392,10 @@ function reduceOpen(record: PendingRecord, event: MachineEvent): Reduction {
     case "defer":
     case "leave":
       if (record.deferred) return refused("request_ended");
-      return changed(record, { deferred: true, ...(event.type === "leave" ? { leftUntilMs: event.untilMs } : {}) });
+      return changed(record, {
+        deferred: true,
+        ...(event.type === "leave" ? { leftUntilMs: event.untilMs } : {}),
+      });
     case "lapse":
       return record.leftUntilMs === event.untilMs
         ? ended(record, {
@@ -293,7 +407,9 @@ function reduceOpen(record: PendingRecord, event: MachineEvent): Reduction {
           })
         : refused("request_ended");
     case "reattach":
-      return record.deferred ? changed(waited(record), { deferred: false }) : refused("request_ended");
+      return record.deferred
+        ? changed(waited(record), { deferred: false })
+        : refused("request_ended");
     case "recorded":
     case "unrecordable":
     case "adopt":
@@ -312,7 +428,9 @@ function reduceDecided(record: PendingRecord, end: RecordedEnd, event: MachineEv
   switch (event.type) {
     case "leave":
       // The answer came as the caller left: it is kept for the retry.
-      return record.deferred || record.adopted ? refused("request_ended") : changed(record, { deferred: true });
+      return record.deferred || record.adopted
+        ? refused("request_ended")
+        : changed(record, { deferred: true });
     case "adopt":
       return record.deferred && !record.adopted && end.recorded && event.atMs < end.validUntilMs
         ? changed(record, { adopted: true })
@@ -326,31 +444,46 @@ function reduceDecided(record: PendingRecord, end: RecordedEnd, event: MachineEv
         ? changed(record, { outcome: makeConsentOutcome("not_collected", event.reason) })
         : refused("request_ended");
     case "outcome":
-      return isApproved(record) && record.adopted ? changed(record, { outcome: event.outcome }) : refused("request_ended");
+      return isApproved(record) && record.adopted
+        ? changed(record, { outcome: event.outcome })
+        : refused("request_ended");
     default:
       return refused("request_ended");
   }
 }
 
 function reduceEnded(record: PendingRecord, end: RecordedEnd, event: MachineEvent): Reduction {
-  if (event.type === "recorded") return end.recorded ? refused("request_ended") : changed(record, { end: { ...end, recorded: true } });
+  if (event.type === "recorded")
+    return end.recorded
+      ? refused("request_ended")
+      : changed(record, { end: { ...end, recorded: true } });
   if (event.type === "unrecordable") {
     if (end.recorded) return refused("request_ended");
     const { atMs, reason, denyCode = "audit_failed" } = event;
     return changed(record, {
-      end: { status: "failed", atMs, reason, denyCode, approverIds: [], validUntilMs: 0, recorded: true },
+      end: {
+        status: "failed",
+        atMs,
+        reason,
+        denyCode,
+        approverIds: [],
+        validUntilMs: 0,
+        recorded: true,
+      },
     });
   }
   return isDecided(record) ? reduceDecided(record, end, event) : refused("request_ended");
 }
 
 /**
- * The next state of a question. Pure and total; an end is final: after it only its recording can follow, and after a person's word its taking and
- * its outcome, each once.
+ * The next state of a question. Pure and total; an end is final: after it only its recording can
+ * follow, and after a person's word its taking and its outcome, each once.
  *
  * @returns The next record with a version one higher, or the code that says why nothing changes.
  */
 export function reduce(record: PendingRecord, event: MachineEvent): Reduction {
   if (record.status !== "ended") return reduceOpen(record, event);
-  return record.end === undefined ? refused("request_ended") : reduceEnded(record, record.end, event);
+  return record.end === undefined
+    ? refused("request_ended")
+    : reduceEnded(record, record.end, event);
 }

@@ -1,5 +1,6 @@
 /**
- * The text of offers: what a yes may also cover, and of grants, in the words a person sees. Part of the question's text, and hashed with it.
+ * The text of offers: what a yes may also cover, and of grants, in the words a person sees. Part of
+ * the question's text, and hashed with it.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { escapeText } from "@acp/exec-safety/text";
@@ -18,10 +19,15 @@ export function showDuration(ms: number): string {
 /** A pattern as a person reads it; nested ones as JSON. */
 function showPattern(key: string, pattern: JsonValue): string {
   const name = showName(key);
-  if (typeof pattern === "number" || typeof pattern === "boolean") return `${name} is ${JSON.stringify(pattern)}`;
-  if (typeof pattern === "string") return `${name} ${/[*?]/.test(pattern) ? "is like" : "is"} ${showText(pattern)}`;
-  const path = isJsonObject(pattern) && Object.keys(pattern).length === 1 ? pattern["path"] : undefined;
-  return typeof path === "string" ? `${name} is a path like ${showText(path)}` : `${name} is like ${escapeText(JSON.stringify(pattern))}`;
+  if (typeof pattern === "number" || typeof pattern === "boolean")
+    return `${name} is ${JSON.stringify(pattern)}`;
+  if (typeof pattern === "string")
+    return `${name} ${/[*?]/.test(pattern) ? "is like" : "is"} ${showText(pattern)}`;
+  const path =
+    isJsonObject(pattern) && Object.keys(pattern).length === 1 ? pattern["path"] : undefined;
+  return typeof path === "string"
+    ? `${name} is a path like ${showText(path)}`
+    : `${name} is like ${escapeText(JSON.stringify(pattern))}`;
 }
 
 const showArguments = (args: JsonObject): string =>
@@ -33,7 +39,8 @@ const showArguments = (args: JsonObject): string =>
 function showMethods({ methods = [] }: HostScope): string {
   if (methods.length === 0) return "no request";
   if (methods.includes(ANY_METHOD)) return "every request, of any method, and every tunnel";
-  if (methods.length === 1 && methods[0] === "CONNECT") return "every tunnel, whatever passes inside it,";
+  if (methods.length === 1 && methods[0] === "CONNECT")
+    return "every tunnel, whatever passes inside it,";
   return `every ${methods.map(showName).join(" and ")} request`;
 }
 
@@ -67,7 +74,10 @@ export function showOffer(offer: GrantOffer): string {
 
 /** One line for one step of an escalation. */
 export function showStep({ afterMs, approvers = [], channel }: EscalationStep): string {
-  const people = approvers.length === 0 ? [] : [`it may also be answered by ${approvers.map(showName).join(", ")}`];
+  const people =
+    approvers.length === 0
+      ? []
+      : [`it may also be answered by ${approvers.map(showName).join(", ")}`];
   const where = channel === undefined ? [] : [`it is also shown on ${showName(channel)}`];
   const when = afterMs < 1_000 ? "at once" : `after ${showDuration(afterMs)}`;
   return `  ${when} ${[...people, ...where].join(", and ")}`;

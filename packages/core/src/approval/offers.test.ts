@@ -6,8 +6,18 @@ import { callScope, mergeOffers, offerHost, toolScope } from "./offers.js";
 const write = toolAction("files", "write_file", { path: "a" });
 const call = callScope(write);
 const tool: GrantScope = { kind: "tool", server: "files", name: "write_file" };
-const patterns: GrantScope = { kind: "arguments", server: "files", name: "write_file", args: { path: "a" } };
-const offer = (scope: GrantScope, ttlMs: number, uses?: number, id: string = scope.kind): GrantOffer => ({
+const patterns: GrantScope = {
+  kind: "arguments",
+  server: "files",
+  name: "write_file",
+  args: { path: "a" },
+};
+const offer = (
+  scope: GrantScope,
+  ttlMs: number,
+  uses?: number,
+  id: string = scope.kind,
+): GrantOffer => ({
   id,
   scope,
   ttlMs,
@@ -31,7 +41,9 @@ describe("mergeOffers()", () => {
       offer(patterns, 10, 5),
     ]);
     expect(mergeOffers([[offer(tool, 10)], []])).toEqual([]);
-    expect(mergeOffers([[offer(patterns, 10)], [offer({ ...patterns, args: { path: "*" } }, 10)]])).toEqual([]);
+    expect(
+      mergeOffers([[offer(patterns, 10)], [offer({ ...patterns, args: { path: "*" } }, 10)]]),
+    ).toEqual([]);
   });
 
   it("takes a list's own word about a scope before that about what includes it", () => {
@@ -45,7 +57,9 @@ describe("mergeOffers()", () => {
   });
 
   it("has one offer a scope, the tightest", () => {
-    expect(mergeOffers([[offer(tool, 5, 2, "b"), offer(tool, 9, 1, "a")]])).toEqual([offer(tool, 5, 1, "a")]);
+    expect(mergeOffers([[offer(tool, 5, 2, "b"), offer(tool, 9, 1, "a")]])).toEqual([
+      offer(tool, 5, 1, "a"),
+    ]);
   });
 });
 
@@ -53,10 +67,24 @@ describe("offerHost()", () => {
   it("offers the host of a request, and nothing of anything else or for no time", () => {
     const get = httpAction("GET", "https://example.com/");
     expect(offerHost(180_000)(get)).toEqual([
-      { id: "host", scope: { kind: "host", host: "example.com", port: 443, methods: ["GET", "HEAD"] }, ttlMs: 180_000 },
+      {
+        id: "host",
+        scope: { kind: "host", host: "example.com", port: 443, methods: ["GET", "HEAD"] },
+        ttlMs: 180_000,
+      },
     ]);
     expect(offerHost(180_000, "site")(get)).toEqual([
-      { id: "site", scope: { kind: "host", host: "example.com", port: 443, methods: ["*"], twin: "www.example.com" }, ttlMs: 180_000 },
+      {
+        id: "site",
+        scope: {
+          kind: "host",
+          host: "example.com",
+          port: 443,
+          methods: ["*"],
+          twin: "www.example.com",
+        },
+        ttlMs: 180_000,
+      },
     ]);
     expect(offerHost(0)(get)).toEqual([]);
     expect(offerHost(180_000)(write)).toEqual([]);

@@ -35,7 +35,10 @@ describe("personKey()", () => {
 
   it("is its own normal form", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (name) => personKey(personKey(name)) === personKey(name)),
+      fc.property(
+        fc.string({ unit: "binary" }),
+        (name) => personKey(personKey(name)) === personKey(name),
+      ),
       { numRuns: 2_000 },
     );
   });
@@ -46,7 +49,8 @@ describe("personKey()", () => {
 
   it("is for each character what Unicode says of it, in every case and composition", () => {
     // The others are their own normal form.
-    const changes = /[\p{Changes_When_NFKC_Casefolded}\p{Changes_When_Casemapped}\p{White_Space}\p{Cc}\u2800]/u;
+    const changes =
+      /[\p{Changes_When_NFKC_Casefolded}\p{Changes_When_Casemapped}\p{White_Space}\p{Cc}\u2800]/u;
     const odd: string[] = [];
     for (let point = 0; point <= 0x10ffff; point += 1) {
       const character = String.fromCodePoint(point);
@@ -55,8 +59,17 @@ describe("personKey()", () => {
       const key = personKey(name);
       const isUnseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u.test(character);
       const isBlank = /[\p{White_Space}\p{Cc}]/u.test(character);
-      const forms = [key, name.toLowerCase(), name.toUpperCase(), name.normalize("NFD"), name.normalize("NFKC")];
-      const isSound = forms.every((form) => personKey(form) === key) && (key === "ab") === isUnseen && (key === "a b") === isBlank;
+      const forms = [
+        key,
+        name.toLowerCase(),
+        name.toUpperCase(),
+        name.normalize("NFD"),
+        name.normalize("NFKC"),
+      ];
+      const isSound =
+        forms.every((form) => personKey(form) === key) &&
+        (key === "ab") === isUnseen &&
+        (key === "a b") === isBlank;
       if (!isSound) odd.push(point.toString(16));
     }
     expect(odd).toEqual([]);

@@ -1,9 +1,15 @@
 /**
- * Codec of ConsentRequest: S0 §4.1's JSON on the wire, plus the fields that document lacks. Format: spec/consent.md §2.
+ * Codec of ConsentRequest: S0 §4.1's JSON on the wire, plus the fields that document lacks. Format:
+ * spec/consent.md §2.
  */
 import { canonicalJson } from "../json/canonical.js";
 import { sha256Hex } from "#crypto";
-import { ACTION_BYTES_MAX, ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, TEXT_UNITS_MAX } from "../limits.js";
+import {
+  ACTION_BYTES_MAX,
+  ASK_TIMEOUT_MS_MAX,
+  GRANT_TTL_MS_MAX,
+  TEXT_UNITS_MAX,
+} from "../limits.js";
 import { ConsentError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import type { Agent } from "../types/agent.js";
@@ -17,14 +23,27 @@ import { type ConsentRequest, MESSAGE_VERSION } from "./request.js";
 const encodeScope = (scope: GrantScope): JsonObject => ({ ...scope });
 
 function encodeOffer(offer: GrantOffer): JsonObject {
-  return { id: offer.id, scope: encodeScope(offer.scope), ttl_ms: offer.ttlMs, ...(offer.uses === undefined ? {} : { uses: offer.uses }) };
+  return {
+    id: offer.id,
+    scope: encodeScope(offer.scope),
+    ttl_ms: offer.ttlMs,
+    ...(offer.uses === undefined ? {} : { uses: offer.uses }),
+  };
 }
 
 function decodeHost(fields: FieldReader): GrantScope {
   const twin = fields.optionalText("twin");
   const methods = fields.optionalTexts("methods");
-  const host = { kind: "host", host: fields.text("host"), port: fields.integer("port", 1, 65_535) } as const;
-  return { ...host, ...(methods === undefined ? {} : { methods }), ...(twin === undefined ? {} : { twin }) };
+  const host = {
+    kind: "host",
+    host: fields.text("host"),
+    port: fields.integer("port", 1, 65_535),
+  } as const;
+  return {
+    ...host,
+    ...(methods === undefined ? {} : { methods }),
+    ...(twin === undefined ? {} : { twin }),
+  };
 }
 
 function decodeScope(fields: FieldReader): GrantScope {
@@ -34,9 +53,18 @@ function decodeScope(fields: FieldReader): GrantScope {
       case "action":
         return { kind, digest: fields.text("digest") };
       case "shell":
-        return { kind, command: fields.text("command", ACTION_BYTES_MAX), digest: fields.text("digest") };
+        return {
+          kind,
+          command: fields.text("command", ACTION_BYTES_MAX),
+          digest: fields.text("digest"),
+        };
       case "arguments":
-        return { kind, server: fields.text("server"), name: fields.text("name"), args: fields.raw("args") };
+        return {
+          kind,
+          server: fields.text("server"),
+          name: fields.text("name"),
+          args: fields.raw("args"),
+        };
       case "tool":
         return { kind, server: fields.text("server"), name: fields.text("name") };
       case "host":
@@ -61,7 +89,11 @@ function decodeOffer(fields: FieldReader): GrantOffer {
 }
 
 function encodeStep({ afterMs, approvers, channel }: EscalationStep): JsonObject {
-  return { after_ms: afterMs, ...(approvers === undefined ? {} : { approvers }), ...(channel === undefined ? {} : { channel }) };
+  return {
+    after_ms: afterMs,
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(channel === undefined ? {} : { channel }),
+  };
 }
 
 function decodeStep(fields: FieldReader): EscalationStep {
@@ -69,17 +101,26 @@ function decodeStep(fields: FieldReader): EscalationStep {
   const channel = fields.optionalText("channel");
   const afterMs = fields.integer("after_ms", 1, ASK_TIMEOUT_MS_MAX);
   fields.done();
-  return { afterMs, ...(approvers === undefined ? {} : { approvers }), ...(channel === undefined ? {} : { channel }) };
+  return {
+    afterMs,
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(channel === undefined ? {} : { channel }),
+  };
 }
 
 function encodeAgent(agent: Agent): JsonObject {
-  const parents = agent.parents === undefined || agent.parents.length === 0 ? {} : { parents: agent.parents };
+  const parents =
+    agent.parents === undefined || agent.parents.length === 0 ? {} : { parents: agent.parents };
   return { id: agent.id, name: agent.name ?? agent.id, command: agent.command ?? "", ...parents };
 }
 
 function decodeAgent(fields: FieldReader): Agent {
   const parents = fields.optionalTexts("parents");
-  const agent = { id: fields.text("id"), name: fields.text("name"), command: fields.text("command") };
+  const agent = {
+    id: fields.text("id"),
+    name: fields.text("name"),
+    command: fields.text("command"),
+  };
   fields.done();
   return parents === undefined ? agent : { ...agent, parents };
 }
@@ -102,7 +143,11 @@ export function encodeRequest(request: ConsentRequest): JsonObject {
       parameters: action.parameters,
       description: action.description,
     },
-    policy: { rule_id: policy.ruleId, rule_name: policy.ruleName, required_level: policy.requiredLevel },
+    policy: {
+      rule_id: policy.ruleId,
+      rule_name: policy.ruleName,
+      required_level: policy.requiredLevel,
+    },
     nonce: request.nonce,
     action_digest: request.actionDigest,
     text: request.text,
@@ -161,8 +206,14 @@ export function decodeRequest(wire: JsonValue): ConsentRequest {
   };
   policy.done();
   fields.done();
-  if (request.expiresAtMs - request.createdAtMs > ASK_TIMEOUT_MS_MAX || request.expiresAtMs <= request.createdAtMs)
-    throw new ConsentError("message_invalid", `Cannot read "consent_request.expires_at": it is not within a week after "timestamp"`);
+  if (
+    request.expiresAtMs - request.createdAtMs > ASK_TIMEOUT_MS_MAX ||
+    request.expiresAtMs <= request.createdAtMs
+  )
+    throw new ConsentError(
+      "message_invalid",
+      `Cannot read "consent_request.expires_at": it is not within a week after "timestamp"`,
+    );
   return Object.freeze({
     ...request,
     ...(approvers === undefined ? {} : { approvers }),

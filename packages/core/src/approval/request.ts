@@ -1,6 +1,6 @@
 /**
- * ConsentRequest: the question sent to a person. Inside the process camelCase; on the wire S0 §4.1 by {@link encodeRequest}.
- * Format: spec/consent.md.
+ * ConsentRequest: the question sent to a person. Inside the process camelCase; on the wire S0 §4.1
+ * by {@link encodeRequest}. Format: spec/consent.md.
  */
 import type { JsonObject } from "../json/value.js";
 import type { Agent } from "../types/agent.js";
@@ -29,7 +29,11 @@ export interface ConsentRequest {
   readonly expiresAtMs: number;
   readonly agent: Agent;
   readonly action: RequestAction;
-  readonly policy: { readonly ruleId: string; readonly ruleName: string; readonly requiredLevel: RiskLevel };
+  readonly policy: {
+    readonly ruleId: string;
+    readonly ruleName: string;
+    readonly requiredLevel: RiskLevel;
+  };
   readonly nonce: string;
   /** Digest of the Action asked about: `sha256:<hex>`. */
   readonly actionDigest: string;
@@ -37,7 +41,9 @@ export interface ConsentRequest {
   readonly text: string;
   /** Ids of those who may answer; left out means the channel's own authenticated person. */
   readonly approvers?: readonly string[];
-  /** Which of them wait for a step, and where it is shown later; left out where there is no step. */
+  /**
+   * Which of them wait for a step, and where it is shown later; left out where there is no step.
+   */
   readonly escalation?: readonly EscalationStep[];
   readonly quorum: number;
   readonly evidence: "any" | "passkey";

@@ -48,24 +48,30 @@ describe("parseResponse()", () => {
   });
 
   it.each(vectors.cases)("reads or refuses $name", ({ claim, expect: want }) => {
-    if ("error" in want) expect(() => parseResponse(claim)).toThrow(expect.objectContaining({ code: want.error }));
+    if ("error" in want)
+      expect(() => parseResponse(claim)).toThrow(expect.objectContaining({ code: want.error }));
     else expect(parseResponse(claim)).toMatchObject(want);
   });
 
   it("keeps nothing of the claim's own approver", () => {
-    expect(parseResponse({ ...yes, approver: { id: "root", channel: "x" } })).not.toHaveProperty("approver");
+    expect(parseResponse({ ...yes, approver: { id: "root", channel: "x" } })).not.toHaveProperty(
+      "approver",
+    );
   });
 
   it("throws a ConsentError, and nothing else, for anything at all", () => {
     fc.assert(
-      fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }), (claim) => {
-        try {
-          parseResponse(claim);
-          return false;
-        } catch (error) {
-          return error instanceof Error && error.name === "ConsentError";
-        }
-      }),
+      fc.property(
+        fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+        (claim) => {
+          try {
+            parseResponse(claim);
+            return false;
+          } catch (error) {
+            return error instanceof Error && error.name === "ConsentError";
+          }
+        },
+      ),
     );
   });
 });

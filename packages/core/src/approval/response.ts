@@ -1,6 +1,6 @@
 /**
- * ConsentResponse: the answer received, unchecked until parsed. On the wire S0 §4.2; a claim's own `approver` is never trusted.
- * Format: spec/consent.md §3.
+ * ConsentResponse: the answer received, unchecked until parsed. On the wire S0 §4.2; a claim's own
+ * `approver` is never trusted. Format: spec/consent.md §3.
  */
 import { ConsentError } from "../errors.js";
 import { copyMeasured } from "../json/copy.js";
@@ -30,7 +30,10 @@ export interface ConsentResponse {
   readonly proof?: JsonObject;
 }
 
-function readConditions(fields: ReturnType<typeof readFields>): { readonly validUntilMs?: number; readonly singleUse: boolean } {
+function readConditions(fields: ReturnType<typeof readFields>): {
+  readonly validUntilMs?: number;
+  readonly singleUse: boolean;
+} {
   const conditions = fields.optionalObject("conditions");
   if (conditions === undefined) return { singleUse: true };
   const validUntilMs = conditions.time("valid_until");
@@ -48,7 +51,9 @@ function checkTogether(
     throw new ConsentError("message_invalid", `Cannot read "consent_response": ${why}`);
   };
   if ((decision === "approved_with_modifications") !== parts.modifications)
-    fail(`"modifications" must be an object exactly where the decision is approved_with_modifications`);
+    fail(
+      `"modifications" must be an object exactly where the decision is approved_with_modifications`,
+    );
   if (decision === "denied" && parts.grant) fail(`a denial cannot take the offer in "grant"`);
   if (parts.singleUse === parts.grant && decision !== "denied")
     fail(`"conditions.single_use" must be false exactly where "grant" names an offer`);
@@ -57,7 +62,8 @@ function checkTogether(
 /**
  * Reads a claim: JSON text, bytes, or its parsed object.
  *
- * @throws ConsentError `message_invalid` and the `json_*` codes; nothing is read leniently, `"approved": "no"` is not a yes.
+ * @throws ConsentError `message_invalid` and the `json_*` codes; nothing is read leniently,
+ *   `"approved": "no"` is not a yes.
  */
 export function parseResponse(claim: unknown): ConsentResponse {
   return decodeResponse(readClaim(claim));
@@ -78,7 +84,9 @@ export function decodeResponse(data: JsonValue): ConsentResponse {
   fields.ignore("approver");
   fields.optionalTime("timestamp");
   const decision = fields.oneOf("decision", DECISIONS);
-  const modifications = fields.isNull("modifications") ? undefined : fields.optionalRaw("modifications");
+  const modifications = fields.isNull("modifications")
+    ? undefined
+    : fields.optionalRaw("modifications");
   const grantId = fields.optionalText("grant", 64);
   const confirmation = fields.optionalText("confirmation", 64);
   const { validUntilMs, singleUse } = readConditions(fields);
@@ -95,7 +103,11 @@ export function decodeResponse(data: JsonValue): ConsentResponse {
     ...(proof === undefined ? {} : { proof }),
   };
   fields.done();
-  checkTogether(decision, { modifications: modifications !== undefined, grant: grantId !== undefined, singleUse });
+  checkTogether(decision, {
+    modifications: modifications !== undefined,
+    grant: grantId !== undefined,
+    singleUse,
+  });
   return response;
 }
 
@@ -116,7 +128,10 @@ export interface AnswerParts {
 }
 
 /** The answer to a request as S0 §4.2's JSON, for `session.submit`. */
-export function makeResponse(request: Pick<ConsentRequest, "id" | "nonce">, parts: AnswerParts): JsonObject {
+export function makeResponse(
+  request: Pick<ConsentRequest, "id" | "nonce">,
+  parts: AnswerParts,
+): JsonObject {
   return {
     type: "consent_response",
     version: MESSAGE_VERSION,
@@ -125,7 +140,10 @@ export function makeResponse(request: Pick<ConsentRequest, "id" | "nonce">, part
     decision: parts.decision,
     approver: { id: parts.approverId ?? "local", channel: parts.channel },
     modifications: parts.modifications ?? null,
-    conditions: { valid_until: isoTime(parts.validUntilMs ?? parts.nowMs + DECISION_TTL_MS), single_use: parts.grantId === undefined },
+    conditions: {
+      valid_until: isoTime(parts.validUntilMs ?? parts.nowMs + DECISION_TTL_MS),
+      single_use: parts.grantId === undefined,
+    },
     nonce: request.nonce,
     ...(parts.reason === undefined || parts.reason === "" ? {} : { reason: parts.reason }),
     ...(parts.grantId === undefined ? {} : { grant: parts.grantId }),

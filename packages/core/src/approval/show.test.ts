@@ -20,7 +20,10 @@ describe("showText()", () => {
   });
 
   it("goes on after a text whose run reaches its end", () => {
-    expect([showText("-".repeat(50)), showText("-".repeat(50))]).toEqual(['… 50 × "-" …', '… 50 × "-" …']);
+    expect([showText("-".repeat(50)), showText("-".repeat(50))]).toEqual([
+      '… 50 × "-" …',
+      '… 50 × "-" …',
+    ]);
   });
 });
 
@@ -45,7 +48,11 @@ describe("showCount()", () => {
 describe("wrapLine()", () => {
   it("leaves a line that fits as it is, and marks the rows that continue one", () => {
     expect(wrapLine("x".repeat(120))).toEqual(["x".repeat(120)]);
-    expect(wrapLine("x".repeat(300))).toEqual(["x".repeat(120), `↪ ${"x".repeat(118)}`, `↪ ${"x".repeat(62)}`]);
+    expect(wrapLine("x".repeat(300))).toEqual([
+      "x".repeat(120),
+      `↪ ${"x".repeat(118)}`,
+      `↪ ${"x".repeat(62)}`,
+    ]);
   });
 
   it("takes what is not ASCII for two columns", () => {
@@ -55,7 +62,10 @@ describe("wrapLine()", () => {
 
   it("cuts neither an escape nor a letter from its marks", () => {
     expect(wrapLine(`${"x".repeat(117)}\\u202e`)).toEqual(["x".repeat(117), "↪ \\u202e"]);
-    expect(wrapLine(`${"x".repeat(119)}e\u0301\u0301y`)).toEqual(["x".repeat(119), "↪ e\u0301\u0301y"]);
+    expect(wrapLine(`${"x".repeat(119)}e\u0301\u0301y`)).toEqual([
+      "x".repeat(119),
+      "↪ e\u0301\u0301y",
+    ]);
   });
 
   it("makes rows that are the line again, none of them wider than allowed, whatever the line is", () => {
@@ -69,7 +79,10 @@ describe("wrapLine()", () => {
         const rows = wrapLine(line);
         expect(rows.map((row, index) => (index === 0 ? row : row.slice(2))).join("")).toBe(line);
         for (const row of rows) {
-          const columns = [...row].reduce((sum, each) => sum + (each <= "~" || each === "↪" ? 1 : 2), 0);
+          const columns = [...row].reduce(
+            (sum, each) => sum + (each <= "~" || each === "↪" ? 1 : 2),
+            0,
+          );
           expect(columns).toBeLessThanOrEqual(ROW_COLUMNS_MAX + 1);
         }
       }),

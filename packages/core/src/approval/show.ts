@@ -1,6 +1,7 @@
 /**
- * How a text of others is shown: quoted, with long runs counted instead of written out, and with its rows no wider than {@link ROW_COLUMNS_MAX}.
- * All of it can be read back: what is not inside a literal is ours. Format: spec/question-text.md §3.
+ * How a text of others is shown: quoted, with long runs counted instead of written out, and with
+ * its rows no wider than {@link ROW_COLUMNS_MAX}. All of it can be read back: what is not inside a
+ * literal is ours. Format: spec/question-text.md §3.
  */
 import { quoteText } from "@acp/exec-safety/text";
 
@@ -12,7 +13,8 @@ const CONTINUED = "↪ ";
 const RUN_MIN = 40;
 
 const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.@:/+-]*$/;
-// Anything of one to four characters that is there forty times; how much longer the run is, is counted without the expression.
+// Anything of one to four characters that is there forty times; how much longer the run is, is
+// counted without the expression.
 const RUN = /([^]{1,4}?)\1{39}/gu;
 const RUN_NAMES: ReadonlyMap<string, string> = new Map([
   [" ", "spaces"],
@@ -37,7 +39,9 @@ export function showMany(count: number, noun: string): string {
   return `${showCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The text as JSON literals with its long runs counted between them: `"a" … 4,000 spaces … "b"`. */
+/**
+ * The text as JSON literals with its long runs counted between them: `"a" … 4,000 spaces … "b"`.
+ */
 export function showText(text: string): string {
   if (text.length < RUN_MIN) return quoteText(text);
   const parts: string[] = [];
@@ -47,7 +51,9 @@ export function showText(text: string): string {
     let end = RUN.lastIndex;
     while (text.startsWith(unit, end)) end += unit.length;
     if (found.index > at) parts.push(quoteText(text.slice(at, found.index)));
-    parts.push(`… ${showCount((end - found.index) / unit.length)} ${RUN_NAMES.get(unit) ?? `× ${quoteText(unit)}`} …`);
+    parts.push(
+      `… ${showCount((end - found.index) / unit.length)} ${RUN_NAMES.get(unit) ?? `× ${quoteText(unit)}`} …`,
+    );
     at = end;
     RUN.lastIndex = end;
   }
@@ -68,10 +74,17 @@ export function wrapLine(line: string): readonly string[] {
   return rows;
 }
 
-/** Where a row that starts at `at` ends: not inside an escape, nor between a letter and its marks. */
+/**
+ * Where a row that starts at `at` ends: not inside an escape, nor between a letter and its marks.
+ */
 function rowEnd(line: string, at: number, columns: number): number {
   let end = at;
-  for (let used = columnsOf(line, at); end < line.length && used <= columns; used += columnsOf(line, end)) end++;
+  for (
+    let used = columnsOf(line, at);
+    end < line.length && used <= columns;
+    used += columnsOf(line, end)
+  )
+    end++;
   if (end === line.length) return end;
   while (STAYS_WITH_THE_LAST.test(line.slice(end, end + 2)) && end > at + 1) end--;
   const escape = SPLIT_ESCAPE.exec(line.slice(Math.max(at, end - 6), end))?.[0].length ?? 0;

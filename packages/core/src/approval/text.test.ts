@@ -2,7 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agent, first, makeKit } from "../../test/gate-kit.js";
-import { type Action, actionDigest, type Agent, httpAction, type Layer, shellAction, toolAction } from "../index.js";
+import {
+  type Action,
+  actionDigest,
+  type Agent,
+  httpAction,
+  type Layer,
+  shellAction,
+  toolAction,
+} from "../index.js";
 import { requestHash } from "./request-codec.js";
 
 async function textOf(action: Action, who: Agent = agent, layer?: Layer): Promise<string> {
@@ -14,7 +22,9 @@ async function textOf(action: Action, who: Agent = agent, layer?: Layer): Promis
 
 describe("renderText()", () => {
   it("shows agent, action, risk, rule, every argument, expiry and digest", async () => {
-    const text = await textOf(toolAction("files", "write_file", { path: "a.txt", content: "hello\nworld" }));
+    const text = await textOf(
+      toolAction("files", "write_file", { path: "a.txt", content: "hello\nworld" }),
+    );
     expect(text.split("\n")).toEqual([
       "Agent: demo",
       "Wants: call write_file on files",
@@ -45,9 +55,14 @@ describe("renderText()", () => {
   });
 
   it("says above the arguments which hosts are not what they look like, and that letters may be reordered", async () => {
-    const text = await textOf(toolAction("web", "fetch", { url: "https://аpple.com/", note: "שלום" }));
-    const note = 'host xn--pple-43d.com shows as "аpple.com": "аpple" mixes Latin and Cyrillic letters; "аpple" looks like "apple"';
-    expect(text.replaceAll("\n↪ ", "")).toContain(`\nNote:  ${note}\nNote:  right-to-left letters stand here;`);
+    const text = await textOf(
+      toolAction("web", "fetch", { url: "https://аpple.com/", note: "שלום" }),
+    );
+    const note =
+      'host xn--pple-43d.com shows as "аpple.com": "аpple" mixes Latin and Cyrillic letters; "аpple" looks like "apple"';
+    expect(text.replaceAll("\n↪ ", "")).toContain(
+      `\nNote:  ${note}\nNote:  right-to-left letters stand here;`,
+    );
     expect(text.indexOf("Note:")).toBeLessThan(text.indexOf("With:"));
     expect(text.replaceAll("\n↪ ", "")).toContain(
       `\n      = ${note}\n      = URL: https, host xn--pple-43d.com (shows as "аpple.com"), port 443`,
@@ -56,7 +71,10 @@ describe("renderText()", () => {
 
   it("says what decides again below long arguments, and above them how long they are", async () => {
     const args = Object.fromEntries(
-      Array.from({ length: 5_000 }, (_, at) => [`key${at}`, `value ${at}${at === 7 ? " that is longer" : ""}`]),
+      Array.from({ length: 5_000 }, (_, at) => [
+        `key${at}`,
+        `value ${at}${at === 7 ? " that is longer" : ""}`,
+      ]),
     );
     const rows = (await textOf(toolAction("files", "write_file", args))).split("\n");
     const head = rows.slice(0, rows.indexOf("With:"));
@@ -84,12 +102,21 @@ describe("renderText()", () => {
   });
 
   it("names http and shell actions", async () => {
-    expect(await textOf(httpAction("post", "https://EXAMPLE.com/pay?to=eve"))).toContain("Wants: POST https://example.com/pay?to=eve");
-    expect(await textOf(shellAction("rm -rf a\nb", { cwd: "/srv" }))).toContain('Wants: run "rm -rf a\\nb"');
+    expect(await textOf(httpAction("post", "https://EXAMPLE.com/pay?to=eve"))).toContain(
+      "Wants: POST https://example.com/pay?to=eve",
+    );
+    expect(await textOf(shellAction("rm -rf a\nb", { cwd: "/srv" }))).toContain(
+      'Wants: run "rm -rf a\\nb"',
+    );
   });
 
   it("shows who started the agent, what it calls itself, and its parents", async () => {
-    const text = await textOf(toolAction("files", "x", {}), { id: "sub", name: "Admin\u202e", command: "node a.js", parents: ["main"] });
+    const text = await textOf(toolAction("files", "x", {}), {
+      id: "sub",
+      name: "Admin\u202e",
+      command: "node a.js",
+      parents: ["main"],
+    });
     expect(text).toContain('Agent: sub (calls itself "Admin\\u202e"), started by main');
     expect(text).toContain('Started as: "node a.js"');
   });
@@ -97,24 +124,53 @@ describe("renderText()", () => {
   it("names the secrets and the offers that a yes covers", async () => {
     const call = httpAction("get", "https://api.example.com/");
     const offers = [
-      { id: "exact", scope: { kind: "action", digest: actionDigest(call) } as const, ttlMs: 60_000, uses: 3 },
-      { id: "host", scope: { kind: "host", host: "api.example.com", port: 443, methods: ["GET"] } as const, ttlMs: 180_000 },
+      {
+        id: "exact",
+        scope: { kind: "action", digest: actionDigest(call) } as const,
+        ttlMs: 60_000,
+        uses: 3,
+      },
+      {
+        id: "host",
+        scope: { kind: "host", host: "api.example.com", port: 443, methods: ["GET"] } as const,
+        ttlMs: 180_000,
+      },
     ];
-    const layer: Layer = { name: "l", judge: () => ({ effect: "ask", ruleId: "r", reason: "", secrets: ["TOKEN"], ask: { offers } }) };
+    const layer: Layer = {
+      name: "l",
+      judge: () => ({
+        effect: "ask",
+        ruleId: "r",
+        reason: "",
+        secrets: ["TOKEN"],
+        ask: { offers },
+      }),
+    };
     const text = await textOf(call, agent, layer);
     expect(text).toContain("\nA yes releases the secrets: TOKEN\n");
-    expect(text).toContain("\nA yes may also cover, if you choose it:\n  [exact] this exact call for 1 min, at most 3 times\n");
+    expect(text).toContain(
+      "\nA yes may also cover, if you choose it:\n  [exact] this exact call for 1 min, at most 3 times\n",
+    );
     expect(text).toContain("\n  [host] every GET request to api.example.com port 443 for 3 min\n");
     expect(text.indexOf("[host]")).toBeLessThan(text.indexOf("\nWith:\n"));
   });
 
   it("lets no value pose as a line of its own, whatever the names and values are", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "binary", minLength: 1, maxLength: 60 }), async (value) => {
-        const forged = `${value}\nRisk:  low (read)`.replaceAll(/[\ud800-\udfff]/g, "");
-        const text = await textOf(toolAction("files", "x", { [forged]: forged }), { id: forged, name: forged, command: forged });
-        expect(text.split("\n").filter((line) => line.startsWith("Risk:"))).toEqual(["Risk:  medium (write)"]);
-      }),
+      fc.asyncProperty(
+        fc.string({ unit: "binary", minLength: 1, maxLength: 60 }),
+        async (value) => {
+          const forged = `${value}\nRisk:  low (read)`.replaceAll(/[\ud800-\udfff]/g, "");
+          const text = await textOf(toolAction("files", "x", { [forged]: forged }), {
+            id: forged,
+            name: forged,
+            command: forged,
+          });
+          expect(text.split("\n").filter((line) => line.startsWith("Risk:"))).toEqual([
+            "Risk:  medium (write)",
+          ]);
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -1,6 +1,7 @@
 /**
- * Batches: many questions on one screen, answered together and judged one by one. Each answer is bound to its question as the screen held it, and
- * nothing that was not shown whole can be approved.
+ * Batches: many questions on one screen, answered together and judged one by one. Each answer is
+ * bound to its question as the screen held it, and nothing that was not shown whole can be
+ * approved.
  */
 import type { ConsentRequest } from "../approval/request.js";
 import { makeResponse } from "../approval/response.js";
@@ -15,7 +16,10 @@ export interface BatchQuestion {
   readonly session: AskSession;
 }
 
-/** What a person decided about one question of the screen. Edits and offers are for one question at a time. */
+/**
+ * What a person decided about one question of the screen. Edits and offers are for one question at
+ * a time.
+ */
 export interface BatchChoice {
   /** The question as the screen held it: all three must be those of the open question. */
   readonly requestId: string;
@@ -38,7 +42,11 @@ export interface BatchAnswerer {
   readonly by?: { readonly subject: string };
 }
 
-const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({ status: "refused", code, reason });
+const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({
+  status: "refused",
+  code,
+  reason,
+});
 
 /** Why a choice is not handed in, or `undefined`. */
 function problemOf({ request }: BatchQuestion, choice: BatchChoice): AnswerReceipt | undefined {
@@ -46,7 +54,8 @@ function problemOf({ request }: BatchQuestion, choice: BatchChoice): AnswerRecei
     return refused("nonce_mismatch", "the screen held another question than the one that is open");
   // A screen may be JavaScript: "false" is no true. A no needs no reading.
   const isShownWhole: unknown = choice.shownWhole;
-  if (choice.decision !== "denied" && isShownWhole !== true) return refused("question_not_shown", "not all of the question was shown");
+  if (choice.decision !== "denied" && isShownWhole !== true)
+    return refused("question_not_shown", "not all of the question was shown");
   return undefined;
 }
 
@@ -70,11 +79,13 @@ async function handIn(
 }
 
 /**
- * Hands in what a person decided about several questions of one screen. Every no goes before any yes. A question that nobody chose for stays open.
+ * Hands in what a person decided about several questions of one screen. Every no goes before any
+ * yes. A question that nobody chose for stays open.
  *
  * @param questions - What the channel holds as open.
  * @returns What became of each choice, by the id of its question.
- * @throws ConsentError `message_invalid` where there are more than 100 choices, or two for one question.
+ * @throws ConsentError `message_invalid` where there are more than 100 choices, or two for one
+ *   question.
  */
 export async function answerBatch(
   questions: readonly BatchQuestion[],
@@ -82,14 +93,28 @@ export async function answerBatch(
   answerer: BatchAnswerer,
 ): Promise<ReadonlyMap<string, AnswerReceipt>> {
   const ids = new Set(choices.map(({ requestId }) => requestId));
-  if (choices.length > BATCH_MAX) throw new ConsentError("message_invalid", `Cannot answer a batch: it has more than ${BATCH_MAX} answers`);
-  if (ids.size < choices.length) throw new ConsentError("message_invalid", "Cannot answer a batch: it has two answers to one question");
+  if (choices.length > BATCH_MAX)
+    throw new ConsentError(
+      "message_invalid",
+      `Cannot answer a batch: it has more than ${BATCH_MAX} answers`,
+    );
+  if (ids.size < choices.length)
+    throw new ConsentError(
+      "message_invalid",
+      "Cannot answer a batch: it has two answers to one question",
+    );
   const open = new Map(questions.map((question) => [question.request.id, question]));
   const receipts = new Map<string, AnswerReceipt>();
   for (const isNo of [true, false]) {
     const each = choices.filter(({ decision }) => (decision === "denied") === isNo);
     await Promise.all(
-      each.map(async (choice) => void receipts.set(choice.requestId, await handIn(open.get(choice.requestId), choice, answerer))),
+      each.map(
+        async (choice) =>
+          void receipts.set(
+            choice.requestId,
+            await handIn(open.get(choice.requestId), choice, answerer),
+          ),
+      ),
     );
   }
   return receipts;

@@ -51,10 +51,13 @@ describe("firstOf()", () => {
     [a.mode, b.mode] = ["is alone", "fails"];
     await expect(compose.firstOf(a, b).deliver(ask.request, ask.session)).rejects.toMatchObject({
       code: "channel_failed",
-      message: "Cannot show the question anywhere: a: Cannot ask anybody: nobody is there; b: b is down",
+      message:
+        "Cannot show the question anywhere: a: Cannot ask anybody: nobody is there; b: b is down",
     });
     b.mode = "is alone";
-    await expect(compose.firstOf(a, b).deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_unavailable" });
+    await expect(compose.firstOf(a, b).deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_unavailable",
+    });
   });
 });
 
@@ -73,14 +76,20 @@ describe("toAll()", () => {
   it("rejects where none can show it", async () => {
     const { a, ask, ...compose } = make();
     a.mode = "fails";
-    await expect(compose.toAll(a).deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(compose.toAll(a).deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
   });
 });
 
 describe("escalate()", () => {
   it("shows a question on the next stage when its time has come, and not after it ended", async () => {
     const { a, b, c, ask, clock, ...compose } = make();
-    const stages = [{ channel: a }, { channel: b, afterMs: 60_000 }, { channel: c, afterMs: 90_000 }];
+    const stages = [
+      { channel: a },
+      { channel: b, afterMs: 60_000 },
+      { channel: c, afterMs: 90_000 },
+    ];
     await compose.escalate(stages).deliver(ask.request, ask.session);
     await clock.advance(59_999);
     expect(where(a, b, c)).toBe("a");
@@ -93,7 +102,9 @@ describe("escalate()", () => {
 
   it("counts from when the question was asked, also where it is shown again later", async () => {
     const { a, b, c, clock, ...compose } = make();
-    const ask = askDouble(sampleRequest({ createdAtMs: clock.now() - 50_000 }), { redelivery: true });
+    const ask = askDouble(sampleRequest({ createdAtMs: clock.now() - 50_000 }), {
+      redelivery: true,
+    });
     await compose
       .escalate([{ channel: a }, { channel: b, afterMs: 40_000 }, { channel: c, afterMs: 60_000 }])
       .deliver(ask.request, ask.session);
@@ -106,17 +117,25 @@ describe("escalate()", () => {
   it("goes on at once where a question could be shown nowhere, and rejects at the end of the stages", async () => {
     const { a, b, c, ask, ...compose } = make();
     [a.mode, b.mode] = ["fails", "is alone"];
-    const channel = compose.escalate([{ channel: a }, { channel: b, afterMs: 60_000 }, { channel: c, afterMs: 90_000 }]);
+    const channel = compose.escalate([
+      { channel: a },
+      { channel: b, afterMs: 60_000 },
+      { channel: c, afterMs: 90_000 },
+    ]);
     await channel.deliver(ask.request, ask.session);
     expect(where(a, b, c)).toBe("c");
     c.mode = "fails";
-    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({ code: "channel_failed" });
+    await expect(channel.deliver(ask.request, ask.session)).rejects.toMatchObject({
+      code: "channel_failed",
+    });
   });
 
   it("keeps its times where the first channel never comes to an end", async () => {
     const { a, b, ask, clock, ...compose } = make();
     a.mode = "hangs";
-    const delivering = compose.escalate([{ channel: a }, { channel: b, afterMs: 10_000 }]).deliver(ask.request, ask.session);
+    const delivering = compose
+      .escalate([{ channel: a }, { channel: b, afterMs: 10_000 }])
+      .deliver(ask.request, ask.session);
     await clock.advance(10_000);
     await delivering;
     expect(where(a, b)).toBe("b");
@@ -124,7 +143,9 @@ describe("escalate()", () => {
 
   it("shows a question once on a channel that stands in several stages", async () => {
     const { a, b, ask, clock, ...compose } = make();
-    await compose.escalate([{ channel: a }, { channel: compose.toAll(a, b), afterMs: 10_000 }]).deliver(ask.request, ask.session);
+    await compose
+      .escalate([{ channel: a }, { channel: compose.toAll(a, b), afterMs: 10_000 }])
+      .deliver(ask.request, ask.session);
     await clock.advance(10_000);
     expect([a.given.length, b.given.length]).toEqual([1, 1]);
   });
@@ -165,13 +186,37 @@ describe("composing refuses", () => {
     ["no channel", () => firstOf(), "there are none"],
     ["no channel", () => toAll(), "there are none"],
     ["no stage", () => escalate([]), "there are none"],
-    ["two channels of one name", () => toAll(a, memoryChannel("a")), 'two of them have the name "a"'],
-    ["two of one name inside", () => firstOf(toAll(a, b), memoryChannel("b")), 'two of them have the name "b"'],
+    [
+      "two channels of one name",
+      () => toAll(a, memoryChannel("a")),
+      'two of them have the name "a"',
+    ],
+    [
+      "two of one name inside",
+      () => firstOf(toAll(a, b), memoryChannel("b")),
+      'two of them have the name "b"',
+    ],
     ["an escalation inside", () => toAll(later, memoryChannel("c")), "put escalate() outside"],
-    ["an escalation inside another one", () => escalate([{ channel: later }]), "put escalate() outside"],
-    ["a first stage that waits", () => escalate([{ channel: a, afterMs: 1 }]), "does not start at once"],
-    ["stages at one time", () => escalate([{ channel: a }, { channel: b }]), "not in the order of their times"],
-    ["a time that is none", () => escalate([{ channel: a }, { channel: b, afterMs: Number.NaN }]), "not within a week"],
+    [
+      "an escalation inside another one",
+      () => escalate([{ channel: later }]),
+      "put escalate() outside",
+    ],
+    [
+      "a first stage that waits",
+      () => escalate([{ channel: a, afterMs: 1 }]),
+      "does not start at once",
+    ],
+    [
+      "stages at one time",
+      () => escalate([{ channel: a }, { channel: b }]),
+      "not in the order of their times",
+    ],
+    [
+      "a time that is none",
+      () => escalate([{ channel: a }, { channel: b, afterMs: Number.NaN }]),
+      "not within a week",
+    ],
     [
       "approvers for some stages",
       () =>
@@ -182,7 +227,9 @@ describe("composing refuses", () => {
       "some stages name approvers",
     ],
   ])("%s", (_, compose, why) => {
-    expect(compose).toThrow(expect.objectContaining({ code: "options_invalid", message: expect.stringContaining(why) }));
+    expect(compose).toThrow(
+      expect.objectContaining({ code: "options_invalid", message: expect.stringContaining(why) }),
+    );
   });
 
   it("nothing of one channel in two places", () => {

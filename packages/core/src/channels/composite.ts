@@ -1,6 +1,7 @@
 /**
- * Composite: what a channel made of others tells the gate, and nobody else. Which of its channels authenticated a person is believed only where
- * this module knows the channel: a plain channel cannot speak for another one.
+ * Composite: what a channel made of others tells the gate, and nobody else. Which of its channels
+ * authenticated a person is believed only where this module knows the channel: a plain channel
+ * cannot speak for another one.
  */
 import { isFromAnotherCopy, labelKind, OTHER_COPY } from "../copies.js";
 import { asError, ConsentError, isConsentError } from "../errors.js";
@@ -33,8 +34,15 @@ export interface ChannelStep {
 export interface Composite {
   /** The plain channels that it is made of, by name, those of its steps too. */
   readonly leaves: ReadonlyMap<string, Channel>;
-  /** Shows a question at once wherever that is due; `skip` names where it stands already. Never rejects. */
-  readonly show: (request: ConsentRequest, session: AskSession, skip: ReadonlySet<string>) => Promise<Showing>;
+  /**
+   * Shows a question at once wherever that is due; `skip` names where it stands already. Never
+   * rejects.
+   */
+  readonly show: (
+    request: ConsentRequest,
+    session: AskSession,
+    skip: ReadonlySet<string>,
+  ) => Promise<Showing>;
   /** What comes later, in order. */
   readonly steps: readonly ChannelStep[];
   /** Who answers from the start; present where its steps name people. */
@@ -57,25 +65,33 @@ export function compositeOf(channel: Channel): Composite | undefined {
 /**
  * The plain channels of a channel, by name.
  *
- * @throws ConsentError `options_invalid` for one that another copy of the package made of others: taken for a plain one it would lose its steps.
+ * @throws ConsentError `options_invalid` for one that another copy of the package made of others:
+ *   taken for a plain one it would lose its steps.
  */
 export function leavesOf(channel: Channel): ReadonlyMap<string, Channel> {
   if (isFromAnotherCopy(channel, "composite channel"))
-    throw new ConsentError("options_invalid", `Cannot use the channel ${quote(channel.name)}: ${OTHER_COPY}`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot use the channel ${quote(channel.name)}: ${OTHER_COPY}`,
+    );
   return compositeOf(channel)?.leaves ?? new Map([[channelName(channel), channel]]);
 }
 
 /**
  * The plain channels of several channels.
  *
- * @throws ConsentError `options_invalid` where two of them share a name: nobody could say which of the two authenticated a person.
+ * @throws ConsentError `options_invalid` where two of them share a name: nobody could say which of
+ *   the two authenticated a person.
  */
 export function joinLeaves(channels: readonly Channel[]): ReadonlyMap<string, Channel> {
   const joined = new Map<string, Channel>();
   for (const leaves of channels.map(leavesOf)) {
     for (const [name, channel] of leaves) {
       if ((joined.get(name) ?? channel) !== channel)
-        throw new ConsentError("options_invalid", `Cannot compose channels: two of them have the name "${name}"`);
+        throw new ConsentError(
+          "options_invalid",
+          `Cannot compose channels: two of them have the name "${name}"`,
+        );
       joined.set(name, channel);
     }
   }
@@ -95,7 +111,8 @@ const CHANNEL_NAME = /^[a-z][a-z0-9-]*$/;
 const names = new WeakMap<Channel, string>();
 
 /**
- * A channel's name as it was when it was first looked at: what it calls itself later makes nobody somebody else's approver.
+ * A channel's name as it was when it was first looked at: what it calls itself later makes nobody
+ * somebody else's approver.
  *
  * @throws ConsentError `options_invalid` where it is not of the form of one.
  */
@@ -103,9 +120,16 @@ export function channelName(channel: Channel): string {
   const known = names.get(channel);
   if (known !== undefined) return known;
   const name: unknown = channel.name;
-  if (typeof name !== "string" || name.length > CHANNEL_NAME_CHARS_MAX || !CHANNEL_NAME.test(name)) {
+  if (
+    typeof name !== "string" ||
+    name.length > CHANNEL_NAME_CHARS_MAX ||
+    !CHANNEL_NAME.test(name)
+  ) {
     const shown = typeof name === "string" ? quote(name) : typeof name;
-    throw new ConsentError("options_invalid", `Cannot use a channel: its name ${shown} is not of the form [a-z][a-z0-9-]*`);
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot use a channel: its name ${shown} is not of the form [a-z][a-z0-9-]*`,
+    );
   }
   names.set(channel, name);
   return name;
@@ -124,10 +148,21 @@ function sessionOf(session: AskSession, channel: string): AskSession {
 /** The subject of a channel with one local person. */
 export const LOCAL_SUBJECT = "local";
 
-/** Shows a question on any channel. Never rejects; a plain channel that stays silent for too long is for the caller to give up on. */
+/**
+ * Shows a question on any channel. Never rejects; a plain channel that stays silent for too long is
+ * for the caller to give up on.
+ */
 export async function showOn(
   channel: Channel,
-  { request, session, skip }: { readonly request: ConsentRequest; readonly session: AskSession; readonly skip: ReadonlySet<string> },
+  {
+    request,
+    session,
+    skip,
+  }: {
+    readonly request: ConsentRequest;
+    readonly session: AskSession;
+    readonly skip: ReadonlySet<string>;
+  },
 ): Promise<Showing> {
   const composite = compositeOf(channel);
   if (composite !== undefined) return composite.show(request, session, skip);
@@ -141,9 +176,16 @@ export async function showOn(
   }
 }
 
-/** The error of a question that is shown nowhere: that nobody is there only where every channel says so. */
+/**
+ * The error of a question that is shown nowhere: that nobody is there only where every channel says
+ * so.
+ */
 export function undelivered(failed: readonly DeliveryFailure[]): ConsentError {
-  const isUnavailable = failed.length > 0 && failed.every(({ error }) => isConsentError(error, "channel_unavailable"));
+  const isUnavailable =
+    failed.length > 0 && failed.every(({ error }) => isConsentError(error, "channel_unavailable"));
   const why = failed.map(({ channel, error }) => `${channel}: ${error.message}`).join("; ");
-  return new ConsentError(isUnavailable ? "channel_unavailable" : "channel_failed", `Cannot show the question anywhere: ${why}`);
+  return new ConsentError(
+    isUnavailable ? "channel_unavailable" : "channel_failed",
+    `Cannot show the question anywhere: ${why}`,
+  );
 }

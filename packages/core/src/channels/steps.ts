@@ -1,6 +1,6 @@
 /**
- * Steps: showing a question first here, later there. By time counted from when it was asked, so that a restart changes nothing, or at once where it
- * could be shown nowhere so far.
+ * Steps: showing a question first here, later there. By time counted from when it was asked, so
+ * that a restart changes nothing, or at once where it could be shown nowhere so far.
  */
 import type { Clock } from "../types/clock.js";
 import type { DeliveryFailure, Showing } from "./composite.js";
@@ -18,7 +18,10 @@ export interface StepRun<S extends { readonly afterMs: number }> {
   readonly reached: number;
   /** Aborts when the question is over. */
   readonly over: AbortSignal;
-  /** Shows the question: what is due from the start for `undefined`, otherwise what the step adds. `skip` names where it stands already. Never rejects. */
+  /**
+   * Shows the question: what is due from the start for `undefined`, otherwise what the step adds.
+   * `skip` names where it stands already. Never rejects.
+   */
   readonly show: (step: S | undefined, skip: ReadonlySet<string>) => Promise<Showing>;
   /** Takes the step at this place; false where it cannot be taken any more. */
   readonly reach: (at: number, reason: StepReason) => Promise<boolean>;
@@ -33,7 +36,10 @@ interface Attempts<S extends { readonly afterMs: number }> {
   readonly onShown: () => void;
 }
 
-function attempt<S extends { readonly afterMs: number }>(attempts: Attempts<S>, step: S | undefined): void {
+function attempt<S extends { readonly afterMs: number }>(
+  attempts: Attempts<S>,
+  step: S | undefined,
+): void {
   const { run, standing, failed, tries, onShown } = attempts;
   const note = ({ shown, failed: refusing }: Showing): void => {
     for (const name of shown) standing.add(name);
@@ -44,7 +50,10 @@ function attempt<S extends { readonly afterMs: number }>(attempts: Attempts<S>, 
 }
 
 /** Resolves when all that was tried has failed; never where it stands somewhere. */
-async function allFailed<S extends { readonly afterMs: number }>({ standing, tries }: Attempts<S>): Promise<StepReason> {
+async function allFailed<S extends { readonly afterMs: number }>({
+  standing,
+  tries,
+}: Attempts<S>): Promise<StepReason> {
   for (let seen = 0; seen < tries.length; ) {
     seen = tries.length;
     await Promise.all(tries);
@@ -52,12 +61,16 @@ async function allFailed<S extends { readonly afterMs: number }>({ standing, tri
   return standing.size === 0 ? "not_delivered" : new Promise(() => undefined);
 }
 
-async function takeSteps<S extends { readonly afterMs: number }>(attempts: Attempts<S>): Promise<void> {
+async function takeSteps<S extends { readonly afterMs: number }>(
+  attempts: Attempts<S>,
+): Promise<void> {
   const { steps, reached, reach, clock, createdAtMs, over } = attempts.run;
   attempt(attempts, undefined);
   for (const [at, step] of steps.entries()) {
     if (at >= reached) {
-      const due = clock.sleep(Math.max(0, createdAtMs + step.afterMs - clock.now()), { signal: over }).then((): StepReason => "time");
+      const due = clock
+        .sleep(Math.max(0, createdAtMs + step.afterMs - clock.now()), { signal: over })
+        .then((): StepReason => "time");
       due.catch(() => undefined);
       const reason = await Promise.race([due, allFailed(attempts)]);
       if (over.aborted || !(await reach(at, reason))) return;
@@ -67,8 +80,13 @@ async function takeSteps<S extends { readonly afterMs: number }>(attempts: Attem
   await allFailed(attempts);
 }
 
-/** Takes every step in its time. Resolves when the question stands somewhere, or when it is over or can stand nowhere; the steps go on. */
-export function runSteps<S extends { readonly afterMs: number }>(run: StepRun<S>): Promise<Showing> {
+/**
+ * Takes every step in its time. Resolves when the question stands somewhere, or when it is over or
+ * can stand nowhere; the steps go on.
+ */
+export function runSteps<S extends { readonly afterMs: number }>(
+  run: StepRun<S>,
+): Promise<Showing> {
   const standing = new Set<string>();
   const failed: DeliveryFailure[] = [];
   return new Promise((resolve) => {

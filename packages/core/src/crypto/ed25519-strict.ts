@@ -1,7 +1,8 @@
 /**
- * Strict Ed25519: which keys and signatures are refused before a backend sees them, so that every backend says the same.
- * Refused: a key that is no canonical encoding of a point, the points of low order (as key and as R), S ≥ L. What remains is judged by
- * the equation without cofactor, R = [S]B − [k]A, compared as bytes; so a non-canonical R never passes. Format: spec/proof.md §2.
+ * Strict Ed25519: which keys and signatures are refused before a backend sees them, so that every
+ * backend says the same. Refused: a key that is no canonical encoding of a point, the points of low
+ * order (as key and as R), S ≥ L. What remains is judged by the equation without cofactor, R = [S]B
+ * − [k]A, compared as bytes; so a non-canonical R never passes. Format: spec/proof.md §2.
  */
 import { ConsentError } from "../errors.js";
 
@@ -23,7 +24,9 @@ const LOW_ORDER_Y: readonly bigint[] = [
 
 /** A number as 32 bytes, the least significant first. */
 function toLittleEndian(number: bigint): Uint8Array {
-  return Uint8Array.from({ length: KEY_BYTES }, (_, index) => Number((number >> BigInt(8 * index)) & 0xffn));
+  return Uint8Array.from({ length: KEY_BYTES }, (_, index) =>
+    Number((number >> BigInt(8 * index)) & 0xffn),
+  );
 }
 
 const P_BYTES = toLittleEndian(P);
@@ -60,7 +63,10 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-/** Whether an x exists for this y: x² = (y² − 1) / (d·y² + 1), by Euler's criterion. The numerator is 0 only for points of low order. */
+/**
+ * Whether an x exists for this y: x² = (y² − 1) / (d·y² + 1), by Euler's criterion. The numerator
+ * is 0 only for points of low order.
+ */
 function isOnCurve(yBytes: Uint8Array): boolean {
   const y = yBytes.reduceRight((number, byte) => (number << 8n) | BigInt(byte), 0n);
   const square = (y * y) % P;
@@ -69,7 +75,8 @@ function isOnCurve(yBytes: Uint8Array): boolean {
 }
 
 function keyProblem(publicKey: Uint8Array): string | undefined {
-  if (publicKey.length !== KEY_BYTES) return `it has ${publicKey.length} bytes instead of ${KEY_BYTES}`;
+  if (publicKey.length !== KEY_BYTES)
+    return `it has ${publicKey.length} bytes instead of ${KEY_BYTES}`;
   const y = yOf(publicKey);
   if (isLowOrder(y)) return "it is a point of low order";
   if (!isBelow(y, P_BYTES)) return "it is no canonical encoding of a point";
@@ -83,12 +90,17 @@ function keyProblem(publicKey: Uint8Array): string | undefined {
  */
 export function requireStrictKey(publicKey: Uint8Array): void {
   const problem = keyProblem(publicKey);
-  // The bytes stay out of the text: who mixed up the two halves of a pair would find the private one in a log.
-  if (problem !== undefined) throw new ConsentError("key_rejected", `Cannot trust a public key: ${problem}`);
+  // The bytes stay out of the text: who mixed up the two halves of a pair would find the private
+  // one in a log.
+  if (problem !== undefined)
+    throw new ConsentError("key_rejected", `Cannot trust a public key: ${problem}`);
 }
 
 /** Whether a signature may be shown to a backend at all. */
 export function isStrictSignature(signature: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false;
-  return isBelow(signature.subarray(KEY_BYTES), L_BYTES) && !isLowOrder(yOf(signature.subarray(0, KEY_BYTES)));
+  return (
+    isBelow(signature.subarray(KEY_BYTES), L_BYTES) &&
+    !isLowOrder(yOf(signature.subarray(0, KEY_BYTES)))
+  );
 }

@@ -8,6 +8,9 @@ it("toHex() writes two lower-case digits for every byte, and fromHex() reads the
   expect([toHex(new Uint8Array()), fromHex("")]).toEqual(["", new Uint8Array()]);
 });
 
-it.each(["0", "0g", "AB", "aB", " 00", "00\n", "0x00", "00 00", "٠٠"])("fromHex() refuses %j", (hex) => {
-  expect(fromHex(hex)).toBeUndefined();
-});
+it.each(["0", "0g", "AB", "aB", " 00", "00\n", "0x00", "00 00", "٠٠"])(
+  "fromHex() refuses %j",
+  (hex) => {
+    expect(fromHex(hex)).toBeUndefined();
+  },
+);

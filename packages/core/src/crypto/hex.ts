@@ -14,7 +14,8 @@ export function toHex(bytes: Uint8Array): string {
 export function fromHex(hex: string): Uint8Array | undefined {
   if (!HEX.test(hex)) return undefined;
   const bytes = new Uint8Array(hex.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = (valueOf(hex.charCodeAt(2 * at)) << 4) | valueOf(hex.charCodeAt(2 * at + 1));
+  for (let at = 0; at < bytes.length; at++)
+    bytes[at] = (valueOf(hex.charCodeAt(2 * at)) << 4) | valueOf(hex.charCodeAt(2 * at + 1));
   return bytes;
 }
 

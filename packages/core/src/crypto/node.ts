@@ -14,12 +14,49 @@ import {
   verify,
 } from "node:crypto";
 import { isStrictSignature, KEY_BYTES, requireStrictKey } from "./ed25519-strict.js";
-import { AES_IV_BYTES, AES_KEY_BYTES, AES_TAG_BYTES, requireHkdfSizes, requireLength, requireRandomSize } from "./lengths.js";
+import {
+  AES_IV_BYTES,
+  AES_KEY_BYTES,
+  AES_TAG_BYTES,
+  requireHkdfSizes,
+  requireLength,
+  requireRandomSize,
+} from "./lengths.js";
 import type { Ed25519Signer, Ed25519Verifier, Sealed, SealTerms } from "./types.js";
 
 /** DER around a raw seed and a raw public key (RFC 8410 §7 and §4). */
-const PKCS8_HEAD = Uint8Array.of(0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20);
-const SPKI_HEAD = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00);
+const PKCS8_HEAD = Uint8Array.of(
+  0x30,
+  0x2e,
+  0x02,
+  0x01,
+  0x00,
+  0x30,
+  0x05,
+  0x06,
+  0x03,
+  0x2b,
+  0x65,
+  0x70,
+  0x04,
+  0x22,
+  0x04,
+  0x20,
+);
+const SPKI_HEAD = Uint8Array.of(
+  0x30,
+  0x2a,
+  0x30,
+  0x05,
+  0x06,
+  0x03,
+  0x2b,
+  0x65,
+  0x70,
+  0x03,
+  0x21,
+  0x00,
+);
 
 /** SHA-256 of UTF-8 text or bytes, as 64 lower-case hex digits. */
 export function sha256Hex(input: string | Uint8Array): string {
@@ -50,7 +87,11 @@ export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
 /** HKDF-SHA256 (RFC 5869). */
 export function hkdfSha256(
   ikm: Uint8Array,
-  { salt, info, length }: { readonly salt: Uint8Array; readonly info: Uint8Array; readonly length: number },
+  {
+    salt,
+    info,
+    length,
+  }: { readonly salt: Uint8Array; readonly info: Uint8Array; readonly length: number },
 ): Uint8Array {
   requireHkdfSizes(info, length);
   return new Uint8Array(hkdfSync("sha256", ikm, salt, info, length));
@@ -72,11 +113,15 @@ export function aes256GcmSeal({ key, iv, aad }: SealTerms, plaintext: Uint8Array
 }
 
 /**
- * The plaintext, or `undefined` where anything is not as it was sealed, an iv or tag of another length included.
+ * The plaintext, or `undefined` where anything is not as it was sealed, an iv or tag of another
+ * length included.
  *
  * @throws ConsentError `key_rejected` where the key has another length.
  */
-export function aes256GcmOpen({ key, iv, aad }: SealTerms, { ciphertext, tag }: Sealed): Uint8Array | undefined {
+export function aes256GcmOpen(
+  { key, iv, aad }: SealTerms,
+  { ciphertext, tag }: Sealed,
+): Uint8Array | undefined {
   requireLength("an AES-256 key", key, AES_KEY_BYTES);
   if (iv.length !== AES_IV_BYTES || tag.length !== AES_TAG_BYTES) return undefined;
   const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: AES_TAG_BYTES });
@@ -114,7 +159,8 @@ export function createEd25519Signer(seed: Uint8Array): Ed25519Signer {
 export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier {
   requireStrictKey(publicKey);
   const key = createPublicKey({ key: der(SPKI_HEAD, publicKey), format: "der", type: "spki" });
-  return (signature, message) => isStrictSignature(signature) && verify(null, message, key, signature);
+  return (signature, message) =>
+    isStrictSignature(signature) && verify(null, message, key, signature);
 }
 
 function der(head: Uint8Array, key: Uint8Array): Buffer {

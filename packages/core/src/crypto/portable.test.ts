@@ -21,8 +21,12 @@ describe.each([
     const sealed = crypto.aes256GcmSeal({ ...terms, aad }, plaintext);
     expect(crypto.aes256GcmOpen({ ...terms, aad }, sealed)).toEqual(plaintext);
     const flip = (each: Uint8Array): Uint8Array => each.with(0, (each[0] ?? 0) ^ 1);
-    expect(crypto.aes256GcmOpen({ ...terms, aad }, { ...sealed, ciphertext: flip(sealed.ciphertext) })).toBeUndefined();
-    expect(crypto.aes256GcmOpen({ ...terms, aad }, { ...sealed, tag: flip(sealed.tag) })).toBeUndefined();
+    expect(
+      crypto.aes256GcmOpen({ ...terms, aad }, { ...sealed, ciphertext: flip(sealed.ciphertext) }),
+    ).toBeUndefined();
+    expect(
+      crypto.aes256GcmOpen({ ...terms, aad }, { ...sealed, tag: flip(sealed.tag) }),
+    ).toBeUndefined();
     expect(crypto.aes256GcmOpen({ ...terms, aad: flip(aad) }, sealed)).toBeUndefined();
     expect(crypto.aes256GcmOpen(terms, sealed)).toBeUndefined();
     expect(crypto.aes256GcmOpen({ ...terms, aad, iv: flip(terms.iv) }, sealed)).toBeUndefined();
@@ -32,19 +36,36 @@ describe.each([
   it("aes256GcmOpen() takes no short tag and no other iv", () => {
     const sealed = crypto.aes256GcmSeal(terms, bytes(5));
     for (const length of [0, 4, 8, 12, 15])
-      expect(crypto.aes256GcmOpen(terms, { ...sealed, tag: sealed.tag.slice(0, length) })).toBeUndefined();
-    for (const length of [0, 8, 11, 13, 16]) expect(crypto.aes256GcmOpen({ ...terms, iv: bytes(length) }, sealed)).toBeUndefined();
+      expect(
+        crypto.aes256GcmOpen(terms, { ...sealed, tag: sealed.tag.slice(0, length) }),
+      ).toBeUndefined();
+    for (const length of [0, 8, 11, 13, 16])
+      expect(crypto.aes256GcmOpen({ ...terms, iv: bytes(length) }, sealed)).toBeUndefined();
   });
 
-  it.each([0, 16, 24, 31, 33])("refuses an AES key of %d bytes, and an iv of another length on sealing", (length) => {
-    expect(() => crypto.aes256GcmSeal({ ...terms, key: bytes(length) }, bytes(1))).toThrow(rejected);
-    expect(() => crypto.aes256GcmOpen({ ...terms, key: bytes(length) }, { ciphertext: bytes(1), tag: bytes(16) })).toThrow(rejected);
-    expect(() => crypto.aes256GcmSeal({ ...terms, iv: bytes(length) }, bytes(1))).toThrow(rejected);
-  });
+  it.each([0, 16, 24, 31, 33])(
+    "refuses an AES key of %d bytes, and an iv of another length on sealing",
+    (length) => {
+      expect(() => crypto.aes256GcmSeal({ ...terms, key: bytes(length) }, bytes(1))).toThrow(
+        rejected,
+      );
+      expect(() =>
+        crypto.aes256GcmOpen(
+          { ...terms, key: bytes(length) },
+          { ciphertext: bytes(1), tag: bytes(16) },
+        ),
+      ).toThrow(rejected);
+      expect(() => crypto.aes256GcmSeal({ ...terms, iv: bytes(length) }, bytes(1))).toThrow(
+        rejected,
+      );
+    },
+  );
 
   it("hkdfSha256() refuses lengths and infos that another backend would not take", () => {
-    const derive = (info: number, length: number) => () => crypto.hkdfSha256(bytes(32), { salt: bytes(32), info: bytes(info), length });
-    for (const length of [0, -1, 0.5, Number.NaN, 8_161]) expect(derive(1, length)).toThrow(invalid);
+    const derive = (info: number, length: number) => () =>
+      crypto.hkdfSha256(bytes(32), { salt: bytes(32), info: bytes(info), length });
+    for (const length of [0, -1, 0.5, Number.NaN, 8_161])
+      expect(derive(1, length)).toThrow(invalid);
     expect(derive(1_025, 32)).toThrow(invalid);
     expect(derive(1_024, 8_160)()).toHaveLength(8_160);
   });
@@ -53,7 +74,8 @@ describe.each([
     expect(crypto.randomBytes(32)).toHaveLength(32);
     expect(crypto.randomBytes(32)).not.toEqual(crypto.randomBytes(32));
     expect(crypto.randomBytes(65_536).some((byte) => byte !== 0)).toBe(true);
-    for (const length of [0, -1, 1.5, Number.NaN, 65_537]) expect(() => crypto.randomBytes(length)).toThrow(invalid);
+    for (const length of [0, -1, 1.5, Number.NaN, 65_537])
+      expect(() => crypto.randomBytes(length)).toThrow(invalid);
   });
 
   it("equalBytes() compares whole strings of bytes", () => {
@@ -97,6 +119,8 @@ describe.each([
   });
 
   it("randomId() is a UUID of version 4", () => {
-    expect(crypto.randomId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(crypto.randomId()).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
   });
 });

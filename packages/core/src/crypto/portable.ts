@@ -7,7 +7,14 @@ import { sha256, sha512 } from "@noble/hashes/sha2.js";
 import { concatBytes, randomBytes as drawBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { isStrictSignature, KEY_BYTES, requireStrictKey } from "./ed25519-strict.js";
 import { toHex } from "./hex.js";
-import { AES_IV_BYTES, AES_KEY_BYTES, AES_TAG_BYTES, requireHkdfSizes, requireLength, requireRandomSize } from "./lengths.js";
+import {
+  AES_IV_BYTES,
+  AES_KEY_BYTES,
+  AES_TAG_BYTES,
+  requireHkdfSizes,
+  requireLength,
+  requireRandomSize,
+} from "./lengths.js";
 import type { Ed25519Signer, Ed25519Verifier, Sealed, SealTerms } from "./types.js";
 
 /** SHA-256 of UTF-8 text or bytes, as 64 lower-case hex digits. */
@@ -46,7 +53,11 @@ export function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
 /** HKDF-SHA256 (RFC 5869). */
 export function hkdfSha256(
   ikm: Uint8Array,
-  { salt, info, length }: { readonly salt: Uint8Array; readonly info: Uint8Array; readonly length: number },
+  {
+    salt,
+    info,
+    length,
+  }: { readonly salt: Uint8Array; readonly info: Uint8Array; readonly length: number },
 ): Uint8Array {
   requireHkdfSizes(info, length);
   return hkdf(sha256, ikm, salt, info, length);
@@ -65,11 +76,15 @@ export function aes256GcmSeal({ key, iv, aad }: SealTerms, plaintext: Uint8Array
 }
 
 /**
- * The plaintext, or `undefined` where anything is not as it was sealed, an iv or tag of another length included.
+ * The plaintext, or `undefined` where anything is not as it was sealed, an iv or tag of another
+ * length included.
  *
  * @throws ConsentError `key_rejected` where the key has another length.
  */
-export function aes256GcmOpen({ key, iv, aad }: SealTerms, { ciphertext, tag }: Sealed): Uint8Array | undefined {
+export function aes256GcmOpen(
+  { key, iv, aad }: SealTerms,
+  { ciphertext, tag }: Sealed,
+): Uint8Array | undefined {
   requireLength("an AES-256 key", key, AES_KEY_BYTES);
   if (iv.length !== AES_IV_BYTES || tag.length !== AES_TAG_BYTES) return undefined;
   const cipher = gcm(key, iv, aad);
@@ -88,7 +103,10 @@ export function aes256GcmOpen({ key, iv, aad }: SealTerms, { ciphertext, tag }: 
 export function createEd25519Signer(seed: Uint8Array): Ed25519Signer {
   requireLength("an Ed25519 seed", seed, KEY_BYTES);
   const kept = seed.slice();
-  return Object.freeze({ publicKey: ed25519.getPublicKey(kept), sign: (message: Uint8Array) => ed25519.sign(message, kept) });
+  return Object.freeze({
+    publicKey: ed25519.getPublicKey(kept),
+    sign: (message: Uint8Array) => ed25519.sign(message, kept),
+  });
 }
 
 /**
@@ -99,7 +117,8 @@ export function createEd25519Signer(seed: Uint8Array): Ed25519Signer {
 export function createEd25519Verifier(publicKey: Uint8Array): Ed25519Verifier {
   requireStrictKey(publicKey);
   const kept = publicKey.slice();
-  // Not taken apart where the module is loaded: a bundler could then leave no curve out of a program that never verifies.
+  // Not taken apart where the module is loaded: a bundler could then leave no curve out of a
+  // program that never verifies.
   const { Point } = ed25519;
   const point = Point.fromBytes(kept, false);
   return (signature, message) => {

@@ -8,7 +8,10 @@ export interface Ed25519Signer {
   sign(message: Uint8Array): Uint8Array;
 }
 
-/** A public key, checked and imported once and kept: whether the signature is the key's, by the strict rules. Never throws. */
+/**
+ * A public key, checked and imported once and kept: whether the signature is the key's, by the
+ * strict rules. Never throws.
+ */
 export type Ed25519Verifier = (signature: Uint8Array, message: Uint8Array) => boolean;
 
 /** What sealing gives. */

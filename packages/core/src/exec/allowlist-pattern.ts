@@ -1,6 +1,7 @@
 /**
- * Patterns of an allowlist: words separated by blanks, each held against one argument of one parsed simple command.
- * `*` is any text within one argument, `?` one character, `**` as the last word any number of arguments. Format: spec/exec-config.md §3.
+ * Patterns of an allowlist: words separated by blanks, each held against one argument of one parsed
+ * simple command. `*` is any text within one argument, `?` one character, `**` as the last word any
+ * number of arguments. Format: spec/exec-config.md §3.
  */
 import { hasWildcard } from "../policy/glob.js";
 import type { TextTest } from "../policy/glob.js";
@@ -51,12 +52,22 @@ function testOf(word: string): TextTest {
 function problemOf(pattern: string, words: readonly string[]): PatternProblem | undefined {
   const [program = ""] = words;
   if (pattern.includes("\n")) return { problem: "a pattern is one line" };
-  if (words.includes("")) return { problem: "the pattern begins or ends with a blank", suggestion: pattern.trim() };
-  if (QUOTES.test(pattern)) return { problem: "arguments are compared without their quotes, so that a quote in a pattern matches none" };
-  if (hasWildcard(program)) return { problem: 'the program must be named; every program is allowed by "security": "full"' };
-  if (program.includes("=")) return { problem: "the pattern begins with an assignment, which no entry lifts" };
+  if (words.includes(""))
+    return { problem: "the pattern begins or ends with a blank", suggestion: pattern.trim() };
+  if (QUOTES.test(pattern))
+    return {
+      problem:
+        "arguments are compared without their quotes, so that a quote in a pattern matches none",
+    };
+  if (hasWildcard(program))
+    return { problem: 'the program must be named; every program is allowed by "security": "full"' };
+  if (program.includes("="))
+    return { problem: "the pattern begins with an assignment, which no entry lifts" };
   const operator = words.find((word) => OPERATOR.test(word));
-  if (operator !== undefined) return { problem: `an entry is about one command, and ${operator} joins commands or redirects one` };
+  if (operator !== undefined)
+    return {
+      problem: `an entry is about one command, and ${operator} joins commands or redirects one`,
+    };
   if (words.slice(0, -1).includes(ANY_ARGUMENTS))
     return { problem: "** stands for the rest of the arguments, so that nothing can follow it" };
   return undefined;

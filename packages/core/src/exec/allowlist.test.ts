@@ -1,16 +1,26 @@
 import { storablePattern } from "@acp/exec-safety";
 import { describe, expect, it } from "vitest";
 import { isConsentError } from "../errors.js";
-import { ALLOWLIST_ENTRIES_MAX, PATTERN_CHARS_MAX, matchAllowlist, parseAllowlist } from "./allowlist.js";
+import {
+  ALLOWLIST_ENTRIES_MAX,
+  PATTERN_CHARS_MAX,
+  matchAllowlist,
+  parseAllowlist,
+} from "./allowlist.js";
 import { cpuMs } from "../../../../tools/cpu-ms.js";
 
-// What a pattern matches is in spec/vectors/exec-config.json, run by test/vectors-exec-config.test.ts.
+// What a pattern matches is in spec/vectors/exec-config.json, run by
+// test/vectors-exec-config.test.ts.
 
-function refusal(entries: unknown): { readonly path: string | undefined; readonly message: string } {
+function refusal(entries: unknown): {
+  readonly path: string | undefined;
+  readonly message: string;
+} {
   try {
     parseAllowlist(entries);
   } catch (error) {
-    if (isConsentError(error, "config_invalid")) return { path: error.path, message: error.message };
+    if (isConsentError(error, "config_invalid"))
+      return { path: error.path, message: error.message };
     throw error;
   }
   throw new Error("it was not refused");
@@ -18,10 +28,15 @@ function refusal(entries: unknown): { readonly path: string | undefined; readonl
 
 describe("parseAllowlist()", () => {
   it("keeps the entries as they were written, frozen", () => {
-    const entries = [{ pattern: "git **" }, { pattern: "pnpm **", match: ["pnpm install"], notMatch: ["pnpx x"] }];
+    const entries = [
+      { pattern: "git **" },
+      { pattern: "pnpm **", match: ["pnpm install"], notMatch: ["pnpx x"] },
+    ];
     const allowlist = parseAllowlist(entries);
     expect(allowlist.entries).toEqual(entries);
-    expect(() => (allowlist.entries as { pattern: string }[]).push({ pattern: "rm **" })).toThrow(TypeError);
+    expect(() => (allowlist.entries as { pattern: string }[]).push({ pattern: "rm **" })).toThrow(
+      TypeError,
+    );
     entries.push({ pattern: "rm **" });
     expect(matchAllowlist(allowlist, ["rm", "x"])).toBeUndefined();
   });
@@ -45,13 +60,23 @@ describe("parseAllowlist()", () => {
     ["no data", [{ pattern: () => "git" }], "[0].pattern", "not plain JSON data"],
     ["a text for an entry", ["git **"], "[0]", "expected a map"],
     ["no pattern", [{}], "[0]", 'no "pattern"'],
-    ["a slip of a key", [{ pattern: "git **", notmatch: [] }], "[0].notmatch", "did you mean notMatch?"],
+    [
+      "a slip of a key",
+      [{ pattern: "git **", notmatch: [] }],
+      "[0].notmatch",
+      "did you mean notMatch?",
+    ],
     ["another type", [{ pattern: 1 }], "[0].pattern", "expected a text"],
     ["an empty pattern", [{ pattern: "" }], "[0].pattern", "the text is empty"],
     ["blanks alone", [{ pattern: "  " }], "[0].pattern", "begins or ends with a blank"],
     ["a blank at the end", [{ pattern: "git ** " }], "[0].pattern", "did you mean git **?"],
     ["two lines", [{ pattern: "git **\nrm **" }], "[0].pattern", "one line"],
-    ["a pattern that is too long", [{ pattern: "a".repeat(PATTERN_CHARS_MAX + 1) }], "[0].pattern", "more than 1000 characters"],
+    [
+      "a pattern that is too long",
+      [{ pattern: "a".repeat(PATTERN_CHARS_MAX + 1) }],
+      "[0].pattern",
+      "more than 1000 characters",
+    ],
     ["every program", [{ pattern: "**" }], "[0].pattern", "the program must be named"],
     ["any program", [{ pattern: "g?t status" }], "[0].pattern", "the program must be named"],
     ["an assignment", [{ pattern: "CI=1 npm test" }], "[0].pattern", "begins with an assignment"],
@@ -59,15 +84,60 @@ describe("parseAllowlist()", () => {
     ["two commands", [{ pattern: "git status && ls" }], "[0].pattern", "about one command"],
     ["a redirection", [{ pattern: "git log 2>/dev/null" }], "[0].pattern", "about one command"],
     ["** before the end", [{ pattern: "git ** --force" }], "[0].pattern", "nothing can follow it"],
-    ["an example that does not match", [{ pattern: "git *", match: ["git status", "git push origin"] }], "[0].match[1]", "does not match"],
-    ["an example that matches", [{ pattern: "git **", notMatch: ["git 'push'"] }], "[0].notMatch[0]", "the pattern matches"],
-    ["a line as an example", [{ pattern: "git **", match: ["git status; git log"] }], "[0].match[0]", "not one simple command"],
-    ["an example that is known only when it runs", [{ pattern: "git **", match: ["git $x"] }], "[0].match[0]", "not one simple command"],
-    ["an example with an assignment", [{ pattern: "git **", match: ["PAGER=x git log"] }], "[0].match[0]", "not one simple command"],
-    ["an example with a redirection", [{ pattern: "git **", match: ["git log > x"] }], "[0].match[0]", "not one simple command"],
-    ["examples that are no list", [{ pattern: "git **", match: "git status" }], "[0].match", "expected a list"],
-    ["too many entries", Array.from({ length: ALLOWLIST_ENTRIES_MAX + 1 }, () => ({ pattern: "a" })), "", "more than 1000 entries"],
-    ["too many examples", [{ pattern: "a", match: Array(101).fill("a") }], "[0].match", "more than 100 examples"],
+    [
+      "an example that does not match",
+      [{ pattern: "git *", match: ["git status", "git push origin"] }],
+      "[0].match[1]",
+      "does not match",
+    ],
+    [
+      "an example that matches",
+      [{ pattern: "git **", notMatch: ["git 'push'"] }],
+      "[0].notMatch[0]",
+      "the pattern matches",
+    ],
+    [
+      "a line as an example",
+      [{ pattern: "git **", match: ["git status; git log"] }],
+      "[0].match[0]",
+      "not one simple command",
+    ],
+    [
+      "an example that is known only when it runs",
+      [{ pattern: "git **", match: ["git $x"] }],
+      "[0].match[0]",
+      "not one simple command",
+    ],
+    [
+      "an example with an assignment",
+      [{ pattern: "git **", match: ["PAGER=x git log"] }],
+      "[0].match[0]",
+      "not one simple command",
+    ],
+    [
+      "an example with a redirection",
+      [{ pattern: "git **", match: ["git log > x"] }],
+      "[0].match[0]",
+      "not one simple command",
+    ],
+    [
+      "examples that are no list",
+      [{ pattern: "git **", match: "git status" }],
+      "[0].match",
+      "expected a list",
+    ],
+    [
+      "too many entries",
+      Array.from({ length: ALLOWLIST_ENTRIES_MAX + 1 }, () => ({ pattern: "a" })),
+      "",
+      "more than 1000 entries",
+    ],
+    [
+      "too many examples",
+      [{ pattern: "a", match: Array(101).fill("a") }],
+      "[0].match",
+      "more than 100 examples",
+    ],
   ])("refuses %s", (_name, entries, path, message) => {
     expect(refusal(entries)).toEqual({ path, message: expect.stringContaining(message) });
   });
@@ -84,7 +154,11 @@ describe("parseAllowlist()", () => {
 
 describe("matchAllowlist()", () => {
   it("names the first entry that matches, in the order of the list", () => {
-    const allowlist = parseAllowlist([{ pattern: "git push *" }, { pattern: "npm **" }, { pattern: "git **" }]);
+    const allowlist = parseAllowlist([
+      { pattern: "git push *" },
+      { pattern: "npm **" },
+      { pattern: "git **" },
+    ]);
     expect(matchAllowlist(allowlist, ["git", "push", "origin"])).toBe("git push *");
     expect(matchAllowlist(allowlist, ["git", "push", "origin", "main"])).toBe("git **");
     expect(matchAllowlist(allowlist, ["npm"])).toBe("npm **");

@@ -1,5 +1,6 @@
 /**
- * Allowlist: patterns of simple commands that the operator approved beforehand (S3). Matching only: what an entry may lift is decided by
+ * Allowlist: patterns of simple commands that the operator approved beforehand (S3). Matching only:
+ * what an entry may lift is decided by
  * @acp/exec-safety. Format: spec/exec-config.md §3. Vectors: spec/vectors/exec-config.json.
  */
 import { simpleCommandOf } from "@acp/exec-safety";
@@ -24,7 +25,8 @@ const SUBJECT: Subject = { name: "allowlist", code: "config_invalid" };
  * Compiles the entries of an allowlist.
  *
  * @param entries - A list of `{ pattern, match?, notMatch? }`.
- * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`; also where an example does not hold.
+ * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`; also
+ *   where an example does not hold.
  */
 export function parseAllowlist(entries: unknown): Allowlist {
   return readAllowlist(spotOfData(entries, SUBJECT));
@@ -33,7 +35,8 @@ export function parseAllowlist(entries: unknown): Allowlist {
 /** {@link parseAllowlist} for a part of a larger document. */
 export function readAllowlist(spot: Spot): Allowlist {
   const spots = readList(spot);
-  if (spots.length > ALLOWLIST_ENTRIES_MAX) throw invalid(spot, `there are more than ${ALLOWLIST_ENTRIES_MAX} entries`);
+  if (spots.length > ALLOWLIST_ENTRIES_MAX)
+    throw invalid(spot, `there are more than ${ALLOWLIST_ENTRIES_MAX} entries`);
   const byProgram = new Map<string, (readonly [string, AllowlistPattern])[]>();
   const entries = spots.map((each) => {
     const { entry, compiled } = readEntry(each);
@@ -44,7 +47,8 @@ export function readAllowlist(spot: Spot): Allowlist {
   });
   return Object.freeze({
     entries: Object.freeze(entries),
-    find: (argv: readonly string[]) => byProgram.get(argv[0] ?? "")?.find(([, { takes }]) => takes(argv))?.[0],
+    find: (argv: readonly string[]) =>
+      byProgram.get(argv[0] ?? "")?.find(([, { takes }]) => takes(argv))?.[0],
   });
 }
 
@@ -53,18 +57,25 @@ export function matchAllowlist(allowlist: Allowlist, argv: readonly string[]): s
   return allowlist.find(argv);
 }
 
-function readEntry(spot: Spot): { readonly entry: AllowlistEntry; readonly compiled: AllowlistPattern } {
+function readEntry(spot: Spot): {
+  readonly entry: AllowlistEntry;
+  readonly compiled: AllowlistPattern;
+} {
   const entries = readMap(spot, KEYS);
   const patternSpot = entries.get("pattern");
   if (patternSpot === undefined) throw invalid(spot, 'the entry has no "pattern"');
   const pattern = readText(patternSpot, PATTERN_CHARS_MAX);
   const compiled = compileAllowlistPattern(pattern);
-  if ("problem" in compiled) throw invalid(patternSpot, compiled.problem, { suggestion: compiled.suggestion });
+  if ("problem" in compiled)
+    throw invalid(patternSpot, compiled.problem, { suggestion: compiled.suggestion });
   const match = readExamples(entries.get("match"));
   const notMatch = readExamples(entries.get("notMatch"));
-  for (const [example, each] of match ?? []) checkExample(each, { compiled, example, wanted: true });
-  for (const [example, each] of notMatch ?? []) checkExample(each, { compiled, example, wanted: false });
-  const texts = (examples: Examples): readonly string[] => Object.freeze(examples.map(([text]) => text));
+  for (const [example, each] of match ?? [])
+    checkExample(each, { compiled, example, wanted: true });
+  for (const [example, each] of notMatch ?? [])
+    checkExample(each, { compiled, example, wanted: false });
+  const texts = (examples: Examples): readonly string[] =>
+    Object.freeze(examples.map(([text]) => text));
   return {
     entry: {
       pattern,
@@ -80,7 +91,8 @@ type Examples = readonly (readonly [text: string, spot: Spot])[];
 function readExamples(spot: Spot | undefined): Examples | undefined {
   if (spot === undefined) return undefined;
   const spots = readList(spot);
-  if (spots.length > EXAMPLES_MAX) throw invalid(spot, `there are more than ${EXAMPLES_MAX} examples`);
+  if (spots.length > EXAMPLES_MAX)
+    throw invalid(spot, `there are more than ${EXAMPLES_MAX} examples`);
   return spots.map((each) => [readText(each, EXAMPLE_CHARS_MAX), each] as const);
 }
 
@@ -93,7 +105,14 @@ interface ExampleCheck {
 function checkExample(spot: Spot, { compiled, example, wanted }: ExampleCheck): void {
   const argv = simpleCommandOf(example);
   if (argv === undefined && wanted)
-    throw invalid(spot, "the example is not one simple command with known arguments, so that no pattern matches it");
+    throw invalid(
+      spot,
+      "the example is not one simple command with known arguments, so that no pattern matches it",
+    );
   const matches = argv !== undefined && argv[0] === compiled.program && compiled.takes(argv);
-  if (matches !== wanted) throw invalid(spot, wanted ? "the pattern does not match this example" : "the pattern matches this example");
+  if (matches !== wanted)
+    throw invalid(
+      spot,
+      wanted ? "the pattern does not match this example" : "the pattern matches this example",
+    );
 }

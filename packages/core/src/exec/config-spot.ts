@@ -10,6 +10,10 @@ export function spotOfData(value: unknown, subject: Subject): Spot {
   } catch (cause) {
     const path = cause instanceof ConsentError && cause.path !== undefined ? cause.path : "";
     const where = path === "" ? "" : ` at ${path}`;
-    throw new ConsentError(subject.code, `Cannot load ${subject.name}${where}: it is not plain JSON data`, { path, cause });
+    throw new ConsentError(
+      subject.code,
+      `Cannot load ${subject.name}${where}: it is not plain JSON data`,
+      { path, cause },
+    );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Config: how commands of one profile are approved (S3). Strict: what is not understood does not load.
- * Format: spec/exec-config.md. Vectors: spec/vectors/exec-config.json.
+ * Config: how commands of one profile are approved (S3). Strict: what is not understood does not
+ * load. Format: spec/exec-config.md. Vectors: spec/vectors/exec-config.json.
  */
 import type { Allowlist } from "@acp/exec-safety";
 import type { JsonObject } from "../json/value.js";
@@ -37,11 +37,17 @@ export interface ExecApprovalConfig {
   readonly loopbackPorts: readonly number[];
   /** Whether silence may allow what nobody listed: without it, `askFallback` is not `full`. */
   readonly dangerouslyAllowOnTimeout: boolean;
-  /** Whether a command that a person would be asked about may run offline in a throw-away copy first, where the program that reads this can do that. */
+  /**
+   * Whether a command that a person would be asked about may run offline in a throw-away copy
+   * first, where the program that reads this can do that.
+   */
   readonly trials: boolean;
 }
 
-/** A profile's configuration file: the section about commands, and everything else as it stands there. */
+/**
+ * A profile's configuration file: the section about commands, and everything else as it stands
+ * there.
+ */
 export interface ProfileConfig {
   readonly execApproval: ExecApprovalConfig;
   /** The whole document, frozen; other keys belong to other programs. */
@@ -49,7 +55,16 @@ export interface ProfileConfig {
 }
 
 const SECTION = "execApproval";
-const KEYS = ["security", "ask", "timeoutMs", "askFallback", "allowlist", "loopbackPorts", "dangerouslyAllowOnTimeout", "trials"] as const;
+const KEYS = [
+  "security",
+  "ask",
+  "timeoutMs",
+  "askFallback",
+  "allowlist",
+  "loopbackPorts",
+  "dangerouslyAllowOnTimeout",
+  "trials",
+] as const;
 const TIMEOUT_MS = 60_000;
 const CONFIG: Subject = { name: "exec approval config", code: "config_invalid" };
 const PROFILE: Subject = { name: "profile config", code: "config_invalid" };
@@ -64,7 +79,8 @@ export function parseExecApprovalConfig(value: unknown): ExecApprovalConfig {
 }
 
 /**
- * Reads a profile's configuration file. Without the section every default applies; a key that looks like a slip of it is refused.
+ * Reads a profile's configuration file. Without the section every default applies; a key that looks
+ * like a slip of it is refused.
  *
  * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`.
  */
@@ -78,7 +94,10 @@ export function parseProfileConfig(value: unknown): ProfileConfig {
     }
   }
   const document = isJsonObject(root.value) ? root.value : {};
-  return Object.freeze({ execApproval: section === undefined ? parseExecApprovalConfig({}) : readExecApproval(section), document });
+  return Object.freeze({
+    execApproval: section === undefined ? parseExecApprovalConfig({}) : readExecApproval(section),
+    document,
+  });
 }
 
 function readExecApproval(spot: Spot): ExecApprovalConfig {
@@ -90,7 +109,11 @@ function readExecApproval(spot: Spot): ExecApprovalConfig {
   const config: ExecApprovalConfig = {
     security: given("security", (each) => readOneOf(each, SECURITY), "allowlist"),
     ask: given("ask", (each) => readOneOf(each, ASK), "on-miss"),
-    timeoutMs: given("timeoutMs", (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX, whole: true }), TIMEOUT_MS),
+    timeoutMs: given(
+      "timeoutMs",
+      (each) => readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX, whole: true }),
+      TIMEOUT_MS,
+    ),
     askFallback: given("askFallback", (each) => readOneOf(each, FALLBACK), "deny"),
     allowlist: given("allowlist", readAllowlist, NO_ENTRIES),
     loopbackPorts: given("loopbackPorts", readPorts, []),

@@ -1,9 +1,15 @@
 /**
- * The exec layer: judges shell commands by their risk and the configuration; abstains for everything else. Pure.
- * Format of the configuration: spec/exec-config.md.
+ * The exec layer: judges shell commands by their risk and the configuration; abstains for
+ * everything else. Pure. Format of the configuration: spec/exec-config.md.
  */
 import { evaluateInShell } from "@acp/exec-safety";
-import type { CommandRewrite, CommandRisk, CommandSafety, SafetyOptions, SafetyReason } from "@acp/exec-safety";
+import type {
+  CommandRewrite,
+  CommandRisk,
+  CommandSafety,
+  SafetyOptions,
+  SafetyReason,
+} from "@acp/exec-safety";
 import { isShellAction } from "../action/action.js";
 import type { Action, ShellAction } from "../action/action.js";
 import type { Layer, Ruling } from "../layers.js";
@@ -13,16 +19,26 @@ import type { Effect, RiskLevel } from "../types/words.js";
 
 /** Options of {@link execSafety}. */
 export interface ExecSafetyOptions
-  extends Pick<SafetyOptions, "extraBinaries" | "trustedWorkspace" | "isGuarded" | "noInput" | "atTerminal" | "limits"> {
+  extends Pick<
+    SafetyOptions,
+    "extraBinaries" | "trustedWorkspace" | "isGuarded" | "noInput" | "atTerminal" | "limits"
+  > {
   /**
-   * Absolute. Without it the directory that an action names counts as the project, unless it is a system's or a home: give it wherever the
-   * agent chooses the directory.
+   * Absolute. Without it the directory that an action names counts as the project, unless it is a
+   * system's or a home: give it wherever the agent chooses the directory.
    */
   readonly projectRoot?: string;
 }
 
-const LEVELS: Readonly<Record<CommandRisk, RiskLevel>> = { safe: "low", "needs-review": "medium", dangerous: "critical" };
-/** Verdicts kept: a gate judges an action when it comes, before a grant is used and when its permit is redeemed. */
+const LEVELS: Readonly<Record<CommandRisk, RiskLevel>> = {
+  safe: "low",
+  "needs-review": "medium",
+  dangerous: "critical",
+};
+/**
+ * Verdicts kept: a gate judges an action when it comes, before a grant is used and when its permit
+ * is redeemed.
+ */
 const MEMO_MAX = 64;
 
 /** Judges commands as the configuration says while a person can be asked. */
@@ -31,14 +47,19 @@ export function execSafety(config: ExecApprovalConfig, options: ExecSafetyOption
 }
 
 /**
- * Judges commands about which nobody answered in time (`askFallback`): never asks, and denies everything dangerous. A second gate is made
- * with it, so that guards and the operator's rules count there too.
+ * Judges commands about which nobody answered in time (`askFallback`): never asks, and denies
+ * everything dangerous. A second gate is made with it, so that guards and the operator's rules
+ * count there too.
  */
 export function execFallback(config: ExecApprovalConfig, options: ExecSafetyOptions = {}): Layer {
   return layerOf(config, options, (safety) => fallbackEffect(config, safety));
 }
 
-function layerOf(config: ExecApprovalConfig, options: ExecSafetyOptions, effectOf: (safety: CommandSafety) => Effect): Layer {
+function layerOf(
+  config: ExecApprovalConfig,
+  options: ExecSafetyOptions,
+  effectOf: (safety: CommandSafety) => Effect,
+): Layer {
   const memo = new Map<string, Ruling>();
   return {
     name: "exec",
@@ -57,13 +78,22 @@ function layerOf(config: ExecApprovalConfig, options: ExecSafetyOptions, effectO
 }
 
 /**
- * The safety of a shell action under a configuration; at least `needs-review` for any shell but bash, whose grammar is all we know, and for what
- * zsh may read in another way.
+ * The safety of a shell action under a configuration; at least `needs-review` for any shell but
+ * bash, whose grammar is all we know, and for what zsh may read in another way.
  */
-export function evaluateShellAction(action: ShellAction, config: ExecApprovalConfig, options: ExecSafetyOptions = {}): CommandSafety {
+export function evaluateShellAction(
+  action: ShellAction,
+  config: ExecApprovalConfig,
+  options: ExecSafetyOptions = {},
+): CommandSafety {
   const { cwd, shell } = action.meta;
   const { allowlist, loopbackPorts } = config;
-  return evaluateInShell(action.args, shell, { ...options, allowlist, loopbackPorts, ...(cwd === undefined ? {} : { cwd }) });
+  return evaluateInShell(action.args, shell, {
+    ...options,
+    allowlist,
+    loopbackPorts,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
 }
 
 function rulingOf(config: ExecApprovalConfig, safety: CommandSafety, effect: Effect): Ruling {
@@ -74,7 +104,9 @@ function rulingOf(config: ExecApprovalConfig, safety: CommandSafety, effect: Eff
   return Object.freeze({
     effect,
     ruleId,
-    reason: isClosed ? "commands may not run at all" : `${reasonOf(riskLevel, reasons)}${rewrite === undefined ? "" : insteadOf(rewrite)}`,
+    reason: isClosed
+      ? "commands may not run at all"
+      : `${reasonOf(riskLevel, reasons)}${rewrite === undefined ? "" : insteadOf(rewrite)}`,
     level: LEVELS[riskLevel],
     ...(effect === "ask" ? { ask: { timeoutMs: config.timeoutMs } } : {}),
   });

@@ -1,7 +1,14 @@
 /**
- * Parse table: more programs from outside, checked when they are loaded: every key, every flag and every example.
+ * Parse table: more programs from outside, checked when they are loaded: every key, every flag and
+ * every example.
  */
-import { checkBinary, evaluateCommandSafety, isBuiltIn, STYLES, TableError } from "@acp/exec-safety";
+import {
+  checkBinary,
+  evaluateCommandSafety,
+  isBuiltIn,
+  STYLES,
+  TableError,
+} from "@acp/exec-safety";
 import type { Binary, BinaryTable } from "@acp/exec-safety";
 import { invalid, readList, readMap, readOneOf, readText } from "../policy/spot.js";
 import type { Spot, Subject } from "../policy/spot.js";
@@ -19,25 +26,31 @@ const KEYS: readonly string[] =
   );
 
 /**
- * Checks a table of programs for `extraBinaries`, of the form of the built-in ones (packages/exec-safety/src/tables/README.md).
+ * Checks a table of programs for `extraBinaries`, of the form of the built-in ones
+ * (packages/exec-safety/src/tables/README.md).
  *
  * @param table - Entries by the program's name. A built-in program cannot be replaced.
- * @throws ConsentError `options_invalid` with `path` and, where there is one, `suggestion`; also where an example does not hold.
+ * @throws ConsentError `options_invalid` with `path` and, where there is one, `suggestion`; also
+ *   where an example does not hold.
  */
 export function parseBinaryTable(table: unknown): BinaryTable {
   const spot = spotOfData(table, SUBJECT);
   const spots = readMap(spot);
-  if (spots.size > PROGRAMS_MAX) throw invalid(spot, `there are more than ${PROGRAMS_MAX} programs`);
-  for (const [name, entry] of spots) if (isBuiltIn(name)) throw invalid(entry, "this program is a built-in one", { part: "key" });
+  if (spots.size > PROGRAMS_MAX)
+    throw invalid(spot, `there are more than ${PROGRAMS_MAX} programs`);
+  for (const [name, entry] of spots)
+    if (isBuiltIn(name)) throw invalid(entry, "this program is a built-in one", { part: "key" });
   const parsed = readEntries(spots, 1);
-  for (const [name, entry] of spots) if (parsed[name] !== undefined) checkExamples(entry, parsed[name], parsed);
+  for (const [name, entry] of spots)
+    if (parsed[name] !== undefined) checkExamples(entry, parsed[name], parsed);
   return parsed;
 }
 
 function readEntries(spots: ReadonlyMap<string, Spot>, depth: number): BinaryTable {
   const entries = [...spots].map(([name, spot]) => {
     if (!NAME.test(name)) throw invalid(spot, "this is no name of a program", { part: "key" });
-    if (depth > SUBCOMMAND_DEPTH_MAX) throw invalid(spot, `there are more than ${SUBCOMMAND_DEPTH_MAX} levels of subcommands`);
+    if (depth > SUBCOMMAND_DEPTH_MAX)
+      throw invalid(spot, `there are more than ${SUBCOMMAND_DEPTH_MAX} levels of subcommands`);
     return [name, readBinary(spot, depth)] as const;
   });
   return Object.freeze(Object.fromEntries(entries));
@@ -71,7 +84,9 @@ function readBinary(spot: Spot, depth: number): Binary {
   try {
     checkBinary(binary);
   } catch (cause) {
-    throw cause instanceof TableError ? invalid(spot, cause.message.replace(/^C/, "c"), { cause }) : cause;
+    throw cause instanceof TableError
+      ? invalid(spot, cause.message.replace(/^C/, "c"), { cause })
+      : cause;
   }
   return binary;
 }
@@ -82,7 +97,9 @@ function readForm(spot: Spot): string {
 }
 
 function readForms(spot: Spot): Readonly<Record<string, string>> {
-  return Object.freeze(Object.fromEntries([...readMap(spot)].map(([key, part]) => [key, readForm(part)])));
+  return Object.freeze(
+    Object.fromEntries([...readMap(spot)].map(([key, part]) => [key, readForm(part)])),
+  );
 }
 
 function readFlag(spot: Spot): boolean {
@@ -95,16 +112,26 @@ function readExamples(entry: Spot, spot: Spot | undefined): Binary["examples"] {
   const parts = readMap(spot, ["safe", "review"]);
   const lines = (key: string): readonly string[] => {
     const part = parts.get(key);
-    return Object.freeze(part === undefined ? [] : readList(part).map((line) => readText(line, EXAMPLE_CHARS_MAX)));
+    return Object.freeze(
+      part === undefined ? [] : readList(part).map((line) => readText(line, EXAMPLE_CHARS_MAX)),
+    );
   };
   const examples = Object.freeze({ safe: lines("safe"), review: lines("review") });
-  if (examples.safe.length + examples.review.length === 0) throw invalid(spot, "there is no example");
+  if (examples.safe.length + examples.review.length === 0)
+    throw invalid(spot, "there is no example");
   return examples;
 }
 
-function checkExamples(spot: Spot, { examples, subcommands = {} }: Binary, table: BinaryTable): void {
-  const levelOf = (line: string): string => evaluateCommandSafety(line, { extraBinaries: table }).riskLevel;
-  for (const line of examples.safe) if (levelOf(line) !== "safe") throw invalid(spot, `the example "${line}" is not safe`);
-  for (const line of examples.review) if (levelOf(line) === "safe") throw invalid(spot, `the example "${line}" is safe`);
+function checkExamples(
+  spot: Spot,
+  { examples, subcommands = {} }: Binary,
+  table: BinaryTable,
+): void {
+  const levelOf = (line: string): string =>
+    evaluateCommandSafety(line, { extraBinaries: table }).riskLevel;
+  for (const line of examples.safe)
+    if (levelOf(line) !== "safe") throw invalid(spot, `the example "${line}" is not safe`);
+  for (const line of examples.review)
+    if (levelOf(line) === "safe") throw invalid(spot, `the example "${line}" is safe`);
   for (const subcommand of Object.values(subcommands)) checkExamples(spot, subcommand, table);
 }

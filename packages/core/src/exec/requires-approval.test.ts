@@ -5,7 +5,10 @@ import type { CommandRisk, CommandSafety, ParsedCommand } from "@acp/exec-safety
 
 const span = { start: 0, end: 1 };
 
-function safetyOf(riskLevel: CommandRisk, commands: readonly ParsedCommand[] = [{ span, program: "git", args: ["push"] }]): CommandSafety {
+function safetyOf(
+  riskLevel: CommandRisk,
+  commands: readonly ParsedCommand[] = [{ span, program: "git", args: ["push"] }],
+): CommandSafety {
   return { riskLevel, reasons: [], commands, layers: [] };
 }
 
@@ -48,16 +51,21 @@ describe("fallbackEffect()", () => {
     ["deny", "deny", "deny", "deny"],
     ["allowlist", "allow", "deny", "deny"],
     ["full", "allow", "allow", "deny"],
-  ] as const)("with %s: safe and listed %s, needs-review %s, dangerous %s", (askFallback, safe, review, dangerous) => {
-    const config = fallback(askFallback);
-    expect(fallbackEffect(config, safetyOf("safe"))).toBe(safe);
-    expect(fallbackEffect(config, safetyOf("needs-review"))).toBe(review);
-    expect(fallbackEffect(config, safetyOf("dangerous"))).toBe(dangerous);
-  });
+  ] as const)(
+    "with %s: safe and listed %s, needs-review %s, dangerous %s",
+    (askFallback, safe, review, dangerous) => {
+      const config = fallback(askFallback);
+      expect(fallbackEffect(config, safetyOf("safe"))).toBe(safe);
+      expect(fallbackEffect(config, safetyOf("needs-review"))).toBe(review);
+      expect(fallbackEffect(config, safetyOf("dangerous"))).toBe(dangerous);
+    },
+  );
 
   it("denies under security deny, whatever the fallback", () => {
     expect(fallbackEffect(fallback("full", { security: "deny" }), safetyOf("safe"))).toBe("deny");
-    expect(fallbackEffect(fallback("allowlist", { security: "deny" }), safetyOf("safe"))).toBe("deny");
+    expect(fallbackEffect(fallback("allowlist", { security: "deny" }), safetyOf("safe"))).toBe(
+      "deny",
+    );
   });
 
   it("allows nothing for a configuration that was not parsed and lacks the word for it", () => {
@@ -68,8 +76,14 @@ describe("fallbackEffect()", () => {
   it("with allowlist takes a command that was lifted, or that an entry matches, and no other", () => {
     const config = fallback("allowlist");
     const git: ParsedCommand = { span, program: "git", args: ["status"] };
-    const lifted: ParsedCommand = { span, program: "pnpm", args: [undefined], allowedBy: "pnpm **" };
-    const verdict = (...commands: readonly ParsedCommand[]) => fallbackEffect(config, safetyOf("safe", commands));
+    const lifted: ParsedCommand = {
+      span,
+      program: "pnpm",
+      args: [undefined],
+      allowedBy: "pnpm **",
+    };
+    const verdict = (...commands: readonly ParsedCommand[]) =>
+      fallbackEffect(config, safetyOf("safe", commands));
     expect(verdict(git, lifted)).toBe("allow");
     expect(verdict(git, { span, program: "ls", args: [] })).toBe("deny");
     expect(verdict({ span, program: "git", args: ["log", undefined] })).toBe("deny");

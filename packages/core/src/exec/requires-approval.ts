@@ -15,35 +15,58 @@ import type { ExecApprovalConfig } from "./config.js";
 import type { CommandSafety, ParsedCommand } from "@acp/exec-safety";
 
 /** What the configuration says about a command that was evaluated with its allowlist. */
-export function execEffect({ security, ask }: ExecApprovalConfig, { riskLevel }: CommandSafety): Effect {
+export function execEffect(
+  { security, ask }: ExecApprovalConfig,
+  { riskLevel }: CommandSafety,
+): Effect {
   if (security === "deny") return "deny";
   if (ask === "always") return "ask";
   if (security === "full" || riskLevel === "safe") return "allow";
   return ask === "on-miss" ? "ask" : "deny";
 }
 
-/** Whether a person is asked about a command. `false` says nothing about whether it may run: see {@link execEffect}. */
+/**
+ * Whether a person is asked about a command. `false` says nothing about whether it may run: see
+ * {@link execEffect}.
+ */
 export function requiresApproval(config: ExecApprovalConfig, safety: CommandSafety): boolean {
   return execEffect(config, safety) === "ask";
 }
 
 /**
- * What the configuration says about a command about which nobody answered in time (`askFallback`): never "ask", and never "allow" for what is
- * dangerous. With `allowlist` every simple command of the line must be listed: what is merely safe was not approved by anybody.
+ * What the configuration says about a command about which nobody answered in time (`askFallback`):
+ * never "ask", and never "allow" for what is dangerous. With `allowlist` every simple command of
+ * the line must be listed: what is merely safe was not approved by anybody.
  */
-export function fallbackEffect(config: ExecApprovalConfig, safety: CommandSafety): Exclude<Effect, "ask"> {
+export function fallbackEffect(
+  config: ExecApprovalConfig,
+  safety: CommandSafety,
+): Exclude<Effect, "ask"> {
   const { security, askFallback, dangerouslyAllowOnTimeout } = config;
-  if (security === "deny" || askFallback === "deny" || safety.riskLevel === "dangerous") return "deny";
+  if (security === "deny" || askFallback === "deny" || safety.riskLevel === "dangerous")
+    return "deny";
   if (askFallback === "full") return dangerouslyAllowOnTimeout ? "allow" : "deny";
   return isListed(config, safety) ? "allow" : "deny";
 }
 
-function isListed({ allowlist }: ExecApprovalConfig, { riskLevel, commands }: CommandSafety): boolean {
+function isListed(
+  { allowlist }: ExecApprovalConfig,
+  { riskLevel, commands }: CommandSafety,
+): boolean {
   if (riskLevel !== "safe" || commands.length === 0) return false;
-  return commands.every((command) => command.allowedBy !== undefined || matchesAny(allowlist, command));
+  return commands.every(
+    (command) => command.allowedBy !== undefined || matchesAny(allowlist, command),
+  );
 }
 
-function matchesAny(allowlist: ExecApprovalConfig["allowlist"], { program, args }: ParsedCommand): boolean {
+function matchesAny(
+  allowlist: ExecApprovalConfig["allowlist"],
+  { program, args }: ParsedCommand,
+): boolean {
   const known = args.filter((arg) => arg !== undefined);
-  return program !== undefined && known.length === args.length && matchAllowlist(allowlist, [program, ...known]) !== undefined;
+  return (
+    program !== undefined &&
+    known.length === args.length &&
+    matchAllowlist(allowlist, [program, ...known]) !== undefined
+  );
 }

@@ -1,5 +1,6 @@
 /**
- * Advancing a question: one event through the reducer, kept by the store's compare-and-set, recorded before anybody acts on it.
+ * Advancing a question: one event through the reducer, kept by the store's compare-and-set,
+ * recorded before anybody acts on it.
  */
 import { requestHash } from "../approval/request-codec.js";
 import { type MachineEvent, type PendingRecord, reduce } from "../approval/machine.js";
@@ -22,7 +23,8 @@ export type Advance =
   | { readonly ok: false; readonly code: RefusalCode; readonly record?: PendingRecord };
 
 /**
- * Puts one event through the reducer and keeps the result; tries again where somebody else was faster.
+ * Puts one event through the reducer and keeps the result; tries again where somebody else was
+ * faster.
  *
  * @throws What the store throws, and ConsentError `part_timeout`.
  */
@@ -34,7 +36,8 @@ export async function advance(parts: GateParts, id: string, event: MachineEvent)
     const reduction = reduce(record, event);
     if (!reduction.ok) return { ...reduction, record };
     const next = withEndTime(parts, reduction.next);
-    if (await parts.within(pending.transition(id, record.version, next), "the store")) return { ok: true, record: next };
+    if (await parts.within(pending.transition(id, record.version, next), "the store"))
+      return { ok: true, record: next };
   }
   throw new ConsentError("part_timeout", `Cannot change the question "${id}": it kept changing`);
 }
@@ -42,7 +45,9 @@ export async function advance(parts: GateParts, id: string, event: MachineEvent)
 /** An end says when it came by the clock that survives this process. */
 function withEndTime({ clock }: GateParts, record: PendingRecord): PendingRecord {
   const { end } = record;
-  return end === undefined || end.ended !== undefined ? record : { ...record, end: { ...end, ended: bootTimeOf(clock) } };
+  return end === undefined || end.ended !== undefined
+    ? record
+    : { ...record, end: { ...end, ended: bootTimeOf(clock) } };
 }
 
 const END_EVENTS: Readonly<Record<EndStatus, AuditEventType>> = {
@@ -65,26 +70,39 @@ function endMetadata({ request, end }: PendingRecord): JsonObject {
     ...(end.effectiveDigest === undefined ? {} : { effective_digest: end.effectiveDigest }),
     ...(end.modifications === undefined ? {} : { approved_parameters: end.modifications }),
     ...(end.successorId === undefined ? {} : { successor: end.successorId }),
-    ...(end.responses === undefined ? {} : { request_hash: requestHash(request), responses: end.responses }),
+    ...(end.responses === undefined
+      ? {}
+      : { request_hash: requestHash(request), responses: end.responses }),
   };
 }
 
 /** The audit event of a question's end. */
 export function endEvent(parts: GateParts, record: PendingRecord): AuditEventInput {
   const status = record.end?.status ?? "failed";
-  return eventMaker(subjectOfRecord(record), parts)(END_EVENTS[status], status, endMetadata(record));
+  return eventMaker(subjectOfRecord(record), parts)(
+    END_EVENTS[status],
+    status,
+    endMetadata(record),
+  );
 }
 
 /**
- * Takes the one end that a question has, also where its store was set back and offers it again. Nobody is let through by any other end than a yes, so
- * that only a yes is stopped here.
+ * Takes the one end that a question has, also where its store was set back and offers it again.
+ * Nobody is let through by any other end than a yes, so that only a yes is stopped here.
  */
 async function claimEnd(parts: GateParts, record: PendingRecord): Promise<boolean> {
   // Afterwards the question is out of time, whatever store it comes from.
   const ttlMs = questionLeftMs(parts, record) + DECISION_TTL_MS;
   const isYes = record.end?.effectiveDigest !== undefined || record.end?.status === "superseded";
   try {
-    if ((await parts.within(parts.store.claims.claimOnce(`ended:${record.id}`, ttlMs), "the store")) || !isYes) return true;
+    if (
+      (await parts.within(
+        parts.store.claims.claimOnce(`ended:${record.id}`, ttlMs),
+        "the store",
+      )) ||
+      !isYes
+    )
+      return true;
     parts.onIgnored("question", record.id, IGNORED.ended);
     return false;
   } catch {
@@ -97,16 +115,24 @@ async function claimEnd(parts: GateParts, record: PendingRecord): Promise<boolea
  * Where it cannot be made durable the end becomes `failed`.
  *
  * @param events - What is appended, the end's own event among them.
- * @param beforeSeen - Work that has to be done once the events are durable, and before anybody sees the end.
+ * @param beforeSeen - Work that has to be done once the events are durable, and before anybody sees
+ *   the end.
  */
 export async function recordEnd(
   parts: GateParts,
   record: PendingRecord,
-  { events, beforeSeen }: { readonly events: readonly AuditEventInput[]; readonly beforeSeen?: (receipt: AuditReceipt) => Promise<void> },
+  {
+    events,
+    beforeSeen,
+  }: {
+    readonly events: readonly AuditEventInput[];
+    readonly beforeSeen?: (receipt: AuditReceipt) => Promise<void>;
+  },
 ): Promise<Advance> {
   const unrecordable = (reason: string, denyCode: DenyCode): Promise<Advance> =>
     advance(parts, record.id, { type: "unrecordable", atMs: parts.clock.now(), reason, denyCode });
-  if (!(await claimEnd(parts, record))) return unrecordable("the question had ended before: its store was set back", "store_failed");
+  if (!(await claimEnd(parts, record)))
+    return unrecordable("the question had ended before: its store was set back", "store_failed");
   let receipt: AuditReceipt;
   try {
     receipt = await parts.append(events);
@@ -117,7 +143,10 @@ export async function recordEnd(
   return advance(parts, record.id, { type: "recorded" });
 }
 
-/** Ends a question for a reason that no person gave: expiry, withdrawal, failure. False where it was over already. */
+/**
+ * Ends a question for a reason that no person gave: expiry, withdrawal, failure. False where it was
+ * over already.
+ */
 export async function endQuestion(
   parts: GateParts,
   id: string,

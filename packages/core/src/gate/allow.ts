@@ -9,7 +9,8 @@ import { isAborted } from "../signals.js";
 import type { Allowed } from "../verdict.js";
 
 /** What a yes consists of. */
-export interface Yes extends Pick<Allowed, "code" | "reason" | "requestId" | "approvers" | "proofs"> {
+export interface Yes
+  extends Pick<Allowed, "code" | "reason" | "requestId" | "approvers" | "proofs"> {
   readonly action: Action;
   readonly context: GateContext;
   readonly secrets: readonly string[];
@@ -18,7 +19,10 @@ export interface Yes extends Pick<Allowed, "code" | "reason" | "requestId" | "ap
   readonly lease?: LeaseTerms;
 }
 
-/** Why the action is denied at this moment, by the layers in force or because its agent is paused; a part that fails denies. */
+/**
+ * Why the action is denied at this moment, by the layers in force or because its agent is paused; a
+ * part that fails denies.
+ */
 function denialNow(parts: GateParts, action: Action, context: GateContext): string | undefined {
   if (parts.shutdown.signal.aborted) return "the gate is closed";
   if (isAborted(context.signal)) return "the caller went away";
@@ -26,12 +30,15 @@ function denialNow(parts: GateParts, action: Action, context: GateContext): stri
   if (paused !== undefined) return paused;
   const { ruling, failure } = judgeNow(parts, { action, context });
   if (failure === "policy_failed") return `the policy could not be read: ${ruling.reason}`;
-  return ruling.effect === "deny" ? `the layers in force deny it by now: ${ruling.reason}` : undefined;
+  return ruling.effect === "deny"
+    ? `the layers in force deny it by now: ${ruling.reason}`
+    : undefined;
 }
 
 /** A yes with its permit. */
 export function allow(parts: GateParts, yes: Yes): Allowed {
-  const { code, reason, action, context, secrets, event, requestId, approvers, proofs, lease } = yes;
+  const { code, reason, action, context, secrets, event, requestId, approvers, proofs, lease } =
+    yes;
   const terms = {
     gate: parts.identity,
     action,

@@ -1,12 +1,18 @@
 /**
- * Answers: a claim is parsed, checked against its question and put through the reducer. A bad one is refused and leaves the question open.
+ * Answers: a claim is parsed, checked against its question and put through the reducer. A bad one
+ * is refused and leaves the question open.
  */
 import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
 import { type Advance, advance, endEvent, endQuestion, recordEnd } from "./advance.js";
 import { confirmationWord } from "../approval/confirmation.js";
 import type { Grant } from "../approval/grants.js";
-import { type AnswerTerms, type CountedApproval, type PendingRecord, reduce } from "../approval/machine.js";
+import {
+  type AnswerTerms,
+  type CountedApproval,
+  type PendingRecord,
+  reduce,
+} from "../approval/machine.js";
 import { type ConsentResponse, decodeResponse, readClaim } from "../approval/response.js";
 import { bootTimeOf } from "../boot-time.js";
 import type { Evaluation } from "./consent-gate.js";
@@ -48,7 +54,8 @@ interface Checked {
 
 function check(parts: GateParts, { record, response, by }: Submission): Checked | RefusalCode {
   const { request } = record;
-  // A wall clock set back since the question was asked must not put the answer before it: no proof would hold.
+  // A wall clock set back since the question was asked must not put the answer before it: no proof
+  // would hold.
   const nowMs = Math.max(parts.clock.now(), request.createdAtMs);
   if (record.status === "ended" || questionLeftMs(parts, record) === 0) return "request_ended";
   if (response.nonce !== request.nonce) return "nonce_mismatch";
@@ -56,11 +63,14 @@ function check(parts: GateParts, { record, response, by }: Submission): Checked 
   if (approverId === undefined) return "approver_unknown";
   // The offers are for the call as it was proposed: who changes it does not want that one.
   const offers = response.decision === "approved" ? request.offers : [];
-  if (response.grantId !== undefined && !offers.some(({ id }) => id === response.grantId)) return "grant_not_offered";
-  if (response.validUntilMs !== undefined && !(response.validUntilMs > nowMs)) return "response_invalid";
+  if (response.grantId !== undefined && !offers.some(({ id }) => id === response.grantId))
+    return "grant_not_offered";
+  if (response.validUntilMs !== undefined && !(response.validUntilMs > nowMs))
+    return "response_invalid";
   const word = confirmationWord(request);
   // Whatever else a channel does, one tap, one key and a batch never say yes to what is critical.
-  if (response.decision !== "denied" && word !== undefined && response.confirmation !== word) return "confirmation_required";
+  if (response.decision !== "denied" && word !== undefined && response.confirmation !== word)
+    return "confirmation_required";
   return { record, response, approval: { approverId, channel: by.channel, atMs: nowMs } };
 }
 
@@ -72,7 +82,11 @@ const termsOf = ({ response, approval }: Checked): AnswerTerms => ({
 });
 
 /** The grant that a yes gives beside the answer, with what its proof is verified with again. */
-function grantOf(parts: GateParts, { record, response, approval }: Checked, ended: PendingRecord): Grant | undefined {
+function grantOf(
+  parts: GateParts,
+  { record, response, approval }: Checked,
+  ended: PendingRecord,
+): Grant | undefined {
   const { request } = record;
   const responses = ended.end?.responses;
   const offer = request.offers.find((each) => each.id === response.grantId);
@@ -93,8 +107,15 @@ function grantOf(parts: GateParts, { record, response, approval }: Checked, ende
   };
 }
 
-/** Records an end that a person gave; a grant that came with it exists only after its event is durable. */
-async function settleEnd(parts: GateParts, checked: Checked, ended: PendingRecord): Promise<AnswerReceipt> {
+/**
+ * Records an end that a person gave; a grant that came with it exists only after its event is
+ * durable.
+ */
+async function settleEnd(
+  parts: GateParts,
+  checked: Checked,
+  ended: PendingRecord,
+): Promise<AnswerReceipt> {
   const grant = grantOf(parts, checked, ended);
   const end = endEvent(parts, ended);
   const events: AuditEventInput[] = [end];
@@ -107,33 +128,50 @@ async function settleEnd(parts: GateParts, checked: Checked, ended: PendingRecor
     };
     events.push(eventMaker(subjectOfRecord(ended), parts)("grant_created", "approved", metadata));
   }
-  // Kept before the caller goes on: its next call may come at once. A yes stands also where its grant cannot be kept.
+  // Kept before the caller goes on: its next call may come at once. A yes stands also where its
+  // grant cannot be kept.
   let grantError: unknown;
   const beforeSeen = async (receipt: AuditReceipt): Promise<void> => {
     if (grant === undefined) return;
     const logged = loggedAt(events.at(-1) ?? end, receipt);
-    await parts.within(parts.store.grants.put({ ...grant, logged }), "the store").catch((error: unknown) => (grantError = error));
+    await parts
+      .within(parts.store.grants.put({ ...grant, logged }), "the store")
+      .catch((error: unknown) => (grantError = error));
   };
   const recorded = await recordEnd(parts, ended, { events, beforeSeen });
   const outcome = recorded.ok ? recorded.record.end?.status : undefined;
   if (outcome === undefined) return refuse("store_failed");
   if (grantError !== undefined)
-    return refuse("store_failed", `the answer was taken, and what else it covers could not be kept: ${messageOf(grantError)}`);
+    return refuse(
+      "store_failed",
+      `the answer was taken, and what else it covers could not be kept: ${messageOf(grantError)}`,
+    );
   return { status: "final", outcome };
 }
 
 /** Ends the question where the answer that would have ended it cannot be signed. */
-async function failUnsigned(parts: GateParts, { id }: PendingRecord, error: unknown): Promise<AnswerReceipt> {
+async function failUnsigned(
+  parts: GateParts,
+  { id }: PendingRecord,
+  error: unknown,
+): Promise<AnswerReceipt> {
   const reason = `the answer could not be signed: ${messageOf(error)}`;
-  const isFirst = await endQuestion(parts, id, { type: "fail", atMs: parts.clock.now(), reason, denyCode: "signer_failed" });
+  const isFirst = await endQuestion(parts, id, {
+    type: "fail",
+    atMs: parts.clock.now(),
+    reason,
+    denyCode: "signer_failed",
+  });
   return isFirst ? { status: "final", outcome: "failed" } : refuse("request_ended");
 }
 
 async function settle(parts: GateParts, checked: Checked, answer: Answer): Promise<AnswerReceipt> {
-  // Looked at before anything is claimed or signed: what would be refused leaves no trace but its refusal.
+  // Looked at before anything is claimed or signed: what would be refused leaves no trace but its
+  // refusal.
   const foreseen = reduce(checked.record, answer);
   if (!foreseen.ok) return refuseFor(checked.record, foreseen.code);
-  if (!(await claimNonce(parts, checked.record, answer))) return refuse("already_answered", "this answer was taken before");
+  if (!(await claimNonce(parts, checked.record, answer)))
+    return refuse("already_answered", "this answer was taken before");
   let event: Answer;
   try {
     event = await signAnswer(parts, checked.record, answer);
@@ -146,9 +184,16 @@ async function settle(parts: GateParts, checked: Checked, answer: Answer): Promi
   if (record.status === "ended") return settleEnd(parts, checked, record);
   const have = record.approvals.length;
   const need = record.request.quorum;
-  const metadata: JsonObject = { approver: checked.approval.approverId, channel: checked.approval.channel, have, need };
+  const metadata: JsonObject = {
+    approver: checked.approval.approverId,
+    channel: checked.approval.channel,
+    have,
+    need,
+  };
   try {
-    await parts.append([eventMaker(subjectOfRecord(record), parts)("consent_counted", "pending", metadata)]);
+    await parts.append([
+      eventMaker(subjectOfRecord(record), parts)("consent_counted", "pending", metadata),
+    ]);
   } catch (error) {
     return refuse("audit_failed", messageOf(error));
   }
@@ -156,10 +201,15 @@ async function settle(parts: GateParts, checked: Checked, answer: Answer): Promi
 }
 
 /** Puts the edited action to the people as a new question in the place of the old one. */
-async function reshow(parts: GateParts, checked: Checked, edited: EditedAction): Promise<AnswerReceipt> {
+async function reshow(
+  parts: GateParts,
+  checked: Checked,
+  edited: EditedAction,
+): Promise<AnswerReceipt> {
   const { record, approval } = checked;
   const successor = makeSuccessor(parts, { record, nowMs: approval.atMs }, edited);
-  if (successor === undefined) return refuse("modification_denied", "nobody may approve the edited action");
+  if (successor === undefined)
+    return refuse("modification_denied", "nobody may approve the edited action");
   if (successor.request.text.length > TEXT_UNITS_MAX)
     return refuse("modification_denied", "the edited action is too large to be shown whole");
   const requested = eventMaker(subjectOfRecord(successor), parts)("consent_requested", "ask", {
@@ -169,8 +219,13 @@ async function reshow(parts: GateParts, checked: Checked, edited: EditedAction):
   });
   // It is kept before the log has its event: only what is kept can take the other's place.
   const kept = { ...successor, logged: loggedAt(requested, undefined) };
-  if (!(await parts.within(parts.store.pending.put(kept), "the store"))) return refuse("store_failed");
-  const advanced = await advance(parts, record.id, { type: "supersede", approval, successorId: successor.id });
+  if (!(await parts.within(parts.store.pending.put(kept), "the store")))
+    return refuse("store_failed");
+  const advanced = await advance(parts, record.id, {
+    type: "supersede",
+    approval,
+    successorId: successor.id,
+  });
   if (!advanced.ok) {
     await endQuestion(parts, successor.id, {
       type: "cancel",
@@ -180,7 +235,9 @@ async function reshow(parts: GateParts, checked: Checked, edited: EditedAction):
     });
     return refuseFor(advanced.record, advanced.code);
   }
-  const recorded = await recordEnd(parts, advanced.record, { events: [endEvent(parts, advanced.record), requested] });
+  const recorded = await recordEnd(parts, advanced.record, {
+    events: [endEvent(parts, advanced.record), requested],
+  });
   if (!recorded.ok || recorded.record.end?.status !== "superseded") {
     await endQuestion(parts, successor.id, {
       type: "fail",
@@ -193,19 +250,34 @@ async function reshow(parts: GateParts, checked: Checked, edited: EditedAction):
   return { status: "reshow", request: successor.request };
 }
 
-/** The call as it was asked about, with its parameters edited, and what everybody who judges calls says of it. */
-async function judgeEdit(parts: GateParts, record: PendingRecord, action: Action): Promise<EditedAction> {
+/**
+ * The call as it was asked about, with its parameters edited, and what everybody who judges calls
+ * says of it.
+ */
+async function judgeEdit(
+  parts: GateParts,
+  record: PendingRecord,
+  action: Action,
+): Promise<EditedAction> {
   // Read again: the record comes from a store.
   const context = readContext({ ...record.context, agent: record.request.agent });
   return { action, evaluation: await judge(parts, { action, context }) };
 }
 
 function deniedEdit({ ruling, failure }: Evaluation): AnswerReceipt {
-  if (failure === "arguments_invalid") return refuse("modification_invalid", `the edited arguments do not fit the tool: ${ruling.reason}`);
+  if (failure === "arguments_invalid")
+    return refuse(
+      "modification_invalid",
+      `the edited arguments do not fit the tool: ${ruling.reason}`,
+    );
   return refuse("modification_denied", `the edited action is denied: ${ruling.reason}`);
 }
 
-async function takeModification(parts: GateParts, checked: Checked, modifications: JsonObject): Promise<AnswerReceipt> {
+async function takeModification(
+  parts: GateParts,
+  checked: Checked,
+  modifications: JsonObject,
+): Promise<AnswerReceipt> {
   const { record, approval } = checked;
   let action: Action;
   try {
@@ -215,7 +287,8 @@ async function takeModification(parts: GateParts, checked: Checked, modification
   }
   const effectiveDigest = actionDigest(action);
   const terms = termsOf(checked);
-  if (effectiveDigest === record.request.actionDigest) return settle(parts, checked, { type: "approve", approval, terms });
+  if (effectiveDigest === record.request.actionDigest)
+    return settle(parts, checked, { type: "approve", approval, terms });
   const answer = { type: "modify", approval, terms, modifications, effectiveDigest } as const;
   // Whoever may not answer has nothing judged or reserved.
   const foreseen = reduce(record, answer);
@@ -225,14 +298,24 @@ async function takeModification(parts: GateParts, checked: Checked, modification
   const limited = await reserve(parts, edited.evaluation, record.reserved);
   if (limited !== undefined) return refuse("rate_limited");
   // A modification resets a quorum, and stricter terms need a new look: both are a new question.
-  if (record.request.quorum > 1 || !covers(record.request, edited.evaluation)) return reshow(parts, checked, edited);
+  if (record.request.quorum > 1 || !covers(record.request, edited.evaluation))
+    return reshow(parts, checked, edited);
   return settle(parts, checked, answer);
 }
 
 /** Has the proof judged that came with an answer; what it proves is what is recorded. */
-async function withEvidence(parts: GateParts, checked: Checked, wire: JsonValue): Promise<AnswerReceipt> {
+async function withEvidence(
+  parts: GateParts,
+  checked: Checked,
+  wire: JsonValue,
+): Promise<AnswerReceipt> {
   const { record, response, approval } = checked;
-  const evidence = await checkEvidence(parts, { wire, response, request: record.request, approval });
+  const evidence = await checkEvidence(parts, {
+    wire,
+    response,
+    request: record.request,
+    approval,
+  });
   if ("refused" in evidence) return refuse(evidence.refused, evidence.reason);
   if (evidence.proven === undefined) return decide(parts, checked);
   return decide(parts, { ...checked, approval: { ...approval, response: evidence.proven } });
@@ -252,11 +335,20 @@ async function decide(parts: GateParts, checked: Checked): Promise<AnswerReceipt
   }
 }
 
-/** A refused answer is worth a line in the log; that it cannot be written changes nothing, since nothing was released. */
-async function noteRefusal(parts: GateParts, { record, by }: Submission, receipt: AnswerReceipt): Promise<void> {
+/**
+ * A refused answer is worth a line in the log; that it cannot be written changes nothing, since
+ * nothing was released.
+ */
+async function noteRefusal(
+  parts: GateParts,
+  { record, by }: Submission,
+  receipt: AnswerReceipt,
+): Promise<void> {
   if (receipt.status !== "refused") return;
   const metadata = { code: receipt.code, channel: by.channel, subject: by.subject };
-  await parts.append([eventMaker(subjectOfRecord(record), parts)("consent_refused", "refused", metadata)]).catch(() => undefined);
+  await parts
+    .append([eventMaker(subjectOfRecord(record), parts)("consent_refused", "refused", metadata)])
+    .catch(() => undefined);
 }
 
 /**
@@ -265,7 +357,11 @@ async function noteRefusal(parts: GateParts, { record, by }: Submission, receipt
  * @param claim - S0 §4.2's JSON as text, bytes or object.
  * @param by - Who the channel authenticated; the claim's own `approver` is not looked at.
  */
-export async function takeAnswer(parts: GateParts, claim: unknown, by: Answerer | undefined): Promise<AnswerReceipt> {
+export async function takeAnswer(
+  parts: GateParts,
+  claim: unknown,
+  by: Answerer | undefined,
+): Promise<AnswerReceipt> {
   if (by === undefined) return refuse("approver_unknown");
   let wire: JsonValue;
   let response: ConsentResponse;
@@ -281,7 +377,10 @@ export async function takeAnswer(parts: GateParts, claim: unknown, by: Answerer 
     if (record === undefined) return refuse("request_unknown");
     const submission = { record, wire, response, by };
     const checked = check(parts, submission);
-    const receipt = typeof checked === "string" ? refuseFor(record, checked) : await withEvidence(parts, checked, wire);
+    const receipt =
+      typeof checked === "string"
+        ? refuseFor(record, checked)
+        : await withEvidence(parts, checked, wire);
     await noteRefusal(parts, submission, receipt);
     return receipt;
   } catch (error) {

@@ -35,49 +35,77 @@ export interface QuestionSource {
 const NO_SECRETS: readonly string[] = Object.freeze([]);
 
 /**
- * Names of the secrets that a yes or a standing consent releases: those that the rulings name. A person is also shown, and releases, those that
- * the action itself asks for; where nobody is asked, a name that no ruling has is not released, and the vault refuses it.
+ * Names of the secrets that a yes or a standing consent releases: those that the rulings name. A
+ * person is also shown, and releases, those that the action itself asks for; where nobody is asked,
+ * a name that no ruling has is not released, and the vault refuses it.
  */
 export function secretsOf({ rulings, placeholders = [] }: Evaluation): readonly string[] {
-  if (placeholders.length === 0 && !rulings.some(({ ruling }) => ruling?.secrets !== undefined)) return NO_SECRETS;
-  const named = rulings.flatMap(({ ruling }) => (ruling === undefined || ruling.effect === "deny" ? [] : (ruling.secrets ?? [])));
+  if (placeholders.length === 0 && !rulings.some(({ ruling }) => ruling?.secrets !== undefined))
+    return NO_SECRETS;
+  const named = rulings.flatMap(({ ruling }) =>
+    ruling === undefined || ruling.effect === "deny" ? [] : (ruling.secrets ?? []),
+  );
   return [...new Set([...named, ...placeholders])];
 }
 
-/** Whether what the judges see is critical, by level or by classification: then every call takes a person who types the word. */
+/**
+ * Whether what the judges see is critical, by level or by classification: then every call takes a
+ * person who types the word.
+ */
 export function isCriticalNow({ level, risk }: Evaluation): boolean {
   return level === "critical" || risk === "critical";
 }
 
 /** The steps with those of their people who may answer at all. */
-function escalationOf({ ask, approvers, context: { agent } }: QuestionSource): Pick<ConsentRequest, "escalation"> {
+function escalationOf({
+  ask,
+  approvers,
+  context: { agent },
+}: QuestionSource): Pick<ConsentRequest, "escalation"> {
   const excluded = [agent.id, ...(agent.parents ?? [])];
   // Spelled as among the approvers, so that everybody who shows the question finds them.
   const ableOf = (id: string): readonly string[] => {
     if (approvers === undefined) return includesPerson(excluded, id) ? [] : [id];
     return approvers.filter((each) => isSamePerson(each, id));
   };
-  const steps = (ask.escalate ?? []).flatMap(({ approvers: named, ...step }): readonly EscalationStep[] => {
-    const able = (named ?? []).flatMap(ableOf);
-    if (able.length > 0) return [{ ...step, approvers: able }];
-    return step.channel === undefined ? [] : [step];
-  });
+  const steps = (ask.escalate ?? []).flatMap(
+    ({ approvers: named, ...step }): readonly EscalationStep[] => {
+      const able = (named ?? []).flatMap(ableOf);
+      if (able.length > 0) return [{ ...step, approvers: able }];
+      return step.channel === undefined ? [] : [step];
+    },
+  );
   return steps.length === 0 ? {} : { escalation: steps };
 }
 
-function makeRequest(source: QuestionSource, { clock, ids }: Pick<GateParts, "clock" | "ids">): ConsentRequest {
+function makeRequest(
+  source: QuestionSource,
+  { clock, ids }: Pick<GateParts, "clock" | "ids">,
+): ConsentRequest {
   const { context, action, evaluation, ask, approvers } = source;
   const { tool, server, parameters } = parametersOf(action);
   const createdAtMs = clock.now();
-  // A grant that several people or a critical level stand behind would outlive what they were asked.
+  // A grant that several people or a critical level stand behind would outlive what they were
+  // asked.
   const mayGrant = ask.quorum === 1 && !isCriticalNow(evaluation);
   const question = {
     id: ids.next("cr"),
     createdAtMs,
     expiresAtMs: createdAtMs + ask.timeoutMs,
     agent: context.agent,
-    action: { tool, server, category: evaluation.category, riskLevel: evaluation.risk, parameters, description: describeAction(action) },
-    policy: { ruleId: evaluation.ruling.ruleId, ruleName: evaluation.ruling.ruleName ?? "", requiredLevel: evaluation.level },
+    action: {
+      tool,
+      server,
+      category: evaluation.category,
+      riskLevel: evaluation.risk,
+      parameters,
+      description: describeAction(action),
+    },
+    policy: {
+      ruleId: evaluation.ruling.ruleId,
+      ruleName: evaluation.ruling.ruleName ?? "",
+      requiredLevel: evaluation.level,
+    },
     nonce: ids.next("n"),
     actionDigest: actionDigest(action),
     quorum: ask.quorum,
@@ -92,7 +120,10 @@ function makeRequest(source: QuestionSource, { clock, ids }: Pick<GateParts, "cl
 }
 
 /** A new question with its first record. */
-export function makeRecord(source: QuestionSource, parts: Pick<GateParts, "clock" | "ids">): PendingRecord {
+export function makeRecord(
+  source: QuestionSource,
+  parts: Pick<GateParts, "clock" | "ids">,
+): PendingRecord {
   const request = makeRequest(source, parts);
   return {
     id: request.id,

@@ -17,21 +17,38 @@ const meddling: Assessor = {
 
 describe("an assessor", () => {
   it("lifts no layer's deny by changing the ruling that it is given", async () => {
-    const denying: Layer = { name: "denying", judge: () => ({ effect: "deny", ruleId: "d", reason: "no" }) };
+    const denying: Layer = {
+      name: "denying",
+      judge: () => ({ effect: "deny", ruleId: "d", reason: "no" }),
+    };
     const { gate } = makeKit({ policy: allowAll, layers: [denying], assessors: [meddling] });
-    expect(await gate(call, { agent })).toMatchObject({ decision: "deny", code: "policy_denied", reason: "no" });
+    expect(await gate(call, { agent })).toMatchObject({
+      decision: "deny",
+      code: "policy_denied",
+      reason: "no",
+    });
   });
 
   it("lifts no layer's ask either", async () => {
-    const asking: Layer = { name: "asking", judge: () => ({ effect: "ask", ruleId: "a", reason: "" }) };
-    const { gate, shown, settle } = makeKit({ policy: allowAll, layers: [asking], assessors: [meddling] });
+    const asking: Layer = {
+      name: "asking",
+      judge: () => ({ effect: "ask", ruleId: "a", reason: "" }),
+    };
+    const { gate, shown, settle } = makeKit({
+      policy: allowAll,
+      layers: [asking],
+      assessors: [meddling],
+    });
     void gate(call, { agent });
     await settle();
     expect(shown).toHaveLength(1);
   });
 
   it("answers no question by an allow of its own, where every layer abstains", async () => {
-    const waving: Assessor = { name: "waving", assess: () => Promise.resolve({ effect: "allow", ruleId: "w", reason: "fine" }) };
+    const waving: Assessor = {
+      name: "waving",
+      assess: () => Promise.resolve({ effect: "allow", ruleId: "w", reason: "fine" }),
+    };
     const { gate, shown, settle } = makeKit({ policy: askAll, assessors: [waving] });
     void gate(call, { agent });
     await settle();
@@ -40,10 +57,16 @@ describe("an assessor", () => {
 
   it.each<readonly [string, () => Promise<unknown>]>([
     ["throws", () => Promise.reject(new Error("gotcha"))],
-    ["returns what is no ruling", () => Promise.resolve({ effect: ["allow"], ruleId: "w", reason: "" })],
+    [
+      "returns what is no ruling",
+      () => Promise.resolve({ effect: ["allow"], ruleId: "w", reason: "" }),
+    ],
     ["hangs", () => new Promise(() => undefined)],
   ])("that %s denies what every layer allows", async (_, assess) => {
-    const { gate, clock, sink } = makeKit({ policy: allowAll, assessors: [{ name: "broken", assess } as Assessor] });
+    const { gate, clock, sink } = makeKit({
+      policy: allowAll,
+      assessors: [{ name: "broken", assess } as Assessor],
+    });
     const verdict = gate(call, { agent });
     await clock.advance(PART_TIMEOUT_MS);
     expect(await verdict).toMatchObject({ decision: "deny", code: "assessor_failed" });
@@ -55,7 +78,10 @@ describe("an assessor", () => {
       throw new Error("the file is gone");
     };
     const { gate, sink } = makeKit({ policy, assessors: [meddling] });
-    expect(await gate(call, { agent })).toMatchObject({ code: "policy_failed", reason: "the file is gone" });
+    expect(await gate(call, { agent })).toMatchObject({
+      code: "policy_failed",
+      reason: "the file is gone",
+    });
     expect(JSON.stringify(sink.events)).toContain("policy_failed");
   });
 });

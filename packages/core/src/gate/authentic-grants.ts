@@ -1,7 +1,7 @@
 /**
- * Authentic grants: what a gate sees of its store of grants. As with questions, what no gate with this key wrote is absent, and is noted; so is what was
- * revoked and is there again.
- * Format: spec/consent.md §8.
+ * Authentic grants: what a gate sees of its store of grants. As with questions, what no gate with
+ * this key wrote is absent, and is noted; so is what was revoked and is there again. Format:
+ * spec/consent.md §8.
  */
 import type { Grant } from "../approval/grants.js";
 import type { Claims, Grants } from "../ports.js";

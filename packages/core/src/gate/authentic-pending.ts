@@ -1,7 +1,8 @@
 /**
- * Authentic pending store: what a gate sees of its store of questions. Whatever the store gives back is copied, compared with what was asked for, and
- * counts only where this gate or another one with its key wrote it. What does not count is absent, and is noted. So a store can forget what people said,
- * and cannot make it up. Format: spec/consent.md §8.
+ * Authentic pending store: what a gate sees of its store of questions. Whatever the store gives
+ * back is copied, compared with what was asked for, and counts only where this gate or another one
+ * with its key wrote it. What does not count is absent, and is noted. So a store can forget what
+ * people said, and cannot make it up. Format: spec/consent.md §8.
  */
 import { isUnfinished, type PendingRecord } from "../approval/machine.js";
 import { PENDING_MAX } from "../limits.js";
@@ -72,7 +73,10 @@ interface Records {
   ignore(id: unknown, reason: string): undefined;
 }
 
-function createRecords({ mac, onIgnored }: Pick<AuthenticPendingParts, "mac" | "onIgnored">): Records {
+function createRecords({
+  mac,
+  onIgnored,
+}: Pick<AuthenticPendingParts, "mac" | "onIgnored">): Records {
   const seen = createSeenQuestions();
   const ignore = (id: unknown, reason: string): undefined => {
     onIgnored("question", id, reason);
@@ -104,11 +108,17 @@ function createRecords({ mac, onIgnored }: Pick<AuthenticPendingParts, "mac" | "
 }
 
 /** The questions that gates with this key wrote. */
-export function authenticPending({ store, claims, clock, ...parts }: AuthenticPendingParts): PendingStore {
+export function authenticPending({
+  store,
+  claims,
+  clock,
+  ...parts
+}: AuthenticPendingParts): PendingStore {
   const { mark, open, openAs, write, ignore } = createRecords(parts);
   return {
     put: (record) => write(record, (signed) => store.put(signed)),
-    transition: (id, fromVersion, next) => write(next, (signed) => store.transition(id, fromVersion, signed)),
+    transition: (id, fromVersion, next) =>
+      write(next, (signed) => store.transition(id, fromVersion, signed)),
     async get(id) {
       const since = mark();
       return openAs(await store.get(id), id, since);
@@ -125,10 +135,13 @@ export function authenticPending({ store, claims, clock, ...parts }: AuthenticPe
       const stored = await store.takeDecision(agentId, digest, nowMs);
       const record = stored === undefined ? undefined : open(stored, since);
       if (record === undefined) return undefined;
-      if (record.agentId !== agentId || record.originalDigest !== digest) return ignore(record.id, IGNORED.other);
+      if (record.agentId !== agentId || record.originalDigest !== digest)
+        return ignore(record.id, IGNORED.other);
       if (record.end === undefined) return record;
       // Once for each decision, whatever the store says of it later.
-      return (await claimDecision(claims, record, clock.now())) ? record : ignore(record.id, IGNORED.taken);
+      return (await claimDecision(claims, record, clock.now()))
+        ? record
+        : ignore(record.id, IGNORED.taken);
     },
     async *watch(id, signal) {
       let since = mark();

@@ -1,4 +1,7 @@
-/** What a gate believes of its stores: only what was asked for, only what it wrote, and nothing older than what it has seen. */
+/**
+ * What a gate believes of its stores: only what was asked for, only what it wrote, and nothing
+ * older than what it has seen.
+ */
 import { manualClock, pendingRecord } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { type Grant, memoryStore, type PendingRecord, type PendingStore } from "../index.js";
@@ -24,12 +27,23 @@ const GRANT: Grant = {
   secrets: [],
 };
 
-function grantsOf(...kept: readonly unknown[]): { readonly grants: ReturnType<typeof authenticGrants>; readonly ignored: string[] } {
+function grantsOf(...kept: readonly unknown[]): {
+  readonly grants: ReturnType<typeof authenticGrants>;
+  readonly ignored: string[];
+} {
   const ignored: string[] = [];
   const list = (): Promise<readonly Grant[]> => Promise.resolve(kept as readonly Grant[]);
   const { grants, claims } = memoryStore(manualClock());
   const store = { ...grants, get: async () => (await list())[0], find: list, list };
-  return { grants: authenticGrants({ store, claims, mac: macs.grant, onIgnored: (_kind, _id, why) => ignored.push(why) }), ignored };
+  return {
+    grants: authenticGrants({
+      store,
+      claims,
+      mac: macs.grant,
+      onIgnored: (_kind, _id, why) => ignored.push(why),
+    }),
+    ignored,
+  };
 }
 
 describe("authenticGrants()", () => {
@@ -51,11 +65,14 @@ describe("authenticGrants()", () => {
     expect(await grantsOf(bare).grants.get("gr_1")).toBeUndefined();
   });
 
-  it.each([0.5, -1, 3, Number.NaN, "1", null, undefined])("gives none with %j of its two uses left", async (usesLeft) => {
-    const { grants, ignored } = grantsOf({ ...signed, usesLeft });
-    expect(await grants.list()).toEqual([]);
-    expect(ignored).toEqual([IGNORED.forged]);
-  });
+  it.each([0.5, -1, 3, Number.NaN, "1", null, undefined])(
+    "gives none with %j of its two uses left",
+    async (usesLeft) => {
+      const { grants, ignored } = grantsOf({ ...signed, usesLeft });
+      expect(await grants.list()).toEqual([]);
+      expect(ignored).toEqual([IGNORED.forged]);
+    },
+  );
 });
 
 /** A store in the test's hands: what it holds is what it gives next. */
@@ -79,11 +96,24 @@ function questionsOf(): {
     return structuredClone(record);
   };
   const yes = (): Promise<boolean> => Promise.resolve(true);
-  const store: PendingStore = { ...memoryStore(manualClock()).pending, put: yes, transition: yes, get: one, open: each, watch: each };
+  const store: PendingStore = {
+    ...memoryStore(manualClock()).pending,
+    put: yes,
+    transition: yes,
+    get: one,
+    open: each,
+    watch: each,
+  };
   const { claims } = memoryStore(manualClock());
   const onIgnored = (_kind: unknown, _id: unknown, why: string): void => void ignored.push(why);
   return {
-    pending: authenticPending({ store, mac: macs.question, claims, clock: { now: () => 0 }, onIgnored }),
+    pending: authenticPending({
+      store,
+      mac: macs.question,
+      claims,
+      clock: { now: () => 0 },
+      onIgnored,
+    }),
     ignored,
     holds: (...records) => void (kept = records.map((record) => macs.question.sign(record))),
     slow() {
@@ -96,7 +126,10 @@ function questionsOf(): {
 
 const RECORD = pendingRecord();
 const at = (version: number): PendingRecord => ({ ...RECORD, version });
-const withRequest = (change: object, version = 5): PendingRecord => ({ ...at(version), request: { ...RECORD.request, ...change } });
+const withRequest = (change: object, version = 5): PendingRecord => ({
+  ...at(version),
+  request: { ...RECORD.request, ...change },
+});
 
 async function versionsOf(records: AsyncIterable<PendingRecord>): Promise<readonly number[]> {
   const versions: number[] = [];
@@ -134,13 +167,16 @@ describe("authenticPending()", () => {
     ["another nonce", { nonce: "n_other" }],
     ["another text", { text: "Agent: somebody else" }],
     ["other approvers", { approvers: ["eve"] }],
-  ])("takes no question by the same id with %s, though a gate with the key wrote it", async (_, change) => {
-    const { pending, ignored, holds } = questionsOf();
-    await pending.put(at(0));
-    holds(withRequest(change));
-    expect(await pending.get("cr_1")).toBeUndefined();
-    expect(ignored).toEqual([IGNORED.other]);
-  });
+  ])(
+    "takes no question by the same id with %s, though a gate with the key wrote it",
+    async (_, change) => {
+      const { pending, ignored, holds } = questionsOf();
+      await pending.put(at(0));
+      holds(withRequest(change));
+      expect(await pending.get("cr_1")).toBeUndefined();
+      expect(ignored).toEqual([IGNORED.other]);
+    },
+  );
 
   it("does not count what the store did not keep", async () => {
     const { ignored, ...kit } = questionsOf();

@@ -1,4 +1,6 @@
-/** Case: one action under decision, and how its outcome is written down before anybody hears of it. */
+/**
+ * Case: one action under decision, and how its outcome is written down before anybody hears of it.
+ */
 import type { Action } from "../action/action.js";
 import type { GateParts } from "./gate-parts.js";
 import type { AuditEventInput, EventMaker } from "../types/audit-event.js";
@@ -24,9 +26,15 @@ function evaluatedJson(evaluation: Evaluation, denied: Denied | undefined): Json
 }
 
 /** Opens a case. */
-export function openCase(parts: GateParts, { action, context, evaluation }: Pick<Case, "action" | "context" | "evaluation">): Case {
+export function openCase(
+  parts: GateParts,
+  { action, context, evaluation }: Pick<Case, "action" | "context" | "evaluation">,
+): Case {
   const { agent } = context;
-  const event = eventMaker(subjectOfEvaluation({ context, action, evaluation, startedAtMs: parts.clock.now() }), parts);
+  const event = eventMaker(
+    subjectOfEvaluation({ context, action, evaluation, startedAtMs: parts.clock.now() }),
+    parts,
+  );
   const opening: Case["opening"] = (decision, denied) => [
     event("tool_call_intercepted", "", interceptedJson(agent, action)),
     event("policy_evaluated", decision, evaluatedJson(evaluation, denied)),
@@ -34,9 +42,21 @@ export function openCase(parts: GateParts, { action, context, evaluation }: Pick
   return { action, context, evaluation, event, opening };
 }
 
-/** A no that is written down, or counted where there are many of its kind; where the log fails it is a no all the same. */
-export async function recordDenied(parts: GateParts, { opening, action, context, evaluation }: Case, verdict: Denied): Promise<Denied> {
-  const denial = { agent: context.agent, action, rule: evaluation.ruling.ruleId, code: verdict.code };
+/**
+ * A no that is written down, or counted where there are many of its kind; where the log fails it is
+ * a no all the same.
+ */
+export async function recordDenied(
+  parts: GateParts,
+  { opening, action, context, evaluation }: Case,
+  verdict: Denied,
+): Promise<Denied> {
+  const denial = {
+    agent: context.agent,
+    action,
+    rule: evaluation.ruling.ruleId,
+    code: verdict.code,
+  };
   const { isWritten, due } = parts.denials.take(denial);
   const events = isWritten ? [...due, ...opening("deny", verdict)] : due;
   if (events.length > 0) await parts.append(events).catch(() => undefined);
@@ -44,7 +64,11 @@ export async function recordDenied(parts: GateParts, { opening, action, context,
 }
 
 /** A yes that is durable before its permit exists. */
-export async function recordAllowed(parts: GateParts, events: readonly AuditEventInput[], yes: () => Verdict): Promise<Verdict> {
+export async function recordAllowed(
+  parts: GateParts,
+  events: readonly AuditEventInput[],
+  yes: () => Verdict,
+): Promise<Verdict> {
   try {
     await parts.append(events);
   } catch (error) {

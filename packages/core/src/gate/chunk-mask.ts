@@ -1,6 +1,6 @@
 /**
- * Masking what a stream yields: text and bytes go through one masker, so that a value is found wherever the chunks end; other data is masked chunk
- * by chunk.
+ * Masking what a stream yields: text and bytes go through one masker, so that a value is found
+ * wherever the chunks end; other data is masked chunk by chunk.
  */
 import type { Masker, Release } from "../types/permit.js";
 
@@ -30,7 +30,11 @@ function textSide(masker: Masker): Side {
     push(chunk) {
       const text = half + String(chunk);
       half = HIGH_SURROGATE_AT_END.exec(text)?.[0] ?? "";
-      return show(decoder.decode(masker.push(encoder.encode(text.slice(0, text.length - half.length))), { stream: true }));
+      return show(
+        decoder.decode(masker.push(encoder.encode(text.slice(0, text.length - half.length))), {
+          stream: true,
+        }),
+      );
     },
     end() {
       const begun = decoder.decode(masker.push(encoder.encode(half)), { stream: true });

@@ -1,5 +1,6 @@
 /**
- * ConsentGate: the shape of what createConsentGate returns, and of what it takes. Types only; gate.ts composes it.
+ * ConsentGate: the shape of what createConsentGate returns, and of what it takes. Types only;
+ * gate.ts composes it.
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Action } from "../action/action.js";
@@ -13,7 +14,16 @@ import type { ConsentSigner } from "../consent-signer.js";
 import type { AskTerms, Layer, Ruling } from "../layers.js";
 import type { DenyCode } from "../deny-codes.js";
 import type { Policy } from "../policy/policy.js";
-import type { AnswerReceipt, ArgumentCheck, Assessor, AuditSink, Channel, EvidenceVerifier, Store, Vault } from "../ports.js";
+import type {
+  AnswerReceipt,
+  ArgumentCheck,
+  Assessor,
+  AuditSink,
+  Channel,
+  EvidenceVerifier,
+  Store,
+  Vault,
+} from "../ports.js";
 import type { Allowed, Pending, RunResult, Verdict } from "../verdict.js";
 
 /** A named person and how one channel knows them. */
@@ -28,14 +38,21 @@ export interface GateContext {
   readonly agent: Agent;
   readonly session?: string | undefined;
   readonly task?: string | undefined;
-  /** The tool of a tool call, as its server presents it. Use `parseToolDefinition` once where many calls share one. */
+  /**
+   * The tool of a tool call, as its server presents it. Use `parseToolDefinition` once where many
+   * calls share one.
+   */
   readonly tool?: ToolDefinition | undefined;
   /**
-   * Why the caller could not perform the action even after a yes, where it knows that already. Nobody is asked then: what would be a question is denied
-   * with `not_performable`, and the log has it. Changes nothing where no person is asked.
+   * Why the caller could not perform the action even after a yes, where it knows that already.
+   * Nobody is asked then: what would be a question is denied with `not_performable`, and the log
+   * has it. Changes nothing where no person is asked.
    */
   readonly obstacle?: string | undefined;
-  /** Aborting ends in a deny. An open question is held for the same call of the same agent for `retryWindowMs`, then taken back. */
+  /**
+   * Aborting ends in a deny. An open question is held for the same call of the same agent for
+   * `retryWindowMs`, then taken back.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -61,7 +78,10 @@ export interface Evaluation {
   /** Present for an ask: the terms of all asks merged, always the stricter of two. */
   readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence">> &
     Pick<AskTerms, "approvers" | "escalate"> & { readonly offers: readonly GrantOffer[] };
-  /** For an ask: names of the secrets whose placeholders the action holds, where it holds any. The question shows them. */
+  /**
+   * For an ask: names of the secrets whose placeholders the action holds, where it holds any. The
+   * question shows them.
+   */
   readonly placeholders?: readonly string[];
   /** Set where a part failed, so that the ruling is a deny of the gate's own. */
   readonly failure?: DenyCode;
@@ -84,52 +104,69 @@ export interface GateOptions {
   /** Group names that rules may use for several approver ids. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /**
-   * What a yes may also cover where an ask says nothing about offers, e.g. `offerHost(180_000)`. Left out: no more than the call. An ask that offers
-   * an empty list offers nothing.
+   * What a yes may also cover where an ask says nothing about offers, e.g. `offerHost(180_000)`.
+   * Left out: no more than the call. An ask that offers an empty list offers nothing.
    */
   readonly defaultOffers?: (action: Action) => readonly OfferTerms[];
   readonly assessors?: readonly Assessor[];
-  /** Checks arguments against the tool's schema, of calls and of edits. Left out: they are not checked. */
+  /**
+   * Checks arguments against the tool's schema, of calls and of edits. Left out: they are not
+   * checked.
+   */
   readonly argumentCheck?: ArgumentCheck;
   readonly vault?: Vault;
-  /** Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out: answers carry no proof. */
+  /**
+   * Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out:
+   * answers carry no proof.
+   */
   readonly signer?: ConsentSigner;
-  /** Judge proofs that come with answers, made by the person's own key, e.g. a passkey's. Left out: what wants a passkey is denied. */
+  /**
+   * Judge proofs that come with answers, made by the person's own key, e.g. a passkey's. Left out:
+   * what wants a passkey is denied.
+   */
   readonly verifiers?: readonly EvidenceVerifier[];
   /** Each store that is left out lives in memory. */
   readonly store?: Partial<Store>;
   /** A second policy, judged and recorded beside the one in force; changes no verdict. */
   readonly observe?: Policy | (() => Policy);
   /**
-   * Says which questions and grants in the store a gate wrote: at least 32 bytes, the same for every gate of one store, known to nobody else. Others
-   * count as absent, with `stored_record_ignored` in the log. Left out: a random one for each process, so that nothing counts there that an earlier
-   * process kept.
+   * Says which questions and grants in the store a gate wrote: at least 32 bytes, the same for
+   * every gate of one store, known to nobody else. Others count as absent, with
+   * `stored_record_ignored` in the log. Left out: a random one for each process, so that nothing
+   * counts there that an earlier process kept.
    */
   readonly recordKey?: Uint8Array;
   /**
-   * Wall time of the last event in the log when it was opened. Where the wall clock is behind it, what was kept before the machine started anew no
-   * longer counts. Left out: nothing counts that was kept in another boot, and with core's own clock that is another process.
+   * Wall time of the last event in the log when it was opened. Where the wall clock is behind it,
+   * what was kept before the machine started anew no longer counts. Left out: nothing counts that
+   * was kept in another boot, and with core's own clock that is another process.
    */
   readonly lastEventMs?: number;
   /** Read once per ask: a reason while all questions are paused. */
   readonly paused?: () => string | undefined;
   /**
-   * Read for every call, before every yes is handed out and before anything is performed: a reason while this agent, or one that it was started by, is paused. Each of its calls is
-   * denied with `agent_paused`, also those that a rule allows. What throws counts as paused.
+   * Read for every call, before every yes is handed out and before anything is performed: a reason
+   * while this agent, or one that it was started by, is paused. Each of its calls is denied with
+   * `agent_paused`, also those that a rule allows. What throws counts as paused.
    */
   readonly pausedAgent?: (agent: Agent) => string | undefined;
-  /** What keeps the agent from going around the gate, as written into every event; `"none"` unless a sandbox says otherwise. */
+  /**
+   * What keeps the agent from going around the gate, as written into every event; `"none"` unless a
+   * sandbox says otherwise.
+   */
   readonly isolation?: string;
   readonly askTimeoutMs?: number;
   /**
-   * How long a question whose caller went away stays open for the same call of the same agent: clients give a call up sooner than people answer.
-   * 60 s unless given, at most 10 minutes; 0 ends it at once. No more than 8 questions of one agent are held, and none beyond its own time-out.
+   * How long a question whose caller went away stays open for the same call of the same agent:
+   * clients give a call up sooner than people answer. 60 s unless given, at most 10 minutes; 0 ends
+   * it at once. No more than 8 questions of one agent are held, and none beyond its own time-out.
    */
   readonly retryWindowMs?: number;
   /**
-   * How many questions one agent, with all that it started, may put to people within a time; more are denied with `too_many_questions`. A call
-   * that a rule or a grant answers is no question. Left out: 60 in ten minutes. `"none"`: as many as it likes, so that one agent can
-   * bury its people in questions.
+   * How many questions one agent, with all that it started, may put to people within a time; more
+   * are denied with `too_many_questions`. A call that a rule or a grant answers is no question.
+   * Left out: 60 in ten minutes. `"none"`: as many as it likes, so that one agent can bury its
+   * people in questions.
    */
   readonly promptLimit?: { readonly max: number; readonly windowMs: number } | "none";
   readonly clock?: Clock;
@@ -138,26 +175,38 @@ export interface GateOptions {
 
 /** A question about an action: callable, and more. */
 export interface ConsentGate extends AsyncDisposable {
-  /** Whether the gate has an `argumentCheck`. A proxy in front of one that has none checks its calls itself. */
+  /**
+   * Whether the gate has an `argumentCheck`. A proxy in front of one that has none checks its calls
+   * itself.
+   */
   readonly checksArguments: boolean;
   /** Decides one action; asks a person where the policy says so. Never rejects. */
   (action: Action, context: GateContext): Promise<Verdict>;
   /** What would be decided, and why; no side effect. */
   evaluate(action: Action, context: Omit<GateContext, "signal">): Evaluation;
   /** Decides, then performs. Rejects only with what `perform` itself throws. */
-  run<T>(action: Action, perform: (release: Release) => Promise<T>, context: GateContext): Promise<RunResult<T>>;
-  /** Redeems the verdict's permit, injects secrets, records, performs once, records, masks. A streaming `perform` settles at the end of its stream. */
+  run<T>(
+    action: Action,
+    perform: (release: Release) => Promise<T>,
+    context: GateContext,
+  ): Promise<RunResult<T>>;
+  /**
+   * Redeems the verdict's permit, injects secrets, records, performs once, records, masks. A
+   * streaming `perform` settles at the end of its stream.
+   */
   perform<T>(
     verdict: Allowed,
     perform: (release: Release) => Promise<T>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RunResult<T>>;
   /**
-   * Tells the log what became of an action that the caller performs itself, with the verdict's permit redeemed by hand: `forwarded` before, if it
-   * likes, and once how it ended. A `perform` of the gate's needs none.
+   * Tells the log what became of an action that the caller performs itself, with the verdict's
+   * permit redeemed by hand: `forwarded` before, if it likes, and once how it ended. A `perform` of
+   * the gate's needs none.
    *
-   * @throws ConsentError `permit_unknown` for what is not a verdict of this gate itself (a copy is not one), `permit_other_gate`, `permit_unspent`,
-   * `permit_reported`, `options_invalid` for an outcome that is none, or `audit_failed`.
+   * @throws ConsentError `permit_unknown` for what is not a verdict of this gate itself (a copy is
+   *   not one), `permit_other_gate`, `permit_unspent`, `permit_reported`, `options_invalid` for an
+   *   outcome that is none, or `audit_failed`.
    */
   report(verdict: Allowed, outcome: ReportedOutcome): Promise<void>;
   /** A function that cannot run unasked. */
@@ -168,23 +217,29 @@ export interface ConsentGate extends AsyncDisposable {
   /** Like the call, but hands out the open question instead of waiting for its end. */
   open(action: Action, context: GateContext): Promise<Verdict | Pending>;
   /** Takes an answer from a web handler, a CLI, another process. Never rejects. */
-  answer(claim: unknown, by: { readonly channel: string; readonly subject: string }): Promise<AnswerReceipt>;
+  answer(
+    claim: unknown,
+    by: { readonly channel: string; readonly subject: string },
+  ): Promise<AnswerReceipt>;
   /**
-   * Ends a grant, for whoever manages them: no ask is answered by it from now on, and no permit that it gave is performed.
+   * Ends a grant, for whoever manages them: no ask is answered by it from now on, and no permit
+   * that it gave is performed.
    *
    * @param by - Who revoked it, for the log.
    * @returns False where there is no such grant.
-   * @throws What the store or the log throws; where the log does, the grant is revoked all the same.
+   * @throws What the store or the log throws; where the log does, the grant is revoked all the
+   *   same.
    */
   revoke(grantId: string, by: string): Promise<boolean>;
   /**
-   * Ends the open questions of agents that `pausedAgent` says are paused: denied with `agent_paused`. For whoever paused one; it pauses nobody itself.
-   * Never rejects.
+   * Ends the open questions of agents that `pausedAgent` says are paused: denied with
+   * `agent_paused`. For whoever paused one; it pauses nobody itself. Never rejects.
    */
   endPaused(): Promise<PausedEnd>;
   /**
-   * After a restart: ends what is out of time, redelivers what is still open, and keeps each yes that nobody took for the same call of the same agent
-   * until its time is over; returns how many were redelivered.
+   * After a restart: ends what is out of time, redelivers what is still open, and keeps each yes
+   * that nobody took for the same call of the same agent until its time is over; returns how many
+   * were redelivered.
    */
   resume(): Promise<number>;
   /** Ends open questions with a deny and takes no new action. */

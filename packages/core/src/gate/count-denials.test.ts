@@ -21,7 +21,11 @@ function world(): {
     rule: "r",
     code: "policy_denied",
   };
-  return { take: (more = {}) => count.take({ ...denial, ...more }), count, pass: (ms) => void (nowMs += ms) };
+  return {
+    take: (more = {}) => count.take({ ...denial, ...more }),
+    count,
+    pass: (ms) => void (nowMs += ms),
+  };
 }
 type DenialTake = ReturnType<typeof createDenialCount>["take"];
 
@@ -60,7 +64,10 @@ describe("createDenialCount()", () => {
     take();
     pass(5);
     take();
-    const digest = [1, 2].reduce((before) => sha256Digest([before, actionDigest(toolAction("files", "read", { path: "/x" }))]), "");
+    const digest = [1, 2].reduce(
+      (before) => sha256Digest([before, actionDigest(toolAction("files", "read", { path: "/x" }))]),
+      "",
+    );
     expect(count.rest()).toEqual([
       expect.objectContaining({
         eventType: "gate_notice",
@@ -82,17 +89,26 @@ describe("createDenialCount()", () => {
     ]);
     expect(count.rest()).toEqual([]);
     times(DENIALS_WRITTEN_MAX + 1, () => take({ action: second }));
-    expect(count.rest()).toEqual([expect.objectContaining({ metadata: expect.objectContaining({ names: ["x.test:81"] }) })]);
+    expect(count.rest()).toEqual([
+      expect.objectContaining({ metadata: expect.objectContaining({ names: ["x.test:81"] }) }),
+    ]);
   });
 
   it("writes a number after a thousand, and with the next denial after the window, which is written itself", () => {
     const { take, pass } = world();
     times(DENIALS_WRITTEN_MAX + DENIALS_COUNTED_MAX - 1, () => take());
-    expect(take().due).toEqual([expect.objectContaining({ metadata: expect.objectContaining({ count: DENIALS_COUNTED_MAX }) })]);
+    expect(take().due).toEqual([
+      expect.objectContaining({
+        metadata: expect.objectContaining({ count: DENIALS_COUNTED_MAX }),
+      }),
+    ]);
     take();
     pass(DENIALS_WINDOW_MS);
     const { isWritten, due } = take({ agent: { id: "b" } });
-    expect([isWritten, due]).toEqual([true, [expect.objectContaining({ agent: "a", metadata: expect.objectContaining({ count: 1 }) })]]);
+    expect([isWritten, due]).toEqual([
+      true,
+      [expect.objectContaining({ agent: "a", metadata: expect.objectContaining({ count: 1 }) })],
+    ]);
     expect(take().isWritten).toBe(true);
   });
 

@@ -1,11 +1,18 @@
 /**
- * Counting denials: an agent that is refused the same thing in a loop must not fill the log. The first of a kind are written one by one; what comes after
- * them within the window is refused all the same, counted, and written as one event. Format: spec/audit.md §3.
+ * Counting denials: an agent that is refused the same thing in a loop must not fill the log. The
+ * first of a kind are written one by one; what comes after them within the window is refused all
+ * the same, counted, and written as one event. Format: spec/audit.md §3.
  */
 import { actionDigest, sha256Digest } from "../action/digest.js";
 import type { Action } from "../action/action.js";
 import { rootOf } from "../layers.js";
-import { DENIALS_COUNTED_MAX, DENIALS_WINDOW_MS, DENIALS_WRITTEN_MAX, DENIAL_KINDS_MAX, DENIAL_NAMES_MAX } from "../limits.js";
+import {
+  DENIALS_COUNTED_MAX,
+  DENIALS_WINDOW_MS,
+  DENIALS_WRITTEN_MAX,
+  DENIAL_KINDS_MAX,
+  DENIAL_NAMES_MAX,
+} from "../limits.js";
 import { logEvent } from "../log-event.js";
 import type { Agent } from "../types/agent.js";
 import type { AuditEventInput } from "../types/audit-event.js";
@@ -27,12 +34,18 @@ export interface DenialCount {
    *
    * @returns Whether it is written itself, and what was counted and is to be written before it.
    */
-  take(denial: CountedDenial): { readonly isWritten: boolean; readonly due: readonly AuditEventInput[] };
+  take(denial: CountedDenial): {
+    readonly isWritten: boolean;
+    readonly due: readonly AuditEventInput[];
+  };
   /** All that was counted and is not written yet: where the gate closes. */
   rest(): readonly AuditEventInput[];
 }
 
-/** What was refused within one window for one reason: whose it was, the rule and the code are not the agent's to choose, as names and arguments are. */
+/**
+ * What was refused within one window for one reason: whose it was, the rule and the code are not
+ * the agent's to choose, as names and arguments are.
+ */
 interface Kind {
   readonly agent: string;
   readonly rule: string;
@@ -78,7 +91,9 @@ export function createDenialCount({
   };
   /** Windows that are over. A clock that went back ends them as well. */
   const close = (nowMs: number): readonly AuditEventInput[] => {
-    const over = [...kinds].filter(([, { sinceMs }]) => nowMs - sinceMs >= DENIALS_WINDOW_MS || nowMs < sinceMs);
+    const over = [...kinds].filter(
+      ([, { sinceMs }]) => nowMs - sinceMs >= DENIALS_WINDOW_MS || nowMs < sinceMs,
+    );
     for (const [key] of over) kinds.delete(key);
     return over.flatMap(([, kind]) => takeOut(kind));
   };
@@ -95,7 +110,10 @@ export function createDenialCount({
         return { isWritten: true, due };
       }
       countOne(kind, action, nowMs);
-      return { isWritten: false, due: kind.counted < DENIALS_COUNTED_MAX ? due : [...due, ...takeOut(kind)] };
+      return {
+        isWritten: false,
+        due: kind.counted < DENIALS_COUNTED_MAX ? due : [...due, ...takeOut(kind)],
+      };
     },
     rest: () => [...kinds.values()].flatMap(takeOut),
   };
@@ -109,10 +127,12 @@ function countOne(kind: Kind, action: Action, nowMs: number): void {
   if (kind.counted === 0) kind.firstMs = nowMs;
   kind.counted += 1;
   kind.lastMs = nowMs;
-  // Over the one before and this action's: whoever has the actions can show that it was these, in this order.
+  // Over the one before and this action's: whoever has the actions can show that it was these, in
+  // this order.
   kind.digest = sha256Digest([kind.digest, actionDigest(action)]);
   const name = whatOf(action);
-  if (!kind.names.includes(name) && kind.names.length < DENIAL_NAMES_MAX) kind.names = [...kind.names, name];
+  if (!kind.names.includes(name) && kind.names.length < DENIAL_NAMES_MAX)
+    kind.names = [...kind.names, name];
 }
 
 function whatOf({ name, meta }: Action): string {

@@ -10,13 +10,22 @@ import type { Evaluation } from "./consent-gate.js";
 import { levelRank } from "./merge-ask.js";
 
 /** Whether nobody who may answer has to wait longer now than the question had them wait. */
-function waitsAsLong({ approvers, escalation }: ConsentRequest, now: readonly EscalationStep[] = []): boolean {
-  const waitMs = (steps: readonly EscalationStep[] | undefined, id: string): number => steps?.[stepOf(steps, id)]?.afterMs ?? 0;
-  const people = now.flatMap((step) => step.approvers ?? []).filter((id) => approvers === undefined || includesPerson(approvers, id));
+function waitsAsLong(
+  { approvers, escalation }: ConsentRequest,
+  now: readonly EscalationStep[] = [],
+): boolean {
+  const waitMs = (steps: readonly EscalationStep[] | undefined, id: string): number =>
+    steps?.[stepOf(steps, id)]?.afterMs ?? 0;
+  const people = now
+    .flatMap((step) => step.approvers ?? [])
+    .filter((id) => approvers === undefined || includesPerson(approvers, id));
   return people.every((id) => waitMs(escalation, id) >= waitMs(now, id));
 }
 
-/** Whether what the judges want now is no more than what the question asked for. A deny is never covered. */
+/**
+ * Whether what the judges want now is no more than what the question asked for. A deny is never
+ * covered.
+ */
 export function covers(request: ConsentRequest, evaluation: Evaluation): boolean {
   const { ruling, ask, level } = evaluation;
   if (ruling.effect === "deny") return false;
@@ -24,9 +33,16 @@ export function covers(request: ConsentRequest, evaluation: Evaluation): boolean
   if (ruling.effect === "allow") return true;
   // A yes to what is critical is typed; where the question was none of that, nobody typed one.
   if (isCriticalNow(evaluation) && !isCritical(request)) return false;
-  if (ask === undefined || ask.quorum > request.quorum || levelRank(level) > levelRank(request.policy.requiredLevel)) return false;
+  if (
+    ask === undefined ||
+    ask.quorum > request.quorum ||
+    levelRank(level) > levelRank(request.policy.requiredLevel)
+  )
+    return false;
   if (ask.evidence === "passkey" && request.evidence !== "passkey") return false;
   if (!waitsAsLong(request, ask.escalate)) return false;
   const wanted = ask.approvers;
-  return wanted === undefined || (request.approvers?.every((id) => includesPerson(wanted, id)) ?? false);
+  return (
+    wanted === undefined || (request.approvers?.every((id) => includesPerson(wanted, id)) ?? false)
+  );
 }

@@ -18,7 +18,10 @@ describe("createDeadline()", () => {
     const times: number[] = [];
     const late = (): Promise<void> =>
       within(never, "the store").catch((error: unknown) => {
-        expect(error).toMatchObject({ code: "part_timeout", message: expect.stringContaining("the store") });
+        expect(error).toMatchObject({
+          code: "part_timeout",
+          message: expect.stringContaining("the store"),
+        });
         times.push(clock.monotonic());
       });
     const all = [late()];
@@ -60,9 +63,13 @@ describe("createDeadline()", () => {
   ])("lapses what waits where a sleep %s, and times what comes after it", async (_, fail) => {
     const clock = manualClock();
     let isBroken = true;
-    const failing: Clock = { ...clock, sleep: (ms, options) => (isBroken ? fail() : clock.sleep(ms, options)) };
+    const failing: Clock = {
+      ...clock,
+      sleep: (ms, options) => (isBroken ? fail() : clock.sleep(ms, options)),
+    };
     const within = createDeadline(failing, 100);
-    const codeOf = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+    const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+      work.catch((error: unknown) => error);
     expect(await codeOf(within(never, "the store"))).toMatchObject({
       code: "part_timeout",
       message: expect.stringContaining("no timers left"),
@@ -70,12 +77,18 @@ describe("createDeadline()", () => {
     isBroken = false;
     const late = codeOf(within(never, "the log"));
     await clock.advance(100);
-    expect(await late).toMatchObject({ code: "part_timeout", message: expect.stringContaining("100 ms") });
+    expect(await late).toMatchObject({
+      code: "part_timeout",
+      message: expect.stringContaining("100 ms"),
+    });
   });
 
   it("gives no time where the clock reads no number", async () => {
     const clock = manualClock();
-    const within = createDeadline({ ...clock, monotonic: () => Number.NaN, sleep: () => Promise.resolve() }, 100);
+    const within = createDeadline(
+      { ...clock, monotonic: () => Number.NaN, sleep: () => Promise.resolve() },
+      100,
+    );
     await expect(within(never, "the store")).rejects.toMatchObject({ code: "part_timeout" });
   });
 });

@@ -1,10 +1,14 @@
 /**
- * Deadline: a part that does not answer in time has failed. One sleeping timer for all work that is under way.
+ * Deadline: a part that does not answer in time has failed. One sleeping timer for all work that is
+ * under way.
  */
 import { asError, ConsentError } from "../errors.js";
 import type { Clock } from "../types/clock.js";
 
-/** Waits for a part's work, but not longer than the deadline; then rejects with ConsentError `part_timeout`. */
+/**
+ * Waits for a part's work, but not longer than the deadline; then rejects with ConsentError
+ * `part_timeout`.
+ */
 export interface Deadline {
   <T>(work: Promise<T>, what: string): Promise<T>;
 }
@@ -23,7 +27,8 @@ export function createDeadline(clock: Clock, limitMs: number): Deadline {
   // Aborts never: the watch ends by itself when there is nothing left to watch.
   const { signal } = new AbortController();
 
-  // Making and cancelling a timer for every piece of work would cost more than deciding: one sleep serves all that comes during it.
+  // Making and cancelling a timer for every piece of work would cost more than deciding: one sleep
+  // serves all that comes during it.
   async function watch(): Promise<void> {
     watching = true;
     try {
@@ -34,7 +39,8 @@ export function createDeadline(clock: Clock, limitMs: number): Deadline {
         for (const each of waiting) if (!(nowMs < each.dueMs)) each.lapse(silence);
       }
     } catch (error) {
-      // Nobody could say when the time of these is over, so it is over now. The next piece of work tries the clock again.
+      // Nobody could say when the time of these is over, so it is over now. The next piece of work
+      // tries the clock again.
       for (const each of waiting) each.lapse(`the clock failed: ${asError(error).message}`);
     } finally {
       watching = false;

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { agent, allowAll, askAll, asPending, denyAll, first, last, macs, makeKit, reply } from "../../test/gate-kit.js";
+import {
+  agent,
+  allowAll,
+  askAll,
+  asPending,
+  denyAll,
+  first,
+  last,
+  macs,
+  makeKit,
+  reply,
+} from "../../test/gate-kit.js";
 import { bootTimeOf } from "../boot-time.js";
 import { type Layer, toolAction } from "../index.js";
 import { parsePolicy } from "../policy.js";
@@ -18,7 +29,11 @@ describe("limits", () => {
     expect(await gate(write, { agent })).toMatchObject({ decision: "allow" });
     await clock.advance(10_000);
     expect(await gate(write, { agent })).toMatchObject({ decision: "allow" });
-    expect(await gate(write, { agent })).toMatchObject({ code: "rate_limited", retryable: true, retryAfterMs: 50_000 });
+    expect(await gate(write, { agent })).toMatchObject({
+      code: "rate_limited",
+      retryable: true,
+      retryAfterMs: 50_000,
+    });
     expect(await gate(write, { agent: { id: "other" } })).toMatchObject({ decision: "allow" });
     await clock.advance(50_001);
     expect(await gate(write, { agent })).toMatchObject({ decision: "allow" });
@@ -38,19 +53,33 @@ describe("grants", () => {
       effect: "ask",
       ruleId: "offer",
       reason: "",
-      ask: { offers: [{ id: "tool-1m", scope: { kind: "tool", server: "files", name: "write_file" }, ttlMs: 60_000, uses: 2 }] },
+      ask: {
+        offers: [
+          {
+            id: "tool-1m",
+            scope: { kind: "tool", server: "files", name: "write_file" },
+            ttlMs: 60_000,
+            uses: 2,
+          },
+        ],
+      },
     }),
   };
 
   it("answers later asks within scope, uses and time, and each use is in the log", async () => {
     const { gate, shown, settle, types, clock } = makeKit({ policy: askAll, layers: [offering] });
-    // Two asks merge by intersection, and the policy's default is no ask of a rule, so the layer's offer stands.
+    // Two asks merge by intersection, and the policy's default is no ask of a rule, so the layer's
+    // offer stands.
     const verdict = gate(write, { agent });
     await settle();
     expect(first(shown).request.text).toContain("tool-1m");
-    await first(shown).session.submit(reply(first(shown), { decision: "approved", grantId: "tool-1m" }));
+    await first(shown).session.submit(
+      reply(first(shown), { decision: "approved", grantId: "tool-1m" }),
+    );
     expect(await verdict).toMatchObject({ decision: "allow" });
-    expect(await gate(toolAction("files", "write_file", { path: "b" }), { agent })).toMatchObject({ code: "grant_used" });
+    expect(await gate(toolAction("files", "write_file", { path: "b" }), { agent })).toMatchObject({
+      code: "grant_used",
+    });
     expect(types()).toContain("grant_created");
     expect(last([...types()])).toBe("grant_used");
     const other = gate(toolAction("files", "delete_file", {}), { agent });
@@ -64,7 +93,13 @@ describe("grants", () => {
     const { memoryStore } = await import("../stores/memory-store.js");
     const critical: Layer = {
       name: "critical",
-      judge: (...args) => ({ ...offering.judge(...args), effect: "ask", ruleId: "c", reason: "", level: "critical" }),
+      judge: (...args) => ({
+        ...offering.judge(...args),
+        effect: "ask",
+        ruleId: "c",
+        reason: "",
+        level: "critical",
+      }),
     };
     const kit = makeKit({ policy: askAll, layers: [critical] });
     const store = memoryStore(kit.clock);
@@ -82,7 +117,11 @@ describe("grants", () => {
         created: bootTimeOf(kit.clock),
       }),
     );
-    const { gate, settle, shown } = makeKit({ policy: askAll, layers: [critical], store: { grants: store.grants } });
+    const { gate, settle, shown } = makeKit({
+      policy: askAll,
+      layers: [critical],
+      store: { grants: store.grants },
+    });
     void gate(write, { agent });
     await settle();
     expect(shown).toHaveLength(1);
@@ -91,7 +130,10 @@ describe("grants", () => {
     void plain.gate(write, { agent: { id: "other" } });
     await plain.settle();
     expect(plain.shown).toHaveLength(1);
-    const guard: Layer = { name: "guard", judge: () => ({ effect: "deny", ruleId: "g", reason: "" }) };
+    const guard: Layer = {
+      name: "guard",
+      judge: () => ({ effect: "deny", ruleId: "g", reason: "" }),
+    };
     const guarded = makeKit({ layers: [offering, guard], store: { grants: store.grants } });
     expect(await guarded.gate(write, { agent })).toMatchObject({ code: "policy_denied" });
   });
@@ -105,7 +147,10 @@ describe("open(), defer() and the retry", () => {
     expect(await pending.defer()).toBe(true);
     expect(await pending.settled).toMatchObject({ code: "consent_deferred" });
     await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
-    expect(await gate(write, { agent })).toMatchObject({ decision: "allow", code: "consent_approved" });
+    expect(await gate(write, { agent })).toMatchObject({
+      decision: "allow",
+      code: "consent_approved",
+    });
     void gate(write, { agent });
     await settle();
     expect(shown).toHaveLength(2);
@@ -144,7 +189,10 @@ describe("open(), defer() and the retry", () => {
     await asPending(await gate.open(write, { agent })).defer();
     await settle();
     await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
-    policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", level: "critical" }] });
+    policy = parsePolicy({
+      version: "1",
+      rules: [{ match: { tool: "*" }, action: "ask", level: "critical" }],
+    });
     expect((await gate.open(write, { agent })).decision).toBe("pending");
     policy = denyAll;
     expect(await gate(write, { agent })).toMatchObject({ code: "policy_denied" });
@@ -164,17 +212,33 @@ describe("assessors and observers", () => {
   it("tightens, never loosens, and denies when an assessor fails or hangs", async () => {
     const toAsk = makeKit({
       policy: allowAll,
-      assessors: [{ name: "scan", assess: () => Promise.resolve({ effect: "ask", ruleId: "scan", reason: "odd" }) }],
+      assessors: [
+        {
+          name: "scan",
+          assess: () => Promise.resolve({ effect: "ask", ruleId: "scan", reason: "odd" }),
+        },
+      ],
     });
     expect((await toAsk.gate.open(write, { agent })).decision).toBe("pending");
     const loosen = makeKit({
       policy: denyAll,
-      assessors: [{ name: "scan", assess: () => Promise.resolve({ effect: "allow", ruleId: "scan", reason: "" }) }],
+      assessors: [
+        {
+          name: "scan",
+          assess: () => Promise.resolve({ effect: "allow", ruleId: "scan", reason: "" }),
+        },
+      ],
     });
     expect(await loosen.gate(write, { agent })).toMatchObject({ code: "policy_denied" });
-    const throws = makeKit({ policy: allowAll, assessors: [{ name: "scan", assess: () => Promise.reject(new Error("down")) }] });
+    const throws = makeKit({
+      policy: allowAll,
+      assessors: [{ name: "scan", assess: () => Promise.reject(new Error("down")) }],
+    });
     expect(await throws.gate(write, { agent })).toMatchObject({ code: "assessor_failed" });
-    const hangs = makeKit({ policy: allowAll, assessors: [{ name: "scan", assess: () => new Promise(() => undefined) }] });
+    const hangs = makeKit({
+      policy: allowAll,
+      assessors: [{ name: "scan", assess: () => new Promise(() => undefined) }],
+    });
     const verdict = hangs.gate(write, { agent });
     await hangs.clock.advance(30_001);
     expect(await verdict).toMatchObject({ code: "assessor_failed" });
@@ -183,6 +247,8 @@ describe("assessors and observers", () => {
   it("records what the observed policy would say and changes no verdict", async () => {
     const { gate, sink } = makeKit({ policy: allowAll, observe: denyAll });
     expect(await gate(write, { agent })).toMatchObject({ decision: "allow" });
-    expect(last(sink.events).metadata).toMatchObject({ observed: { effect: "deny", rule: "default" } });
+    expect(last(sink.events).metadata).toMatchObject({
+      observed: { effect: "deny", rule: "default" },
+    });
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Deciding one action: judge → assess → reserve → allow, deny or ask. Total: every failure of a part is a deny with its code.
+ * Deciding one action: judge → assess → reserve → allow, deny or ask. Total: every failure of a
+ * part is a deny with its code.
  */
 import type { Action } from "../action/action.js";
 import { parseAction } from "../action/action-json.js";
@@ -37,18 +38,23 @@ import type { GateParts } from "./gate-parts.js";
 const STRICTER = "the rules became stricter after it was asked";
 
 /** The decision that was kept for this retry, or the question that it may wait for again. */
-async function adoptDecision(parts: GateParts, subject: Case): Promise<Verdict | Pending | undefined> {
+async function adoptDecision(
+  parts: GateParts,
+  subject: Case,
+): Promise<Verdict | Pending | undefined> {
   const { action, context, evaluation, event, opening } = subject;
   const record = await parts.within(
     parts.store.pending.takeDecision(context.agent.id, actionDigest(action), parts.clock.now()),
     "the store",
   );
   if (record === undefined) return undefined;
-  if (record.status !== "ended") return isSameCall(record, subject) ? reattach(parts, record, subject) : undefined;
+  if (record.status !== "ended")
+    return isSameCall(record, subject) ? reattach(parts, record, subject) : undefined;
   const isYes = isApproved(record);
   const why = await whyKeptNoMore(parts, record, isYes);
   if (why !== undefined) {
-    if (isYes) await settleTaken(parts, record, { outcome: makeConsentOutcome("not_performed", why) });
+    if (isYes)
+      await settleTaken(parts, record, { outcome: makeConsentOutcome("not_performed", why) });
     return undefined;
   }
   // The rules may have become stricter since the person looked; then they look again.
@@ -56,7 +62,10 @@ async function adoptDecision(parts: GateParts, subject: Case): Promise<Verdict |
     await settleTaken(parts, record, { outcome: makeConsentOutcome("not_performed", STRICTER) });
     return undefined;
   }
-  const adopted = event("decision_adopted", record.end?.status ?? "", { from_request: record.id, rule: evaluation.ruling.ruleId });
+  const adopted = event("decision_adopted", record.end?.status ?? "", {
+    from_request: record.id,
+    rule: evaluation.ruling.ruleId,
+  });
   try {
     await parts.append([...opening("ask"), adopted]);
   } catch (error) {
@@ -68,8 +77,15 @@ async function adoptDecision(parts: GateParts, subject: Case): Promise<Verdict |
   return verdictOf(parts, record, context);
 }
 
-/** Why a kept decision no longer counts: its time is over, who gave it is no approver any more, or the passkey behind a yes is none any more; then the person is asked again. */
-async function whyKeptNoMore(parts: GateParts, record: PendingRecord, isYes: boolean): Promise<string | undefined> {
+/**
+ * Why a kept decision no longer counts: its time is over, who gave it is no approver any more, or
+ * the passkey behind a yes is none any more; then the person is asked again.
+ */
+async function whyKeptNoMore(
+  parts: GateParts,
+  record: PendingRecord,
+  isYes: boolean,
+): Promise<string | undefined> {
   if (decisionLeftMs(parts, record) === 0) return "its time was over when it was asked for";
   const left = isYes ? whoLeft(parts, record.end?.approverIds ?? []) : undefined;
   if (left !== undefined) return left;
@@ -78,12 +94,18 @@ async function whyKeptNoMore(parts: GateParts, record: PendingRecord, isYes: boo
   return IGNORED.unproven;
 }
 
-/** Whether the open question was asked for the same session and task: an edit of it is judged in those. */
+/**
+ * Whether the open question was asked for the same session and task: an edit of it is judged in
+ * those.
+ */
 function isSameCall({ context: asked = {} }: PendingRecord, { context }: Case): boolean {
   return asked.session === context.session && asked.task === context.task;
 }
 
-/** Whether what a question asks, or asked, still covers what it is about, edited or not, as the judges see it now. */
+/**
+ * Whether what a question asks, or asked, still covers what it is about, edited or not, as the
+ * judges see it now.
+ */
 async function coversNow(
   parts: GateParts,
   record: PendingRecord,
@@ -92,17 +114,36 @@ async function coversNow(
   const { evaluation, context, action } = subject;
   if (effective === undefined) return false;
   const isEdited = actionDigest(effective) !== actionDigest(action);
-  return covers(record.request, isEdited ? await judge(parts, { action: effective, context }) : evaluation);
+  return covers(
+    record.request,
+    isEdited ? await judge(parts, { action: effective, context }) : evaluation,
+  );
 }
 
-/** Waits again for the open question of a caller that was told to call again, or went away. One retry gets it; another one at the same time asks anew. */
-async function reattach(parts: GateParts, record: PendingRecord, subject: Case): Promise<Verdict | Pending | undefined> {
-  // A yes to what is on the screen would not be enough any more: the person is asked what the rules want now, and nothing else.
+/**
+ * Waits again for the open question of a caller that was told to call again, or went away. One
+ * retry gets it; another one at the same time asks anew.
+ */
+async function reattach(
+  parts: GateParts,
+  record: PendingRecord,
+  subject: Case,
+): Promise<Verdict | Pending | undefined> {
+  // A yes to what is on the screen would not be enough any more: the person is asked what the rules
+  // want now, and nothing else.
   const counted = record.approvals.map(({ approverId }) => approverId);
-  const isCovered = await coversNow(parts, record, { subject, effective: parseAction(record.action) });
+  const isCovered = await coversNow(parts, record, {
+    subject,
+    effective: parseAction(record.action),
+  });
   const why = whoLeft(parts, counted) ?? (isCovered ? undefined : STRICTER);
   if (why !== undefined) {
-    const cancel = { type: "cancel", atMs: parts.clock.now(), reason: why, denyCode: "consent_cancelled" } as const;
+    const cancel = {
+      type: "cancel",
+      atMs: parts.clock.now(),
+      reason: why,
+      denyCode: "consent_cancelled",
+    } as const;
     await endQuestion(parts, record.id, cancel);
     return undefined;
   }
@@ -128,11 +169,30 @@ interface Asking {
 }
 
 /** Puts the question to a person. */
-async function askPerson(parts: GateParts, subject: Case, { ask, approvers, leave }: Asking): Promise<Verdict | Pending> {
+async function askPerson(
+  parts: GateParts,
+  subject: Case,
+  { ask, approvers, leave }: Asking,
+): Promise<Verdict | Pending> {
   const { action, context, evaluation, opening } = subject;
-  const record = makeRecord({ context, action, evaluation, ask, approvers, originalDigest: actionDigest(action), deferred: false }, parts);
+  const record = makeRecord(
+    {
+      context,
+      action,
+      evaluation,
+      ask,
+      approvers,
+      originalDigest: actionDigest(action),
+      deferred: false,
+    },
+    parts,
+  );
   if (record.request.text.length > TEXT_UNITS_MAX)
-    return recordDenied(parts, subject, deny("action_too_large", "its question would have more than 2 MiB of text"));
+    return recordDenied(
+      parts,
+      subject,
+      deny("action_too_large", "its question would have more than 2 MiB of text"),
+    );
   const requested = {
     ...subject.event("consent_requested", "ask", requestedJson(parts, record.request)),
     requestId: record.id,
@@ -160,25 +220,54 @@ function whoMayAnswer(
   ask: MergedAsk,
 ): { readonly denied: Denied } | { readonly approvers: readonly string[] | undefined } {
   const detail = { ruleId: evaluation.ruling.ruleId };
-  if (context.obstacle !== undefined) return { denied: deny("not_performable", context.obstacle, detail) };
+  if (context.obstacle !== undefined)
+    return { denied: deny("not_performable", context.obstacle, detail) };
   const paused = parts.paused();
   if (paused !== undefined) return { denied: deny("paused", paused, detail) };
   if (ask.evidence === "passkey" && !verifiesPasskeys(parts))
-    return { denied: deny("evidence_unavailable", "the rule wants a passkey, and no verifier for one is configured", detail) };
-  const missing = ask.escalate?.find(({ channel }) => channel !== undefined && !parts.channels.has(channel));
+    return {
+      denied: deny(
+        "evidence_unavailable",
+        "the rule wants a passkey, and no verifier for one is configured",
+        detail,
+      ),
+    };
+  const missing = ask.escalate?.find(
+    ({ channel }) => channel !== undefined && !parts.channels.has(channel),
+  );
   if (missing !== undefined)
     return {
-      denied: deny("channel_failed", `the question escalates to the channel "${missing.channel}", which is none of the gate's`, detail),
+      denied: deny(
+        "channel_failed",
+        `the question escalates to the channel "${missing.channel}", which is none of the gate's`,
+        detail,
+      ),
     };
   if (ask.quorum > 1 && parts.approvers === undefined)
-    return { denied: deny("no_approver", `the question needs ${ask.quorum} people, and the gate has no named approvers`, detail) };
+    return {
+      denied: deny(
+        "no_approver",
+        `the question needs ${ask.quorum} people, and the gate has no named approvers`,
+        detail,
+      ),
+    };
   const approvers = eligibleApprovers(parts, ask, context.agent);
   if (approvers !== undefined && approvers.length < ask.quorum)
-    return { denied: deny("no_approver", `the question needs ${ask.quorum}, and ${approvers.length} may answer`, detail) };
+    return {
+      denied: deny(
+        "no_approver",
+        `the question needs ${ask.quorum}, and ${approvers.length} may answer`,
+        detail,
+      ),
+    };
   return { approvers };
 }
 
-async function settleAsk(parts: GateParts, subject: Case, ask: MergedAsk): Promise<Verdict | Pending> {
+async function settleAsk(
+  parts: GateParts,
+  subject: Case,
+  ask: MergedAsk,
+): Promise<Verdict | Pending> {
   const who = whoMayAnswer(parts, subject, ask);
   if ("denied" in who) return recordDenied(parts, subject, who.denied);
   const kept = await adoptDecision(parts, subject);
@@ -186,47 +275,78 @@ async function settleAsk(parts: GateParts, subject: Case, ask: MergedAsk): Promi
   const place = parts.questions.enter(subject.context.agent);
   if ("full" in place) return recordDenied(parts, subject, deny("too_many_pending", place.full));
   try {
-    return await settleInPlace(parts, subject, { ask, approvers: who.approvers, leave: place.leave });
+    return await settleInPlace(parts, subject, {
+      ask,
+      approvers: who.approvers,
+      leave: place.leave,
+    });
   } finally {
     place.leave();
   }
 }
 
 /** Answers an ask with an earlier consent, or puts it to a person. */
-async function settleInPlace(parts: GateParts, subject: Case, asking: Asking): Promise<Verdict | Pending> {
+async function settleInPlace(
+  parts: GateParts,
+  subject: Case,
+  asking: Asking,
+): Promise<Verdict | Pending> {
   const { ask, approvers } = asking;
-  const limited = isLimited(subject.evaluation) ? await reserve(parts, subject.evaluation) : undefined;
+  const limited = isLimited(subject.evaluation)
+    ? await reserve(parts, subject.evaluation)
+    : undefined;
   if (limited !== undefined) return recordDenied(parts, subject, limited);
-  const granted = await useGrant(parts, subject, { ...ask, ...(approvers === undefined ? {} : { approvers }) });
+  const granted = await useGrant(parts, subject, {
+    ...ask,
+    ...(approvers === undefined ? {} : { approvers }),
+  });
   if (granted !== undefined) return granted;
   const capped = await capPrompts(parts, subject.context.agent);
   if (capped !== undefined) return recordDenied(parts, subject, capped);
   return askPerson(parts, subject, asking);
 }
 
-/** Not async itself: every such layer makes an allowed call wait once more. What it throws is decide's. */
+/**
+ * Not async itself: every such layer makes an allowed call wait once more. What it throws is
+ * decide's.
+ */
 function settle(parts: GateParts, subject: Case): Promise<Verdict | Pending> {
   const { evaluation, context } = subject;
   const { ruling, failure, ask } = evaluation;
   const paused = parts.pausedAgent(context.agent);
-  if (paused !== undefined) return recordDenied(parts, subject, deny("agent_paused", paused, { ruleId: ruling.ruleId }));
+  if (paused !== undefined)
+    return recordDenied(parts, subject, deny("agent_paused", paused, { ruleId: ruling.ruleId }));
   if (ruling.effect === "deny")
-    return recordDenied(parts, subject, deny(failure ?? "policy_denied", ruling.reason, { ruleId: ruling.ruleId }));
+    return recordDenied(
+      parts,
+      subject,
+      deny(failure ?? "policy_denied", ruling.reason, { ruleId: ruling.ruleId }),
+    );
   if (ask !== undefined) return settleAsk(parts, subject, ask);
-  if (ruling.effect !== "allow") return recordDenied(parts, subject, deny("internal_error", "an ask without terms"));
+  if (ruling.effect !== "allow")
+    return recordDenied(parts, subject, deny("internal_error", "an ask without terms"));
   return isLimited(evaluation) ? settleLimited(parts, subject) : settleAllowed(parts, subject);
 }
 
 async function settleLimited(parts: GateParts, subject: Case): Promise<Verdict> {
   const limited = await reserve(parts, subject.evaluation);
-  return limited === undefined ? settleAllowed(parts, subject) : recordDenied(parts, subject, limited);
+  return limited === undefined
+    ? settleAllowed(parts, subject)
+    : recordDenied(parts, subject, limited);
 }
 
 function settleAllowed(parts: GateParts, subject: Case): Promise<Verdict> {
   const { evaluation, action, context, event, opening } = subject;
   const { reason } = evaluation.ruling;
   return recordAllowed(parts, opening("allow"), () =>
-    allow(parts, { code: "policy_allowed", reason, action, context, secrets: secretsOf(evaluation), event }),
+    allow(parts, {
+      code: "policy_allowed",
+      reason,
+      action,
+      context,
+      secrets: secretsOf(evaluation),
+      event,
+    }),
   );
 }
 
@@ -235,7 +355,11 @@ function settleAllowed(parts: GateParts, subject: Case): Promise<Verdict> {
  *
  * @param context - As the caller holds it: it is copied before anything else is done with it.
  */
-export async function decide(parts: GateParts, action: Action, context: GateContext): Promise<Verdict | Pending> {
+export async function decide(
+  parts: GateParts,
+  action: Action,
+  context: GateContext,
+): Promise<Verdict | Pending> {
   if (parts.shutdown.signal.aborted) return deny("gate_closed", "the gate is closed");
   const admitted = admit(action, context);
   if ("decision" in admitted) return admitted;
@@ -243,7 +367,10 @@ export async function decide(parts: GateParts, action: Action, context: GateCont
   try {
     const judged = judge(parts, admitted);
     const evaluation = judged instanceof Promise ? await judged : judged;
-    return await settle(parts, openCase(parts, { action: admitted.action, context: admitted.context, evaluation }));
+    return await settle(
+      parts,
+      openCase(parts, { action: admitted.action, context: admitted.context, evaluation }),
+    );
   } catch (error) {
     return deny("store_failed", messageOf(error));
   }

@@ -3,7 +3,15 @@ import { describe, expect, it } from "vitest";
 import { agent, asPending, type Kit, makeKit, reply } from "../../test/gate-kit.js";
 import { type MemoryChannel, memoryChannel } from "../../test/memory-channel.js";
 import { composeWith } from "../channels/compose.js";
-import { type AskTerms, type Channel, type GateOptions, type JsonObject, type Layer, memoryStore, toolAction } from "../index.js";
+import {
+  type AskTerms,
+  type Channel,
+  type GateOptions,
+  type JsonObject,
+  type Layer,
+  memoryStore,
+  toolAction,
+} from "../index.js";
 import { parsePolicy } from "../policy.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
@@ -14,7 +22,10 @@ const approvers = [
   { id: "cid", channel: "desk", subject: "3" },
 ];
 const groups = { oncall: ["bob", "cid"] };
-const asks = (ask: AskTerms): Layer => ({ name: "asks", judge: () => ({ effect: "ask", ruleId: "asks", reason: "", ask }) });
+const asks = (ask: AskTerms): Layer => ({
+  name: "asks",
+  judge: () => ({ effect: "ask", ruleId: "asks", reason: "", ask }),
+});
 
 interface World extends Kit {
   readonly web: MemoryChannel;
@@ -27,7 +38,9 @@ interface World extends Kit {
 }
 
 type Make = (
-  channels: { readonly web: Channel; readonly phone: Channel; readonly desk: Channel } & ReturnType<typeof composeWith>,
+  channels: { readonly web: Channel; readonly phone: Channel; readonly desk: Channel } & ReturnType<
+    typeof composeWith
+  >,
 ) => Partial<GateOptions>;
 
 function world(make: Make, clock = manualClock()): World {
@@ -43,10 +56,15 @@ function world(make: Make, clock = manualClock()): World {
     desk,
     log: () =>
       kit.sink.events.flatMap(({ eventType, metadata }) => {
-        const told = Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== "isolation"));
-        return types.includes(eventType) ? [{ is: eventType.slice("consent_".length), ...told }] : [];
+        const told = Object.fromEntries(
+          Object.entries(metadata).filter(([key]) => key !== "isolation"),
+        );
+        return types.includes(eventType)
+          ? [{ is: eventType.slice("consent_".length), ...told }]
+          : [];
       }),
-    says: (channel, subject, kind = "approve") => channel.answer(channel.given[0]?.request.id ?? "", kind, subject),
+    says: (channel, subject, kind = "approve") =>
+      channel.answer(channel.given[0]?.request.id ?? "", kind, subject),
   };
 }
 
@@ -62,8 +80,12 @@ describe("a gate whose channel is made of others", () => {
     expect(await verdict).toMatchObject({ approvers: ["bob"] });
     await settle();
     expect([web.shown.size, phone.shown.size]).toEqual([0, 0]);
-    expect(sink.events.find(({ eventType }) => eventType === "consent_approved")?.metadata).toMatchObject({ channels: ["phone"] });
-    expect(log()).toEqual([{ is: "delivered", channel: "all-web-phone", shown_by: ["web", "phone"] }]);
+    expect(
+      sink.events.find(({ eventType }) => eventType === "consent_approved")?.metadata,
+    ).toMatchObject({ channels: ["phone"] });
+    expect(log()).toEqual([
+      { is: "delivered", channel: "all-web-phone", shown_by: ["web", "phone"] },
+    ]);
   });
 
   it("believes no plain channel that speaks for another one", async () => {
@@ -73,7 +95,9 @@ describe("a gate whose channel is made of others", () => {
     const [held] = web.given;
     if (held === undefined) throw new Error("not shown");
     const claim = reply(held, { decision: "approved" });
-    expect(await held.session.submit(claim, { subject: "+2", channel: "phone" })).toMatchObject({ code: "approver_unknown" });
+    expect(await held.session.submit(claim, { subject: "+2", channel: "phone" })).toMatchObject({
+      code: "approver_unknown",
+    });
   });
 
   it("counts a person once, on however many channels they say yes", async () => {
@@ -90,7 +114,9 @@ describe("a gate whose channel is made of others", () => {
   });
 
   it("goes on to the next of firstOf(), and writes down where it could not be shown", async () => {
-    const { gate, settle, says, web, phone, log } = world((on) => ({ channel: on.firstOf(on.web, on.phone) }));
+    const { gate, settle, says, web, phone, log } = world((on) => ({
+      channel: on.firstOf(on.web, on.phone),
+    }));
     web.mode = "fails";
     const verdict = gate(write, { agent });
     await settle();
@@ -107,7 +133,10 @@ describe("a gate whose channel is made of others", () => {
     [web.mode, phone.mode] = ["is alone", "is alone"];
     expect(await gate(write, { agent })).toMatchObject({ code: "channel_unavailable" });
     phone.mode = "fails";
-    expect(await gate(write, { agent })).toMatchObject({ code: "channel_failed", reason: expect.stringContaining("phone is down") });
+    expect(await gate(write, { agent })).toMatchObject({
+      code: "channel_failed",
+      reason: expect.stringContaining("phone is down"),
+    });
   });
 });
 
@@ -124,7 +153,13 @@ const byRule: Make = ({ web, phone, desk }) => ({
   policy: parsePolicy({
     version: "1",
     rules: [
-      { match: { tool: "*" }, action: "ask", timeout: 120, approvers: ["ada"], escalate: [{ after: 60, to: "bob", channel: "phone" }] },
+      {
+        match: { tool: "*" },
+        action: "ask",
+        timeout: 120,
+        approvers: ["ada"],
+        escalate: [{ after: 60, to: "bob", channel: "phone" }],
+      },
     ],
   }),
 });
@@ -140,13 +175,26 @@ describe.each([
     expect(phone.given).toEqual([]);
     const claim = reply(web.given[0] as never, { decision: "approved" });
     for (const decision of ["approved", "denied"])
-      expect(await gate.answer({ ...claim, decision }, { channel: "phone", subject: "+2" })).toMatchObject({ code: "approver_too_early" });
-    expect(await gate.answer(claim, { channel: "desk", subject: "3" })).toMatchObject({ code: "approver_not_allowed" });
+      expect(
+        await gate.answer({ ...claim, decision }, { channel: "phone", subject: "+2" }),
+      ).toMatchObject({ code: "approver_too_early" });
+    expect(await gate.answer(claim, { channel: "desk", subject: "3" })).toMatchObject({
+      code: "approver_not_allowed",
+    });
     await clock.advance(59_999);
-    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({ code: "approver_too_early" });
+    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({
+      code: "approver_too_early",
+    });
     await clock.advance(1);
     expect(phone.given[0]?.session.redelivery).toBe(false);
-    expect(log()).toContainEqual({ is: "escalated", step: 1, reason: "time", after_ms: 60_000, to: ["bob"], channel: "phone" });
+    expect(log()).toContainEqual({
+      is: "escalated",
+      step: 1,
+      reason: "time",
+      after_ms: 60_000,
+      to: ["bob"],
+      channel: "phone",
+    });
     expect(await says(phone, "+2")).toMatchObject({ status: "final" });
     expect(await pending.settled).toMatchObject({ approvers: ["bob"] });
     await settle();
@@ -158,8 +206,13 @@ describe.each([
     void gate(write, { agent });
     await settle();
     const request = web.given[0]?.request;
-    expect(request).toMatchObject({ approvers: ["ada", "bob"], escalation: [{ afterMs: 60_000, approvers: ["bob"], channel: "phone" }] });
-    expect(request?.text).toContain("after 1 min it may also be answered by bob, and it is also shown on phone");
+    expect(request).toMatchObject({
+      approvers: ["ada", "bob"],
+      escalation: [{ afterMs: 60_000, approvers: ["bob"], channel: "phone" }],
+    });
+    expect(request?.text).toContain(
+      "after 1 min it may also be answered by bob, and it is also shown on phone",
+    );
   });
 
   it("leaves who was there first able to answer, and stops with the answer", async () => {
@@ -199,16 +252,25 @@ describe.each([
     const one = world((on) => ({ ...make(on), store }));
     void one.gate.open(write, { agent });
     await one.clock.advance(40_000);
-    const two = world((on) => ({ ...make(on), store, ids: seededIds(1) }), manualClock(one.clock.now()));
+    const two = world(
+      (on) => ({ ...make(on), store, ids: seededIds(1) }),
+      manualClock(one.clock.now()),
+    );
     expect(await two.gate.resume()).toBe(1);
     await two.clock.advance(19_999);
     expect([two.web.given[0]?.session.redelivery, two.phone.given.length]).toEqual([true, 0]);
     await two.clock.advance(1);
     expect(two.phone.given[0]?.session.redelivery).toBe(false);
-    const three = world((on) => ({ ...make(on), store, ids: seededIds(2) }), manualClock(two.clock.now()));
+    const three = world(
+      (on) => ({ ...make(on), store, ids: seededIds(2) }),
+      manualClock(two.clock.now()),
+    );
     expect(await three.gate.resume()).toBe(1);
     await three.settle();
-    expect([three.web, three.phone].map(({ given }) => given[0]?.session.redelivery)).toEqual([true, true]);
+    expect([three.web, three.phone].map(({ given }) => given[0]?.session.redelivery)).toEqual([
+      true,
+      true,
+    ]);
     expect(three.log().filter(({ is }) => is === "escalated")).toEqual([]);
     expect(await three.says(three.phone, "+2")).toMatchObject({ status: "final" });
   });
@@ -222,7 +284,9 @@ describe.each([
     sink.mode = "works";
     expect(phone.given).toEqual([]);
     const claim = reply(web.given[0] as never, { decision: "approved" });
-    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({ code: "approver_too_early" });
+    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({
+      code: "approver_too_early",
+    });
   });
 });
 
@@ -232,13 +296,18 @@ describe("an escalation by a rule", () => {
       channel: on.web,
       layers: [asks({ escalate: [{ afterMs: 5, channel: "pager" }] })],
     }));
-    expect(await gate(write, { agent })).toMatchObject({ code: "channel_failed", reason: expect.stringContaining('"pager"') });
+    expect(await gate(write, { agent })).toMatchObject({
+      code: "channel_failed",
+      reason: expect.stringContaining('"pager"'),
+    });
   });
 
   it("beside that of the channel has a person wait for both", async () => {
     const { gate, settle, clock, web } = world((on) => ({
       ...byChannel(on),
-      layers: [asks({ approvers: ["ada"], escalate: [{ afterMs: 90_000, approvers: ["oncall"] }] })],
+      layers: [
+        asks({ approvers: ["ada"], escalate: [{ afterMs: 90_000, approvers: ["oncall"] }] }),
+      ],
     }));
     void gate(write, { agent });
     await settle();
@@ -251,9 +320,13 @@ describe("an escalation by a rule", () => {
     });
     await clock.advance(60_000);
     const claim = reply(web.given[0] as never, { decision: "approved" });
-    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({ code: "approver_too_early" });
+    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({
+      code: "approver_too_early",
+    });
     await clock.advance(30_000);
-    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({ status: "final" });
+    expect(await gate.answer(claim, { channel: "phone", subject: "+2" })).toMatchObject({
+      status: "final",
+    });
   });
 
   it("never makes the asking agent an approver", async () => {
@@ -279,15 +352,30 @@ describe("an escalation by a rule", () => {
           approvers: ["ada"],
           escalate: [{ after: 60, to: "bob" }],
         },
-        { match: { tool: "*" }, action: "ask", timeout: 120, approvers: ["ada"], escalate: [{ after: 30, to: "bob", channel: "phone" }] },
+        {
+          match: { tool: "*" },
+          action: "ask",
+          timeout: 120,
+          approvers: ["ada"],
+          escalate: [{ after: 30, to: "bob", channel: "phone" }],
+        },
       ],
     });
-    const { gate, settle, clock, web, phone } = world((on) => ({ channel: on.web, channels: [on.phone], policy: guarded }));
+    const { gate, settle, clock, web, phone } = world((on) => ({
+      channel: on.web,
+      channels: [on.phone],
+      policy: guarded,
+    }));
     void gate(write, { agent });
     await settle();
     await clock.advance(40_000);
-    const edit = reply(phone.given[0] as never, { decision: "approved_with_modifications", modifications: { path: "/srv/a" } });
-    expect(await phone.given[0]?.session.submit(edit, { subject: "+2" })).toMatchObject({ status: "reshow" });
+    const edit = reply(phone.given[0] as never, {
+      decision: "approved_with_modifications",
+      modifications: { path: "/srv/a" },
+    });
+    expect(await phone.given[0]?.session.submit(edit, { subject: "+2" })).toMatchObject({
+      status: "reshow",
+    });
     await clock.advance(1);
     const next = web.given[1];
     expect(next?.request).toMatchObject({
@@ -299,8 +387,12 @@ describe("an escalation by a rule", () => {
     });
     expect(phone.given).toHaveLength(2);
     const yes = reply(next as never, { decision: "approved", confirmation: "approve" });
-    expect(await gate.answer(yes, { channel: "phone", subject: "+2" })).toMatchObject({ code: "approver_too_early" });
+    expect(await gate.answer(yes, { channel: "phone", subject: "+2" })).toMatchObject({
+      code: "approver_too_early",
+    });
     await clock.advance(20_000);
-    expect(await gate.answer(yes, { channel: "phone", subject: "+2" })).toMatchObject({ status: "final" });
+    expect(await gate.answer(yes, { channel: "phone", subject: "+2" })).toMatchObject({
+      status: "final",
+    });
   });
 });

@@ -1,11 +1,18 @@
 /**
- * Delivery: shows a question where it is due, goes on to the next step when its time has come or when it stands nowhere, and writes down each.
- * Nobody may answer before the step that names them is in the log.
+ * Delivery: shows a question where it is due, goes on to the next step when its time has come or
+ * when it stands nowhere, and writes down each. Nobody may answer before the step that names them
+ * is in the log.
  */
 import { advance, endQuestion } from "./advance.js";
 import type { EscalationStep } from "../approval/escalation.js";
 import type { PendingRecord } from "../approval/machine.js";
-import { channelName, compositeOf, type Showing, showOn, undelivered } from "../channels/composite.js";
+import {
+  channelName,
+  compositeOf,
+  type Showing,
+  showOn,
+  undelivered,
+} from "../channels/composite.js";
 import { runSteps, type StepReason } from "../channels/steps.js";
 import type { DenyCode } from "../deny-codes.js";
 import { messageOf } from "./deny.js";
@@ -29,7 +36,8 @@ export interface Delivery {
 
 function deliveryFailure(error: unknown): { readonly denyCode: DenyCode; readonly reason: string } {
   const message = messageOf(error);
-  if (isConsentError(error, "channel_unavailable")) return { denyCode: "channel_unavailable", reason: message };
+  if (isConsentError(error, "channel_unavailable"))
+    return { denyCode: "channel_unavailable", reason: message };
   return { denyCode: "channel_failed", reason: `the channel failed: ${message}` };
 }
 
@@ -40,17 +48,24 @@ async function noteShowing(
   { on, shown, failed }: Showing & { readonly on: Channel },
 ): Promise<void> {
   const event = eventMaker(subjectOfRecord(record), parts);
-  const note = (type: AuditEventType, metadata: JsonObject): Promise<unknown> => parts.append([event(type, "pending", metadata)]);
+  const note = (type: AuditEventType, metadata: JsonObject): Promise<unknown> =>
+    parts.append([event(type, "pending", metadata)]);
   const isPlain = compositeOf(on) === undefined;
   const isAlone = isPlain && record.request.escalation === undefined;
-  // Nothing is released because of a delivery, so a log that cannot keep these events shows itself at the next one.
+  // Nothing is released because of a delivery, so a log that cannot keep these events shows itself
+  // at the next one.
   if (shown.length > 0) {
     const delivered = await advance(parts, record.id, { type: "delivered" });
-    if (delivered.ok || !isAlone) await note("consent_delivered", { channel: channelName(on), ...(isPlain ? {} : { shown_by: shown }) });
+    if (delivered.ok || !isAlone)
+      await note("consent_delivered", {
+        channel: channelName(on),
+        ...(isPlain ? {} : { shown_by: shown }),
+      });
   }
   // The failure of the only channel is the question's end, which has an event of its own.
   if (isAlone) return;
-  for (const { channel, error } of failed) await note("consent_undelivered", { channel, reason: error.message });
+  for (const { channel, error } of failed)
+    await note("consent_undelivered", { channel, reason: error.message });
 }
 
 /** A step at its place, and why it is taken. */
@@ -60,8 +75,15 @@ interface Taken {
   readonly reason: StepReason;
 }
 
-/** Takes a step: first it is in the log, then its people may answer. False where the question is over or another process takes it. */
-async function reachStep(parts: GateParts, { record }: Delivery, { step, at, reason }: Taken): Promise<boolean> {
+/**
+ * Takes a step: first it is in the log, then its people may answer. False where the question is
+ * over or another process takes it.
+ */
+async function reachStep(
+  parts: GateParts,
+  { record }: Delivery,
+  { step, at, reason }: Taken,
+): Promise<boolean> {
   const { afterMs, approvers, channel } = step;
   const metadata = {
     step: at + 1,
@@ -70,7 +92,9 @@ async function reachStep(parts: GateParts, { record }: Delivery, { step, at, rea
     ...(approvers === undefined ? {} : { to: approvers }),
     ...(channel === undefined ? {} : { channel }),
   };
-  await parts.append([eventMaker(subjectOfRecord(record), parts)("consent_escalated", "pending", metadata)]);
+  await parts.append([
+    eventMaker(subjectOfRecord(record), parts)("consent_escalated", "pending", metadata),
+  ]);
   const advanced = await advance(parts, record.id, { type: "escalate", step: at + 1 });
   return advanced.ok;
 }
@@ -80,7 +104,11 @@ export async function deliver(parts: GateParts, delivery: Delivery): Promise<voi
   const { record, redelivery, over, sessionOn } = delivery;
   const { request, escalated: reached = 0 } = record;
   const steps = request.escalation ?? [];
-  const showAt = async (on: Channel, again: boolean, skip: ReadonlySet<string>): Promise<Showing> => {
+  const showAt = async (
+    on: Channel,
+    again: boolean,
+    skip: ReadonlySet<string>,
+  ): Promise<Showing> => {
     const showing = await showOn(on, { request, session: sessionOn(on, again), skip });
     await noteShowing(parts, delivery, { on, ...showing }).catch(() => undefined);
     return showing;
@@ -94,15 +122,23 @@ export async function deliver(parts: GateParts, delivery: Delivery): Promise<voi
     show: (step, skip) => {
       if (step === undefined) return showAt(parts.channel, redelivery, skip);
       const on = step.channel === undefined ? undefined : parts.channels.get(step.channel);
-      return on !== undefined ? showAt(on, redelivery && steps.indexOf(step) < reached, skip) : Promise.resolve({ shown: [], failed: [] });
+      return on !== undefined
+        ? showAt(on, redelivery && steps.indexOf(step) < reached, skip)
+        : Promise.resolve({ shown: [], failed: [] });
     },
     reach: (at, reason) => {
       const step = steps[at];
-      return step === undefined ? Promise.resolve(false) : reachStep(parts, delivery, { step, at, reason });
+      return step === undefined
+        ? Promise.resolve(false)
+        : reachStep(parts, delivery, { step, at, reason });
     },
   });
   if (shown.length > 0 || over.aborted) return;
   const [only, ...others] = failed;
   const error = others.length === 0 && only !== undefined ? only.error : undelivered(failed);
-  await endQuestion(parts, record.id, { type: "fail", atMs: parts.clock.now(), ...deliveryFailure(error) });
+  await endQuestion(parts, record.id, {
+    type: "fail",
+    atMs: parts.clock.now(),
+    ...deliveryFailure(error),
+  });
 }

@@ -23,14 +23,21 @@ describe("a gate whose agent is refused in a loop", () => {
     }
     expect(denied).toBe(CALLS);
     // Neither what is allowed nor another agent is counted with it.
-    expect(await gate(toolAction("files", "read", {}), { agent: flood })).toMatchObject({ decision: "allow" });
+    expect(await gate(toolAction("files", "read", {}), { agent: flood })).toMatchObject({
+      decision: "allow",
+    });
     expect(last(sink.events)).toMatchObject({ eventType: "policy_evaluated", decision: "allow" });
     await gate(toolAction("files", "write", {}), { agent });
     expect(last(sink.events)).toMatchObject({ agent: agent.id, decision: "deny" });
     await gate.close();
-    const counted = sink.events.flatMap(({ metadata: { notice, count } }) => (notice === "denials_counted" ? [Number(count)] : []));
+    const counted = sink.events.flatMap(({ metadata: { notice, count } }) =>
+      notice === "denials_counted" ? [Number(count)] : [],
+    );
     const written = sink.events.filter(
-      (event) => event.eventType === "policy_evaluated" && event.agent === "flood" && event.decision === "deny",
+      (event) =>
+        event.eventType === "policy_evaluated" &&
+        event.agent === "flood" &&
+        event.decision === "deny",
     );
     expect(written.length + counted.reduce((sum, each) => sum + each, 0)).toBe(CALLS);
     expect(sink.events.length).toBeLessThan(250);

@@ -1,4 +1,7 @@
-/** What parts and channels hand to a gate is copied and bounded, too; nothing of it makes a gate reject. */
+/**
+ * What parts and channels hand to a gate is copied and bounded, too; nothing of it makes a gate
+ * reject.
+ */
 import { describe, expect, it } from "vitest";
 import { agent, allowAll, askAll, first, makeKit, reply, type Shown } from "../../test/gate-kit.js";
 import { type AnswerReceipt, type Channel, type Ids, type Layer, toolAction } from "../index.js";
@@ -11,10 +14,17 @@ const gotcha = (): never => {
 const throwIt = (error: unknown): never => {
   throw error;
 };
-const hostile = new Proxy({}, { get: gotcha, getOwnPropertyDescriptor: gotcha, getPrototypeOf: gotcha, ownKeys: gotcha });
+const hostile = new Proxy(
+  {},
+  { get: gotcha, getOwnPropertyDescriptor: gotcha, getPrototypeOf: gotcha, ownKeys: gotcha },
+);
 const unprintable = Object.create(null) as unknown;
 
-async function asked(kit = makeKit()): Promise<{ readonly kit: typeof kit; readonly question: Shown; readonly verdict: Promise<unknown> }> {
+async function asked(kit = makeKit()): Promise<{
+  readonly kit: typeof kit;
+  readonly question: Shown;
+  readonly verdict: Promise<unknown>;
+}> {
   const verdict = kit.gate(write, { agent });
   await kit.settle();
   return { kit, question: first(kit.shown), verdict };
@@ -24,7 +34,10 @@ describe("who answers", () => {
   it.each<readonly [string, unknown]>([
     ["nothing", undefined],
     ["a Proxy that throws", hostile],
-    ["a getter that throws", Object.defineProperty({ channel: "test" }, "subject", { get: gotcha })],
+    [
+      "a getter that throws",
+      Object.defineProperty({ channel: "test" }, "subject", { get: gotcha }),
+    ],
     ["a subject of 5 MB", { channel: "test", subject: MEGABYTES_5 }],
     ["a channel of 5 MB", { channel: MEGABYTES_5, subject: "local" }],
     ["an empty subject", { channel: "test", subject: "" }],
@@ -32,14 +45,22 @@ describe("who answers", () => {
   ])("is refused where it is %s", async (_, by) => {
     const { kit, question } = await asked();
     const answer = kit.gate.answer as (claim: unknown, by: unknown) => Promise<AnswerReceipt>;
-    expect(await answer(reply(question, { decision: "approved" }), by)).toMatchObject({ status: "refused", code: "approver_unknown" });
+    expect(await answer(reply(question, { decision: "approved" }), by)).toMatchObject({
+      status: "refused",
+      code: "approver_unknown",
+    });
     expect(JSON.stringify(kit.sink.events).length).toBeLessThan(20_000);
   });
 
   it("cannot be a Proxy that throws in a channel's hands either", async () => {
     const { question } = await asked();
-    const submit = question.session.submit as (claim: unknown, by: unknown) => Promise<AnswerReceipt>;
-    expect(await submit(reply(question, { decision: "approved" }), hostile)).toMatchObject({ code: "approver_unknown" });
+    const submit = question.session.submit as (
+      claim: unknown,
+      by: unknown,
+    ) => Promise<AnswerReceipt>;
+    expect(await submit(reply(question, { decision: "approved" }), hostile)).toMatchObject({
+      code: "approver_unknown",
+    });
     expect(await submit(hostile, undefined)).toMatchObject({ code: "response_invalid" });
   });
 
@@ -60,7 +81,9 @@ describe("who answers", () => {
     await kit.settle();
     channel.name = "strong";
     if (question === undefined) throw new Error("nothing was shown");
-    const receipt = await question.session.submit(reply(question, { decision: "approved" }), { subject: "1" });
+    const receipt = await question.session.submit(reply(question, { decision: "approved" }), {
+      subject: "1",
+    });
     expect(receipt).toMatchObject({ code: "approver_not_allowed" });
   });
 });
@@ -68,7 +91,12 @@ describe("who answers", () => {
 describe("an answer", () => {
   it("as an object may be no larger than as text", async () => {
     const { question } = await asked();
-    const claim = { ...reply(question, { decision: "approved_with_modifications", modifications: { content: MEGABYTES_5 } }) };
+    const claim = {
+      ...reply(question, {
+        decision: "approved_with_modifications",
+        modifications: { content: MEGABYTES_5 },
+      }),
+    };
     expect(await question.session.submit(claim)).toMatchObject({ code: "response_invalid" });
   });
 });
@@ -102,17 +130,28 @@ describe("parts that misbehave", () => {
     const { gate, sink } = makeKit({ layers: [throwing] });
     expect(await gate(write, { agent })).toMatchObject({ decision: "deny", code: "layer_failed" });
     expect(JSON.stringify(sink.events).length).toBeLessThan(20_000);
-    const rejecting = makeKit({ policy: allowAll, audit: { append: () => Promise.resolve().then(() => throwIt(error)) } });
-    expect(await rejecting.gate(write, { agent })).toMatchObject({ decision: "deny", code: "audit_failed" });
+    const rejecting = makeKit({
+      policy: allowAll,
+      audit: { append: () => Promise.resolve().then(() => throwIt(error)) },
+    });
+    expect(await rejecting.gate(write, { agent })).toMatchObject({
+      decision: "deny",
+      code: "audit_failed",
+    });
   });
 
   it("a judge keeps the name that it had", async () => {
-    const layer = { name: "calm", judge: () => ({ effect: "allow", ruleId: "r", reason: "r" }) as const };
+    const layer = {
+      name: "calm",
+      judge: () => ({ effect: "allow", ruleId: "r", reason: "r" }) as const,
+    };
     const { gate, sink } = makeKit({ layers: [layer], policy: allowAll });
     layer.name = MEGABYTES_5;
     expect(await gate(write, { agent })).toMatchObject({ decision: "allow" });
     expect(JSON.stringify(sink.events)).toContain('"calm"');
-    expect(() => makeKit({ layers: [layer] })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => makeKit({ layers: [layer] })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
@@ -123,9 +162,13 @@ describe("the other doors", () => {
     if (verdict.decision !== "allow") throw new Error(verdict.reason);
     const perform = gate.perform as (...parts: readonly unknown[]) => Promise<unknown>;
     const denied = { ran: false, verdict: { code: "context_invalid" } };
-    expect(await perform(verdict, () => Promise.resolve(1), { signal: hostile })).toMatchObject(denied);
+    expect(await perform(verdict, () => Promise.resolve(1), { signal: hostile })).toMatchObject(
+      denied,
+    );
     expect(await perform(verdict, () => Promise.resolve(1), hostile)).toMatchObject(denied);
-    expect(await perform(verdict, () => Promise.resolve(1), { signal: undefined })).toMatchObject({ ran: true });
+    expect(await perform(verdict, () => Promise.resolve(1), { signal: undefined })).toMatchObject({
+      ran: true,
+    });
   });
 
   it("revoke() knows no grant of an id that is none, and revokes for whoever has no name", async () => {

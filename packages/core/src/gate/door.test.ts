@@ -39,7 +39,9 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   "a command of 5 MB": { agent: { id: "demo", command: MEGABYTES_5 } },
   "a parent of 5 MB": { agent: { id: "demo", parents: [MEGABYTES_5] } },
   "65 parents": { agent: { id: "demo", parents: Array.from({ length: 65 }, (_, at) => `p${at}`) } },
-  "a million holes for parents": { agent: { id: "demo", parents: Object.assign([], { length: 1_000_000 }) } },
+  "a million holes for parents": {
+    agent: { id: "demo", parents: Object.assign([], { length: 1_000_000 }) },
+  },
   "parents that are no list": { agent: { id: "demo", parents: "root" } },
   "a session of 5 MB": { agent: { id: "demo" }, session: MEGABYTES_5 },
   "an empty session": { agent: { id: "demo" }, session: "" },
@@ -47,8 +49,14 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   "a task that is no text": { agent: { id: "demo" }, task: 7 },
   "a tool without a name": { agent: { id: "demo" }, tool: { server: "files" } },
   "a tool of a server of 5 MB": { agent: { id: "demo" }, tool: { server: MEGABYTES_5, name: "t" } },
-  "a tool with a schema of 5 MB": { agent: { id: "demo" }, tool: { server: "s", name: "t", inputSchema: { description: MEGABYTES_5 } } },
-  "a tool with a schema that holds a function": { agent: { id: "demo" }, tool: { server: "s", name: "t", inputSchema: { a: () => 1 } } },
+  "a tool with a schema of 5 MB": {
+    agent: { id: "demo" },
+    tool: { server: "s", name: "t", inputSchema: { description: MEGABYTES_5 } },
+  },
+  "a tool with a schema that holds a function": {
+    agent: { id: "demo" },
+    tool: { server: "s", name: "t", inputSchema: { a: () => 1 } },
+  },
   "a getter for the agent": Object.defineProperty({}, "agent", { get: () => ({ id: "demo" }) }),
   "a getter that throws": Object.defineProperty({}, "agent", thrower),
   "an agent's getter that throws": { agent: Object.defineProperty({}, "id", thrower) },
@@ -57,29 +65,44 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   "a Proxy for the parents": { agent: { id: "demo", parents: throwingProxy } },
   "a Proxy for the signal": { agent: { id: "demo" }, signal: throwingProxy },
   "a signal that throws": { agent: { id: "demo" }, signal: signalThatThrows },
-  "a signal that is none": { agent: { id: "demo" }, signal: { aborted: false, addEventListener: () => undefined } },
+  "a signal that is none": {
+    agent: { id: "demo" },
+    signal: { aborted: false, addEventListener: () => undefined },
+  },
   "an inherited agent": Object.create({ agent: { id: "demo" } }) as unknown,
 };
 
 describe("the door", () => {
-  it.each(Object.entries(REFUSED))("gate() denies %s with context_invalid and logs nothing of it", async (_, context) => {
-    const { gate, sink } = makeKit({ policy: allowAll });
-    const verdict = await gate(action, untyped(context));
-    expect(verdict).toMatchObject({ decision: "deny", code: "context_invalid" });
-    expect(verdict.reason.length).toBeLessThan(200);
-    expect(JSON.stringify(sink.events).length).toBeLessThan(10_000);
-  });
+  it.each(Object.entries(REFUSED))(
+    "gate() denies %s with context_invalid and logs nothing of it",
+    async (_, context) => {
+      const { gate, sink } = makeKit({ policy: allowAll });
+      const verdict = await gate(action, untyped(context));
+      expect(verdict).toMatchObject({ decision: "deny", code: "context_invalid" });
+      expect(verdict.reason.length).toBeLessThan(200);
+      expect(JSON.stringify(sink.events).length).toBeLessThan(10_000);
+    },
+  );
 
-  it.each(Object.entries(REFUSED))("open(), run() and a wrapped function deny %s", async (_, context) => {
-    const { gate } = makeKit({ policy: allowAll });
-    let ran = 0;
-    const perform = (): Promise<number> => Promise.resolve(++ran);
-    const denied = { decision: "deny", code: "context_invalid" };
-    expect(await gate.open(action, untyped(context))).toMatchObject(denied);
-    expect(await gate.run(action, perform, untyped(context))).toMatchObject({ ran: false, verdict: denied });
-    expect(await gate.wrap(() => action, perform)(undefined, untyped(context))).toMatchObject({ ran: false, verdict: denied });
-    expect(ran).toBe(0);
-  });
+  it.each(Object.entries(REFUSED))(
+    "open(), run() and a wrapped function deny %s",
+    async (_, context) => {
+      const { gate } = makeKit({ policy: allowAll });
+      let ran = 0;
+      const perform = (): Promise<number> => Promise.resolve(++ran);
+      const denied = { decision: "deny", code: "context_invalid" };
+      expect(await gate.open(action, untyped(context))).toMatchObject(denied);
+      expect(await gate.run(action, perform, untyped(context))).toMatchObject({
+        ran: false,
+        verdict: denied,
+      });
+      expect(await gate.wrap(() => action, perform)(undefined, untyped(context))).toMatchObject({
+        ran: false,
+        verdict: denied,
+      });
+      expect(ran).toBe(0);
+    },
+  );
 
   it("evaluate() answers a context that is none with a deny", () => {
     const { gate } = makeKit({ policy: allowAll });
@@ -87,7 +110,9 @@ describe("the door", () => {
       failure: "context_invalid",
       ruling: { effect: "deny" },
     });
-    expect(gate.evaluate({} as typeof action, { agent: { id: "demo" } })).toMatchObject({ failure: "action_invalid" });
+    expect(gate.evaluate({} as typeof action, { agent: { id: "demo" } })).toMatchObject({
+      failure: "action_invalid",
+    });
   });
 
   it("gate() keeps the agent as it was, whatever its caller does with it while a question is open", async () => {
@@ -100,15 +125,21 @@ describe("the door", () => {
     agent.id = "other";
     const question = first(shown);
     expect(question.request.agent).toEqual({ id: "child", name: "Child", parents: ["local"] });
-    expect(await question.session.submit(reply(question, { decision: "approved" }))).toMatchObject({ code: "approver_not_allowed" });
+    expect(await question.session.submit(reply(question, { decision: "approved" }))).toMatchObject({
+      code: "approver_not_allowed",
+    });
     await pending.withdraw("enough");
     expect(await pending.settled).toMatchObject({ decision: "deny" });
     expect(new Set(sink.events.map((event) => event.agent))).toEqual(new Set(["child"]));
   });
 
   it("a channel cannot change the question that it shows", async () => {
-    const { gate, shown, settle } = makeKit({ approvers: [{ id: "ann", channel: "test", subject: "local" }] });
-    const pending = asPending(await gate.open(action, { agent: { id: "demo", parents: ["root"] } }));
+    const { gate, shown, settle } = makeKit({
+      approvers: [{ id: "ann", channel: "test", subject: "local" }],
+    });
+    const pending = asPending(
+      await gate.open(action, { agent: { id: "demo", parents: ["root"] } }),
+    );
     await settle();
     const { request } = first(shown);
     const changes = [
@@ -126,8 +157,12 @@ describe("the door", () => {
   it("nobody can change what a question offers, also where its outside is frozen", async () => {
     const methods = ["GET"];
     const scope = Object.freeze({ kind: "host", host: "example.com", port: 443, methods });
-    const { gate, shown, settle } = makeKit({ defaultOffers: () => [{ id: "host", scope, ttlMs: 180_000 }] });
-    const pending = asPending(await gate.open(httpAction("GET", "https://example.com/"), { agent: { id: "demo" } }));
+    const { gate, shown, settle } = makeKit({
+      defaultOffers: () => [{ id: "host", scope, ttlMs: 180_000 }],
+    });
+    const pending = asPending(
+      await gate.open(httpAction("GET", "https://example.com/"), { agent: { id: "demo" } }),
+    );
     await settle();
     methods.push("POST");
     expect(first(shown).request.offers).toMatchObject([{ scope: { methods: ["GET"] } }]);
@@ -136,7 +171,10 @@ describe("the door", () => {
 
   it.each<readonly [string, GateContext]>([
     ["a plain agent", { agent: { id: "demo" } }],
-    ["all that a context may have", { agent: { id: "demo", parents: ["root"] }, session: "s", task: "t" }],
+    [
+      "all that a context may have",
+      { agent: { id: "demo", parents: ["root"] }, session: "s", task: "t" },
+    ],
   ])("a judge cannot change what the next one hears of %s", async (_, context) => {
     const left: boolean[] = [];
     const meddling: Layer = {
@@ -158,7 +196,13 @@ describe("the door", () => {
 
   it("gate() takes undefined for whatever may be left out", async () => {
     const { gate } = makeKit({ policy: allowAll });
-    const context: GateContext = { agent: { id: "demo" }, session: undefined, task: undefined, tool: undefined, signal: undefined };
+    const context: GateContext = {
+      agent: { id: "demo" },
+      session: undefined,
+      task: undefined,
+      tool: undefined,
+      signal: undefined,
+    };
     expect(await gate(action, context)).toMatchObject({ decision: "allow" });
   });
 

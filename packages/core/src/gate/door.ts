@@ -1,13 +1,19 @@
 /**
- * The door: what a caller hands in, as plain data of the gate's own. Copied, bounded and frozen before anything is waited for, so that nobody can
- * change afterwards what was judged, shown, signed or logged.
+ * The door: what a caller hands in, as plain data of the gate's own. Copied, bounded and frozen
+ * before anything is waited for, so that nobody can change afterwards what was judged, shown,
+ * signed or logged.
  */
 import { isAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
 import { looksLikeAction } from "../copies.js";
 import { boundedList, boundedText, isObject, ownValue } from "../json/own.js";
 import type { Facts } from "../layers.js";
-import { AGENT_COMMAND_CHARS_MAX, AGENT_PARENTS_MAX, NAME_CHARS_MAX, RULING_REASON_CHARS_MAX } from "../limits.js";
+import {
+  AGENT_COMMAND_CHARS_MAX,
+  AGENT_PARENTS_MAX,
+  NAME_CHARS_MAX,
+  RULING_REASON_CHARS_MAX,
+} from "../limits.js";
 import { parseToolDefinition } from "../tool-definition.js";
 import type { Denied } from "../verdict.js";
 import type { QuestionContext } from "../approval/machine.js";
@@ -25,10 +31,17 @@ export interface Admitted {
 const MAKERS = "a constructor or parseAction";
 const MAKERS_HERE = `${MAKERS} of this @acp/core, though it looks like one; if another copy of the package made it, install only one (npm ls @acp/core)`;
 
-/** What the caller handed in, or why it is not judged. Never throws, and repeats nothing of what it refuses. */
+/**
+ * What the caller handed in, or why it is not judged. Never throws, and repeats nothing of what it
+ * refuses.
+ */
 export function admit(action: unknown, context: unknown): Admitted | Denied {
   try {
-    if (!isAction(action)) return deny("action_invalid", `the action was not made by ${looksLikeAction(action) ? MAKERS_HERE : MAKERS}`);
+    if (!isAction(action))
+      return deny(
+        "action_invalid",
+        `the action was not made by ${looksLikeAction(action) ? MAKERS_HERE : MAKERS}`,
+      );
     return { action, context: readContext(context) };
   } catch (error) {
     return deny("context_invalid", messageOf(error));
@@ -43,8 +56,18 @@ export function admit(action: unknown, context: unknown): Admitted | Denied {
 export function readContext(given: unknown): GateContext {
   if (!isObject(given)) throw new TypeError("the call has no context");
   const agent = readAgent(ownValue(given, "agent"));
-  // What is not there takes no time: a descriptor costs as much as a rule. What is there, inherited or not, is looked at.
-  if (!("session" in given || "task" in given || "tool" in given || "obstacle" in given || "signal" in given)) return { agent };
+  // What is not there takes no time: a descriptor costs as much as a rule. What is there, inherited
+  // or not, is looked at.
+  if (
+    !(
+      "session" in given ||
+      "task" in given ||
+      "tool" in given ||
+      "obstacle" in given ||
+      "signal" in given
+    )
+  )
+    return { agent };
   const session = ownValue(given, "session");
   const task = ownValue(given, "task");
   const tool = ownValue(given, "tool");
@@ -52,15 +75,26 @@ export function readContext(given: unknown): GateContext {
   const signal = ownValue(given, "signal");
   return {
     agent,
-    ...(session === undefined ? {} : { session: boundedText(session, { path: "session", charsMax: NAME_CHARS_MAX }) }),
-    ...(task === undefined ? {} : { task: boundedText(task, { path: "task", charsMax: NAME_CHARS_MAX }) }),
+    ...(session === undefined
+      ? {}
+      : { session: boundedText(session, { path: "session", charsMax: NAME_CHARS_MAX }) }),
+    ...(task === undefined
+      ? {}
+      : { task: boundedText(task, { path: "task", charsMax: NAME_CHARS_MAX }) }),
     ...(tool === undefined ? {} : { tool: parseToolDefinition(tool) }),
-    ...(obstacle === undefined ? {} : { obstacle: boundedText(obstacle, { path: "obstacle", charsMax: RULING_REASON_CHARS_MAX }) }),
+    ...(obstacle === undefined
+      ? {}
+      : {
+          obstacle: boundedText(obstacle, { path: "obstacle", charsMax: RULING_REASON_CHARS_MAX }),
+        }),
     ...(signal === undefined ? {} : { signal: readSignal(signal) }),
   };
 }
 
-/** The caller's signal; of another kind than the platform's it could not be waited for. Reading it here finds one that throws. */
+/**
+ * The caller's signal; of another kind than the platform's it could not be waited for. Reading it
+ * here finds one that throws.
+ */
 export function readSignal(given: unknown): AbortSignal {
   if (!(given instanceof AbortSignal)) throw new TypeError('"signal" is not an AbortSignal');
   if (typeof given.aborted !== "boolean") throw new TypeError('"signal" cannot be read');
@@ -68,7 +102,9 @@ export function readSignal(given: unknown): AbortSignal {
 }
 
 /** The signal among options, or the deny where there is none that can be read. Never throws. */
-export function readSignalOf(options: unknown): { readonly signal: AbortSignal | undefined } | Denied {
+export function readSignalOf(
+  options: unknown,
+): { readonly signal: AbortSignal | undefined } | Denied {
   try {
     const given = isObject(options) ? ownValue(options, "signal") : undefined;
     return { signal: given === undefined ? undefined : readSignal(given) };
@@ -99,14 +135,24 @@ function readAgent(given: unknown): Agent {
   });
 }
 
-function readOptional(given: object, key: "name" | "command", charsMax: number): string | undefined {
+function readOptional(
+  given: object,
+  key: "name" | "command",
+  charsMax: number,
+): string | undefined {
   const value = ownValue(given, key);
-  return value === undefined ? undefined : boundedText(value, { path: `agent.${key}`, charsMax, mayBeEmpty: true });
+  return value === undefined
+    ? undefined
+    : boundedText(value, { path: `agent.${key}`, charsMax, mayBeEmpty: true });
 }
 
 function readParents(given: unknown): readonly string[] {
   const ids = boundedList(given, { path: "agent.parents", itemsMax: AGENT_PARENTS_MAX });
-  return Object.freeze(ids.map((id, at) => boundedText(id, { path: `agent.parents[${at}]`, charsMax: NAME_CHARS_MAX })));
+  return Object.freeze(
+    ids.map((id, at) =>
+      boundedText(id, { path: `agent.parents[${at}]`, charsMax: NAME_CHARS_MAX }),
+    ),
+  );
 }
 
 /** Who answered, as a channel authenticated them. */
@@ -115,34 +161,61 @@ export interface Answerer {
   readonly subject: string;
 }
 
-/** Who answered, as data of our own; what it leaves out is the fallback's. `undefined` where that is nobody. Never throws. */
-export function readAnswerer(given: unknown, fallback: Partial<Answerer> = {}): Answerer | undefined {
+/**
+ * Who answered, as data of our own; what it leaves out is the fallback's. `undefined` where that is
+ * nobody. Never throws.
+ */
+export function readAnswerer(
+  given: unknown,
+  fallback: Partial<Answerer> = {},
+): Answerer | undefined {
   try {
     const by = isObject(given) ? given : {};
     return {
-      channel: boundedText(ownValue(by, "channel") ?? fallback.channel, { path: "channel", charsMax: NAME_CHARS_MAX }),
-      subject: boundedText(ownValue(by, "subject") ?? fallback.subject, { path: "subject", charsMax: NAME_CHARS_MAX }),
+      channel: boundedText(ownValue(by, "channel") ?? fallback.channel, {
+        path: "channel",
+        charsMax: NAME_CHARS_MAX,
+      }),
+      subject: boundedText(ownValue(by, "subject") ?? fallback.subject, {
+        path: "subject",
+        charsMax: NAME_CHARS_MAX,
+      }),
     };
   } catch {
     return undefined;
   }
 }
 
-/** What layers may know of an admitted call. Whoever shows it to code that is not ours freezes it first. */
+/**
+ * What layers may know of an admitted call. Whoever shows it to code that is not ours freezes it
+ * first.
+ */
 export function factsOf(given: Omit<GateContext, "signal">, nowMs: number): Facts {
   const { agent } = given;
   const place = placeOf(given);
   return place === undefined ? { agent, nowMs } : { agent, nowMs, ...place };
 }
 
-/** What a question keeps of the call, so that an edit is judged like the call itself, also after a restart. */
-export function questionContext(given: Omit<GateContext, "signal" | "agent">): { readonly context?: QuestionContext } {
+/**
+ * What a question keeps of the call, so that an edit is judged like the call itself, also after a
+ * restart.
+ */
+export function questionContext(given: Omit<GateContext, "signal" | "agent">): {
+  readonly context?: QuestionContext;
+} {
   const context = placeOf(given);
   return context === undefined ? {} : { context };
 }
 
-/** Where the call was made; `undefined` for nearly every call: objects that spread others cost more than what judges them. */
-function placeOf({ session, task, tool }: Omit<GateContext, "signal" | "agent">): QuestionContext | undefined {
+/**
+ * Where the call was made; `undefined` for nearly every call: objects that spread others cost more
+ * than what judges them.
+ */
+function placeOf({
+  session,
+  task,
+  tool,
+}: Omit<GateContext, "signal" | "agent">): QuestionContext | undefined {
   if (session === undefined && task === undefined && tool === undefined) return undefined;
   return {
     ...(session === undefined ? {} : { session }),

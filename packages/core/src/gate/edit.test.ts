@@ -1,7 +1,28 @@
-/** Edits: an edited call is judged by all that judges calls, with the same facts, also after a restart. */
+/**
+ * Edits: an edited call is judged by all that judges calls, with the same facts, also after a
+ * restart.
+ */
 import { describe, expect, it } from "vitest";
-import { agent, asPending, first, type Kit, last, makeKit, recordingSink, reply, type Shown } from "../../test/gate-kit.js";
-import { type Action, type ArgumentCheck, type Facts, type Layer, memoryStore, toolAction, type ToolDefinition } from "../index.js";
+import {
+  agent,
+  asPending,
+  first,
+  type Kit,
+  last,
+  makeKit,
+  recordingSink,
+  reply,
+  type Shown,
+} from "../../test/gate-kit.js";
+import {
+  type Action,
+  type ArgumentCheck,
+  type Facts,
+  type Layer,
+  memoryStore,
+  toolAction,
+  type ToolDefinition,
+} from "../index.js";
 import { manualClock } from "@acp/testing";
 import { parsePolicy } from "../policy.js";
 
@@ -54,10 +75,12 @@ describe("an edited call", () => {
     expect(question.request.quorum).toBe(2);
     const receipt = await question.session.submit(reply(question, edited), { subject: "ann" });
     expect(receipt).toMatchObject({ status: "reshow", request: { quorum: 2 } });
-    expect(new Set(seen.map(({ session, task, tool: given }) => [session, task, given?.name].join()))).toEqual(
-      new Set(["prod,deploy,write_file"]),
-    );
-    expect(seen.every((facts) => Object.isFrozen(facts) && Object.isFrozen(facts.tool?.inputSchema))).toBe(true);
+    expect(
+      new Set(seen.map(({ session, task, tool: given }) => [session, task, given?.name].join())),
+    ).toEqual(new Set(["prod,deploy,write_file"]));
+    expect(
+      seen.every((facts) => Object.isFrozen(facts) && Object.isFrozen(facts.tool?.inputSchema)),
+    ).toBe(true);
   });
 
   it("is put to the assessors, who may deny it", async () => {
@@ -69,7 +92,9 @@ describe("an edited call", () => {
           assess: (action, { session }) => {
             assessed.push([action.args, session]);
             const isBad = (action.args as { path: string }).path === "b.txt";
-            return Promise.resolve(isBad ? { effect: "deny", ruleId: "scan", reason: "b.txt is bad" } : undefined);
+            return Promise.resolve(
+              isBad ? { effect: "deny", ruleId: "scan", reason: "b.txt is bad" } : undefined,
+            );
           },
         },
       ],
@@ -97,13 +122,19 @@ describe("an edited call", () => {
           name: "scanner",
           assess: (action) => {
             const isBad = (action.args as { path: string }).path === "b.txt";
-            return Promise.resolve(isBad ? { effect: "ask", ruleId: "scan", reason: "b.txt is shared", ask: { quorum: 2 } } : undefined);
+            return Promise.resolve(
+              isBad
+                ? { effect: "ask", ruleId: "scan", reason: "b.txt is shared", ask: { quorum: 2 } }
+                : undefined,
+            );
           },
         },
       ],
     });
     const { question } = await askOne(kit, { agent });
-    expect(await question.session.submit(reply(question, edited), { subject: "ann" })).toMatchObject({
+    expect(
+      await question.session.submit(reply(question, edited), { subject: "ann" }),
+    ).toMatchObject({
       status: "reshow",
       request: { quorum: 2 },
     });
@@ -111,9 +142,14 @@ describe("an edited call", () => {
 
   it("is not assessed for somebody who may not answer", async () => {
     let assessed = 0;
-    const kit = makeKit({ approvers, assessors: [{ name: "scanner", assess: () => Promise.resolve(void assessed++) }] });
+    const kit = makeKit({
+      approvers,
+      assessors: [{ name: "scanner", assess: () => Promise.resolve(void assessed++) }],
+    });
     const { question } = await askOne(kit, { agent: { id: "ann" } });
-    expect(await question.session.submit(reply(question, edited), { subject: "ann" })).toMatchObject({ code: "approver_not_allowed" });
+    expect(
+      await question.session.submit(reply(question, edited), { subject: "ann" }),
+    ).toMatchObject({ code: "approver_not_allowed" });
     expect(assessed).toBe(1);
   });
 
@@ -132,10 +168,21 @@ describe("an edited call", () => {
       metadata: { code: "arguments_invalid", denied: '"content" must be string' },
     });
     const { question, verdict } = await askOne(kit, { agent, tool });
-    const wrong = { decision: "approved_with_modifications", modifications: { path: "a.txt", content: 5 } } as const;
-    expect(await question.session.submit(reply(question, wrong))).toMatchObject({ status: "refused", code: "modification_invalid" });
-    expect(last(kit.sink.events)).toMatchObject({ eventType: "consent_refused", metadata: { code: "modification_invalid" } });
-    expect(await question.session.submit(reply(question, edited))).toMatchObject({ status: "final" });
+    const wrong = {
+      decision: "approved_with_modifications",
+      modifications: { path: "a.txt", content: 5 },
+    } as const;
+    expect(await question.session.submit(reply(question, wrong))).toMatchObject({
+      status: "refused",
+      code: "modification_invalid",
+    });
+    expect(last(kit.sink.events)).toMatchObject({
+      eventType: "consent_refused",
+      metadata: { code: "modification_invalid" },
+    });
+    expect(await question.session.submit(reply(question, edited))).toMatchObject({
+      status: "final",
+    });
     expect(await verdict).toMatchObject({ code: "consent_modified" });
   });
 
@@ -149,14 +196,26 @@ describe("an edited call", () => {
           ruleId: "metered",
           reason: "metered",
           ask: { quorum: path.endsWith("two") ? 2 : 1 },
-          limits: [{ key: path.startsWith("other") ? "other" : "money", amount, max: 10, windowMs: 60_000 }],
+          limits: [
+            {
+              key: path.startsWith("other") ? "other" : "money",
+              amount,
+              max: 10,
+              windowMs: 60_000,
+            },
+          ],
         };
       },
     };
     const kit = makeKit({ layers: [byPath], approvers });
     const { question } = await askOne(kit, { agent });
-    const edit = async (modifications: Record<string, string | number>, of: Shown = question): Promise<unknown> =>
-      of.session.submit(reply(of, { decision: "approved_with_modifications", modifications }), { subject: "ann" });
+    const edit = async (
+      modifications: Record<string, string | number>,
+      of: Shown = question,
+    ): Promise<unknown> =>
+      of.session.submit(reply(of, { decision: "approved_with_modifications", modifications }), {
+        subject: "ann",
+      });
     expect(await edit({ path: "a", amount: 11 })).toMatchObject({ code: "rate_limited" });
     expect(await edit({ path: "other", amount: 11 })).toMatchObject({ code: "rate_limited" });
     expect(await edit({ path: "two", amount: 11 })).toMatchObject({ code: "rate_limited" });
@@ -165,7 +224,9 @@ describe("an edited call", () => {
     await kit.settle();
     expect(await edit({ path: "other two" }, last(kit.shown))).toMatchObject({ status: "reshow" });
     await kit.settle();
-    expect(await edit({ path: "two", amount: 10 }, last(kit.shown))).toMatchObject({ status: "reshow" });
+    expect(await edit({ path: "two", amount: 10 }, last(kit.shown))).toMatchObject({
+      status: "reshow",
+    });
   });
 
   it("is judged after a restart as it was before it", async () => {
@@ -174,24 +235,45 @@ describe("an edited call", () => {
     const judged: (readonly [unknown, unknown, unknown])[] = [];
     const layer: Layer = {
       name: "watch",
-      judge: (_, { session, task, tool: given }) => void judged.push([session, task, given?.inputSchema]),
+      judge: (_, { session, task, tool: given }) =>
+        void judged.push([session, task, given?.inputSchema]),
     };
-    const options = { clock, audit, store, approvers, layers: [layer], argumentCheck: contentIsText };
+    const options = {
+      clock,
+      audit,
+      store,
+      approvers,
+      layers: [layer],
+      argumentCheck: contentIsText,
+    };
     const before = makeKit(options);
-    const pending = asPending(await before.gate.open(write, { agent, session: "s1", task: "t1", tool }));
+    const pending = asPending(
+      await before.gate.open(write, { agent, session: "s1", task: "t1", tool }),
+    );
     await pending.defer();
     // What a file keeps is JSON: the record is read back from its text.
     const kept = await store.pending.get(pending.requestId);
     expect(kept?.context).toEqual({ session: "s1", task: "t1", tool });
-    const reread = { ...store.pending, get: async (id: string) => JSON.parse(JSON.stringify(await store.pending.get(id))) as typeof kept };
+    const reread = {
+      ...store.pending,
+      get: async (id: string) =>
+        JSON.parse(JSON.stringify(await store.pending.get(id))) as typeof kept,
+    };
     const after = makeKit({ ...options, store: { ...store, pending: reread } });
     expect(await after.gate.resume()).toBe(1);
     await after.settle();
     judged.length = 0;
     const question = first(after.shown);
-    const wrong = { decision: "approved_with_modifications", modifications: { path: "a.txt", content: 5 } } as const;
-    expect(await question.session.submit(reply(question, wrong), { subject: "ann" })).toMatchObject({ code: "modification_invalid" });
-    expect(await question.session.submit(reply(question, edited), { subject: "ann" })).toMatchObject({ status: "final" });
+    const wrong = {
+      decision: "approved_with_modifications",
+      modifications: { path: "a.txt", content: 5 },
+    } as const;
+    expect(await question.session.submit(reply(question, wrong), { subject: "ann" })).toMatchObject(
+      { code: "modification_invalid" },
+    );
+    expect(
+      await question.session.submit(reply(question, edited), { subject: "ann" }),
+    ).toMatchObject({ status: "final" });
     expect(judged).toEqual([
       ["s1", "t1", tool.inputSchema],
       ["s1", "t1", tool.inputSchema],
@@ -210,13 +292,20 @@ describe("an open question that a retry finds", () => {
     const kit = makeKit({ policy });
     const pending = asPending(await kit.gate.open(write, { agent, session: "s1", task: "t1" }));
     await pending.defer();
-    expect(asPending(await kit.gate.open(write, { agent, ...other })).requestId).not.toBe(pending.requestId);
-    expect(asPending(await kit.gate.open(write, { agent, session: "s1", task: "t1" })).requestId).toBe(pending.requestId);
+    expect(asPending(await kit.gate.open(write, { agent, ...other })).requestId).not.toBe(
+      pending.requestId,
+    );
+    expect(
+      asPending(await kit.gate.open(write, { agent, session: "s1", task: "t1" })).requestId,
+    ).toBe(pending.requestId);
   });
 
   it("is asked anew where the judges have become stricter", async () => {
     let quorum = 1;
-    const layer: Layer = { name: "moody", judge: () => ({ effect: "ask", ruleId: "moody", reason: "moody", ask: { quorum } }) };
+    const layer: Layer = {
+      name: "moody",
+      judge: () => ({ effect: "ask", ruleId: "moody", reason: "moody", ask: { quorum } }),
+    };
     const kit = makeKit({ layers: [layer], approvers });
     const pending = asPending(await kit.gate.open(write, { agent }));
     await pending.defer();
@@ -228,12 +317,17 @@ describe("an open question that a retry finds", () => {
 describe("session and task", () => {
   it("stand in every event of a call and of its question", async () => {
     const kit = makeKit();
-    const pending = kit.gate.run(write, () => Promise.resolve(1), { agent, session: "s1", task: "t1" });
+    const pending = kit.gate.run(write, () => Promise.resolve(1), {
+      agent,
+      session: "s1",
+      task: "t1",
+    });
     await kit.settle();
     const question = first(kit.shown);
     await question.session.submit(reply(question, { decision: "approved" }));
     expect(await pending).toMatchObject({ ran: true });
     expect(kit.sink.events.length).toBeGreaterThan(5);
-    for (const { metadata } of kit.sink.events) expect(metadata).toMatchObject({ session: "s1", task: "t1" });
+    for (const { metadata } of kit.sink.events)
+      expect(metadata).toMatchObject({ session: "s1", task: "t1" });
   });
 });

@@ -1,6 +1,7 @@
 /**
- * EndPaused: the open questions of agents that are paused end as denied. Who may pause is not decided here: the gate asks its own `pausedAgent`, so
- * that whoever asks for this can end nothing that is not paused already.
+ * EndPaused: the open questions of agents that are paused end as denied. Who may pause is not
+ * decided here: the gate asks its own `pausedAgent`, so that whoever asks for this can end nothing
+ * that is not paused already.
  */
 import { endQuestion } from "./advance.js";
 import type { GateParts } from "./gate-parts.js";
@@ -9,13 +10,24 @@ import type { PausedEnd } from "./reports.js";
 /** Questions that are ended at once: their events share few writes of the log. */
 const AT_ONCE = 32;
 
-/** Ends one question where its agent is paused; `undefined` where it is not, or the question is over. Never rejects. */
+/**
+ * Ends one question where its agent is paused; `undefined` where it is not, or the question is
+ * over. Never rejects.
+ */
 async function endOne(parts: GateParts, id: string): Promise<keyof PausedEnd | undefined> {
   try {
     const record = await parts.within(parts.store.pending.get(id), "the store");
-    const why = record === undefined || record.status === "ended" ? undefined : parts.pausedAgent(record.request.agent);
+    const why =
+      record === undefined || record.status === "ended"
+        ? undefined
+        : parts.pausedAgent(record.request.agent);
     if (why === undefined) return undefined;
-    return (await endQuestion(parts, id, { type: "pause", atMs: parts.clock.now(), reason: why, denyCode: "agent_paused" }))
+    return (await endQuestion(parts, id, {
+      type: "pause",
+      atMs: parts.clock.now(),
+      reason: why,
+      denyCode: "agent_paused",
+    }))
       ? "ended"
       : undefined;
   } catch {

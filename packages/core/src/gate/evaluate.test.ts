@@ -25,22 +25,33 @@ const judges = (part: Partial<Judges>): Judges => ({
 
 describe("evaluate()", () => {
   it("takes a command's risk from the layer that reads commands, so that it is the level that the layer asks for", () => {
-    const exec: Layer = { name: "exec", judge: () => ({ effect: "ask", ruleId: "exec.x", reason: "", level: "critical" }) };
+    const exec: Layer = {
+      name: "exec",
+      judge: () => ({ effect: "ask", ruleId: "exec.x", reason: "", level: "critical" }),
+    };
     const of = (layers: readonly Layer[], judged = shellAction("rm -rf /")): readonly string[] => {
       const { risk, level } = evaluate(judges({ policy: askAll, layers }), judged, facts);
       return [risk, level];
     };
     expect(of([exec])).toEqual(["critical", "critical"]);
-    expect(of([{ ...exec, judge: () => ({ effect: "ask", ruleId: "exec.x", reason: "", level: "medium" }) }])).toEqual([
-      "medium",
-      "medium",
-    ]);
+    expect(
+      of([
+        {
+          ...exec,
+          judge: () => ({ effect: "ask", ruleId: "exec.x", reason: "", level: "medium" }),
+        },
+      ]),
+    ).toEqual(["medium", "medium"]);
     expect(of([])).toEqual(["high", "high"]);
   });
 
   it("uses the default only where every layer abstains", () => {
-    expect(evaluate(judges({ policy: denyAll, layers: [says("allow")] }), action, facts).ruling.effect).toBe("allow");
-    expect(evaluate(judges({ policy: denyAll, layers: [says(undefined)] }), action, facts)).toMatchObject({
+    expect(
+      evaluate(judges({ policy: denyAll, layers: [says("allow")] }), action, facts).ruling.effect,
+    ).toBe("allow");
+    expect(
+      evaluate(judges({ policy: denyAll, layers: [says(undefined)] }), action, facts),
+    ).toMatchObject({
       layer: "default",
       ruling: { effect: "deny" },
     });
@@ -49,22 +60,39 @@ describe("evaluate()", () => {
   });
 
   it("puts deny over ask over allow, in any order, and a deny more never makes an allow", () => {
-    const effects = fc.array(fc.constantFrom<(Effect | undefined)[]>("allow", "ask", "deny", undefined), { maxLength: 6 });
+    const effects = fc.array(
+      fc.constantFrom<(Effect | undefined)[]>("allow", "ask", "deny", undefined),
+      { maxLength: 6 },
+    );
     fc.assert(
       fc.property(effects, fc.nat(), (list, at) => {
-        const before = evaluate(judges({ policy: allowAll, layers: list.map(says) }), action, facts).ruling.effect;
+        const before = evaluate(judges({ policy: allowAll, layers: list.map(says) }), action, facts)
+          .ruling.effect;
         const spoken = list.filter((effect) => effect !== undefined);
         const want = spoken.includes("deny") ? "deny" : spoken.includes("ask") ? "ask" : "allow";
         expect(before).toBe(want);
-        const guarded = [...list.slice(0, at % (list.length + 1)), "deny" as const, ...list.slice(at % (list.length + 1))];
-        expect(evaluate(judges({ policy: allowAll, layers: guarded.map(says) }), action, facts).ruling.effect).toBe("deny");
+        const guarded = [
+          ...list.slice(0, at % (list.length + 1)),
+          "deny" as const,
+          ...list.slice(at % (list.length + 1)),
+        ];
+        expect(
+          evaluate(judges({ policy: allowAll, layers: guarded.map(says) }), action, facts).ruling
+            .effect,
+        ).toBe("deny");
       }),
     );
   });
 
   it("keeps every layer's word, and the highest level", () => {
-    const low: Layer = { name: "low", judge: () => ({ effect: "ask", ruleId: "a", reason: "", level: "low" }) };
-    const high: Layer = { name: "high", judge: () => ({ effect: "allow", ruleId: "b", reason: "", level: "high" }) };
+    const low: Layer = {
+      name: "low",
+      judge: () => ({ effect: "ask", ruleId: "a", reason: "", level: "low" }),
+    };
+    const high: Layer = {
+      name: "high",
+      judge: () => ({ effect: "allow", ruleId: "b", reason: "", level: "high" }),
+    };
     const evaluation = evaluate(judges({ layers: [low, says(undefined, 9), high] }), action, facts);
     expect(evaluation.rulings.map(({ layer, ruling }) => [layer, ruling?.effect])).toEqual([
       ["low", "ask"],
@@ -83,6 +111,9 @@ describe("evaluate()", () => {
         throw new Error("x");
       },
     };
-    expect(evaluate(judges({ policy: broken }), action, facts)).toMatchObject({ category: "system", risk: "critical" });
+    expect(evaluate(judges({ policy: broken }), action, facts)).toMatchObject({
+      category: "system",
+      risk: "critical",
+    });
   });
 });

@@ -1,5 +1,6 @@
 /**
- * Evaluation: every layer's word about an Action, and what follows. Pure: deny > ask > allow across layers; a layer that throws denies.
+ * Evaluation: every layer's word about an Action, and what follows. Pure: deny > ask > allow across
+ * layers; a layer that throws denies.
  */
 import { isShellAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
@@ -39,12 +40,25 @@ const RANK: Readonly<Record<Effect, number>> = { allow: 0, ask: 1, deny: 2 };
 const UNCLASSIFIED: Classification = { category: "write", risk: "medium" };
 
 function layerFailed(layer: string, why: string): Ruling {
-  return { effect: "deny", ruleId: `${layer}:failed`, reason: `the layer "${layer}" could not judge: ${why}` };
+  return {
+    effect: "deny",
+    ruleId: `${layer}:failed`,
+    reason: `the layer "${layer}" could not judge: ${why}`,
+  };
 }
 
 function defaultRuling(policy: Policy | undefined): Ruling {
-  if (policy === undefined) return { effect: "deny", ruleId: "default", reason: "no policy is in force and no layer allows the action" };
-  return { effect: policy.defaultEffect, ruleId: "default", reason: "no rule matches; the policy's default applies" };
+  if (policy === undefined)
+    return {
+      effect: "deny",
+      ruleId: "default",
+      reason: "no policy is in force and no layer allows the action",
+    };
+  return {
+    effect: policy.defaultEffect,
+    ruleId: "default",
+    reason: "no rule matches; the policy's default applies",
+  };
 }
 
 function classify(policy: Policy | undefined, action: Action): Classification {
@@ -55,12 +69,21 @@ function classify(policy: Policy | undefined, action: Action): Classification {
   }
 }
 
-/** The layer that reads commands knows more of their risk than a table does: risk and level of a question must not contradict each other. */
+/**
+ * The layer that reads commands knows more of their risk than a table does: risk and level of a
+ * question must not contradict each other.
+ */
 const COMMANDS = "exec";
 
-function classified(policy: Policy | undefined, action: Action, rulings: readonly LayerRuling[]): Classification {
+function classified(
+  policy: Policy | undefined,
+  action: Action,
+  rulings: readonly LayerRuling[],
+): Classification {
   const table = classify(policy, action);
-  const read = isShellAction(action) ? rulings.find(({ layer }) => layer === COMMANDS)?.ruling?.level : undefined;
+  const read = isShellAction(action)
+    ? rulings.find(({ layer }) => layer === COMMANDS)?.ruling?.level
+    : undefined;
   return read === undefined ? table : { ...table, risk: read };
 }
 
@@ -78,7 +101,11 @@ function observe(policy: Policy | undefined, action: Action, facts: Facts): Eval
 const highestLevel = (rulings: readonly LayerRuling[], risk: RiskLevel): RiskLevel => {
   let highest: RiskLevel | undefined;
   for (const { ruling } of rulings) {
-    if (ruling?.level !== undefined && (highest === undefined || levelRank(ruling.level) > levelRank(highest))) highest = ruling.level;
+    if (
+      ruling?.level !== undefined &&
+      (highest === undefined || levelRank(ruling.level) > levelRank(highest))
+    )
+      highest = ruling.level;
   }
   return highest ?? risk;
 };
@@ -89,11 +116,19 @@ const RULES = "rules";
 const ARGUMENTS = "arguments";
 
 /** The check's word as a Ruling. */
-function checkArguments({ argumentCheck }: Judges, action: Action, { tool }: Facts): Ruling | undefined {
+function checkArguments(
+  { argumentCheck }: Judges,
+  action: Action,
+  { tool }: Facts,
+): Ruling | undefined {
   const problem: unknown = argumentCheck?.check(action, tool);
   if (problem === undefined) return undefined;
   if (typeof problem !== "string") throw new Error("it returned neither a text nor undefined");
-  return { effect: "deny", ruleId: "arguments:schema", reason: cutText(problem, ARGUMENT_PROBLEM_CHARS_MAX) };
+  return {
+    effect: "deny",
+    ruleId: "arguments:schema",
+    reason: cutText(problem, ARGUMENT_PROBLEM_CHARS_MAX),
+  };
 }
 
 /** What every judge said, before it is combined. */
@@ -125,11 +160,17 @@ function hearPolicy(policy: Policy, action: Action, facts: Facts): Heard {
   try {
     return { rulings: [{ layer: RULES, ruling: policy.judge(action, facts) }], failed: false };
   } catch (error) {
-    return { rulings: [{ layer: RULES, ruling: layerFailed(RULES, messageOf(error)) }], failed: true };
+    return {
+      rulings: [{ layer: RULES, ruling: layerFailed(RULES, messageOf(error)) }],
+      failed: true,
+    };
   }
 }
 
-/** @param judge - Gives a ruling of ours: what somebody else's code returned is read by {@link readRuling} first. */
+/**
+ * @param judge - Gives a ruling of ours: what somebody else's code returned is read by {@link
+ * readRuling} first.
+ */
 function note(heard: Heard, layer: string, judge: () => Ruling | undefined): Ruling | undefined {
   let ruling: Ruling | undefined;
   try {
@@ -148,8 +189,15 @@ function hearLayers(heard: Heard, layers: readonly Layer[], { action, facts }: J
   for (const layer of layers) note(heard, layer.name, () => readRuling(layer.judge(action, facts)));
 }
 
-/** The check's no. It is not asked where something denies already: a slow schema must not cost more than a no. */
-function hearArguments(heard: Heard, judges: Judges, { action, facts }: Judged): Ruling | undefined {
+/**
+ * The check's no. It is not asked where something denies already: a slow schema must not cost more
+ * than a no.
+ */
+function hearArguments(
+  heard: Heard,
+  judges: Judges,
+  { action, facts }: Judged,
+): Ruling | undefined {
   if (heard.rulings.some(({ ruling }) => ruling?.effect === "deny")) return undefined;
   return note(heard, ARGUMENTS, () => checkArguments(judges, action, facts));
 }
@@ -158,18 +206,35 @@ function hearArguments(heard: Heard, judges: Judges, { action, facts }: Judged):
 export function hear(judges: Judges, action: Action, facts: Facts): Hearing {
   const { policy, layers, observed, argumentCheck } = judges;
   // Made with what nearly every gate has: a list that grows takes room for more.
-  const heard: Heard = policy === undefined ? { rulings: [], failed: false } : hearPolicy(policy, action, facts);
+  const heard: Heard =
+    policy === undefined ? { rulings: [], failed: false } : hearPolicy(policy, action, facts);
   if (layers.length > 0) hearLayers(heard, layers, { action, facts });
-  const argumentRuling = argumentCheck === undefined ? undefined : hearArguments(heard, judges, { action, facts });
+  const argumentRuling =
+    argumentCheck === undefined ? undefined : hearArguments(heard, judges, { action, facts });
   const { rulings, failed } = heard;
   const { category, risk } = classified(policy, action, rulings);
-  return { judges, action, rulings, argumentRuling, failed, category, risk, observed: observe(observed, action, facts) };
+  return {
+    judges,
+    action,
+    rulings,
+    argumentRuling,
+    failed,
+    category,
+    risk,
+    observed: observe(observed, action, facts),
+  };
 }
 
-function winnerOf(rulings: readonly LayerRuling[]): { readonly layer: string; readonly ruling: Ruling } | undefined {
+function winnerOf(
+  rulings: readonly LayerRuling[],
+): { readonly layer: string; readonly ruling: Ruling } | undefined {
   let winner: { readonly layer: string; readonly ruling: Ruling } | undefined;
   for (const { layer, ruling } of rulings) {
-    if (ruling !== undefined && (winner === undefined || RANK[ruling.effect] > RANK[winner.ruling.effect])) winner = { layer, ruling };
+    if (
+      ruling !== undefined &&
+      (winner === undefined || RANK[ruling.effect] > RANK[winner.ruling.effect])
+    )
+      winner = { layer, ruling };
   }
   return winner;
 }
@@ -190,7 +255,10 @@ function askOf({ judges, action, rulings }: Hearing): MergedAsk | undefined {
 /** What follows from a hearing. Pure. */
 export function combine(hearing: Hearing): Evaluation {
   const { judges, action, rulings, argumentRuling, failed, category, risk, observed } = hearing;
-  const { layer, ruling } = winnerOf(rulings) ?? { layer: "default", ruling: defaultRuling(judges.policy) };
+  const { layer, ruling } = winnerOf(rulings) ?? {
+    layer: "default",
+    ruling: defaultRuling(judges.policy),
+  };
   const level = highestLevel(rulings, risk);
   // Written out: an object that spreads another one costs more than a rule.
   const base: Evaluation =
@@ -202,6 +270,11 @@ export function combine(hearing: Hearing): Evaluation {
   if (ruling.effect !== "ask") return base;
   const ask = askOf(hearing);
   const placeholders = placeholdersOf(action).names;
-  if (ask !== undefined) return { ...base, ask, ...(placeholders.length === 0 ? {} : { placeholders }) };
-  return { ...base, ruling: layerFailed(layer, "the terms of its question are out of range"), failure: "layer_failed" };
+  if (ask !== undefined)
+    return { ...base, ask, ...(placeholders.length === 0 ? {} : { placeholders }) };
+  return {
+    ...base,
+    ruling: layerFailed(layer, "the terms of its question are out of range"),
+    failure: "layer_failed",
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * Evidence: a proof that comes with an answer, made by the person's own key. The gate checks what it knows itself (who, where, when) and has a
- * verifier judge the signature. What is refused leaves the question open. Format: spec/proof.md §3.
+ * Evidence: a proof that comes with an answer, made by the person's own key. The gate checks what
+ * it knows itself (who, where, when) and has a verifier judge the signature. What is refused leaves
+ * the question open. Format: spec/proof.md §3.
  */
 import { readFields } from "../approval/fields.js";
 import type { CountedApproval } from "../approval/machine.js";
@@ -27,7 +28,9 @@ export interface Evident {
   readonly approval: CountedApproval;
 }
 
-/** The answer as its proof holds it; nothing where it needs none and has none; or why it is refused. */
+/**
+ * The answer as its proof holds it; nothing where it needs none and has none; or why it is refused.
+ */
 export type Evidence =
   | { readonly proven: JsonObject | undefined }
   | { readonly refused: "evidence_required" | "evidence_invalid"; readonly reason?: string };
@@ -45,11 +48,16 @@ function mismatchOf({ wire, request, approval }: Evident): string | undefined {
   if (approver.text("channel") !== approval.channel) return "it was given on another channel";
   const givenAtMs = parseIsoTime(fields.text("timestamp"));
   const validUntilMs = parseIsoTime(fields.object("conditions").text("valid_until"));
-  if (givenAtMs === undefined || givenAtMs < request.createdAtMs || givenAtMs >= request.expiresAtMs)
+  if (
+    givenAtMs === undefined ||
+    givenAtMs < request.createdAtMs ||
+    givenAtMs >= request.expiresAtMs
+  )
     return "it was not given while the question was open";
   if (givenAtMs > approval.atMs + EVIDENCE_AHEAD_MS_MAX) return "it was given in the future";
   // A counted yes waits for the others, who have until the question's end.
-  const isLasting = validUntilMs !== undefined && (request.quorum === 1 || validUntilMs >= request.expiresAtMs);
+  const isLasting =
+    validUntilMs !== undefined && (request.quorum === 1 || validUntilMs >= request.expiresAtMs);
   return isLasting ? undefined : "it does not last until the others may have answered";
 }
 
@@ -61,11 +69,17 @@ export interface JudgedProof extends Pick<Evident, "wire" | "request"> {
 }
 
 /** Why a verifier refuses a proof; `undefined` where it does not. Never rejects. */
-export async function judgeProof({ within }: Pick<GateParts, "within">, judged: JudgedProof): Promise<string | undefined> {
+export async function judgeProof(
+  { within }: Pick<GateParts, "within">,
+  judged: JudgedProof,
+): Promise<string | undefined> {
   const { verifier, wire, request, reuse } = judged;
   if (!isJsonObject(wire)) return "the answer is no object";
   try {
-    const result = await within(verifier.verify(wire, encodeRequest(request), [], { reuse }), "the verifier of the proof");
+    const result = await within(
+      verifier.verify(wire, encodeRequest(request), [], { reuse }),
+      "the verifier of the proof",
+    );
     // A verifier is somebody else's code: nothing but true is a yes.
     const isGood: unknown = result.ok;
     if (isGood === true) return undefined;
@@ -76,13 +90,17 @@ export async function judgeProof({ within }: Pick<GateParts, "within">, judged: 
 }
 
 /** Looks at the proof of an answer. Never rejects. */
-export async function checkEvidence(parts: Pick<GateParts, "verifiers" | "within">, evident: Evident): Promise<Evidence> {
+export async function checkEvidence(
+  parts: Pick<GateParts, "verifiers" | "within">,
+  evident: Evident,
+): Promise<Evidence> {
   const { wire, response, request } = evident;
   const algorithm = response.proof?.["algorithm"];
   const verifier = parts.verifiers.find((each) => each.algorithm === algorithm);
   // A no takes no evidence: whoever may answer may stop it.
   const isNeeded = request.evidence !== "any" && response.decision !== "denied";
-  if (verifier === undefined) return isNeeded ? { refused: "evidence_required" } : { proven: undefined };
+  if (verifier === undefined)
+    return isNeeded ? { refused: "evidence_required" } : { proven: undefined };
   if (isNeeded && algorithm !== PASSKEY_ALGORITHM) return { refused: "evidence_required" };
   let problem: string | undefined;
   try {
@@ -91,6 +109,7 @@ export async function checkEvidence(parts: Pick<GateParts, "verifiers" | "within
     problem = "the answer is not in the form that is signed";
   }
   problem ??= await judgeProof(parts, { verifier, wire, request, reuse: false });
-  if (problem !== undefined) return { refused: "evidence_invalid", reason: `the proof does not hold: ${problem}` };
+  if (problem !== undefined)
+    return { refused: "evidence_invalid", reason: `the proof does not hold: ${problem}` };
   return { proven: isJsonObject(wire) ? wire : undefined };
 }

@@ -1,4 +1,7 @@
-/** Following an iterator, of either kind: its chunks are masked, and its end, failure or being left is the end of the performance. */
+/**
+ * Following an iterator, of either kind: its chunks are masked, and its end, failure or being left
+ * is the end of the performance.
+ */
 import type { ChunkMask } from "./chunk-mask.js";
 import { failureOf } from "./outcome.js";
 import type { Outcome } from "./reports.js";
@@ -26,7 +29,10 @@ interface Source {
   throw?(error?: unknown): Maybe<Result>;
 }
 
-/** What both kinds do with one result of the source: chunks wait in a queue, and the last result comes after them. */
+/**
+ * What both kinds do with one result of the source: chunks wait in a queue, and the last result
+ * comes after them.
+ */
 function createQueue({ chunks, release }: Stage): {
   /** What can be handed out without asking the source. */
   readonly take: () => Result | undefined;
@@ -98,8 +104,13 @@ export function followIterator(source: Source, stage: Stage): AsyncGenerator {
   return followed;
 }
 
-/** Follows a generator that is not asynchronous. Its end is written down while the caller goes on. */
-export function followSyncIterator(source: Source, stage: Stage): IterableIterator<unknown, unknown, unknown> {
+/**
+ * Follows a generator that is not asynchronous. Its end is written down while the caller goes on.
+ */
+export function followSyncIterator(
+  source: Source,
+  stage: Stage,
+): IterableIterator<unknown, unknown, unknown> {
   const { release, end } = stage;
   const queue = createQueue(stage);
   const step = (pull: () => Maybe<Result>): Result => {
@@ -108,7 +119,8 @@ export function followSyncIterator(source: Source, stage: Stage): IterableIterat
         const ready = queue.take();
         if (ready !== undefined) return ready;
         const result = ask();
-        if (result instanceof Promise) throw new TypeError("a generator gave a promise of a result");
+        if (result instanceof Promise)
+          throw new TypeError("a generator gave a promise of a result");
         queue.put(result);
         if (result.done === true) void end({ status: "performed" });
       }

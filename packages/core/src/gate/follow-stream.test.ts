@@ -13,7 +13,10 @@ async function* chunks(...list: readonly unknown[]): AsyncGenerator<unknown, str
 }
 
 /** Performs and gives the value; whether the log says completed is left to the test. */
-async function run<T>({ gate }: Kit, perform: (release: Release) => T): Promise<Extract<RunResult<T>, { ran: true }>> {
+async function run<T>(
+  { gate }: Kit,
+  perform: (release: Release) => T,
+): Promise<Extract<RunResult<T>, { ran: true }>> {
   const result = await gate.run(ask, (release) => Promise.resolve(perform(release)), { agent });
   if (!result.ran) throw new Error(result.verdict.code);
   return result;
@@ -30,7 +33,11 @@ describe("a perform whose value is a stream", () => {
       yield 1;
       effects.push("done");
     });
-    expect({ recorded, effects, types: kit.types().slice(2) }).toEqual({ recorded: false, effects: [], types: ["tool_call_forwarded"] });
+    expect({ recorded, effects, types: kit.types().slice(2) }).toEqual({
+      recorded: false,
+      effects: [],
+      types: ["tool_call_forwarded"],
+    });
     for await (const chunk of value) {
       expect(chunk).toBe(1);
       expect(kit.types()).not.toContain("tool_call_completed");
@@ -59,20 +66,27 @@ describe("a perform whose value is a stream", () => {
     });
     await value.next();
     await expect(value.next()).rejects.toThrow("token abc");
-    expect(last(kit.sink.events).metadata).toMatchObject({ outcome: "failed", error: "RangeError", forwarded_seq: 2 });
+    expect(last(kit.sink.events).metadata).toMatchObject({
+      outcome: "failed",
+      error: "RangeError",
+      forwarded_seq: 2,
+    });
     expect(JSON.stringify(kit.sink.events)).not.toContain("token abc");
   });
 
-  it.each(["before its first chunk", "after it"])("is cancelled where its reader leaves %s, and the source is closed", async (when) => {
-    const kit = makeKit({ policy: allowAll });
-    const source = chunks(1, 2);
-    const { value } = await run(kit, () => source);
-    if (when === "after it") for await (const _ of value) break;
-    else await value.return("");
-    expect(outcomeOf(kit)).toBe("cancelled");
-    expect(await source.next()).toEqual({ done: true, value: undefined });
-    expect(kit.types().filter((type) => type === "tool_call_completed")).toHaveLength(1);
-  });
+  it.each(["before its first chunk", "after it"])(
+    "is cancelled where its reader leaves %s, and the source is closed",
+    async (when) => {
+      const kit = makeKit({ policy: allowAll });
+      const source = chunks(1, 2);
+      const { value } = await run(kit, () => source);
+      if (when === "after it") for await (const _ of value) break;
+      else await value.return("");
+      expect(outcomeOf(kit)).toBe("cancelled");
+      expect(await source.next()).toEqual({ done: true, value: undefined });
+      expect(kit.types().filter((type) => type === "tool_call_completed")).toHaveLength(1);
+    },
+  );
 
   it("follows a web stream to its end, its error and its cancelling", async () => {
     const streamOf = (end: "close" | "error"): ReadableStream<string> => {
@@ -149,18 +163,25 @@ describe("a perform whose value is a stream", () => {
     expect(outcomeOf(kit)).toBe("performed");
   });
 
-  it.each([[[1, 2]], [new Map([[1, 2]])], ["text"], [new Set([1])], [null]])("takes %j for a value", async (value) => {
-    const kit = makeKit({ policy: allowAll });
-    expect(await run(kit, () => value)).toMatchObject({ value, recorded: true });
-    expect(outcomeOf(kit)).toBe("performed");
-  });
+  it.each([[[1, 2]], [new Map([[1, 2]])], ["text"], [new Set([1])], [null]])(
+    "takes %j for a value",
+    async (value) => {
+      const kit = makeKit({ policy: allowAll });
+      expect(await run(kit, () => value)).toMatchObject({ value, recorded: true });
+      expect(outcomeOf(kit)).toBe("performed");
+    },
+  );
 });
 
 describe("a stream of a vault's gate", () => {
   const secret = new Secret({ name: "TOKEN", value: "s3cret-värde-\u{1f511}", servers: ["files"] });
-  const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }] });
+  const policy = parsePolicy({
+    version: "1",
+    rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }],
+  });
   const [head, tail] = ["say s3cret-v", "ärde-\u{1f511} now"];
-  const cutCharacter = (text: string): readonly string[] => [...text].flatMap((each) => (each.length > 1 ? each.split("") : [each]));
+  const cutCharacter = (text: string): readonly string[] =>
+    [...text].flatMap((each) => (each.length > 1 ? each.split("") : [each]));
 
   it.each<readonly [string, readonly unknown[], unknown]>([
     ["text", [head, tail], "say [secret TOKEN] now"],
@@ -171,7 +192,9 @@ describe("a stream of a vault's gate", () => {
     const { value } = await run(kit, () => chunks(...list));
     const seen: unknown[] = [];
     for await (const chunk of value) seen.push(chunk);
-    const joined = seen.every((each) => typeof each === "string") ? seen.join("") : Buffer.concat(seen as Buffer[]);
+    const joined = seen.every((each) => typeof each === "string")
+      ? seen.join("")
+      : Buffer.concat(seen as Buffer[]);
     expect(joined).toEqual(want);
     expect(seen.every((each) => typeof each === "string" || Buffer.isBuffer(each))).toBe(true);
   });
@@ -194,7 +217,10 @@ describe("a stream of a vault's gate", () => {
 
   it("leaves nothing but the masked chunks of what can be iterated", async () => {
     const kit = makeKit({ policy, vault: createVault([secret]) });
-    const { value } = await run(kit, () => ({ raw: secret, [Symbol.asyncIterator]: () => chunks(head + tail) }));
+    const { value } = await run(kit, () => ({
+      raw: secret,
+      [Symbol.asyncIterator]: () => chunks(head + tail),
+    }));
     expect(value.raw).toBeUndefined();
     for await (const chunk of value) expect(chunk).not.toContain("s3cret");
   });

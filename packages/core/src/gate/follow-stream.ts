@@ -1,9 +1,15 @@
 /**
- * Following a stream: a performance whose value is a stream has its effects while somebody reads it, so it ends with the stream. Chunks are masked on
- * the way. A stream that nobody reads never ends; the next start of the log says that its outcome is unknown.
+ * Following a stream: a performance whose value is a stream has its effects while somebody reads
+ * it, so it ends with the stream. Chunks are masked on the way. A stream that nobody reads never
+ * ends; the next start of the log says that its outcome is unknown.
  */
 import { createChunkMask } from "./chunk-mask.js";
-import { followIterator, type Following, followSyncIterator, type Stage } from "./follow-iterator.js";
+import {
+  followIterator,
+  type Following,
+  followSyncIterator,
+  type Stage,
+} from "./follow-iterator.js";
 import { failureOf } from "./outcome.js";
 import type { Outcome } from "./reports.js";
 
@@ -22,14 +28,19 @@ interface NodeStream {
   readonly destroyed?: unknown;
 }
 
-const has = (value: object, key: PropertyKey): boolean => typeof Reflect.get(value, key) === "function";
+const has = (value: object, key: PropertyKey): boolean =>
+  typeof Reflect.get(value, key) === "function";
 const isWebStream = (value: object): value is ReadableStream<unknown> =>
   has(value, "getReader") && has(value, "cancel") && "locked" in value;
-const isAsyncIterable = (value: object): value is AsyncIterable<unknown> => has(value, Symbol.asyncIterator);
-const isAsyncIterator = (value: object): value is AsyncIterator<unknown, unknown, unknown> => isAsyncIterable(value) && has(value, "next");
-const isNodeStream = (value: object): value is NodeStream & object => isAsyncIterable(value) && has(value, "on") && has(value, "pipe");
+const isAsyncIterable = (value: object): value is AsyncIterable<unknown> =>
+  has(value, Symbol.asyncIterator);
+const isAsyncIterator = (value: object): value is AsyncIterator<unknown, unknown, unknown> =>
+  isAsyncIterable(value) && has(value, "next");
+const isNodeStream = (value: object): value is NodeStream & object =>
+  isAsyncIterable(value) && has(value, "on") && has(value, "pipe");
 /** A generator is told from lists and maps by being its own iterator. */
-const isIterator = (value: object): value is Iterator<unknown, unknown, unknown> => has(value, Symbol.iterator) && has(value, "next");
+const isIterator = (value: object): value is Iterator<unknown, unknown, unknown> =>
+  has(value, Symbol.iterator) && has(value, "next");
 
 /**
  * The stream to hand on; `undefined` for what is none.
@@ -53,9 +64,13 @@ export function followStream<T>(value: T, { release, end }: Following): Followed
   return { value: stream as T, ended };
 }
 
-/** What follows a value; `undefined` for one that is no stream, as nearly all are: nothing is made for those. */
+/**
+ * What follows a value; `undefined` for one that is no stream, as nearly all are: nothing is made
+ * for those.
+ */
 function followerOf(value: object): ((stage: Stage) => object) | undefined {
-  if (isWebStream(value)) return value.locked ? undefined : (stage) => followWebStream(value, stage);
+  if (isWebStream(value))
+    return value.locked ? undefined : (stage) => followWebStream(value, stage);
   if (isAsyncIterable(value)) {
     if (isNodeStream(value)) return (stage) => watchNodeStream(value, stage);
     if (isAsyncIterator(value)) return (stage) => followIterator(value, stage);
@@ -64,7 +79,10 @@ function followerOf(value: object): ((stage: Stage) => object) | undefined {
   return isIterator(value) ? (stage) => followSyncIterator(value, stage) : undefined;
 }
 
-function followWebStream(stream: ReadableStream<unknown>, { release, end, chunks }: Stage): ReadableStream<unknown> {
+function followWebStream(
+  stream: ReadableStream<unknown>,
+  { release, end, chunks }: Stage,
+): ReadableStream<unknown> {
   const reader = stream.getReader();
   const pull = async (controller: ReadableStreamDefaultController<unknown>): Promise<void> => {
     try {
@@ -94,12 +112,16 @@ function followWebStream(stream: ReadableStream<unknown>, { release, end, chunks
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
 
-/** Node's streams are handed on as they are: nothing that could take their place can be read in all their ways. */
+/**
+ * Node's streams are handed on as they are: nothing that could take their place can be read in all
+ * their ways.
+ */
 function watchNodeStream(stream: NodeStream & object, { release, end }: Stage): object {
   const finish = (): void => {
     const { readableEnded, errored } = stream;
     const isCut = readableEnded !== true;
-    const broken: Outcome = errored === undefined || errored === null ? { status: "cancelled" } : failureOf(errored);
+    const broken: Outcome =
+      errored === undefined || errored === null ? { status: "cancelled" } : failureOf(errored);
     void end(isCut ? broken : { status: "performed" });
   };
   try {
@@ -113,9 +135,13 @@ function watchNodeStream(stream: NodeStream & object, { release, end }: Stage): 
   return stream;
 }
 
-/** What can be iterated and has members of its own keeps them, unless secrets are known: then it can be iterated, masked, and nothing else. */
+/**
+ * What can be iterated and has members of its own keeps them, unless secrets are known: then it can
+ * be iterated, masked, and nothing else.
+ */
 function followIterable(iterable: AsyncIterable<unknown>, stage: Stage): object {
-  const iterate = (): AsyncIterator<unknown, unknown, unknown> => followIterator(iterable[Symbol.asyncIterator](), stage);
+  const iterate = (): AsyncIterator<unknown, unknown, unknown> =>
+    followIterator(iterable[Symbol.asyncIterator](), stage);
   if (stage.release.masker() !== undefined) return { [Symbol.asyncIterator]: iterate };
   return new Proxy(
     {},
@@ -123,7 +149,9 @@ function followIterable(iterable: AsyncIterable<unknown>, stage: Stage): object 
       get(_, key) {
         if (key === Symbol.asyncIterator) return iterate;
         const member: unknown = Reflect.get(iterable, key, iterable);
-        return typeof member === "function" ? (...given: readonly unknown[]): unknown => Reflect.apply(member, iterable, given) : member;
+        return typeof member === "function"
+          ? (...given: readonly unknown[]): unknown => Reflect.apply(member, iterable, given)
+          : member;
       },
       has: (_, key) => Reflect.has(iterable, key),
       getPrototypeOf: () => Reflect.getPrototypeOf(iterable),

@@ -1,4 +1,7 @@
-/** What became of a yes: ran, failed, not performed, not collected, unknown; told once, to the record, the log and the channel. */
+/**
+ * What became of a yes: ran, failed, not performed, not collected, unknown; told once, to the
+ * record, the log and the channel.
+ */
 import { describe, expect, it } from "vitest";
 import { agent, first, type Kit, last, makeKit, reply } from "../../test/gate-kit.js";
 import { memoryPending, type PendingStore, redeem, toolAction } from "../index.js";
@@ -17,7 +20,9 @@ async function leave({ gate, settle }: Kit): Promise<void> {
 
 async function answer(kit: Kit, decision: "approved" | "denied"): Promise<unknown> {
   const question = first(kit.shown);
-  const receipt = await question.session.submit(reply(question, { decision, validUntilMs: kit.clock.now() + 300_000 }));
+  const receipt = await question.session.submit(
+    reply(question, { decision, validUntilMs: kit.clock.now() + 300_000 }),
+  );
   await kit.settle();
   return receipt;
 }
@@ -76,7 +81,11 @@ describe("the outcome of a yes", () => {
     expect(await outcomeOf(kit)).toMatchObject({ status: "not_collected" });
     const { id } = first(kit.shown).request;
     expect((await pending.get(id))?.outcome).toMatchObject({ status: "not_collected" });
-    expect(last(kit.sink.events)).toMatchObject({ eventType: "consent_not_collected", requestId: id, decision: "not_collected" });
+    expect(last(kit.sink.events)).toMatchObject({
+      eventType: "consent_not_collected",
+      requestId: id,
+      decision: "not_collected",
+    });
     expect(kit.types()).not.toContain("tool_call_forwarded");
     // The wall clock went back, so that the yes would still be valid by it.
     expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
@@ -91,7 +100,8 @@ describe("the outcome of a yes", () => {
     await kit.clock.advance(30_000);
     expect(await outcomeOf(kit)).toMatchObject({ status: "not_collected" });
     expect(last(kit.types())).toBe("consent_not_collected");
-    if (given.decision === "allow") expect(() => redeem(given.permit, given.action)).toThrow(/its time is over/);
+    if (given.decision === "allow")
+      expect(() => redeem(given.permit, given.action)).toThrow(/its time is over/);
   });
 
   it("is not collected where the caller leaves between verdict and action", async () => {
@@ -104,7 +114,10 @@ describe("the outcome of a yes", () => {
     caller.abort();
     let ran = false;
     if (given.decision === "allow") await kit.gate.perform(given, async () => void (ran = true));
-    expect([ran, await outcomeOf(kit)]).toEqual([false, { status: "not_collected", detail: "the caller went away" }]);
+    expect([ran, await outcomeOf(kit)]).toEqual([
+      false,
+      { status: "not_collected", detail: "the caller went away" },
+    ]);
   });
 
   it("is not collected where the caller leaves as it takes the yes, and is told at once", async () => {
@@ -119,7 +132,10 @@ describe("the outcome of a yes", () => {
     await kit.settle();
     await answer(kit, "approved");
     expect(await verdict).toMatchObject({ code: "consent_cancelled" });
-    expect(await outcomeOf(kit)).toEqual({ status: "not_collected", detail: "the caller went away as the answer came" });
+    expect(await outcomeOf(kit)).toEqual({
+      status: "not_collected",
+      detail: "the caller went away as the answer came",
+    });
   });
 
   it("is not performed where the log cannot keep that the retry takes it", async () => {
@@ -155,10 +171,15 @@ describe("the outcome of a yes", () => {
     const given = await verdict;
     if (given.decision === "deny") throw new Error(given.code);
     let finish: () => void = () => undefined;
-    const running = twice.gate.perform(given, () => new Promise<void>((resolve) => (finish = () => resolve())));
+    const running = twice.gate.perform(
+      given,
+      () => new Promise<void>((resolve) => (finish = () => resolve())),
+    );
     await twice.settle();
     expect(await twice.gate.perform(given, () => Promise.resolve())).toMatchObject({ ran: false });
-    await expect(twice.gate.perform({ ...given, action: other }, () => Promise.resolve())).resolves.toMatchObject({ ran: false });
+    await expect(
+      twice.gate.perform({ ...given, action: other }, () => Promise.resolve()),
+    ).resolves.toMatchObject({ ran: false });
     expect(await outcomeOf(twice)).toBe("none yet");
     finish();
     await running;

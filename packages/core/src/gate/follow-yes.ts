@@ -1,12 +1,19 @@
 /**
- * Outcomes: follows a yes from the permit that it became to what came of it, and tells the question's record, the log and the channels.
+ * Outcomes: follows a yes from the permit that it became to what came of it, and tells the
+ * question's record, the log and the channels.
  */
 import { advance } from "./advance.js";
 import { claimDecision } from "./claim-decision.js";
 import { isApproved, type PendingRecord } from "../approval/machine.js";
 import { makeConsentOutcome, type ConsentOutcome } from "../approval/consent-outcome.js";
 import type { JsonObject } from "../json/value.js";
-import { COLLECT_WAIT_MS, OUTCOME_WAIT_MS_MAX, PART_TIMEOUT_MS, PERMIT_TTL_MS, REPORT_WAIT_MS } from "../limits.js";
+import {
+  COLLECT_WAIT_MS,
+  OUTCOME_WAIT_MS_MAX,
+  PART_TIMEOUT_MS,
+  PERMIT_TTL_MS,
+  REPORT_WAIT_MS,
+} from "../limits.js";
 import { IGNORED } from "./ignored.js";
 import { decisionLeftMs } from "./kept-time.js";
 import { isSpent } from "../permit.js";
@@ -22,9 +29,17 @@ function storyEnd({ end }: PendingRecord, { outcome, code }: Settlement): StoryE
   const { status, detail: reason } = outcome;
   switch (status) {
     case "not_collected":
-      return ["consent_not_collected", "not_collected", { reason, approvers: end?.approverIds ?? [] }];
+      return [
+        "consent_not_collected",
+        "not_collected",
+        { reason, approvers: end?.approverIds ?? [] },
+      ];
     case "not_performed":
-      return ["tool_call_completed", "allow", { outcome: status, ...(code === undefined ? {} : { error: code }), reason }];
+      return [
+        "tool_call_completed",
+        "allow",
+        { outcome: status, ...(code === undefined ? {} : { error: code }), reason },
+      ];
     case "unknown":
       return ["outcome_unknown", "allow", { reason }];
     case "ran":
@@ -35,19 +50,29 @@ function storyEnd({ end }: PendingRecord, { outcome, code }: Settlement): StoryE
   }
 }
 
-async function noteOutcome(parts: GateParts, record: PendingRecord, settlement: Settlement): Promise<void> {
+async function noteOutcome(
+  parts: GateParts,
+  record: PendingRecord,
+  settlement: Settlement,
+): Promise<void> {
   const told = storyEnd(record, settlement);
   if (told === undefined) return;
-  // It says that nothing is known to have been done: a log that cannot keep it shows itself at the next event.
+  // It says that nothing is known to have been done: a log that cannot keep it shows itself at the
+  // next event.
   await parts.append([eventMaker(subjectOfRecord(record), parts)(...told)]).catch(() => undefined);
 }
 
 /**
- * Keeps the outcome of a yes that was taken, once the log has it: whoever finds the one finds the other.
+ * Keeps the outcome of a yes that was taken, once the log has it: whoever finds the one finds the
+ * other.
  *
  * @throws What the store throws.
  */
-export async function settleTaken(parts: GateParts, record: PendingRecord, settlement: Settlement): Promise<void> {
+export async function settleTaken(
+  parts: GateParts,
+  record: PendingRecord,
+  settlement: Settlement,
+): Promise<void> {
   await noteOutcome(parts, record, settlement);
   await keepOutcome(parts, record, settlement.outcome);
 }
@@ -57,11 +82,18 @@ export async function settleTaken(parts: GateParts, record: PendingRecord, settl
  *
  * @throws What the store throws.
  */
-export async function keepOutcome(parts: GateParts, { id }: PendingRecord, outcome: ConsentOutcome): Promise<void> {
+export async function keepOutcome(
+  parts: GateParts,
+  { id }: PendingRecord,
+  outcome: ConsentOutcome,
+): Promise<void> {
   await advance(parts, id, { type: "outcome", outcome });
 }
 
-/** Follows the permit that a question's yes became. It has an outcome in the end, whatever its holder does. */
+/**
+ * Follows the permit that a question's yes became. It has an outcome in the end, whatever its
+ * holder does.
+ */
 export function followYes(parts: GateParts, record: PendingRecord, permit: Permit): void {
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -83,9 +115,15 @@ export function followYes(parts: GateParts, record: PendingRecord, permit: Permi
   const watch = async (): Promise<void> => {
     await parts.clock.sleep(PERMIT_TTL_MS, { signal, background: true });
     if (isBegun) return;
-    if (!isSpent(permit)) return stop({ outcome: makeConsentOutcome("not_collected", "the caller did not use it in time") });
+    if (!isSpent(permit))
+      return stop({
+        outcome: makeConsentOutcome("not_collected", "the caller did not use it in time"),
+      });
     await parts.clock.sleep(REPORT_WAIT_MS, { signal, background: true });
-    if (!isBegun) stop({ outcome: makeConsentOutcome("unknown", "who performed it did not report what came of it") });
+    if (!isBegun)
+      stop({
+        outcome: makeConsentOutcome("unknown", "who performed it did not report what came of it"),
+      });
   };
   watch().catch(() => undefined);
 }
@@ -107,9 +145,15 @@ async function giveUp(parts: GateParts, id: string, reason: string): Promise<voi
 }
 
 /** Ends a yes that nobody takes in time. */
-async function endUncollected(parts: GateParts, record: PendingRecord, signal: AbortSignal): Promise<void> {
+async function endUncollected(
+  parts: GateParts,
+  record: PendingRecord,
+  signal: AbortSignal,
+): Promise<void> {
   const { id, deferred } = record;
-  const reason = deferred ? "the caller did not call again in time" : "nobody waited for the answer";
+  const reason = deferred
+    ? "the caller did not call again in time"
+    : "nobody waited for the answer";
   let waitMs = deferred ? decisionLeftMs(parts, record) : COLLECT_WAIT_MS;
   for (;;) {
     const isTimed = await parts.clock.sleep(waitMs, { signal, background: true }).then(
@@ -128,18 +172,24 @@ async function endUncollected(parts: GateParts, record: PendingRecord, signal: A
 }
 
 /**
- * What became of an ended question's yes: watches its record, and ends it as not collected where nobody takes it in time. Never rejects.
+ * What became of an ended question's yes: watches its record, and ends it as not collected where
+ * nobody takes it in time. Never rejects.
  *
  * @returns `undefined` where the question did not end in a yes.
  */
-export async function outcomeOf(parts: GateParts, ended: PendingRecord): Promise<ConsentOutcome | undefined> {
+export async function outcomeOf(
+  parts: GateParts,
+  ended: PendingRecord,
+): Promise<ConsentOutcome | undefined> {
   if (!isApproved(ended)) return undefined;
   const stop = new AbortController();
   let collecting: AbortController | undefined;
   const closer = (): void => stop.abort(new Error("the gate is closed"));
   parts.closers.add(closer);
   // Also a process that took the yes and died says nothing.
-  parts.clock.sleep(OUTCOME_WAIT_MS_MAX, { signal: stop.signal, background: true }).then(closer, () => undefined);
+  parts.clock
+    .sleep(OUTCOME_WAIT_MS_MAX, { signal: stop.signal, background: true })
+    .then(closer, () => undefined);
   try {
     for await (const record of parts.store.pending.watch(ended.id, stop.signal)) {
       if (record.outcome !== undefined) return record.outcome;

@@ -49,7 +49,10 @@ export interface GateParts {
   readonly channel: Channel;
   /** Channels that a step may name. */
   readonly channels: ReadonlyMap<string, Channel>;
-  /** Appends events; resolves when they are durable, rejects when they are not or the sink is silent for too long. */
+  /**
+   * Appends events; resolves when they are durable, rejects when they are not or the sink is silent
+   * for too long.
+   */
   readonly append: (events: readonly AuditEventInput[]) => Promise<AuditReceipt>;
   readonly approvers: readonly Approver[] | undefined;
   readonly assessors: readonly Assessor[];
@@ -60,7 +63,10 @@ export interface GateParts {
   readonly store: Store;
   /** Notes a stored record that does not count. */
   readonly onIgnored: OnIgnored;
-  /** Wall time of the latest event that is known to be in the log; `undefined` where the gate was not told where the log ended. */
+  /**
+   * Wall time of the latest event that is known to be in the log; `undefined` where the gate was
+   * not told where the log ended.
+   */
   readonly lastEventMs: () => number | undefined;
   readonly paused: () => string | undefined;
   readonly isolation: string;

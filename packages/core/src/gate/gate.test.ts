@@ -13,7 +13,9 @@ describe("createConsentGate() with an allow", () => {
     expect(verdict.code).toBe("policy_allowed");
     expect(types()).toEqual(["tool_call_intercepted", "policy_evaluated"]);
     expect(redeem(verdict.permit, verdict.action).action).toBe(write);
-    expect(() => redeem(verdict.permit, verdict.action)).toThrow(expect.objectContaining({ code: "permit_spent" }));
+    expect(() => redeem(verdict.permit, verdict.action)).toThrow(
+      expect.objectContaining({ code: "permit_spent" }),
+    );
   });
 
   it("denies with audit_failed when the log cannot keep the decision", async () => {
@@ -34,7 +36,12 @@ describe("createConsentGate() with an allow", () => {
 describe("createConsentGate() with a deny", () => {
   it("denies by the default and writes it down", async () => {
     const { gate, types } = makeKit({ policy: denyAll });
-    expect(await gate(write, { agent })).toMatchObject({ decision: "deny", code: "policy_denied", ruleId: "default", retryable: false });
+    expect(await gate(write, { agent })).toMatchObject({
+      decision: "deny",
+      code: "policy_denied",
+      ruleId: "default",
+      retryable: false,
+    });
     expect(types()).toEqual(["tool_call_intercepted", "policy_evaluated"]);
   });
 
@@ -46,7 +53,10 @@ describe("createConsentGate() with a deny", () => {
 
   it("denies where there is neither policy nor layer", async () => {
     const { clock: _, ...kit } = makeKit();
-    const gate = createConsentGate({ channel: { name: "test", deliver: () => Promise.resolve() }, audit: kit.sink });
+    const gate = createConsentGate({
+      channel: { name: "test", deliver: () => Promise.resolve() },
+      audit: kit.sink,
+    });
     expect(await gate(write, { agent })).toMatchObject({ code: "policy_denied" });
   });
 
@@ -55,16 +65,22 @@ describe("createConsentGate() with a deny", () => {
     const forged = JSON.parse(JSON.stringify(write)) as typeof write;
     expect(await gate(forged, { agent })).toMatchObject({ code: "action_invalid" });
     expect(await gate(write, { agent: { id: "" } })).toMatchObject({ code: "context_invalid" });
-    expect(await gate(write, undefined as unknown as { agent: typeof agent })).toMatchObject({ code: "context_invalid" });
+    expect(await gate(write, undefined as unknown as { agent: typeof agent })).toMatchObject({
+      code: "context_invalid",
+    });
   });
 
   it("ends a question whose time nobody can measure", async () => {
     const real = manualClock();
     // Only the time of the question is too long for it.
-    const sleep: Clock["sleep"] = (ms, options) => (ms > 60_000 ? Promise.reject(new Error("no timers left")) : real.sleep(ms, options));
+    const sleep: Clock["sleep"] = (ms, options) =>
+      ms > 60_000 ? Promise.reject(new Error("no timers left")) : real.sleep(ms, options);
     const clock: Clock = { ...real, sleep };
     const { gate } = makeKit({ clock });
-    expect(await gate(write, { agent })).toMatchObject({ code: "internal_error", reason: expect.stringContaining("no timers left") });
+    expect(await gate(write, { agent })).toMatchObject({
+      code: "internal_error",
+      reason: expect.stringContaining("no timers left"),
+    });
   });
 
   it("denies with policy_failed when the policy function throws", async () => {
@@ -87,16 +103,31 @@ describe("createConsentGate() with a deny", () => {
       },
     ],
     ["returns null", { name: "bad", judge: () => null as never }],
-    ["returns a promise", { name: "bad", judge: () => Promise.resolve({ effect: "allow" }) as never }],
-    ["misspells its effect", { name: "bad", judge: () => ({ effect: "alow", ruleId: "x", reason: "" }) as never }],
+    [
+      "returns a promise",
+      { name: "bad", judge: () => Promise.resolve({ effect: "allow" }) as never },
+    ],
+    [
+      "misspells its effect",
+      { name: "bad", judge: () => ({ effect: "alow", ruleId: "x", reason: "" }) as never },
+    ],
     [
       "asks with NaN for a timeout",
-      { name: "bad", judge: () => ({ effect: "ask", ruleId: "x", reason: "", ask: { timeoutMs: Number.NaN } }) },
+      {
+        name: "bad",
+        judge: () => ({ effect: "ask", ruleId: "x", reason: "", ask: { timeoutMs: Number.NaN } }),
+      },
     ],
-  ] satisfies readonly (readonly [string, Layer])[])("denies with layer_failed when a layer %s", async (_, layer) => {
-    const { gate } = makeKit({ policy: allowAll, layers: [layer] });
-    expect(await gate(write, { agent })).toMatchObject({ decision: "deny", code: "layer_failed" });
-  });
+  ] satisfies readonly (readonly [string, Layer])[])(
+    "denies with layer_failed when a layer %s",
+    async (_, layer) => {
+      const { gate } = makeKit({ policy: allowAll, layers: [layer] });
+      expect(await gate(write, { agent })).toMatchObject({
+        decision: "deny",
+        code: "layer_failed",
+      });
+    },
+  );
 });
 
 describe("createConsentGate() with an ask", () => {
@@ -106,25 +137,46 @@ describe("createConsentGate() with an ask", () => {
     await settle();
     const question = first(shown);
     expect(question.request.text).toContain("write_file");
-    expect(await question.session.submit(reply(question, { decision: "approved" }))).toEqual({ status: "final", outcome: "approved" });
-    expect(await verdict).toMatchObject({ decision: "allow", code: "consent_approved", action: write, approvers: ["local"] });
+    expect(await question.session.submit(reply(question, { decision: "approved" }))).toEqual({
+      status: "final",
+      outcome: "approved",
+    });
+    expect(await verdict).toMatchObject({
+      decision: "allow",
+      code: "consent_approved",
+      action: write,
+      approvers: ["local"],
+    });
     expect(await question.session.ended).toMatchObject({ status: "approved" });
-    expect(types()).toEqual(["tool_call_intercepted", "policy_evaluated", "consent_requested", "consent_delivered", "consent_approved"]);
+    expect(types()).toEqual([
+      "tool_call_intercepted",
+      "policy_evaluated",
+      "consent_requested",
+      "consent_delivered",
+      "consent_approved",
+    ]);
   });
 
   it("denies with the person's no", async () => {
     const { gate, shown, settle } = makeKit();
     const verdict = gate(write, { agent });
     await settle();
-    await first(shown).session.submit(reply(first(shown), { decision: "denied", reason: "not today" }));
-    expect(await verdict).toMatchObject({ code: "consent_denied", reason: "not today", retryable: false });
+    await first(shown).session.submit(
+      reply(first(shown), { decision: "denied", reason: "not today" }),
+    );
+    expect(await verdict).toMatchObject({
+      code: "consent_denied",
+      reason: "not today",
+      retryable: false,
+    });
   });
 
   it("takes an answer that comes before deliver resolves", async () => {
     const kit = makeKit({
       channel: {
         name: "test",
-        deliver: async (request, session) => void (await session.submit(reply({ request, session }, { decision: "approved" }))),
+        deliver: async (request, session) =>
+          void (await session.submit(reply({ request, session }, { decision: "approved" }))),
       },
     });
     expect(await kit.gate(write, { agent })).toMatchObject({ decision: "allow" });
@@ -137,7 +189,9 @@ describe("createConsentGate() with an ask", () => {
     clock.jump(-3_600_000);
     await clock.advance(120_001);
     expect(await verdict).toMatchObject({ code: "consent_expired", retryable: true });
-    expect(await first(shown).session.submit(reply(first(shown), { decision: "approved" }))).toMatchObject({
+    expect(
+      await first(shown).session.submit(reply(first(shown), { decision: "approved" })),
+    ).toMatchObject({
       status: "refused",
       code: "request_ended",
     });
@@ -149,7 +203,9 @@ describe("createConsentGate() with an ask", () => {
     await settle();
     clock.jump(24 * 3_600_000);
     expect(
-      await first(shown).session.submit(reply(first(shown), { decision: "approved", validUntilMs: clock.now() + 1_000 })),
+      await first(shown).session.submit(
+        reply(first(shown), { decision: "approved", validUntilMs: clock.now() + 1_000 }),
+      ),
     ).toMatchObject({ status: "refused" });
     await clock.advance(120_001);
     expect(await verdict).toMatchObject({ decision: "deny" });
@@ -158,9 +214,17 @@ describe("createConsentGate() with an ask", () => {
   it("denies at once when the channel has nobody to ask, with the channel's own words", async () => {
     const { ConsentError } = await import("../errors.js");
     const { gate } = makeKit({
-      channel: { name: "test", deliver: () => Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: no terminal")) },
+      channel: {
+        name: "test",
+        deliver: () =>
+          Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: no terminal")),
+      },
     });
-    expect(await gate(write, { agent })).toMatchObject({ code: "channel_unavailable", reason: "Cannot ask: no terminal", retryable: true });
+    expect(await gate(write, { agent })).toMatchObject({
+      code: "channel_unavailable",
+      reason: "Cannot ask: no terminal",
+      retryable: true,
+    });
   });
 
   it("denies with channel_failed when deliver throws, also synchronously", async () => {
@@ -180,7 +244,9 @@ describe("createConsentGate() with an ask", () => {
     const verdict = gate(write, { agent });
     await settle();
     sink.mode = "throws";
-    expect(await first(shown).session.submit(reply(first(shown), { decision: "approved" }))).toEqual({
+    expect(
+      await first(shown).session.submit(reply(first(shown), { decision: "approved" })),
+    ).toEqual({
       status: "final",
       outcome: "failed",
     });
@@ -195,12 +261,18 @@ describe("createConsentGate() with an ask", () => {
     caller.abort();
     expect(await verdict).toMatchObject({ code: "consent_cancelled" });
     expect(await first(shown).session.ended).toMatchObject({ status: "cancelled" });
-    expect(await gate(write, { agent, signal: caller.signal })).toMatchObject({ code: "consent_cancelled" });
+    expect(await gate(write, { agent, signal: caller.signal })).toMatchObject({
+      code: "consent_cancelled",
+    });
   });
 
   it("denies while paused, grants and stored decisions included", async () => {
     const { gate, shown } = makeKit({ paused: () => "paused by the operator" });
-    expect(await gate(write, { agent })).toMatchObject({ code: "paused", reason: "paused by the operator", retryable: true });
+    expect(await gate(write, { agent })).toMatchObject({
+      code: "paused",
+      reason: "paused by the operator",
+      retryable: true,
+    });
     expect(shown).toHaveLength(0);
   });
 

@@ -1,5 +1,6 @@
 /**
- * The gate: joins policy, people and log into one function, Action → Verdict. Settle, record, release; every failure is a deny.
+ * The gate: joins policy, people and log into one function, Action → Verdict. Settle, record,
+ * release; every failure is a deny.
  */
 import type { Action } from "../action/action.js";
 import { endQuestion } from "./advance.js";
@@ -24,7 +25,10 @@ import { endGrant, revokeGrant } from "./revoke-grant.js";
 import { reportOutcome } from "./report.js";
 import type { Allowed, RunResult, Verdict } from "../verdict.js";
 
-/** After a restart: what is out of time ends, what is still open is shown again, and a yes that nobody took is followed to its outcome. */
+/**
+ * After a restart: what is out of time ends, what is still open is shown again, and a yes that
+ * nobody took is followed to its outcome.
+ */
 async function resumeQuestions(parts: GateParts): Promise<number> {
   await endOverGrants(parts).catch(() => undefined);
   let redelivered = 0;
@@ -48,24 +52,36 @@ async function resumeQuestions(parts: GateParts): Promise<number> {
 }
 
 /**
- * Where the wall clock is behind the log, ends for good the grants that this ends: a later start would see a log whose last events have the wrong time.
- * A store that fails here fails where a grant is looked for, and no grant is used then.
+ * Where the wall clock is behind the log, ends for good the grants that this ends: a later start
+ * would see a log whose last events have the wrong time. A store that fails here fails where a
+ * grant is looked for, and no grant is used then.
  */
 async function endOverGrants(parts: GateParts): Promise<void> {
   const { grants, claims } = parts.store;
   const lastEventMs = parts.lastEventMs();
   if (lastEventMs === undefined || parts.clock.now() >= lastEventMs) return;
   for (const grant of await parts.within(grants.list(), "the store"))
-    if (grantLeftMs(parts, grant) === 0) await parts.within(endGrant({ grants, claims }, grant), "the store");
+    if (grantLeftMs(parts, grant) === 0)
+      await parts.within(endGrant({ grants, claims }, grant), "the store");
 }
 
-async function revokeHere({ store, append, clock, ids, revoked }: GateParts, grantId: unknown, revoker: unknown): Promise<boolean> {
+async function revokeHere(
+  { store, append, clock, ids, revoked }: GateParts,
+  grantId: unknown,
+  revoker: unknown,
+): Promise<boolean> {
   if (typeof grantId !== "string" || grantId.length > ID_CHARS_MAX) return false;
   // A name that is none keeps nothing from being revoked.
   const by = typeof revoker === "string" ? cutText(revoker, NAME_CHARS_MAX) : "unknown";
   // Before anything is waited for: a permit that is redeemed by hand asks no store.
   revoked.add(grantId);
-  return (await revokeGrant({ grants: store.grants, claims: store.claims, audit: { append }, clock, ids }, grantId, by)) !== undefined;
+  return (
+    (await revokeGrant(
+      { grants: store.grants, claims: store.claims, audit: { append }, clock, ids },
+      grantId,
+      by,
+    )) !== undefined
+  );
 }
 
 /**
@@ -85,10 +101,16 @@ export function createConsentGate(options: GateOptions): ConsentGate {
     const opened = await decide(parts, action, context);
     return opened.decision === "pending" ? opened.settled : opened;
   };
-  const run = async <T>(action: Action, perform: (release: Release) => Promise<T>, context: GateContext): Promise<RunResult<T>> => {
+  const run = async <T>(
+    action: Action,
+    perform: (release: Release) => Promise<T>,
+    context: GateContext,
+  ): Promise<RunResult<T>> => {
     const opened = await decide(parts, action, context);
     const verdict = opened.decision === "pending" ? await opened.settled : opened;
-    return verdict.decision === "deny" ? { ran: false, verdict } : performOnce(parts, verdict, { perform });
+    return verdict.decision === "deny"
+      ? { ran: false, verdict }
+      : performOnce(parts, verdict, { perform });
   };
   const close = async (): Promise<void> => {
     parts.shutdown.abort(new Error("the gate is closed"));
@@ -102,7 +124,9 @@ export function createConsentGate(options: GateOptions): ConsentGate {
     checksArguments: options.argumentCheck !== undefined,
     evaluate: (action: Action, context: Omit<GateContext, "signal">): Evaluation => {
       const admitted = admit(action, context);
-      return "decision" in admitted ? failedEvaluation(admitted.code, admitted.reason) : judgeNow(parts, admitted);
+      return "decision" in admitted
+        ? failedEvaluation(admitted.code, admitted.reason)
+        : judgeNow(parts, admitted);
     },
     run,
     perform: <T>(
@@ -127,7 +151,8 @@ export function createConsentGate(options: GateOptions): ConsentGate {
         return run(action, (release) => perform(release, input), context);
       },
     open: (action: Action, context: GateContext) => decide(parts, action, context),
-    answer: (claim: unknown, by: { readonly channel: string; readonly subject: string }) => submitAnswer(parts, claim, readAnswerer(by)),
+    answer: (claim: unknown, by: { readonly channel: string; readonly subject: string }) =>
+      submitAnswer(parts, claim, readAnswerer(by)),
     revoke: (grantId: string, by: string) => revokeHere(parts, grantId, by),
     endPaused: () => endPaused(parts),
     resume: () => resumeQuestions(parts),

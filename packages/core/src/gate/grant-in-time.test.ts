@@ -21,13 +21,18 @@ describe("a yes that covers more", () => {
     const verdict = kit.gate(write, { agent }).finally(() => (isOver = true));
     await kit.settle();
     const offer = first(kit.shown).request.offers[0]?.id ?? "";
-    const receipt = first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved", grantId: offer }));
+    const receipt = first(kit.shown).session.submit(
+      reply(first(kit.shown), { decision: "approved", grantId: offer }),
+    );
     await kit.settle();
     expect(isOver).toBe(false);
     letGo();
     expect(await receipt).toEqual({ status: "final", outcome: "approved" });
     expect((await verdict).decision).toBe("allow");
-    expect(await kit.gate(write, { agent })).toMatchObject({ decision: "allow", code: "grant_used" });
+    expect(await kit.gate(write, { agent })).toMatchObject({
+      decision: "allow",
+      code: "grant_used",
+    });
   });
 
   it("stands also where what else it covers cannot be kept, and says so", async () => {
@@ -36,8 +41,14 @@ describe("a yes that covers more", () => {
     const verdict = kit.gate(write, { agent });
     await kit.settle();
     const offer = first(kit.shown).request.offers[0]?.id ?? "";
-    const receipt = await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved", grantId: offer }));
-    expect(receipt).toMatchObject({ status: "refused", code: "store_failed", reason: expect.stringContaining("the answer was taken") });
+    const receipt = await first(kit.shown).session.submit(
+      reply(first(kit.shown), { decision: "approved", grantId: offer }),
+    );
+    expect(receipt).toMatchObject({
+      status: "refused",
+      code: "store_failed",
+      reason: expect.stringContaining("the answer was taken"),
+    });
     expect((await verdict).decision).toBe("allow");
     expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
   });

@@ -1,15 +1,28 @@
-/** A caller that goes away: its question is held for its retry, a yes is for one call only, and silence is never kept as a no. */
+/**
+ * A caller that goes away: its question is held for its retry, a yes is for one call only, and
+ * silence is never kept as a no.
+ */
 import { seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { agent, asPending, first, type Kit, last, makeKit, reply } from "../../test/gate-kit.js";
-import { type GateContext, isConsentError, memoryPending, toolAction, type Verdict } from "../index.js";
+import {
+  type GateContext,
+  isConsentError,
+  memoryPending,
+  toolAction,
+  type Verdict,
+} from "../index.js";
 import { parsePolicy } from "../policy.js";
 
 const write = toolAction("files", "write_file", { path: "a" });
 const other = toolAction("files", "write_file", { path: "b" });
 
 /** A call whose caller leaves at once. */
-async function leave({ gate, settle }: Kit, context: GateContext = { agent }, action = write): Promise<Verdict> {
+async function leave(
+  { gate, settle }: Kit,
+  context: GateContext = { agent },
+  action = write,
+): Promise<Verdict> {
   const caller = new AbortController();
   const verdict = gate(action, { ...context, signal: caller.signal });
   await settle();
@@ -21,7 +34,9 @@ async function leave({ gate, settle }: Kit, context: GateContext = { agent }, ac
 async function answer(kit: Kit, at: number, decision: "approved" | "denied"): Promise<unknown> {
   const question = kit.shown[at];
   if (question === undefined) throw new Error("there is no such question");
-  const receipt = await question.session.submit(reply(question, { decision, validUntilMs: kit.clock.now() + 300_000 }));
+  const receipt = await question.session.submit(
+    reply(question, { decision, validUntilMs: kit.clock.now() + 300_000 }),
+  );
   await kit.settle();
   return receipt;
 }
@@ -39,12 +54,18 @@ describe("a caller that goes away", () => {
     const kit = makeKit();
     expect(await leave(kit)).toMatchObject({ code: "consent_cancelled" });
     expect(await endOf(kit)).toBe("open");
-    expect(last(kit.sink.events)).toMatchObject({ eventType: "consent_deferred", metadata: { reason: "the caller went away" } });
+    expect(last(kit.sink.events)).toMatchObject({
+      eventType: "consent_deferred",
+      metadata: { reason: "the caller went away" },
+    });
     await kit.clock.advance(40_000);
     const retry = kit.gate(write, { agent });
     await kit.settle();
     expect(kit.shown).toHaveLength(1);
-    expect(await answer(kit, 0, "approved")).toMatchObject({ status: "final", outcome: "approved" });
+    expect(await answer(kit, 0, "approved")).toMatchObject({
+      status: "final",
+      outcome: "approved",
+    });
     expect(await retry).toMatchObject({ decision: "allow", code: "consent_approved" });
   });
 
@@ -53,7 +74,11 @@ describe("a caller that goes away", () => {
     await leave(kit);
     await answer(kit, 0, "approved");
     const verdict = await kit.gate(write, { agent });
-    expect(verdict).toMatchObject({ decision: "allow", code: "consent_approved", requestId: first(kit.shown).request.id });
+    expect(verdict).toMatchObject({
+      decision: "allow",
+      code: "consent_approved",
+      requestId: first(kit.shown).request.id,
+    });
     expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
     expect(kit.shown).toHaveLength(2);
   });
@@ -70,7 +95,10 @@ describe("a caller that goes away", () => {
     await kit.settle();
     await answer(kit, 0, "approved");
     expect(await verdict).toMatchObject({ code: "consent_cancelled" });
-    expect(await kit.gate(write, { agent })).toMatchObject({ decision: "allow", requestId: first(kit.shown).request.id });
+    expect(await kit.gate(write, { agent })).toMatchObject({
+      decision: "allow",
+      requestId: first(kit.shown).request.id,
+    });
   });
 
   it("finds a person's no as well, once", async () => {
@@ -111,7 +139,10 @@ describe("a caller that goes away", () => {
     expect(kit.shown).toHaveLength(2);
     await answer(kit, 0, "approved");
     await answer(kit, 1, "denied");
-    expect((await Promise.all(both)).map(({ code }) => code).toSorted()).toEqual(["consent_approved", "consent_denied"]);
+    expect((await Promise.all(both)).map(({ code }) => code).toSorted()).toEqual([
+      "consent_approved",
+      "consent_denied",
+    ]);
   });
 
   it("is told to call again where another process holds its question, and the no is for the retry", async () => {
@@ -126,13 +157,18 @@ describe("a caller that goes away", () => {
     expect(await later.gate(write, { agent })).toMatchObject({ code: "consent_denied" });
   });
 
-  it.each([{ session: "other" }, { task: "other" }])("has its open question left alone by a call of %j", async (place) => {
-    const kit = makeKit();
-    await leave(kit, { agent, session: "s", task: "t" });
-    expect((await kit.gate.open(write, { agent, session: "s", task: "t", ...place })).decision).toBe("pending");
-    await kit.settle();
-    expect(kit.shown).toHaveLength(2);
-  });
+  it.each([{ session: "other" }, { task: "other" }])(
+    "has its open question left alone by a call of %j",
+    async (place) => {
+      const kit = makeKit();
+      await leave(kit, { agent, session: "s", task: "t" });
+      expect(
+        (await kit.gate.open(write, { agent, session: "s", task: "t", ...place })).decision,
+      ).toBe("pending");
+      await kit.settle();
+      expect(kit.shown).toHaveLength(2);
+    },
+  );
 
   it("has its question shown by the process that the retry came to", async () => {
     const pending = memoryPending();
@@ -165,7 +201,10 @@ describe("a caller that goes away", () => {
     await kit.clock.advance(2_000);
     expect(await endOf(kit)).toBe("cancelled");
     expect(kit.types()).toContain("consent_cancelled");
-    expect(await answer(kit, 0, "approved")).toMatchObject({ status: "refused", code: "request_ended" });
+    expect(await answer(kit, 0, "approved")).toMatchObject({
+      status: "refused",
+      code: "request_ended",
+    });
     // Nothing of it is kept: the next call asks anew.
     expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
   });
@@ -216,7 +255,10 @@ describe("a caller that goes away", () => {
     const kit = makeKit();
     const pending = asPending(await kit.gate.open(write, { agent }));
     await pending.leave("the client is gone");
-    expect(await pending.settled).toMatchObject({ code: "consent_cancelled", reason: "the client is gone" });
+    expect(await pending.settled).toMatchObject({
+      code: "consent_cancelled",
+      reason: "the client is gone",
+    });
     expect(await endOf(kit)).toBe("open");
   });
 
@@ -224,7 +266,10 @@ describe("a caller that goes away", () => {
     let policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask" }] });
     const kit = makeKit({ policy: () => policy });
     await leave(kit);
-    policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", level: "high" }] });
+    policy = parsePolicy({
+      version: "1",
+      rules: [{ match: { tool: "*" }, action: "ask", level: "high" }],
+    });
     const retry = kit.gate(write, { agent });
     await kit.settle();
     expect(kit.shown).toHaveLength(2);
@@ -235,33 +280,41 @@ describe("a caller that goes away", () => {
 });
 
 describe("silence", () => {
-  it.each(["defer", "leave"] as const)("is not kept as a no after %s(): the next identical call asks", async (how) => {
-    const kit = makeKit({ retryWindowMs: 600_000 });
-    const pending = asPending(await kit.gate.open(write, { agent }));
-    await (how === "defer" ? pending.defer() : pending.leave("the client's time is over"));
-    await kit.clock.advance(121_000);
-    expect(await endOf(kit)).toBe("expired");
-    expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
-    expect(kit.shown).toHaveLength(2);
-  });
+  it.each(["defer", "leave"] as const)(
+    "is not kept as a no after %s(): the next identical call asks",
+    async (how) => {
+      const kit = makeKit({ retryWindowMs: 600_000 });
+      const pending = asPending(await kit.gate.open(write, { agent }));
+      await (how === "defer" ? pending.defer() : pending.leave("the client's time is over"));
+      await kit.clock.advance(121_000);
+      expect(await endOf(kit)).toBe("expired");
+      expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
+      expect(kit.shown).toHaveLength(2);
+    },
+  );
 
-  it.each(["cancelled", "failed"] as const)("of a question that was %s is no more kept than that of one that expired", async (how) => {
-    const kit = makeKit({
-      channel: {
-        name: "test",
-        deliver: (request, session) => (kit.shown.push({ request, session }), how === "failed" ? late : Promise.resolve()),
-      },
-    });
-    let break_ = (_error: Error): void => undefined;
-    const late = new Promise<never>((_, reject) => (break_ = reject));
-    const pending = asPending(await kit.gate.open(write, { agent }));
-    await pending.defer();
-    if (how === "cancelled") await pending.withdraw("enough");
-    else break_(new Error("gone"));
-    await kit.settle();
-    expect(await endOf(kit)).toBe(how);
-    expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
-  });
+  it.each(["cancelled", "failed"] as const)(
+    "of a question that was %s is no more kept than that of one that expired",
+    async (how) => {
+      const kit = makeKit({
+        channel: {
+          name: "test",
+          deliver: (request, session) => (
+            kit.shown.push({ request, session }), how === "failed" ? late : Promise.resolve()
+          ),
+        },
+      });
+      let break_ = (_error: Error): void => undefined;
+      const late = new Promise<never>((_, reject) => (break_ = reject));
+      const pending = asPending(await kit.gate.open(write, { agent }));
+      await pending.defer();
+      if (how === "cancelled") await pending.withdraw("enough");
+      else break_(new Error("gone"));
+      await kit.settle();
+      expect(await endOf(kit)).toBe(how);
+      expect((await kit.gate.open(write, { agent })).decision).toBe("pending");
+    },
+  );
 });
 
 describe("options of a gate", () => {

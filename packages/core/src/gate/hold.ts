@@ -1,6 +1,7 @@
 /**
- * Holding: a question whose caller went away stays open for a while, for the same call of the same agent. Clients give a call up sooner than people
- * answer; without this a person would be asked the same thing again and again, and never be in time.
+ * Holding: a question whose caller went away stays open for a while, for the same call of the same
+ * agent. Clients give a call up sooner than people answer; without this a person would be asked the
+ * same thing again and again, and never be in time.
  */
 import { advance, endEvent, endQuestion, recordEnd } from "./advance.js";
 import type { PendingRecord } from "../approval/machine.js";
@@ -12,10 +13,14 @@ import { eventMaker, subjectOfRecord } from "./record.js";
 
 async function lapseQuestion(parts: GateParts, id: string, untilMs: number): Promise<void> {
   const lapsed = await advance(parts, id, { type: "lapse", untilMs, atMs: parts.clock.now() });
-  if (lapsed.ok) await recordEnd(parts, lapsed.record, { events: [endEvent(parts, lapsed.record)] });
+  if (lapsed.ok)
+    await recordEnd(parts, lapsed.record, { events: [endEvent(parts, lapsed.record)] });
 }
 
-/** Keeps watch over a question that waits for a retry, until its time is over, a retry comes or the gate closes. */
+/**
+ * Keeps watch over a question that waits for a retry, until its time is over, a retry comes or the
+ * gate closes.
+ */
 function watchHold(parts: GateParts, { id, request }: PendingRecord, untilMs: number): void {
   const stop = new AbortController();
   const release = (): void => {
@@ -30,7 +35,12 @@ function watchHold(parts: GateParts, { id, request }: PendingRecord, untilMs: nu
   };
   const closer = (): void => {
     release();
-    const cancel = { type: "cancel", atMs: parts.clock.now(), reason: "the gate is shutting down", denyCode: "gate_closed" } as const;
+    const cancel = {
+      type: "cancel",
+      atMs: parts.clock.now(),
+      reason: "the gate is shutting down",
+      denyCode: "gate_closed",
+    } as const;
     void endQuestion(parts, id, cancel).catch(() => undefined);
   };
   const held: Held = { root: rootOf(request.agent), lapse, release };
@@ -45,22 +55,31 @@ function watchHold(parts: GateParts, { id, request }: PendingRecord, untilMs: nu
 /** One agent that calls and leaves cannot fill a person's screen. */
 function endOldest({ held }: GateParts, root: string): void {
   const mine = [...held.values()].filter((each) => each.root === root);
-  for (const each of mine.slice(0, Math.max(0, mine.length - HELD_PER_AGENT_MAX))) void each.lapse();
+  for (const each of mine.slice(0, Math.max(0, mine.length - HELD_PER_AGENT_MAX)))
+    void each.lapse();
 }
 
 async function noteLeft(parts: GateParts, record: PendingRecord, reason: string): Promise<void> {
   // Nothing is released because somebody left.
-  await parts.append([eventMaker(subjectOfRecord(record), parts)("consent_deferred", "pending", { reason })]).catch(() => undefined);
+  await parts
+    .append([eventMaker(subjectOfRecord(record), parts)("consent_deferred", "pending", { reason })])
+    .catch(() => undefined);
 }
 
 /**
- * Notes that the caller of a question went away, and holds the question for its retry while it is open. Where it is over already, a person's answer
- * that nobody took is kept for the retry. Never rejects.
+ * Notes that the caller of a question went away, and holds the question for its retry while it is
+ * open. Where it is over already, a person's answer that nobody took is kept for the retry. Never
+ * rejects.
  *
  * @param follow - The question; set to the one that took its place, where one did.
- * @returns False where the question is to be taken back: the gate holds none or closes, or the store failed.
+ * @returns False where the question is to be taken back: the gate holds none or closes, or the
+ *   store failed.
  */
-export async function holdQuestion(parts: GateParts, follow: { id: string }, reason: string): Promise<boolean> {
+export async function holdQuestion(
+  parts: GateParts,
+  follow: { id: string },
+  reason: string,
+): Promise<boolean> {
   const { clock, retryWindowMs, shutdown } = parts;
   if (retryWindowMs === 0 || shutdown.signal.aborted) return false;
   const untilMs = clock.now() + retryWindowMs;
@@ -83,7 +102,8 @@ export async function holdQuestion(parts: GateParts, follow: { id: string }, rea
 }
 
 /**
- * Holds a question that an earlier process asked: its caller went with that process, and their retry may find it for as long as it is open.
+ * Holds a question that an earlier process asked: its caller went with that process, and their
+ * retry may find it for as long as it is open.
  *
  * @throws What the store throws.
  */
@@ -94,7 +114,8 @@ export async function holdAfterRestart(parts: GateParts, record: PendingRecord):
 }
 
 /**
- * Keeps a yes that nobody took before the process ended that asked: its caller may call again for as long as the yes holds.
+ * Keeps a yes that nobody took before the process ended that asked: its caller may call again for
+ * as long as the yes holds.
  *
  * @throws What the store throws.
  */

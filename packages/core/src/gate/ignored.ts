@@ -1,4 +1,7 @@
-/** Ignored records: what a store gave and no gate with this key wrote. Each is in the log once, and nothing waits for that. */
+/**
+ * Ignored records: what a store gave and no gate with this key wrote. Each is in the log once, and
+ * nothing waits for that.
+ */
 import { logEvent } from "../log-event.js";
 import { IGNORED_NOTED_MAX } from "../limits.js";
 import type { AuditEventInput } from "../types/audit-event.js";
@@ -20,13 +23,18 @@ export const IGNORED = {
 } as const;
 
 /** The id that a stored value says it has. */
-export const idOf = (stored: unknown): unknown => (typeof stored === "object" && stored !== null && "id" in stored ? stored.id : undefined);
+export const idOf = (stored: unknown): unknown =>
+  typeof stored === "object" && stored !== null && "id" in stored ? stored.id : undefined;
 
 const ID_CHARS_MAX = 64;
 
-const printId = (id: unknown): string => (typeof id === "string" ? id.slice(0, ID_CHARS_MAX).replaceAll(/[^\w-]/g, "?") : "");
+const printId = (id: unknown): string =>
+  typeof id === "string" ? id.slice(0, ID_CHARS_MAX).replaceAll(/[^\w-]/g, "?") : "";
 
-/** Notes each record once; after {@link IGNORED_NOTED_MAX} of them one event says that more are not named. */
+/**
+ * Notes each record once; after {@link IGNORED_NOTED_MAX} of them one event says that more are not
+ * named.
+ */
 export function noteIgnored({
   append,
   clock,
@@ -42,8 +50,14 @@ export function noteIgnored({
     if (noted.has(key) || noted.size > IGNORED_NOTED_MAX) return;
     const isLast = noted.size === IGNORED_NOTED_MAX;
     noted.add(key);
-    const metadata = isLast ? { kind, id: "", reason: "more records are ignored and not named" } : { kind, id: printId(id), reason };
-    const event = logEvent("stored_record_ignored", { id: ids.next("ae"), atMs: clock.now() }, metadata);
+    const metadata = isLast
+      ? { kind, id: "", reason: "more records are ignored and not named" }
+      : { kind, id: printId(id), reason };
+    const event = logEvent(
+      "stored_record_ignored",
+      { id: ids.next("ae"), atMs: clock.now() },
+      metadata,
+    );
     // Nothing is released because of it, and nothing is held up by it.
     append([event]).catch(() => undefined);
   };

@@ -1,5 +1,6 @@
 /**
- * Judging: the one path for calls, edited calls and calls that adopt an edited yes. Layers → argument check → assessors, with the same facts.
+ * Judging: the one path for calls, edited calls and calls that adopt an edited yes. Layers →
+ * argument check → assessors, with the same facts.
  */
 import { assess } from "./assess.js";
 import type { Evaluation } from "./consent-gate.js";
@@ -9,7 +10,10 @@ import { combine, hear, type Hearing } from "./evaluate.js";
 import type { GateParts } from "./gate-parts.js";
 
 /** What stands in the log where something keeps every judge from judging. */
-export function failedEvaluation(failure: NonNullable<Evaluation["failure"]>, reason: string): Evaluation {
+export function failedEvaluation(
+  failure: NonNullable<Evaluation["failure"]>,
+  reason: string,
+): Evaluation {
   const ruling = { effect: "deny", ruleId: failure.replace("_", ":"), reason } as const;
   return {
     ruling,
@@ -22,7 +26,10 @@ export function failedEvaluation(failure: NonNullable<Evaluation["failure"]>, re
   };
 }
 
-/** What follows from what the layers and the argument check say of a call; a deny where they cannot be heard. Never throws. */
+/**
+ * What follows from what the layers and the argument check say of a call; a deny where they cannot
+ * be heard. Never throws.
+ */
 function hearThen<T>(
   parts: Pick<GateParts, "judges" | "clock">,
   { action, context }: Admitted,
@@ -35,12 +42,20 @@ function hearThen<T>(
   }
 }
 
-/** What everybody who judges says: the layers, the argument check and the assessors. A promise where there are assessors: nobody else is waited for. */
+/**
+ * What everybody who judges says: the layers, the argument check and the assessors. A promise where
+ * there are assessors: nobody else is waited for.
+ */
 export function judge(parts: GateParts, call: Admitted): Evaluation | Promise<Evaluation> {
-  return parts.assessors.length === 0 ? judgeNow(parts, call) : hearThen(parts, call, (hearing) => assess(parts, hearing, call));
+  return parts.assessors.length === 0
+    ? judgeNow(parts, call)
+    : hearThen(parts, call, (hearing) => assess(parts, hearing, call));
 }
 
-/** What the layers and the argument check say at this moment; assessors take time, so they are not heard. Never throws. */
+/**
+ * What the layers and the argument check say at this moment; assessors take time, so they are not
+ * heard. Never throws.
+ */
 export function judgeNow(parts: Pick<GateParts, "judges" | "clock">, call: Admitted): Evaluation {
   return hearThen(parts, call, combine);
 }

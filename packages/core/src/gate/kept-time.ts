@@ -6,15 +6,29 @@ import type { GateParts } from "./gate-parts.js";
 
 type TimeParts = Pick<GateParts, "clock" | "lastEventMs">;
 
-/** Milliseconds for which a question may still be answered. Nobody consents by leaving it open: after another boot its own time is enough to go by. */
-export function questionLeftMs({ clock }: Pick<TimeParts, "clock">, { request, asked }: PendingRecord): number {
-  return timeLeftMs({ fromMs: request.createdAtMs, untilMs: request.expiresAtMs, began: asked }, clock, request.createdAtMs);
+/**
+ * Milliseconds for which a question may still be answered. Nobody consents by leaving it open:
+ * after another boot its own time is enough to go by.
+ */
+export function questionLeftMs(
+  { clock }: Pick<TimeParts, "clock">,
+  { request, asked }: PendingRecord,
+): number {
+  return timeLeftMs(
+    { fromMs: request.createdAtMs, untilMs: request.expiresAtMs, began: asked },
+    clock,
+    request.createdAtMs,
+  );
 }
 
 /** Milliseconds for which a kept decision may still be adopted; 0 where there is none. */
 export function decisionLeftMs({ clock, lastEventMs }: TimeParts, { end }: PendingRecord): number {
   if (end === undefined) return 0;
-  return timeLeftMs({ fromMs: end.atMs, untilMs: end.validUntilMs, began: end.ended }, clock, lastEventMs());
+  return timeLeftMs(
+    { fromMs: end.atMs, untilMs: end.validUntilMs, began: end.ended },
+    clock,
+    lastEventMs(),
+  );
 }
 
 /** Milliseconds for which a grant still holds, given out for `ttlMs` at most. */

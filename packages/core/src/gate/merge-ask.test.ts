@@ -8,7 +8,12 @@ import { levelRank, mergeAsk } from "./merge-ask.js";
 const rulings = (...terms: readonly (AskTerms | undefined)[]) =>
   terms.map((ask, i) => ({
     layer: `l${i}`,
-    ruling: { effect: "ask" as const, ruleId: "r", reason: "", ...(ask === undefined ? {} : { ask }) },
+    ruling: {
+      effect: "ask" as const,
+      ruleId: "r",
+      reason: "",
+      ...(ask === undefined ? {} : { ask }),
+    },
   }));
 const defaults = {
   askTimeoutMs: 120_000,
@@ -27,7 +32,13 @@ describe("mergeAsk()", () => {
       ),
       defaults,
     );
-    expect(merged).toEqual({ timeoutMs: 60_000, quorum: 2, evidence: "passkey", offers: [], approvers: ["bob"] });
+    expect(merged).toEqual({
+      timeoutMs: 60_000,
+      quorum: 2,
+      evidence: "passkey",
+      offers: [],
+      approvers: ["bob"],
+    });
   });
 
   it("lets a rule's timeout win over the gate's, longer or shorter", () => {
@@ -54,7 +65,9 @@ describe("mergeAsk()", () => {
       defaults,
     );
     expect(merged?.offers).toEqual([{ id: "a", scope, ttlMs: 5_000, uses: 2 }]);
-    expect(mergeAsk(rulings({ offers: [{ id: "a", scope, ttlMs: 1 }] }, undefined), defaults)?.offers).toEqual([]);
+    expect(
+      mergeAsk(rulings({ offers: [{ id: "a", scope, ttlMs: 1 }] }, undefined), defaults)?.offers,
+    ).toEqual([]);
   });
 
   it.each<[string, AskTerms]>([
@@ -65,7 +78,14 @@ describe("mergeAsk()", () => {
     ["half a person", { quorum: 1.5 }],
     ["unknown evidence", { evidence: "none" as never }],
     ["approvers that are no list", { approvers: "alice" as never }],
-    ["an offer for ever", { offers: [{ id: "a", scope: { kind: "action", digest: "" }, ttlMs: Number.POSITIVE_INFINITY }] }],
+    [
+      "an offer for ever",
+      {
+        offers: [
+          { id: "a", scope: { kind: "action", digest: "" }, ttlMs: Number.POSITIVE_INFINITY },
+        ],
+      },
+    ],
   ])("finds a broken layer in %s", (_, terms) => {
     expect(mergeAsk(rulings(terms), defaults)).toBeUndefined();
   });
@@ -84,8 +104,10 @@ describe("mergeAsk()", () => {
         const merged = mergeAsk(rulings(...(list as AskTerms[])), defaults);
         for (const each of list) {
           expect(merged?.quorum).toBeGreaterThanOrEqual(each.quorum ?? 1);
-          if (each.timeoutMs !== undefined) expect(merged?.timeoutMs).toBeLessThanOrEqual(each.timeoutMs);
-          if (each.approvers !== undefined) expect(merged?.approvers?.every((id) => each.approvers?.includes(id))).toBe(true);
+          if (each.timeoutMs !== undefined)
+            expect(merged?.timeoutMs).toBeLessThanOrEqual(each.timeoutMs);
+          if (each.approvers !== undefined)
+            expect(merged?.approvers?.every((id) => each.approvers?.includes(id))).toBe(true);
         }
       }),
     );

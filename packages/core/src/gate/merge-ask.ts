@@ -1,5 +1,6 @@
 /**
- * Merging the terms of several asks: always the stricter of two (architecture: shortest timeout, highest level and quorum, intersections).
+ * Merging the terms of several asks: always the stricter of two (architecture: shortest timeout,
+ * highest level and quorum, intersections).
  */
 import type { Evaluation, LayerRuling } from "./consent-gate.js";
 import { type AnswerTimes, type EscalationStep, mergeTimes } from "../approval/escalation.js";
@@ -15,7 +16,9 @@ const LEVEL_RANK: Readonly<Record<RiskLevel, number>> = { low: 0, medium: 1, hig
 
 /** Position of a level, for comparing two. A word that is no level ranks above all. */
 export function levelRank(level: RiskLevel): number {
-  return typeof level === "string" && Object.hasOwn(LEVEL_RANK, level) ? LEVEL_RANK[level] : Number.POSITIVE_INFINITY;
+  return typeof level === "string" && Object.hasOwn(LEVEL_RANK, level)
+    ? LEVEL_RANK[level]
+    : Number.POSITIVE_INFINITY;
 }
 
 /** The terms of a question, complete. */
@@ -26,17 +29,32 @@ const inRange = (value: number | undefined, max: number): boolean =>
 
 function isStepSound({ afterMs, approvers, channel }: EscalationStep): boolean {
   const isNamed = approvers === undefined || Array.isArray(approvers);
-  return afterMs !== undefined && inRange(afterMs, ASK_TIMEOUT_MS_MAX) && isNamed && (channel === undefined || typeof channel === "string");
+  return (
+    afterMs !== undefined &&
+    inRange(afterMs, ASK_TIMEOUT_MS_MAX) &&
+    isNamed &&
+    (channel === undefined || typeof channel === "string")
+  );
 }
 
-function areTermsSound({ timeoutMs, quorum, evidence, offers, approvers, escalate }: AskTerms): boolean {
+function areTermsSound({
+  timeoutMs,
+  quorum,
+  evidence,
+  offers,
+  approvers,
+  escalate,
+}: AskTerms): boolean {
   if (!inRange(timeoutMs, ASK_TIMEOUT_MS_MAX) || !inRange(quorum, QUORUM_MAX)) return false;
   if (evidence !== undefined && evidence !== "any" && evidence !== "passkey") return false;
   if (approvers !== undefined && !Array.isArray(approvers)) return false;
   if (escalate !== undefined && !escalate.every(isStepSound)) return false;
   return (offers ?? []).every(
     ({ scope, ttlMs, uses }) =>
-      isScope(scope) && ttlMs !== undefined && inRange(ttlMs, GRANT_TTL_MS_MAX) && inRange(uses, Number.MAX_SAFE_INTEGER),
+      isScope(scope) &&
+      ttlMs !== undefined &&
+      inRange(ttlMs, GRANT_TTL_MS_MAX) &&
+      inRange(uses, Number.MAX_SAFE_INTEGER),
   );
 }
 
@@ -49,7 +67,10 @@ function mergeTerms(a: MergedAsk, b: AskTerms): MergedAsk {
   };
 }
 
-const completeTerms = (terms: AskTerms, { timeoutMs, offers }: Pick<MergedAsk, "timeoutMs" | "offers">): MergedAsk => ({
+const completeTerms = (
+  terms: AskTerms,
+  { timeoutMs, offers }: Pick<MergedAsk, "timeoutMs" | "offers">,
+): MergedAsk => ({
   timeoutMs,
   quorum: terms.quorum ?? 1,
   evidence: terms.evidence ?? "any",
@@ -64,19 +85,33 @@ export interface MergeDefaults {
   readonly groups: Readonly<Record<string, readonly string[]>>;
   /** What an ask offers that says nothing about offers; also the policy's default. */
   readonly offers: readonly OfferTerms[];
-  /** The offer for the action at hand; `undefined` where it does not cover it, and so is no part of its question. */
+  /**
+   * The offer for the action at hand; `undefined` where it does not cover it, and so is no part of
+   * its question.
+   */
   readonly offerFor: (offer: OfferTerms) => GrantOffer | undefined;
   /** What the gate's channel says about who answers when; left out where it says nothing. */
   readonly channelTimes?: AnswerTimes | undefined;
 }
 
-/** Group names become their members before anything is intersected; an unknown name stands for itself. */
-function expandGroups({ approvers, escalate }: AnswerTimes, groups: MergeDefaults["groups"]): AnswerTimes {
-  const members = new Map(Object.entries(groups).map(([name, people]) => [personKey(name), people]));
-  const expand = (names: readonly string[]): readonly string[] => names.flatMap((name) => members.get(personKey(name)) ?? [name]);
+/**
+ * Group names become their members before anything is intersected; an unknown name stands for
+ * itself.
+ */
+function expandGroups(
+  { approvers, escalate }: AnswerTimes,
+  groups: MergeDefaults["groups"],
+): AnswerTimes {
+  const members = new Map(
+    Object.entries(groups).map(([name, people]) => [personKey(name), people]),
+  );
+  const expand = (names: readonly string[]): readonly string[] =>
+    names.flatMap((name) => members.get(personKey(name)) ?? [name]);
   return {
     approvers: approvers === undefined ? undefined : expand(approvers),
-    escalate: escalate?.map((step) => (step.approvers === undefined ? step : { ...step, approvers: expand(step.approvers) })),
+    escalate: escalate?.map((step) =>
+      step.approvers === undefined ? step : { ...step, approvers: expand(step.approvers) },
+    ),
   };
 }
 
@@ -89,13 +124,22 @@ export function mergeAsk(
   rulings: readonly LayerRuling[],
   { askTimeoutMs, groups, offers: usual, offerFor, channelTimes }: MergeDefaults,
 ): MergedAsk | undefined {
-  const terms = rulings.flatMap(({ ruling }) => (ruling?.effect === "ask" ? [ruling.ask ?? {}] : []));
+  const terms = rulings.flatMap(({ ruling }) =>
+    ruling?.effect === "ask" ? [ruling.ask ?? {}] : [],
+  );
   if (![...terms, { offers: usual }].every(areTermsSound)) return undefined;
   const named = terms.flatMap(({ timeoutMs }) => (timeoutMs === undefined ? [] : [timeoutMs]));
   const timeoutMs = named.length === 0 ? askTimeoutMs : Math.min(...named);
   const [first, ...rest] = terms;
   const lists = first === undefined ? [usual] : terms.map((each) => each.offers ?? usual);
   const offers = mergeOffers(lists.map((list) => list.flatMap((offer) => offerFor(offer) ?? [])));
-  const times = mergeTimes([...terms, ...(channelTimes === undefined ? [] : [channelTimes])].map((each) => expandGroups(each, groups)));
-  return { ...rest.reduce<MergedAsk>(mergeTerms, completeTerms(first ?? {}, { timeoutMs, offers })), ...times };
+  const times = mergeTimes(
+    [...terms, ...(channelTimes === undefined ? [] : [channelTimes])].map((each) =>
+      expandGroups(each, groups),
+    ),
+  );
+  return {
+    ...rest.reduce<MergedAsk>(mergeTerms, completeTerms(first ?? {}, { timeoutMs, offers })),
+    ...times,
+  };
 }

@@ -1,5 +1,6 @@
 /**
- * Open questions: which of them a gate shows, and how many are whose. No agent can take all places, so that none can keep another from asking.
+ * Open questions: which of them a gate shows, and how many are whose. No agent can take all places,
+ * so that none can keep another from asking.
  */
 import { rootOf } from "../layers.js";
 import { PENDING_MAX, PENDING_PER_AGENT_MAX } from "../limits.js";
@@ -50,7 +51,8 @@ export function createOpenQuestions(): OpenQuestions {
     enter(agent) {
       const root = rootOf(agent);
       if (total >= PENDING_MAX) return { full: `${PENDING_MAX} questions are open` };
-      if ((counts.get(root) ?? 0) >= PENDING_PER_AGENT_MAX) return { full: `${PENDING_PER_AGENT_MAX} questions of this agent are open` };
+      if ((counts.get(root) ?? 0) >= PENDING_PER_AGENT_MAX)
+        return { full: `${PENDING_PER_AGENT_MAX} questions of this agent are open` };
       count(root, 1);
       let isIn = true;
       const leave = (): void => {

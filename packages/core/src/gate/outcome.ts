@@ -1,6 +1,6 @@
 /**
- * Outcomes: what became of an action that was allowed, as the log keeps it. Everything that the log learns of a performance is written here,
- * whether the gate performed it or a host reports it.
+ * Outcomes: what became of an action that was allowed, as the log keeps it. Everything that the log
+ * learns of a performance is written here, whether the gate performed it or a host reports it.
  */
 import { type ConsentOutcome, makeConsentOutcome } from "../approval/consent-outcome.js";
 import { ConsentError } from "../errors.js";
@@ -27,20 +27,24 @@ const STATUSES: Readonly<Record<ReportedOutcome["status"], true>> = {
  * @throws ConsentError `options_invalid`.
  */
 export function readOutcome(given: unknown): ReportedOutcome {
-  if (typeof given !== "object" || given === null || !("status" in given)) throw invalid("it is not an object with a status");
+  if (typeof given !== "object" || given === null || !("status" in given))
+    throw invalid("it is not an object with a status");
   const { status } = given;
   const error = "error" in given ? given.error : undefined;
   if (!isStatus(status)) throw invalid(`its status is not ${Object.keys(STATUSES).join(", ")}`);
   if (error === undefined) return { status };
-  if (status !== "failed" && status !== "not_performed") throw invalid(`an outcome "${status}" has no error`);
+  if (status !== "failed" && status !== "not_performed")
+    throw invalid(`an outcome "${status}" has no error`);
   if (typeof error !== "string" || error === "" || error.length > ERROR_CHARS_MAX)
     throw invalid(`its error is not the name of one, in at most ${ERROR_CHARS_MAX} characters`);
   return { status, error };
 }
 
-const isStatus = (status: unknown): status is ReportedOutcome["status"] => typeof status === "string" && Object.hasOwn(STATUSES, status);
+const isStatus = (status: unknown): status is ReportedOutcome["status"] =>
+  typeof status === "string" && Object.hasOwn(STATUSES, status);
 
-const invalid = (why: string): ConsentError => new ConsentError("options_invalid", `Cannot report the outcome: ${why}`);
+const invalid = (why: string): ConsentError =>
+  new ConsentError("options_invalid", `Cannot report the outcome: ${why}`);
 
 /** The outcome of what threw: its kind alone. */
 export function failureOf(thrown: unknown): Outcome {
@@ -54,15 +58,27 @@ export function failureOf(thrown: unknown): Outcome {
  * @returns What names this event in the one that ends it; empty where the sink gives no number.
  * @throws What the log throws.
  */
-export async function recordForwarded(parts: GateParts, { verdict, event }: Issued, names: readonly string[] = []): Promise<JsonObject> {
+export async function recordForwarded(
+  parts: GateParts,
+  { verdict, event }: Issued,
+  names: readonly string[] = [],
+): Promise<JsonObject> {
   const injected = names.map((name) => event("credential_injected", "allow", { secret: name }));
   const { requestId, approvers } = verdict;
   parts.yeses.get(verdict.permit)?.begin();
-  const forwarded = event("tool_call_forwarded", "allow", requestId === undefined ? {} : { approvers: approvers ?? [] });
-  return numberOf(await parts.append(injected.length === 0 ? [forwarded] : [...injected, forwarded]));
+  const forwarded = event(
+    "tool_call_forwarded",
+    "allow",
+    requestId === undefined ? {} : { approvers: approvers ?? [] },
+  );
+  return numberOf(
+    await parts.append(injected.length === 0 ? [forwarded] : [...injected, forwarded]),
+  );
 }
 
-/** A receipt has the number of the last event of its batch. A sink may be JavaScript and give none. */
+/**
+ * A receipt has the number of the last event of its batch. A sink may be JavaScript and give none.
+ */
 function numberOf(receipt: AuditReceipt | undefined): JsonObject {
   const seq = receipt?.seq;
   return Number.isSafeInteger(seq) && seq !== undefined ? { forwarded_seq: seq } : {};
@@ -93,7 +109,12 @@ function consentOutcome(outcome: Outcome): ConsentOutcome {
 }
 
 function outcomeJson({ outcome: { status, ...kind }, forwarded, reported }: Ended): JsonObject {
-  return { outcome: status, ...kind, ...(reported === undefined ? {} : { reported }), ...forwarded };
+  return {
+    outcome: status,
+    ...kind,
+    ...(reported === undefined ? {} : { reported }),
+    ...forwarded,
+  };
 }
 
 /** Writes down how it ended. Never rejects: false where the log could not keep it. */

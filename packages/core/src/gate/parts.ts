@@ -41,23 +41,46 @@ import { processRecordKey, randomIds, systemClock } from "../system.js";
 
 /** What another copy of the package made would fail later, with a message that does not help. */
 function checkCopies({ signer, vault }: GateOptions): void {
-  requireOption(!isFromAnotherCopy(signer, "signer"), `\`signer\` is not of this @acp/core: ${OTHER_COPY}`);
-  requireOption(!isFromAnotherCopy(vault, "vault"), `\`vault\` is not of this @acp/core: ${OTHER_COPY}`);
+  requireOption(
+    !isFromAnotherCopy(signer, "signer"),
+    `\`signer\` is not of this @acp/core: ${OTHER_COPY}`,
+  );
+  requireOption(
+    !isFromAnotherCopy(vault, "vault"),
+    `\`vault\` is not of this @acp/core: ${OTHER_COPY}`,
+  );
 }
 
 function checkKept({ recordKey, lastEventMs }: GateOptions): void {
   requireOption(
-    recordKey === undefined || (recordKey instanceof Uint8Array && recordKey.length >= RECORD_KEY_BYTES_MIN),
+    recordKey === undefined ||
+      (recordKey instanceof Uint8Array && recordKey.length >= RECORD_KEY_BYTES_MIN),
     `"recordKey" is not at least ${RECORD_KEY_BYTES_MIN} bytes`,
   );
-  requireOption(lastEventMs === undefined || Number.isFinite(lastEventMs), `"lastEventMs" is not a time in milliseconds`);
+  requireOption(
+    lastEventMs === undefined || Number.isFinite(lastEventMs),
+    `"lastEventMs" is not a time in milliseconds`,
+  );
 }
 
-function checkOptions({ channel, audit, policy, approvers, groups, signer, askTimeoutMs, promptLimit, retryWindowMs }: GateOptions): void {
+function checkOptions({
+  channel,
+  audit,
+  policy,
+  approvers,
+  groups,
+  signer,
+  askTimeoutMs,
+  promptLimit,
+  retryWindowMs,
+}: GateOptions): void {
   requireOption(typeof audit?.append === "function", `"audit" is no AuditSink`);
   requireOption(typeof channel?.deliver === "function", `"channel" is no Channel`);
   channelName(channel);
-  requireOption(signer === undefined || isConsentSigner(signer), `"signer" is not what createConsentSigner of "@acp/core/proof" made`);
+  requireOption(
+    signer === undefined || isConsentSigner(signer),
+    `"signer" is not what createConsentSigner of "@acp/core/proof" made`,
+  );
   requireOption(
     askTimeoutMs === undefined || (askTimeoutMs > 0 && askTimeoutMs <= ASK_TIMEOUT_MS_MAX),
     `"askTimeoutMs" is not between 1 ms and a week`,
@@ -72,16 +95,25 @@ function checkOptions({ channel, audit, policy, approvers, groups, signer, askTi
     `"promptLimit" is neither "none" nor at least one question in at most a day`,
   );
   requireOption(
-    retryWindowMs === undefined || (Number.isSafeInteger(retryWindowMs) && retryWindowMs >= 0 && retryWindowMs <= RETRY_WINDOW_MS_MAX),
+    retryWindowMs === undefined ||
+      (Number.isSafeInteger(retryWindowMs) &&
+        retryWindowMs >= 0 &&
+        retryWindowMs <= RETRY_WINDOW_MS_MAX),
     `"retryWindowMs" is not between 0 ms and 10 minutes`,
   );
   checkPeople({ policy, approvers, groups });
 }
 
-/** The plain channels that the gate's are made of, and those that have a name as a whole: steps, and what was given for them. */
+/**
+ * The plain channels that the gate's are made of, and those that have a name as a whole: steps, and
+ * what was given for them.
+ */
 function channelsOf({ channel, channels = [] }: GateOptions): ReadonlyMap<string, Channel> {
   const named = [...channels, ...(compositeOf(channel)?.steps ?? []).map((step) => step.channel)];
-  return new Map([...joinLeaves([channel, ...channels]), ...named.map((each) => [channelName(each), each] as const)]);
+  return new Map([
+    ...joinLeaves([channel, ...channels]),
+    ...named.map((each) => [channelName(each), each] as const),
+  ]);
 }
 
 /** Where it cannot be known whether an agent is paused, it is. */
@@ -101,27 +133,49 @@ function timesOf(channel: Channel): AnswerTimes | undefined {
   if (composite === undefined) return undefined;
   return {
     approvers: composite.approvers,
-    escalate: composite.steps.map(({ channel: later, ...step }) => ({ ...step, channel: channelName(later) })),
+    escalate: composite.steps.map(({ channel: later, ...step }) => ({
+      ...step,
+      channel: channelName(later),
+    })),
   };
 }
 
 /** The stores, with what is read from them held against the gate's key. */
-function storeOf({ store: given, recordKey }: GateOptions, { clock, onIgnored }: Pick<GateParts, "clock" | "onIgnored">): Store {
+function storeOf(
+  { store: given, recordKey }: GateOptions,
+  { clock, onIgnored }: Pick<GateParts, "clock" | "onIgnored">,
+): Store {
   const store = { ...memoryStore(clock), ...given };
-  const macs = createRecordMacs(recordKey === undefined ? processRecordKey() : Uint8Array.from(recordKey));
+  const macs = createRecordMacs(
+    recordKey === undefined ? processRecordKey() : Uint8Array.from(recordKey),
+  );
   const { claims } = store;
   return {
     ...store,
-    pending: authenticPending({ store: store.pending, mac: macs.question, claims, clock, onIgnored }),
+    pending: authenticPending({
+      store: store.pending,
+      mac: macs.question,
+      claims,
+      clock,
+      onIgnored,
+    }),
     grants: authenticGrants({ store: store.grants, mac: macs.grant, claims, onIgnored }),
   };
 }
 
 type Policies = Readonly<Record<"policy" | "observed", ReturnType<typeof policySource>>>;
 
-/** What judges, read once per decision. Only a function gives another policy for another decision. */
+/**
+ * What judges, read once per decision. Only a function gives another policy for another decision.
+ */
 function judgesOf(options: GateOptions, policies: Policies): GateParts["judges"] {
-  const { layers = [], askTimeoutMs = ASK_TIMEOUT_MS, groups = {}, defaultOffers = () => [], argumentCheck } = options;
+  const {
+    layers = [],
+    askTimeoutMs = ASK_TIMEOUT_MS,
+    groups = {},
+    defaultOffers = () => [],
+    argumentCheck,
+  } = options;
   const channelTimes = timesOf(options.channel);
   const { policy, observed } = policies;
   const read = (): Judges => ({
@@ -146,7 +200,10 @@ function judgesOf(options: GateOptions, policies: Policies): GateParts["judges"]
  */
 export function makeParts(given: GateOptions): GateParts {
   const options = snapshotOptions(given);
-  const policies = { policy: policySource("policy", options.policy), observed: policySource("observe", options.observe) };
+  const policies = {
+    policy: policySource("policy", options.policy),
+    observed: policySource("observe", options.observe),
+  };
   checkCopies(options);
   checkOptions(options);
   checkKept(options);
@@ -167,7 +224,8 @@ export function makeParts(given: GateOptions): GateParts {
     if (lastEventMs !== undefined && atMs > lastEventMs) lastEventMs = atMs;
     return receipt;
   };
-  // Another promise for every event costs what a whole judgement does; it is only there where somebody asks for the time.
+  // Another promise for every event costs what a whole judgement does; it is only there where
+  // somebody asks for the time.
   const append = lastEventMs === undefined ? appendInTime : appendTimed;
   const onIgnored = noteIgnored({ append, clock, ids });
   return {
@@ -203,14 +261,21 @@ export function makeParts(given: GateOptions): GateParts {
   };
 }
 
-/** Who may answer a question: `undefined` where the channel's own authenticated person may, empty where nobody may. The agent and its parents never do. */
+/**
+ * Who may answer a question: `undefined` where the channel's own authenticated person may, empty
+ * where nobody may. The agent and its parents never do.
+ */
 export function eligibleApprovers(
   parts: Pick<GateParts, "approvers">,
   { approvers: wanted }: Pick<MergedAsk, "approvers">,
   agent: Agent,
 ): readonly string[] | undefined {
-  const known = parts.approvers === undefined ? undefined : distinctPeople(parts.approvers.map(({ id }) => id));
-  const both = known === undefined || wanted === undefined ? (known ?? wanted) : known.filter((id) => includesPerson(wanted, id));
+  const known =
+    parts.approvers === undefined ? undefined : distinctPeople(parts.approvers.map(({ id }) => id));
+  const both =
+    known === undefined || wanted === undefined
+      ? (known ?? wanted)
+      : known.filter((id) => includesPerson(wanted, id));
   const excluded = [agent.id, ...(agent.parents ?? [])];
   return both?.filter((id) => !includesPerson(excluded, id));
 }
@@ -221,11 +286,18 @@ export function approverOf(
   by: { readonly channel: string; readonly subject: string },
 ): string | undefined {
   if (approvers === undefined) return by.subject;
-  return approvers.find(({ channel, subject }) => channel === by.channel && subject === by.subject)?.id;
+  return approvers.find(({ channel, subject }) => channel === by.channel && subject === by.subject)
+    ?.id;
 }
 
-/** That somebody whose yes was taken is no approver any more, as after a start with other people; `undefined` where all of them are. */
-export function whoLeft({ approvers }: Pick<GateParts, "approvers">, ids: readonly string[]): string | undefined {
+/**
+ * That somebody whose yes was taken is no approver any more, as after a start with other people;
+ * `undefined` where all of them are.
+ */
+export function whoLeft(
+  { approvers }: Pick<GateParts, "approvers">,
+  ids: readonly string[],
+): string | undefined {
   const known = approvers?.map(({ id }) => id);
   const left = known === undefined ? undefined : ids.find((id) => !includesPerson(known, id));
   return left === undefined ? undefined : `${quote(left)}, who said yes, is no approver any more`;

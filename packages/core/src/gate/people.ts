@@ -1,5 +1,6 @@
 /**
- * The people that a gate is given: checked once, so that no two names are one person and nobody counts twice. Format: spec/consent.md §9.
+ * The people that a gate is given: checked once, so that no two names are one person and nobody
+ * counts twice. Format: spec/consent.md §9.
  */
 import { personKey } from "../approval/person.js";
 import { ConsentError } from "../errors.js";
@@ -24,21 +25,36 @@ function checkApprovers(approvers: readonly Approver[]): void {
     names.set(personKey(id), id);
     const place = JSON.stringify([channel, personKey(subject)]);
     const other = subjects.get(place) ?? id;
-    requireOption(other === id, `${quote(other)} and ${quote(id)} are the same subject ${quote(subject)} of the channel ${quote(channel)}`);
+    requireOption(
+      other === id,
+      `${quote(other)} and ${quote(id)} are the same subject ${quote(subject)} of the channel ${quote(channel)}`,
+    );
     subjects.set(place, id);
   }
 }
 
-function checkGroups(groups: NonNullable<GateOptions["groups"]>, approvers: readonly Approver[] | undefined): void {
+function checkGroups(
+  groups: NonNullable<GateOptions["groups"]>,
+  approvers: readonly Approver[] | undefined,
+): void {
   const ids = new Set((approvers ?? []).map(({ id }) => personKey(id)));
   const names = new Map<string, string>();
   for (const [name, members] of Object.entries(groups)) {
     const other = names.get(personKey(name));
-    requireOption(other === undefined, `the groups ${quote(other ?? "")} and ${quote(name)} have one name`);
+    requireOption(
+      other === undefined,
+      `the groups ${quote(other ?? "")} and ${quote(name)} have one name`,
+    );
     names.set(personKey(name), name);
-    requireOption(!ids.has(personKey(name)), `the group ${quote(name)} has the name of an approver`);
+    requireOption(
+      !ids.has(personKey(name)),
+      `the group ${quote(name)} has the name of an approver`,
+    );
     for (const id of members)
-      requireOption(approvers === undefined || ids.has(personKey(id)), `the group ${quote(name)} names ${quote(id)}, who is no approver`);
+      requireOption(
+        approvers === undefined || ids.has(personKey(id)),
+        `the group ${quote(name)} names ${quote(id)}, who is no approver`,
+      );
   }
 }
 
@@ -50,16 +66,16 @@ export interface People {
 }
 
 /**
- * The first rule that asks several people. Their yeses count only where a gate has named `approvers`: without them, one person on two channels would be
- * two.
+ * The first rule that asks several people. Their yeses count only where a gate has named
+ * `approvers`: without them, one person on two channels would be two.
  */
 export function ruleForSeveral({ rules }: Policy): RuleSummary | undefined {
   return rules.find(({ quorum = 1 }) => quorum > 1);
 }
 
 /**
- * Checks a gate's approvers and groups, and that a policy that asks several people has named ones. A policy that is a function is checked at each
- * decision.
+ * Checks a gate's approvers and groups, and that a policy that asks several people has named ones.
+ * A policy that is a function is checked at each decision.
  *
  * @throws ConsentError `options_invalid`.
  */
@@ -68,5 +84,8 @@ export function checkPeople({ policy, approvers, groups }: People): void {
   checkGroups(groups ?? {}, approvers);
   if (approvers !== undefined || policy === undefined || typeof policy === "function") return;
   const rule = ruleForSeveral(policy);
-  requireOption(rule === undefined, `rule "${rule?.ruleId}" needs ${rule?.quorum} people, and "approvers" names nobody`);
+  requireOption(
+    rule === undefined,
+    `rule "${rule?.ruleId}" needs ${rule?.quorum} people, and "approvers" names nobody`,
+  );
 }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { agent, allowAll, asPending, denyAll, first, last, makeKit, recordingSink, reply } from "../../test/gate-kit.js";
+import {
+  agent,
+  allowAll,
+  asPending,
+  denyAll,
+  first,
+  last,
+  makeKit,
+  recordingSink,
+  reply,
+} from "../../test/gate-kit.js";
 import { isConsentError, redeem, toolAction, type AuditSink, type Vault } from "../index.js";
 import { parsePolicy } from "../policy.js";
 
@@ -9,29 +19,55 @@ describe("run(), perform() and wrap()", () => {
   it("performs once and records forwarded and completed around it", async () => {
     const { gate, types } = makeKit({ policy: allowAll });
     let ran = 0;
-    const result = await gate.run(write, (release) => Promise.resolve(`${release.action.name} ${++ran}`), { agent });
+    const result = await gate.run(
+      write,
+      (release) => Promise.resolve(`${release.action.name} ${++ran}`),
+      { agent },
+    );
     expect(result).toMatchObject({ ran: true, value: "write_file 1", recorded: true });
-    expect(types()).toEqual(["tool_call_intercepted", "policy_evaluated", "tool_call_forwarded", "tool_call_completed"]);
+    expect(types()).toEqual([
+      "tool_call_intercepted",
+      "policy_evaluated",
+      "tool_call_forwarded",
+      "tool_call_completed",
+    ]);
   });
 
   it("names the forwarded event in the completed one, by what the sink numbered the last of its batch", async () => {
     const { gate, sink } = makeKit({ policy: allowAll });
-    const forwardedAt = (): number => sink.events.findLastIndex(({ eventType }) => eventType === "tool_call_forwarded");
+    const forwardedAt = (): number =>
+      sink.events.findLastIndex(({ eventType }) => eventType === "tool_call_forwarded");
     await gate.run(write, () => Promise.resolve(1), { agent });
-    expect(last(sink.events)?.metadata).toMatchObject({ outcome: "performed", forwarded_seq: forwardedAt() });
-    await expect(gate.run(write, () => Promise.reject(new Error("no")), { agent })).rejects.toThrow("no");
-    expect(last(sink.events)?.metadata).toMatchObject({ outcome: "failed", forwarded_seq: forwardedAt() });
+    expect(last(sink.events)?.metadata).toMatchObject({
+      outcome: "performed",
+      forwarded_seq: forwardedAt(),
+    });
+    await expect(gate.run(write, () => Promise.reject(new Error("no")), { agent })).rejects.toThrow(
+      "no",
+    );
+    expect(last(sink.events)?.metadata).toMatchObject({
+      outcome: "failed",
+      forwarded_seq: forwardedAt(),
+    });
     const verdict = await gate(write, { agent });
     if (verdict.decision !== "allow") throw new Error(verdict.code);
     await gate.perform(verdict, () => Promise.resolve(1), { signal: AbortSignal.abort() });
-    expect(last(sink.events)?.metadata).toMatchObject({ outcome: "not_performed", forwarded_seq: forwardedAt() });
+    expect(last(sink.events)?.metadata).toMatchObject({
+      outcome: "not_performed",
+      forwarded_seq: forwardedAt(),
+    });
   });
 
   it("does without the number where a sink gives none", async () => {
     const sink = recordingSink();
-    const audit: AuditSink = { append: (events) => sink.append(events).then(() => JSON.parse("null")) };
+    const audit: AuditSink = {
+      append: (events) => sink.append(events).then(() => JSON.parse("null")),
+    };
     const { gate } = makeKit({ policy: allowAll, audit });
-    expect(await gate.run(write, () => Promise.resolve(1), { agent })).toMatchObject({ ran: true, recorded: true });
+    expect(await gate.run(write, () => Promise.resolve(1), { agent })).toMatchObject({
+      ran: true,
+      recorded: true,
+    });
     expect(last(sink.events)?.metadata).toMatchObject({ outcome: "performed" });
     expect(last(sink.events)?.metadata).not.toHaveProperty("forwarded_seq");
   });
@@ -43,9 +79,15 @@ describe("run(), perform() and wrap()", () => {
     sink.mode = "throws";
     let ran = false;
     const perform = (): Promise<void> => Promise.resolve(void (ran = true));
-    expect(await gate.perform(verdict, perform)).toMatchObject({ ran: false, verdict: { code: "audit_failed" } });
+    expect(await gate.perform(verdict, perform)).toMatchObject({
+      ran: false,
+      verdict: { code: "audit_failed" },
+    });
     sink.mode = "works";
-    expect(await gate.perform(verdict, perform)).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
+    expect(await gate.perform(verdict, perform)).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused" },
+    });
     expect(ran).toBe(false);
   });
 
@@ -57,7 +99,10 @@ describe("run(), perform() and wrap()", () => {
       },
     };
     await expect(gate.run(write, () => Promise.resolve(trap), { agent })).rejects.toThrow("trap");
-    expect(last(sink.events)).toMatchObject({ eventType: "tool_call_completed", metadata: { outcome: "failed", error: "RangeError" } });
+    expect(last(sink.events)).toMatchObject({
+      eventType: "tool_call_completed",
+      metadata: { outcome: "failed", error: "RangeError" },
+    });
   });
 
   it("tells that the completion could not be recorded", async () => {
@@ -75,8 +120,13 @@ describe("run(), perform() and wrap()", () => {
 
   it("rejects with what perform throws, after recording the failure without its text", async () => {
     const { gate, sink } = makeKit({ policy: allowAll });
-    await expect(gate.run(write, () => Promise.reject(new TypeError("token abc")), { agent })).rejects.toThrow("token abc");
-    expect(last(sink.events)).toMatchObject({ eventType: "tool_call_completed", metadata: { outcome: "failed", error: "TypeError" } });
+    await expect(
+      gate.run(write, () => Promise.reject(new TypeError("token abc")), { agent }),
+    ).rejects.toThrow("token abc");
+    expect(last(sink.events)).toMatchObject({
+      eventType: "tool_call_completed",
+      metadata: { outcome: "failed", error: "TypeError" },
+    });
     expect(JSON.stringify(sink.events)).not.toContain("token abc");
   });
 
@@ -84,12 +134,16 @@ describe("run(), perform() and wrap()", () => {
     const { gate, clock } = makeKit({ policy: allowAll });
     const verdict = await gate(write, { agent });
     if (verdict.decision !== "allow") throw new Error(verdict.code);
-    expect(() => redeem({ ...verdict.permit }, verdict.action)).toThrow(expect.objectContaining({ code: "permit_unknown" }));
+    expect(() => redeem({ ...verdict.permit }, verdict.action)).toThrow(
+      expect.objectContaining({ code: "permit_unknown" }),
+    );
     expect(() => redeem(verdict.permit, toolAction("files", "write_file", { path: "b" }))).toThrow(
       expect.objectContaining({ code: "permit_other_action" }),
     );
     await clock.advance(30_001);
-    expect(() => redeem(verdict.permit, verdict.action)).toThrow(expect.objectContaining({ code: "permit_expired" }));
+    expect(() => redeem(verdict.permit, verdict.action)).toThrow(
+      expect.objectContaining({ code: "permit_expired" }),
+    );
   });
 
   it("performs and records what its own permit is for, whatever a copied verdict says", async () => {
@@ -99,7 +153,9 @@ describe("run(), perform() and wrap()", () => {
     await first(shown).session.submit(reply(first(shown), { decision: "approved" }));
     const verdict = await settled;
     if (verdict.decision !== "allow") throw new Error(verdict.code);
-    expect(() => Reflect.apply(Array.prototype.push, verdict.approvers, ["ceo"])).toThrow(TypeError);
+    expect(() => Reflect.apply(Array.prototype.push, verdict.approvers, ["ceo"])).toThrow(
+      TypeError,
+    );
     const copy = { ...verdict, approvers: ["ceo"], requestId: "cr_other", reason: "because" };
     const result = await gate.perform(copy, ({ action }) => Promise.resolve(action));
     expect(result).toMatchObject({ ran: true, value: verdict.action });
@@ -115,19 +171,28 @@ describe("run(), perform() and wrap()", () => {
     const verdict = await other.gate(write, { agent });
     if (verdict.decision !== "allow") throw new Error(verdict.code);
     const perform = (): Promise<string> => Promise.resolve("ran");
-    expect(await mine.gate.perform(verdict, perform)).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
+    expect(await mine.gate.perform(verdict, perform)).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused" },
+    });
     expect(mine.types()).not.toContain("tool_call_forwarded");
     expect(await other.gate.perform(verdict, perform)).toMatchObject({ ran: true, value: "ran" });
   });
 
-  it.each([undefined, null, 1, {}, { permit: null }, { permit: {} }])("performs nothing with %j", async (verdict) => {
-    const { gate } = makeKit({ policy: allowAll });
-    const result = await gate.perform(verdict as never, () => Promise.resolve("ran"));
-    expect(result).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
-  });
+  it.each([undefined, null, 1, {}, { permit: null }, { permit: {} }])(
+    "performs nothing with %j",
+    async (verdict) => {
+      const { gate } = makeKit({ policy: allowAll });
+      const result = await gate.perform(verdict as never, () => Promise.resolve("ran"));
+      expect(result).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
+    },
+  );
 
   it("hands out no list of secrets that could grow", async () => {
-    const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }] });
+    const policy = parsePolicy({
+      version: "1",
+      rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }],
+    });
     const { gate } = makeKit({ policy });
     const verdict = await gate(write, { agent });
     if (verdict.decision !== "allow") throw new Error(verdict.code);
@@ -153,9 +218,14 @@ describe("run(), perform() and wrap()", () => {
 
   it("denies with vault_failed when the vault throws, and performs nothing", async () => {
     const vault: Vault = { inject: () => Promise.reject(new Error("locked")) };
-    const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }] });
+    const policy = parsePolicy({
+      version: "1",
+      rules: [{ match: { tool: "*" }, action: "allow", secrets: ["TOKEN"] }],
+    });
     const { gate, types } = makeKit({ policy, vault });
-    expect(await gate.run(write, () => Promise.reject(new Error("must not run")), { agent })).toMatchObject({
+    expect(
+      await gate.run(write, () => Promise.reject(new Error("must not run")), { agent }),
+    ).toMatchObject({
       ran: false,
       verdict: { code: "vault_failed" },
     });
@@ -169,7 +239,10 @@ describe("run(), perform() and wrap()", () => {
       (path: string) => toolAction("files", "read_file", { path }),
       () => Promise.resolve(void (ran = true)),
     );
-    expect(await wrapped("a", { agent })).toMatchObject({ ran: false, verdict: { code: "policy_denied" } });
+    expect(await wrapped("a", { agent })).toMatchObject({
+      ran: false,
+      verdict: { code: "policy_denied" },
+    });
     expect(ran).toBe(false);
     const broken = gate.wrap(
       () => {
@@ -177,6 +250,9 @@ describe("run(), perform() and wrap()", () => {
       },
       () => Promise.resolve(),
     );
-    expect(await broken(1, { agent })).toMatchObject({ ran: false, verdict: { code: "action_invalid" } });
+    expect(await broken(1, { agent })).toMatchObject({
+      ran: false,
+      verdict: { code: "action_invalid" },
+    });
   });
 });

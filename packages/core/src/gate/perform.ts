@@ -1,6 +1,7 @@
 /**
- * Performing what was allowed: redeem, inject, record, perform once, record, mask. What is performed and recorded is what the gate knows of the
- * permit; of the verdict that comes with it nothing counts but the permit.
+ * Performing what was allowed: redeem, inject, record, perform once, record, mask. What is
+ * performed and recorded is what the gate knows of the permit; of the verdict that comes with it
+ * nothing counts but the permit.
  */
 import { deny, messageOf } from "./deny.js";
 import { ConsentError, isConsentError } from "../errors.js";
@@ -11,7 +12,15 @@ import { failureOf, recordForwarded, recordOutcome } from "./outcome.js";
 import type { GateParts } from "./gate-parts.js";
 import type { Outcome } from "./reports.js";
 import type { Permit, Release } from "../types/permit.js";
-import { isAbandoned, isInjectedFrom, type Issued, issuedBy, redeemFor, tell, whyLeaseOver } from "../permit.js";
+import {
+  isAbandoned,
+  isInjectedFrom,
+  type Issued,
+  issuedBy,
+  redeemFor,
+  tell,
+  whyLeaseOver,
+} from "../permit.js";
 import type { Vault } from "../ports.js";
 import { hasPlaceholder } from "../vault/placeholders.js";
 import type { Allowed, Denied, RunResult } from "../verdict.js";
@@ -26,16 +35,25 @@ const GONE = "the caller went away";
 const VAULT_REASON = "the vault could not put in what the action names";
 
 function refusedPermit(error: unknown): Denied {
-  return deny(isConsentError(error, "permit_denied") ? "policy_denied" : "permit_refused", messageOf(error));
+  return deny(
+    isConsentError(error, "permit_denied") ? "policy_denied" : "permit_refused",
+    messageOf(error),
+  );
 }
 
-/** Puts the secrets in. What a vault hands back counts only where `injectSecrets` made it of this very release. */
+/**
+ * Puts the secrets in. What a vault hands back counts only where `injectSecrets` made it of this
+ * very release.
+ */
 async function inject({ within }: GateParts, vault: Vault, release: Release): Promise<Release> {
   const injected = await within(vault.inject(release), "the vault");
   if (isInjectedFrom(injected, release)) return injected;
   // A vault that does nothing is no way for a placeholder to go out unfilled.
   if (injected === release && !hasPlaceholder(release.action)) return release;
-  throw new ConsentError("secret_refused", "Cannot use what the vault gave: it is not this release with its secrets");
+  throw new ConsentError(
+    "secret_refused",
+    "Cannot use what the vault gave: it is not this release with its secrets",
+  );
 }
 
 /** What may be performed now, and where the log says so. */
@@ -58,7 +76,9 @@ function spend({ yeses }: GateParts, permit: Permit, { action, signal }: Spendin
   } catch (error) {
     const yes = yeses.get(permit);
     if (isConsentError(error, "permit_expired"))
-      yes?.stop({ outcome: makeConsentOutcome("not_collected", "the permit expired before it was used") });
+      yes?.stop({
+        outcome: makeConsentOutcome("not_collected", "the permit expired before it was used"),
+      });
     if (isConsentError(error, "permit_denied"))
       yes?.stop(
         isAbandoned(permit, signal)
@@ -74,8 +94,15 @@ interface Spending {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Spends the permit, injects secrets and records what is about to happen; nothing happened yet where this is a Denied. */
-async function prepare(parts: GateParts, given: Allowed, signal: AbortSignal | undefined): Promise<Prepared | Denied> {
+/**
+ * Spends the permit, injects secrets and records what is about to happen; nothing happened yet
+ * where this is a Denied.
+ */
+async function prepare(
+  parts: GateParts,
+  given: Allowed,
+  signal: AbortSignal | undefined,
+): Promise<Prepared | Denied> {
   let permit: Permit;
   let issued: Issued;
   let redeemed: Release;
@@ -96,35 +123,48 @@ async function prepare(parts: GateParts, given: Allowed, signal: AbortSignal | u
   try {
     release = parts.vault === undefined ? redeemed : await inject(parts, parts.vault, redeemed);
   } catch (error) {
-    const outcome: Outcome = { status: "not_performed", error: isConsentError(error) ? error.code : "vault_failed" };
+    const outcome: Outcome = {
+      status: "not_performed",
+      error: isConsentError(error) ? error.code : "vault_failed",
+    };
     await recordOutcome(parts, issued, { outcome, forwarded: {} });
     // The agent learns nothing about what the vault holds; whoever runs it reads the log.
     return deny("vault_failed", VAULT_REASON, detailOf(issued));
   }
   try {
     const names = release === redeemed ? [] : release.secrets;
-    // The caller may have gone while the log is written; the log then says forwarded, and completed says that it was not.
+    // The caller may have gone while the log is written; the log then says forwarded, and completed
+    // says that it was not.
     return { permit, issued, release, forwarded: await recordForwarded(parts, issued, names) };
   } catch (error) {
-    const outcome = makeConsentOutcome("not_performed", "the audit log could not keep that it begins");
+    const outcome = makeConsentOutcome(
+      "not_performed",
+      "the audit log could not keep that it begins",
+    );
     parts.yeses.get(permit)?.stop({ outcome, code: "audit_failed" });
     return deny("audit_failed", messageOf(error), detailOf(issued));
   }
 }
 
-const detailOf = ({ verdict: { requestId } }: Issued): { readonly requestId?: string } => (requestId === undefined ? {} : { requestId });
+const detailOf = ({ verdict: { requestId } }: Issued): { readonly requestId?: string } =>
+  requestId === undefined ? {} : { requestId };
 
 /**
  * Performs an allowed action once. Where its value is a stream it ends with the stream.
  *
  * @throws What `perform` throws, after its failure is recorded.
  */
-export async function performOnce<T>(parts: GateParts, given: Allowed, { perform, signal }: Performance<T>): Promise<RunResult<T>> {
+export async function performOnce<T>(
+  parts: GateParts,
+  given: Allowed,
+  { perform, signal }: Performance<T>,
+): Promise<RunResult<T>> {
   const prepared = await prepare(parts, given, signal);
   if ("decision" in prepared) return { ran: false, verdict: prepared };
   const { permit, issued, release, forwarded } = prepared;
   let ending: Promise<boolean> | undefined;
-  const end = (outcome: Outcome): Promise<boolean> => (ending ??= recordOutcome(parts, issued, { outcome, forwarded }));
+  const end = (outcome: Outcome): Promise<boolean> =>
+    (ending ??= recordOutcome(parts, issued, { outcome, forwarded }));
   if (isAbandoned(permit, signal)) {
     await end({ status: "not_performed", error: "consent_cancelled" });
     return { ran: false, verdict: deny("consent_cancelled", GONE) };
@@ -133,14 +173,16 @@ export async function performOnce<T>(parts: GateParts, given: Allowed, { perform
   let stream: Followed<T> | undefined;
   try {
     value = await perform(release);
-    // What it gave may be an object that throws when it is looked at: that ends the performance too.
+    // What it gave may be an object that throws when it is looked at: that ends the performance
+    // too.
     stream = followStream(value, { release, end });
   } catch (error) {
     await end(failureOf(error));
     throw release.mask(error);
   }
   const { verdict } = issued;
-  if (stream !== undefined) return { ran: true, value: stream.value, verdict, recorded: false, ended: stream.ended };
+  if (stream !== undefined)
+    return { ran: true, value: stream.value, verdict, recorded: false, ended: stream.ended };
   const recorded = await end({ status: "performed" });
   return { ran: true, value: release.mask(value), verdict, recorded };
 }

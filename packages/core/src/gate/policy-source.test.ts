@@ -20,17 +20,26 @@ const NOT_COMPILED: readonly (readonly [string, unknown, string])[] = [
 
 describe("the policy of a gate", () => {
   it.each(NOT_COMPILED)("is refused at once where it is %s", (_, policy, why) => {
-    const refused = expect.objectContaining({ code: "options_invalid", message: expect.stringContaining(why) });
+    const refused = expect.objectContaining({
+      code: "options_invalid",
+      message: expect.stringContaining(why),
+    });
     expect(() => makeKit({ policy: policy as never })).toThrow(refused);
     expect(() => makeKit({ observe: policy as never })).toThrow(refused);
   });
 
-  it.each(NOT_COMPILED)("denies with policy_failed where a function gives %s", async (_, policy, why) => {
-    const { gate } = makeKit({ policy: () => policy as never });
-    expect(await gate(write, { agent })).toMatchObject({ code: "policy_failed", reason: expect.stringContaining(why) });
-    const observing = makeKit({ policy: allowAll, observe: () => policy as never });
-    expect(await observing.gate(write, { agent })).toMatchObject({ code: "policy_failed" });
-  });
+  it.each(NOT_COMPILED)(
+    "denies with policy_failed where a function gives %s",
+    async (_, policy, why) => {
+      const { gate } = makeKit({ policy: () => policy as never });
+      expect(await gate(write, { agent })).toMatchObject({
+        code: "policy_failed",
+        reason: expect.stringContaining(why),
+      });
+      const observing = makeKit({ policy: allowAll, observe: () => policy as never });
+      expect(await observing.gate(write, { agent })).toMatchObject({ code: "policy_failed" });
+    },
+  );
 
   it("may change while the gate runs, and be none: then nothing is allowed", async () => {
     let policy: typeof allowAll | undefined = allowAll;
@@ -45,7 +54,11 @@ describe("the policy of a gate", () => {
   it("may be one layer among others", async () => {
     const { gate } = makeKit({
       policy: allowAll,
-      layers: [rules(parsePolicy({ version: "1", rules: [{ match: { tool: "write_*" }, action: "deny" }] }))],
+      layers: [
+        rules(
+          parsePolicy({ version: "1", rules: [{ match: { tool: "write_*" }, action: "deny" }] }),
+        ),
+      ],
     });
     expect(await gate(write, { agent })).toMatchObject({ code: "policy_denied" });
   });

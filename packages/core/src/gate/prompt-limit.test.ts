@@ -13,7 +13,11 @@ describe("promptLimit", () => {
     await clock.advance(60_000);
     await gate.open(call("b"), { agent });
     const denied = await gate(call("c"), { agent });
-    expect(denied).toMatchObject({ code: "too_many_questions", retryable: true, retryAfterMs: 540_000 });
+    expect(denied).toMatchObject({
+      code: "too_many_questions",
+      retryable: true,
+      retryAfterMs: 540_000,
+    });
     expect(last(sink.events)).toMatchObject({
       eventType: "policy_evaluated",
       decision: "deny",
@@ -26,28 +30,40 @@ describe("promptLimit", () => {
 
   it("is 60 questions in ten minutes unless somebody says otherwise, and nobody else's", async () => {
     const { gate } = makeKit({});
-    for (let number = 0; number < 60; number++) expect((await gate.open(call(String(number)), { agent })).decision).toBe("pending");
-    expect(await gate(call("60"), { agent })).toMatchObject({ code: "too_many_questions", retryable: true });
+    for (let number = 0; number < 60; number++)
+      expect((await gate.open(call(String(number)), { agent })).decision).toBe("pending");
+    expect(await gate(call("60"), { agent })).toMatchObject({
+      code: "too_many_questions",
+      retryable: true,
+    });
     expect((await gate.open(call("a"), { agent: { id: "other" } })).decision).toBe("pending");
   });
 
   it("is none where somebody says so", async () => {
     const { gate } = makeKit({ promptLimit: "none" });
-    for (let number = 0; number < 100; number++) expect((await gate.open(call(String(number)), { agent })).decision).toBe("pending");
+    for (let number = 0; number < 100; number++)
+      expect((await gate.open(call(String(number)), { agent })).decision).toBe("pending");
   });
 
   it("counts an agent and all that it started together, and another agent apart", async () => {
     const { gate } = makeKit({ promptLimit });
     await gate.open(call("a"), { agent });
     await gate.open(call("b"), { agent: { id: "sub-1", parents: ["demo"] } });
-    expect(await gate(call("c"), { agent: { id: "sub-2", parents: ["sub-1", "demo"] } })).toMatchObject({ code: "too_many_questions" });
+    expect(
+      await gate(call("c"), { agent: { id: "sub-2", parents: ["sub-1", "demo"] } }),
+    ).toMatchObject({ code: "too_many_questions" });
     expect((await gate.open(call("c"), { agent: { id: "other" } })).decision).toBe("pending");
   });
 
   it("counts no call that a rule answers, and no retry that waits for its open question", async () => {
-    const policy = parsePolicy({ version: "1", default: "ask", rules: [{ match: { tool: "read_*" }, action: "allow" }] });
+    const policy = parsePolicy({
+      version: "1",
+      default: "ask",
+      rules: [{ match: { tool: "read_*" }, action: "allow" }],
+    });
     const { gate, shown } = makeKit({ policy, promptLimit: { ...promptLimit, max: 1 } });
-    for (let i = 0; i < 5; i++) expect((await gate(toolAction("files", "read_file"), { agent })).decision).toBe("allow");
+    for (let i = 0; i < 5; i++)
+      expect((await gate(toolAction("files", "read_file"), { agent })).decision).toBe("allow");
     const pending = await gate.open(call("a"), { agent });
     if (pending.decision === "pending") await pending.defer();
     expect((await gate.open(call("a"), { agent })).decision).toBe("pending");
@@ -60,10 +76,16 @@ describe("promptLimit", () => {
       default: "ask",
       rules: [{ match: { tool: "*", args: { path: "/srv/*" } }, action: "ask", level: "high" }],
     });
-    const { gate, shown, settle } = makeKit({ policy: guarded, promptLimit: { ...promptLimit, max: 1 } });
+    const { gate, shown, settle } = makeKit({
+      policy: guarded,
+      promptLimit: { ...promptLimit, max: 1 },
+    });
     void gate.open(call("a"), { agent });
     await settle();
-    const edit = reply(first(shown), { decision: "approved_with_modifications", modifications: { path: "/srv/a" } });
+    const edit = reply(first(shown), {
+      decision: "approved_with_modifications",
+      modifications: { path: "/srv/a" },
+    });
     expect(await first(shown).session.submit(edit)).toMatchObject({ status: "reshow" });
   });
 
@@ -74,7 +96,9 @@ describe("promptLimit", () => {
     { max: 1, windowMs: Number.NaN },
     { max: 1, windowMs: 86_400_001 },
   ])("does not make a gate where it is %j", (bad) => {
-    expect(() => makeKit({ promptLimit: bad })).toThrow(expect.objectContaining({ code: "options_invalid" }));
+    expect(() => makeKit({ promptLimit: bad })).toThrow(
+      expect.objectContaining({ code: "options_invalid" }),
+    );
   });
 });
 
@@ -85,7 +109,9 @@ describe("prompts", () => {
     await clock.advance(7_500);
     await first(shown).session.submit(reply(first(shown), { decision: "denied" }));
     if (pending.decision === "pending") await pending.settled;
-    const told = sink.events.flatMap(({ eventType, responseTimeMs, requestId }) => (requestId === "" ? [] : [[eventType, responseTimeMs]]));
+    const told = sink.events.flatMap(({ eventType, responseTimeMs, requestId }) =>
+      requestId === "" ? [] : [[eventType, responseTimeMs]],
+    );
     expect(told).toEqual([
       ["consent_requested", 0],
       ["consent_delivered", 0],

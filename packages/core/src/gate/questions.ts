@@ -1,5 +1,6 @@
 /**
- * Questions that this gate shows: delivery, expiry and the watch for their end. Who waits for one is waiting.ts.
+ * Questions that this gate shows: delivery, expiry and the watch for their end. Who waits for one
+ * is waiting.ts.
  */
 import { endQuestion } from "./advance.js";
 import { takeAnswer } from "./answer.js";
@@ -16,7 +17,11 @@ import type { AnswerReceipt, AskSession, Channel, Ending } from "../ports.js";
 
 function endingOf({ end }: PendingRecord): Ending {
   if (end === undefined) return { status: "failed", reason: "the question has no end" };
-  return { status: end.status, reason: end.reason, ...(end.successorId === undefined ? {} : { successorId: end.successorId }) };
+  return {
+    status: end.status,
+    reason: end.reason,
+    ...(end.successorId === undefined ? {} : { successorId: end.successorId }),
+  };
 }
 
 /**
@@ -24,7 +29,11 @@ function endingOf({ end }: PendingRecord): Ending {
  *
  * @throws The signal's reason, what the store throws, or an Error where the store lost the record.
  */
-export async function watchEnd(parts: GateParts, id: string, signal: AbortSignal): Promise<PendingRecord> {
+export async function watchEnd(
+  parts: GateParts,
+  id: string,
+  signal: AbortSignal,
+): Promise<PendingRecord> {
   for await (const record of parts.store.pending.watch(id, signal)) {
     if (record.end?.recorded === true) return record;
   }
@@ -32,38 +41,56 @@ export async function watchEnd(parts: GateParts, id: string, signal: AbortSignal
   throw new Error(`the store lost the question "${id}"`);
 }
 
-/** Ends the question when its time is over by the monotonic clock, whatever the wall clock does meanwhile. */
+/**
+ * Ends the question when its time is over by the monotonic clock, whatever the wall clock does
+ * meanwhile.
+ */
 async function expire(parts: GateParts, record: PendingRecord, signal: AbortSignal): Promise<void> {
   const { id } = record;
   let waitMs = questionLeftMs(parts, record);
   for (;;) {
-    // Who waits for the end keeps the process alive; a question that nobody waits for is shown again by the next one.
+    // Who waits for the end keeps the process alive; a question that nobody waits for is shown
+    // again by the next one.
     try {
       await parts.clock.sleep(waitMs, { signal, background: true });
     } catch (error) {
       if (signal.aborted) return;
       // Nobody can say when its time is over: left open it would never end.
       const reason = `the clock failed: ${messageOf(error)}`;
-      return void (await endQuestion(parts, id, { type: "fail", atMs: parts.clock.now(), reason, denyCode: "internal_error" }));
+      return void (await endQuestion(parts, id, {
+        type: "fail",
+        atMs: parts.clock.now(),
+        reason,
+        denyCode: "internal_error",
+      }));
     }
     try {
       return void (await endQuestion(parts, id, { type: "expire", atMs: parts.clock.now() }));
     } catch {
-      // The store is down; the one who waits gives up by itself, and the question ends when the store is back.
+      // The store is down; the one who waits gives up by itself, and the question ends when the
+      // store is back.
       waitMs = PART_TIMEOUT_MS;
     }
   }
 }
 
 /** Takes an answer; where an edit made a new question of it, shows that one. Never rejects. */
-export async function submitAnswer(parts: GateParts, claim: unknown, by: Answerer | undefined): Promise<AnswerReceipt> {
+export async function submitAnswer(
+  parts: GateParts,
+  claim: unknown,
+  by: Answerer | undefined,
+): Promise<AnswerReceipt> {
   const receipt = await takeAnswer(parts, claim, by);
   if (receipt.status !== "reshow") return receipt;
   try {
     const successor = await parts.within(parts.store.pending.get(receipt.request.id), "the store");
     if (successor !== undefined) showQuestion(parts, successor, false);
   } catch {
-    return { status: "refused", code: "store_failed", reason: "the edited action's question could not be read back" };
+    return {
+      status: "refused",
+      code: "store_failed",
+      reason: "the edited action's question could not be read back",
+    };
   }
   return receipt;
 }
@@ -71,7 +98,8 @@ export async function submitAnswer(parts: GateParts, claim: unknown, by: Answere
 /**
  * Shows a question and keeps watch over it until its end is durable. Returns at once.
  *
- * @param redelivery - True where the same question was shown before, by this process or an earlier one.
+ * @param redelivery - True where the same question was shown before, by this process or an earlier
+ *   one.
  */
 export function showQuestion(parts: GateParts, record: PendingRecord, redelivery: boolean): void {
   const stop = new AbortController();
@@ -82,7 +110,10 @@ export function showQuestion(parts: GateParts, record: PendingRecord, redelivery
   });
   parts.questions.add(record.id, record.request.agent);
   parts.followed.add(record.id);
-  const ended = finished.then(endingOf, (): Ending => ({ status: "failed", reason: "the store failed" }));
+  const ended = finished.then(
+    endingOf,
+    (): Ending => ({ status: "failed", reason: "the store failed" }),
+  );
   const outcome = finished
     .then(
       (last) => outcomeOf(parts, last),
@@ -93,15 +124,28 @@ export function showQuestion(parts: GateParts, record: PendingRecord, redelivery
     redelivery: again,
     ended,
     outcome,
-    // Which channel it was is said by what shows the question (composite.ts), never by a plain channel itself.
-    submit: (claim, by) => submitAnswer(parts, claim, readAnswerer(by, { channel: channelName(channel), subject: LOCAL_SUBJECT })),
+    // Which channel it was is said by what shows the question (composite.ts), never by a plain
+    // channel itself.
+    submit: (claim, by) =>
+      submitAnswer(
+        parts,
+        claim,
+        readAnswerer(by, { channel: channelName(channel), subject: LOCAL_SUBJECT }),
+      ),
   });
-  // A store that fails here fails the watch of the one who waits as well, and that is where it is heard of.
+  // A store that fails here fails the watch of the one who waits as well, and that is where it is
+  // heard of.
   const paused = parts.pausedAgent(record.request.agent);
   // It was paused since its call was judged, or since an earlier process asked: nobody is shown it.
   if (paused !== undefined) {
-    const pause = { type: "pause", atMs: parts.clock.now(), reason: paused, denyCode: "agent_paused" } as const;
+    const pause = {
+      type: "pause",
+      atMs: parts.clock.now(),
+      reason: paused,
+      denyCode: "agent_paused",
+    } as const;
     endQuestion(parts, record.id, pause).catch(() => undefined);
-  } else deliver(parts, { record, redelivery, over: stop.signal, sessionOn }).catch(() => undefined);
+  } else
+    deliver(parts, { record, redelivery, over: stop.signal, sessionOn }).catch(() => undefined);
   expire(parts, record, stop.signal).catch(() => undefined);
 }

@@ -61,8 +61,14 @@ const BROKEN: readonly (readonly [string, unknown])[] = [
   ["an approver that is a list", { ...good, effect: "ask", ask: { approvers: [["ann"]] } }],
   ["a quorum that is a text", { ...good, effect: "ask", ask: { quorum: "1" } }],
   ["evidence that is a list", { ...good, effect: "ask", ask: { evidence: ["any"] } }],
-  ["steps that are not a list", { ...good, effect: "ask", ask: { escalate: { every: () => true } } }],
-  ["an offer whose kind is a list", { ...good, effect: "ask", ask: { offers: [{ ...offer, scope: { kind: ["tool"] } }] } }],
+  [
+    "steps that are not a list",
+    { ...good, effect: "ask", ask: { escalate: { every: () => true } } },
+  ],
+  [
+    "an offer whose kind is a list",
+    { ...good, effect: "ask", ask: { offers: [{ ...offer, scope: { kind: ["tool"] } }] } },
+  ],
   ["terms that are no object", { ...good, effect: "ask", ask: true }],
 ];
 
@@ -72,8 +78,23 @@ describe("readRuling()", () => {
   });
 
   it("takes a whole ruling as a copy, without what is undefined, and nothing as nothing", () => {
-    const ask = { timeoutMs: 1, approvers: ["ann"], quorum: 1, evidence: "any", offers: [offer], escalate: [{ afterMs: 1, channel: "c" }] };
-    const whole = { ...good, effect: "ask", level: "low", ruleName: "n", ask, limits: [claim], secrets: ["TOKEN"] };
+    const ask = {
+      timeoutMs: 1,
+      approvers: ["ann"],
+      quorum: 1,
+      evidence: "any",
+      offers: [offer],
+      escalate: [{ afterMs: 1, channel: "c" }],
+    };
+    const whole = {
+      ...good,
+      effect: "ask",
+      level: "low",
+      ruleName: "n",
+      ask,
+      limits: [claim],
+      secrets: ["TOKEN"],
+    };
     const copy = readRuling({ ...whole, observed: undefined });
     expect(copy).toEqual(whole);
     ask.approvers.push("eve");
@@ -81,27 +102,44 @@ describe("readRuling()", () => {
     expect(readRuling(undefined)).toBeUndefined();
   });
 
-  it.each(["reason", "ruleId", "ruleName"] as const)("cuts a %s that would fill the log", (member) => {
-    expect(readRuling({ ...good, [member]: "x".repeat(5_000_000) })?.[member]?.length).toBeLessThan(5_000);
-  });
+  it.each(["reason", "ruleId", "ruleName"] as const)(
+    "cuts a %s that would fill the log",
+    (member) => {
+      expect(
+        readRuling({ ...good, [member]: "x".repeat(5_000_000) })?.[member]?.length,
+      ).toBeLessThan(5_000);
+    },
+  );
 });
 
 describe("a gate", () => {
   it.each(BROKEN)("denies where a layer or an assessor gives %s", async (_, given) => {
     read = 0;
     const layer = { name: "broken", judge: () => given as never };
-    expect(await makeKit({ policy: allowAll, layers: [layer] }).gate(write, { agent })).toMatchObject({ code: "layer_failed" });
+    expect(
+      await makeKit({ policy: allowAll, layers: [layer] }).gate(write, { agent }),
+    ).toMatchObject({ code: "layer_failed" });
     read = 0;
     const assessor = { name: "broken", assess: () => Promise.resolve(given as never) };
-    // What an assessor gives is awaited: it is no promise any more, and a promise that never settles is the deadline's business.
+    // What an assessor gives is awaited: it is no promise any more, and a promise that never
+    // settles is the deadline's business.
     if (typeof given === "object" && given !== null && "then" in given) return;
-    const verdict = await makeKit({ policy: allowAll, assessors: [assessor] }).gate(write, { agent });
+    const verdict = await makeKit({ policy: allowAll, assessors: [assessor] }).gate(write, {
+      agent,
+    });
     expect(verdict).toMatchObject({ code: "assessor_failed" });
   });
 
   it("asks what a judge said when it was asked, whatever it says later", async () => {
-    const said: { effect: string; ruleId: string; reason: string } = { effect: "ask", ruleId: "r", reason: "" };
-    const { gate, settle } = makeKit({ policy: allowAll, layers: [{ name: "changing", judge: () => said as never }] });
+    const said: { effect: string; ruleId: string; reason: string } = {
+      effect: "ask",
+      ruleId: "r",
+      reason: "",
+    };
+    const { gate, settle } = makeKit({
+      policy: allowAll,
+      layers: [{ name: "changing", judge: () => said as never }],
+    });
     const pending = asPending(await gate.open(write, { agent }));
     said.effect = "allow";
     await settle();

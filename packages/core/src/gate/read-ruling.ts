@@ -1,6 +1,7 @@
 /**
- * Reading a ruling: what a layer or an assessor returned, as data of the gate's own. A judge may be somebody's JavaScript: whatever is not a Ruling to
- * the last member is a broken judge, and a broken judge denies.
+ * Reading a ruling: what a layer or an assessor returned, as data of the gate's own. A judge may be
+ * somebody's JavaScript: whatever is not a Ruling to the last member is a broken judge, and a
+ * broken judge denies.
  */
 import { copyJson } from "../json/copy.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
@@ -10,7 +11,12 @@ import { cutText } from "@acp/exec-safety/text";
 import type { Effect, RiskLevel } from "../types/words.js";
 
 const EFFECTS: Readonly<Record<Effect, true>> = { allow: true, ask: true, deny: true };
-const LEVELS: Readonly<Record<RiskLevel, true>> = { low: true, medium: true, high: true, critical: true };
+const LEVELS: Readonly<Record<RiskLevel, true>> = {
+  low: true,
+  medium: true,
+  high: true,
+  critical: true,
+};
 
 type Check = (value: JsonValue) => boolean;
 
@@ -28,7 +34,11 @@ const isListOf =
 
 /** Every member that a check names, as it wants it; those without a `?` must be there. */
 function isRecordOf(checks: Readonly<Record<string, Check>>): Check {
-  const entries = Object.entries(checks).map(([key, check]) => ({ key: key.replace("?", ""), isOptional: key.endsWith("?"), check }));
+  const entries = Object.entries(checks).map(([key, check]) => ({
+    key: key.replace("?", ""),
+    isOptional: key.endsWith("?"),
+    check,
+  }));
   return (value) =>
     isJsonObject(value) &&
     entries.every(({ key, isOptional, check }) => {
@@ -37,8 +47,16 @@ function isRecordOf(checks: Readonly<Record<string, Check>>): Check {
     });
 }
 
-const isStep = isRecordOf({ afterMs: isNumber, "approvers?": isListOf(isName), "channel?": isName });
-const isOffer = isRecordOf({ scope: isRecordOf({ kind: isName }), ttlMs: isNumber, "uses?": isNumber });
+const isStep = isRecordOf({
+  afterMs: isNumber,
+  "approvers?": isListOf(isName),
+  "channel?": isName,
+});
+const isOffer = isRecordOf({
+  scope: isRecordOf({ kind: isName }),
+  ttlMs: isNumber,
+  "uses?": isNumber,
+});
 /** Ranges are for whoever merges the terms. */
 const isAsk = isRecordOf({
   "timeoutMs?": isNumber,
@@ -71,7 +89,9 @@ function presentMembers(given: object): unknown {
   return Object.create(
     Reflect.getPrototypeOf(given),
     Object.fromEntries(
-      Object.entries(Object.getOwnPropertyDescriptors(given)).filter(([, each]) => !("value" in each) || each.value !== undefined),
+      Object.entries(Object.getOwnPropertyDescriptors(given)).filter(
+        ([, each]) => !("value" in each) || each.value !== undefined,
+      ),
     ),
   );
 }
@@ -83,7 +103,8 @@ function isRuling(value: JsonObject): value is JsonObject & Ruling {
 /**
  * A copy of what a judge returned; `undefined` where it abstains.
  *
- * @throws TypeError, or ConsentError `json_*`, for anything else: `null`, a promise, a misspelt effect, a list where a word belongs, a getter.
+ * @throws TypeError, or ConsentError `json_*`, for anything else: `null`, a promise, a misspelt
+ *   effect, a list where a word belongs, a getter.
  */
 export function readRuling(given: unknown): Ruling | undefined {
   if (given === undefined) return undefined;

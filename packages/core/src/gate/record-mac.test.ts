@@ -1,4 +1,7 @@
-/** A record is one that a gate wrote, member by member: what a store may change by itself is named here, and nothing else may differ. */
+/**
+ * A record is one that a gate wrote, member by member: what a store may change by itself is named
+ * here, and nothing else may differ.
+ */
 import { pendingRecord } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import type { Grant, JsonValue, PendingRecord } from "../index.js";
@@ -16,7 +19,14 @@ const RECORD: Required<Omit<PendingRecord, "mac">> = {
   leftUntilMs: 5,
   reserved: [{ key: "k", amount: 1 }],
   escalated: 1,
-  end: { status: "denied", atMs: 1, reason: "", approverIds: ["ann"], validUntilMs: 2, recorded: true },
+  end: {
+    status: "denied",
+    atMs: 1,
+    reason: "",
+    approverIds: ["ann"],
+    validUntilMs: 2,
+    recorded: true,
+  },
   outcome: { status: "unknown", detail: "" },
   asked: moment,
   logged: { eventId: "ae_1" },
@@ -41,7 +51,8 @@ const GRANT: Required<Omit<Grant, "mac">> = {
 };
 
 /** As a store gives it back: nothing that the gate itself made. */
-const stored = (record: object): Record<string, JsonValue> => structuredClone(record) as Record<string, JsonValue>;
+const stored = (record: object): Record<string, JsonValue> =>
+  structuredClone(record) as Record<string, JsonValue>;
 
 /** The members whose change is not noticed. */
 function freeMembersOf<T>(mac: RecordMac<T>, record: T & object): readonly string[] {
@@ -80,7 +91,13 @@ describe("createRecordMacs()", () => {
     const other = stored(question.sign({ ...RECORD, id: "cr_2" }));
     const elsewhere = createRecordMacs(new Uint8Array(32).fill(8)).question;
     const { mac: _mac, ...bare } = signed;
-    for (const each of [bare, { ...signed, mac: "" }, { ...signed, mac: "zz" }, { ...signed, mac: other["mac"] }, { ...other, id: "cr_1" }])
+    for (const each of [
+      bare,
+      { ...signed, mac: "" },
+      { ...signed, mac: "zz" },
+      { ...signed, mac: other["mac"] },
+      { ...other, id: "cr_1" },
+    ])
       expect(question.open(each)).toBeUndefined();
     expect(elsewhere.open(signed)).toBeUndefined();
     // The same members in both kinds: only the domain tells them apart.
@@ -94,7 +111,8 @@ describe("createRecordMacs()", () => {
       throw new Error("gotcha");
     };
     const hostile = new Proxy({}, { ownKeys: throwing, getOwnPropertyDescriptor: throwing });
-    for (const value of [undefined, null, 7, "text", [], hostile]) expect(question.open(value)).toBeUndefined();
+    for (const value of [undefined, null, 7, "text", [], hostile])
+      expect(question.open(value)).toBeUndefined();
   });
 
   it("gives what is frozen through and through", () => {
@@ -106,7 +124,10 @@ describe("createRecordMacs()", () => {
   });
 
   it("signs what JavaScript lets others' texts hold", () => {
-    const broken = { ...RECORD, end: { ...RECORD.end, reason: "half \ud800", modifications: undefined } };
+    const broken = {
+      ...RECORD,
+      end: { ...RECORD.end, reason: "half \ud800", modifications: undefined },
+    };
     const signed = question.sign(broken as unknown as PendingRecord);
     expect(question.open(stored(signed))?.end).toEqual({ ...RECORD.end, reason: "half \ufffd" });
   });

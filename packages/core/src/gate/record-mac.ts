@@ -1,10 +1,11 @@
 /// <reference lib="es2024.string" />
 /**
- * Record MAC: whether a question or a grant that a store holds was written by a gate with this key. HMAC-SHA256 over canonical JSON, one domain for each
- * kind and version. What is read is copied and frozen before it is looked at. Format: spec/consent.md §8.
+ * Record MAC: whether a question or a grant that a store holds was written by a gate with this key.
+ * HMAC-SHA256 over canonical JSON, one domain for each kind and version. What is read is copied and
+ * frozen before it is looked at. Format: spec/consent.md §8.
  *
- * A store changes two things by itself, so that the MAC leaves them out: a question's `adopted` with its `version`, and a grant's `usesLeft`. Each of
- * their uses is claimed besides.
+ * A store changes two things by itself, so that the MAC leaves them out: a question's `adopted`
+ * with its `version`, and a grant's `usesLeft`. Each of their uses is claimed besides.
  */
 import { equalBytes, hmacSha256, sha256Hex } from "#crypto";
 import type { Grant } from "../approval/grants.js";
@@ -18,7 +19,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js"
 export interface RecordMac<T> {
   /** A frozen copy that carries its MAC. Throws what canonicalJson throws. */
   sign(record: T): T;
-  /** The record where a gate with this key wrote it, frozen; `undefined` for anything else. Never throws. */
+  /**
+   * The record where a gate with this key wrote it, frozen; `undefined` for anything else. Never
+   * throws.
+   */
   open(stored: unknown): T | undefined;
 }
 
@@ -41,9 +45,16 @@ const QUESTION: Kind = {
   free: new Set(["adopted", "version"]),
   large: new Set(["request", "action", "context"]),
 };
-const GRANT: Kind = { domain: "acp/stored-grant/v1", free: new Set(["usesLeft"]), large: new Set(["request"]) };
+const GRANT: Kind = {
+  domain: "acp/stored-grant/v1",
+  free: new Set(["usesLeft"]),
+  large: new Set(["request"]),
+};
 
-/** A large part that was copied and frozen here, and its hash: passed on from version to version of a record. */
+/**
+ * A large part that was copied and frozen here, and its hash: passed on from version to version of
+ * a record.
+ */
 interface KnownPart {
   readonly part: JsonObject;
   readonly hash: string;
@@ -52,11 +63,15 @@ const knownParts = new WeakMap<object, KnownPart>();
 
 /** MACs by one key. */
 export function createRecordMacs(key: Uint8Array): RecordMacs {
-  return { question: createRecordMac<PendingRecord>(key, QUESTION), grant: createRecordMac<Grant>(key, GRANT) };
+  return {
+    question: createRecordMac<PendingRecord>(key, QUESTION),
+    grant: createRecordMac<Grant>(key, GRANT),
+  };
 }
 
 /**
- * Whether a stored question is one that a gate with this key wrote: for whoever keeps stores and drops what no gate will believe. Never throws.
+ * Whether a stored question is one that a gate with this key wrote: for whoever keeps stores and
+ * drops what no gate will believe. Never throws.
  *
  * @param recordKey - As in the gate's options.
  */
@@ -65,7 +80,10 @@ export function createRecordCheck(recordKey: Uint8Array): (stored: unknown) => b
   return (stored) => question.open(stored) !== undefined;
 }
 
-function createRecordMac<T extends PendingRecord | Grant>(key: Uint8Array, kind: Kind): RecordMac<T> {
+function createRecordMac<T extends PendingRecord | Grant>(
+  key: Uint8Array,
+  kind: Kind,
+): RecordMac<T> {
   // Frozen through and through, so that what was true of one stays true.
   const known = new WeakMap<object, T>();
   const know = (record: JsonObject): T => {
@@ -96,9 +114,13 @@ function createRecordMac<T extends PendingRecord | Grant>(key: Uint8Array, kind:
   };
 }
 
-const wellFormed = (_key: string, value: unknown): unknown => (typeof value === "string" ? value.toWellFormed() : value);
+const wellFormed = (_key: string, value: unknown): unknown =>
+  typeof value === "string" ? value.toWellFormed() : value;
 
-/** What a gate writes may have the gaps that JavaScript allows (a member without a value is none) and texts of others' errors. */
+/**
+ * What a gate writes may have the gaps that JavaScript allows (a member without a value is none)
+ * and texts of others' errors.
+ */
 function tidied(value: unknown): JsonValue {
   try {
     return copyJson(value);
@@ -107,24 +129,41 @@ function tidied(value: unknown): JsonValue {
   }
 }
 
-function copyParts(record: object, { large }: Kind, copy: (value: unknown) => JsonValue): Record<string, JsonValue> {
+function copyParts(
+  record: object,
+  { large }: Kind,
+  copy: (value: unknown) => JsonValue,
+): Record<string, JsonValue> {
   const copied = Object.keys(record).flatMap((name): readonly [string, JsonValue][] => {
     const value: unknown = Object.getOwnPropertyDescriptor(record, name)?.value;
     if (value === undefined) return [];
-    const known = large.has(name) && typeof value === "object" && value !== null ? knownParts.get(value) : undefined;
+    const known =
+      large.has(name) && typeof value === "object" && value !== null
+        ? knownParts.get(value)
+        : undefined;
     return [[name, known?.part ?? copy(value)]];
   });
   return Object.fromEntries(copied);
 }
 
-function macOf(key: Uint8Array, { domain, free, large }: Kind, parts: Readonly<Record<string, JsonValue>>): Uint8Array {
+function macOf(
+  key: Uint8Array,
+  { domain, free, large }: Kind,
+  parts: Readonly<Record<string, JsonValue>>,
+): Uint8Array {
   const signed = Object.entries(parts).flatMap(([name, value]): readonly [string, JsonValue][] =>
     free.has(name) ? [] : [[name, large.has(name) ? hashOf(value) : value]],
   );
-  return hmacSha256(key, new TextEncoder().encode(canonicalJson({ domain, record: Object.fromEntries(signed) })));
+  return hmacSha256(
+    key,
+    new TextEncoder().encode(canonicalJson({ domain, record: Object.fromEntries(signed) })),
+  );
 }
 
-/** The hash of a question's or grant's `request` as an opened or signed record holds it: kept, so that it costs nothing the second time. */
+/**
+ * The hash of a question's or grant's `request` as an opened or signed record holds it: kept, so
+ * that it costs nothing the second time.
+ */
 export function hashOfPart(part: object): string {
   return knownParts.get(part)?.hash ?? sha256Hex(canonicalJson(part));
 }

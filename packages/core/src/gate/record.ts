@@ -1,5 +1,6 @@
 /**
- * Audit events of a decision. What a release depends on is durable first: `append` is awaited before a permit exists.
+ * Audit events of a decision. What a release depends on is durable first: `append` is awaited
+ * before a permit exists.
  */
 import { parametersOf } from "../action/action-json.js";
 import type { Action } from "../action/action.js";
@@ -31,9 +32,14 @@ export interface EventSubject {
 /** An event maker for one decision. */
 export function eventMaker(
   subject: EventSubject,
-  { clock, ids, isolation }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string },
+  {
+    clock,
+    ids,
+    isolation,
+  }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string },
 ): EventMaker {
-  const { agent, tool, category, riskLevel, policyRule, requestId, startedAtMs, session, task } = subject;
+  const { agent, tool, category, riskLevel, policyRule, requestId, startedAtMs, session, task } =
+    subject;
   const belongs =
     session === undefined && task === undefined
       ? undefined
@@ -46,9 +52,24 @@ export function eventMaker(
     // The wall clock may have gone back meanwhile; a negative time would say nothing.
     const responseTimeMs = Math.max(0, Math.round(atMs - startedAtMs));
     const more = belongs === undefined ? metadata : { ...belongs, ...metadata };
-    // Events of a question share its request id; those of a call without one share the id of its first event.
-    const shared: JsonObject = requestId === "" ? { call, isolation, ...more } : { isolation, ...more };
-    return { id, atMs, eventType, requestId, agent, tool, category, riskLevel, decision, responseTimeMs, policyRule, metadata: shared };
+    // Events of a question share its request id; those of a call without one share the id of its
+    // first event.
+    const shared: JsonObject =
+      requestId === "" ? { call, isolation, ...more } : { isolation, ...more };
+    return {
+      id,
+      atMs,
+      eventType,
+      requestId,
+      agent,
+      tool,
+      category,
+      riskLevel,
+      decision,
+      responseTimeMs,
+      policyRule,
+      metadata: shared,
+    };
   };
 }
 
@@ -61,7 +82,12 @@ export interface EvaluatedCall {
 }
 
 /** Subject of the events of an evaluated action. */
-export function subjectOfEvaluation({ context, action, evaluation, startedAtMs }: EvaluatedCall): EventSubject {
+export function subjectOfEvaluation({
+  context,
+  action,
+  evaluation,
+  startedAtMs,
+}: EvaluatedCall): EventSubject {
   return {
     agent: context.agent.id,
     tool: action.name,
@@ -76,7 +102,10 @@ export function subjectOfEvaluation({ context, action, evaluation, startedAtMs }
 }
 
 /** Subject of the events of a question. */
-export function subjectOfRecord({ request, context = {} }: Pick<PendingRecord, "request" | "context">): EventSubject {
+export function subjectOfRecord({
+  request,
+  context = {},
+}: Pick<PendingRecord, "request" | "context">): EventSubject {
   const { action, policy } = request;
   return {
     agent: request.agent.id,
@@ -93,8 +122,13 @@ export function subjectOfRecord({ request, context = {} }: Pick<PendingRecord, "
 
 /** What every layer said, as metadata. */
 export function rulingsJson({ rulings, ruling, layer, observed, failure }: Evaluation): JsonObject {
-  const said = rulings.map((each) => ({ layer: each.layer, effect: each.ruling?.effect ?? "abstain", rule: each.ruling?.ruleId ?? "" }));
-  // Written out, as what nearly every call says: an object that spreads others costs more than a rule.
+  const said = rulings.map((each) => ({
+    layer: each.layer,
+    effect: each.ruling?.effect ?? "abstain",
+    rule: each.ruling?.ruleId ?? "",
+  }));
+  // Written out, as what nearly every call says: an object that spreads others costs more than a
+  // rule.
   if (ruling.ruleName === undefined && failure === undefined && observed === undefined)
     return { layer, reason: ruling.reason, rulings: said };
   return {
@@ -103,21 +137,30 @@ export function rulingsJson({ rulings, ruling, layer, observed, failure }: Evalu
     ...(ruling.ruleName === undefined ? {} : { rule_name: ruling.ruleName }),
     rulings: said,
     ...(failure === undefined ? {} : { failure }),
-    ...(observed === undefined ? {} : { observed: { effect: observed.effect, rule: observed.ruleId } }),
+    ...(observed === undefined
+      ? {}
+      : { observed: { effect: observed.effect, rule: observed.ruleId } }),
   };
 }
 
 /**
- * What is asked, as metadata. Where answers are signed the whole request stands in the log, text included: a proof is over its hash, and
- * nothing less can be hashed again. That is about twice the parameters, once a question.
+ * What is asked, as metadata. Where answers are signed the whole request stands in the log, text
+ * included: a proof is over its hash, and nothing less can be hashed again. That is about twice the
+ * parameters, once a question.
  */
-export function requestedJson({ signer }: { readonly signer: unknown }, request: ConsentRequest): JsonObject {
+export function requestedJson(
+  { signer }: { readonly signer: unknown },
+  request: ConsentRequest,
+): JsonObject {
   const { actionDigest: digest, quorum } = request;
   return { digest, quorum, ...(signer === undefined ? {} : { request: encodeRequest(request) }) };
 }
 
 /** Where the log has an event, the last one of those that a receipt is for. */
-export function loggedAt({ id: eventId }: AuditEventInput, receipt: AuditReceipt | undefined): LoggedAt {
+export function loggedAt(
+  { id: eventId }: AuditEventInput,
+  receipt: AuditReceipt | undefined,
+): LoggedAt {
   // A sink may be JavaScript and give no receipt.
   return receipt === undefined ? { eventId } : { eventId, seq: receipt.seq, hash: receipt.hash };
 }
@@ -134,6 +177,8 @@ export function interceptedJson(agent: Agent, action: Action): JsonObject {
   return {
     ...named,
     ...(mentions.length === 0 ? {} : { mentions }),
-    ...(agent.parents === undefined || agent.parents.length === 0 ? {} : { parents: agent.parents }),
+    ...(agent.parents === undefined || agent.parents.length === 0
+      ? {}
+      : { parents: agent.parents }),
   };
 }

@@ -14,7 +14,8 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   approver_not_allowed: "this person may not answer this question",
   approver_too_early: "this person may answer when the question has been escalated to them",
   already_answered: "this person has answered already",
-  confirmation_required: "the question is critical: a yes takes the word that it asks for, typed by the person",
+  confirmation_required:
+    "the question is critical: a yes takes the word that it asks for, typed by the person",
   question_not_shown: "not all of the question was shown",
   evidence_required: "the question wants stronger evidence than this answer carries",
   evidence_invalid: "the proof of this answer does not hold",
@@ -27,7 +28,11 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
 };
 
 /** An answer that is not taken; the question stays as it was. */
-export const refuse = (code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt => ({ status: "refused", code, reason });
+export const refuse = (code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt => ({
+  status: "refused",
+  code,
+  reason,
+});
 
 const ENDINGS: Readonly<Record<EndStatus, string>> = {
   approved: "it was approved",
@@ -43,6 +48,11 @@ const ENDINGS: Readonly<Record<EndStatus, string>> = {
 export function refuseFor(record: PendingRecord | undefined, code: RefusalCode): AnswerReceipt {
   if (code !== "request_ended" || record === undefined) return refuse(code);
   // An end that is not in the log yet may still become another one.
-  const how = record.end === undefined ? "its time is over" : record.end.recorded ? ENDINGS[record.end.status] : "it is being ended";
+  const how =
+    record.end === undefined
+      ? "its time is over"
+      : record.end.recorded
+        ? ENDINGS[record.end.status]
+        : "it is being ended";
   return refuse(code, `${REFUSALS.request_ended}: ${how}`);
 }

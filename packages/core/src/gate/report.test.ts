@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { agent, allowAll, asPending, askAll, first, last, makeKit, reply } from "../../test/gate-kit.js";
+import {
+  agent,
+  allowAll,
+  asPending,
+  askAll,
+  first,
+  last,
+  makeKit,
+  reply,
+} from "../../test/gate-kit.js";
 import { type Allowed, type ConsentGate, redeem, toolAction } from "../index.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
@@ -25,7 +34,12 @@ describe("report()", () => {
     expect(types().slice(2)).toEqual(["tool_call_forwarded"]);
     await gate.report(verdict, { status: "failed", error: "ENOENT" });
     expect(types().slice(2)).toEqual(["tool_call_forwarded", "tool_call_completed"]);
-    expect(last(sink.events).metadata).toMatchObject({ outcome: "failed", error: "ENOENT", reported: true, forwarded_seq: 2 });
+    expect(last(sink.events).metadata).toMatchObject({
+      outcome: "failed",
+      error: "ENOENT",
+      reported: true,
+      forwarded_seq: 2,
+    });
   });
 
   it("writes both where only the end is reported, and names the people of the question", async () => {
@@ -38,8 +52,16 @@ describe("report()", () => {
     redeem(verdict.permit, verdict.action);
     await gate.report(verdict, { status: "performed" });
     const [forwarded, completed] = sink.events.slice(-2);
-    expect(forwarded).toMatchObject({ eventType: "tool_call_forwarded", requestId: verdict.requestId, metadata: { approvers: ["local"] } });
-    expect(completed).toMatchObject({ eventType: "tool_call_completed", requestId: verdict.requestId, metadata: { outcome: "performed" } });
+    expect(forwarded).toMatchObject({
+      eventType: "tool_call_forwarded",
+      requestId: verdict.requestId,
+      metadata: { approvers: ["local"] },
+    });
+    expect(completed).toMatchObject({
+      eventType: "tool_call_completed",
+      requestId: verdict.requestId,
+      metadata: { outcome: "performed" },
+    });
   });
 
   it("takes one end, also of two at the same time, and forwarded at most once", async () => {
@@ -48,7 +70,10 @@ describe("report()", () => {
     redeem(verdict.permit, verdict.action);
     await gate.report(verdict, { status: "forwarded" });
     expect(await codeOf(gate.report(verdict, { status: "forwarded" }))).toBe("permit_reported");
-    const both = [gate.report(verdict, { status: "performed" }), gate.report(verdict, { status: "failed" })].map(codeOf);
+    const both = [
+      gate.report(verdict, { status: "performed" }),
+      gate.report(verdict, { status: "failed" }),
+    ].map(codeOf);
     expect(await Promise.all(both)).toEqual(["taken", "permit_reported"]);
     expect(await codeOf(gate.report(verdict, { status: "forwarded" }))).toBe("permit_reported");
     expect(types().slice(2)).toEqual(["tool_call_forwarded", "tool_call_completed"]);
@@ -61,13 +86,19 @@ describe("report()", () => {
     const done = { status: "performed" } as const;
     expect(await codeOf(gate.report(verdict, done))).toBe("permit_unspent");
     redeem(verdict.permit, verdict.action);
-    expect(await codeOf(gate.report({ ...verdict, approvers: ["ceo"] }, done))).toBe("permit_unknown");
-    expect(await codeOf(gate.report({ ...verdict, permit: { ...verdict.permit } }, done))).toBe("permit_unknown");
+    expect(await codeOf(gate.report({ ...verdict, approvers: ["ceo"] }, done))).toBe(
+      "permit_unknown",
+    );
+    expect(await codeOf(gate.report({ ...verdict, permit: { ...verdict.permit } }, done))).toBe(
+      "permit_unknown",
+    );
     expect(await codeOf(gate.report(null as never, done))).toBe("permit_unknown");
     expect(await codeOf(other.gate.report(verdict, done))).toBe("permit_other_gate");
     const late = await allowed(gate);
     await clock.advance(30_001);
-    expect(() => redeem(late.permit, late.action)).toThrow(expect.objectContaining({ code: "permit_expired" }));
+    expect(() => redeem(late.permit, late.action)).toThrow(
+      expect.objectContaining({ code: "permit_expired" }),
+    );
     expect(await codeOf(gate.report(late, done))).toBe("permit_unspent");
     expect(types()).not.toContain("tool_call_completed");
   });
@@ -105,6 +136,7 @@ describe("report()", () => {
     redeem(second.permit, second.action);
     await gate.report(second, { status: "forwarded" });
     sink.mode = "throws";
-    for (const each of [verdict, second]) expect(await codeOf(gate.report(each, { status: "performed" }))).toBe("audit_failed");
+    for (const each of [verdict, second])
+      expect(await codeOf(gate.report(each, { status: "performed" }))).toBe("audit_failed");
   });
 });

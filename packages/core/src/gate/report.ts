@@ -1,6 +1,6 @@
 /**
- * Reporting: how the log learns what became of an action that a host performs by itself, with a permit that it redeemed by hand. What it says is
- * the host's word, and is marked as such.
+ * Reporting: how the log learns what became of an action that a host performs by itself, with a
+ * permit that it redeemed by hand. What it says is the host's word, and is marked as such.
  */
 import { asError, ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
@@ -17,16 +17,24 @@ const forwards = new WeakMap<Permit, Promise<JsonObject>>();
 /**
  * Takes a host's report: `forwarded` before it performs, if it likes, and once how that ended.
  *
- * @throws ConsentError `permit_unknown` for anything but a verdict of this very gate (a copy of one is none), `permit_other_gate`,
- * `permit_unspent` where the permit was not redeemed, `permit_reported` for a second report, `options_invalid` for an outcome that is none, and
- * `audit_failed` where the log cannot keep it; it is not taken again then.
+ * @throws ConsentError `permit_unknown` for anything but a verdict of this very gate (a copy of one
+ *   is none), `permit_other_gate`, `permit_unspent` where the permit was not redeemed,
+ *   `permit_reported` for a second report, `options_invalid` for an outcome that is none, and
+ *   `audit_failed` where the log cannot keep it; it is not taken again then.
  */
-export async function reportOutcome(parts: GateParts, verdict: Allowed, outcome: ReportedOutcome): Promise<void> {
+export async function reportOutcome(
+  parts: GateParts,
+  verdict: Allowed,
+  outcome: ReportedOutcome,
+): Promise<void> {
   const said = readOutcome(outcome);
   const permit = permitOf(verdict);
   const issued = issuedBy(parts.identity, permit);
   if (issued.verdict !== verdict)
-    throw new ConsentError("permit_unknown", "Cannot report the outcome: the verdict is a copy; pass the one that the gate returned");
+    throw new ConsentError(
+      "permit_unknown",
+      "Cannot report the outcome: the verdict is a copy; pass the one that the gate returned",
+    );
   if (!isReleased(permit))
     throw new ConsentError(
       "permit_unspent",
@@ -34,7 +42,10 @@ export async function reportOutcome(parts: GateParts, verdict: Allowed, outcome:
     );
   const before = tell(permit, said.status === "forwarded" ? "forwarded" : "ended");
   if (before === "ended" || (before === "forwarded" && said.status === "forwarded"))
-    throw new ConsentError("permit_reported", "Cannot report the outcome: it is in the log already");
+    throw new ConsentError(
+      "permit_reported",
+      "Cannot report the outcome: it is in the log already",
+    );
   const forwarding = forwards.get(permit) ?? recordForwarded(parts, issued);
   forwards.set(permit, forwarding);
   let forwarded: JsonObject;
@@ -44,11 +55,15 @@ export async function reportOutcome(parts: GateParts, verdict: Allowed, outcome:
     throw failed(asError(error).message, error);
   }
   if (said.status === "forwarded") return;
-  if (!(await recordOutcome(parts, issued, { outcome: said, forwarded, reported: true }))) throw failed("the log could not keep it");
+  if (!(await recordOutcome(parts, issued, { outcome: said, forwarded, reported: true })))
+    throw failed("the log could not keep it");
 }
 
 function permitOf(verdict: unknown): Permit {
-  const permit: unknown = typeof verdict === "object" && verdict !== null && "permit" in verdict ? verdict.permit : undefined;
+  const permit: unknown =
+    typeof verdict === "object" && verdict !== null && "permit" in verdict
+      ? verdict.permit
+      : undefined;
   // Whether it is one is for the module of permits to say.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return permit as Permit;

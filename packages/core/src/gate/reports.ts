@@ -1,9 +1,15 @@
-/** Reports: what a host says of a permit's use, and what a gate says of the questions it ended. Types only. */
+/**
+ * Reports: what a host says of a permit's use, and what a gate says of the questions it ended.
+ * Types only.
+ */
 
 /** How a performance ended. */
 export type Outcome =
   | { readonly status: "performed" }
-  /** `error` is its kind, e.g. an error's name or a tool's code: never its text, which may hold what the action returned. */
+  /**
+   * `error` is its kind, e.g. an error's name or a tool's code: never its text, which may hold what
+   * the action returned.
+   */
   | { readonly status: "failed"; readonly error?: string }
   /** Nothing happened. */
   | { readonly status: "not_performed"; readonly error?: string }

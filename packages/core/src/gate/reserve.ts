@@ -1,4 +1,7 @@
-/** Reserving what rulings limit: once for a call, and for an edit only what goes beyond what its question took already. */
+/**
+ * Reserving what rulings limit: once for a call, and for an edit only what goes beyond what its
+ * question took already.
+ */
 import type { PendingRecord } from "../approval/machine.js";
 import type { GateParts } from "./gate-parts.js";
 import type { LimitClaim } from "../types/limit-claim.js";
@@ -9,13 +12,18 @@ import { deny } from "./deny.js";
 /** What was taken of one allowance. */
 export type Reserved = NonNullable<PendingRecord["reserved"]>[number];
 
-const claimsOf = ({ rulings }: Evaluation): readonly LimitClaim[] => rulings.flatMap(({ ruling }) => ruling?.limits ?? []);
+const claimsOf = ({ rulings }: Evaluation): readonly LimitClaim[] =>
+  rulings.flatMap(({ ruling }) => ruling?.limits ?? []);
 
 /** Whether any ruling limits anything: where none does, nobody waits for nothing. */
-export const isLimited = ({ rulings }: Evaluation): boolean => rulings.some(({ ruling }) => ruling?.limits !== undefined);
+export const isLimited = ({ rulings }: Evaluation): boolean =>
+  rulings.some(({ ruling }) => ruling?.limits !== undefined);
 
 /** What an evaluated call takes, as its question keeps it. */
-export function reservedBy(evaluation: Evaluation, before: readonly Reserved[] = []): { readonly reserved?: readonly Reserved[] } {
+export function reservedBy(
+  evaluation: Evaluation,
+  before: readonly Reserved[] = [],
+): { readonly reserved?: readonly Reserved[] } {
   const taken = new Map(before.map(({ key, amount }) => [key, amount]));
   const own = new Map<string, number>();
   for (const { key, amount } of claimsOf(evaluation)) own.set(key, (own.get(key) ?? 0) + amount);
@@ -34,7 +42,8 @@ function beyond(claims: readonly LimitClaim[], before: readonly Reserved[]): rea
 }
 
 /**
- * Takes what the rulings limit, all or nothing. What is forwarded or asked counts, whatever comes of it.
+ * Takes what the rulings limit, all or nothing. What is forwarded or asked counts, whatever comes
+ * of it.
  *
  * @param before - What the same call took already.
  */
@@ -49,7 +58,10 @@ export async function reserve(
   const { ruleId } = evaluation.ruling;
   if (!result.ok) {
     const { retryAfterMs } = result;
-    return deny("rate_limited", `the rate limit of rule "${ruleId}" is used up`, { ruleId, retryAfterMs });
+    return deny("rate_limited", `the rate limit of rule "${ruleId}" is used up`, {
+      ruleId,
+      retryAfterMs,
+    });
   }
   await within(store.limits.settle(result.id, true), "the store");
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * Revoking a grant: first it is gone, then it is written down. That it is revoked is a claim as well, so that a store of grants that was set back brings
- * none back. Format: spec/consent.md §8.
+ * Revoking a grant: first it is gone, then it is written down. That it is revoked is a claim as
+ * well, so that a store of grants that was set back brings none back. Format: spec/consent.md §8.
  */
 import type { Grant } from "../approval/grants.js";
 import { logEvent } from "../log-event.js";
@@ -43,7 +43,9 @@ export async function endGrant(
   { id, createdAtMs, expiresAtMs }: Grant,
   tell?: () => Promise<unknown>,
 ): Promise<boolean> {
-  const [claim] = await Promise.allSettled([claims.claimOnce(claimOf(id), expiresAtMs - createdAtMs)]);
+  const [claim] = await Promise.allSettled([
+    claims.claimOnce(claimOf(id), expiresAtMs - createdAtMs),
+  ]);
   const isEnded = await grants.revoke(id);
   if (isEnded) await tell?.();
   if (claim.status === "rejected") throw claim.reason;
@@ -51,12 +53,13 @@ export async function endGrant(
 }
 
 /**
- * Ends a grant: no later ask is answered by it, and no permit that it gave is performed. For whoever has the stores but no gate; a gate has
- * `revoke`.
+ * Ends a grant: no later ask is answered by it, and no permit that it gave is performed. For
+ * whoever has the stores but no gate; a gate has `revoke`.
  *
  * @param by - Who revoked it, for the log.
  * @returns The grant, or `undefined` where there is none of that id.
- * @throws What the store, the claims or the log throws; where the claims or the log do, the store has the grant no more.
+ * @throws What the store, the claims or the log throws; where the claims or the log do, the store
+ *   has the grant no more.
  */
 export async function revokeGrant(
   { grants, claims, audit, clock = systemClock, ids = randomIds }: RevokeParts,
@@ -67,7 +70,11 @@ export async function revokeGrant(
   if (grant === undefined) return undefined;
   const { agentId, requestId, scope } = grant;
   const tell = (): Promise<unknown> => {
-    const event = logEvent("grant_revoked", { id: ids.next("ae"), atMs: clock.now() }, { grant: id, scope: { ...scope }, by });
+    const event = logEvent(
+      "grant_revoked",
+      { id: ids.next("ae"), atMs: clock.now() },
+      { grant: id, scope: { ...scope }, by },
+    );
     return audit.append([{ ...event, agent: agentId, requestId }]);
   };
   return (await endGrant({ grants, claims }, grant, tell)) ? grant : undefined;

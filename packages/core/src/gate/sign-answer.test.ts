@@ -18,16 +18,21 @@ import { createConsentGate } from "./gate.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt", content: "hello" });
 const people = ["alice", "bob", "carol"].map((id) => ({ id, channel: "test", subject: id }));
-const quorumOfTwo = parsePolicy({ version: "1", rules: [{ id: "two", match: { kind: "*" }, action: "ask", quorum: 2 }] });
+const quorumOfTwo = parsePolicy({
+  version: "1",
+  rules: [{ id: "two", match: { kind: "*" }, action: "ask", quorum: 2 }],
+});
 
 /** The record of a question as anybody finds it in the log. */
 function exported({ sink }: Kit, end: string): JsonObject {
-  const metadata = (type: string): JsonObject => sink.events.findLast(({ eventType }) => eventType === type)?.metadata ?? {};
+  const metadata = (type: string): JsonObject =>
+    sink.events.findLast(({ eventType }) => eventType === type)?.metadata ?? {};
   const request = metadata("consent_requested")["request"] as JsonObject;
   return makeConsentRecord(request, metadata(end)["responses"] as readonly JsonObject[]);
 }
 
-const verified = (kit: Kit, end: string) => verifyConsentRecord(JSON.stringify(exported(kit, end)), { trustedKeys: [trusted] });
+const verified = (kit: Kit, end: string) =>
+  verifyConsentRecord(JSON.stringify(exported(kit, end)), { trustedKeys: [trusted] });
 
 async function asked(options: Partial<GateOptions>) {
   const kit = makeKit({ signer: createConsentSigner(pair), ...options });
@@ -39,7 +44,11 @@ async function asked(options: Partial<GateOptions>) {
 describe("a gate with a signer", () => {
   it("puts a yes into the log so that anybody can verify it, and the proof into the verdict", async () => {
     const kit = await asked({});
-    expect(await kit.question.session.submit(reply(kit.question, { decision: "approved", reason: "fine" }))).toMatchObject({
+    expect(
+      await kit.question.session.submit(
+        reply(kit.question, { decision: "approved", reason: "fine" }),
+      ),
+    ).toMatchObject({
       status: "final",
     });
     const verdict = await kit.verdict;
@@ -63,17 +72,28 @@ describe("a gate with a signer", () => {
   it("signs an edit with the parameters that are performed", async () => {
     const kit = await asked({});
     const modifications = { path: "b.txt", content: "" };
-    await kit.question.session.submit(reply(kit.question, { decision: "approved_with_modifications", modifications }));
+    await kit.question.session.submit(
+      reply(kit.question, { decision: "approved_with_modifications", modifications }),
+    );
     expect(await kit.verdict).toMatchObject({ decision: "allow", action: { args: modifications } });
-    expect(await verified(kit, "consent_approved")).toMatchObject({ ok: true, decision: "approved_with_modifications" });
+    expect(await verified(kit, "consent_approved")).toMatchObject({
+      ok: true,
+      decision: "approved_with_modifications",
+    });
     expect(exported(kit, "consent_approved")).toMatchObject({ response: { modifications } });
   });
 
   it("signs for the approver that the channel authenticated, whatever the claim says", async () => {
     const kit = await asked({ approvers: people });
-    const claim = { ...reply(kit.question, { decision: "approved", approverId: "carol", channel: "web" }), proof: { algorithm: "none" } };
+    const claim = {
+      ...reply(kit.question, { decision: "approved", approverId: "carol", channel: "web" }),
+      proof: { algorithm: "none" },
+    };
     await kit.question.session.submit(claim, { subject: "bob" });
-    expect(await verified(kit, "consent_approved")).toMatchObject({ ok: true, consents: [{ approverId: "bob", channel: "test" }] });
+    expect(await verified(kit, "consent_approved")).toMatchObject({
+      ok: true,
+      consents: [{ approverId: "bob", channel: "test" }],
+    });
   });
 
   it("keeps one proof of each approver of a quorum", async () => {
@@ -84,18 +104,30 @@ describe("a gate with a signer", () => {
     }
     expect(await kit.verdict).toMatchObject({ decision: "allow", approvers: ["alice", "bob"] });
     const result = await verified(kit, "consent_approved");
-    expect(result).toMatchObject({ ok: true, consents: [{ approverId: "alice" }, { approverId: "bob" }] });
+    expect(result).toMatchObject({
+      ok: true,
+      consents: [{ approverId: "alice" }, { approverId: "bob" }],
+    });
   });
 
   it("keeps an early yes of a quorum valid until the question's end", async () => {
     const rule = { id: "two", match: { kind: "*" }, action: "ask", quorum: 2, timeout: 3_600 };
-    const kit = await asked({ policy: parsePolicy({ version: "1", rules: [rule] }), approvers: people });
+    const kit = await asked({
+      policy: parsePolicy({ version: "1", rules: [rule] }),
+      approvers: people,
+    });
     for (const subject of ["alice", "bob"]) {
-      await kit.question.session.submit(reply(kit.question, { decision: "approved", nowMs: kit.clock.now() }), { subject });
+      await kit.question.session.submit(
+        reply(kit.question, { decision: "approved", nowMs: kit.clock.now() }),
+        { subject },
+      );
       await kit.clock.advance(1_800_000);
     }
     expect(await kit.verdict).toMatchObject({ decision: "allow" });
-    expect(await verified(kit, "consent_approved")).toMatchObject({ ok: true, consents: [{ approverId: "alice" }, { approverId: "bob" }] });
+    expect(await verified(kit, "consent_approved")).toMatchObject({
+      ok: true,
+      consents: [{ approverId: "alice" }, { approverId: "bob" }],
+    });
   });
 
   it("signs one no against a yes that was counted, also of the same person", async () => {
@@ -103,56 +135,95 @@ describe("a gate with a signer", () => {
     for (const decision of ["approved", "denied"] as const)
       await kit.question.session.submit(reply(kit.question, { decision }), { subject: "alice" });
     expect(await kit.verdict).toMatchObject({ code: "consent_denied" });
-    expect(await verified(kit, "consent_denied")).toMatchObject({ ok: true, decision: "denied", consents: [{ approverId: "alice" }] });
+    expect(await verified(kit, "consent_denied")).toMatchObject({
+      ok: true,
+      decision: "denied",
+      consents: [{ approverId: "alice" }],
+    });
   });
 
   it("writes the request of a question that an edit made", async () => {
     const kit = await asked({ policy: quorumOfTwo, approvers: people });
     const modifications = { path: "b.txt", content: "" };
-    await kit.question.session.submit(reply(kit.question, { decision: "approved_with_modifications", modifications }), {
-      subject: "alice",
-    });
+    await kit.question.session.submit(
+      reply(kit.question, { decision: "approved_with_modifications", modifications }),
+      {
+        subject: "alice",
+      },
+    );
     await kit.settle();
     const successor = last(kit.shown);
-    for (const subject of ["alice", "bob"]) await successor.session.submit(reply(successor, { decision: "approved" }), { subject });
+    for (const subject of ["alice", "bob"])
+      await successor.session.submit(reply(successor, { decision: "approved" }), { subject });
     expect(await kit.verdict).toMatchObject({ decision: "allow" });
-    expect(await verified(kit, "consent_approved")).toMatchObject({ ok: true, requestId: successor.request.id });
+    expect(await verified(kit, "consent_approved")).toMatchObject({
+      ok: true,
+      requestId: successor.request.id,
+    });
   });
 
-  it.each([60_000, 3_600_000])("proves an answer that came while the wall clock was set back by %d ms", async (backMs) => {
-    const kit = await asked({});
-    const { createdAtMs } = kit.question.request;
-    kit.clock.jump(-backMs);
-    await kit.question.session.submit(reply(kit.question, { decision: "approved", nowMs: createdAtMs }));
-    expect(await kit.verdict).toMatchObject({ decision: "allow" });
-    expect(await verified(kit, "consent_approved")).toMatchObject({ ok: true });
-  });
+  it.each([60_000, 3_600_000])(
+    "proves an answer that came while the wall clock was set back by %d ms",
+    async (backMs) => {
+      const kit = await asked({});
+      const { createdAtMs } = kit.question.request;
+      kit.clock.jump(-backMs);
+      await kit.question.session.submit(
+        reply(kit.question, { decision: "approved", nowMs: createdAtMs }),
+      );
+      expect(await kit.verdict).toMatchObject({ decision: "allow" });
+      expect(await verified(kit, "consent_approved")).toMatchObject({ ok: true });
+    },
+  );
 
   it("signs nothing for an answer that is refused", async () => {
     const seen: Uint8Array[] = [];
     const signer: Signer = { ...pair, sign: (payload) => (seen.push(payload), pair.sign(payload)) };
-    const rule = { id: "two", match: { kind: "*" }, action: "ask", quorum: 2, approvers: ["alice", "bob"] };
+    const rule = {
+      id: "two",
+      match: { kind: "*" },
+      action: "ask",
+      quorum: 2,
+      approvers: ["alice", "bob"],
+    };
     const kit = await asked({
       signer: createConsentSigner(signer),
       policy: parsePolicy({ version: "1", rules: [rule] }),
       approvers: people,
     });
-    const uninvited = await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "carol" });
+    const uninvited = await kit.question.session.submit(
+      reply(kit.question, { decision: "approved" }),
+      { subject: "carol" },
+    );
     expect(uninvited).toMatchObject({ status: "refused", code: "approver_not_allowed" });
-    await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "mallory" });
-    await kit.question.session.submit({ ...reply(kit.question, { decision: "approved" }), nonce: "n_other" }, { subject: "alice" });
+    await kit.question.session.submit(reply(kit.question, { decision: "approved" }), {
+      subject: "mallory",
+    });
+    await kit.question.session.submit(
+      { ...reply(kit.question, { decision: "approved" }), nonce: "n_other" },
+      { subject: "alice" },
+    );
     expect(seen).toHaveLength(0);
-    await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "alice" });
-    await kit.question.session.submit(reply(kit.question, { decision: "approved" }), { subject: "alice" });
+    await kit.question.session.submit(reply(kit.question, { decision: "approved" }), {
+      subject: "alice",
+    });
+    await kit.question.session.submit(reply(kit.question, { decision: "approved" }), {
+      subject: "alice",
+    });
     expect(seen).toHaveLength(1);
   });
 
   it("has signed before anything of the end is recorded", async () => {
     const order: string[] = [];
-    const signer: Signer = { ...pair, sign: (payload) => (order.push("signed"), pair.sign(payload)) };
+    const signer: Signer = {
+      ...pair,
+      sign: (payload) => (order.push("signed"), pair.sign(payload)),
+    };
     const kit = await asked({ signer: createConsentSigner(signer) });
     const append = kit.sink.append.bind(kit.sink);
-    kit.sink.append = (events) => (order.push(...events.map(({ eventType }) => eventType)), append(events));
+    kit.sink.append = (events) => (
+      order.push(...events.map(({ eventType }) => eventType)), append(events)
+    );
     await kit.question.session.submit(reply(kit.question, { decision: "approved" }));
     expect(order).toEqual(["signed", "consent_approved"]);
   });
@@ -170,10 +241,15 @@ describe("a gate with a signer", () => {
     ],
     ["signs with another key", { ...otherPair, publicKey: pair.publicKey }],
     ["signs other bytes", { ...pair, sign: () => pair.sign(new Uint8Array(1)) }],
-    ["returns no signature", { ...pair, sign: () => Promise.resolve(undefined as unknown as Uint8Array) }],
+    [
+      "returns no signature",
+      { ...pair, sign: () => Promise.resolve(undefined as unknown as Uint8Array) },
+    ],
   ])("denies with signer_failed where the signer %s", async (_, signer) => {
     const kit = await asked({ signer: createConsentSigner(signer) });
-    expect(await kit.question.session.submit(reply(kit.question, { decision: "approved" }))).toEqual({
+    expect(
+      await kit.question.session.submit(reply(kit.question, { decision: "approved" })),
+    ).toEqual({
       status: "final",
       outcome: "failed",
     });
@@ -183,7 +259,9 @@ describe("a gate with a signer", () => {
   });
 
   it("denies with signer_failed where the signer is silent for too long", async () => {
-    const kit = await asked({ signer: createConsentSigner({ ...pair, sign: () => new Promise(() => undefined) }) });
+    const kit = await asked({
+      signer: createConsentSigner({ ...pair, sign: () => new Promise(() => undefined) }),
+    });
     const receipt = kit.question.session.submit(reply(kit.question, { decision: "approved" }));
     await kit.clock.advance(30_000);
     expect(await receipt).toEqual({ status: "final", outcome: "failed" });
@@ -191,7 +269,10 @@ describe("a gate with a signer", () => {
   });
 
   it("is not made with a signer whose signatures nothing checks", () => {
-    const options = { channel: { name: "test", deliver: () => Promise.resolve() }, audit: makeKit().sink };
+    const options = {
+      channel: { name: "test", deliver: () => Promise.resolve() },
+      audit: makeKit().sink,
+    };
     const made = createConsentSigner(pair);
     const signers: readonly unknown[] = [
       pair,
@@ -216,7 +297,10 @@ describe("a gate with a signer", () => {
     const question = first(kit.shown);
     await question.session.submit(reply(question, { decision: "approved" }));
     const retried = await kit.gate(write, { agent });
-    expect(retried).toMatchObject({ decision: "allow", proofs: [{ request_id: question.request.id }] });
+    expect(retried).toMatchObject({
+      decision: "allow",
+      proofs: [{ request_id: question.request.id }],
+    });
   });
 });
 
@@ -228,12 +312,16 @@ describe("a gate without a signer", () => {
     await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved" }));
     expect(await verdict).not.toHaveProperty("proofs");
     for (const { metadata } of kit.sink.events)
-      for (const key of ["request", "responses", "request_hash"]) expect(metadata).not.toHaveProperty(key);
+      for (const key of ["request", "responses", "request_hash"])
+        expect(metadata).not.toHaveProperty(key);
   });
 });
 
 describe("nonces", () => {
-  /** A second life of the same question: the store of questions is set back to before the answer, the claims are kept. */
+  /**
+   * A second life of the same question: the store of questions is set back to before the answer,
+   * the claims are kept.
+   */
   async function setBack(decision: "approved" | "denied") {
     const kit = makeKit();
     const store = memoryStore(kit.clock);
@@ -247,7 +335,12 @@ describe("nonces", () => {
     if (kept === undefined) throw new Error("the question was not kept");
     const pending = memoryStore(kit.clock).pending;
     await pending.put(kept);
-    const after = makeKit({ clock: kit.clock, store: { ...store, pending }, policy: quorumOfTwo, approvers: people });
+    const after = makeKit({
+      clock: kit.clock,
+      store: { ...store, pending },
+      policy: quorumOfTwo,
+      approvers: people,
+    });
     await after.gate.resume();
     await after.settle();
     return { after, claim, question: first(after.shown), pending };
@@ -257,16 +350,30 @@ describe("nonces", () => {
     "an answer (%s) is not taken again after a restart that set the questions back",
     async (decision) => {
       const { after, claim, question, pending } = await setBack(decision);
-      expect(await question.session.submit(claim, { subject: "alice" })).toMatchObject({ status: "refused", code: "already_answered" });
-      expect(await pending.get(question.request.id)).toMatchObject({ status: "delivered", approvals: [] });
-      expect(last(after.sink.events)).toMatchObject({ eventType: "consent_refused", metadata: { code: "already_answered" } });
+      expect(await question.session.submit(claim, { subject: "alice" })).toMatchObject({
+        status: "refused",
+        code: "already_answered",
+      });
+      expect(await pending.get(question.request.id)).toMatchObject({
+        status: "delivered",
+        approvals: [],
+      });
+      expect(last(after.sink.events)).toMatchObject({
+        eventType: "consent_refused",
+        metadata: { code: "already_answered" },
+      });
     },
   );
 
   it("serve every approver of a quorum, and somebody who said yes for a no", async () => {
     const { claim, question } = await setBack("approved");
-    expect(await question.session.submit(claim, { subject: "bob" })).toMatchObject({ status: "counted", have: 1 });
-    expect(await question.session.submit({ ...claim, decision: "denied" }, { subject: "alice" })).toMatchObject({
+    expect(await question.session.submit(claim, { subject: "bob" })).toMatchObject({
+      status: "counted",
+      have: 1,
+    });
+    expect(
+      await question.session.submit({ ...claim, decision: "denied" }, { subject: "alice" }),
+    ).toMatchObject({
       status: "final",
       outcome: "denied",
     });
@@ -275,7 +382,8 @@ describe("nonces", () => {
   it("are kept until the question is out of time by itself", async () => {
     const claims: (readonly [string, number])[] = [];
     const kit = makeKit();
-    const claimOnce = (key: string, ttlMs: number): Promise<boolean> => Promise.resolve(claims.push([key, ttlMs]) > 0);
+    const claimOnce = (key: string, ttlMs: number): Promise<boolean> =>
+      Promise.resolve(claims.push([key, ttlMs]) > 0);
     const store = { claims: { ...memoryStore(kit.clock).claims, claimOnce } };
     const { question } = await asked({ store, clock: kit.clock });
     await kit.clock.advance(20_000);
@@ -287,7 +395,10 @@ describe("nonces", () => {
   });
 
   it("deny the answer where the store of claims fails, and leave the question open", async () => {
-    const claims = { ...memoryStore(makeKit().clock).claims, claimOnce: () => Promise.reject(new Error("down")) };
+    const claims = {
+      ...memoryStore(makeKit().clock).claims,
+      claimOnce: () => Promise.reject(new Error("down")),
+    };
     const store = { claims };
     const { question, gate } = await asked({ store });
     expect(await question.session.submit(reply(question, { decision: "approved" }))).toMatchObject({
@@ -301,5 +412,7 @@ describe("nonces", () => {
 it("the whole request is what is hashed: the one in the log is the one that was shown", async () => {
   const kit = await asked({});
   const shown: ConsentRequest = kit.question.request;
-  expect(kit.sink.events.find(({ eventType }) => eventType === "consent_requested")?.metadata["request"]).toEqual(encodeRequest(shown));
+  expect(
+    kit.sink.events.find(({ eventType }) => eventType === "consent_requested")?.metadata["request"],
+  ).toEqual(encodeRequest(shown));
 });

@@ -1,5 +1,6 @@
 /**
- * Accepting an answer: its nonce is used once, and where the gate has a signer it is signed before anybody counts it.
+ * Accepting an answer: its nonce is used once, and where the gate has a signer it is signed before
+ * anybody counts it.
  */
 import type { CountedApproval, MachineEvent, PendingRecord } from "../approval/machine.js";
 import { personKey } from "../approval/person.js";
@@ -21,12 +22,17 @@ interface AnswerGateParts {
 }
 
 /**
- * Takes the nonce for this answer. A question's nonce serves each approver once for a yes and once for a no (who said yes may still stop it),
- * also where the store of questions was set back and offers it again.
+ * Takes the nonce for this answer. A question's nonce serves each approver once for a yes and once
+ * for a no (who said yes may still stop it), also where the store of questions was set back and
+ * offers it again.
  *
  * @throws What the store throws.
  */
-export function claimNonce({ store, within }: AnswerGateParts, { request }: PendingRecord, { type, approval }: Answer): Promise<boolean> {
+export function claimNonce(
+  { store, within }: AnswerGateParts,
+  { request }: PendingRecord,
+  { type, approval }: Answer,
+): Promise<boolean> {
   const key = `nonce:${request.nonce}:${type === "deny" ? "no" : "yes"}:${personKey(approval.approverId)}`;
   // Afterwards the question is out of time, whatever store it comes from.
   const ttlMs = request.expiresAtMs - approval.atMs + DECISION_TTL_MS;
@@ -42,7 +48,10 @@ const DECISION_OF: Readonly<Record<Answer["type"], Decision>> = {
 function partsOf({ request }: PendingRecord, answer: Answer): SignedParts {
   const { approval, terms } = answer;
   // A counted yes waits for the others, who have until the question's end.
-  const untilMs = request.quorum > 1 ? Math.max(terms.validUntilMs, request.expiresAtMs + DECISION_TTL_MS) : terms.validUntilMs;
+  const untilMs =
+    request.quorum > 1
+      ? Math.max(terms.validUntilMs, request.expiresAtMs + DECISION_TTL_MS)
+      : terms.validUntilMs;
   return {
     decision: DECISION_OF[answer.type],
     nowMs: approval.atMs,
@@ -61,10 +70,17 @@ function partsOf({ request }: PendingRecord, answer: Answer): SignedParts {
  *
  * @throws What the signer throws, and ConsentError `part_timeout`.
  */
-export async function signAnswer({ signer, within }: AnswerGateParts, record: PendingRecord, answer: Answer): Promise<Answer> {
+export async function signAnswer(
+  { signer, within }: AnswerGateParts,
+  record: PendingRecord,
+  answer: Answer,
+): Promise<Answer> {
   // A proof by the person's own key says more than one of the gate.
   if (signer === undefined || answer.approval.response !== undefined) return answer;
-  const response = await within(signer.signAnswer(record.request, partsOf(record, answer)), "the signer");
+  const response = await within(
+    signer.signAnswer(record.request, partsOf(record, answer)),
+    "the signer",
+  );
   const approval: CountedApproval = { ...answer.approval, response };
   return { ...answer, approval };
 }

@@ -1,13 +1,23 @@
-/** A gate's options are its own: bounded when it is made, and nothing that happens to what was given changes a gate that runs. */
+/**
+ * A gate's options are its own: bounded when it is made, and nothing that happens to what was given
+ * changes a gate that runs.
+ */
 import { manualClock } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { agent, allowAll, askAll, first, makeKit, reply } from "../../test/gate-kit.js";
-import { type Assessor, type EvidenceVerifier, type GateOptions, memoryStore, toolAction } from "../index.js";
+import {
+  type Assessor,
+  type EvidenceVerifier,
+  type GateOptions,
+  memoryStore,
+  toolAction,
+} from "../index.js";
 import { parsePolicy } from "../policy.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
 const LONG = "x".repeat(257);
-const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `p${at}`);
+const ids = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, at) => `p${at}`);
 const approver = (id: string) => ({ id, channel: "test", subject: id });
 const calm: Assessor = { name: "calm", assess: () => Promise.resolve(undefined) };
 
@@ -18,7 +28,11 @@ describe("createConsentGate()", () => {
   it.each<readonly [string, Partial<GateOptions>, string]>([
     ["more approvers than anybody has", { approvers: ids(10_001).map(approver) }, "approvers"],
     ["an approver with a long name", { approvers: [approver(LONG)] }, "approvers[0].id"],
-    ["an approver on a channel with a long name", { approvers: [{ ...approver("ann"), channel: LONG }] }, "approvers[0].channel"],
+    [
+      "an approver on a channel with a long name",
+      { approvers: [{ ...approver("ann"), channel: LONG }] },
+      "approvers[0].channel",
+    ],
     ["groups that are no object", untyped({ groups: 5 }), "groups"],
     ["a group of more than anybody has", { groups: { team: ids(10_001) } }, 'groups."team"'],
     ["a group with a long name in it", { groups: { team: ["ann", LONG] } }, 'groups."team"[1]'],
@@ -34,7 +48,10 @@ describe("createConsentGate()", () => {
 
 describe("a gate that runs", () => {
   it("takes nobody into a group who is added to the list afterwards", async () => {
-    const policy = parsePolicy({ version: "1", rules: [{ match: { kind: "*" }, action: "ask", approvers: ["team"] }] });
+    const policy = parsePolicy({
+      version: "1",
+      rules: [{ match: { kind: "*" }, action: "ask", approvers: ["team"] }],
+    });
     const groups = { team: ["ann"] };
     const kit = makeKit({ policy, approvers: [approver("ann"), approver("eve")], groups });
     groups.team.push("eve");
@@ -45,7 +62,10 @@ describe("a gate that runs", () => {
   });
 
   it("hears the assessors that it was made with, by the names that they had", async () => {
-    const strict = { name: "strict", assess: () => Promise.resolve({ effect: "deny", ruleId: "s", reason: "no" } as const) };
+    const strict = {
+      name: "strict",
+      assess: () => Promise.resolve({ effect: "deny", ruleId: "s", reason: "no" } as const),
+    };
     const assessors: Assessor[] = [strict];
     const kit = makeKit({ policy: allowAll, assessors });
     assessors.length = 0;
@@ -57,10 +77,16 @@ describe("a gate that runs", () => {
   });
 
   it("has no verifier that is added afterwards", async () => {
-    const policy = parsePolicy({ version: "1", rules: [{ match: { kind: "*" }, action: "ask", approval: "passkey" }] });
+    const policy = parsePolicy({
+      version: "1",
+      rules: [{ match: { kind: "*" }, action: "ask", approval: "passkey" }],
+    });
     const verifiers: EvidenceVerifier[] = [];
     const kit = makeKit({ policy, verifiers });
-    verifiers.push({ algorithm: "WebAuthn", verify: () => Promise.resolve({ ok: true }) } as unknown as EvidenceVerifier);
+    verifiers.push({
+      algorithm: "WebAuthn",
+      verify: () => Promise.resolve({ ok: true }),
+    } as unknown as EvidenceVerifier);
     expect(await kit.gate(write, { agent })).toMatchObject({ code: "evidence_unavailable" });
   });
 
@@ -69,7 +95,9 @@ describe("a gate that runs", () => {
     const kit = makeKit({ policy: askAll, promptLimit });
     promptLimit.max = 1_000;
     await kit.gate.open(write, { agent });
-    expect(await kit.gate(toolAction("files", "read_file"), { agent })).toMatchObject({ code: "too_many_questions" });
+    expect(await kit.gate(toolAction("files", "read_file"), { agent })).toMatchObject({
+      code: "too_many_questions",
+    });
   });
 
   it("writes by the key that it was given, though the caller wipes its own copy", async () => {

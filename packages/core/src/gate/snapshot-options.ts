@@ -1,6 +1,7 @@
 /**
- * Options of a gate as it was made with them: lists and plain values are copied, so that nobody changes a running gate's people, groups or judges;
- * whatever a part answers with is bounded where it enters.
+ * Options of a gate as it was made with them: lists and plain values are copied, so that nobody
+ * changes a running gate's people, groups or judges; whatever a part answers with is bounded where
+ * it enters.
  */
 import { ConsentError } from "../errors.js";
 import { boundedList, boundedText, isObject, ownValue } from "../json/own.js";
@@ -19,7 +20,11 @@ function copyApprovers(given: unknown): readonly Approver[] {
   return boundedList(given, { path: "approvers", itemsMax: APPROVERS_MAX }).map((each, at) => {
     const path = `approvers[${at}]`;
     const approver = isObject(each) ? each : {};
-    return { id: nameIn(approver, "id", path), channel: nameIn(approver, "channel", path), subject: nameIn(approver, "subject", path) };
+    return {
+      id: nameIn(approver, "id", path),
+      channel: nameIn(approver, "channel", path),
+      subject: nameIn(approver, "subject", path),
+    };
   });
 }
 
@@ -28,7 +33,14 @@ function copyGroups(given: unknown): Readonly<Record<string, readonly string[]>>
   const groups = Object.getOwnPropertyNames(given).map((name) => {
     const path = `groups.${quote(name)}`;
     const members = boundedList(ownValue(given, name), { path, itemsMax: APPROVERS_MAX });
-    return [name, Object.freeze(members.map((id, at) => boundedText(id, { path: `${path}[${at}]`, charsMax: NAME_CHARS_MAX })))] as const;
+    return [
+      name,
+      Object.freeze(
+        members.map((id, at) =>
+          boundedText(id, { path: `${path}[${at}]`, charsMax: NAME_CHARS_MAX }),
+        ),
+      ),
+    ] as const;
   });
   return Object.freeze(Object.fromEntries(groups));
 }
@@ -46,12 +58,18 @@ const copyAssessor = (assessor: Assessor): Assessor => ({
 
 const ID = /^[\x21-\x7e]+$/;
 
-/** Ids end in files, in the log and in the names of keys: what is none stops what it was asked for. */
+/**
+ * Ids end in files, in the log and in the names of keys: what is none stops what it was asked for.
+ */
 export function boundedIds(ids: Ids): Ids {
   return {
     next(prefix: IdPrefix): string {
       const id = boundedText(ids.next(prefix), { path: "ids.next()", charsMax: ID_CHARS_MAX });
-      if (!ID.test(id)) throw new ConsentError("json_not_data", 'Cannot read "ids.next()": it is not made of visible ASCII characters');
+      if (!ID.test(id))
+        throw new ConsentError(
+          "json_not_data",
+          'Cannot read "ids.next()": it is not made of visible ASCII characters',
+        );
       return id;
     },
   };
@@ -64,7 +82,17 @@ export function boundedIds(ids: Ids): Ids {
  */
 export function snapshotOptions(given: GateOptions): GateOptions {
   try {
-    const { approvers, groups, layers, channels, assessors, verifiers, promptLimit, isolation, ids } = given;
+    const {
+      approvers,
+      groups,
+      layers,
+      channels,
+      assessors,
+      verifiers,
+      promptLimit,
+      isolation,
+      ids,
+    } = given;
     return {
       ...given,
       ...(approvers === undefined ? {} : { approvers: copyApprovers(approvers) }),
@@ -73,11 +101,17 @@ export function snapshotOptions(given: GateOptions): GateOptions {
       ...(channels === undefined ? {} : { channels: [...channels] }),
       ...(assessors === undefined ? {} : { assessors: assessors.map(copyAssessor) }),
       ...(verifiers === undefined ? {} : { verifiers: [...verifiers] }),
-      ...(promptLimit === undefined ? {} : { promptLimit: promptLimit === "none" ? promptLimit : { ...promptLimit } }),
-      ...(isolation === undefined ? {} : { isolation: boundedText(isolation, { path: "isolation", charsMax: NAME_CHARS_MAX }) }),
+      ...(promptLimit === undefined
+        ? {}
+        : { promptLimit: promptLimit === "none" ? promptLimit : { ...promptLimit } }),
+      ...(isolation === undefined
+        ? {}
+        : { isolation: boundedText(isolation, { path: "isolation", charsMax: NAME_CHARS_MAX }) }),
       ...(ids === undefined ? {} : { ids: boundedIds(ids) }),
     };
   } catch (error) {
-    throw new ConsentError("options_invalid", `Cannot create a gate: ${messageOf(error)}`, { cause: error });
+    throw new ConsentError("options_invalid", `Cannot create a gate: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,7 @@
-/** Successor: the question that an edit makes where it is judged stricter, or resets a quorum. It is never easier than the one it replaces. */
+/**
+ * Successor: the question that an edit makes where it is judged stricter, or resets a quorum. It is
+ * never easier than the one it replaces.
+ */
 import type { Action } from "../action/action.js";
 import { mergeTimes, rebaseSteps, timesBehind } from "../approval/escalation.js";
 import type { PendingRecord } from "../approval/machine.js";
@@ -14,18 +17,32 @@ export interface EditedAction {
   readonly evaluation: Evaluation;
 }
 
-/** The record of the new question; `undefined` where nobody may answer it. Its steps go on from where those of the old one are. */
+/**
+ * The record of the new question; `undefined` where nobody may answer it. Its steps go on from
+ * where those of the old one are.
+ */
 export function makeSuccessor(
   parts: GateParts,
   { record, nowMs }: { readonly record: PendingRecord; readonly nowMs: number },
   edited: EditedAction,
 ): PendingRecord | undefined {
   const { request, originalDigest, deferred, context, reserved, escalated: taken = 0 } = record;
-  const { agent, quorum, evidence, expiresAtMs, createdAtMs, approvers, escalation: steps = [] } = request;
+  const {
+    agent,
+    quorum,
+    evidence,
+    expiresAtMs,
+    createdAtMs,
+    approvers,
+    escalation: steps = [],
+  } = request;
   const own = edited.evaluation.ask;
   const elapsedMs = nowMs - createdAtMs;
   const times = mergeTimes([
-    timesBehind({ ...(approvers === undefined ? {} : { approvers }), escalate: rebaseSteps(steps, { elapsedMs, taken }) }),
+    timesBehind({
+      ...(approvers === undefined ? {} : { approvers }),
+      escalate: rebaseSteps(steps, { elapsedMs, taken }),
+    }),
     timesBehind({
       ...(own?.approvers === undefined ? {} : { approvers: own.approvers }),
       escalate: rebaseSteps(own?.escalate ?? [], { elapsedMs, taken: 0 }),
@@ -41,5 +58,16 @@ export function makeSuccessor(
   const eligible = eligibleApprovers(parts, ask, agent);
   if (ask.quorum > 1 && parts.approvers === undefined) return undefined;
   if (eligible !== undefined && eligible.length < ask.quorum) return undefined;
-  return makeRecord({ context: { agent, ...context }, ...edited, ask, approvers: eligible, originalDigest, deferred, reserved }, parts);
+  return makeRecord(
+    {
+      context: { agent, ...context },
+      ...edited,
+      ask,
+      approvers: eligible,
+      originalDigest,
+      deferred,
+      reserved,
+    },
+    parts,
+  );
 }

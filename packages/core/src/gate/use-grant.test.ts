@@ -1,12 +1,23 @@
 import { seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { agent, first, type Kit, last, makeKit, reply } from "../../test/gate-kit.js";
-import { type Allowed, callScope, httpAction, memoryStore, offerHost, type Policy, redeem, type Store, toolAction } from "../index.js";
+import {
+  type Allowed,
+  callScope,
+  httpAction,
+  memoryStore,
+  offerHost,
+  type Policy,
+  redeem,
+  type Store,
+  toolAction,
+} from "../index.js";
 import { parsePolicy } from "../policy.js";
 
 const write = (path: string) => toolAction("files", "write_file", { path });
 const rule = { match: { tool: "write_*" }, action: "ask" };
-const load = (...rules: readonly object[]): Policy => parsePolicy({ version: "1", default: "ask", rules });
+const load = (...rules: readonly object[]): Policy =>
+  parsePolicy({ version: "1", default: "ask", rules });
 const leasing = load({
   ...rule,
   offers: [
@@ -20,7 +31,9 @@ interface Leased extends Kit {
   readonly store: Store;
   /** The policy in force. */
   policy: Policy;
-  /** Whether a call is allowed by the grant; where it is asked instead, the question is taken back. */
+  /**
+   * Whether a call is allowed by the grant; where it is asked instead, the question is taken back.
+   */
   uses(path: string): Promise<boolean>;
 }
 
@@ -32,7 +45,9 @@ async function leased(offer: string): Promise<Leased> {
   const kit = makeKit({ clock, store, policy: () => held.policy });
   const verdict = kit.gate(write("/srv/a"), { agent });
   await kit.settle();
-  await first(kit.shown).session.submit(reply(first(kit.shown), { decision: "approved", grantId: offer }));
+  await first(kit.shown).session.submit(
+    reply(first(kit.shown), { decision: "approved", grantId: offer }),
+  );
   await verdict;
   return Object.assign(held, {
     ...kit,
@@ -56,12 +71,12 @@ const nothing = () => Promise.reject(new Error("must not run"));
 describe("a grant", () => {
   it("answers what its scope covers, and nothing beside", async () => {
     const call = await leased("call");
-    expect([await call.uses("/srv/b"), await call.uses("/srv/a"), await call.uses("/srv/a"), await call.uses("/srv/a")]).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
+    expect([
+      await call.uses("/srv/b"),
+      await call.uses("/srv/a"),
+      await call.uses("/srv/a"),
+      await call.uses("/srv/a"),
+    ]).toEqual([false, true, true, false]);
     const patterns = await leased("arguments");
     expect([await patterns.uses("/srv/b"), await patterns.uses("/etc/b")]).toEqual([true, false]);
     const tool = await leased("tool");
@@ -70,8 +85,14 @@ describe("a grant", () => {
 
   it("is offered narrowest first, and every use of it is in the log before its permit exists", async () => {
     const kit = await leased("arguments");
-    expect(first(kit.shown).request.offers.map(({ id }) => id)).toEqual(["call", "arguments", "tool"]);
-    expect(first(kit.shown).request.text).toContain('[arguments] every call of write_file on files where path is like "/srv/*" for 1 min');
+    expect(first(kit.shown).request.offers.map(({ id }) => id)).toEqual([
+      "call",
+      "arguments",
+      "tool",
+    ]);
+    expect(first(kit.shown).request.text).toContain(
+      '[arguments] every call of write_file on files where path is like "/srv/*" for 1 min',
+    );
     await kit.uses("/srv/b");
     const { eventType, metadata } = last(kit.sink.events);
     expect([eventType, metadata]).toMatchObject([
@@ -84,9 +105,18 @@ describe("a grant", () => {
 
   it.each<[string, Policy]>([
     ["denies the call", load({ ...rule, action: "deny" })],
-    ["asks with a guard in front", load({ match: { tool: "*", args: { path: "/srv/*" } }, action: "deny" }, rule)],
-    ["asks for several people", load({ ...rule, quorum: 2, offers: [{ covers: "tool", ttl: 60 }] })],
-    ["asks at level critical", load({ ...rule, level: "critical", offers: [{ covers: "tool", ttl: 60 }] })],
+    [
+      "asks with a guard in front",
+      load({ match: { tool: "*", args: { path: "/srv/*" } }, action: "deny" }, rule),
+    ],
+    [
+      "asks for several people",
+      load({ ...rule, quorum: 2, offers: [{ covers: "tool", ttl: 60 }] }),
+    ],
+    [
+      "asks at level critical",
+      load({ ...rule, level: "critical", offers: [{ covers: "tool", ttl: 60 }] }),
+    ],
     [
       "asks for a tool that is classified as critical",
       parsePolicy({
@@ -98,9 +128,18 @@ describe("a grant", () => {
     ["asks and offers nothing", load(rule)],
     ["asks and offers an empty list", load({ ...rule, offers: [] })],
     ["asks and offers only the call", load({ ...rule, offers: [{ covers: "call", ttl: 60 }] })],
-    ["asks and offers other patterns", load({ ...rule, offers: [{ covers: "arguments", ttl: 60, args: { path: "/srv/a*" } }] })],
-    ["asks and offers it for a shorter time", load({ ...rule, offers: [{ covers: "arguments", ttl: 5, args: { path: "/srv/*" } }] })],
-    ["asks, with another rule in front that offers nothing", load({ ...rule, match: { tool: "*", args: { path: "/srv/*" } } }, rule)],
+    [
+      "asks and offers other patterns",
+      load({ ...rule, offers: [{ covers: "arguments", ttl: 60, args: { path: "/srv/a*" } }] }),
+    ],
+    [
+      "asks and offers it for a shorter time",
+      load({ ...rule, offers: [{ covers: "arguments", ttl: 5, args: { path: "/srv/*" } }] }),
+    ],
+    [
+      "asks, with another rule in front that offers nothing",
+      load({ ...rule, match: { tool: "*", args: { path: "/srv/*" } } }, rule),
+    ],
   ])("does not outlive a policy that now %s", async (_, policy) => {
     const kit = await leased("arguments");
     await kit.clock.advance(10_000);
@@ -116,18 +155,31 @@ describe("a grant", () => {
     void kit.gate(write("/srv/a"), { agent });
     await kit.settle();
     const question = first(kit.shown);
-    const edit = { decision: "approved_with_modifications", modifications: { path: "/srv/b" }, grantId: "call" } as const;
-    expect(await question.session.submit(reply(question, edit))).toMatchObject({ code: "grant_not_offered" });
+    const edit = {
+      decision: "approved_with_modifications",
+      modifications: { path: "/srv/b" },
+      grantId: "call",
+    } as const;
+    expect(await question.session.submit(reply(question, edit))).toMatchObject({
+      code: "grant_not_offered",
+    });
   });
 
   it("holds for the one agent that it was given for, whatever the store says", async () => {
     const kit = await leased("tool");
     const [grant] = await kit.store.grants.list();
     if (grant === undefined) throw new Error("no grant");
-    const lying = { ...kit.store, grants: { ...kit.store.grants, find: () => Promise.resolve([grant]) } };
+    const lying = {
+      ...kit.store,
+      grants: { ...kit.store.grants, find: () => Promise.resolve([grant]) },
+    };
     const other = makeKit({ store: lying, clock: kit.clock, ids: seededIds(1), policy: leasing });
-    expect((await other.gate.open(write("/srv/a"), { agent: { id: "other" } })).decision).toBe("pending");
-    expect((await other.gate.open(toolAction("files", "write_all", {}), { agent })).decision).toBe("pending");
+    expect((await other.gate.open(write("/srv/a"), { agent: { id: "other" } })).decision).toBe(
+      "pending",
+    );
+    expect((await other.gate.open(toolAction("files", "write_all", {}), { agent })).decision).toBe(
+      "pending",
+    );
     expect((await other.gate.open(write("/srv/a"), { agent })).decision).toBe("allow");
   });
 
@@ -136,7 +188,10 @@ describe("a grant", () => {
     const [grant] = await kit.store.grants.list();
     if (grant === undefined) throw new Error("no grant");
     const offers = [{ id: "a", scope: grant.scope, ttlMs: 60_000 }];
-    const layer = { name: "l", judge: () => ({ effect: "ask", ruleId: "l", reason: "", ask: { offers } }) as const };
+    const layer = {
+      name: "l",
+      judge: () => ({ effect: "ask", ruleId: "l", reason: "", ask: { offers } }) as const,
+    };
     const parts = { clock: kit.clock, store: kit.store, ids: seededIds(1), layers: [layer] };
     const { gate, shown, settle } = makeKit({ ...parts, policy: () => undefined as never });
     void gate(write("/srv/a"), { agent });
@@ -152,13 +207,21 @@ describe("the permit of a grant", () => {
     const two = await asAllowed(here, "/srv/a");
     const [grant] = await here.store.grants.list();
     expect(await here.gate.revoke(grant?.id ?? "", "ada")).toBe(true);
-    expect(await here.gate.perform(one, nothing)).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
-    expect(() => redeem(two.permit, two.action)).toThrow(expect.objectContaining({ code: "permit_denied" }));
+    expect(await here.gate.perform(one, nothing)).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused" },
+    });
+    expect(() => redeem(two.permit, two.action)).toThrow(
+      expect.objectContaining({ code: "permit_denied" }),
+    );
     const there = await leased("tool");
     const three = await asAllowed(there, "/srv/a");
     const [other] = await there.store.grants.list();
     await there.store.grants.revoke(other?.id ?? "");
-    expect(await there.gate.perform(three, nothing)).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
+    expect(await there.gate.perform(three, nothing)).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused" },
+    });
   });
 
   it("opens nothing once the grant is out of time", async () => {
@@ -167,22 +230,33 @@ describe("the permit of a grant", () => {
     const one = await asAllowed(kit, "/srv/a");
     const two = await asAllowed(kit, "/srv/a");
     await kit.clock.advance(10_000);
-    expect(await kit.gate.perform(one, nothing)).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
-    expect(() => redeem(two.permit, two.action)).toThrow(expect.objectContaining({ code: "permit_expired" }));
+    expect(await kit.gate.perform(one, nothing)).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused" },
+    });
+    expect(() => redeem(two.permit, two.action)).toThrow(
+      expect.objectContaining({ code: "permit_expired" }),
+    );
   });
 
   it("opens what it allowed where that was the grant's last use", async () => {
     const kit = await leased("call");
     const one = await asAllowed(kit, "/srv/a");
     const two = await asAllowed(kit, "/srv/a");
-    for (const verdict of [two, one]) expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({ ran: true });
+    for (const verdict of [two, one])
+      expect(await kit.gate.perform(verdict, () => Promise.resolve(1))).toMatchObject({
+        ran: true,
+      });
   });
 
   it("opens nothing where the store cannot say whether the grant holds", async () => {
     const kit = await leased("tool");
     const one = await asAllowed(kit, "/srv/a");
     kit.store.grants.get = () => Promise.reject(new Error("down"));
-    expect(await kit.gate.perform(one, nothing)).toMatchObject({ ran: false, verdict: { code: "permit_refused" } });
+    expect(await kit.gate.perform(one, nothing)).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused" },
+    });
   });
 });
 
@@ -203,7 +277,8 @@ describe("revoke()", () => {
 
   it("ends nothing for what is no id", async () => {
     const kit = await leased("tool");
-    for (const id of [null, undefined, 7, "x".repeat(10_000)]) expect(await kit.gate.revoke(id as never, "ada")).toBe(false);
+    for (const id of [null, undefined, 7, "x".repeat(10_000)])
+      expect(await kit.gate.revoke(id as never, "ada")).toBe(false);
     expect(await kit.uses("/srv/a")).toBe(true);
   });
 
@@ -224,11 +299,21 @@ describe("defaultOffers", () => {
     const { gate, shown, settle, clock } = makeKit({ defaultOffers: offerHost(180_000) });
     const verdict = gate(get("example.com"), { agent });
     await settle();
-    expect(first(shown).request.text).toContain("[host] every GET and HEAD request to example.com port 443 for 3 min");
-    await first(shown).session.submit(reply(first(shown), { decision: "approved", grantId: "host" }));
+    expect(first(shown).request.text).toContain(
+      "[host] every GET and HEAD request to example.com port 443 for 3 min",
+    );
+    await first(shown).session.submit(
+      reply(first(shown), { decision: "approved", grantId: "host" }),
+    );
     await verdict;
-    expect(await gate(httpAction("HEAD", "https://example.com/?k=v"), { agent })).toMatchObject({ code: "grant_used" });
-    for (const other of [get("www.example.com"), httpAction("POST", "https://example.com/x"), httpAction("CONNECT", "example.com:443")])
+    expect(await gate(httpAction("HEAD", "https://example.com/?k=v"), { agent })).toMatchObject({
+      code: "grant_used",
+    });
+    for (const other of [
+      get("www.example.com"),
+      httpAction("POST", "https://example.com/x"),
+      httpAction("CONNECT", "example.com:443"),
+    ])
       expect((await gate.open(other, { agent })).decision).toBe("pending");
     await clock.advance(180_000);
     expect((await gate.open(get("example.com"), { agent })).decision).toBe("pending");
@@ -238,10 +323,18 @@ describe("defaultOffers", () => {
     const { gate, shown, settle } = makeKit({ defaultOffers: offerHost(180_000) });
     const verdict = gate(httpAction("CONNECT", "example.com:443"), { agent });
     await settle();
-    await first(shown).session.submit(reply(first(shown), { decision: "approved", grantId: "host" }));
+    await first(shown).session.submit(
+      reply(first(shown), { decision: "approved", grantId: "host" }),
+    );
     await verdict;
-    expect(await gate(httpAction("CONNECT", "example.com:443"), { agent })).toMatchObject({ code: "grant_used" });
-    for (const other of [get("example.com"), httpAction("CONNECT", "www.example.com:443"), httpAction("CONNECT", "example.com:8443")])
+    expect(await gate(httpAction("CONNECT", "example.com:443"), { agent })).toMatchObject({
+      code: "grant_used",
+    });
+    for (const other of [
+      get("example.com"),
+      httpAction("CONNECT", "www.example.com:443"),
+      httpAction("CONNECT", "example.com:8443"),
+    ])
       expect((await gate.open(other, { agent })).decision).toBe("pending");
   });
 
@@ -252,11 +345,16 @@ describe("defaultOffers", () => {
     expect(first(shown).request.text).toContain(
       "[site] every request, of any method, and every tunnel to example.com or www.example.com port 443 for 3 min",
     );
-    await first(shown).session.submit(reply(first(shown), { decision: "approved", grantId: "site" }));
+    await first(shown).session.submit(
+      reply(first(shown), { decision: "approved", grantId: "site" }),
+    );
     await verdict;
     expect(await gate(get("www.example.com"), { agent })).toMatchObject({ code: "grant_used" });
-    expect(await gate(httpAction("CONNECT", "example.com:443"), { agent })).toMatchObject({ code: "grant_used" });
-    for (const host of ["api.example.com", "example.com:8443"]) expect((await gate.open(get(host), { agent })).decision).toBe("pending");
+    expect(await gate(httpAction("CONNECT", "example.com:443"), { agent })).toMatchObject({
+      code: "grant_used",
+    });
+    for (const host of ["api.example.com", "example.com:8443"])
+      expect((await gate.open(get(host), { agent })).decision).toBe("pending");
     await clock.advance(180_000);
     expect((await gate.open(get("example.com"), { agent })).decision).toBe("pending");
   });
@@ -270,7 +368,9 @@ describe("defaultOffers", () => {
   });
 
   it.each([Number.NaN, 86_400_001, 0.5])("that lasts %s ms is a broken part", async (ttlMs) => {
-    const { gate } = makeKit({ defaultOffers: (action) => [{ id: "x", scope: callScope(action), ttlMs }] });
+    const { gate } = makeKit({
+      defaultOffers: (action) => [{ id: "x", scope: callScope(action), ttlMs }],
+    });
     expect(await gate(write("a"), { agent })).toMatchObject({ code: "layer_failed" });
   });
 

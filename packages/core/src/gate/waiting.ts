@@ -1,5 +1,6 @@
 /**
- * Waiting for a question's end on behalf of one caller, and what the end means for them: at most one caller gets a permit.
+ * Waiting for a question's end on behalf of one caller, and what the end means for them: at most
+ * one caller gets a permit.
  */
 import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
@@ -23,10 +24,13 @@ import { isAborted, onAbort } from "../signals.js";
 import type { Denied, Pending, Verdict } from "../verdict.js";
 import type { GateParts } from "./gate-parts.js";
 
-/** The action that a yes is for; its digest is compared with the one that was recorded with the yes. */
+/**
+ * The action that a yes is for; its digest is compared with the one that was recorded with the yes.
+ */
 export function approvedAction({ action, end }: PendingRecord): Action | undefined {
   const asked = parseAction(action);
-  const effective = end?.modifications === undefined ? asked : withParameters(asked, end.modifications);
+  const effective =
+    end?.modifications === undefined ? asked : withParameters(asked, end.modifications);
   return actionDigest(effective) === end?.effectiveDigest ? effective : undefined;
 }
 
@@ -34,12 +38,20 @@ export function approvedAction({ action, end }: PendingRecord): Action | undefin
 export function verdictOf(parts: GateParts, record: PendingRecord, context: GateContext): Verdict {
   const { end, request } = record;
   const detail = { requestId: record.id, ruleId: request.policy.ruleId };
-  if (end === undefined || !end.recorded) return deny("internal_error", "the question has no recorded end", detail);
+  if (end === undefined || !end.recorded)
+    return deny("internal_error", "the question has no recorded end", detail);
   if (end.status !== "approved" && end.status !== "approved_with_modifications")
-    return deny(end.denyCode ?? "internal_error", end.reason === "" ? end.status : end.reason, detail);
+    return deny(
+      end.denyCode ?? "internal_error",
+      end.reason === "" ? end.status : end.reason,
+      detail,
+    );
   /** Who said yes hears that nothing comes of it, and why. */
   const stopped = (code: DenyCode, why: string): Denied => {
-    void settleTaken(parts, record, { outcome: makeConsentOutcome("not_performed", why), code }).catch(() => undefined);
+    void settleTaken(parts, record, {
+      outcome: makeConsentOutcome("not_performed", why),
+      code,
+    }).catch(() => undefined);
     return deny(code, why, detail);
   };
   const paused = parts.pausedAgent(context.agent);
@@ -47,7 +59,8 @@ export function verdictOf(parts: GateParts, record: PendingRecord, context: Gate
   const left = whoLeft(parts, end.approverIds);
   if (left !== undefined) return stopped("no_approver", left);
   const action = approvedAction(record);
-  if (action === undefined) return stopped("internal_error", "the stored action is not the one that was approved");
+  if (action === undefined)
+    return stopped("internal_error", "the stored action is not the one that was approved");
   const allowed = allow(parts, {
     code: end.status === "approved" ? "consent_approved" : "consent_modified",
     reason: end.reason === "" ? "a person approved it" : end.reason,
@@ -64,7 +77,11 @@ export function verdictOf(parts: GateParts, record: PendingRecord, context: Gate
 }
 
 /** Follows a question over its successors to the record that ends it. */
-async function lastEnd(parts: GateParts, follow: { id: string }, signal: AbortSignal): Promise<PendingRecord> {
+async function lastEnd(
+  parts: GateParts,
+  follow: { id: string },
+  signal: AbortSignal,
+): Promise<PendingRecord> {
   let record = await watchEnd(parts, follow.id, signal);
   while (record.end?.status === "superseded" && record.end.successorId !== undefined) {
     follow.id = record.end.successorId;
@@ -73,13 +90,19 @@ async function lastEnd(parts: GateParts, follow: { id: string }, signal: AbortSi
   return record;
 }
 
-/** Tries to mark the question, or the one that took its place meanwhile, as "the caller will call again". */
+/**
+ * Tries to mark the question, or the one that took its place meanwhile, as "the caller will call
+ * again".
+ */
 async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<boolean> {
   for (;;) {
     const { id } = follow;
     const deferred = await advance(parts, id, { type: "defer" });
     if (deferred.ok) {
-      const event = eventMaker(subjectOfRecord(deferred.record), parts)("consent_deferred", "pending");
+      const event = eventMaker(subjectOfRecord(deferred.record), parts)(
+        "consent_deferred",
+        "pending",
+      );
       // Nothing is released because of a deferral.
       await parts.append([event]).catch(() => undefined);
       return true;
@@ -90,10 +113,17 @@ async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<
   }
 }
 
-/** Takes the decision by a claim as well; why it cannot be taken, where somebody else had it before or nobody can say. */
-async function whyTaken({ store, clock, within, onIgnored }: GateParts, record: PendingRecord): Promise<string | undefined> {
+/**
+ * Takes the decision by a claim as well; why it cannot be taken, where somebody else had it before
+ * or nobody can say.
+ */
+async function whyTaken(
+  { store, clock, within, onIgnored }: GateParts,
+  record: PendingRecord,
+): Promise<string | undefined> {
   try {
-    if (await within(claimDecision(store.claims, record, clock.now()), "the store")) return undefined;
+    if (await within(claimDecision(store.claims, record, clock.now()), "the store"))
+      return undefined;
   } catch (error) {
     return `it could not be claimed: ${messageOf(error)}`;
   }
@@ -101,12 +131,20 @@ async function whyTaken({ store, clock, within, onIgnored }: GateParts, record: 
   return IGNORED.taken;
 }
 
-/** What an ended question means for a caller who may have left meanwhile. A yes is taken in its record first, so that nobody else gets it. */
-async function verdictFor(parts: GateParts, last: PendingRecord, { context, hasLeft }: Waiter): Promise<Verdict> {
+/**
+ * What an ended question means for a caller who may have left meanwhile. A yes is taken in its
+ * record first, so that nobody else gets it.
+ */
+async function verdictFor(
+  parts: GateParts,
+  last: PendingRecord,
+  { context, hasLeft }: Waiter,
+): Promise<Verdict> {
   const detail = { requestId: last.id };
   const gone = deny("consent_cancelled", "the caller went away", detail);
   const later = deny("consent_deferred", "the caller was told to call again", detail);
-  // A caller that went away gets no permit, even if the yes came first; nor does one that was told to call again.
+  // A caller that went away gets no permit, even if the yes came first; nor does one that was told
+  // to call again.
   if (hasLeft()) return gone;
   if (last.deferred) return later;
   if (!isApproved(last)) return verdictOf(parts, last, context);
@@ -132,17 +170,27 @@ interface Waiter {
   readonly hasLeft: () => boolean;
 }
 
-/** Waits for the end of a shown question for one caller. However the parts fail, the caller gets a verdict. */
+/**
+ * Waits for the end of a shown question for one caller. However the parts fail, the caller gets a
+ * verdict.
+ */
 export function waitFor(parts: GateParts, record: PendingRecord, context: GateContext): Pending {
   const follow = { id: record.id };
   const stop = new AbortController();
   let hasLeft = false;
   let giveUp = (_verdict: Denied): void => undefined;
   const givenUp = new Promise<Denied>((resolve) => (giveUp = resolve));
-  const denial = (code: DenyCode, reason: string): Denied => deny(code, reason, { requestId: follow.id });
+  const denial = (code: DenyCode, reason: string): Denied =>
+    deny(code, reason, { requestId: follow.id });
 
-  /** Ends the question and the waiting: also where the store cannot end the question, the caller gets its no. */
-  const leave = async (reason: string, code: "consent_cancelled" | "gate_closed"): Promise<void> => {
+  /**
+   * Ends the question and the waiting: also where the store cannot end the question, the caller
+   * gets its no.
+   */
+  const leave = async (
+    reason: string,
+    code: "consent_cancelled" | "gate_closed",
+  ): Promise<void> => {
     const cancel = { type: "cancel", atMs: parts.clock.now(), reason, denyCode: code } as const;
     const isFirst = await endQuestion(parts, follow.id, cancel).catch(() => true);
     if (isFirst) giveUp(denial(code, reason));

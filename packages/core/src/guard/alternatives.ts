@@ -1,5 +1,6 @@
 /**
- * Alternatives: the paths and globs that a pattern with braces or extended globs stands for: `.{env,netrc}`, `@(a|b)/c`. Pure.
+ * Alternatives: the paths and globs that a pattern with braces or extended globs stands for:
+ * `.{env,netrc}`, `@(a|b)/c`. Pure.
  */
 
 const ALTERNATIVES_MAX = 64;

@@ -11,7 +11,10 @@ const guard = createPathGuard({
   resolve: (path) => ({ path, exists: false }),
 });
 const judge = (args: JsonObject): string => {
-  const ruling = guard.judge(toolAction("files", "read_text_file", args), { agent: { id: "a" }, nowMs: 0 });
+  const ruling = guard.judge(toolAction("files", "read_text_file", args), {
+    agent: { id: "a" },
+    nowMs: 0,
+  });
   return ruling === undefined ? "none" : `${ruling.effect} ${ruling.ruleId}`;
 };
 /** Its name says nothing: only where it is does. */
@@ -35,11 +38,18 @@ describe("a path longer than any, which a server normalises before it opens it",
   });
 
   it("is denied as a directory and a name", () => {
-    expect(judge({ directory: `/home/${"./".repeat(1_500)}`, name: "ada/consent/keys/signing" })).toBe("deny guard:acp-home");
+    expect(
+      judge({ directory: `/home/${"./".repeat(1_500)}`, name: "ada/consent/keys/signing" }),
+    ).toBe("deny guard:acp-home");
   });
 
   it("costs little where it is no path at all", () => {
-    for (const text of ["/".repeat(1_000_000), `x${" ".repeat(1_000_000)}x`, `${"a/../".repeat(200_000)}b`, "{a,b}".repeat(800)]) {
+    for (const text of [
+      "/".repeat(1_000_000),
+      `x${" ".repeat(1_000_000)}x`,
+      `${"a/../".repeat(200_000)}b`,
+      "{a,b}".repeat(800),
+    ]) {
       const before = process.cpuUsage();
       judge({ text });
       const { user, system } = process.cpuUsage(before);
@@ -65,7 +75,10 @@ describe("another form of a path", () => {
     ["a list with a name that has a blank", { paths: `my notes.txt,${KEY}` }],
     ["a text that is JSON and escapes it", { path: String.raw`"\u007e/consent/keys"` }],
     ["JSON in JSON", { body: JSON.stringify({ body: JSON.stringify({ path: KEY }) }) }],
-    ["many readings", { url: ` file:///home/ada/j\u200bunk\uff41%25252541/../consent/keys/signing?x\0` }],
+    [
+      "many readings",
+      { url: ` file:///home/ada/j\u200bunk\uff41%25252541/../consent/keys/signing?x\0` },
+    ],
   ])("is denied: %s", (_, args) => {
     expect(judge(args)).toBe("deny guard:acp-home");
   });
@@ -91,8 +104,12 @@ describe("another form of a path", () => {
     expect(judge({ paths: `${"a,".repeat(3_000)}${KEY}` })).toBe("ask guard:size");
     const deep = Array.from({ length: 100 }, (_, index) => `${index}${"/a".repeat(1_000)}`);
     expect(judge({ paths: [...deep, KEY] })).toBe("ask guard:size");
-    expect(judge({ paths: [...Array.from({ length: 1_900 }, (_, index) => `${index}.txt `), KEY] })).toBe("ask guard:size");
-    expect(judge({ path: "$HOME/consent/keys/%25252541\uff41\u200b\\x?y\0z " })).toBe("ask guard:size");
+    expect(
+      judge({ paths: [...Array.from({ length: 1_900 }, (_, index) => `${index}.txt `), KEY] }),
+    ).toBe("ask guard:size");
+    expect(judge({ path: "$HOME/consent/keys/%25252541\uff41\u200b\\x?y\0z " })).toBe(
+      "ask guard:size",
+    );
   });
 
   it.each([
@@ -106,19 +123,38 @@ describe("another form of a path", () => {
   });
 
   it("is none in a text that is JSON and long", () => {
-    const rows = Array.from({ length: 40 }, (_, index) => ({ id: index, name: `name ${index}`, at: "2026-01-15" }));
+    const rows = Array.from({ length: 40 }, (_, index) => ({
+      id: index,
+      name: `name ${index}`,
+      at: "2026-01-15",
+    }));
     expect(judge({ body: ` ${JSON.stringify(rows)}` })).toBe("none");
     expect(judge({ body: ` ${JSON.stringify([...rows, KEY])}` })).toBe("deny guard:acp-home");
   });
 
   it("says nothing about ordinary globs and texts", () => {
-    for (const text of ["**/*.{ts,tsx}", "src/@(a|b)/*.ts", "if (a) { return [a, b]; } // x", "a=b", "@ada", "a, b, and /c", "1.5"])
+    for (const text of [
+      "**/*.{ts,tsx}",
+      "src/@(a|b)/*.ts",
+      "if (a) { return [a, b]; } // x",
+      "a=b",
+      "@ada",
+      "a, b, and /c",
+      "1.5",
+    ])
       expect(`${text} ${judge({ text })}`).toBe(`${text} none`);
     expect(judge({ "a.b": 1, "content-type": "x" })).toBe("none");
   });
 
   it("folds as the most forgiving file system does", () => {
-    expect([foldSegment("\u{1d400}cp"), foldSegment("\u01f0\u0323")]).toEqual(["acp", foldSegment("J\u030c\u0323")]);
-    expect([foldSegment(".\u00dfH"), foldSegment(".\u1e9eH"), foldSegment(".SSH")]).toEqual([".ssh", ".ssh", ".ssh"]);
+    expect([foldSegment("\u{1d400}cp"), foldSegment("\u01f0\u0323")]).toEqual([
+      "acp",
+      foldSegment("J\u030c\u0323"),
+    ]);
+    expect([foldSegment(".\u00dfH"), foldSegment(".\u1e9eH"), foldSegment(".SSH")]).toEqual([
+      ".ssh",
+      ".ssh",
+      ".ssh",
+    ]);
   });
 });

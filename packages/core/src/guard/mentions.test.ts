@@ -19,10 +19,18 @@ describe("mentionedPlaces()", () => {
   });
 
   it.each([
-    ["of a list in a map", { a: [{ b: ["x", "/home/ada/.ssh/config"] }] }, ["/home/ada/.ssh/config"]],
+    [
+      "of a list in a map",
+      { a: [{ b: ["x", "/home/ada/.ssh/config"] }] },
+      ["/home/ada/.ssh/config"],
+    ],
     ["in a key", { files: { "/home/ada/.aws/config": "x" } }, ["/home/ada/.aws/config"]],
     ["of a text that is JSON", { text: '["/home/ada/.ssh/x"]' }, ["/home/ada/.ssh/x"]],
-    ["of a text that is JSON and escapes it", { text: String.raw` {"p":"/home/ada/.s\u0073h/x"}` }, ["/home/ada/.ssh/x"]],
+    [
+      "of a text that is JSON and escapes it",
+      { text: String.raw` {"p":"/home/ada/.s\u0073h/x"}` },
+      ["/home/ada/.ssh/x"],
+    ],
     ["in parts", { path: ["home", ".ssh", "config"] }, ["/home/.ssh/config", ".ssh"]],
     ["of a list of texts that is none", { path: [1, null, true, "x"] }, []],
   ])("%s", (_, args, places) => {
@@ -39,10 +47,17 @@ describe("mentionedPlaces()", () => {
 
   it("stand in the question and in the log, and decide nothing", async () => {
     const { gate, shown, sink, settle } = makeKit({});
-    void gate(toolAction("notes", "write_note", { text: "my key is in ~/.ssh/id_rsa, as always" }), { agent });
+    void gate(
+      toolAction("notes", "write_note", { text: "my key is in ~/.ssh/id_rsa, as always" }),
+      { agent },
+    );
     await settle();
-    expect(shown[0]?.request.text).toContain("Note:  the arguments name ~/.ssh/id_rsa, where credentials are usually kept");
-    expect(sink.events.find(({ eventType }) => eventType === "tool_call_intercepted")?.metadata).toMatchObject({
+    expect(shown[0]?.request.text).toContain(
+      "Note:  the arguments name ~/.ssh/id_rsa, where credentials are usually kept",
+    );
+    expect(
+      sink.events.find(({ eventType }) => eventType === "tool_call_intercepted")?.metadata,
+    ).toMatchObject({
       mentions: ["~/.ssh/id_rsa"],
     });
   });

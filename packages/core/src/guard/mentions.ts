@@ -1,6 +1,6 @@
 /**
- * Mentions: places of credentials that a text of the arguments names, be it all of the text or a word in it. Said in the question and in the log; it
- * decides nothing. Pure.
+ * Mentions: places of credentials that a text of the arguments names, be it all of the text or a
+ * word in it. Said in the question and in the log; it decides nothing. Pure.
  */
 import { escapeText } from "@acp/exec-safety/text";
 import { showMany } from "../approval/show.js";
@@ -26,12 +26,19 @@ function wordsOf(text: string): readonly string[] {
 function namesPlace(word: string): boolean {
   const plain = word.replace(/[.:!?]+$/, "").replaceAll("\\", "/");
   if (plain.length > PATH_CHARS_MAX || isRemote(plain)) return false;
-  return (plain.includes("/") || /^[._]|^id_(?:rsa|dsa|ecdsa|ed25519)\b/i.test(plain)) && isSecretName(plain);
+  return (
+    (plain.includes("/") || /^[._]|^id_(?:rsa|dsa|ecdsa|ed25519)\b/i.test(plain)) &&
+    isSecretName(plain)
+  );
 }
 
-/** Whether a text of the arguments can name a place at all; nearly none can, and every call is asked. A text that is JSON itself may hide one by escapes. */
+/**
+ * Whether a text of the arguments can name a place at all; nearly none can, and every call is
+ * asked. A text that is JSON itself may hide one by escapes.
+ */
 function mayMention(value: JsonValue): boolean {
-  if (typeof value === "string") return mayHoldSecretName(value) || (value.includes("\\") && /^\s*[[{"]/.test(value));
+  if (typeof value === "string")
+    return mayHoldSecretName(value) || (value.includes("\\") && /^\s*[[{"]/.test(value));
   if (typeof value !== "object" || value === null) return false;
   if (!isJsonObject(value)) return value.some(mayMention);
   for (const key of Object.keys(value)) {
@@ -54,6 +61,9 @@ export function mentionedPlaces(args: JsonObject): readonly string[] {
 export function remarkOnMentions(args: JsonObject): readonly string[] {
   const places = mentionedPlaces(args);
   if (places.length === 0) return [];
-  const more = places.length > SHOWN_MAX ? ` and ${showMany(places.length - SHOWN_MAX, "more place")}` : "";
-  return [`the arguments name ${places.slice(0, SHOWN_MAX).join(", ")}${more}, where credentials are usually kept`];
+  const more =
+    places.length > SHOWN_MAX ? ` and ${showMany(places.length - SHOWN_MAX, "more place")}` : "";
+  return [
+    `the arguments name ${places.slice(0, SHOWN_MAX).join(", ")}${more}, where credentials are usually kept`,
+  ];
 }

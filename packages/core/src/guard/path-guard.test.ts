@@ -17,7 +17,9 @@ const FILES = new Set(["/home/ada/.ssh/Login Data For Account"]);
 
 function resolve(path: string): { readonly path: string; readonly exists: boolean } {
   const link = Object.keys(LINKS).find((each) => path === each || path.startsWith(`${each}/`));
-  return link === undefined ? { path, exists: FILES.has(path) } : { path: `${LINKS[link] ?? ""}${path.slice(link.length)}`, exists: true };
+  return link === undefined
+    ? { path, exists: FILES.has(path) }
+    : { path: `${LINKS[link] ?? ""}${path.slice(link.length)}`, exists: true };
 }
 
 const guard = createPathGuard({
@@ -82,7 +84,12 @@ describe("createPathGuard()", () => {
     ["~/.acp/keys\n/tmp/a"],
     ['["~/.acp/keys"]'],
   ])("denies %j, whatever the argument is called", (path) => {
-    for (const args of [{ path }, { paths: ["a.txt", path] }, { file_path: path }, { deep: { er: [{ x: path }] } }])
+    for (const args of [
+      { path },
+      { paths: ["a.txt", path] },
+      { file_path: path },
+      { deep: { er: [{ x: path }] } },
+    ])
       expect(`${path} ${judge(args)}`).toBe(`${path} deny guard:acp-home`);
   });
 
@@ -150,15 +157,23 @@ describe("createPathGuard()", () => {
     expect(judge({ path })).toBe("none");
   });
 
-  it.each([["~"], ["/"], ["/home"], ["/home/ada"], [".."], ["../.."], ["~/.config"], ["/home/ada/**/*"]])(
-    "asks before all of %j is read, copied or deleted",
-    (path) => {
-      for (const tool of ["search_files", "move_file", "delete_directory", "read_multiple_files"])
-        expect(judge({ path }, tool)).toBe(ALL_OF_IT);
-      for (const tool of ["listen", "treecopy", "archive_list", "statement"]) expect(judge({ path }, tool)).toBe(ALL_OF_IT);
-      for (const tool of ["list_directory", "directory_tree", "get_file_info"]) expect(judge({ path }, tool)).toBe("none");
-    },
-  );
+  it.each([
+    ["~"],
+    ["/"],
+    ["/home"],
+    ["/home/ada"],
+    [".."],
+    ["../.."],
+    ["~/.config"],
+    ["/home/ada/**/*"],
+  ])("asks before all of %j is read, copied or deleted", (path) => {
+    for (const tool of ["search_files", "move_file", "delete_directory", "read_multiple_files"])
+      expect(judge({ path }, tool)).toBe(ALL_OF_IT);
+    for (const tool of ["listen", "treecopy", "archive_list", "statement"])
+      expect(judge({ path }, tool)).toBe(ALL_OF_IT);
+    for (const tool of ["list_directory", "directory_tree", "get_file_info"])
+      expect(judge({ path }, tool)).toBe("none");
+  });
 
   it("takes no tool that tells names for one that may look into what is closed or secret", () => {
     expect(judge({ path: "~/.acp/keys" }, "list_directory")).toBe("deny guard:acp-home");
@@ -166,17 +181,25 @@ describe("createPathGuard()", () => {
   });
 
   it("closes ACP's own files where links lead to them, and asks about what is around", () => {
-    const linked = createPathGuard({ userHome: "/home/ada", acpHome: "/home/ada/linked", startsOf: () => ["/srv"], resolve });
+    const linked = createPathGuard({
+      userHome: "/home/ada",
+      acpHome: "/home/ada/linked",
+      startsOf: () => ["/srv"],
+      resolve,
+    });
     const of = (path: string): string | undefined =>
       linked.judge(toolAction("files", "read", { path }), { agent: { id: "a" }, nowMs: 0 })?.ruleId;
-    for (const path of ["/home/ada/linked/policy.yml", "/data/consent/policy.yml", "~/linked"]) expect(of(path)).toBe("guard:acp-home");
+    for (const path of ["/home/ada/linked/policy.yml", "/data/consent/policy.yml", "~/linked"])
+      expect(of(path)).toBe("guard:acp-home");
     expect([of("/data"), of("/data/other")]).toEqual(["guard:around", undefined]);
   });
 
   it("starts relative paths where the server does", () => {
     expect(judge({ path: "." }, "search_files", "home")).toBe("ask guard:around");
     expect(judge({ path: "." }, "search_files", "files")).toBe("none");
-    expect(judge({ path: ".acp/keys/private.key" }, "read_file", "home")).toBe("deny guard:acp-home");
+    expect(judge({ path: ".acp/keys/private.key" }, "read_file", "home")).toBe(
+      "deny guard:acp-home",
+    );
   });
 
   it("joins directories and names", () => {
@@ -191,16 +214,24 @@ describe("createPathGuard()", () => {
   it("looks at keys that are paths, and at more texts than any call has", () => {
     expect(judge({ files: { "/home/ada/.acp/policy.yml": "x" } })).toBe("deny guard:acp-home");
     expect(judge({ texts: Array.from({ length: 3_000 }, () => "hello") })).toBe("ask guard:size");
-    expect(judge({ texts: Array.from({ length: 1_500 }, (_, index) => ` %2541\\\\${index}? `) })).toBe("ask guard:size");
+    expect(
+      judge({ texts: Array.from({ length: 1_500 }, (_, index) => ` %2541\\\\${index}? `) }),
+    ).toBe("ask guard:size");
   });
 
   it("is about tools, and offers nothing that would answer the next question", () => {
     const facts = { agent: { id: "a" }, nowMs: 0 };
     expect(guard.judge(shellAction("cat ~/.ssh/id_rsa"), facts)).toBeUndefined();
     expect(guard.judge(httpAction("GET", "http://a.example/.ssh/id_rsa"), facts)).toBeUndefined();
-    expect(guard.judge(toolAction("files", "read", { path: "~/.ssh" }), facts)).toMatchObject({ level: "high", ask: { offers: [] } });
+    expect(guard.judge(toolAction("files", "read", { path: "~/.ssh" }), facts)).toMatchObject({
+      level: "high",
+      ask: { offers: [] },
+    });
     const many = { texts: Array.from({ length: 3_000 }, () => "hello") };
-    expect(guard.judge(toolAction("files", "read", many), facts)).toMatchObject({ ruleId: "guard:size", ask: { offers: [] } });
+    expect(guard.judge(toolAction("files", "read", many), facts)).toMatchObject({
+      ruleId: "guard:size",
+      ask: { offers: [] },
+    });
   });
 
   it("looks at the disk a bounded number of times, whatever an agent makes up", () => {
@@ -223,10 +254,13 @@ describe("createPathGuard()", () => {
       "*a".repeat(2_000),
     ];
     for (const text of bad) {
-      const call = toolAction("files", "read", { texts: Array.from({ length: 200 }, (_, index) => `${text}${index}`.slice(-4_000)) });
+      const call = toolAction("files", "read", {
+        texts: Array.from({ length: 200 }, (_, index) => `${text}${index}`.slice(-4_000)),
+      });
       counted.judge(call, { agent: { id: "a" }, nowMs: 0 });
     }
-    // Three places to start from at most, each as it is written and as a text is normalised, for each reading that is looked at.
+    // Three places to start from at most, each as it is written and as a text is normalised, for
+    // each reading that is looked at.
     expect(looks).toBeLessThan(bad.length * 3_000 * 4);
   });
 });

@@ -1,7 +1,10 @@
 /**
- * Path guard: keeps tool calls away from ACP's own files and asks about places where credentials are kept, whatever the argument is called. No rule
- * lifts it and no grant answers it. A text counts as a path where all of it is one; prose that mentions one is noted in the question (mentions.ts).
- * Until policies know the roles of arguments: docs/adr/0105-a-guard-until-arguments-have-roles.md. Pure: who makes it says how links are resolved.
+ * Path guard: keeps tool calls away from ACP's own files and asks about places where credentials
+ * are kept, whatever the argument is called. No rule lifts it and no grant answers it. A text
+ * counts as a path where all of it is one; prose that mentions one is noted in the question
+ * (mentions.ts). Until policies know the roles of arguments:
+ * docs/adr/0105-a-guard-until-arguments-have-roles.md. Pure: who makes it says how links are
+ * resolved.
  */
 import { isToolAction } from "../action/action.js";
 import { quoteText } from "@acp/exec-safety/text";
@@ -19,26 +22,40 @@ interface Finding {
 }
 
 /** Names of tools that tell names and sizes, and no contents. */
-const TELLS_NAMES = /^(?:list|ls|stat|tree|directory_?tree|get_?file_?info|file_?info|exists)(?![a-z])/i;
+const TELLS_NAMES =
+  /^(?:list|ls|stat|tree|directory_?tree|get_?file_?info|file_?info|exists)(?![a-z])/i;
 const WHY: Readonly<Record<PlaceKind, string>> = {
   closed: "ACP keeps its keys, its policy or its log there, and no tool may touch them",
   credentials: "credentials are usually kept there",
-  around: "it contains ACP's keys or places where credentials are kept; whoever reads, copies or deletes all of it reaches them",
+  around:
+    "it contains ACP's keys or places where credentials are kept; whoever reads, copies or deletes all of it reaches them",
 };
 
 function rule({ kind, at, text }: Finding): Ruling {
   const where = `${at === "" ? "an argument" : quoteText(at)} names ${quoteText(text.slice(0, 200))}: ${WHY[kind]}`;
   if (kind === "closed") return { effect: "deny", ruleId: "guard:acp-home", reason: where };
   // No offers: each such call is asked about.
-  return { effect: "ask", ruleId: `guard:${kind}`, reason: where, level: "high", ask: { offers: [] } };
+  return {
+    effect: "ask",
+    ruleId: `guard:${kind}`,
+    reason: where,
+    level: "high",
+    ask: { offers: [] },
+  };
 }
 
-/** Readings of one call that are looked at, and parts of paths in them: each takes a look at the disk. */
+/**
+ * Readings of one call that are looked at, and parts of paths in them: each takes a look at the
+ * disk.
+ */
 const READINGS_MAX = 3_000;
 const PARTS_MAX = 20_000;
 
 /** What stands in the texts, the strictest first; more than can be looked at is a question too. */
-function lookAt(texts: readonly PlacedText[], judge: (reading: string) => PlaceKind | undefined): Finding | "too many" | undefined {
+function lookAt(
+  texts: readonly PlacedText[],
+  judge: (reading: string) => PlaceKind | undefined,
+): Finding | "too many" | undefined {
   const findings: Finding[] = [];
   const left = { readings: READINGS_MAX, parts: PARTS_MAX };
   let isCut = false;
@@ -76,7 +93,9 @@ export function createPathGuard(options: PathGuardOptions): Layer {
       });
       if (found !== undefined && found !== "too many") return rule(found);
       const reason = "the call has too many texts to look at them all";
-      return isCut || found !== undefined ? { effect: "ask", ruleId: "guard:size", reason, ask: { offers: [] } } : undefined;
+      return isCut || found !== undefined
+        ? { effect: "ask", ruleId: "guard:size", reason, ask: { offers: [] } }
+        : undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Readings: the paths that a text may mean to whoever takes it for one: as it stands, as a `file:` URL, percent-encoded, with backslashes, with
- * characters that a file system folds away. A guard looks at all of them. Pure; reads no disk.
+ * Readings: the paths that a text may mean to whoever takes it for one: as it stands, as a `file:`
+ * URL, percent-encoded, with backslashes, with characters that a file system folds away. A guard
+ * looks at all of them. Pure; reads no disk.
  */
 import { PATH_CHARS_MAX } from "../limits.js";
 import { alternativesOf } from "./alternatives.js";
@@ -23,7 +24,9 @@ function decodePercent(text: string): string {
     return decodeURIComponent(text);
   } catch {
     // Bytes that are no UTF-8: what is ASCII is read all the same.
-    return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
   }
 }
 
@@ -35,11 +38,15 @@ function withoutScheme(text: string): string {
 }
 
 /** Who reads a URL drops line ends and tabs inside of it. */
-const withoutBreaks = (text: string): string => (/^[a-z][a-z0-9+.\s-]*:/i.test(text) ? text.replace(/[\t\r\n]/g, "") : text);
+const withoutBreaks = (text: string): string =>
+  /^[a-z][a-z0-9+.\s-]*:/i.test(text) ? text.replace(/[\t\r\n]/g, "") : text;
 
 const EDGE = /[\p{Cc}\s]/u;
 
-/** Without controls and blanks at both ends, as URLs are read. By hand: a pattern for the end of a text looks from each of its blanks. */
+/**
+ * Without controls and blanks at both ends, as URLs are read. By hand: a pattern for the end of a
+ * text looks from each of its blanks.
+ */
 function withoutEdges(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && EDGE.test(text.charAt(from))) from += 1;
@@ -73,21 +80,37 @@ export interface Readings {
   readonly isCut: boolean;
 }
 
-/** Every reading of a text, itself first; none of one that names no path however it is shortened. */
+/**
+ * Every reading of a text, itself first; none of one that names no path however it is shortened.
+ */
 export function readingsOf(text: string): Readings {
   if (text === "") return { readings: [], isCut: false };
   const found = new Set(text.length > PATH_CHARS_MAX ? shortForms(text, STEPS) : [text]);
-  for (const step of STEPS) for (const each of found.size < READINGS_OF_TEXT_MAX ? [...found] : []) found.add(step(each));
+  for (const step of STEPS)
+    for (const each of found.size < READINGS_OF_TEXT_MAX ? [...found] : []) found.add(step(each));
   const alternatives = [...found].map((each) => alternativesOf(each));
   for (const one of alternatives.flatMap(({ texts }) => texts)) found.add(one);
   const readings = [...found].filter((each) => each !== "").slice(0, READINGS_OF_TEXT_MAX);
-  return { readings, isCut: readings.length === READINGS_OF_TEXT_MAX || alternatives.some(({ isCut }) => isCut) };
+  return {
+    readings,
+    isCut: readings.length === READINGS_OF_TEXT_MAX || alternatives.some(({ isCut }) => isCut),
+  };
 }
 
-/** A segment as the most forgiving file system compares it: case, composition, invisible characters and trailing dots do not count. */
+/**
+ * A segment as the most forgiving file system compares it: case, composition, invisible characters
+ * and trailing dots do not count.
+ */
 export function foldSegment(segment: string): string {
-  // Through upper case: there some file systems find "ss" where "\u00df" stands, and where its capital does from lower case on.
-  const folded = segment.normalize("NFKC").replace(IGNORABLE, "").toLowerCase().toUpperCase().toLowerCase().normalize("NFKC");
+  // Through upper case: there some file systems find "ss" where "\u00df" stands, and where its
+  // capital does from lower case on.
+  const folded = segment
+    .normalize("NFKC")
+    .replace(IGNORABLE, "")
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC");
   return /^\.{1,2}$/.test(folded) ? folded : folded.replace(/[. ]+$/, "");
 }
 

@@ -1,6 +1,6 @@
 /**
- * Short forms: what is left of a text that is longer than any path once it is normalised. Servers normalise before they open: ten thousand `./` before
- * a name are the name. Pure.
+ * Short forms: what is left of a text that is longer than any path once it is normalised. Servers
+ * normalise before they open: ten thousand `./` before a name are the name. Pure.
  */
 import { PATH_CHARS_MAX } from "../limits.js";
 
@@ -18,8 +18,14 @@ export function squeezed(text: string): string {
   return `${isAbsolute ? "/" : ""}${kept.join("/")}`;
 }
 
-/** The forms of a long text that are short enough for a path, after each of the steps that a server may take, one after another. */
-export function shortForms(text: string, steps: readonly ((text: string) => string)[]): readonly string[] {
+/**
+ * The forms of a long text that are short enough for a path, after each of the steps that a server
+ * may take, one after another.
+ */
+export function shortForms(
+  text: string,
+  steps: readonly ((text: string) => string)[],
+): readonly string[] {
   const forms = new Set<string>();
   const add = (form: string): void => {
     const short = form.length > PATH_CHARS_MAX ? squeezed(form) : form;

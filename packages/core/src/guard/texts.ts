@@ -1,5 +1,6 @@
 /**
- * Texts: every text in the arguments of a call, wherever it stands, and what two of them say together. Pure.
+ * Texts: every text in the arguments of a call, wherever it stands, and what two of them say
+ * together. Pure.
  */
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject } from "../json/value.js";
@@ -20,7 +21,10 @@ const NESTING_MAX = 3;
 /** Directories and names that are joined: every one with every one. */
 const JOINED_MAX = 16;
 
-/** What a word has that leads somewhere else than to a name in its directory, or is a name that says enough. */
+/**
+ * What a word has that leads somewhere else than to a name in its directory, or is a name that says
+ * enough.
+ */
 const MAY_LEAD = /[/\\~%.]|^id_(?:rsa|dsa|ecdsa|ed25519)$/i;
 
 /** Texts of a call; `isCut` where there are more than are looked at. */
@@ -62,8 +66,12 @@ export function textsOf(args: JsonObject): FoundTexts {
 
 /** A list of names as the path that they make: some tools take one in parts. */
 function pathOfParts(list: readonly unknown[]): string | undefined {
-  const parts = list.filter((part) => typeof part === "string" && part !== "" && !/[/\\\s]/.test(part));
-  return list.length > 1 && list.length <= JOINED_MAX && parts.length === list.length ? `/${parts.join("/")}` : undefined;
+  const parts = list.filter(
+    (part) => typeof part === "string" && part !== "" && !/[/\\\s]/.test(part),
+  );
+  return list.length > 1 && list.length <= JOINED_MAX && parts.length === list.length
+    ? `/${parts.join("/")}`
+    : undefined;
 }
 
 /** What a text says that is JSON itself; `undefined` where it is none. */
@@ -77,8 +85,9 @@ export function parsed(text: string): unknown {
 }
 
 /**
- * The parts of a text that lists several. One with a blank in it makes the text prose, of which nothing counts; in one line, what begins like a path and
- * is nothing else counts beside such a part too.
+ * The parts of a text that lists several. One with a blank in it makes the text prose, of which
+ * nothing counts; in one line, what begins like a path and is nothing else counts beside such a
+ * part too.
  */
 function listed(text: string): readonly string[] {
   if (text.length > PATH_CHARS_MAX * 4) return [];
@@ -92,13 +101,21 @@ function listed(text: string): readonly string[] {
 /** What two texts say together where one is a directory and the other a name in it. */
 export function joinedTexts(texts: readonly PlacedText[]): readonly PlacedText[] {
   const short = texts
-    .map(({ at, text }) => ({ at, text: text.length > PATH_CHARS_MAX / 2 ? squeezed(text.trim()) : text }))
+    .map(({ at, text }) => ({
+      at,
+      text: text.length > PATH_CHARS_MAX / 2 ? squeezed(text.trim()) : text,
+    }))
     .filter(({ text }) => text.length <= PATH_CHARS_MAX / 2 && !/\s/.test(text.trim()));
-  const starts = short.filter(({ text }) => saysItsStart(text) || /^file:/i.test(text)).slice(0, JOINED_MAX);
+  const starts = short
+    .filter(({ text }) => saysItsStart(text) || /^file:/i.test(text))
+    .slice(0, JOINED_MAX);
   const names = short.filter(({ text }) => !/^(?:~|file:)/i.test(text)).slice(0, JOINED_MAX);
   return starts.flatMap((start) =>
     names
       .filter((name) => name !== start)
-      .map((name) => ({ at: `${start.at} and ${name.at}`, text: `${start.text.trim()}/${name.text.trim()}` })),
+      .map((name) => ({
+        at: `${start.at} and ${name.at}`,
+        text: `${start.text.trim()}/${name.text.trim()}`,
+      })),
   );
 }

@@ -3,7 +3,8 @@ import type { ConsentErrorCode } from "../errors.js";
 import { JSON_BYTES_MAX, JSON_DEPTH_MAX } from "../limits.js";
 import { canonicalJson } from "./canonical.js";
 
-const refusal = (code: ConsentErrorCode, path?: string): unknown => expect.objectContaining(path === undefined ? { code } : { code, path });
+const refusal = (code: ConsentErrorCode, path?: string): unknown =>
+  expect.objectContaining(path === undefined ? { code } : { code, path });
 
 function nested(depth: number): unknown {
   let value: unknown = {};
@@ -21,8 +22,14 @@ describe("canonicalJson()", () => {
     [{}, "{}"],
     [[], "[]"],
     ["", '""'],
-    [{ 10: "ten", 9: "nine", "\r": 1, é: 2, "😀": 3, "\ufb33": 4 }, '{"\\r":1,"10":"ten","9":"nine","é":2,"😀":3,"\ufb33":4}'],
-    ['\u0000\u0008\u000f\t\n\f\r"\\/\u007f\u2028€', '"\\u0000\\b\\u000f\\t\\n\\f\\r\\"\\\\/\u007f\u2028€"'],
+    [
+      { 10: "ten", 9: "nine", "\r": 1, é: 2, "😀": 3, "\ufb33": 4 },
+      '{"\\r":1,"10":"ten","9":"nine","é":2,"😀":3,"\ufb33":4}',
+    ],
+    [
+      '\u0000\u0008\u000f\t\n\f\r"\\/\u007f\u2028€',
+      '"\\u0000\\b\\u000f\\t\\n\\f\\r\\"\\\\/\u007f\u2028€"',
+    ],
     ["\u0000".repeat(50), `"${"\\u0000".repeat(50)}"`],
     [-0, "0"],
     [1e21, "1e+21"],
@@ -37,11 +44,15 @@ describe("canonicalJson()", () => {
   });
 
   it("canonicalJson() sorts any number of keys by UTF-16 units", () => {
-    const keys = Array.from({ length: 300 }, (_, index) => String.fromCodePoint(0x20 + ((index * 7919) % 0xd000)));
-    const text = canonicalJson(Object.fromEntries(keys.map((key) => [key, 0])));
-    expect(Object.keys(JSON.parse(text.replaceAll(/"([^"\\]|\\.)+":/g, (key) => `"_${key.slice(1)}`))).map((key) => key.slice(1))).toEqual(
-      [...new Set(keys)].sort(),
+    const keys = Array.from({ length: 300 }, (_, index) =>
+      String.fromCodePoint(0x20 + ((index * 7919) % 0xd000)),
     );
+    const text = canonicalJson(Object.fromEntries(keys.map((key) => [key, 0])));
+    expect(
+      Object.keys(
+        JSON.parse(text.replaceAll(/"([^"\\]|\\.)+":/g, (key) => `"_${key.slice(1)}`)),
+      ).map((key) => key.slice(1)),
+    ).toEqual([...new Set(keys)].sort());
   });
 
   it.each<[string, unknown, ConsentErrorCode, string]>([
@@ -54,11 +65,26 @@ describe("canonicalJson()", () => {
     ["a symbol", [Symbol("s")], "json_not_data", "[0]"],
     ["a Date, whatever its toJSON says", { when: new Date(0) }, "json_not_data", "when"],
     ["a class instance", [new Thing()], "json_not_data", "[0]"],
-    ["a getter", [Object.defineProperty({}, "a", { get: () => 1, enumerable: true })], "json_not_data", "[0].a"],
+    [
+      "a getter",
+      [Object.defineProperty({}, "a", { get: () => 1, enumerable: true })],
+      "json_not_data",
+      "[0].a",
+    ],
     ["a hole", { a: [1, , 3] }, "json_not_data", "a"], // oxlint-disable-line no-sparse-arrays
-    ["65 levels", nested(JSON_DEPTH_MAX + 1), "json_too_deep", Array.from({ length: JSON_DEPTH_MAX }, () => "a").join(".")],
+    [
+      "65 levels",
+      nested(JSON_DEPTH_MAX + 1),
+      "json_too_deep",
+      Array.from({ length: JSON_DEPTH_MAX }, () => "a").join("."),
+    ],
     ["an unpaired surrogate", { a: "\ud800" }, "json_lone_surrogate", "a"],
-    ["an unpaired surrogate in a long text", ["\ud800".padStart(100)], "json_lone_surrogate", "[0]"],
+    [
+      "an unpaired surrogate in a long text",
+      ["\ud800".padStart(100)],
+      "json_lone_surrogate",
+      "[0]",
+    ],
     ["an unpaired surrogate in a key", { "\ud800": 1 }, "json_lone_surrogate", ""],
   ])("canonicalJson() refuses %s", (_, value, code, path) => {
     expect(() => canonicalJson(value)).toThrow(refusal(code, path));
@@ -71,7 +97,9 @@ describe("canonicalJson()", () => {
   });
 
   it("canonicalJson() writes 64 levels", () => {
-    expect(canonicalJson(nested(JSON_DEPTH_MAX))).toHaveLength(JSON_DEPTH_MAX * 2 + (JSON_DEPTH_MAX - 1) * 4);
+    expect(canonicalJson(nested(JSON_DEPTH_MAX))).toHaveLength(
+      JSON_DEPTH_MAX * 2 + (JSON_DEPTH_MAX - 1) * 4,
+    );
   });
 
   it("canonicalJson() stops at the limit, also when a few objects stand for very many", () => {
@@ -98,7 +126,10 @@ describe("canonicalJson()", () => {
       { a: 0 },
       {
         get: () => "never",
-        getOwnPropertyDescriptor: (object, key) => ({ ...Reflect.getOwnPropertyDescriptor(object, key), value: ++described }),
+        getOwnPropertyDescriptor: (object, key) => ({
+          ...Reflect.getOwnPropertyDescriptor(object, key),
+          value: ++described,
+        }),
       },
     );
     expect(canonicalJson(shifty)).toBe('{"a":2}'); // 1 told Object.keys that the key is enumerable
@@ -112,7 +143,10 @@ describe("canonicalJson()", () => {
     const hostile = new Proxy({ a: 1 }, { getPrototypeOf: boom });
     expect(() => canonicalJson([hostile])).toThrow(refusal("json_not_data"));
     let calls = 0;
-    const moody = new Proxy({ a: 1 }, { getPrototypeOf: (target) => (calls++ === 0 ? boom() : Reflect.getPrototypeOf(target)) });
+    const moody = new Proxy(
+      { a: 1 },
+      { getPrototypeOf: (target) => (calls++ === 0 ? boom() : Reflect.getPrototypeOf(target)) },
+    );
     expect(() => canonicalJson([moody])).toThrow(refusal("json_not_data"));
   });
 });

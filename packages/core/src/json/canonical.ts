@@ -14,10 +14,12 @@ const SHORT = 40;
 const FEW = 24;
 
 /**
- * The RFC 8785 text of plain JSON data: no blanks, keys in UTF-16 order, numbers as ECMAScript writes them.
- * Sees what JSON.stringify sees (enumerable string keys), reads it once, and calls no `toJSON` and no getter of an object.
+ * The RFC 8785 text of plain JSON data: no blanks, keys in UTF-16 order, numbers as ECMAScript
+ * writes them. Sees what JSON.stringify sees (enumerable string keys), reads it once, and calls no
+ * `toJSON` and no getter of an object.
  *
- * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`, with the path of the culprit.
+ * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`,
+ *   with the path of the culprit.
  */
 export function canonicalJson(value: unknown): string {
   try {
@@ -41,7 +43,8 @@ function write(value: unknown, depth: number): string {
       return value ? "true" : "false";
     case "object":
       if (value === null) return "null";
-      if (depth === JSON_DEPTH_MAX) throw refused("json_too_deep", `it is nested deeper than ${JSON_DEPTH_MAX}`);
+      if (depth === JSON_DEPTH_MAX)
+        throw refused("json_too_deep", `it is nested deeper than ${JSON_DEPTH_MAX}`);
       return Array.isArray(value) ? writeItems(value, depth + 1) : writeMembers(value, depth + 1);
     default:
       throw refused("json_not_data", `${typeof value} has no JSON form`);
@@ -59,11 +62,16 @@ function writeItems(array: readonly unknown[], depth: number): string {
 
 function writeMembers(object: object, depth: number): string {
   const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && prototype !== null && Object.getPrototypeOf(prototype) !== null)
+  if (
+    prototype !== Object.prototype &&
+    prototype !== null &&
+    Object.getPrototypeOf(prototype) !== null
+  )
     throw refused("json_not_data", "it is an instance of a class");
   let text = "{";
   for (const key of sorted(Object.keys(object))) {
-    const value: unknown = Object.getOwnPropertyDescriptor(object, key)?.value; // undefined, and so refused, behind a getter
+    // undefined, and so refused, behind a getter
+    const value: unknown = Object.getOwnPropertyDescriptor(object, key)?.value;
     text += `${(text.length > 1 ? "," : "") + writeText(key)}:${write(value, depth)}`;
     if (text.length > JSON_BYTES_MAX) throw tooLarge();
   }
@@ -73,7 +81,8 @@ function writeMembers(object: object, depth: number): string {
 /** JSON.stringify escapes exactly as RFC 8785 wants, but escapes an unpaired surrogate too. */
 function writeText(text: string): string {
   if (text.length <= SHORT && isPlain(text)) return `"${text}"`;
-  if (!text.isWellFormed()) throw refused("json_lone_surrogate", "a text has an unpaired surrogate");
+  if (!text.isWellFormed())
+    throw refused("json_lone_surrogate", "a text has an unpaired surrogate");
   return JSON.stringify(text);
 }
 

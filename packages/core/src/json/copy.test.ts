@@ -4,7 +4,8 @@ import { JSON_DEPTH_MAX } from "../limits.js";
 import { canonicalJson } from "./canonical.js";
 import { BYTES_PER_UNIT_MAX, copyJson, copyMeasured } from "./copy.js";
 
-const refusal = (code: ConsentErrorCode, path?: string): unknown => expect.objectContaining(path === undefined ? { code } : { code, path });
+const refusal = (code: ConsentErrorCode, path?: string): unknown =>
+  expect.objectContaining(path === undefined ? { code } : { code, path });
 
 function nested(depth: number): unknown {
   let value: unknown = [];
@@ -50,10 +51,14 @@ describe("copyJson()", () => {
   });
 
   it("copyJson() keeps __proto__ as data and takes objects without a prototype or from another realm", () => {
-    expect(Object.getOwnPropertyNames(copyJson(JSON.parse('{"__proto__":{"a":1}}')))).toEqual(["__proto__"]);
+    expect(Object.getOwnPropertyNames(copyJson(JSON.parse('{"__proto__":{"a":1}}')))).toEqual([
+      "__proto__",
+    ]);
     const bare: unknown = Object.assign(Object.create(null), { a: 1 });
     expect(copyJson(bare)).toEqual({ a: 1 });
-    const foreign: unknown = Object.create(Object.create(null), { a: { value: 1, enumerable: true } });
+    const foreign: unknown = Object.create(Object.create(null), {
+      a: { value: 1, enumerable: true },
+    });
     expect(copyJson(foreign)).toEqual({ a: 1 });
   });
 
@@ -78,7 +83,12 @@ describe("copyJson()", () => {
     ["a hole", { a: [1, , 3] }, "json_not_data", "a"], // oxlint-disable-line no-sparse-arrays
     ["a huge hole", { a: Object.assign([], { length: 4_294_967_295 }) }, "json_not_data", "a"],
     ["an array with a named property", Object.assign([1], { b: 2 }), "json_not_data", ""],
-    ["an array with a getter", Object.defineProperty([0], 0, { get: () => 1, enumerable: true }), "json_not_data", "[0]"],
+    [
+      "an array with a getter",
+      Object.defineProperty([0], 0, { get: () => 1, enumerable: true }),
+      "json_not_data",
+      "[0]",
+    ],
     ["a cycle", cycle(), "json_not_data", `${"list[0].back.".repeat(21)}list`],
     ["65 levels", nested(JSON_DEPTH_MAX + 1), "json_too_deep", "[0]".repeat(JSON_DEPTH_MAX)],
     ["an unpaired surrogate", { a: ["x\ud800"] }, "json_lone_surrogate", "a[0]"],
@@ -89,12 +99,17 @@ describe("copyJson()", () => {
   });
 
   it("copyJson() names a getter as what it is", () => {
-    expect(() => copyJson({ a: computed() })).toThrow('Cannot use "a.a" as JSON: it is missing, hidden or computed by a getter');
+    expect(() => copyJson({ a: computed() })).toThrow(
+      'Cannot use "a.a" as JSON: it is missing, hidden or computed by a getter',
+    );
   });
 
   it("copyJson() takes 64 levels, and shared parts that are no cycle", () => {
     const shared = { a: 1 };
-    expect(copyJson({ x: shared, y: [shared, shared] })).toEqual({ x: { a: 1 }, y: [{ a: 1 }, { a: 1 }] });
+    expect(copyJson({ x: shared, y: [shared, shared] })).toEqual({
+      x: { a: 1 },
+      y: [{ a: 1 }, { a: 1 }],
+    });
     expect(() => copyJson(nested(JSON_DEPTH_MAX))).not.toThrow();
   });
 
@@ -132,15 +147,20 @@ describe("copyJson()", () => {
 });
 
 describe("copyMeasured()", () => {
-  it.each([[null], ["\u0001\u0001"], ["😀é"], [[[], {}, ""]], [{ a: -1.2345678901234567e-100 }], [[false, true, 0]], ["plain"]])(
-    "copyMeasured(%j) bounds the canonical bytes from both sides",
-    (value) => {
-      const { units } = copyMeasured(value, 1_000);
-      const bytes = new TextEncoder().encode(canonicalJson(value)).length;
-      expect(bytes).toBeGreaterThanOrEqual(units);
-      expect(bytes).toBeLessThanOrEqual(units * BYTES_PER_UNIT_MAX);
-    },
-  );
+  it.each([
+    [null],
+    ["\u0001\u0001"],
+    ["😀é"],
+    [[[], {}, ""]],
+    [{ a: -1.2345678901234567e-100 }],
+    [[false, true, 0]],
+    ["plain"],
+  ])("copyMeasured(%j) bounds the canonical bytes from both sides", (value) => {
+    const { units } = copyMeasured(value, 1_000);
+    const bytes = new TextEncoder().encode(canonicalJson(value)).length;
+    expect(bytes).toBeGreaterThanOrEqual(units);
+    expect(bytes).toBeLessThanOrEqual(units * BYTES_PER_UNIT_MAX);
+  });
 
   it("copyMeasured() refuses what is larger than its bound", () => {
     expect(copyMeasured(["aaaa"], 6).units).toBe(6);

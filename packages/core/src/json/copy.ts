@@ -1,8 +1,8 @@
 /// <reference lib="es2024.string" />
 /**
- * Copies of unknown data: deep, frozen, plain JSON. What has no JSON form is refused, never dropped or converted.
- * Every property is read once and never through a getter, so nothing can show one value to a check and another to its use.
- * Format: spec/canonical-json.md §3.
+ * Copies of unknown data: deep, frozen, plain JSON. What has no JSON form is refused, never dropped
+ * or converted. Every property is read once and never through a getter, so nothing can show one
+ * value to a check and another to its use. Format: spec/canonical-json.md §3.
  */
 import { ConsentError } from "../errors.js";
 import type { ConsentErrorCode } from "../errors.js";
@@ -13,7 +13,10 @@ import type { JsonObject, JsonValue } from "./value.js";
 /** A copy and its size. */
 export interface MeasuredCopy {
   readonly copy: JsonValue;
-  /** One for every value and key and every UTF-16 unit of text: the canonical text has from `units` to `units * BYTES_PER_UNIT_MAX` bytes. */
+  /**
+   * One for every value and key and every UTF-16 unit of text: the canonical text has from `units`
+   * to `units * BYTES_PER_UNIT_MAX` bytes.
+   */
   readonly units: number;
 }
 
@@ -23,7 +26,10 @@ export const BYTES_PER_UNIT_MAX = 30;
 interface Walk {
   readonly unitsMax: number;
   readonly depthMax: number;
-  /** The open container at each depth, and the key being read in it; what stands deeper is left over. */
+  /**
+   * The open container at each depth, and the key being read in it; what stands deeper is left
+   * over.
+   */
   readonly containers: object[];
   readonly keys: (string | number)[];
   units: number;
@@ -34,21 +40,28 @@ const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 /**
  * A deep, frozen copy of plain JSON data. Getters are not run, `toJSON` is not called.
  *
- * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`, with the path of the culprit.
+ * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`,
+ *   with the path of the culprit.
  */
 export function copyJson(value: unknown): JsonValue {
   return copyMeasured(value, JSON_BYTES_MAX).copy;
 }
 
 /** As {@link copyJson}, with bounds of its own; tells the size. */
-export function copyMeasured(value: unknown, unitsMax: number, depthMax: number = JSON_DEPTH_MAX): MeasuredCopy {
+export function copyMeasured(
+  value: unknown,
+  unitsMax: number,
+  depthMax: number = JSON_DEPTH_MAX,
+): MeasuredCopy {
   const walk: Walk = { unitsMax, depthMax, containers: [], keys: [], units: 0 };
   try {
     const copied = copy(walk, value, 0);
     return { copy: copied, units: walk.units };
   } catch (error) {
     if (error instanceof ConsentError) throw error;
-    throw new ConsentError("json_not_data", "Cannot use a value as JSON: reading it threw", { cause: error });
+    throw new ConsentError("json_not_data", "Cannot use a value as JSON: reading it threw", {
+      cause: error,
+    });
   }
 }
 
@@ -74,11 +87,17 @@ function copy(walk: Walk, value: unknown, depth: number): JsonValue {
 function copyContainer(walk: Walk, value: object, depth: number): JsonValue {
   if (depth === walk.depthMax) {
     if (walk.containers.includes(value)) throw refused(walk, depth, "it holds itself");
-    throw refusedAs("json_too_deep", pathOf(walk, depth), `it is nested deeper than ${walk.depthMax}`);
+    throw refusedAs(
+      "json_too_deep",
+      pathOf(walk, depth),
+      `it is nested deeper than ${walk.depthMax}`,
+    );
   }
   count(walk, 1, depth);
   walk.containers[depth] = value;
-  return Object.freeze(Array.isArray(value) ? copyItems(walk, value, depth) : copyMembers(walk, value, depth));
+  return Object.freeze(
+    Array.isArray(value) ? copyItems(walk, value, depth) : copyMembers(walk, value, depth),
+  );
 }
 
 function copyItems(walk: Walk, array: readonly unknown[], depth: number): JsonValue[] {
@@ -90,8 +109,10 @@ function copyItems(walk: Walk, array: readonly unknown[], depth: number): JsonVa
 }
 
 function copyMembers(walk: Walk, object: object, depth: number): JsonObject {
-  if (!isPlainPrototype(Object.getPrototypeOf(object))) throw refused(walk, depth, "it is an instance of a class");
-  if (Object.getOwnPropertySymbols(object).length > 0) throw refused(walk, depth, "it has a symbol as a key");
+  if (!isPlainPrototype(Object.getPrototypeOf(object)))
+    throw refused(walk, depth, "it is an instance of a class");
+  if (Object.getOwnPropertySymbols(object).length > 0)
+    throw refused(walk, depth, "it has a symbol as a key");
   const copied: Record<string, JsonValue> = {};
   for (const key of Object.getOwnPropertyNames(object)) {
     copyText(walk, key, depth);
@@ -113,18 +134,28 @@ function copyProperty(walk: Walk, key: string | number, depth: number): JsonValu
 
 function copyText(walk: Walk, text: string, depth: number): string {
   count(walk, text.length + 1, depth);
-  if (!text.isWellFormed()) throw refusedAs("json_lone_surrogate", pathOf(walk, depth), "a text has an unpaired surrogate");
+  if (!text.isWellFormed())
+    throw refusedAs("json_lone_surrogate", pathOf(walk, depth), "a text has an unpaired surrogate");
   return text;
 }
 
 function count(walk: Walk, units: number, depth: number): void {
   walk.units += units;
-  if (walk.units > walk.unitsMax) throw refusedAs("json_too_large", pathOf(walk, depth), `the whole has more than ${walk.unitsMax} bytes`);
+  if (walk.units > walk.unitsMax)
+    throw refusedAs(
+      "json_too_large",
+      pathOf(walk, depth),
+      `the whole has more than ${walk.unitsMax} bytes`,
+    );
 }
 
 /** No prototype, or one that is the last: `Object.prototype`, of this or another realm. */
 function isPlainPrototype(prototype: unknown): boolean {
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+  return (
+    prototype === null ||
+    prototype === Object.prototype ||
+    Object.getPrototypeOf(prototype) === null
+  );
 }
 
 function refused(walk: Walk, depth: number, why: string): ConsentError {
@@ -132,7 +163,11 @@ function refused(walk: Walk, depth: number, why: string): ConsentError {
 }
 
 function refusedAs(code: ConsentErrorCode, path: string, why: string): ConsentError {
-  return new ConsentError(code, `Cannot use ${path === "" ? "a value" : quote(path)} as JSON: ${why}`, { path });
+  return new ConsentError(
+    code,
+    `Cannot use ${path === "" ? "a value" : quote(path)} as JSON: ${why}`,
+    { path },
+  );
 }
 
 function pathOf({ keys }: Walk, depth: number): string {

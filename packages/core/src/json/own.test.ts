@@ -3,11 +3,17 @@ import { frozenCopy } from "./own.js";
 
 /** Whether any object in it can change. */
 const isLive = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && (!Object.isFrozen(value) || Object.values(value).some(isLive));
+  typeof value === "object" &&
+  value !== null &&
+  (!Object.isFrozen(value) || Object.values(value).some(isLive));
 
 describe("frozenCopy()", () => {
   it("gives what is frozen throughout as it is", () => {
-    const args = Object.freeze({ path: "a", list: Object.freeze([1, Object.freeze({ deep: true })]), none: null });
+    const args = Object.freeze({
+      path: "a",
+      list: Object.freeze([1, Object.freeze({ deep: true })]),
+      none: null,
+    });
     expect(frozenCopy(args)).toBe(args);
   });
 
@@ -28,13 +34,22 @@ describe("frozenCopy()", () => {
       },
     });
     const copy = frozenCopy({ given });
-    expect([copy.given.effect, copy.given.effect, copy.given.effect]).toEqual(["deny", "deny", "deny"]);
-    expect(Object.getOwnPropertyDescriptor(copy.given, "effect")).toMatchObject({ value: "deny", writable: false });
+    expect([copy.given.effect, copy.given.effect, copy.given.effect]).toEqual([
+      "deny",
+      "deny",
+      "deny",
+    ]);
+    expect(Object.getOwnPropertyDescriptor(copy.given, "effect")).toMatchObject({
+      value: "deny",
+      writable: false,
+    });
   });
 
   it("gives nothing that a frozen object inherits", () => {
     const live = { ttlMs: 1 };
-    const copy = frozenCopy(Object.freeze(Object.assign(Object.create(live) as object, { uses: 1 })));
+    const copy = frozenCopy(
+      Object.freeze(Object.assign(Object.create(live) as object, { uses: 1 })),
+    );
     live.ttlMs = 1_000_000;
     expect(copy).toEqual({ uses: 1 });
     expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);

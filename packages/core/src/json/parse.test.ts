@@ -10,7 +10,10 @@ const refusal = (code: ConsentErrorCode, line?: number, column?: number): unknow
 
 describe("parseJson() values", () => {
   it.each<[string, unknown]>([
-    [' {"a" : [1, -0.5e+2, true, false, null, "x"] }\r\n\t', { a: [1, -50, true, false, null, "x"] }],
+    [
+      ' {"a" : [1, -0.5e+2, true, false, null, "x"] }\r\n\t',
+      { a: [1, -50, true, false, null, "x"] },
+    ],
     ["[]", []],
     ["{}", {}],
     ["-0", -0],
@@ -37,7 +40,12 @@ describe("parseJson() values", () => {
   it("parseJson() gives data that its caller may change", () => {
     const value = parseJson('{"__proto__":1,"a":[1]}');
     expect(Object.isFrozen(value)).toBe(false);
-    expect(Object.getOwnPropertyDescriptor(value, "__proto__")).toEqual({ value: 1, enumerable: true, configurable: true, writable: true });
+    expect(Object.getOwnPropertyDescriptor(value, "__proto__")).toEqual({
+      value: 1,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   });
 });
 
@@ -100,13 +108,18 @@ describe("parseJson() refusals", () => {
     expect(() => parseJson(Uint8Array.from(input))).toThrow(refusal("json_invalid"));
   });
 
-  it.each(["[", '{"a":'])("parseJson() reads %j nested 64 deep and refuses 65 and 1,000,000", (open) => {
-    const nested = (depth: number): string =>
-      open.repeat(depth - 1) + (open === "[" ? "[]" : "{}") + (open === "[" ? "]" : "}").repeat(depth - 1);
-    expect(() => parseJson(nested(JSON_DEPTH_MAX))).not.toThrow();
-    expect(() => parseJson(nested(JSON_DEPTH_MAX + 1))).toThrow(refusal("json_too_deep"));
-    expect(() => parseJson(nested(1_000_000))).toThrow(refusal("json_too_deep"));
-  });
+  it.each(["[", '{"a":'])(
+    "parseJson() reads %j nested 64 deep and refuses 65 and 1,000,000",
+    (open) => {
+      const nested = (depth: number): string =>
+        open.repeat(depth - 1) +
+        (open === "[" ? "[]" : "{}") +
+        (open === "[" ? "]" : "}").repeat(depth - 1);
+      expect(() => parseJson(nested(JSON_DEPTH_MAX))).not.toThrow();
+      expect(() => parseJson(nested(JSON_DEPTH_MAX + 1))).toThrow(refusal("json_too_deep"));
+      expect(() => parseJson(nested(1_000_000))).toThrow(refusal("json_too_deep"));
+    },
+  );
 
   it("parseJson() counts bytes, not characters, against bytesMax", () => {
     expect(parseJson('"éé"', { bytesMax: 6 })).toBe("éé");
@@ -116,7 +129,9 @@ describe("parseJson() refusals", () => {
   });
 
   it("parseJson() keeps a key's text out of what a terminal could take as a command", () => {
-    expect(() => parseJson('{"\\u001b[2J\\u202e":1,"\\u001b[2J\\u202e":2}')).toThrow(/the key "\\u001b\[2J\\u202e" stands twice$/);
+    expect(() => parseJson('{"\\u001b[2J\\u202e":1,"\\u001b[2J\\u202e":2}')).toThrow(
+      /the key "\\u001b\[2J\\u202e" stands twice$/,
+    );
   });
 
   it("parseJson() takes time linear in the text, however its quotes and backslashes lie", () => {
@@ -128,12 +143,15 @@ describe("parseJson() refusals", () => {
 });
 
 describe("parseJson() integers", () => {
-  it.each(["9007199254740991", "-9007199254740991", "1e20", "9007199254740993.0", "9007199254740992e0"])(
-    "parseJson() reads %s by default",
-    (text) => {
-      expect(parseJson(text)).toBe(Number(text));
-    },
-  );
+  it.each([
+    "9007199254740991",
+    "-9007199254740991",
+    "1e20",
+    "9007199254740993.0",
+    "9007199254740992e0",
+  ])("parseJson() reads %s by default", (text) => {
+    expect(parseJson(text)).toBe(Number(text));
+  });
 
   it.each(["100000000000000000000", "9007199254740992", "-9007199254740992"])(
     'parseJson() reads %s with "canonical": RFC 8785 writes it so',
@@ -145,13 +163,16 @@ describe("parseJson() integers", () => {
   it.each(["9007199254740993", "100000000000000000001", "1000000000000000000000"])(
     'parseJson() refuses %s with "canonical" too',
     (text) => {
-      expect(() => parseJson(text, { integers: "canonical" })).toThrow(refusal("json_unsafe_integer"));
+      expect(() => parseJson(text, { integers: "canonical" })).toThrow(
+        refusal("json_unsafe_integer"),
+      );
     },
   );
 });
 
 describe("scanJson()", () => {
-  const line = ' {"method":"tools/call", "params" : { "name":"é", "arguments" : {"a":[1, 2]} ,"params":{"name":0}}, "id" : 7 } ';
+  const line =
+    ' {"method":"tools/call", "params" : { "name":"é", "arguments" : {"a":[1, 2]} ,"params":{"name":0}}, "id" : 7 } ';
 
   it("scanJson() tells where members stand", () => {
     const { value, text, spans } = scanJson(bytes(line), {
@@ -159,7 +180,10 @@ describe("scanJson()", () => {
     });
     expect(value).toEqual(JSON.parse(line));
     expect(text).toBe(line);
-    const found = Object.entries(spans).map(([path, span]) => [path, span === undefined ? "" : text.slice(span.start, span.end)]);
+    const found = Object.entries(spans).map(([path, span]) => [
+      path,
+      span === undefined ? "" : text.slice(span.start, span.end),
+    ]);
     expect(Object.fromEntries(found)).toEqual({
       id: "7",
       method: '"tools/call"',
@@ -175,7 +199,11 @@ describe("scanJson()", () => {
   });
 
   it("scanJson() refuses what parseJson() refuses", () => {
-    expect(() => scanJson('{"params":{"name":1,"name":2}}', { spans: ["params.name"] })).toThrow(refusal("json_duplicate_key", 1, 21));
-    expect(() => scanJson('{"id":1}', { spans: [], bytesMax: 7 })).toThrow(refusal("json_too_large"));
+    expect(() => scanJson('{"params":{"name":1,"name":2}}', { spans: ["params.name"] })).toThrow(
+      refusal("json_duplicate_key", 1, 21),
+    );
+    expect(() => scanJson('{"id":1}', { spans: [], bytesMax: 7 })).toThrow(
+      refusal("json_too_large"),
+    );
   });
 });

@@ -1,8 +1,8 @@
 /// <reference lib="es2024.string" />
 /**
  * Strict JSON: text with exactly one reading (RFC 8259), or a refusal with code, line and column.
- * Beyond the grammar it refuses what readers disagree about: duplicate keys, unpaired surrogates, digits beyond ±(2^53−1).
- * Format: spec/canonical-json.md §2. Vectors: JSONTestSuite.
+ * Beyond the grammar it refuses what readers disagree about: duplicate keys, unpaired surrogates,
+ * digits beyond ±(2^53−1). Format: spec/canonical-json.md §2. Vectors: JSONTestSuite.
  */
 import { ConsentError } from "../errors.js";
 import type { ConsentErrorCode } from "../errors.js";
@@ -16,8 +16,9 @@ export interface ParseJsonOptions {
   /** UTF-8 bytes of the text; `JSON_BYTES_MAX` unless given. */
   readonly bytesMax?: number;
   /**
-   * `"safe"`, the default: digits beyond ±(2^53−1) are refused. `"canonical"`: they are read where RFC 8785 writes the double with just these digits,
-   * so that whatever {@link canonicalJson} wrote can be read back.
+   * `"safe"`, the default: digits beyond ±(2^53−1) are refused. `"canonical"`: they are read where
+   * RFC 8785 writes the double with just these digits, so that whatever {@link canonicalJson} wrote
+   * can be read back.
    */
   readonly integers?: "safe" | "canonical";
 }
@@ -76,16 +77,19 @@ const NEAR = 64;
 const SAFE_DIGITS = 15;
 
 /**
- * Reads one JSON text. The result is plain mutable data of its own; a `__proto__` key is an ordinary own property.
+ * Reads one JSON text. The result is plain mutable data of its own; a `__proto__` key is an
+ * ordinary own property.
  *
- * @throws ConsentError `json_invalid`, `json_lone_surrogate`, `json_duplicate_key`, `json_unsafe_integer`, `json_too_deep` or `json_too_large`.
+ * @throws ConsentError `json_invalid`, `json_lone_surrogate`, `json_duplicate_key`,
+ *   `json_unsafe_integer`, `json_too_deep` or `json_too_large`.
  */
 export function parseJson(input: string | Uint8Array, options: ParseJsonOptions = {}): JsonValue {
   return parse(input, options, undefined).value;
 }
 
 /**
- * Reads one JSON text and tells where some members stand, so that they can be replaced and every other byte kept.
+ * Reads one JSON text and tells where some members stand, so that they can be replaced and every
+ * other byte kept.
  *
  * @throws ConsentError as {@link parseJson}.
  */
@@ -109,15 +113,30 @@ function parse(
   wanted: Wanted | undefined,
 ): ScannedJson {
   if ((typeof input === "string" ? utf8Length(input, bytesMax) : input.byteLength) > bytesMax) {
-    throw new ConsentError("json_too_large", `Cannot read JSON: it has more than ${bytesMax} bytes`);
+    throw new ConsentError(
+      "json_too_large",
+      `Cannot read JSON: it has more than ${bytesMax} bytes`,
+    );
   }
   const text = typeof input === "string" ? input : decodeUtf8(input);
-  if (!text.isWellFormed()) throw refused({ text, at: text.search(SURROGATE) }, "json_lone_surrogate", "a text has an unpaired surrogate");
-  const cursor: Cursor = { text, spans: {}, canonicalIntegers: integers === "canonical", at: 0, depth: 0 };
+  if (!text.isWellFormed())
+    throw refused(
+      { text, at: text.search(SURROGATE) },
+      "json_lone_surrogate",
+      "a text has an unpaired surrogate",
+    );
+  const cursor: Cursor = {
+    text,
+    spans: {},
+    canonicalIntegers: integers === "canonical",
+    at: 0,
+    depth: 0,
+  };
   skipBlanks(cursor);
   const value = readValue(cursor, wanted);
   skipBlanks(cursor);
-  if (cursor.at < text.length) throw refused(cursor, "json_invalid", "there is more after the value");
+  if (cursor.at < text.length)
+    throw refused(cursor, "json_invalid", "there is more after the value");
   return { text, value, spans: cursor.spans };
 }
 
@@ -130,7 +149,11 @@ function readValue(cursor: Cursor, wanted: Wanted | undefined): JsonValue {
   if (readWord(cursor, "true")) return true;
   if (readWord(cursor, "false")) return false;
   if (readWord(cursor, "null")) return null;
-  throw refused(cursor, "json_invalid", cursor.at < cursor.text.length ? "no value starts here" : "it ends too early");
+  throw refused(
+    cursor,
+    "json_invalid",
+    cursor.at < cursor.text.length ? "no value starts here" : "it ends too early",
+  );
 }
 
 function readObject(cursor: Cursor, wanted: Wanted | undefined): JsonObject {
@@ -140,18 +163,31 @@ function readObject(cursor: Cursor, wanted: Wanted | undefined): JsonObject {
   if (text.charCodeAt(cursor.at) === CLOSE_OBJECT) return leave(cursor, object);
   for (;;) {
     const keyAt = cursor.at;
-    if (text.charCodeAt(keyAt) !== QUOTE) throw refused(cursor, "json_invalid", "a key in double quotes is missing");
+    if (text.charCodeAt(keyAt) !== QUOTE)
+      throw refused(cursor, "json_invalid", "a key in double quotes is missing");
     const key = readString(cursor);
-    if (Object.hasOwn(object, key)) throw refused({ ...cursor, at: keyAt }, "json_duplicate_key", `the key ${quote(key)} stands twice`);
+    if (Object.hasOwn(object, key))
+      throw refused(
+        { ...cursor, at: keyAt },
+        "json_duplicate_key",
+        `the key ${quote(key)} stands twice`,
+      );
     skipBlanks(cursor);
-    if (text.charCodeAt(cursor.at) !== COLON) throw refused(cursor, "json_invalid", 'a ":" is missing');
+    if (text.charCodeAt(cursor.at) !== COLON)
+      throw refused(cursor, "json_invalid", 'a ":" is missing');
     cursor.at++;
     skipBlanks(cursor);
     const start = cursor.at;
     const member = wanted?.members.get(key);
     const value = readValue(cursor, member);
     if (member?.path !== undefined) cursor.spans[member.path] = { start, end: cursor.at };
-    if (key === "__proto__") Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+    if (key === "__proto__")
+      Object.defineProperty(object, key, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     else object[key] = value;
     if (!nextItem(cursor, CLOSE_OBJECT)) return leave(cursor, object);
   }
@@ -168,7 +204,8 @@ function readArray(cursor: Cursor): JsonValue[] {
 }
 
 function enter(cursor: Cursor): void {
-  if (++cursor.depth > JSON_DEPTH_MAX) throw refused(cursor, "json_too_deep", `it is nested deeper than ${JSON_DEPTH_MAX}`);
+  if (++cursor.depth > JSON_DEPTH_MAX)
+    throw refused(cursor, "json_too_deep", `it is nested deeper than ${JSON_DEPTH_MAX}`);
   cursor.at++;
   skipBlanks(cursor);
 }
@@ -185,7 +222,13 @@ function nextItem(cursor: Cursor, close: number): boolean {
   const unit = cursor.text.charCodeAt(cursor.at);
   if (unit === close) return false;
   if (unit !== COMMA)
-    throw refused(cursor, "json_invalid", cursor.at < cursor.text.length ? 'a "," or a closing bracket is missing' : "it ends too early");
+    throw refused(
+      cursor,
+      "json_invalid",
+      cursor.at < cursor.text.length
+        ? 'a "," or a closing bracket is missing'
+        : "it ends too early",
+    );
   cursor.at++;
   skipBlanks(cursor);
   return true;
@@ -206,7 +249,9 @@ function readString(cursor: Cursor): string {
   return readLongString(cursor, start);
 }
 
-/** A string that is long or holds escapes: its end is found here, its content read by the platform. */
+/**
+ * A string that is long or holds escapes: its end is found here, its content read by the platform.
+ */
 function readLongString(cursor: Cursor, start: number): string {
   const { text } = cursor;
   let end = text.indexOf('"', start);
@@ -220,8 +265,17 @@ function readLongString(cursor: Cursor, start: number): string {
     read = undefined;
   }
   if (typeof read !== "string")
-    throw refused({ text, at: start - 1 }, "json_invalid", "a text has a control character or a malformed escape");
-  if (!read.isWellFormed()) throw refused({ text, at: start - 1 }, "json_lone_surrogate", "a text has an unpaired surrogate");
+    throw refused(
+      { text, at: start - 1 },
+      "json_invalid",
+      "a text has a control character or a malformed escape",
+    );
+  if (!read.isWellFormed())
+    throw refused(
+      { text, at: start - 1 },
+      "json_lone_surrogate",
+      "a text has an unpaired surrogate",
+    );
   return read;
 }
 
@@ -255,9 +309,15 @@ function readNumber(cursor: Cursor): number {
   const number = Number(literal);
   if (wholeEnd === cursor.at && wholeEnd - first > SAFE_DIGITS && !Number.isSafeInteger(number)) {
     const readable = cursor.canonicalIntegers && String(number) === literal;
-    if (!readable) throw refused({ ...cursor, at: start }, "json_unsafe_integer", "an integer is beyond ±(2^53−1)");
+    if (!readable)
+      throw refused(
+        { ...cursor, at: start },
+        "json_unsafe_integer",
+        "an integer is beyond ±(2^53−1)",
+      );
   }
-  if (!Number.isFinite(number)) throw refused({ ...cursor, at: start }, "json_invalid", "a number is too large for a double");
+  if (!Number.isFinite(number))
+    throw refused({ ...cursor, at: start }, "json_invalid", "a number is too large for a double");
   return number;
 }
 
@@ -288,7 +348,15 @@ function skipBlanks(cursor: Cursor): void {
   cursor.at = at;
 }
 
-function refused({ text, at }: Pick<Cursor, "text" | "at">, code: ConsentErrorCode, why: string): ConsentError {
+function refused(
+  { text, at }: Pick<Cursor, "text" | "at">,
+  code: ConsentErrorCode,
+  why: string,
+): ConsentError {
   const position = positionAt(text, at);
-  return new ConsentError(code, `Cannot read JSON at line ${position.line}, column ${position.column}: ${why}`, { position });
+  return new ConsentError(
+    code,
+    `Cannot read JSON at line ${position.line}, column ${position.column}: ${why}`,
+    { position },
+  );
 }

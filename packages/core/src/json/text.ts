@@ -15,7 +15,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (error) {
-    throw new ConsentError("json_invalid", "Cannot read JSON: its bytes are not UTF-8", { cause: error });
+    throw new ConsentError("json_invalid", "Cannot read JSON: its bytes are not UTF-8", {
+      cause: error,
+    });
   }
 }
 
@@ -24,7 +26,10 @@ export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** UTF-8 bytes of a text. Counted only where the answer could cross `bound`; otherwise some number on the same side of it. */
+/**
+ * UTF-8 bytes of a text. Counted only where the answer could cross `bound`; otherwise some number
+ * on the same side of it.
+ */
 export function utf8Length(text: string, bound: number): number {
   if (text.length > bound || text.length * 3 <= bound) return text.length;
   return encoder.encode(text).byteLength;

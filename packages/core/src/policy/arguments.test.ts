@@ -33,10 +33,18 @@ describe("parseArguments()", () => {
 
   it("reaches a nested argument called path by a dotted key", () => {
     expect(test({ "file.path": "/tmp/*" }, { file: { path: "/tmp/x" } })).toEqual([true, true]);
-    expect(test({ file: { path: { path: "/tmp/**" } } }, { file: { path: "/tmp/x" } })).toEqual([true, true]);
+    expect(test({ file: { path: { path: "/tmp/**" } } }, { file: { path: "/tmp/x" } })).toEqual([
+      true,
+      true,
+    ]);
     expect(test({ file: { path: "/tmp/**" } }, { file: "/tmp/x" })).toEqual([true, true]);
-    expect(test({ file: { path: "/tmp/**" } }, { file: { path: "/tmp/x" } })).toEqual([false, true]);
-    expect(test({ file: { path: "/tmp/*", mode: "r" } }, { file: { path: "/tmp/x", mode: "r" } })).toEqual([true, true]);
+    expect(test({ file: { path: "/tmp/**" } }, { file: { path: "/tmp/x" } })).toEqual([
+      false,
+      true,
+    ]);
+    expect(
+      test({ file: { path: "/tmp/*", mode: "r" } }, { file: { path: "/tmp/x", mode: "r" } }),
+    ).toEqual([true, true]);
   });
 
   it("does not read what an object inherits", () => {
@@ -51,7 +59,8 @@ describe("parseArguments()", () => {
 });
 
 describe("parseCommand()", () => {
-  const command = (pattern: string, stance: Stance): ReturnType<typeof parseCommand> => parseCommand(spotOf(pattern, ["args"]), stance);
+  const command = (pattern: string, stance: Stance): ReturnType<typeof parseCommand> =>
+    parseCommand(spotOf(pattern, ["args"]), stance);
 
   it("allows by wildcard what is plain words only", () => {
     expect(command("git *", allow)("git log", true)).toBe(true);

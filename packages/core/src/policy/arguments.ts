@@ -1,7 +1,7 @@
 /**
- * Arguments: what a rule says about a tool's arguments or a command's text.
- * A rule that allows needs proof: every value it names is there and matches. A rule that asks or denies needs one hint.
- * Format: spec/policy.md §4. Vectors: spec/vectors/rules.json.
+ * Arguments: what a rule says about a tool's arguments or a command's text. A rule that allows
+ * needs proof: every value it names is there and matches. A rule that asks or denies needs one
+ * hint. Format: spec/policy.md §4. Vectors: spec/vectors/rules.json.
  */
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
@@ -16,7 +16,10 @@ import { describe, invalid, readMap } from "./spot.js";
 import type { Spot } from "./spot.js";
 import { compileStance } from "./stance.js";
 
-/** How a rule reads what it looks at. Where it `grants`, what is missing, odd or unknown does not match; for `ask` and `deny` it does. */
+/**
+ * How a rule reads what it looks at. Where it `grants`, what is missing, odd or unknown does not
+ * match; for `ask` and `deny` it does.
+ */
 export interface Stance extends PathStance {
   /** Gets the test of each path pattern. */
   readonly onPath?: (test: TextTest) => void;
@@ -30,8 +33,14 @@ type ValueTest = (value: JsonValue | undefined) => boolean;
 
 const EVERYWHERE = "/**";
 
-/** Reads the one glob over a command's text. A wildcard allows only plain words: `git *` is no yes to `git status; reboot`. */
-export function parseCommand(spot: Spot, stance: Stance): (command: string, isWords: boolean) => boolean {
+/**
+ * Reads the one glob over a command's text. A wildcard allows only plain words: `git *` is no yes
+ * to `git status; reboot`.
+ */
+export function parseCommand(
+  spot: Spot,
+  stance: Stance,
+): (command: string, isWords: boolean) => boolean {
   const matches = parseGlob(spot, GLOB_CHARS_MAX, stance);
   const needsPlain = stance.grants && typeof spot.value === "string" && hasWildcard(spot.value);
   return (command, isWords) => (isWords || !needsPlain) && matches(command);
@@ -40,20 +49,28 @@ export function parseCommand(spot: Spot, stance: Stance): (command: string, isWo
 /** Reads a map of argument patterns. */
 export function parseArguments(spot: Spot, stance: Stance): MapTest {
   const entries = readMap(spot);
-  if (entries.size === 0) throw invalid(spot, "the map is empty; leave the key out for any arguments");
-  const tests = Array.from(entries, ([key, entry]) => keyTest(key, parseValue(entry, stance), stance));
+  if (entries.size === 0)
+    throw invalid(spot, "the map is empty; leave the key out for any arguments");
+  const tests = Array.from(entries, ([key, entry]) =>
+    keyTest(key, parseValue(entry, stance), stance),
+  );
   const [first, ...more] = tests;
-  return first !== undefined && more.length === 0 ? first : (map) => tests.every((test) => test(map));
+  return first !== undefined && more.length === 0
+    ? first
+    : (map) => tests.every((test) => test(map));
 }
 
 function parseValue(spot: Spot, stance: Stance): ValueTest {
   const { value } = spot;
-  if (typeof value === "number" || typeof value === "boolean") return leafTest(compileStance(jsonText(spot, value), stance), stance);
+  if (typeof value === "number" || typeof value === "boolean")
+    return leafTest(compileStance(jsonText(spot, value), stance), stance);
   if (typeof value === "string") return leafTest(parseGlob(spot, GLOB_CHARS_MAX, stance), stance);
-  if (value === null || Array.isArray(value)) throw invalid(spot, `expected a glob, a map or { path: … }, got ${describe(value)}`);
+  if (value === null || Array.isArray(value))
+    throw invalid(spot, `expected a glob, a map or { path: … }, got ${describe(value)}`);
   const entries = readMap(spot);
   const path = entries.get("path");
-  if (entries.size === 1 && typeof path?.value === "string") return leafTest(pathTest(path, stance), stance);
+  if (entries.size === 1 && typeof path?.value === "string")
+    return leafTest(pathTest(path, stance), stance);
   return nested(parseArguments(spot, stance), stance);
 }
 
@@ -62,8 +79,11 @@ function nested(matches: MapTest, { grants }: Stance): ValueTest {
 }
 
 function jsonText(spot: Spot, value: number | boolean): string {
-  const exact = typeof value === "boolean" || (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)));
-  if (!exact) throw invalid(spot, `the number ${value} is not exact; write it as a text, in quotes`);
+  const exact =
+    typeof value === "boolean" ||
+    (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)));
+  if (!exact)
+    throw invalid(spot, `the number ${value} is not exact; write it as a text, in quotes`);
   return JSON.stringify(value);
 }
 
@@ -82,21 +102,30 @@ function leafTest(matches: TextTest, { grants }: Stance): ValueTest {
 function proves(value: JsonValue | undefined, matches: TextTest): boolean {
   if (typeof value === "string") return value !== "" && matches(value);
   if (isList(value)) return value.length > 0 && value.every((element) => proves(element, matches));
-  return (typeof value === "number" || typeof value === "boolean") && matches(JSON.stringify(value));
+  return (
+    (typeof value === "number" || typeof value === "boolean") && matches(JSON.stringify(value))
+  );
 }
 
-/** For ask and deny: one matching text anywhere inside, keys of maps included. What is missing, null or empty is the empty text. */
+/**
+ * For ask and deny: one matching text anywhere inside, keys of maps included. What is missing, null
+ * or empty is the empty text.
+ */
 function hints(value: JsonValue | undefined, matches: TextTest): boolean {
   if (typeof value === "string") return matches(value);
   if (value === undefined || value === null) return matches("");
-  if (isList(value)) return value.length === 0 ? matches("") : value.some((element) => hints(element, matches));
+  if (isList(value))
+    return value.length === 0 ? matches("") : value.some((element) => hints(element, matches));
   if (typeof value !== "object") return matches(JSON.stringify(value));
   const keys = Object.keys(value);
-  return keys.length === 0 ? matches("") : keys.some((key) => matches(key) || hints(value[key], matches));
+  return keys.length === 0
+    ? matches("")
+    : keys.some((key) => matches(key) || hints(value[key], matches));
 }
 
 function provesMap(value: JsonValue | undefined, matches: MapTest): boolean {
-  if (isList(value)) return value.length > 0 && value.every((element) => provesMap(element, matches));
+  if (isList(value))
+    return value.length > 0 && value.every((element) => provesMap(element, matches));
   return isJsonObject(value) && matches(value);
 }
 
@@ -105,7 +134,9 @@ function hintsMap(value: JsonValue | undefined, matches: MapTest): boolean {
   return matches(isJsonObject(value) ? value : undefined);
 }
 
-/** A key with dots names both: the argument of that very name, and the one that the dots lead to. */
+/**
+ * A key with dots names both: the argument of that very name, and the one that the dots lead to.
+ */
 function keyTest(key: string, test: ValueTest, stance: Stance): MapTest {
   const [head, ...rest] = key.split(".");
   if (head === undefined || rest.length === 0) return atKey(key, test, stance);
@@ -119,11 +150,22 @@ function keyTest(key: string, test: ValueTest, stance: Stance): MapTest {
 }
 
 /** `a.b.c` as `{ a: { b: { c: … } } }` would be read. */
-function stepTest([head = "", ...rest]: readonly string[], test: ValueTest, stance: Stance): MapTest {
-  return atKey(head, rest.length === 0 ? test : nested(stepTest(rest, test, stance), stance), stance);
+function stepTest(
+  [head = "", ...rest]: readonly string[],
+  test: ValueTest,
+  stance: Stance,
+): MapTest {
+  return atKey(
+    head,
+    rest.length === 0 ? test : nested(stepTest(rest, test, stance), stance),
+    stance,
+  );
 }
 
-/** The argument `key`, and every other one whose name a server may read as `key`: all of them for an allow, one for an ask or deny. */
+/**
+ * The argument `key`, and every other one whose name a server may read as `key`: all of them for an
+ * allow, one for an ask or deny.
+ */
 function atKey(key: string, test: ValueTest, { grants }: Stance): MapTest {
   const isTwin = twinTest(key);
   return (map) => {

@@ -16,7 +16,8 @@ describe("classifyTool()", () => {
     ["publish_x post_x tweet_x", "public", "high"],
     ["frobnicate x get gets getaway read reading reader_x _ 日本", "write", "medium"],
   ])("reads %s as %s, %s", (names, category, risk) => {
-    for (const name of names.split(" ")) expect({ name, ...classifyTool(name) }).toEqual({ name, category, risk });
+    for (const name of names.split(" "))
+      expect({ name, ...classifyTool(name) }).toEqual({ name, category, risk });
   });
 
   it.each([
@@ -33,20 +34,30 @@ describe("classifyTool()", () => {
     expect(classifyTool(name)).toEqual({ category: "system", risk: "high" });
   });
 
-  it.each(["fs.delete_file", "fs__delete_file", "fs/deleteFile", "fs:DeleteFile", "mcp__fs__delete-file", "a.b.delete_x"])(
-    "reads the last part of %s",
+  it.each([
+    "fs.delete_file",
+    "fs__delete_file",
+    "fs/deleteFile",
+    "fs:DeleteFile",
+    "mcp__fs__delete-file",
+    "a.b.delete_x",
+  ])("reads the last part of %s", (name) => {
+    expect(classifyTool(name)).toEqual({ category: "system", risk: "high" });
+  });
+
+  it.each(["github.get_issue", "github__getIssue", "HTTPServer/listFiles"])(
+    "reads %s as a read",
     (name) => {
-      expect(classifyTool(name)).toEqual({ category: "system", risk: "high" });
+      expect(classifyTool(name)).toEqual({ category: "read", risk: "low" });
     },
   );
 
-  it.each(["github.get_issue", "github__getIssue", "HTTPServer/listFiles"])("reads %s as a read", (name) => {
-    expect(classifyTool(name)).toEqual({ category: "read", risk: "low" });
-  });
-
-  it.each(["delete_all.get_x", "get_x.delete_all", "get_x.delete", "pay__get_x"])("takes the riskier reading of %s", (name) => {
-    expect(classifyTool(name).risk).not.toBe("low");
-  });
+  it.each(["delete_all.get_x", "get_x.delete_all", "get_x.delete", "pay__get_x"])(
+    "takes the riskier reading of %s",
+    (name) => {
+      expect(classifyTool(name).risk).not.toBe("low");
+    },
+  );
 
   it("lets a verb alone raise the risk, never lower it", () => {
     expect(classifyTool("delete").risk).toBe("high");
@@ -91,7 +102,9 @@ describe("createClassifier()", () => {
 
   it("asks once for a name, and forgets names beyond its bound", () => {
     const asked: string[] = [];
-    const counting = createClassifier([{ ...row("x", "read", "low"), proves: (name) => asked.push(name) === 0 }]);
+    const counting = createClassifier([
+      { ...row("x", "read", "low"), proves: (name) => asked.push(name) === 0 },
+    ]);
     for (let round = 0; round < 3; round++) counting(toolAction("s", "same", {}));
     expect(asked).toEqual(["same"]);
     for (let count = 0; count < 1_500; count++) counting(toolAction("s", `t${count}`, {}));

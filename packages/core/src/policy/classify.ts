@@ -1,6 +1,7 @@
 /**
- * Classification: category and risk of an Action. Advice for rules and for the person asked; it decides nothing by itself.
- * The table of tool names is S0 §5.5; the rest of it is spec/policy.md §9. Pure.
+ * Classification: category and risk of an Action. Advice for rules and for the person asked; it
+ * decides nothing by itself. The table of tool names is S0 §5.5; the rest of it is spec/policy.md
+ * §9. Pure.
  */
 import { isHttpAction, isToolAction } from "../action/action.js";
 import type { Action } from "../action/action.js";
@@ -24,12 +25,15 @@ const OTHER: Classification = { category: "write", risk: "medium" };
 const HTTP_READ: Classification = { category: "read", risk: "low" };
 const SHELL: Classification = { category: "system", risk: "high" };
 
-const BY_WORD: ReadonlyMap<string, Classification> = new Map(ROWS.flatMap(({ words, says }) => words.map((word) => [word, says] as const)));
+const BY_WORD: ReadonlyMap<string, Classification> = new Map(
+  ROWS.flatMap(({ words, says }) => words.map((word) => [word, says] as const)),
+);
 const MEMO_MAX = 1_024;
 
 /** Category and risk of a tool's name by the built-in table. */
 export function classifyTool(name: string): Classification {
-  // `github.delete_repo`, `github__delete_repo` and `github/delete_repo` are read from the front and from the last part; the riskier wins.
+  // `github.delete_repo`, `github__delete_repo` and `github/delete_repo` are read from the front
+  // and from the last part; the riskier wins.
   const last = name.split(/__|[./:]/).at(-1) ?? "";
   const found = [fromWords(name), fromWords(last)].filter((each) => each !== undefined);
   return found.length === 0 ? OTHER : riskiest(found);
@@ -57,7 +61,9 @@ function fromWords(name: string): Classification | undefined {
   return more.length === 0 && says?.risk === "low" ? undefined : says;
 }
 
-/** `deleteFile`, `DeleteFile`, `delete-file` and `HTTPDelete` as `delete_file` and `http_delete`. */
+/**
+ * `deleteFile`, `DeleteFile`, `delete-file` and `HTTPDelete` as `delete_file` and `http_delete`.
+ */
 function toSnakeCase(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -83,7 +89,10 @@ const ONLY_HTTP_READ = [HTTP_READ];
 const ONLY_OTHER = [OTHER];
 const ONLY_SHELL = [SHELL];
 
-/** A classifier with a policy's own rows in front. Tool names are remembered, up to a bound: an agent may make up new ones. */
+/**
+ * A classifier with a policy's own rows in front. Tool names are remembered, up to a bound: an
+ * agent may make up new ones.
+ */
 export function createClassifier(rows: readonly ClassifyRow[]): Classifier {
   const memo = new Map<string, readonly Classification[]>();
   const ofTool = (name: string): readonly Classification[] => {
@@ -96,15 +105,21 @@ export function createClassifier(rows: readonly ClassifyRow[]): Classifier {
   };
   return (action) => {
     if (isToolAction(action)) return ofTool(action.name);
-    if (isHttpAction(action)) return action.name === "GET" || action.name === "HEAD" ? ONLY_HTTP_READ : ONLY_OTHER;
+    if (isHttpAction(action))
+      return action.name === "GET" || action.name === "HEAD" ? ONLY_HTTP_READ : ONLY_OTHER;
     return ONLY_SHELL;
   };
 }
 
-/** The first row that is certain ends the search; rows before it that are not, and the table where none is, stay possible. */
+/**
+ * The first row that is certain ends the search; rows before it that are not, and the table where
+ * none is, stay possible.
+ */
 function classifyByRows(rows: readonly ClassifyRow[], name: string): readonly Classification[] {
   const certain = rows.findIndex(({ proves }) => proves(name));
-  const possible = rows.filter(({ hints }, index) => index === certain || ((certain < 0 || index < certain) && hints(name)));
+  const possible = rows.filter(
+    ({ hints }, index) => index === certain || ((certain < 0 || index < certain) && hints(name)),
+  );
   const table = certain < 0 ? [...new Set([name, lookOf(name)])].map(classifyTool) : [];
   return [...possible.map(({ says }) => says), ...table];
 }

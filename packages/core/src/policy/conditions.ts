@@ -1,5 +1,6 @@
 /**
- * Conditions: when a rule applies at all. Pure: the moment comes with the Facts. Format: spec/policy.md §7.
+ * Conditions: when a rule applies at all. Pure: the moment comes with the Facts. Format:
+ * spec/policy.md §7.
  */
 import { quote } from "@acp/exec-safety/text";
 import { invalid, printPath, readMap, readText } from "./spot.js";
@@ -17,7 +18,9 @@ export type ZoneClocks = (timeZone: string) => ZoneClock;
 const MINUTE_MS = 60_000;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DATE_MS_MAX = 8.64e15;
-/** 1973: until 1972 some zones were off UTC by odd seconds, so that their minutes began within ours. */
+/**
+ * 1973: until 1972 some zones were off UTC by odd seconds, so that their minutes began within ours.
+ */
 const WHOLE_MINUTES_FROM_MS: number = Date.UTC(1973, 0);
 
 /** What reading conditions needs. */
@@ -30,13 +33,18 @@ export interface ConditionsContext {
 }
 
 /** Reads `conditions: { time_of_day: { after, before, timezone } }`. */
-export function parseConditions(spot: Spot, { clocks, uncertain, warn }: ConditionsContext): TimeTest {
+export function parseConditions(
+  spot: Spot,
+  { clocks, uncertain, warn }: ConditionsContext,
+): TimeTest {
   const window = readMap(spot, ["time_of_day"]).get("time_of_day");
-  if (window === undefined) throw invalid(spot, "the conditions are empty; leave the key out for none");
+  if (window === undefined)
+    throw invalid(spot, "the conditions are empty; leave the key out for none");
   const entries = readMap(window, ["after", "before", "timezone"]);
   const after = minutesOf(entries.get("after"));
   const before = minutesOf(entries.get("before"));
-  if (after === undefined && before === undefined) throw invalid(window, 'it has neither "after" nor "before"');
+  if (after === undefined && before === undefined)
+    throw invalid(window, 'it has neither "after" nor "before"');
   if (after === before) throw invalid(window, '"after" and "before" are the same minute');
   const zone = entries.get("timezone");
   if (zone === undefined) warn(`${printPath(window.path)} has no timezone; it is read as UTC`);
@@ -71,7 +79,11 @@ function clockOf(spot: Spot, clocks: ZoneClocks): ZoneClock {
   try {
     return clocks(zone);
   } catch (cause) {
-    throw invalid(spot, `unknown time zone ${quote(zone)}; use a name of the IANA database such as "Europe/Berlin"`, { cause });
+    throw invalid(
+      spot,
+      `unknown time zone ${quote(zone)}; use a name of the IANA database such as "Europe/Berlin"`,
+      { cause },
+    );
   }
 }
 
@@ -89,7 +101,12 @@ export function createZoneClocks(): ZoneClocks {
 
 /** Asking Intl costs microseconds, so its answer is kept for the minute that it holds. */
 function createZoneClock(timeZone: string): ZoneClock {
-  const format = new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", { timeZone, hourCycle: "h23", hour: "2-digit", minute: "2-digit" });
+  const format = new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {
+    timeZone,
+    hourCycle: "h23",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
   let keptFor = Number.NaN;
   let kept = 0;
   return (nowMs) => {

@@ -53,8 +53,10 @@ describe("leavesMachine()", () => {
 
 describe("an allow by category", () => {
   const effectOf = (match: object, action: Action, effect = "allow"): string =>
-    parsePolicy({ version: "1", default: "ask", rules: [{ match, action: effect }] }).judge(action, { agent: { id: "a" }, nowMs: 0 })
-      ?.effect ?? "ask";
+    parsePolicy({ version: "1", default: "ask", rules: [{ match, action: effect }] }).judge(
+      action,
+      { agent: { id: "a" }, nowMs: 0 },
+    )?.effect ?? "ask";
   const read = { category: "read" };
   const fetching = call({ url: "https://any.example/?k=SECRET" });
   const request = httpAction("GET", "https://any.example/?k=SECRET");
@@ -73,11 +75,18 @@ describe("an allow by category", () => {
   });
 
   it("keeps its meaning where a rule denies", () => {
-    expect([effectOf(read, fetching, "deny"), effectOf(read, request, "deny")]).toEqual(["deny", "deny"]);
+    expect([effectOf(read, fetching, "deny"), effectOf(read, request, "deny")]).toEqual([
+      "deny",
+      "deny",
+    ]);
   });
 
   it("warns where it can cover nothing", () => {
-    const policy = parsePolicy({ version: "1", default: "ask", rules: [{ match: { ...read, kind: "http" }, action: "allow" }] });
+    const policy = parsePolicy({
+      version: "1",
+      default: "ask",
+      rules: [{ match: { ...read, kind: "http" }, action: "allow" }],
+    });
     expect(policy.warnings).toEqual([expect.stringContaining("never matches")]);
   });
 });

@@ -39,18 +39,27 @@ describe("parseEscalate()", () => {
     ],
     ["a channel that is none", [{ after: 5, channel: "My Phone" }], "is no channel's name"],
     ["an unknown key", [{ after: 5, to: "ada", via: "web" }], "unknown key"],
-    ["more steps than anybody waits for", Array.from({ length: 17 }, () => ({ after: 5, to: "ada" })), "more than 16 steps"],
+    [
+      "more steps than anybody waits for",
+      Array.from({ length: 17 }, () => ({ after: 5, to: "ada" })),
+      "more than 16 steps",
+    ],
   ])("refuses %s", (_, value, why) => {
     expect(() => parse(value)).toThrow(why);
   });
 });
 
 describe("a rule that escalates", () => {
-  const load = (rule: object) => parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", ...rule }] });
+  const load = (rule: object) =>
+    parsePolicy({ version: "1", rules: [{ match: { tool: "*" }, action: "ask", ...rule }] });
 
   it("does not load where a step comes after the question's end, nor where nobody is asked", () => {
-    expect(() => load({ timeout: 60, escalate: [{ after: 60, to: "ada" }] })).toThrow("the question ends after 60 s");
-    expect(() => load({ action: "allow", escalate: [{ after: 60, to: "ada" }] })).toThrow('"escalate" means nothing');
+    expect(() => load({ timeout: 60, escalate: [{ after: 60, to: "ada" }] })).toThrow(
+      "the question ends after 60 s",
+    );
+    expect(() => load({ action: "allow", escalate: [{ after: 60, to: "ada" }] })).toThrow(
+      '"escalate" means nothing',
+    );
   });
 
   it("warns where it cannot know when the question ends", () => {

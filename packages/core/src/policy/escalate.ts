@@ -1,4 +1,7 @@
-/** Escalation of a rule: who else is asked, and where else, after a time without an answer. Format: spec/policy.md §2.2. */
+/**
+ * Escalation of a rule: who else is asked, and where else, after a time without an answer. Format:
+ * spec/policy.md §2.2.
+ */
 import type { EscalationStep } from "../approval/escalation.js";
 import { ASK_TIMEOUT_MS_MAX, ESCALATION_STEPS_MAX, NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
@@ -12,11 +15,14 @@ const AFTER_S = { min: 0.001, max: ASK_TIMEOUT_MS_MAX / 1_000 };
 /** Reads the list `escalate`. */
 export function parseEscalate(spot: Spot): readonly EscalationStep[] {
   const list = readList(spot);
-  if (list.length === 0) throw invalid(spot, "the list is empty; leave the key out for no escalation");
-  if (list.length > ESCALATION_STEPS_MAX) throw invalid(spot, `there are more than ${ESCALATION_STEPS_MAX} steps`);
+  if (list.length === 0)
+    throw invalid(spot, "the list is empty; leave the key out for no escalation");
+  if (list.length > ESCALATION_STEPS_MAX)
+    throw invalid(spot, `there are more than ${ESCALATION_STEPS_MAX} steps`);
   const steps = list.map(parseStep);
   for (const [at, { afterMs }] of steps.entries()) {
-    if (afterMs < (steps[at - 1]?.afterMs ?? 0)) throw invalid(list[at] ?? spot, "the steps are not in the order of their times");
+    if (afterMs < (steps[at - 1]?.afterMs ?? 0))
+      throw invalid(list[at] ?? spot, "the steps are not in the order of their times");
   }
   return steps;
 }
@@ -37,12 +43,17 @@ function parseStep(spot: Spot): EscalationStep {
 function readNames(spot: Spot): readonly string[] {
   if (typeof spot.value === "string") return [readText(spot, NAME_CHARS_MAX)];
   const names = readList(spot).map((each) => readText(each, NAME_CHARS_MAX));
-  if (names.length === 0) throw invalid(spot, "the list is empty: the question would be escalated to nobody");
+  if (names.length === 0)
+    throw invalid(spot, "the list is empty: the question would be escalated to nobody");
   return names;
 }
 
 function readChannel(spot: Spot): string {
   const name = readText(spot, NAME_CHARS_MAX);
-  if (!CHANNEL.test(name)) throw invalid(spot, `${quote(name)} is no channel's name: those are of the form [a-z][a-z0-9-]*`);
+  if (!CHANNEL.test(name))
+    throw invalid(
+      spot,
+      `${quote(name)} is no channel's name: those are of the form [a-z][a-z0-9-]*`,
+    );
   return name;
 }

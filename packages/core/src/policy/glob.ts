@@ -1,7 +1,8 @@
 /**
- * Globs for names, hosts and argument text: `*` is any text, `?` is one character (code point), everything else is itself.
- * Anchored at both ends; no character is special in the text, so a newline, a slash or a leading dot hides nothing.
- * No regular expression: the time is linear in the text. Format: spec/policy.md §5. Vectors: spec/vectors/globs.json.
+ * Globs for names, hosts and argument text: `*` is any text, `?` is one character (code point),
+ * everything else is itself. Anchored at both ends; no character is special in the text, so a
+ * newline, a slash or a leading dot hides nothing. No regular expression: the time is linear in the
+ * text. Format: spec/policy.md §5. Vectors: spec/vectors/globs.json.
  */
 
 /** Tells whether a text matches. */
@@ -33,10 +34,16 @@ function whole(pattern: string): TextTest {
 function ends(prefix: string, suffix: string): TextTest {
   if (suffix === "") return prefix === "" ? () => true : (text) => hasAt(text, prefix, 0);
   const least = prefix.length + suffix.length;
-  return (text) => text.length >= least && hasAt(text, prefix, 0) && hasAt(text, suffix, text.length - suffix.length);
+  return (text) =>
+    text.length >= least &&
+    hasAt(text, prefix, 0) &&
+    hasAt(text, suffix, text.length - suffix.length);
 }
 
-/** As `text.startsWith(piece, at)`, which measured four times slower. The end of a piece tells more than its start. */
+/**
+ * As `text.startsWith(piece, at)`, which measured four times slower. The end of a piece tells more
+ * than its start.
+ */
 function hasAt(text: string, piece: string, at: number): boolean {
   for (let index = piece.length - 1; index >= 0; index--) {
     if (text.charCodeAt(at + index) !== piece.charCodeAt(index)) return false;
@@ -44,7 +51,10 @@ function hasAt(text: string, piece: string, at: number): boolean {
   return true;
 }
 
-/** The leftmost place for each piece leaves the most room for the next, so no search is ever repeated. */
+/**
+ * The leftmost place for each piece leaves the most room for the next, so no search is ever
+ * repeated.
+ */
 function inOrder(prefix: string, pieces: readonly string[], suffix: string): TextTest {
   return (text) => {
     const end = text.length - suffix.length;
@@ -85,7 +95,9 @@ interface Piece {
 }
 
 function compilePiece(pattern: string): Piece {
-  const wanted = Array.from(pattern, (character) => (character === "?" ? ANY : (character.codePointAt(0) ?? ANY)));
+  const wanted = Array.from(pattern, (character) =>
+    character === "?" ? ANY : (character.codePointAt(0) ?? ANY),
+  );
   const find = shiftAnd(wanted);
   const startingAt = (text: string, from: number): number => {
     let at = from;
@@ -104,14 +116,24 @@ function compilePiece(pattern: string): Piece {
     }
     return startingAt(text, at) === text.length ? at : -1;
   };
-  return { startingAt, endingAtEnd, find: pattern.includes("?") ? find : (text, from) => endOf(text.indexOf(pattern, from), pattern) };
+  return {
+    startingAt,
+    endingAtEnd,
+    find: pattern.includes("?")
+      ? find
+      : (text, from) => endOf(text.indexOf(pattern, from), pattern),
+  };
 }
 
 const ANY = -1;
 const endOf = (found: number, piece: string): number => (found < 0 ? -1 : found + piece.length);
-const isPair = (text: string, at: number): boolean => at >= 0 && (text.codePointAt(at) ?? 0) > 0xffff;
+const isPair = (text: string, at: number): boolean =>
+  at >= 0 && (text.codePointAt(at) ?? 0) > 0xffff;
 
-/** Shift-And (Baeza-Yates and Gonnet, 1992): a bit for every place in the piece, so each character of the text is read once. */
+/**
+ * Shift-And (Baeza-Yates and Gonnet, 1992): a bit for every place in the piece, so each character
+ * of the text is read once.
+ */
 function shiftAnd(wanted: readonly number[]): Piece["find"] {
   const words = Math.ceil(wanted.length / 32);
   const goal = wanted.length - 1;
@@ -134,8 +156,14 @@ function shiftAnd(wanted: readonly number[]): Piece["find"] {
   };
 }
 
-/** For every character a row of bits: the places where the piece takes it. Row 0 is for the characters that only `?` takes. */
-function masksOf(wanted: readonly number[], words: number): { readonly masks: Uint32Array; rowOf(code: number): number } {
+/**
+ * For every character a row of bits: the places where the piece takes it. Row 0 is for the
+ * characters that only `?` takes.
+ */
+function masksOf(
+  wanted: readonly number[],
+  words: number,
+): { readonly masks: Uint32Array; rowOf(code: number): number } {
   const codes = [ANY, ...new Set(wanted.filter((code) => code !== ANY))];
   const masks = new Uint32Array(codes.length * words);
   for (const [row, code] of codes.entries()) {

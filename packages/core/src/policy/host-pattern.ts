@@ -1,6 +1,7 @@
 /**
- * Host patterns: a host, or a glob over hosts whose `*` is any text, dots included. `*.example.com` is not `example.com`.
- * A pattern is brought to the one spelling that Actions have, or it does not load. Format: spec/policy.md §5.
+ * Host patterns: a host, or a glob over hosts whose `*` is any text, dots included. `*.example.com`
+ * is not `example.com`. A pattern is brought to the one spelling that Actions have, or it does not
+ * load. Format: spec/policy.md §5.
  */
 import { ConsentError } from "../errors.js";
 import { normalizeHost } from "../action/host.js";
@@ -16,8 +17,8 @@ const A_LABEL = "xn--";
 const WILD_LABEL = /^[A-Za-z0-9_*?-]+$/;
 
 /**
- * Compiles the pattern at `spot`. A name has two spellings, with A-labels as it is sent and with U-labels as it is read: an allow with a wildcard
- * needs both to match, an ask or deny needs one.
+ * Compiles the pattern at `spot`. A name has two spellings, with A-labels as it is sent and with
+ * U-labels as it is read: an allow with a wildcard needs both to match, an ask or deny needs one.
  */
 export function parseHostPattern(spot: Spot, { grants }: { readonly grants: boolean }): TextTest {
   const pattern = readText(spot, HOST_CHARS_MAX);
@@ -27,16 +28,22 @@ export function parseHostPattern(spot: Spot, { grants }: { readonly grants: bool
     const [isSent, isRead] = [compileGlob(sent), compileGlob(unicodeOf(sent))];
     // Whoever writes "xn--" beside a wildcard means the labels as they are sent.
     if (/xn--[^.]*[*?]/.test(sent)) return isSent;
-    if (grants) return (host) => isSent(host) && (!host.includes(A_LABEL) || isRead(unicodeOf(host)));
+    if (grants)
+      return (host) => isSent(host) && (!host.includes(A_LABEL) || isRead(unicodeOf(host)));
     return (host) => isSent(host) || (host.includes(A_LABEL) && isRead(unicodeOf(host)));
   } catch (cause) {
-    throw invalid(spot, `${quote(pattern)} is no host; a host has no scheme, port or path`, { cause, suggestion: hostOf(pattern) });
+    throw invalid(spot, `${quote(pattern)} is no host; a host has no scheme, port or path`, {
+      cause,
+      suggestion: hostOf(pattern),
+    });
   }
 }
 
 function unicodeOf(host: string): string {
   const labels = host.split(".").map((label) => {
-    return label.startsWith(A_LABEL) ? (decodePunycode(label.slice(A_LABEL.length)) ?? label) : label;
+    return label.startsWith(A_LABEL)
+      ? (decodePunycode(label.slice(A_LABEL.length)) ?? label)
+      : label;
   });
   return labels.join(".");
 }
@@ -49,7 +56,9 @@ export function hostPatternTrap(pattern: string): string | undefined {
     return `${quote(pattern)} also allows ${quote(`${pattern.slice(0, pattern.lastIndexOf("*"))}x.attacker.example`)}`;
   }
   const [, rest] = /^\*+([^.].*)$/.exec(pattern) ?? [];
-  return rest === undefined ? undefined : `${quote(pattern)} also allows ${quote(`attacker-${rest}`)}; "*.${rest}" is its subdomains only`;
+  return rest === undefined
+    ? undefined
+    : `${quote(pattern)} also allows ${quote(`attacker-${rest}`)}; "*.${rest}" is its subdomains only`;
 }
 
 /** Label by label: one with a wildcard is plain ASCII, any other is spelt as in a host. */
@@ -63,7 +72,10 @@ function normalizeLabel(label: string): string {
   // Under another label, so that digits are not read as an IPv4 address.
   if (!hasWildcard(label)) return normalizeHost(`${label}.x`).slice(0, -2);
   if (WILD_LABEL.test(label)) return label.toLowerCase();
-  throw new ConsentError("host_invalid", `Cannot read label ${quote(label)}: beside a wildcard stand letters, digits, "-" and "_" only`);
+  throw new ConsentError(
+    "host_invalid",
+    `Cannot read label ${quote(label)}: beside a wildcard stand letters, digits, "-" and "_" only`,
+  );
 }
 
 function hostOf(pattern: string): string | undefined {

@@ -9,7 +9,11 @@ const facts = { agent: { id: "agent" }, nowMs: 7 };
 /** A rule that tells which of its tests were run. */
 const rule = (
   ruleId: string,
-  { byName = true, byContent = true, applies }: { byName?: boolean; byContent?: boolean; applies?: boolean },
+  {
+    byName = true,
+    byContent = true,
+    applies,
+  }: { byName?: boolean; byContent?: boolean; applies?: boolean },
   log: string[],
 ): Rule => {
   const noting = (what: string, answer: boolean) => (): boolean => {
@@ -18,7 +22,11 @@ const rule = (
   };
   return {
     summary: { ruleId, effect: "deny" },
-    match: { kinds: ["tool"], byName: noting("name", byName), byContent: noting("content", byContent) },
+    match: {
+      kinds: ["tool"],
+      byName: noting("name", byName),
+      byContent: noting("content", byContent),
+    },
     applies: applies === undefined ? undefined : noting("time", applies),
     say: () => ({ effect: "deny", ruleId, reason: "" }),
   };

@@ -1,20 +1,27 @@
 /**
- * Judging: the first rule that matches. Rules that a name rules out are found once for each name and kept. Pure as seen from outside.
+ * Judging: the first rule that matches. Rules that a name rules out are found once for each name
+ * and kept. Pure as seen from outside.
  */
 import type { Action } from "../action/action.js";
 import type { Facts, Ruling } from "../layers.js";
 import type { Rule } from "./rule.js";
 
-/** Kept slots over all names, where a name costs some itself: an agent may make up new names for ever. */
+/**
+ * Kept slots over all names, where a name costs some itself: an agent may make up new names for
+ * ever.
+ */
 const SLOTS_MAX = 100_000;
 const NAME_SLOTS = 16;
 
 /** Makes the function that finds the first matching rule. */
-export function createJudge(rules: readonly Rule[]): (action: Action, facts: Facts) => Ruling | undefined {
+export function createJudge(
+  rules: readonly Rule[],
+): (action: Action, facts: Facts) => Ruling | undefined {
   const candidatesOf = createCandidates(rules);
   return (action, facts) => {
     for (const { match, applies, say } of candidatesOf(action)) {
-      if (match.byContent(action) && (applies === undefined || applies(facts.nowMs))) return say(action, facts);
+      if (match.byContent(action) && (applies === undefined || applies(facts.nowMs)))
+        return say(action, facts);
     }
     return undefined;
   };

@@ -1,6 +1,7 @@
 /**
- * Look-alikes: letters of other scripts, and the ASCII character that each is taken for (UTS #39; letters that NFKD or dropping marks turns into
- * ASCII need no row). Case is gone from the target, not from the letter: Greek "Ν" looks like "n", and "ν" like "v".
+ * Look-alikes: letters of other scripts, and the ASCII character that each is taken for (UTS #39;
+ * letters that NFKD or dropping marks turns into ASCII need no row). Case is gone from the target,
+ * not from the letter: Greek "Ν" looks like "n", and "ν" like "v".
  */
 
 const ROWS: readonly (readonly [ascii: string, letters: string])[] = [

@@ -30,7 +30,13 @@ describe("parseMatch()", () => {
   });
 
   it("tests tool, name and category by name, the rest by content", () => {
-    const { byName, byContent } = parse({ tool: "p*", name: "*y", category: "financial", server: "bank", args: { a: "1" } });
+    const { byName, byContent } = parse({
+      tool: "p*",
+      name: "*y",
+      category: "financial",
+      server: "bank",
+      args: { a: "1" },
+    });
     expect(byName(toolAction("x", "pay", {}))).toBe(true);
     expect(byName(toolAction("x", "play", {}))).toBe(false);
     expect(byContent(toolAction("bank", "anything", { a: "1" }))).toBe(true);
@@ -48,22 +54,37 @@ describe("parseMatch()", () => {
   });
 
   it("says which key contradicts the rest", () => {
-    expect(() => parse({ tool: "a", args: "x" })).toThrow('"args" as one glob is for shell actions, which the rest of the match excludes');
+    expect(() => parse({ tool: "a", args: "x" })).toThrow(
+      '"args" as one glob is for shell actions, which the rest of the match excludes',
+    );
     expect(() => parse({ kind: "shell", args: { a: "x" } })).toThrow(
       '"args" as a map is for tool actions, which the rest of the match excludes',
     );
-    expect(() => parse({ kind: "http", server: "a" })).toThrow('"server" is for tool actions, which the rest of the match excludes');
+    expect(() => parse({ kind: "http", server: "a" })).toThrow(
+      '"server" is for tool actions, which the rest of the match excludes',
+    );
   });
 
   it("warns of a host that lets in more than it looks like", () => {
     const warnings: string[] = [];
     parse({ host: "*example.com" }, warnings);
-    expect(warnings).toEqual(['match.host: "*example.com" also allows "attacker-example.com"; "*.example.com" is its subdomains only']);
+    expect(warnings).toEqual([
+      'match.host: "*example.com" also allows "attacker-example.com"; "*.example.com" is its subdomains only',
+    ]);
   });
 
   it("warns of a name pattern whose characters are not what they look like", () => {
     const warnings: string[] = [];
-    for (const tool of ["delete\u200b*", "dеlete*", "ｄelete*", "удалить*", "slet_bøger", "café*", "日本*", "plain_*"])
+    for (const tool of [
+      "delete\u200b*",
+      "dеlete*",
+      "ｄelete*",
+      "удалить*",
+      "slet_bøger",
+      "café*",
+      "日本*",
+      "plain_*",
+    ])
       parse({ tool, server: "s" }, warnings);
     expect(warnings).toEqual([
       'match.tool: the pattern "delete\\u200b*" has a character that cannot be seen, U+200B',

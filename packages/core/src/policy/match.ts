@@ -43,7 +43,17 @@ const KINDS = ["tool", "http", "shell"] as const satisfies readonly ActionKind[]
 const EVERYTHING = "*";
 /** A name pattern that names nothing. */
 const EVERY_NAME = /^[*?]*$/;
-const KEYS = ["kind", "tool", "category", "server", "name", "host", "method", "port", "args"] as const;
+const KEYS = [
+  "kind",
+  "tool",
+  "category",
+  "server",
+  "name",
+  "host",
+  "method",
+  "port",
+  "args",
+] as const;
 const PORT_MAX = 65_535;
 /** What opens another glob dialect: in a name it would silently never match. */
 const OTHER_DIALECT = /[[\]{}()|\\^]|^!/;
@@ -81,11 +91,16 @@ function parseKinds(entries: Entries): readonly ActionKind[] {
   const named = kind === undefined ? EVERYTHING : readOneOf(kind, [...KINDS, EVERYTHING]);
   let kinds: readonly ActionKind[] = KINDS.filter((each) => named === EVERYTHING || named === each);
   for (const [key, entry] of entries) {
-    const only = key === "args" ? (typeof entry.value === "string" ? "shell" : "tool") : KIND_OF.get(key);
+    const only =
+      key === "args" ? (typeof entry.value === "string" ? "shell" : "tool") : KIND_OF.get(key);
     if (only === undefined) continue;
     kinds = kinds.filter((each) => each === only);
     if (kinds.length === 0) {
-      throw invalid(entry, `${printKey(key, entry)} is for ${only} actions, which the rest of the match excludes`, { part: "key" });
+      throw invalid(
+        entry,
+        `${printKey(key, entry)} is for ${only} actions, which the rest of the match excludes`,
+        { part: "key" },
+      );
     }
   }
   return kinds;
@@ -106,22 +121,34 @@ function* nameTests(entries: Entries, context: MatchContext): Generator<ActionTe
   if (category !== undefined) {
     const wanted = readOneOf(category, CATEGORIES);
     const isWanted = ({ category: found }: Classification): boolean => found === wanted;
-    yield stance.grants ? (action) => classify(action).every(isWanted) : (action) => classify(action).some(isWanted);
+    yield stance.grants
+      ? (action) => classify(action).every(isWanted)
+      : (action) => classify(action).some(isWanted);
   }
 }
 
-/** A shell text that is more than plain words has no name: no allow knows it, every ask and deny must reckon with it. */
+/**
+ * A shell text that is more than plain words has no name: no allow knows it, every ask and deny
+ * must reckon with it.
+ */
 function nameTest(matches: TextTest, { grants }: Stance): ActionTest {
   return ({ name }) => (name === "" ? !grants : matches(name));
 }
 
 /** Compiles the name pattern at `spot`. */
-export function parseName(spot: Spot, { stance, warn }: Pick<MatchContext, "stance" | "warn">): TextTest {
+export function parseName(
+  spot: Spot,
+  { stance, warn }: Pick<MatchContext, "stance" | "warn">,
+): TextTest {
   const { value } = spot;
   const odd = typeof value === "string" ? oddityOf(value) : undefined;
-  if (odd !== undefined && typeof value === "string") warn(`${printPath(spot.path)}: the pattern ${quote(value)} ${odd}`);
+  if (odd !== undefined && typeof value === "string")
+    warn(`${printPath(spot.path)}: the pattern ${quote(value)} ${odd}`);
   if (typeof value === "string" && OTHER_DIALECT.test(value))
-    throw invalid(spot, `${quote(value)} is no name pattern; it knows "*" and "?" only, and "?" stands for any character`);
+    throw invalid(
+      spot,
+      `${quote(value)} is no name pattern; it knows "*" and "?" only, and "?" stands for any character`,
+    );
   return parseGlob(spot, NAME_CHARS_MAX, stance);
 }
 
@@ -146,7 +173,8 @@ function* contentTests(entries: Entries, context: MatchContext): Generator<Actio
   const host = entries.get("host");
   if (host !== undefined) {
     const matches = parseHostPattern(host, stance);
-    const trap = stance.grants && typeof host.value === "string" ? hostPatternTrap(host.value) : undefined;
+    const trap =
+      stance.grants && typeof host.value === "string" ? hostPatternTrap(host.value) : undefined;
     if (trap !== undefined) warn(`${printPath(host.path)}: ${trap}`);
     yield (action) => isHttpAction(action) && matches(action.meta.host);
   }
@@ -155,13 +183,22 @@ function* contentTests(entries: Entries, context: MatchContext): Generator<Actio
   if (stance.grants && entries.has("category")) yield staysOrIsNamed(entries, warn);
 }
 
-/** A category is a guess: an allow by it covers what leaves this machine only where the rule names the host or the tool as well. */
+/**
+ * A category is a guess: an allow by it covers what leaves this machine only where the rule names
+ * the host or the tool as well.
+ */
 function staysOrIsNamed(entries: Entries, warn: (warning: string) => void): ActionTest {
-  const [tool, host, category] = [entries.get("tool"), entries.get("host"), entries.get("category")];
+  const [tool, host, category] = [
+    entries.get("tool"),
+    entries.get("host"),
+    entries.get("category"),
+  ];
   const namesTool = typeof tool?.value === "string" && !EVERY_NAME.test(tool.value);
   if (host !== undefined || namesTool) return () => true;
   if (category !== undefined && parseKinds(entries).every((kind) => kind === "http"))
-    warn(`${printPath(category.path)} never matches: a category alone allows no request; name its host`);
+    warn(
+      `${printPath(category.path)} never matches: a category alone allows no request; name its host`,
+    );
   return (action) => !leavesMachine(action);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Offers of a rule: what a yes to its question may also cover. Argument patterns are read as a rule that allows reads them: what is not proven
- * is not covered. Format: spec/policy.md §2.1.
+ * Offers of a rule: what a yes to its question may also cover. Argument patterns are read as a rule
+ * that allows reads them: what is not proven is not covered. Format: spec/policy.md §2.1.
  */
 import type { Action, ActionKind } from "../action/action.js";
 import { isToolAction } from "../action/action.js";
@@ -43,20 +43,32 @@ type Entries = ReadonlyMap<string, Spot>;
 type ScopeMaker = (action: Action) => OfferTerms["scope"] | undefined;
 
 /** Reads the list `offers` of a rule for these kinds of Action. */
-export function parseOffers(spot: Spot, kinds: readonly ActionKind[], origins: PathOrigins): OfferMaker {
+export function parseOffers(
+  spot: Spot,
+  kinds: readonly ActionKind[],
+  origins: PathOrigins,
+): OfferMaker {
   const list = readList(spot);
   if (list.length > OFFERS_MAX) throw invalid(spot, `there are more than ${OFFERS_MAX} offers`);
   const makers = list.map((each) => parseOffer(each, kinds, origins));
   return (action) => makers.flatMap((make) => make(action) ?? []);
 }
 
-function parseOffer(spot: Spot, kinds: readonly ActionKind[], origins: PathOrigins): (action: Action) => OfferTerms | undefined {
+function parseOffer(
+  spot: Spot,
+  kinds: readonly ActionKind[],
+  origins: PathOrigins,
+): (action: Action) => OfferTerms | undefined {
   const entries = readMap(spot, KEYS);
   const [what, ttl] = [entries.get("covers"), entries.get("ttl")];
-  if (what === undefined || ttl === undefined) throw invalid(spot, `an offer has "covers" and "ttl"`);
+  if (what === undefined || ttl === undefined)
+    throw invalid(spot, `an offer has "covers" and "ttl"`);
   const covers = readOneOf(what, COVERS);
   if (!KINDS[covers].some((kind) => kinds.includes(kind)))
-    throw invalid(what, `${quote(covers)} is for ${KINDS[covers].join(" and ")} actions, which the rule's match excludes`);
+    throw invalid(
+      what,
+      `${quote(covers)} is for ${KINDS[covers].join(" and ")} actions, which the rule's match excludes`,
+    );
   const scopeOf = scopeMaker(spot, covers, { entries, origins });
   const ttlMs = Math.round(readNumber(ttl, TTL_S) * 1_000);
   const uses = entries.get("uses");
@@ -67,23 +79,39 @@ function parseOffer(spot: Spot, kinds: readonly ActionKind[], origins: PathOrigi
   };
 }
 
-function scopeMaker(spot: Spot, covers: Covers, given: { readonly entries: Entries; readonly origins: PathOrigins }): ScopeMaker {
+function scopeMaker(
+  spot: Spot,
+  covers: Covers,
+  given: { readonly entries: Entries; readonly origins: PathOrigins },
+): ScopeMaker {
   if (covers === "arguments") return argumentsMaker(spot, given);
   for (const key of ["args", "same"]) {
     const entry = given.entries.get(key);
-    if (entry !== undefined) throw invalid(entry, `"${key}" is for an offer that covers arguments`, { part: "key" });
+    if (entry !== undefined)
+      throw invalid(entry, `"${key}" is for an offer that covers arguments`, { part: "key" });
   }
   return { call: () => CALL, tool: toolScope, host: hostScope, site: siteScope }[covers];
 }
 
-/** Patterns as they stand in the rule, and for `same` the call's own values. A call that they do not cover gets no such offer. */
-function argumentsMaker(spot: Spot, { entries, origins }: { readonly entries: Entries; readonly origins: PathOrigins }): ScopeMaker {
+/**
+ * Patterns as they stand in the rule, and for `same` the call's own values. A call that they do not
+ * cover gets no such offer.
+ */
+function argumentsMaker(
+  spot: Spot,
+  { entries, origins }: { readonly entries: Entries; readonly origins: PathOrigins },
+): ScopeMaker {
   const [args, same] = [entries.get("args"), entries.get("same")];
   if (args === undefined && same === undefined)
-    throw invalid(spot, `an offer that covers arguments has "args", "same" or both; to cover every call write covers: tool`);
+    throw invalid(
+      spot,
+      `an offer that covers arguments has "args", "same" or both; to cover every call write covers: tool`,
+    );
   const patterns = args === undefined ? {} : absolute(args, origins);
   const matches =
-    args === undefined ? () => true : parseArguments({ ...args, value: patterns }, { grants: true, read: readingsOf, origins });
+    args === undefined
+      ? () => true
+      : parseArguments({ ...args, value: patterns }, { grants: true, read: readingsOf, origins });
   const keys = same === undefined ? [] : readList(same).map((each) => readKey(each, patterns));
   if (same !== undefined && keys.length === 0) throw invalid(same, "the list is empty");
   return (action) => {
@@ -101,32 +129,42 @@ function argumentsMaker(spot: Spot, { entries, origins }: { readonly entries: En
     });
     const scope = scopeOf({ ...patterns, ...Object.fromEntries(own) });
     // A value may be too long for a pattern, or hold what none can.
-    return own.length === keys.length && provesArguments(scope, action, origins) ? scope : undefined;
+    return own.length === keys.length && provesArguments(scope, action, origins)
+      ? scope
+      : undefined;
   };
 }
 
 function readKey(spot: Spot, patterns: JsonObject): string {
   const key = readText(spot, NAME_CHARS_MAX);
-  if (key.includes(".")) throw invalid(spot, `${quote(key)} has a dot; "same" names arguments at the top`);
+  if (key.includes("."))
+    throw invalid(spot, `${quote(key)} has a dot; "same" names arguments at the top`);
   if (Object.hasOwn(patterns, key) || key === "__proto__")
     throw invalid(spot, `${quote(key)} stands in "args" already, or can be no argument`);
   return key;
 }
 
-/** A value as the pattern that only it matches; `undefined` where no pattern says that: a wildcard in a text cannot be taken for itself. */
+/**
+ * A value as the pattern that only it matches; `undefined` where no pattern says that: a wildcard
+ * in a text cannot be taken for itself.
+ */
 function exactPattern(args: JsonObject, key: string): JsonValue | undefined {
   const value = Object.hasOwn(args, key) ? args[key] : undefined;
   if (typeof value === "number" || typeof value === "boolean") return value;
   return typeof value === "string" && value !== "" && !/[*?]/.test(value) ? value : undefined;
 }
 
-/** The patterns with every path from the root: a grant must mean the same places wherever it is looked at. */
+/**
+ * The patterns with every path from the root: a grant must mean the same places wherever it is
+ * looked at.
+ */
 function absolute(spot: Spot, origins: PathOrigins): JsonObject {
   const patterns: [string, JsonValue][] = [];
   for (const [key, entry] of readMap(spot)) {
     const inner = isJsonObject(entry.value) ? readMap(entry) : undefined;
     const path = inner?.size === 1 ? inner.get("path") : undefined;
-    if (path !== undefined && typeof path.value === "string") patterns.push([key, { path: absolutePath(path, path.value, origins) }]);
+    if (path !== undefined && typeof path.value === "string")
+      patterns.push([key, { path: absolutePath(path, path.value, origins) }]);
     else patterns.push([key, inner === undefined ? entry.value : absolute(entry, origins)]);
   }
   return Object.fromEntries(patterns);
@@ -137,16 +175,30 @@ function absolutePath(spot: Spot, pattern: string, { home, cwd }: PathOrigins): 
   const start = isHome ? home : pattern.startsWith("/") ? "" : cwd;
   if (start === undefined) return pattern; // does not load, and its reader says why
   if (/[*?[\]{}()|\\!]|\/\.\.?(?:\/|$)/.test(start))
-    throw invalid(spot, `the path pattern ${quote(pattern)} starts at ${quote(start)}, which no pattern can name`);
-  return start === "" ? pattern : `${start.replace(/\/+$/, "")}/${isHome ? pattern.slice(2) : pattern}`;
+    throw invalid(
+      spot,
+      `the path pattern ${quote(pattern)} starts at ${quote(start)}, which no pattern can name`,
+    );
+  return start === ""
+    ? pattern
+    : `${start.replace(/\/+$/, "")}/${isHome ? pattern.slice(2) : pattern}`;
 }
 
 /** Whether the arguments of a call are proven by a scope's patterns. */
-export function provesArguments(scope: ArgumentsScope, action: Action, origins: PathOrigins): boolean {
-  if (!isToolAction(action) || action.name !== scope.name || action.meta.server !== scope.server) return false;
+export function provesArguments(
+  scope: ArgumentsScope,
+  action: Action,
+  origins: PathOrigins,
+): boolean {
+  if (!isToolAction(action) || action.name !== scope.name || action.meta.server !== scope.server)
+    return false;
   let matches: MapTest;
   try {
-    matches = parseArguments(spotOf(scope.args, ["args"]), { grants: true, read: readingsOf, origins });
+    matches = parseArguments(spotOf(scope.args, ["args"]), {
+      grants: true,
+      read: readingsOf,
+      origins,
+    });
   } catch {
     return false; // what is no pattern covers nothing
   }

@@ -42,13 +42,23 @@ describe("parsePolicy()", () => {
       },
       { home: "/home/ada" },
     );
-    const paths = ["/home/ada/private", "/home/ada/private/a/b", "/srv/x.lock", "/srv/x", "/home/ada/asked/a", "/home/ada/open/a"];
+    const paths = [
+      "/home/ada/private",
+      "/home/ada/private/a/b",
+      "/srv/x.lock",
+      "/srv/x",
+      "/home/ada/asked/a",
+      "/home/ada/open/a",
+    ];
     expect(paths.filter((path) => policy.deniesPath(path))).toEqual(paths.slice(0, 3));
     expect(parsePolicy({ version: "1", default: "deny" }).deniesPath("/srv/x")).toBe(false);
   });
 
   it("gives what nobody can change", () => {
-    const source = { version: "1", rules: [{ match: { tool: "a" }, action: "ask", approvers: ["ada"], secrets: ["KEY"] }] };
+    const source = {
+      version: "1",
+      rules: [{ match: { tool: "a" }, action: "ask", approvers: ["ada"], secrets: ["KEY"] }],
+    };
     const policy = parsePolicy(source);
     source.rules[0]?.approvers.push("mallory");
     const ruling = policy.judge(toolAction("s", "a", {}), facts);
@@ -67,21 +77,42 @@ describe("parsePolicy()", () => {
   });
 
   it("keeps the limits of one call from another", () => {
-    const policy = parsePolicy({ version: "1", rules: [{ match: { tool: "a" }, action: "allow", rate_limit: "1/day" }] });
-    const judge = (id: string): unknown => policy.judge(toolAction("s", "a", {}), { agent: { id }, nowMs: 0 })?.limits;
-    expect(judge("x")).toEqual([{ key: "rate:6:rule_1:x", amount: 1, max: 1, windowMs: 86_400_000 }]);
-    expect(judge("y")).toEqual([{ key: "rate:6:rule_1:y", amount: 1, max: 1, windowMs: 86_400_000 }]);
+    const policy = parsePolicy({
+      version: "1",
+      rules: [{ match: { tool: "a" }, action: "allow", rate_limit: "1/day" }],
+    });
+    const judge = (id: string): unknown =>
+      policy.judge(toolAction("s", "a", {}), { agent: { id }, nowMs: 0 })?.limits;
+    expect(judge("x")).toEqual([
+      { key: "rate:6:rule_1:x", amount: 1, max: 1, windowMs: 86_400_000 },
+    ]);
+    expect(judge("y")).toEqual([
+      { key: "rate:6:rule_1:y", amount: 1, max: 1, windowMs: 86_400_000 },
+    ]);
   });
 
   it("names path and suggestion in one line", () => {
-    const error = errorOf(() => parsePolicy({ version: "1", rules: [{ match: { tol: "a" }, action: "ask" }] }));
-    expect(error).toMatchObject({ code: "policy_invalid", path: "rules[0].match.tol", suggestion: "tool", position: undefined });
-    expect(error.message).toBe('Cannot load policy at rules[0].match.tol: unknown key "tol"; did you mean tool?');
+    const error = errorOf(() =>
+      parsePolicy({ version: "1", rules: [{ match: { tol: "a" }, action: "ask" }] }),
+    );
+    expect(error).toMatchObject({
+      code: "policy_invalid",
+      path: "rules[0].match.tol",
+      suggestion: "tool",
+      position: undefined,
+    });
+    expect(error.message).toBe(
+      'Cannot load policy at rules[0].match.tol: unknown key "tol"; did you mean tool?',
+    );
   });
 
   it.each([
     ["undefined", { version: "1", rules: undefined }, "rules"],
-    ["NaN", { version: "1", rules: [{ match: { tool: "a" }, action: "ask", timeout: Number.NaN }] }, "rules[0].timeout"],
+    [
+      "NaN",
+      { version: "1", rules: [{ match: { tool: "a" }, action: "ask", timeout: Number.NaN }] },
+      "rules[0].timeout",
+    ],
     ["a function", { version: "1", default: () => "allow" }, "default"],
     ["a class", { version: "1", rules: [new Map()] }, "rules[0]"],
     ["a hole", { version: "1", rules: Array.from({ length: 1 }) }, "rules[0]"],
@@ -105,30 +136,43 @@ describe("parsePolicy()", () => {
         },
       },
     );
-    expect(errorOf(() => parsePolicy(getter))).toMatchObject({ code: "policy_invalid", path: "default" });
+    expect(errorOf(() => parsePolicy(getter))).toMatchObject({
+      code: "policy_invalid",
+      path: "default",
+    });
     expect(errorOf(() => parsePolicy(trap))).toMatchObject({ code: "policy_invalid" });
   });
 
   it("reads no inherited key", () => {
-    expect(errorOf(() => parsePolicy(Object.create({ version: "1", default: "allow" })))).toMatchObject({ code: "policy_invalid" });
+    expect(
+      errorOf(() => parsePolicy(Object.create({ version: "1", default: "allow" }))),
+    ).toMatchObject({ code: "policy_invalid" });
   });
 
   it.each(["home", "cwd"])("refuses a relative %s", (option) => {
     for (const path of ["work", "", 5, null]) {
-      expect(errorOf(() => parsePolicy({ version: "1", default: "ask" }, { [option]: path }))).toMatchObject({ code: "options_invalid" });
+      expect(
+        errorOf(() => parsePolicy({ version: "1", default: "ask" }, { [option]: path })),
+      ).toMatchObject({ code: "options_invalid" });
     }
   });
 
   it("takes no more rules than the limit", () => {
     const rule = { match: { tool: "a" }, action: "ask" };
-    expect(errorOf(() => parsePolicy({ version: "1", rules: Array.from({ length: 100_001 }, () => rule) }))).toMatchObject({
+    expect(
+      errorOf(() =>
+        parsePolicy({ version: "1", rules: Array.from({ length: 100_001 }, () => rule) }),
+      ),
+    ).toMatchObject({
       code: "policy_invalid",
       path: "rules",
     });
   });
 
   it("shortens and escapes what it quotes", () => {
-    const error = errorOf(() => parsePolicy({ version: "1", default: `\u202e\n${"x".repeat(1_000)}` }));
+    const error = errorOf(() =>
+      parsePolicy({ version: "1", default: `\u202e\n${"x".repeat(1_000)}` }),
+    );
     expect(error.message).toMatch(/^[\x20-\x7e\u2026]{1,200}$/);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Parsing: a policy's data into a compiled, immutable Policy. Strict: what is not understood does not load.
- * Format: spec/policy.md. Vectors: spec/vectors/rules.json. Text is read by readPolicy in "@acp/core/yaml".
+ * Parsing: a policy's data into a compiled, immutable Policy. Strict: what is not understood does
+ * not load. Format: spec/policy.md. Vectors: spec/vectors/rules.json. Text is read by readPolicy in
+ * "@acp/core/yaml".
  */
 import type { Action } from "../action/action.js";
 import type { ArgumentsScope } from "../types/scope.js";
@@ -40,7 +41,8 @@ type Entries = ReadonlyMap<string, Spot>;
 /**
  * Compiles a policy from plain data.
  *
- * @throws ConsentError `policy_invalid` with `path` and, where there is one, `suggestion`; `options_invalid` for a relative `home` or `cwd`.
+ * @throws ConsentError `policy_invalid` with `path` and, where there is one, `suggestion`;
+ *   `options_invalid` for a relative `home` or `cwd`.
  */
 export function parsePolicy(input: unknown, options: PolicyOptions = {}): Policy {
   return compilePolicy(plainData(input), options, () => undefined);
@@ -52,10 +54,14 @@ function plainData(input: unknown): JsonValue {
     return copyJson(input);
   } catch (cause) {
     const path = cause instanceof ConsentError && cause.path !== undefined ? cause.path : "";
-    throw new ConsentError("policy_invalid", `Cannot load policy${path === "" ? "" : ` at ${path}`}: it is not plain JSON data`, {
-      path,
-      cause,
-    });
+    throw new ConsentError(
+      "policy_invalid",
+      `Cannot load policy${path === "" ? "" : ` at ${path}`}: it is not plain JSON data`,
+      {
+        path,
+        cause,
+      },
+    );
   }
 }
 
@@ -72,13 +78,16 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
   const defaultEffect = parseDefault(entries);
   const warn = (warning: string): void => void warnings.push(warning);
   const read = createReader();
-  const classify = createClassifier(parseClassify(entries.get("classify"), { read, origins, warn }));
+  const classify = createClassifier(
+    parseClassify(entries.get("classify"), { read, origins, warn }),
+  );
   const denied: TextTest[] = [];
   const onDeniedPath = (test: TextTest): void => void denied.push(test);
   const context = { origins, read, clocks: createZoneClocks(), classify, warn, onDeniedPath };
   const list = entries.get("rules");
   const spots = list === undefined ? [] : readList(list);
-  if (list !== undefined && spots.length > POLICY_RULES_MAX) throw invalid(list, `there are more than ${POLICY_RULES_MAX} rules`);
+  if (list !== undefined && spots.length > POLICY_RULES_MAX)
+    throw invalid(list, `there are more than ${POLICY_RULES_MAX} rules`);
   const rules = spots.map((spot, index) => parseRule(spot, index + 1, context));
   checkIds(spots, rules);
   return markCompiled({
@@ -95,7 +104,10 @@ export function compilePolicy(input: JsonValue, options: PolicyOptions, locate: 
 function checkOrigins({ home, cwd }: PolicyOptions): PathOrigins {
   for (const [name, path] of Object.entries({ home, cwd })) {
     if (path !== undefined && (typeof path !== "string" || !path.startsWith("/"))) {
-      throw new ConsentError("options_invalid", `Cannot load policy: its option "${name}" is not an absolute path`);
+      throw new ConsentError(
+        "options_invalid",
+        `Cannot load policy: its option "${name}" is not an absolute path`,
+      );
     }
   }
   return { ...(home === undefined ? {} : { home }), ...(cwd === undefined ? {} : { cwd }) };
@@ -103,9 +115,12 @@ function checkOrigins({ home, cwd }: PolicyOptions): PathOrigins {
 
 function checkVersion(entries: Entries, warnings: string[]): void {
   const version = entries.get("version");
-  if (version === undefined) warnings.push(`the policy has no version; write version: "${VERSION}"`);
+  if (version === undefined)
+    warnings.push(`the policy has no version; write version: "${VERSION}"`);
   else if (version.value !== VERSION) {
-    throw invalid(version, `expected the text "${VERSION}", got ${describe(version.value)}`, { suggestion: `version: "${VERSION}"` });
+    throw invalid(version, `expected the text "${VERSION}", got ${describe(version.value)}`, {
+      suggestion: `version: "${VERSION}"`,
+    });
   }
 }
 
@@ -129,7 +144,11 @@ function parseClassify(spot: Spot | undefined, context: ClassifyContext): readon
 
 function parseClassifyRow(spot: Spot, { read, origins, warn }: ClassifyContext): ClassifyRow {
   const entries = readMap(spot, ["tool", "category", "risk"]);
-  const [tool, category, risk] = [entries.get("tool"), entries.get("category"), entries.get("risk")];
+  const [tool, category, risk] = [
+    entries.get("tool"),
+    entries.get("category"),
+    entries.get("risk"),
+  ];
   if (tool === undefined || category === undefined || risk === undefined) {
     throw invalid(spot, "a row of classify has tool, category and risk");
   }
@@ -145,7 +164,11 @@ function checkIds(spots: readonly Spot[], rules: readonly Rule[]): void {
   for (const [index, spot] of spots.entries()) {
     const id = rules[index]?.summary.ruleId ?? "";
     const first = seen.get(id);
-    if (first !== undefined) throw invalid(readMap(spot).get("id") ?? spot, `the id ${quote(id)} is taken by rules[${first}]`);
+    if (first !== undefined)
+      throw invalid(
+        readMap(spot).get("id") ?? spot,
+        `the id ${quote(id)} is taken by rules[${first}]`,
+      );
     seen.set(id, index);
   }
 }

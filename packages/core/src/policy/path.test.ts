@@ -55,10 +55,15 @@ describe("normalizePath()", () => {
 });
 
 describe("parsePathPattern()", () => {
-  // Two ** and two * in every segment: within the limits, and more than a regular expression can bear (13.8 s for three such segments).
+  // Two ** and two * in every segment: within the limits, and more than a regular expression can
+  // bear (13.8 s for three such segments).
   it.each([
     ["segments with two *", `${"/*a*a".repeat(15)}/x`, `/${`${"a".repeat(255)}/`.repeat(15)}y`],
-    ["** around them", `/**/*a*a/**${"/*a*a".repeat(7)}/x`, `/${`${"a".repeat(255)}/`.repeat(15)}y`],
+    [
+      "** around them",
+      `/**/*a*a/**${"/*a*a".repeat(7)}/x`,
+      `/${`${"a".repeat(255)}/`.repeat(15)}y`,
+    ],
     ["many short segments", `/**${"/a".repeat(58)}/b/**/c`, `/${"a/".repeat(2_000)}d`],
   ])("is done with a hostile path: %s", (_name, pattern, path) => {
     expect(matchGlob({ path: pattern }, path)).toBe(false);

@@ -1,7 +1,8 @@
 /**
- * Paths: whether a path an agent names lies where a pattern says. Lexical: reads no disk, follows no link.
- * In a pattern `**` as a whole segment is any number of segments, `*` and `?` stay inside one segment, everything else is itself.
- * Format: spec/policy.md §6. Vectors: spec/vectors/globs.json. Why not picomatch: docs/adr/0020-paths-without-picomatch.md.
+ * Paths: whether a path an agent names lies where a pattern says. Lexical: reads no disk, follows
+ * no link. In a pattern `**` as a whole segment is any number of segments, `*` and `?` stay inside
+ * one segment, everything else is itself. Format: spec/policy.md §6. Vectors:
+ * spec/vectors/globs.json. Why not picomatch: docs/adr/0020-paths-without-picomatch.md.
  */
 import { PATH_CHARS_MAX, PATH_SEGMENT_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
@@ -15,9 +16,15 @@ import type { ReadingStance } from "./stance.js";
 
 /** Where `~` and relative paths start, in path patterns and in an agent's arguments. */
 export interface PathOrigins {
-  /** Absolute. Without it a pattern with `~` does not load, and an agent's path with `~` matches no allow. */
+  /**
+   * Absolute. Without it a pattern with `~` does not load, and an agent's path with `~` matches no
+   * allow.
+   */
   readonly home?: string;
-  /** Absolute. Without it a relative pattern does not load, and an agent's relative path matches no allow. */
+  /**
+   * Absolute. Without it a relative pattern does not load, and an agent's relative path matches no
+   * allow.
+   */
   readonly cwd?: string;
 }
 
@@ -36,8 +43,8 @@ const STARS_MAX = 2;
 const SEGMENTS_MAX = 64;
 
 /**
- * The segments that a path means, or `undefined` where it has no single meaning: nothing, NUL, a backslash, a URL, `~user`,
- * a start that is not known, or a length beyond the limits.
+ * The segments that a path means, or `undefined` where it has no single meaning: nothing, NUL, a
+ * backslash, a URL, `~user`, a start that is not known, or a length beyond the limits.
  */
 export function normalizePath(path: string, origins: PathOrigins): Segments | undefined {
   if (path.length > PATH_CHARS_MAX || path.includes("\0") || path.includes("\\")) return undefined;
@@ -55,9 +62,13 @@ export function normalizePath(path: string, origins: PathOrigins): Segments | un
 }
 
 /** What a path starts from (nothing, the home, the working directory) and the rest of it. */
-function splitOrigin(path: string, { home, cwd }: PathOrigins): { readonly origin: string; readonly rest: string } | undefined {
+function splitOrigin(
+  path: string,
+  { home, cwd }: PathOrigins,
+): { readonly origin: string; readonly rest: string } | undefined {
   if (path.startsWith("/")) return { origin: "", rest: path };
-  if (path === "~" || path.startsWith("~/")) return home === undefined ? undefined : { origin: home, rest: path.slice(1) };
+  if (path === "~" || path.startsWith("~/"))
+    return home === undefined ? undefined : { origin: home, rest: path.slice(1) };
   if (path === "" || path.startsWith("~") || SCHEME.test(path)) return undefined;
   return cwd === undefined ? undefined : { origin: cwd, rest: path };
 }
@@ -68,8 +79,8 @@ export interface PathStance extends ReadingStance {
 }
 
 /**
- * Compiles the path pattern at `spot` into a test of a path as an agent names it. A reading without one certain meaning matches no allow, and
- * every ask and deny.
+ * Compiles the path pattern at `spot` into a test of a path as an agent names it. A reading without
+ * one certain meaning matches no allow, and every ask and deny.
  */
 export function parsePathPattern(spot: Spot, stance: PathStance): TextTest {
   const pattern = readText(spot, PATH_CHARS_MAX);
@@ -77,7 +88,10 @@ export function parsePathPattern(spot: Spot, stance: PathStance): TextTest {
   const found = splitOrigin(pattern, stance.origins);
   const before = found === undefined ? undefined : normalizePath(`${found.origin}/`, {});
   if (found === undefined || before === undefined)
-    throw invalid(spot, `the path pattern ${quote(pattern)} has no certain start; ${startHint(pattern)}`);
+    throw invalid(
+      spot,
+      `the path pattern ${quote(pattern)} has no certain start; ${startHint(pattern)}`,
+    );
   const own = found.rest.split("/").filter((segment) => segment !== "" && segment !== ".");
   return joinReadings(stance, (fold = asItIs) => {
     const origins = foldOrigins(stance.origins, fold);
@@ -99,11 +113,15 @@ export function parsePathPattern(spot: Spot, stance: PathStance): TextTest {
 const asItIs: Fold = (text) => text;
 
 function foldOrigins({ home, cwd }: PathOrigins, fold: Fold): PathOrigins {
-  return { ...(home === undefined ? {} : { home: fold(home) }), ...(cwd === undefined ? {} : { cwd: fold(cwd) }) };
+  return {
+    ...(home === undefined ? {} : { home: fold(home) }),
+    ...(cwd === undefined ? {} : { cwd: fold(cwd) }),
+  };
 }
 
 function startHint(pattern: string): string {
-  if (pattern === "~" || pattern.startsWith("~/")) return '"~" needs the home directory, which was not given';
+  if (pattern === "~" || pattern.startsWith("~/"))
+    return '"~" needs the home directory, which was not given';
   return 'write it from "/" or "~/", or give the working directory';
 }
 
@@ -112,20 +130,29 @@ function checkSyntax(spot: Spot, pattern: string): void {
     throw invalid(spot, `the path pattern ${quote(pattern)} ${why}`);
   };
   if (OTHER_DIALECT.test(pattern))
-    refused('has more than "*", "?" and "**": brackets, braces, parentheses, "|", "\\" and a leading "!" mean nothing here');
+    refused(
+      'has more than "*", "?" and "**": brackets, braces, parentheses, "|", "\\" and a leading "!" mean nothing here',
+    );
   const segments = pattern.split("/");
   if (segments.includes("..")) refused('has ".."; write the path that it means');
   if (segments.length > SEGMENTS_MAX) refused(`has more than ${SEGMENTS_MAX} slashes`);
-  if (segments.filter((segment) => segment === ANY_DEPTH).length > STARS_MAX) refused(`has more than ${STARS_MAX} "**"`);
+  if (segments.filter((segment) => segment === ANY_DEPTH).length > STARS_MAX)
+    refused(`has more than ${STARS_MAX} "**"`);
   for (const segment of segments) {
     if (segment === ANY_DEPTH) continue;
-    if (segment.includes(ANY_DEPTH)) refused('has a "**" that does not stand alone between slashes');
-    if (segment.split("*").length - 1 > STARS_MAX) refused(`has a segment with more than ${STARS_MAX} "*"`);
-    if (segment.length > PATH_SEGMENT_CHARS_MAX) refused(`has a segment of more than ${PATH_SEGMENT_CHARS_MAX} characters`);
+    if (segment.includes(ANY_DEPTH))
+      refused('has a "**" that does not stand alone between slashes');
+    if (segment.split("*").length - 1 > STARS_MAX)
+      refused(`has a segment with more than ${STARS_MAX} "*"`);
+    if (segment.length > PATH_SEGMENT_CHARS_MAX)
+      refused(`has a segment of more than ${PATH_SEGMENT_CHARS_MAX} characters`);
   }
 }
 
-/** The pieces between `**` are found from left to right, as in a glob: the leftmost place leaves the most room for the next. */
+/**
+ * The pieces between `**` are found from left to right, as in a glob: the leftmost place leaves the
+ * most room for the next.
+ */
 function compileSegments(pattern: readonly (TextTest | typeof ANY_DEPTH)[]): PathTest {
   const pieces: TextTest[][] = [[]];
   for (const part of pattern) {
@@ -134,7 +161,8 @@ function compileSegments(pattern: readonly (TextTest | typeof ANY_DEPTH)[]): Pat
   }
   const [first = [], ...middle] = pieces;
   const last = middle.pop();
-  if (last === undefined) return (segments) => segments.length === first.length && isAt(first, segments, 0);
+  if (last === undefined)
+    return (segments) => segments.length === first.length && isAt(first, segments, 0);
   return (segments) => {
     const end = segments.length - last.length;
     if (!isAt(first, segments, 0) || !isAt(last, segments, end)) return false;

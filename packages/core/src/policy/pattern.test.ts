@@ -4,7 +4,12 @@ import { spotOf } from "./spot.js";
 
 describe("parseGlob()", () => {
   it("takes long ends, and at most 128 characters between two *", () => {
-    expect(parseGlob(spotOf(`${"a".repeat(300)}*${"b".repeat(128)}*${"c".repeat(300)}`, ["tool"]), 4_096)("a")).toBe(false);
+    expect(
+      parseGlob(
+        spotOf(`${"a".repeat(300)}*${"b".repeat(128)}*${"c".repeat(300)}`, ["tool"]),
+        4_096,
+      )("a"),
+    ).toBe(false);
     expect(() => parseGlob(spotOf(`*${"b".repeat(129)}*`, ["tool"]), 4_096)).toThrow(
       expect.objectContaining({ code: "policy_invalid", path: "tool" }),
     );

@@ -1,6 +1,7 @@
 /**
- * Patterns: the one entry to both matchers, so that a reader of a policy can reason about it.
- * A text is a glob over a name, host or argument (glob.ts); `{ path: … }` is a glob over a path (path.ts). Format: spec/policy.md §5 and §6.
+ * Patterns: the one entry to both matchers, so that a reader of a policy can reason about it. A
+ * text is a glob over a name, host or argument (glob.ts); `{ path: … }` is a glob over a path
+ * (path.ts). Format: spec/policy.md §5 and §6.
  */
 import { quote } from "@acp/exec-safety/text";
 import { compileGlob } from "./glob.js";
@@ -21,25 +22,39 @@ export function parseGlob(spot: Spot, charsMax: number, stance?: ReadingStance):
   const pattern = readText(spot, charsMax);
   const stretches = pattern.split("*").slice(1, -1);
   if (stretches.some((stretch) => stretch.length > STRETCH_CHARS_MAX)) {
-    throw invalid(spot, `the glob ${quote(pattern)} has more than ${STRETCH_CHARS_MAX} characters between two "*"`);
+    throw invalid(
+      spot,
+      `the glob ${quote(pattern)} has more than ${STRETCH_CHARS_MAX} characters between two "*"`,
+    );
   }
   return stance === undefined ? compileGlob(pattern) : compileStance(pattern, stance);
 }
 
 /**
- * Whether the whole text matches a pattern as a rule that allows reads it: case counts, and what has no one
- * certain reading matches nothing.
+ * Whether the whole text matches a pattern as a rule that allows reads it: case counts, and what
+ * has no one certain reading matches nothing.
  *
  * @param pattern - A glob, or `{ path }` for path semantics.
  * @param origins - What `~` and relative paths start from, in the pattern and in the text.
  * @throws ConsentError `policy_invalid` for a path pattern that does not load.
  */
-export function matchGlob(pattern: string | { readonly path: string }, text: string, origins: PathOrigins = {}): boolean {
+export function matchGlob(
+  pattern: string | { readonly path: string },
+  text: string,
+  origins: PathOrigins = {},
+): boolean {
   return matchesAs({ grants: true, read: readingsOf }, pattern, { text, origins });
 }
 
-/** {@link matchGlob} as a rule that asks or denies reads the pattern: case and look-alikes do not count, and what has no certain reading matches. */
-export function askMatches(pattern: string | { readonly path: string }, text: string, origins: PathOrigins = {}): boolean {
+/**
+ * {@link matchGlob} as a rule that asks or denies reads the pattern: case and look-alikes do not
+ * count, and what has no certain reading matches.
+ */
+export function askMatches(
+  pattern: string | { readonly path: string },
+  text: string,
+  origins: PathOrigins = {},
+): boolean {
   return matchesAs({ grants: false, read: readingsOf }, pattern, { text, origins });
 }
 

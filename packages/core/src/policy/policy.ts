@@ -1,5 +1,6 @@
 /**
- * Policy: ordered rules and a default, compiled and immutable. Made by parsePolicy (objects) or readPolicy (YAML text).
+ * Policy: ordered rules and a default, compiled and immutable. Made by parsePolicy (objects) or
+ * readPolicy (YAML text).
  */
 import type { Action } from "../action/action.js";
 import type { ArgumentsScope } from "../types/scope.js";
@@ -37,8 +38,14 @@ export interface Policy {
   judge(action: Action, facts: Facts): Ruling | undefined;
   /** Category and risk: the policy's `classify` rows, then the built-in table. */
   classify(action: Action): Classification;
-  /** Whether the patterns of a grant's scope prove the arguments of a call, as a rule that allows would read them. */
+  /**
+   * Whether the patterns of a grant's scope prove the arguments of a call, as a rule that allows
+   * would read them.
+   */
   proves(scope: ArgumentsScope, action: Action): boolean;
-  /** Whether a rule that denies names this path by a path pattern, whatever tool or argument the rule is about. */
+  /**
+   * Whether a rule that denies names this path by a path pattern, whatever tool or argument the
+   * rule is about.
+   */
   deniesPath(path: string): boolean;
 }

@@ -13,8 +13,12 @@ describe("rateClaim()", () => {
 
   it("gives two pairs of names two keys", () => {
     const rate = { max: 1, windowMs: 1_000 };
-    expect(rateClaim(rate, "a:b", { id: "c" }).key).not.toBe(rateClaim(rate, "a", { id: "b:c" }).key);
-    expect(rateClaim(rate, "a", { id: "1:a" }).key).not.toBe(rateClaim(rate, "a:1", { id: "a" }).key);
+    expect(rateClaim(rate, "a:b", { id: "c" }).key).not.toBe(
+      rateClaim(rate, "a", { id: "b:c" }).key,
+    );
+    expect(rateClaim(rate, "a", { id: "1:a" }).key).not.toBe(
+      rateClaim(rate, "a:1", { id: "a" }).key,
+    );
   });
 
   it("counts what an agent started, under whatever name, for the agent", () => {

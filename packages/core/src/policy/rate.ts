@@ -1,5 +1,6 @@
 /**
- * Rate limits: `"20/minute"` into the claim that the gate reserves. Counted for each rule and agent with all that it started. Format: spec/policy.md §8.
+ * Rate limits: `"20/minute"` into the claim that the gate reserves. Counted for each rule and agent
+ * with all that it started. Format: spec/policy.md §8.
  */
 import { rootOf } from "../layers.js";
 import type { Agent } from "../types/agent.js";
@@ -23,13 +24,21 @@ export function parseRate(spot: Spot): Rate {
   const windowMs = Object.entries(WINDOWS_MS).find(([name]) => name === unit)?.[1];
   if (windowMs !== undefined && Number(count) <= COUNT_MAX) return { max: Number(count), windowMs };
   const near = unit === undefined ? undefined : nearest(unit, Object.keys(WINDOWS_MS));
-  const suggestion = windowMs !== undefined || near === undefined ? undefined : `"${count}/${near}"`;
-  throw invalid(spot, `expected a rate limit such as "20/minute", up to ${COUNT_MAX} a second, minute, hour or day, got ${quote(text)}`, {
-    suggestion,
-  });
+  const suggestion =
+    windowMs !== undefined || near === undefined ? undefined : `"${count}/${near}"`;
+  throw invalid(
+    spot,
+    `expected a rate limit such as "20/minute", up to ${COUNT_MAX} a second, minute, hour or day, got ${quote(text)}`,
+    {
+      suggestion,
+    },
+  );
 }
 
-/** What one action takes of a rule's rate. The length in front keeps two pairs of names from making one key. */
+/**
+ * What one action takes of a rule's rate. The length in front keeps two pairs of names from making
+ * one key.
+ */
 export function rateClaim({ max, windowMs }: Rate, ruleId: string, agent: Agent): LimitClaim {
   return { key: `rate:${ruleId.length}:${ruleId}:${rootOf(agent)}`, amount: 1, max, windowMs };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FOLDS, createReader, isPlain, lookOf, reachKeyOf, readingsOf } from "./readings.js";
 
-const all = (text: string): readonly string[] => FOLDS.map((_, index) => readingsOf(text).of(index));
+const all = (text: string): readonly string[] =>
+  FOLDS.map((_, index) => readingsOf(text).of(index));
 
 describe("readingsOf()", () => {
   it("gives plain text two readings", () => {
@@ -38,11 +39,13 @@ describe("readingsOf()", () => {
 
   it("composes, and reads every blank as one, also where Unicode has no other form of it", () => {
     expect(all("e\u0301")[0]).toBe("é");
-    for (const blank of ["\u00a0", "\u1680", "\u2028", "\u2029"]) expect(all(`a${blank}b`)).toContain("a b");
+    for (const blank of ["\u00a0", "\u1680", "\u2028", "\u2029"])
+      expect(all(`a${blank}b`)).toContain("a b");
   });
 
   it("reads a sigma alike wherever it stands", () => {
-    for (const index of [1, 2, 3]) expect(all("ΟΣΑ")[index]).toBe(`${all("ΟΣ")[index] ?? ""}${all("Α")[index] ?? ""}`);
+    for (const index of [1, 2, 3])
+      expect(all("ΟΣΑ")[index]).toBe(`${all("ΟΣ")[index] ?? ""}${all("Α")[index] ?? ""}`);
   });
 
   it("leaves nothing to read once more, of any character", () => {

@@ -1,6 +1,7 @@
 /**
- * Readings: the ways in which a program or a person may read one text. Case, composition, compatibility forms, marks, characters that cannot be
- * seen and look-alikes make many spellings of what reads as one name. A rule that allows needs all readings, a rule that denies needs one.
+ * Readings: the ways in which a program or a person may read one text. Case, composition,
+ * compatibility forms, marks, characters that cannot be seen and look-alikes make many spellings of
+ * what reads as one name. A rule that allows needs all readings, a rule that denies needs one.
  * Linear in the text. Pure as seen from outside. Format: spec/policy.md §5.
  */
 import { replaceLookAlikes } from "./look-alikes.js";
@@ -16,7 +17,10 @@ const BLANK = /[\p{Zs}\p{Zl}\p{Zp}]/gu;
 /** Compatibility forms of the two wildcards: a fold makes no wildcard of what was none. */
 const WIDE_WILDCARDS = /[\u2047-\u2049\ufe16\ufe56\ufe61\uff0a\uff1f]/g;
 const NO_CHARACTER = "\uffff";
-/** Normalizers sort the marks of a run, in the square of its length; UAX #15 calls runs up to 30 safe. */
+/**
+ * Normalizers sort the marks of a run, in the square of its length; UAX #15 calls runs up to 30
+ * safe.
+ */
 const LONG_RUN = /(\p{M}{30})\p{M}+/gu;
 const LAST_SIGMA = /ς/g;
 
@@ -27,7 +31,10 @@ const SHORT_UNITS = 64;
 /** No longer text is kept alive to be known again. */
 const KEPT_UNITS = 1_024;
 
-/** The last plain text: the rules of a policy, and a call's judges before and after its permit, look at the same one in turn. */
+/**
+ * The last plain text: the rules of a policy, and a call's judges before and after its permit, look
+ * at the same one in turn.
+ */
 let latestPlain = "";
 
 /** Whether a text has but one reading besides its case. */
@@ -41,15 +48,24 @@ export function isPlain(text: string): boolean {
 function hasOddUnit(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (unit > 0x7e || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d)) return true;
+    if (unit > 0x7e || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d))
+      return true;
   }
   return false;
 }
 
 const composed: Fold = (text) => text.replace(LONG_RUN, "$1").normalize("NFC");
-/** Character by character, so that it holds for each part of a text what it holds for the whole. Marks go first: none are left to be sorted. */
+/**
+ * Character by character, so that it holds for each part of a text what it holds for the whole.
+ * Marks go first: none are left to be sorted.
+ */
 const bare: Fold = (text) =>
-  text.replace(WIDE_WILDCARDS, NO_CHARACTER).replace(UNSEEN, "").normalize("NFKD").replace(UNSEEN, "").replace(BLANK, " ");
+  text
+    .replace(WIDE_WILDCARDS, NO_CHARACTER)
+    .replace(UNSEEN, "")
+    .normalize("NFKD")
+    .replace(UNSEEN, "")
+    .replace(BLANK, " ");
 /** `toLowerCase` alone looks at what stands around a sigma. */
 const lower: Fold = (text) => text.toLowerCase().replace(LAST_SIGMA, "σ");
 /** To lower case first: only then is the capital of "ß" two letters. */
@@ -65,7 +81,10 @@ export const FOLDS: readonly Fold[] = [
   (text) => similar(similar(bare(text))),
 ];
 
-/** A text without marks, without what cannot be seen, and with ASCII for what looks like it. It keeps its case. */
+/**
+ * A text without marks, without what cannot be seen, and with ASCII for what looks like it. It
+ * keeps its case.
+ */
 export function lookOf(text: string): string {
   return isPlain(text) ? text : replaceLookAlikes(bare(text));
 }
@@ -117,5 +136,9 @@ export function readingsOf(text: string): Readings {
 
 function plainReadings(text: string): Readings {
   let folded: string | undefined;
-  return { text, isPlain: true, of: (index) => (index === 0 ? text : (folded ??= text.toLowerCase())) };
+  return {
+    text,
+    isPlain: true,
+    of: (index) => (index === 0 ? text : (folded ??= text.toLowerCase())),
+  };
 }

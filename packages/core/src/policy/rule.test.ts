@@ -32,15 +32,25 @@ describe("parseRule()", () => {
 
   it("gives terms to an ask only, and seconds as milliseconds", () => {
     expect(parse({ match, action: "ask" }).say(write, facts).ask).toEqual({});
-    expect(parse({ match, action: "ask", timeout: 0.001, quorum: 3 }).say(write, facts).ask).toEqual({ timeoutMs: 1, quorum: 3 });
-    expect(parse({ match, action: "ask", timeout: 604_800 }).say(write, facts).ask).toEqual({ timeoutMs: 604_800_000 });
+    expect(
+      parse({ match, action: "ask", timeout: 0.001, quorum: 3 }).say(write, facts).ask,
+    ).toEqual({ timeoutMs: 1, quorum: 3 });
+    expect(parse({ match, action: "ask", timeout: 604_800 }).say(write, facts).ask).toEqual({
+      timeoutMs: 604_800_000,
+    });
     expect(parse({ match, action: "allow", timeout: 60 }).say(write, facts).ask).toBeUndefined();
   });
 
   it("claims its rate for allow and ask, not for deny", () => {
-    expect(parse({ match, action: "allow", rate_limit: "1/day" }).say(write, facts).limits).toHaveLength(1);
-    expect(parse({ match, action: "ask", rate_limit: "1/day" }).say(write, facts).limits).toHaveLength(1);
-    expect(parse({ match, action: "deny", rate_limit: "1/day" }).say(write, facts).limits).toBeUndefined();
+    expect(
+      parse({ match, action: "allow", rate_limit: "1/day" }).say(write, facts).limits,
+    ).toHaveLength(1);
+    expect(
+      parse({ match, action: "ask", rate_limit: "1/day" }).say(write, facts).limits,
+    ).toHaveLength(1);
+    expect(
+      parse({ match, action: "deny", rate_limit: "1/day" }).say(write, facts).limits,
+    ).toBeUndefined();
   });
 
   it("says the same object every time where nothing depends on the agent", () => {

@@ -1,11 +1,18 @@
 /**
- * Rules: one rule of a policy, from its source to what it matches and what it says. Pure. Format: spec/policy.md §2.
+ * Rules: one rule of a policy, from its source to what it matches and what it says. Pure. Format:
+ * spec/policy.md §2.
  */
 import type { Action } from "../action/action.js";
 import { EFFECTS, RISK_LEVELS } from "../types/words.js";
 import type { Effect } from "../types/words.js";
 import type { AskTerms, Facts, Ruling } from "../layers.js";
-import { ASK_TIMEOUT_MS, ASK_TIMEOUT_MS_MAX, NAME_CHARS_MAX, QUORUM_MAX, REASON_CHARS_MAX } from "../limits.js";
+import {
+  ASK_TIMEOUT_MS,
+  ASK_TIMEOUT_MS_MAX,
+  NAME_CHARS_MAX,
+  QUORUM_MAX,
+  REASON_CHARS_MAX,
+} from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
 import { parseConditions } from "./conditions.js";
 import type { TimeTest, ZoneClocks } from "./conditions.js";
@@ -62,12 +69,24 @@ const KEYS = [
   "secrets",
 ] as const;
 /** Keys of a match that are not keys of a rule. */
-const MATCH_KEYS: ReadonlySet<string> = new Set(["tool", "server", "category", "kind", "host", "method", "port", "args"]);
+const MATCH_KEYS: ReadonlySet<string> = new Set([
+  "tool",
+  "server",
+  "category",
+  "kind",
+  "host",
+  "method",
+  "port",
+  "args",
+]);
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const SECRET = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const TIMEOUT_S = { min: 0.001, max: ASK_TIMEOUT_MS_MAX / 1_000 };
 const QUORUM = { min: 1, max: QUORUM_MAX, whole: true };
-/** Keys that make no sense unless somebody is asked: on any other rule they would promise what does not happen. */
+/**
+ * Keys that make no sense unless somebody is asked: on any other rule they would promise what does
+ * not happen.
+ */
 const ASK_ONLY = ["approvers", "quorum", "approval", "offers", "escalate"] as const;
 
 type Entries = ReadonlyMap<string, Spot>;
@@ -81,7 +100,12 @@ export function parseRule(spot: Spot, number: number, context: RuleContext): Rul
   refuseIdleKeys(entries, effect);
   warnOfIdleKeys(entries, effect, context);
   const { origins, read: reader, classify, clocks, warn, onDeniedPath } = context;
-  const stance = { grants: effect === "allow", read: reader, origins, ...(effect === "deny" && { onPath: onDeniedPath }) };
+  const stance = {
+    grants: effect === "allow",
+    read: reader,
+    origins,
+    ...(effect === "deny" && { onPath: onDeniedPath }),
+  };
   const conditions = entries.get("conditions");
   const ruling = parseRuling(entries, effect, `rule_${number}`);
   const compiled = parseMatch(match, { stance, classify, warn });
@@ -89,8 +113,15 @@ export function parseRule(spot: Spot, number: number, context: RuleContext): Rul
   return {
     summary: summarize(spot, ruling, entries),
     match: compiled,
-    applies: conditions === undefined ? undefined : parseConditions(conditions, { clocks, warn, uncertain: effect !== "allow" }),
-    say: sayer(ruling, entries, offers === undefined ? undefined : parseOffers(offers, compiled.kinds, origins)),
+    applies:
+      conditions === undefined
+        ? undefined
+        : parseConditions(conditions, { clocks, warn, uncertain: effect !== "allow" }),
+    say: sayer(
+      ruling,
+      entries,
+      offers === undefined ? undefined : parseOffers(offers, compiled.kinds, origins),
+    ),
   };
 }
 
@@ -98,7 +129,10 @@ export function parseRule(spot: Spot, number: number, context: RuleContext): Rul
 function refuseMatchKeys(spot: Spot): void {
   for (const [key, entry] of readMap(spot)) {
     if (MATCH_KEYS.has(key))
-      throw invalid(entry, `"${key}" belongs into the rule's match`, { part: "key", suggestion: `match: { ${key}: … }` });
+      throw invalid(entry, `"${key}" belongs into the rule's match`, {
+        part: "key",
+        suggestion: `match: { ${key}: … }`,
+      });
   }
 }
 
@@ -109,10 +143,14 @@ function required(spot: Spot, entries: Entries, key: string): Spot {
 }
 
 function refuseIdleKeys(entries: Entries, effect: Effect): void {
-  const idle = effect === "ask" ? [] : [...ASK_ONLY, ...(effect === "deny" ? (["secrets"] as const) : [])];
+  const idle =
+    effect === "ask" ? [] : [...ASK_ONLY, ...(effect === "deny" ? (["secrets"] as const) : [])];
   for (const key of idle) {
     const entry = entries.get(key);
-    if (entry !== undefined) throw invalid(entry, `"${key}" means nothing on a rule whose action is ${effect}`, { part: "key" });
+    if (entry !== undefined)
+      throw invalid(entry, `"${key}" means nothing on a rule whose action is ${effect}`, {
+        part: "key",
+      });
   }
 }
 
@@ -122,7 +160,8 @@ function warnOfIdleKeys(entries: Entries, effect: Effect, { warn }: RuleContext)
     warn(`${printPath(timeout.path)} does nothing: nobody is asked where the action is ${effect}`);
   }
   const rate = entries.get("rate_limit");
-  if (rate !== undefined && effect === "deny") warn(`${printPath(rate.path)} does nothing: the rule denies every call`);
+  if (rate !== undefined && effect === "deny")
+    warn(`${printPath(rate.path)} does nothing: the rule denies every call`);
   const escalate = entries.get("escalate");
   if (escalate !== undefined && timeout === undefined)
     warn(
@@ -131,7 +170,9 @@ function warnOfIdleKeys(entries: Entries, effect: Effect, { warn }: RuleContext)
   const [offers, quorum] = [entries.get("offers"), entries.get("quorum")?.value];
   const isAlone = quorum === undefined || quorum === 1;
   if (offers !== undefined && (entries.get("level")?.value === "critical" || !isAlone))
-    warn(`${printPath(offers.path)} does nothing: a question at level critical, or for several people, offers no more than the call`);
+    warn(
+      `${printPath(offers.path)} does nothing: a question at level critical, or for several people, offers no more than the call`,
+    );
 }
 
 function parseRuling(entries: Entries, effect: Effect, defaultId: string): Ruling {
@@ -142,7 +183,9 @@ function parseRuling(entries: Entries, effect: Effect, defaultId: string): Rulin
   return {
     effect,
     ruleId: id,
-    reason: read(entries, "reason", (spot) => readText(spot, REASON_CHARS_MAX)) ?? `rule ${id} says ${effect}`,
+    reason:
+      read(entries, "reason", (spot) => readText(spot, REASON_CHARS_MAX)) ??
+      `rule ${id} says ${effect}`,
     ...(name === undefined ? {} : { ruleName: name }),
     ...(level === undefined ? {} : { level }),
     ...(secrets === undefined ? {} : { secrets }),
@@ -152,14 +195,21 @@ function parseRuling(entries: Entries, effect: Effect, defaultId: string): Rulin
 
 function parseTerms(entries: Entries): AskTerms {
   const timeoutS = read(entries, "timeout", (spot) => readNumber(spot, TIMEOUT_S));
-  const approvers = read(entries, "approvers", (spot) => readList(spot).map((each) => readText(each, NAME_CHARS_MAX)));
+  const approvers = read(entries, "approvers", (spot) =>
+    readList(spot).map((each) => readText(each, NAME_CHARS_MAX)),
+  );
   const quorum = read(entries, "quorum", (spot) => readNumber(spot, QUORUM));
   const evidence = read(entries, "approval", (spot) => readOneOf(spot, ["any", "passkey"]));
   const escalate = read(entries, "escalate", parseEscalate);
-  const late = escalate?.find(({ afterMs }) => timeoutS !== undefined && afterMs >= timeoutS * 1_000);
+  const late = escalate?.find(
+    ({ afterMs }) => timeoutS !== undefined && afterMs >= timeoutS * 1_000,
+  );
   const escalation = entries.get("escalate");
   if (late !== undefined && escalation !== undefined)
-    throw invalid(escalation, `a step comes after ${late.afterMs / 1_000} s, and the question ends after ${timeoutS} s`);
+    throw invalid(
+      escalation,
+      `a step comes after ${late.afterMs / 1_000} s, and the question ends after ${timeoutS} s`,
+    );
   return {
     ...(timeoutS === undefined ? {} : { timeoutMs: Math.round(timeoutS * 1_000) }),
     ...(approvers === undefined ? {} : { approvers }),
@@ -169,24 +219,37 @@ function parseTerms(entries: Entries): AskTerms {
   };
 }
 
-function read<T>(entries: Entries, key: (typeof KEYS)[number], reader: (spot: Spot) => T): T | undefined {
+function read<T>(
+  entries: Entries,
+  key: (typeof KEYS)[number],
+  reader: (spot: Spot) => T,
+): T | undefined {
   const entry = entries.get(key);
   return entry === undefined ? undefined : reader(entry);
 }
 
 function readId(spot: Spot): string {
   const id = readText(spot, NAME_CHARS_MAX);
-  if (!ID.test(id)) throw invalid(spot, `the id ${quote(id)} is not made of letters, digits, ".", "_" and "-"`);
+  if (!ID.test(id))
+    throw invalid(spot, `the id ${quote(id)} is not made of letters, digits, ".", "_" and "-"`);
   return id;
 }
 
 function readSecret(spot: Spot): string {
   const name = readText(spot, NAME_CHARS_MAX);
-  if (!SECRET.test(name)) throw invalid(spot, `the secret name ${quote(name)} is not made of letters, digits, "_", "." and "-"`);
+  if (!SECRET.test(name))
+    throw invalid(
+      spot,
+      `the secret name ${quote(name)} is not made of letters, digits, "_", "." and "-"`,
+    );
   return name;
 }
 
-function summarize(spot: Spot, { ruleId, ruleName, effect, ask }: Ruling, entries: Entries): RuleSummary {
+function summarize(
+  spot: Spot,
+  { ruleId, ruleName, effect, ask }: Ruling,
+  entries: Entries,
+): RuleSummary {
   const line = spot.locate(spot.path, "value")?.line;
   const reason = entries.get("reason")?.value;
   const quorum = entries.get("quorum");

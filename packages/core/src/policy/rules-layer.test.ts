@@ -6,11 +6,20 @@ import { rules } from "./rules-layer.js";
 const facts = { agent: { id: "agent" }, nowMs: 0 };
 
 describe("rules()", () => {
-  const layer = rules(parsePolicy({ version: "1", default: "allow", rules: [{ match: { tool: "a" }, action: "deny" }] }));
+  const layer = rules(
+    parsePolicy({
+      version: "1",
+      default: "allow",
+      rules: [{ match: { tool: "a" }, action: "deny" }],
+    }),
+  );
 
   it("says what the first matching rule says", () => {
     expect(layer.name).toBe("rules");
-    expect(layer.judge(toolAction("s", "a", {}), facts)).toMatchObject({ effect: "deny", ruleId: "rule_1" });
+    expect(layer.judge(toolAction("s", "a", {}), facts)).toMatchObject({
+      effect: "deny",
+      ruleId: "rule_1",
+    });
   });
 
   it("abstains where no rule matches, whatever the default", () => {

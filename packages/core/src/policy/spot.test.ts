@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { describe as describeValue, invalid, printPath, readList, readMap, readNumber, readOneOf, readText, spotOf } from "./spot.js";
+import {
+  describe as describeValue,
+  invalid,
+  printPath,
+  readList,
+  readMap,
+  readNumber,
+  readOneOf,
+  readText,
+  spotOf,
+} from "./spot.js";
 import type { Spot } from "./spot.js";
 
 const refused = (run: () => unknown): string => {
@@ -15,14 +25,16 @@ describe("invalid()", () => {
   it("names path, position and suggestion in the text and beside it", () => {
     const spot: Spot = {
       ...spotOf("x", ["rules", 2, "match"]),
-      locate: (path, part) => (part === "key" ? { line: path.length, column: 1 } : { line: 9, column: 7 }),
+      locate: (path, part) =>
+        part === "key" ? { line: path.length, column: 1 } : { line: 9, column: 7 },
     };
     expect(invalid(spot, "it is wrong", { suggestion: "y" })).toMatchObject({
       code: "policy_invalid",
       path: "rules[2].match",
       position: { line: 9, column: 7 },
       suggestion: "y",
-      message: "Cannot load policy at line 9, column 7 (rules[2].match): it is wrong; did you mean y?",
+      message:
+        "Cannot load policy at line 9, column 7 (rules[2].match): it is wrong; did you mean y?",
     });
     expect(invalid(spot, "it is wrong", { part: "key" }).position).toEqual({ line: 3, column: 1 });
   });
@@ -32,7 +44,12 @@ describe("invalid()", () => {
   });
 
   it("names the subject that is read", () => {
-    expect(invalid({ ...spotOf("x", []), subject: { name: "config", code: "config_invalid" } }, "it is wrong")).toMatchObject({
+    expect(
+      invalid(
+        { ...spotOf("x", []), subject: { name: "config", code: "config_invalid" } },
+        "it is wrong",
+      ),
+    ).toMatchObject({
       code: "config_invalid",
       message: "Cannot load config: it is wrong",
     });
@@ -52,7 +69,9 @@ describe("printPath()", () => {
 
 describe("readMap()", () => {
   it("gives every key its spot, also one that every object inherits", () => {
-    const spots = readMap(spotOf(JSON.parse('{"a":1,"__proto__":2,"constructor":3}') as { a: number }, ["x"]));
+    const spots = readMap(
+      spotOf(JSON.parse('{"a":1,"__proto__":2,"constructor":3}') as { a: number }, ["x"]),
+    );
     expect([...spots].map(([key, { value, path }]) => [key, value, path])).toEqual([
       ["a", 1, ["x", "a"]],
       ["__proto__", 2, ["x", "__proto__"]],
@@ -109,7 +128,9 @@ describe("readOneOf()", () => {
     expect(refused(() => readOneOf(spotOf("Ask", ["x"]), ["allow", "ask", "deny"]))).toContain(
       'expected allow, ask or deny, got the text "Ask"; did you mean ask?',
     );
-    expect(refused(() => readOneOf(spotOf(true, ["x"]), ["allow", "ask"]))).toContain("expected allow or ask, got true");
+    expect(refused(() => readOneOf(spotOf(true, ["x"]), ["allow", "ask"]))).toContain(
+      "expected allow or ask, got true",
+    );
   });
 });
 
@@ -125,11 +146,15 @@ describe("readNumber()", () => {
     ["5", {}],
     [null, {}],
   ])("refuses %j with %j", (value, more) => {
-    expect(refused(() => readNumber(spotOf(value, ["x"]), { min: 1, max: 10, ...more }))).toContain("number from 1 to 10");
+    expect(refused(() => readNumber(spotOf(value, ["x"]), { min: 1, max: 10, ...more }))).toContain(
+      "number from 1 to 10",
+    );
   });
 
   it("suggests the number in a text", () => {
-    expect(refused(() => readNumber(spotOf("300", ["x"]), { min: 1, max: 500 }))).toContain("did you mean 300?");
+    expect(refused(() => readNumber(spotOf("300", ["x"]), { min: 1, max: 500 }))).toContain(
+      "did you mean 300?",
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 /**
- * Spots: a value of a policy (or of another file that people write) together with the place where it stands, so that every complaint names
- * path, line and column. Readers turn a spot into a typed value or throw; nothing is coerced, nothing is ignored.
+ * Spots: a value of a policy (or of another file that people write) together with the place where
+ * it stands, so that every complaint names path, line and column. Readers turn a spot into a typed
+ * value or throw; nothing is coerced, nothing is ignored.
  */
 import { ConsentError } from "../errors.js";
 import type { ConsentErrorCode, TextPosition } from "../errors.js";
@@ -47,7 +48,8 @@ export interface Complaint {
 }
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
-// Tabs and newlines are fine in a text that a person reads or a command that a glob describes; NUL and its like never are.
+// Tabs and newlines are fine in a text that a person reads or a command that a glob describes; NUL
+// and its like never are.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const NUMERAL = /^\d+(?:\.\d+)?$/;
 
@@ -60,12 +62,16 @@ export function invalid(
   const position = locate(path, part);
   const where = printPath(path);
   const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
-  return new ConsentError(subject.code, `Cannot load ${subject.name}${placeOf(where, position)}: ${problem}${hint}`, {
-    path: where,
-    ...(position === undefined ? {} : { position }),
-    ...(suggestion === undefined ? {} : { suggestion }),
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new ConsentError(
+    subject.code,
+    `Cannot load ${subject.name}${placeOf(where, position)}: ${problem}${hint}`,
+    {
+      path: where,
+      ...(position === undefined ? {} : { position }),
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
 }
 
 function placeOf(where: string, position: TextPosition | undefined): string {
@@ -86,11 +92,16 @@ function printStep(step: Step): string {
 /** A map's entries, each as a spot. With `known`, any other key is refused. */
 export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<string, Spot> {
   const { value, path } = spot;
-  if (!isJsonObject(value)) throw invalid(spot, `expected a map of keys and values, got ${describe(value)}`);
+  if (!isJsonObject(value))
+    throw invalid(spot, `expected a map of keys and values, got ${describe(value)}`);
   const entries = new Map<string, Spot>();
   for (const [key, entryValue] of Object.entries(value)) {
     const entry: Spot = { ...spot, value: entryValue, path: [...path, key] };
-    if (known?.includes(key) === false) throw invalid(entry, `unknown key ${quote(key)}`, { suggestion: nearest(key, known), part: "key" });
+    if (known?.includes(key) === false)
+      throw invalid(entry, `unknown key ${quote(key)}`, {
+        suggestion: nearest(key, known),
+        part: "key",
+      });
     entries.set(key, entry);
   }
   return entries;
@@ -119,7 +130,11 @@ export function readOneOf<const W extends string>(spot: Spot, words: readonly W[
   const found = words.find((word) => word === value);
   if (found !== undefined) return found;
   const suggestion = typeof value === "string" ? nearest(value, words) : undefined;
-  throw invalid(spot, `expected ${words.join(", ").replace(/, ([^,]+)$/, " or $1")}, got ${describe(value)}`, { suggestion });
+  throw invalid(
+    spot,
+    `expected ${words.join(", ").replace(/, ([^,]+)$/, " or $1")}, got ${describe(value)}`,
+    { suggestion },
+  );
 }
 
 /** Bounds of a number, both included. */
@@ -132,9 +147,19 @@ export interface NumberBounds {
 /** A number between two bounds. */
 export function readNumber(spot: Spot, { min, max, whole = false }: NumberBounds): number {
   const { value } = spot;
-  if (typeof value === "number" && value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
+  if (
+    typeof value === "number" &&
+    value >= min &&
+    value <= max &&
+    (!whole || Number.isInteger(value))
+  )
+    return value;
   const suggestion = typeof value === "string" && NUMERAL.test(value) ? value : undefined;
-  throw invalid(spot, `expected a ${whole ? "whole " : ""}number from ${min} to ${max}, got ${describe(value)}`, { suggestion });
+  throw invalid(
+    spot,
+    `expected a ${whole ? "whole " : ""}number from ${min} to ${max}, got ${describe(value)}`,
+    { suggestion },
+  );
 }
 
 /** What a value is, in a few words, for "expected …, got …". */

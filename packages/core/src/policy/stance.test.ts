@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createReader } from "./readings.js";
 import { compileStance } from "./stance.js";
 
-const allows = (pattern: string, text: string): boolean => compileStance(pattern, { grants: true, read: createReader() })(text);
-const denies = (pattern: string, text: string): boolean => compileStance(pattern, { grants: false, read: createReader() })(text);
+const allows = (pattern: string, text: string): boolean =>
+  compileStance(pattern, { grants: true, read: createReader() })(text);
+const denies = (pattern: string, text: string): boolean =>
+  compileStance(pattern, { grants: false, read: createReader() })(text);
 
 describe("compileStance() for an allow", () => {
   it.each([

@@ -1,6 +1,7 @@
 /**
- * Stances: what becomes of a text that can be read in several ways. An allow needs every reading of the text to match the same reading of its
- * pattern; an ask or deny needs one. INVARIANT: whatever a pattern allows, the same pattern denies. Format: spec/policy.md §5.
+ * Stances: what becomes of a text that can be read in several ways. An allow needs every reading of
+ * the text to match the same reading of its pattern; an ask or deny needs one. INVARIANT: whatever
+ * a pattern allows, the same pattern denies. Format: spec/policy.md §5.
  */
 import { compileGlob, hasWildcard } from "./glob.js";
 import type { TextTest } from "./glob.js";
@@ -26,14 +27,18 @@ const WILDCARDS = /([*?])/;
 /** Compiles a glob for all readings of a text. */
 export function compileStance(pattern: string, stance: ReadingStance): TextTest {
   // Every text matches, or every reading of one text does.
-  if (/^\*+$/.test(pattern) || (stance.grants && !hasWildcard(pattern))) return compileGlob(pattern);
+  if (/^\*+$/.test(pattern) || (stance.grants && !hasWildcard(pattern)))
+    return compileGlob(pattern);
   return joinReadings(stance, (fold) => {
     const key = fold === undefined ? pattern : foldGlob(pattern, fold);
     return { key, test: compileGlob(key) };
   });
 }
 
-/** The pattern with each part between its wildcards folded; a fold leaves the wildcards themselves as they are. */
+/**
+ * The pattern with each part between its wildcards folded; a fold leaves the wildcards themselves
+ * as they are.
+ */
 export function foldGlob(pattern: string, fold: Fold): string {
   return pattern
     .split(WILDCARDS)
@@ -42,7 +47,10 @@ export function foldGlob(pattern: string, fold: Fold): string {
 }
 
 /** One test of a pattern's readings; `make` gets no fold for the pattern as it is. */
-export function joinReadings({ grants, read }: ReadingStance, make: (fold: Fold | undefined) => PatternReading): TextTest {
+export function joinReadings(
+  { grants, read }: ReadingStance,
+  make: (fold: Fold | undefined) => PatternReading,
+): TextTest {
   const asItIs = make(undefined);
   const readings = FOLDS.map(make);
   const [first, ...more] = new Map(readings.slice(1).map(({ key, test }) => [key, test])).values();
@@ -58,7 +66,8 @@ export function joinReadings({ grants, read }: ReadingStance, make: (fold: Fold 
   const alone = more.length === 0 && isPlain(asItIs.key);
   return (text) => {
     const given = read(text);
-    if (!given.isPlain) return asItIs.test(text) || readings.some(({ test }, index) => test(given.of(index)));
+    if (!given.isPlain)
+      return asItIs.test(text) || readings.some(({ test }, index) => test(given.of(index)));
     // Plain texts differ in case only, so that a plain pattern is held against one reading.
     const plain = given.of(1);
     return first(plain) || (!alone && (asItIs.test(text) || more.some((test) => test(plain))));

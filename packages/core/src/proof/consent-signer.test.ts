@@ -5,13 +5,20 @@ import { isConsentSigner } from "../consent-signer.js";
 import { createConsentSigner } from "./consent-signer.js";
 import { verifyConsentProof } from "./verify.js";
 
-const parts = { decision: "approved", nowMs: givenAtMs, channel: "terminal", approverId: "alice" } as const;
+const parts = {
+  decision: "approved",
+  nowMs: givenAtMs,
+  channel: "terminal",
+  approverId: "alice",
+} as const;
 
 describe("createConsentSigner()", () => {
   it("signs an answer that anybody can verify", async () => {
     const signer = createConsentSigner(pair);
     const response = await signer.signAnswer(question(), parts);
-    expect(await verifyConsentProof(response, encodeRequest(question()), { trustedKeys: [trusted] })).toMatchObject({ ok: true });
+    expect(
+      await verifyConsentProof(response, encodeRequest(question()), { trustedKeys: [trusted] }),
+    ).toMatchObject({ ok: true });
     expect(signer.publicKey).toBe(pair.publicKey);
   });
 
@@ -19,12 +26,19 @@ describe("createConsentSigner()", () => {
     ["of another key", { ...otherPair, publicKey: pair.publicKey }],
     ["of other bytes", { ...pair, sign: () => pair.sign(new Uint8Array(1)) }],
   ])("hands out no signature %s", async (_, signer) => {
-    await expect(createConsentSigner(signer).signAnswer(question(), parts)).rejects.toThrow("the signer's signature is not its key's");
+    await expect(createConsentSigner(signer).signAnswer(question(), parts)).rejects.toThrow(
+      "the signer's signature is not its key's",
+    );
   });
 
-  it.each([pair.publicKey.toUpperCase(), "00".repeat(32), ""])("refuses the public key %j", (publicKey) => {
-    expect(() => createConsentSigner({ ...pair, publicKey })).toThrow(expect.objectContaining({ code: "key_rejected" }));
-  });
+  it.each([pair.publicKey.toUpperCase(), "00".repeat(32), ""])(
+    "refuses the public key %j",
+    (publicKey) => {
+      expect(() => createConsentSigner({ ...pair, publicKey })).toThrow(
+        expect.objectContaining({ code: "key_rejected" }),
+      );
+    },
+  );
 
   it("makes what only it can make, and nobody can change", () => {
     const signer = createConsentSigner(pair);

@@ -1,4 +1,7 @@
-/** The signer of a gate: a private key with a check behind it, since a proof that nobody can verify would be found out too late. */
+/**
+ * The signer of a gate: a private key with a check behind it, since a proof that nobody can verify
+ * would be found out too late.
+ */
 import { type ConsentSigner, markConsentSigner } from "../consent-signer.js";
 import type { Signer } from "../types/keys.js";
 import { importPublicKey } from "./keys.js";
@@ -7,7 +10,8 @@ import { signConsent } from "./sign.js";
 /**
  * A signer for a gate: `createConsentGate({ signer: createConsentSigner(keys), … })`.
  *
- * @param signer - A key pair, or whatever signs with a key that it keeps: each of its signatures is checked before it counts.
+ * @param signer - A key pair, or whatever signs with a key that it keeps: each of its signatures is
+ *   checked before it counts.
  * @throws ConsentError `key_rejected` where its public key is none.
  */
 export function createConsentSigner(signer: Signer): ConsentSigner {
@@ -17,11 +21,15 @@ export function createConsentSigner(signer: Signer): ConsentSigner {
     publicKey: key.hex,
     async sign(payload) {
       const signature = await signer.sign(payload);
-      if (!key.verifies(signature, payload)) throw new Error("the signer's signature is not its key's");
+      if (!key.verifies(signature, payload))
+        throw new Error("the signer's signature is not its key's");
       return signature;
     },
   };
-  const made: ConsentSigner = { publicKey: key.hex, signAnswer: (request, parts) => signConsent(request, parts, checked) };
+  const made: ConsentSigner = {
+    publicKey: key.hex,
+    signAnswer: (request, parts) => signConsent(request, parts, checked),
+  };
   markConsentSigner(made);
   return Object.freeze(made);
 }

@@ -18,14 +18,22 @@ describe("generateKeyPair()", () => {
   it("shows nothing of the private key however it is printed", () => {
     const pair = generateKeyPair();
     const seed = Buffer.from(pair.exportSeed());
-    for (const text of [JSON.stringify(pair), inspect(pair, { depth: 9, showHidden: true }), String(pair)])
-      for (const encoding of ["hex", "base64"] as const) expect(text).not.toContain(seed.toString(encoding));
+    for (const text of [
+      JSON.stringify(pair),
+      inspect(pair, { depth: 9, showHidden: true }),
+      String(pair),
+    ])
+      for (const encoding of ["hex", "base64"] as const)
+        expect(text).not.toContain(seed.toString(encoding));
   });
 });
 
 describe("keyPairFromSeed()", () => {
   it("makes RFC 8032's first test pair", async () => {
-    const seed = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
+    const seed = Buffer.from(
+      "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+      "hex",
+    );
     const pair = keyPairFromSeed(seed);
     expect(pair.publicKey).toBe("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
     expect(Buffer.from(await pair.sign(new Uint8Array())).toString("hex")).toBe(
@@ -70,7 +78,10 @@ describe("importPublicKey()", () => {
     ["a point of order 2", `ec${"ff".repeat(30)}7f`],
     ["a point of order 4", "00".repeat(32)],
     ["a point of order 8", "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"],
-    ["another point of order 8", "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa"],
+    [
+      "another point of order 8",
+      "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    ],
   ])("refuses %s", (_, hex) => {
     expect(() => importPublicKey(hex)).toThrow(rejected);
   });
@@ -100,7 +111,13 @@ describe("importPublicKey()", () => {
     malleable.set(Buffer.from(s.toString(16).padStart(64, "0"), "hex").toReversed(), 32);
     const lowOrderR = Buffer.from(signature);
     lowOrderR.fill(0, 0, 32);
-    for (const bad of [malleable, lowOrderR, signature.slice(1), Buffer.concat([signature, Buffer.alloc(1)]), new Uint8Array()])
+    for (const bad of [
+      malleable,
+      lowOrderR,
+      signature.slice(1),
+      Buffer.concat([signature, Buffer.alloc(1)]),
+      new Uint8Array(),
+    ])
       expect(key.verifies(bad, message)).toBe(false);
   });
 });

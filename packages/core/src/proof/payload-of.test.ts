@@ -5,8 +5,12 @@ import { consentPayload } from "../proof.js";
 describe("consentPayload()", () => {
   it("is what the proof of a signed answer says that it signed", async () => {
     const { request, response } = await signed({ reason: "fine" });
-    expect(consentPayload(response, request).hash).toBe((response["proof"] as { signed_payload_hash: string }).signed_payload_hash);
-    expect(consentPayload(changed(response, "proof", undefined), request).hash).toBe(consentPayload(response, request).hash);
+    expect(consentPayload(response, request).hash).toBe(
+      (response["proof"] as { signed_payload_hash: string }).signed_payload_hash,
+    );
+    expect(consentPayload(changed(response, "proof", undefined), request).hash).toBe(
+      consentPayload(response, request).hash,
+    );
   });
 
   it("differs for every change of the answer, and of the question", async () => {
@@ -31,6 +35,8 @@ describe("consentPayload()", () => {
       [{ ...response, approved: "no" }, request],
     ] as const;
     for (const [answer, question] of cases)
-      expect(() => consentPayload(answer, question)).toThrow(expect.objectContaining({ code: "message_invalid" }));
+      expect(() => consentPayload(answer, question)).toThrow(
+        expect.objectContaining({ code: "message_invalid" }),
+      );
   });
 });

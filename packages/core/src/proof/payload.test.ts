@@ -28,11 +28,20 @@ it("makePayload() is a line with its type and the RFC 8785 form of S0's object, 
 
 it("makePayload() differs for every field of a response", () => {
   const changes: readonly Partial<SignedResponse>[] = [
-    ...["requestId", "nonce", "decision", "timestamp", "validUntil", "approverId", "channel", "reason", "grantId", "confirmation"].map(
-      (key) => ({
-        [key]: "other",
-      }),
-    ),
+    ...[
+      "requestId",
+      "nonce",
+      "decision",
+      "timestamp",
+      "validUntil",
+      "approverId",
+      "channel",
+      "reason",
+      "grantId",
+      "confirmation",
+    ].map((key) => ({
+      [key]: "other",
+    })),
     { modifications: {} },
     { modifications: { a: 1 } },
     { reason: "null" },

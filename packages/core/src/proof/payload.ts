@@ -1,6 +1,7 @@
 /**
- * Payload: the bytes that are signed. A line that names the format, then RFC 8785 JSON of ACP v0.2 §6.2's object with the whole question's hash,
- * the approver and the channel. Every field of a response enters it as written, so no two responses share a payload. Format: spec/proof.md §3.
+ * Payload: the bytes that are signed. A line that names the format, then RFC 8785 JSON of ACP v0.2
+ * §6.2's object with the whole question's hash, the approver and the channel. Every field of a
+ * response enters it as written, so no two responses share a payload. Format: spec/proof.md §3.
  */
 import { sha256Hex } from "#crypto";
 import { sha256Digest } from "../action/digest.js";
@@ -17,8 +18,9 @@ export type PayloadVersion = 1 | 2;
 export const PAYLOAD_TYPE = "acp/consent/v2";
 
 /**
- * What stands before the JSON. It keeps a signature over anything else from being read as a consent, whatever that key signs elsewhere; JSON begins with
- * a brace, so neither version's bytes are ever the other's.
+ * What stands before the JSON. It keeps a signature over anything else from being read as a
+ * consent, whatever that key signs elsewhere; JSON begins with a brace, so neither version's bytes
+ * are ever the other's.
  */
 const PREFIX: Readonly<Record<PayloadVersion, string>> = { 1: "", 2: `${PAYLOAD_TYPE}\n` };
 
@@ -52,7 +54,11 @@ export interface Payload {
 }
 
 /** The payload of a response to a question, in today's form unless another is named. */
-export function makePayload(response: SignedResponse, question: SignedQuestion, version: PayloadVersion = 2): Payload {
+export function makePayload(
+  response: SignedResponse,
+  question: SignedQuestion,
+  version: PayloadVersion = 2,
+): Payload {
   const { modifications, reason, grantId, confirmation } = response;
   const json = canonicalJson({
     action_hash: sha256Digest(question.parameters),

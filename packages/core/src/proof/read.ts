@@ -1,4 +1,7 @@
-/** Reading a response, its proof and its request for verification: strictly, once, and in one form only. */
+/**
+ * Reading a response, its proof and its request for verification: strictly, once, and in one form
+ * only.
+ */
 import { decodeRequest } from "../approval/request-codec.js";
 import { readFields } from "../approval/fields.js";
 import { decodeResponse, readClaim } from "../approval/response.js";
@@ -71,11 +74,15 @@ export function readRequest(input: unknown): Reading<ReadRequest> {
   });
 }
 
-/** Reads a response: JSON text, bytes, or the object. What may be left out elsewhere is required here, and has one spelling. */
+/**
+ * Reads a response: JSON text, bytes, or the object. What may be left out elsewhere is required
+ * here, and has one spelling.
+ */
 export function readResponse(input: unknown): Reading<ReadResponse> {
   return attempt("response_malformed", () => {
     const wire = readClaim(input);
-    const { requestId, nonce, decision, modifications, reason, grantId, confirmation, proof } = decodeResponse(wire);
+    const { requestId, nonce, decision, modifications, reason, grantId, confirmation, proof } =
+      decodeResponse(wire);
     if (!isJsonObject(wire)) throw new TypeError("the response is not an object");
     const fields = readFields(wire, "consent_response");
     const approver = fields.object("approver");
@@ -101,16 +108,25 @@ export function readResponse(input: unknown): Reading<ReadResponse> {
     const givenAtMs = parseIsoTime(response.timestamp);
     const validUntilMs = parseIsoTime(response.validUntil);
     if (!isInForm || givenAtMs === undefined || validUntilMs === undefined)
-      throw new TypeError(`the response is not in the form that is signed: "modifications", "reason", "single_use" or a time`);
+      throw new TypeError(
+        `the response is not in the form that is signed: "modifications", "reason", "single_use" or a time`,
+      );
     return { response, wire, givenAtMs, validUntilMs, proof };
   });
 }
 
 /** Why a field is not so many lower-case hex digits. */
 function hexProblem(field: string, hex: string, digits: number): ProofFailure | undefined {
-  if (/[^0-9a-fA-F]/.test(hex)) return unproven("hex_invalid", `"proof.${field}" is not hexadecimal`);
-  if (hex.length !== digits) return unproven("hex_length", `"proof.${field}" has ${hex.length} hex digits instead of ${digits}`);
-  return /[A-F]/.test(hex) ? unproven("hex_upper_case", `"proof.${field}" has upper-case hex digits`) : undefined;
+  if (/[^0-9a-fA-F]/.test(hex))
+    return unproven("hex_invalid", `"proof.${field}" is not hexadecimal`);
+  if (hex.length !== digits)
+    return unproven(
+      "hex_length",
+      `"proof.${field}" has ${hex.length} hex digits instead of ${digits}`,
+    );
+  return /[A-F]/.test(hex)
+    ? unproven("hex_upper_case", `"proof.${field}" has upper-case hex digits`)
+    : undefined;
 }
 
 /** Reads an Ed25519 proof. */
@@ -126,7 +142,8 @@ export function readProof(proof: JsonObject): Reading<ReadProof> {
       request_hash: fields.text("request_hash"),
     };
     fields.done();
-    if (!HASH.test(read.signed_payload_hash) || !HASH.test(read.request_hash)) throw new TypeError(`a hash does not start with "sha256:"`);
+    if (!HASH.test(read.signed_payload_hash) || !HASH.test(read.request_hash))
+      throw new TypeError(`a hash does not start with "sha256:"`);
     return read;
   });
   if (isFailure(texts)) return texts;

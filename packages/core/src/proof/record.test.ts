@@ -6,7 +6,10 @@ import type { SignedParts } from "../consent-signer.js";
 
 const trustedKeys = [trusted];
 
-async function record(quorum: number, answers: readonly Partial<SignedParts>[]): Promise<JsonObject> {
+async function record(
+  quorum: number,
+  answers: readonly Partial<SignedParts>[],
+): Promise<JsonObject> {
   const all = await Promise.all(answers.map((answer) => signed(answer, { quorum })));
   return makeConsentRecord(
     (await signed({}, { quorum })).request,
@@ -29,15 +32,27 @@ describe("verifyConsentRecord()", () => {
   });
 
   it("accepts a quorum, and says which person and until when", async () => {
-    const two = await record(2, [{}, { approverId: "bob", nowMs: givenAtMs + 1_000, validUntilMs: validUntilMs - 1_000 }]);
+    const two = await record(2, [
+      {},
+      { approverId: "bob", nowMs: givenAtMs + 1_000, validUntilMs: validUntilMs - 1_000 },
+    ]);
     expect(Object.keys(two)).toEqual(["request", "responses"]);
     const result = await verifyConsentRecord(two, { trustedKeys });
-    expect(result).toMatchObject({ ok: true, atMs: givenAtMs + 1_000, validUntilMs: validUntilMs - 1_000 });
-    expect(result.ok && result.consents.map(({ approverId }) => approverId)).toEqual(["alice", "bob"]);
+    expect(result).toMatchObject({
+      ok: true,
+      atMs: givenAtMs + 1_000,
+      validUntilMs: validUntilMs - 1_000,
+    });
+    expect(result.ok && result.consents.map(({ approverId }) => approverId)).toEqual([
+      "alice",
+      "bob",
+    ]);
   });
 
   it("accepts one no against a quorum", async () => {
-    expect(await verifyConsentRecord(await record(2, [{ decision: "denied" }]), { trustedKeys })).toMatchObject({
+    expect(
+      await verifyConsentRecord(await record(2, [{ decision: "denied" }]), { trustedKeys }),
+    ).toMatchObject({
       ok: true,
       decision: "denied",
     });
@@ -56,13 +71,18 @@ describe("verifyConsentRecord()", () => {
       [{ validUntilMs: givenAtMs + 1 }, { approverId: "bob", nowMs: givenAtMs + 1 }],
     ],
   ])("refuses %s: %s", async (_, code, answers) => {
-    expect(await verifyConsentRecord(await record(2, answers), { trustedKeys })).toMatchObject({ ok: false, code });
+    expect(await verifyConsentRecord(await record(2, answers), { trustedKeys })).toMatchObject({
+      ok: false,
+      code,
+    });
   });
 
   it("refuses a record of which one response is no good", async () => {
     const two = await record(2, [{}, { approverId: "bob" }]);
     const bad = changed(two, "responses.1.reason", "fine");
-    expect(await verifyConsentRecord(bad, { trustedKeys })).toMatchObject({ code: "payload_changed" });
+    expect(await verifyConsentRecord(bad, { trustedKeys })).toMatchObject({
+      code: "payload_changed",
+    });
   });
 
   it("refuses what is no record", async () => {
@@ -77,12 +97,19 @@ describe("verifyConsentRecord()", () => {
       { request, response, responses: [response] },
       { request, responses: {} },
     ])
-      expect(await verifyConsentRecord(input, { trustedKeys })).toMatchObject({ ok: false, code: "response_malformed" });
+      expect(await verifyConsentRecord(input, { trustedKeys })).toMatchObject({
+        ok: false,
+        code: "response_malformed",
+      });
   });
 
   it("asks about the moment that is asked about", async () => {
     const one = await record(1, [{}]);
-    expect(await verifyConsentRecord(one, { trustedKeys, now: validUntilMs })).toMatchObject({ code: "expired" });
-    expect(await verifyConsentRecord(one, { trustedKeys, now: givenAtMs - 1 })).toMatchObject({ code: "from_future" });
+    expect(await verifyConsentRecord(one, { trustedKeys, now: validUntilMs })).toMatchObject({
+      code: "expired",
+    });
+    expect(await verifyConsentRecord(one, { trustedKeys, now: givenAtMs - 1 })).toMatchObject({
+      code: "from_future",
+    });
   });
 });

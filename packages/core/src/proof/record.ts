@@ -1,5 +1,6 @@
 /**
- * Consent records: a request with the response, or the responses of a quorum, that `acp proof export` writes. Format: spec/proof.md §5.
+ * Consent records: a request with the response, or the responses of a quorum, that `acp proof
+ * export` writes. Format: spec/proof.md §5.
  */
 import type { Decision } from "../types/words.js";
 import { personKey } from "../approval/person.js";
@@ -27,15 +28,28 @@ export interface ProvenRecord {
 /** Whether a record proves a decision. */
 export type RecordResult = ProvenRecord | ProofFailure;
 
-/** A request and its signed responses as one object: `response` where there is one, `responses` where there are several. */
-export function makeConsentRecord(request: JsonObject, responses: readonly JsonObject[]): JsonObject {
+/**
+ * A request and its signed responses as one object: `response` where there is one, `responses`
+ * where there are several.
+ */
+export function makeConsentRecord(
+  request: JsonObject,
+  responses: readonly JsonObject[],
+): JsonObject {
   const [only, ...more] = responses;
-  return only !== undefined && more.length === 0 ? { request, response: only } : { request, responses };
+  return only !== undefined && more.length === 0
+    ? { request, response: only }
+    : { request, responses };
 }
 
-function readRecord(input: unknown): { readonly request: JsonObject; readonly responses: readonly JsonValue[] } | ProofFailure {
+function readRecord(
+  input: unknown,
+): { readonly request: JsonObject; readonly responses: readonly JsonValue[] } | ProofFailure {
   try {
-    const record = readFields(typeof input === "string" || input instanceof Uint8Array ? parseJson(input) : copyJson(input), "record");
+    const record = readFields(
+      typeof input === "string" || input instanceof Uint8Array ? parseJson(input) : copyJson(input),
+      "record",
+    );
     const request = record.raw("request");
     const one = record.optionalRaw("response");
     const responses = one === undefined ? record.raws("responses") : [one];
@@ -47,22 +61,31 @@ function readRecord(input: unknown): { readonly request: JsonObject; readonly re
 }
 
 /** Why several good responses do not make one decision. */
-function togetherProblem(first: ProvenConsent, consents: readonly ProvenConsent[]): ProofFailure | undefined {
-  if (consents.some(({ decision }) => decision !== first.decision)) return unproven("responses_differ", "the responses do not agree");
+function togetherProblem(
+  first: ProvenConsent,
+  consents: readonly ProvenConsent[],
+): ProofFailure | undefined {
+  if (consents.some(({ decision }) => decision !== first.decision))
+    return unproven("responses_differ", "the responses do not agree");
   const people = new Set(consents.map(({ approverId }) => personKey(approverId))).size;
-  if (people < consents.length) return unproven("responses_differ", "one person gave two of the responses");
+  if (people < consents.length)
+    return unproven("responses_differ", "one person gave two of the responses");
   // One no ends a question, and an edit resets a quorum: both stand for themselves.
   if (first.decision === "denied" || people >= first.quorum) return undefined;
   return unproven("quorum_missing", `${first.quorum} people have to say yes, and ${people} did`);
 }
 
 /**
- * Verifies a whole record: every response, and that together they are the decision. Left out, `now` is the time of the last response.
+ * Verifies a whole record: every response, and that together they are the decision. Left out, `now`
+ * is the time of the last response.
  *
  * @param record - `{ request, response }` or `{ request, responses }`: text, bytes or object.
  * @throws ConsentError `options_invalid` where `now` is no time.
  */
-export async function verifyConsentRecord(record: unknown, options: VerifyOptions): Promise<RecordResult> {
+export async function verifyConsentRecord(
+  record: unknown,
+  options: VerifyOptions,
+): Promise<RecordResult> {
   const read = readRecord(record);
   if ("ok" in read) return read;
   const consents: ProvenConsent[] = [];
@@ -77,6 +100,14 @@ export async function verifyConsentRecord(record: unknown, options: VerifyOption
   if (apart !== undefined) return apart;
   const atMs = options.now ?? Math.max(...consents.map(({ givenAtMs }) => givenAtMs));
   const validUntilMs = Math.min(...consents.map((consent) => consent.validUntilMs));
-  if (atMs >= validUntilMs) return unproven("expired", "one of the responses held no longer when the last one was given");
-  return { ok: true, requestId: first.requestId, decision: first.decision, consents, atMs, validUntilMs };
+  if (atMs >= validUntilMs)
+    return unproven("expired", "one of the responses held no longer when the last one was given");
+  return {
+    ok: true,
+    requestId: first.requestId,
+    decision: first.decision,
+    consents,
+    atMs,
+    validUntilMs,
+  };
 }

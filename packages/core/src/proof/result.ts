@@ -23,7 +23,10 @@ export type ProofCode =
   | "other_request"
   /** It carries another question's nonce. */
   | "nonce_mismatch"
-  /** The request is not the one that was answered: its tool, server, parameters, text or any other field differs. */
+  /**
+   * The request is not the one that was answered: its tool, server, parameters, text or any other
+   * field differs.
+   */
   | "request_changed"
   /** The response is not the one that was signed. */
   | "payload_changed"

@@ -4,14 +4,27 @@ import { requestHash } from "../approval/request-codec.js";
 import { parseResponse } from "../approval/response.js";
 import { signConsent } from "./sign.js";
 
-const parts = { decision: "approved", nowMs: givenAtMs, channel: "terminal", approverId: "alice" } as const;
+const parts = {
+  decision: "approved",
+  nowMs: givenAtMs,
+  channel: "terminal",
+  approverId: "alice",
+} as const;
 
 it("signConsent() writes S0's response with its proof, which the parser takes", async () => {
   const { response } = await signed({ reason: "fine" });
-  expect(parseResponse(response)).toMatchObject({ decision: "approved", reason: "fine", validUntilMs });
+  expect(parseResponse(response)).toMatchObject({
+    decision: "approved",
+    reason: "fine",
+    validUntilMs,
+  });
   expect(response).toMatchObject({
     approver: { id: "alice", channel: "terminal" },
-    proof: { algorithm: "Ed25519", public_key: pair.publicKey, request_hash: requestHash(question()) },
+    proof: {
+      algorithm: "Ed25519",
+      public_key: pair.publicKey,
+      request_hash: requestHash(question()),
+    },
   });
 });
 

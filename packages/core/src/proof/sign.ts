@@ -1,4 +1,7 @@
-/** Signing: a person's answer as ACP v0.2 §4.2's JSON with a proof that travels. Format: spec/proof.md §3. */
+/**
+ * Signing: a person's answer as ACP v0.2 §4.2's JSON with a proof that travels. Format:
+ * spec/proof.md §3.
+ */
 import { requestHash } from "../approval/request-codec.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { makeResponse } from "../approval/response.js";
@@ -11,12 +14,26 @@ import { isoTime } from "../time.js";
 import { makePayload, PAYLOAD_TYPE } from "./payload.js";
 
 /**
- * The answer to a question with its proof. Whether this person may answer is for the gate to know: this function signs what it is given.
+ * The answer to a question with its proof. Whether this person may answer is for the gate to know:
+ * this function signs what it is given.
  *
  * @throws What the signer throws; ConsentError `json_*` for parts that are no JSON data.
  */
-export async function signConsent(request: ConsentRequest, parts: SignedParts, signer: Signer): Promise<JsonObject> {
-  const { decision, approverId, channel, modifications, reason = "", grantId, confirmation, nowMs } = parts;
+export async function signConsent(
+  request: ConsentRequest,
+  parts: SignedParts,
+  signer: Signer,
+): Promise<JsonObject> {
+  const {
+    decision,
+    approverId,
+    channel,
+    modifications,
+    reason = "",
+    grantId,
+    confirmation,
+    nowMs,
+  } = parts;
   const { validUntilMs = nowMs + DECISION_TTL_MS } = parts;
   const hash = requestHash(request);
   const payload = makePayload(

@@ -9,7 +9,8 @@ export function memoryClaims(clock: Clock): Claims {
     for (const [key, endMs] of endsAtMs) if (endMs <= nowMs) endsAtMs.delete(key);
   };
   // Monotonic time: a wall clock set back must not free a claim early, nor one set forward.
-  const isLive = (key: string, nowMs: number): boolean => nowMs < (endsAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
+  const isLive = (key: string, nowMs: number): boolean =>
+    nowMs < (endsAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
   let pruneAtSize = 1_024;
   return {
     claimOnce(key, ttlMs) {

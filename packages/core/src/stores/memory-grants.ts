@@ -3,7 +3,9 @@ import { compareScopes, type Grant, scopeMayCover } from "../approval/grants.js"
 import type { Grants } from "../ports.js";
 
 const isLive = (grant: Grant, nowMs: number): boolean =>
-  nowMs < grant.expiresAtMs && nowMs >= grant.createdAtMs && (grant.usesLeft === undefined || grant.usesLeft > 0);
+  nowMs < grant.expiresAtMs &&
+  nowMs >= grant.createdAtMs &&
+  (grant.usesLeft === undefined || grant.usesLeft > 0);
 
 /** Grants that live as long as the process. */
 export function memoryGrants(): Grants {
@@ -11,14 +13,16 @@ export function memoryGrants(): Grants {
   return {
     put(grant) {
       // The moment it is made is now: what is over by then is of no use to anybody.
-      for (const { id, expiresAtMs } of grants.values()) if (expiresAtMs <= grant.createdAtMs) grants.delete(id);
+      for (const { id, expiresAtMs } of grants.values())
+        if (expiresAtMs <= grant.createdAtMs) grants.delete(id);
       grants.set(grant.id, grant);
       return Promise.resolve();
     },
     get: (id) => Promise.resolve(grants.get(id)),
     find(agentId, action, nowMs) {
       const found = [...grants.values()].filter(
-        (grant) => grant.agentId === agentId && isLive(grant, nowMs) && scopeMayCover(grant.scope, action),
+        (grant) =>
+          grant.agentId === agentId && isLive(grant, nowMs) && scopeMayCover(grant.scope, action),
       );
       return Promise.resolve(found.sort((a, b) => compareScopes(a.scope, b.scope)));
     },

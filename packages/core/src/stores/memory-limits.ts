@@ -11,7 +11,8 @@ interface KeyedUse {
   readonly use: Use;
 }
 
-const isSound = ({ amount, max, windowMs }: LimitClaim): boolean => amount >= 0 && max >= 0 && windowMs > 0;
+const isSound = ({ amount, max, windowMs }: LimitClaim): boolean =>
+  amount >= 0 && max >= 0 && windowMs > 0;
 
 /** Two claims on one key count together, against the tighter bound. */
 function joinClaims(claims: readonly LimitClaim[]): readonly LimitClaim[] {

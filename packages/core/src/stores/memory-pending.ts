@@ -1,5 +1,13 @@
-/** Open questions in memory, with the ends of the latest ones so that a late answer can be told so. */
-import { isDecided, isUncollected, isUnfinished, type PendingRecord, reduce } from "../approval/machine.js";
+/**
+ * Open questions in memory, with the ends of the latest ones so that a late answer can be told so.
+ */
+import {
+  isDecided,
+  isUncollected,
+  isUnfinished,
+  type PendingRecord,
+  reduce,
+} from "../approval/machine.js";
 import { ENDED_KEPT_MAX, PENDING_MAX } from "../limits.js";
 import type { PendingStore } from "../ports.js";
 import { createWatchers } from "./watchers.js";
@@ -47,14 +55,16 @@ function createTable(): RecordTable {
       retries.set(key, (retries.get(key) ?? new Set()).add(record.id));
       records.set(record.id, record);
       if (record.end?.recorded !== true) return;
-      const isKeptNo = record.deferred && !record.adopted && isDecided(record) && record.end.status === "denied";
+      const isKeptNo =
+        record.deferred && !record.adopted && isDecided(record) && record.end.status === "denied";
       const isAwaited = isUncollected(record) || isKeptNo;
       over[isAwaited ? "awaited" : "told"].add(record.id);
       if (!isAwaited) over.awaited.delete(record.id);
       forgetOldest(over.told, ENDED_KEPT_MAX);
       forgetOldest(over.awaited, PENDING_MAX);
     },
-    forRetry: (agentId, digest) => [...(retries.get(retryKey(agentId, digest)) ?? [])].flatMap((id) => records.get(id) ?? []),
+    forRetry: (agentId, digest) =>
+      [...(retries.get(retryKey(agentId, digest)) ?? [])].flatMap((id) => records.get(id) ?? []),
   };
 }
 
@@ -85,7 +95,8 @@ export function memoryPending(): PendingStore {
     },
     get: (id) => Promise.resolve(table.get(id)),
     async *open() {
-      for (const record of table.all()) if (isUnfinished(record)) yield await Promise.resolve(record);
+      for (const record of table.all())
+        if (isUnfinished(record)) yield await Promise.resolve(record);
     },
     transition: (id, fromVersion, next) => Promise.resolve(change(id, fromVersion, next)),
     takeDecision(agentId, digest, nowMs) {

@@ -12,7 +12,11 @@ describe("memoryStore() conforms", () => {
   it.each(storeConformance(memoryStore))("$name", async ({ run }) => run());
 });
 
-async function put(pending: PendingStore, id: string, ...events: readonly MachineEvent[]): Promise<void> {
+async function put(
+  pending: PendingStore,
+  id: string,
+  ...events: readonly MachineEvent[]
+): Promise<void> {
   let record = pendingRecord({ id });
   await pending.put(record);
   for (const event of events) {
@@ -27,7 +31,11 @@ describe("memoryPending()", () => {
   const { createdAtMs, expiresAtMs } = pendingRecord().request;
   const expired = [{ type: "expire", atMs: expiresAtMs }, { type: "recorded" }] as const;
   const approval = { approverId: "local", channel: "test", atMs: createdAtMs };
-  const approve = { type: "approve", approval, terms: { reason: "", validUntilMs: expiresAtMs } } as const;
+  const approve = {
+    type: "approve",
+    approval,
+    terms: { reason: "", validUntilMs: expiresAtMs },
+  } as const;
 
   it("remembers a bounded number of ends, newest last", async () => {
     const pending = memoryPending();
@@ -43,7 +51,9 @@ describe("memoryPending()", () => {
     for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_${i}`, ...expired);
     expect((await pending.get("cr_unrecorded"))?.end?.recorded).toBe(false);
     const { agentId, originalDigest } = pendingRecord();
-    expect((await pending.takeDecision(agentId, originalDigest, createdAtMs))?.id).toBe("cr_awaited");
+    expect((await pending.takeDecision(agentId, originalDigest, createdAtMs))?.id).toBe(
+      "cr_awaited",
+    );
     for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_later_${i}`, ...expired);
     expect(await pending.get("cr_awaited")).toBeUndefined();
   });
@@ -51,10 +61,24 @@ describe("memoryPending()", () => {
   it("forgets no yes that its caller may still take, and no kept no", async () => {
     const pending = memoryPending();
     await put(pending, "cr_waited", approve, { type: "recorded" });
-    await put(pending, "cr_no", { type: "defer" }, { ...approve, type: "deny" }, { type: "recorded" });
-    await put(pending, "cr_given_up", approve, { type: "recorded" }, { type: "uncollected", reason: "" });
+    await put(
+      pending,
+      "cr_no",
+      { type: "defer" },
+      { ...approve, type: "deny" },
+      { type: "recorded" },
+    );
+    await put(
+      pending,
+      "cr_given_up",
+      approve,
+      { type: "recorded" },
+      { type: "uncollected", reason: "" },
+    );
     for (let i = 0; i <= ENDED_KEPT_MAX; i++) await put(pending, `cr_${i}`, ...expired);
-    const kept = await Promise.all(["cr_waited", "cr_no", "cr_given_up"].map((id) => pending.get(id)));
+    const kept = await Promise.all(
+      ["cr_waited", "cr_no", "cr_given_up"].map((id) => pending.get(id)),
+    );
     expect(kept.map((record) => record?.id)).toEqual(["cr_waited", "cr_no", undefined]);
   });
 });

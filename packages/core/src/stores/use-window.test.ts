@@ -29,7 +29,9 @@ it("createUseWindow() says what a plain list of uses would say, whatever is adde
         if (free) plain.push({ atMs: nowMs, amount, use: window.add(claim, nowMs) });
         else
           expect(
-            plain.filter((use) => nowMs + wait - use.atMs < windowMs).reduce((sum, use) => sum + use.amount, 0) + amount,
+            plain
+              .filter((use) => nowMs + wait - use.atMs < windowMs)
+              .reduce((sum, use) => sum + use.amount, 0) + amount,
           ).toBeLessThanOrEqual(12);
         const taken = drop === undefined ? undefined : plain[plain.length - 1 - drop];
         if (taken !== undefined) {
@@ -45,7 +47,8 @@ it("memoryLimits() costs as much for a use among many as for the first ones", as
   const limits = memoryLimits(manualClock());
   const reserve = async (times: number): Promise<number> => {
     const started = process.cpuUsage();
-    for (let at = 0; at < times; at++) await limits.reserve([{ key: "k", amount: 1, max: 1_000_000, windowMs: 60_000 }]);
+    for (let at = 0; at < times; at++)
+      await limits.reserve([{ key: "k", amount: 1, max: 1_000_000, windowMs: 60_000 }]);
     const { user, system } = process.cpuUsage(started);
     return (user + system) / 1_000;
   };

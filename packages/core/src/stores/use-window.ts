@@ -1,6 +1,6 @@
 /**
- * A sliding window over the uses of one key: an exact log, no fixed windows that let two bursts through at a border. Each use costs a bounded number
- * of steps on average, however many there are.
+ * A sliding window over the uses of one key: an exact log, no fixed windows that let two bursts
+ * through at a border. Each use costs a bounded number of steps on average, however many there are.
  */
 import type { LimitClaim } from "../types/limit-claim.js";
 
@@ -51,7 +51,11 @@ export function createUseWindow(): UseWindow {
     sum = uses.reduce((total, { amount }) => total + amount, 0);
   };
   const expire = (nowMs: number): void => {
-    for (let first = uses[head]; first !== undefined && nowMs - first.atMs >= keepMs; first = uses[++head]) {
+    for (
+      let first = uses[head];
+      first !== undefined && nowMs - first.atMs >= keepMs;
+      first = uses[++head]
+    ) {
       sum -= first.amount;
       if (first.amount === 0) dropped--;
     }

@@ -5,8 +5,15 @@ import type { PendingRecord } from "../approval/machine.js";
 export interface Watchers {
   /** Tells the watchers of an id that its record changed. */
   wake(id: string): void;
-  /** Yields what `read` gives now, then after every change of its version, until the signal aborts or there is nothing to read. */
-  watch(id: string, read: () => PendingRecord | undefined, signal: AbortSignal): AsyncIterable<PendingRecord>;
+  /**
+   * Yields what `read` gives now, then after every change of its version, until the signal aborts
+   * or there is nothing to read.
+   */
+  watch(
+    id: string,
+    read: () => PendingRecord | undefined,
+    signal: AbortSignal,
+  ): AsyncIterable<PendingRecord>;
 }
 
 /** No watchers yet. */

@@ -64,12 +64,18 @@ export interface AuditReceipt {
 }
 
 /** Makes one event of a decision. */
-export type EventMaker = (eventType: AuditEventType, decision: string, metadata?: JsonObject) => AuditEventInput;
+export type EventMaker = (
+  eventType: AuditEventType,
+  decision: string,
+  metadata?: JsonObject,
+) => AuditEventInput;
 
 /** An event in the log. */
 export interface LoggedAt {
   readonly eventId: string;
-  /** Its sequence number and hash; left out where the record was kept before the log had the event. */
+  /**
+   * Its sequence number and hash; left out where the record was kept before the log had the event.
+   */
   readonly seq?: number;
   readonly hash?: string;
 }

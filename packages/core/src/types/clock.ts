@@ -13,13 +13,20 @@ export interface Clock {
   /** Milliseconds from an arbitrary start; never goes back. */
   monotonic(): number;
   /**
-   * Names the current boot of the machine: the same text in every process of one boot, another text after a restart of the machine. A clock that
-   * cannot tell gives each process a text of its own, so that another process counts as another boot. Never empty.
+   * Names the current boot of the machine: the same text in every process of one boot, another text
+   * after a restart of the machine. A clock that cannot tell gives each process a text of its own,
+   * so that another process counts as another boot. Never empty.
    */
   bootId(): string;
-  /** Milliseconds since that boot, the same in every process; never goes back, and counts suspended time where the system can tell. */
+  /**
+   * Milliseconds since that boot, the same in every process; never goes back, and counts suspended
+   * time where the system can tell.
+   */
   uptimeMs(): number;
-  /** Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. A sleep in the `background` keeps no process alive. */
+  /**
+   * Resolves after `ms` of monotonic time; rejects with the signal's reason when aborted. A sleep
+   * in the `background` keeps no process alive.
+   */
   sleep(ms: number, options: SleepOptions): Promise<void>;
 }
 

@@ -12,8 +12,9 @@ export interface Permit {
 export interface Masker {
   push(chunk: Uint8Array): Uint8Array;
   /**
-   * After a silence: what was held back because a value wrapped into lines might go on in it, masked as it stands. What else may be the beginning
-   * of a value stays held back, also over the line breaks that a value itself has. If the wrapped value does go on, the rest of it is masked.
+   * After a silence: what was held back because a value wrapped into lines might go on in it,
+   * masked as it stands. What else may be the beginning of a value stays held back, also over the
+   * line breaks that a value itself has. If the wrapped value does go on, the rest of it is masked.
    */
   settle(): Uint8Array;
   end(): Uint8Array;

@@ -5,15 +5,27 @@ import type { JsonObject } from "../json/value.js";
 export type GrantScope =
   /** This exact action. */
   | { readonly kind: "action"; readonly digest: string }
-  /** This exact command. There is no wider scope for commands: no pattern over a command's text is safe enough. */
+  /**
+   * This exact command. There is no wider scope for commands: no pattern over a command's text is
+   * safe enough.
+   */
   | { readonly kind: "shell"; readonly command: string; readonly digest: string }
-  /** Every call of one tool on one server whose arguments the patterns prove, as a rule that allows reads them. Path patterns are absolute. */
-  | { readonly kind: "arguments"; readonly server: string; readonly name: string; readonly args: JsonObject }
+  /**
+   * Every call of one tool on one server whose arguments the patterns prove, as a rule that allows
+   * reads them. Path patterns are absolute.
+   */
+  | {
+      readonly kind: "arguments";
+      readonly server: string;
+      readonly name: string;
+      readonly args: JsonObject;
+    }
   /** Every call of one tool on one server. */
   | { readonly kind: "tool"; readonly server: string; readonly name: string }
   /**
-   * HTTP to one port of one host, and of its twin with or without `www.` where that is named. `methods`: exactly these, or `["*"]` for every method,
-   * `CONNECT` too. Empty or left out, as in what versions before 0.1 wrote, covers nothing.
+   * HTTP to one port of one host, and of its twin with or without `www.` where that is named.
+   * `methods`: exactly these, or `["*"]` for every method, `CONNECT` too. Empty or left out, as in
+   * what versions before 0.1 wrote, covers nothing.
    */
   | {
       readonly kind: "host";

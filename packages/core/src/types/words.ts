@@ -1,4 +1,7 @@
-/** Words: every list of words that a policy, a question and a log share. A union is made from its list, so that whoever reads the list knows them all. */
+/**
+ * Words: every list of words that a policy, a question and a log share. A union is made from its
+ * list, so that whoever reads the list knows them all.
+ */
 
 /** Every effect. */
 export const EFFECTS = ["allow", "ask", "deny"] as const;
@@ -19,7 +22,15 @@ export const DECISIONS = ["approved", "denied", "approved_with_modifications"] a
 export type Decision = (typeof DECISIONS)[number];
 
 /** Every category. */
-export const CATEGORIES = ["read", "write", "communication", "financial", "system", "public", "physical"] as const;
+export const CATEGORIES = [
+  "read",
+  "write",
+  "communication",
+  "financial",
+  "system",
+  "public",
+  "physical",
+] as const;
 
 /** Category of an Action (S0 §5.3). */
 export type Category = (typeof CATEGORIES)[number];

@@ -15,7 +15,9 @@ function run({ next, found, label }: Automaton, text: string): readonly string[]
 
 describe("buildAutomaton()", () => {
   it("finds the longest pattern that ends at each byte", () => {
-    const automaton = buildAutomaton(["he", "she", "his", "hers", "ers"].map((text, label) => ({ bytes: bytes(text), label })));
+    const automaton = buildAutomaton(
+      ["he", "she", "his", "hers", "ers"].map((text, label) => ({ bytes: bytes(text), label })),
+    );
     expect(run(automaton, "ushers his")).toEqual(["4:1:3", "6:3:4", "10:2:3"]);
     expect(automaton.reach).toBe(4);
   });
@@ -34,7 +36,9 @@ describe("buildAutomaton()", () => {
         const [longest] = words
           .filter((word) => text.slice(0, at + 1).endsWith(word))
           .toSorted((left, right) => right.length - left.length);
-        return longest === undefined ? [] : [`${at + 1}:${words.indexOf(longest)}:${longest.length}`];
+        return longest === undefined
+          ? []
+          : [`${at + 1}:${words.indexOf(longest)}:${longest.length}`];
       }).flat();
       expect(run(automaton, text)).toEqual(want);
     }
@@ -48,7 +52,8 @@ describe("buildAutomaton()", () => {
     const automaton = buildAutomaton([{ bytes: bytes(`${"a".repeat(5_000)}b`), label: 0 }]);
     let steps = 0;
     let state = 0;
-    for (; steps < 400_000; steps++) state = automaton.next(state, steps % 6_000 === 5_999 ? 0x63 : 0x61);
+    for (; steps < 400_000; steps++)
+      state = automaton.next(state, steps % 6_000 === 5_999 ? 0x63 : 0x61);
     expect(automaton.depth[state]).toBeLessThanOrEqual(5_000);
   });
 });

@@ -1,12 +1,15 @@
 /**
- * Automaton: finds many byte patterns in one pass (Aho and Corasick, 1975). Its states are numbers; a pass costs a bounded number of steps
- * a byte on average, whatever the bytes are.
+ * Automaton: finds many byte patterns in one pass (Aho and Corasick, 1975). Its states are numbers;
+ * a pass costs a bounded number of steps a byte on average, whatever the bytes are.
  */
 
 /** A byte string to find, and what it stands for. */
 export interface Pattern {
   readonly bytes: Uint8Array;
-  /** So many first bytes are a match already, and each byte more makes it longer; all of them unless given. */
+  /**
+   * So many first bytes are a match already, and each byte more makes it longer; all of them unless
+   * given.
+   */
   readonly complete?: number;
   /** Index into a list that the caller keeps. */
   readonly label: number;
@@ -18,7 +21,10 @@ export interface Automaton {
   next(state: number, byte: number): number;
   /** How many of the last bytes may be the beginning of a pattern. */
   readonly depth: Int32Array;
-  /** Length of the longest pattern that ends here; 0 for none. Of a state that `next` has returned, as `label`. */
+  /**
+   * Length of the longest pattern that ends here; 0 for none. Of a state that `next` has returned,
+   * as `label`.
+   */
   readonly found: Int32Array;
   /** That pattern's label. */
   readonly label: Int32Array;
@@ -32,7 +38,10 @@ interface Trie {
   readonly child: Int32Array;
   readonly sibling: Int32Array;
   readonly byte: Uint8Array;
-  /** The state of the longest beginning that ends here too; {@link UNKNOWN} until the state is reached. */
+  /**
+   * The state of the longest beginning that ends here too; {@link UNKNOWN} until the state is
+   * reached.
+   */
   readonly fail: Int32Array;
   readonly depth: Int32Array;
   readonly found: Int32Array;
@@ -111,8 +120,9 @@ function step(trie: Trie, state: number, byte: number): number {
 }
 
 /**
- * INVARIANT: the states that a search can be in, and those that they fall back to, are linked. So preparing many patterns costs no more than
- * storing them, and only what a text resembles is linked.
+ * INVARIANT: the states that a search can be in, and those that they fall back to, are linked. So
+ * preparing many patterns costs no more than storing them, and only what a text resembles is
+ * linked.
  */
 function link({ fail, found, label }: Trie, state: number, shorter: number): void {
   fail[state] = shorter;

@@ -17,7 +17,10 @@ export function toBase64(bytes: Uint8Array, alphabet: string = STANDARD): string
   return bits === 0 ? text : text + alphabet.charAt((held << (6 - bits)) & 0x3f);
 }
 
-/** The bytes of base64url text without padding; `undefined` for every other text, also for one that only differs in unused bits. */
+/**
+ * The bytes of base64url text without padding; `undefined` for every other text, also for one that
+ * only differs in unused bits.
+ */
 export function fromBase64Url(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array(Math.floor((text.length * 6) / 8));
   let bits = 0;

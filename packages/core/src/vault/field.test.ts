@@ -4,7 +4,8 @@ import { isSealedField, openField, sealField } from "./field.js";
 const seed = new Uint8Array(32).fill(7);
 const refused = expect.objectContaining({
   code: "vault_invalid",
-  message: "Cannot open an encrypted field: the key is another one, or the field was changed or moved",
+  message:
+    "Cannot open an encrypted field: the key is another one, or the field was changed or moved",
 }) as Error;
 
 describe("openField()", () => {
@@ -23,10 +24,15 @@ describe("openField()", () => {
     for (let at = 0; at < sealed.length; at++) {
       for (const char of ["A", "B", "=", "+", " "]) {
         if (sealed[at] === char) continue;
-        expect(() => openField(sealed.slice(0, at) + char + sealed.slice(at + 1), "a.b", seed)).toThrow(refused);
+        expect(() =>
+          openField(sealed.slice(0, at) + char + sealed.slice(at + 1), "a.b", seed),
+        ).toThrow(refused);
       }
-      expect(() => openField(sealed.slice(0, at) + sealed.slice(at + 1), "a.b", seed)).toThrow(refused);
+      expect(() => openField(sealed.slice(0, at) + sealed.slice(at + 1), "a.b", seed)).toThrow(
+        refused,
+      );
     }
-    for (const text of ["", "encrypted:", "plain", `${sealed}\n`]) expect(() => openField(text, "a.b", seed)).toThrow(refused);
+    for (const text of ["", "encrypted:", "plain", `${sealed}\n`])
+      expect(() => openField(text, "a.b", seed)).toThrow(refused);
   });
 });

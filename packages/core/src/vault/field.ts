@@ -1,6 +1,7 @@
 /**
- * Sealed fields: one value of a configuration file as `encrypted:<base64url>`, bound to its place: moved to another field it does not open.
- * Format: spec/vault.md §5. Vectors: spec/vectors/vault.json.
+ * Sealed fields: one value of a configuration file as `encrypted:<base64url>`, bound to its place:
+ * moved to another field it does not open. Format: spec/vault.md §5. Vectors:
+ * spec/vectors/vault.json.
  */
 import { aes256GcmOpen, aes256GcmSeal, hkdfSha256, randomBytes } from "#crypto";
 import { KEY_BYTES } from "../crypto/ed25519-strict.js";
@@ -25,9 +26,19 @@ export function sealField(value: string, path: string, seed: Uint8Array): string
   return sealFieldWith(value, path, { seed, iv: randomBytes(AES_IV_BYTES) });
 }
 
-/** As {@link sealField}, with a given iv: for test vectors. Two seals with the same iv give both away. */
-export function sealFieldWith(value: string, path: string, { seed, iv }: { readonly seed: Uint8Array; readonly iv: Uint8Array }): string {
-  const { ciphertext, tag } = aes256GcmSeal({ key: fieldKey(seed), iv, aad: encoder.encode(path) }, encoder.encode(value));
+/**
+ * As {@link sealField}, with a given iv: for test vectors. Two seals with the same iv give both
+ * away.
+ */
+export function sealFieldWith(
+  value: string,
+  path: string,
+  { seed, iv }: { readonly seed: Uint8Array; readonly iv: Uint8Array },
+): string {
+  const { ciphertext, tag } = aes256GcmSeal(
+    { key: fieldKey(seed), iv, aad: encoder.encode(path) },
+    encoder.encode(value),
+  );
   const bytes = new Uint8Array(iv.length + ciphertext.length + tag.length);
   bytes.set(iv);
   bytes.set(ciphertext, iv.length);
@@ -43,13 +54,20 @@ export function isSealedField(text: string): boolean {
 /**
  * The value of a sealed field.
  *
- * @throws ConsentError `vault_invalid`, the same for another key, another field and a changed character.
+ * @throws ConsentError `vault_invalid`, the same for another key, another field and a changed
+ *   character.
  */
 export function openField(text: string, path: string, seed: Uint8Array): string {
   const bytes = isSealedField(text) ? fromBase64Url(text.slice(SEALED_FIELD.length)) : undefined;
   if (bytes === undefined || bytes.length < AES_IV_BYTES + AES_TAG_BYTES) throw unopened();
-  const sealed = { ciphertext: bytes.subarray(AES_IV_BYTES, -AES_TAG_BYTES), tag: bytes.subarray(-AES_TAG_BYTES) };
-  const plaintext = aes256GcmOpen({ key: fieldKey(seed), iv: bytes.subarray(0, AES_IV_BYTES), aad: encoder.encode(path) }, sealed);
+  const sealed = {
+    ciphertext: bytes.subarray(AES_IV_BYTES, -AES_TAG_BYTES),
+    tag: bytes.subarray(-AES_TAG_BYTES),
+  };
+  const plaintext = aes256GcmOpen(
+    { key: fieldKey(seed), iv: bytes.subarray(0, AES_IV_BYTES), aad: encoder.encode(path) },
+    sealed,
+  );
   if (plaintext === undefined) throw unopened();
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(plaintext);
 }
@@ -60,5 +78,8 @@ function fieldKey(seed: Uint8Array): Uint8Array {
 }
 
 function unopened(): ConsentError {
-  return new ConsentError("vault_invalid", "Cannot open an encrypted field: the key is another one, or the field was changed or moved");
+  return new ConsentError(
+    "vault_invalid",
+    "Cannot open an encrypted field: the key is another one, or the field was changed or moved",
+  );
 }

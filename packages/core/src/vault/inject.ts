@@ -1,8 +1,15 @@
 /**
- * Injecting secrets: the one place where a value enters an action. Only into a Release, only into its arguments, only names that the release
- * carries, only where the secret is bound to; and one answer for every name that may not be used. Format: spec/vault.md §4.
+ * Injecting secrets: the one place where a value enters an action. Only into a Release, only into
+ * its arguments, only names that the release carries, only where the secret is bound to; and one
+ * answer for every name that may not be used. Format: spec/vault.md §4.
  */
-import { type Action, type HttpAction, isHttpAction, isToolAction, type ToolAction } from "../action/action.js";
+import {
+  type Action,
+  type HttpAction,
+  isHttpAction,
+  isToolAction,
+  type ToolAction,
+} from "../action/action.js";
 import { actionToJson } from "../action/action-json.js";
 import { ConsentError } from "../errors.js";
 import { ACTION_BYTES_MAX } from "../limits.js";
@@ -16,8 +23,9 @@ import type { Release } from "../types/permit.js";
 declare const holdsSecrets: unique symbol;
 
 /**
- * An Action that may hold secret values: for sending, and for nothing else. Never log, digest, store or show it. As JSON and when inspected as a
- * whole it shows the placeholders; its `args` show the values. It is no Action to a gate.
+ * An Action that may hold secret values: for sending, and for nothing else. Never log, digest,
+ * store or show it. As JSON and when inspected as a whole it shows the placeholders; its `args`
+ * show the values. It is no Action to a gate.
  */
 export type InjectedAction = Action & { readonly [holdsSecrets]: true };
 
@@ -35,9 +43,11 @@ const HTTPS_PORT = 443;
 /**
  * Puts secrets in the places of their placeholders. Takes a release once.
  *
- * @param secrets - All that are known, whether released or not: results are masked for each of them.
- * @throws ConsentError `secret_refused`, the same for a name that is unknown, not released or bound elsewhere, for a placeholder that nothing
- * can be put into, and for a release that no permit gave or that was used before.
+ * @param secrets - All that are known, whether released or not: results are masked for each of
+ *   them.
+ * @throws ConsentError `secret_refused`, the same for a name that is unknown, not released or bound
+ *   elsewhere, for a placeholder that nothing can be put into, and for a release that no permit
+ *   gave or that was used before.
  */
 export function injectSecrets(release: Release, secrets: readonly Secret[]): InjectedRelease {
   if (!takeRelease(release)) throw refused();
@@ -57,19 +67,31 @@ export function injectSecrets(release: Release, secrets: readonly Secret[]): Inj
   return injected;
 }
 
-function valueFor(name: string, { action, secrets: released }: Release, secrets: readonly Secret[]): string {
+function valueFor(
+  name: string,
+  { action, secrets: released }: Release,
+  secrets: readonly Secret[],
+): string {
   const secret = secrets.find((each) => each.name === name);
-  if (secret === undefined || !released.includes(name) || !isBoundTo(secret, action)) throw refused();
+  if (secret === undefined || !released.includes(name) || !isBoundTo(secret, action))
+    throw refused();
   return revealSecret(secret);
 }
 
 /** Whether a secret may go where an action goes. */
-export function isBoundTo({ servers, hosts }: Pick<Secret, "servers" | "hosts">, action: Action): boolean {
-  if (isToolAction(action)) return servers.includes(EVERYWHERE) || servers.includes(action.meta.server);
+export function isBoundTo(
+  { servers, hosts }: Pick<Secret, "servers" | "hosts">,
+  action: Action,
+): boolean {
+  if (isToolAction(action))
+    return servers.includes(EVERYWHERE) || servers.includes(action.meta.server);
   if (!isHttpAction(action) || action.meta.url === undefined) return false;
   const { host, port, url } = action.meta;
   const isHttps = url.startsWith("https://");
-  return (isHttps && (hosts.includes(EVERYWHERE) || (port === HTTPS_PORT && hosts.includes(host)))) || hosts.includes(`${host}:${port}`);
+  return (
+    (isHttps && (hosts.includes(EVERYWHERE) || (port === HTTPS_PORT && hosts.includes(host)))) ||
+    hosts.includes(`${host}:${port}`)
+  );
 }
 
 function fill(action: Action, values: ReadonlyMap<string, string>): Action {
@@ -77,7 +99,8 @@ function fill(action: Action, values: ReadonlyMap<string, string>): Action {
   const valueOf = (name: string): string => {
     const value = values.get(name) ?? "";
     room -= value.length;
-    if (room < 0) throw refused(); // a few bytes of placeholder stand for a long value: many of them must not fill the memory
+    // a few bytes of placeholder stand for a long value: many of them must not fill the memory
+    if (room < 0) throw refused();
     return value;
   };
   if (isToolAction(action)) return filled(action, { args: fillPlaceholders(action.args, valueOf) });
@@ -85,7 +108,9 @@ function fill(action: Action, values: ReadonlyMap<string, string>): Action {
   const headers = Object.entries(action.args?.headers ?? {}).map(
     ([header, text]) => [header, headerText(fillText(text, valueOf))] as const,
   );
-  return filled(action, { args: Object.freeze({ headers: Object.freeze(Object.fromEntries(headers)) }) });
+  return filled(action, {
+    args: Object.freeze({ headers: Object.freeze(Object.fromEntries(headers)) }),
+  });
 }
 
 function headerText(text: string): string {
@@ -93,7 +118,10 @@ function headerText(text: string): string {
   return text;
 }
 
-/** The action with other arguments: same shape, but no constructor made it, so no gate takes it and nothing digests it. */
+/**
+ * The action with other arguments: same shape, but no constructor made it, so no gate takes it and
+ * nothing digests it.
+ */
 function filled(action: ToolAction | HttpAction, { args }: { readonly args: unknown }): Action {
   const copy: object = { name: action.name, args, meta: action.meta };
   const show = (): unknown => actionToJson(action);
@@ -111,5 +139,8 @@ function markInjected(action: Action): InjectedAction {
 }
 
 function refused(): ConsentError {
-  return new ConsentError("secret_refused", "Cannot put a secret into the action: a name in it stands for nothing that may be used here");
+  return new ConsentError(
+    "secret_refused",
+    "Cannot put a secret into the action: a name in it stands for nothing that may be used here",
+  );
 }

@@ -5,7 +5,10 @@ import { Secret } from "./secret.js";
 
 const value = "s3cr3t-value";
 const digits = "1234567890";
-const secrets = Object.freeze([new Secret({ name: "T", value }), new Secret({ name: "N", value: digits })]);
+const secrets = Object.freeze([
+  new Secret({ name: "T", value }),
+  new Secret({ name: "N", value: digits }),
+]);
 const mask = <T>(given: T): T => maskSecrets(given, secrets);
 
 class Opaque {
@@ -54,9 +57,17 @@ describe("maskSecrets()", () => {
 
   it("takes the value out of an error in place: message, stack, cause and fields", () => {
     const cause = new TypeError(`cause ${value}`);
-    const error = Object.assign(new RangeError(`bad ${value}`, { cause }), { url: `https://h/?k=${value}`, socket: new Opaque() });
+    const error = Object.assign(new RangeError(`bad ${value}`, { cause }), {
+      url: `https://h/?k=${value}`,
+      socket: new Opaque(),
+    });
     expect(mask(error)).toBe(error);
-    expect(error).toMatchObject({ name: "RangeError", message: "bad [secret T]", url: "https://h/?k=[secret T]", socket: undefined });
+    expect(error).toMatchObject({
+      name: "RangeError",
+      message: "bad [secret T]",
+      url: "https://h/?k=[secret T]",
+      socket: undefined,
+    });
     expect(inspect(error, { depth: null })).not.toContain(value);
     expect(cause.message).toBe("cause [secret T]");
     expect(mask(new AggregateError([cause], value)).message).toBe("[secret T]");

@@ -1,6 +1,7 @@
 /// <reference lib="es2024.string" />
 /**
- * Masking values: secret values in whatever came back become `[secret NAME]`. Format: spec/vault.md §6.
+ * Masking values: secret values in whatever came back become `[secret NAME]`. Format: spec/vault.md
+ * §6.
  */
 import { ConsentError } from "../errors.js";
 import { makeMasker } from "./masker.js";
@@ -22,12 +23,18 @@ interface Walk {
 }
 
 /**
- * A copy in which no text, key, number or byte array shows a secret's value. An Error keeps its identity and loses the value from its texts.
+ * A copy in which no text, key, number or byte array shows a secret's value. An Error keeps its
+ * identity and loses the value from its texts.
  *
  * @param opaque - `"refuse"` unless given.
- * @throws ConsentError `secret_refused` for what cannot be looked into. Mask a stream with `release.masker()` and return what is data.
+ * @throws ConsentError `secret_refused` for what cannot be looked into. Mask a stream with
+ *   `release.masker()` and return what is data.
  */
-export function maskSecrets<T>(value: T, secrets: readonly Secret[], opaque: OpaqueHandling = "refuse"): T {
+export function maskSecrets<T>(
+  value: T,
+  secrets: readonly Secret[],
+  opaque: OpaqueHandling = "refuse",
+): T {
   if (secrets.length === 0) return value;
   const masker = makeMasker(masksOf(secrets));
   const maskBytes = (bytes: Uint8Array): Uint8Array => {
@@ -38,7 +45,8 @@ export function maskSecrets<T>(value: T, secrets: readonly Secret[], opaque: Opa
     joined.set(rest, begun.length);
     return joined;
   };
-  // The copy has the shape of the original: only texts in it differ, and a number that is a secret becomes a text.
+  // The copy has the shape of the original: only texts in it differ, and a number that is a secret
+  // becomes a text.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return maskAny({ maskBytes, opaque, copies: new Map() }, value) as T;
 }
@@ -65,7 +73,10 @@ function maskAny(walk: Walk, value: unknown): unknown {
 
 function maskOpaque({ opaque }: Walk, value: unknown): unknown {
   if (opaque === "keep") return value;
-  throw new ConsentError("secret_refused", "Cannot mask a result: it holds something else than data");
+  throw new ConsentError(
+    "secret_refused",
+    "Cannot mask a result: it holds something else than data",
+  );
 }
 
 function maskText({ maskBytes }: Walk, text: string): string {
@@ -90,7 +101,8 @@ function maskObject(walk: Walk, value: object): unknown {
     return copy;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return value instanceof Date ? value : maskOpaque(walk, value);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    return value instanceof Date ? value : maskOpaque(walk, value);
   return maskMembers(walk, value, {});
 }
 
@@ -113,7 +125,10 @@ function maskArray({ maskBytes }: Walk, bytes: Uint8Array): Uint8Array {
   return masked;
 }
 
-/** An error is thrown on as it is, so that its class and its code still tell what happened; its texts are replaced in place. */
+/**
+ * An error is thrown on as it is, so that its class and its code still tell what happened; its
+ * texts are replaced in place.
+ */
 function maskError(walk: Walk, error: Error): Error {
   walk.copies.set(error, error);
   const isClean = Object.getOwnPropertyNames(error).every((key) => maskProperty(walk, error, key));

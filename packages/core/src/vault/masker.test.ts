@@ -6,11 +6,16 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const make = (name: string, value: string): Secret => new Secret({ name, value });
 
-function mask(secrets: readonly Secret[], text: string | Uint8Array, chunkBytes = 1_000_000): string {
+function mask(
+  secrets: readonly Secret[],
+  text: string | Uint8Array,
+  chunkBytes = 1_000_000,
+): string {
   const bytes = typeof text === "string" ? encoder.encode(text) : text;
   const masker = createMasker(secrets);
   const parts: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length; at += chunkBytes) parts.push(masker.push(bytes.subarray(at, at + chunkBytes)));
+  for (let at = 0; at < bytes.length; at += chunkBytes)
+    parts.push(masker.push(bytes.subarray(at, at + chunkBytes)));
   parts.push(masker.end());
   return decoder.decode(Buffer.concat(parts));
 }
@@ -23,8 +28,10 @@ const allUnicode = (text: string, upper = false): string =>
     const hex = text.charCodeAt(at).toString(16).padStart(4, "0");
     return `\\u${upper ? hex.toUpperCase() : hex}`;
   }).join("");
-const percent = (text: string): string => encoder.encode(text).reduce((all, byte) => `${all}%${byte.toString(16).padStart(2, "0")}`, "");
-const base64 = (text: string, encoding: "base64" | "base64url" = "base64"): string => Buffer.from(text).toString(encoding);
+const percent = (text: string): string =>
+  encoder.encode(text).reduce((all, byte) => `${all}%${byte.toString(16).padStart(2, "0")}`, "");
+const base64 = (text: string, encoding: "base64" | "base64url" = "base64"): string =>
+  Buffer.from(text).toString(encoding);
 
 const WRITTEN: readonly (readonly [string, string])[] = [
   ["as it is", value],
@@ -36,7 +43,10 @@ const WRITTEN: readonly (readonly [string, string])[] = [
   ["in JSON inside JSON", json(json(value))],
   ["in JSON inside JSON inside JSON", json(json(json(value)))],
   ["percent-encoded", encodeURIComponent(value)],
-  ["percent-encoded in lower case", encodeURIComponent(value).replaceAll(/%[0-9A-F]{2}/g, (each) => each.toLowerCase())],
+  [
+    "percent-encoded in lower case",
+    encodeURIComponent(value).replaceAll(/%[0-9A-F]{2}/g, (each) => each.toLowerCase()),
+  ],
   ["percent-encoded throughout", percent(value)],
   ["as a form", new URLSearchParams([["a", value]]).toString().slice(2)],
   ["as a form in JSON", json(new URLSearchParams([["a", value]]).toString().slice(2))],
@@ -72,7 +82,9 @@ describe("createMasker()", () => {
         const around = Buffer.from(`${"x".repeat(offset)}${value}yyyy`).toString(encoding);
         const masked = mask([token], around);
         expect(masked).toContain("[secret T]");
-        expect(Buffer.from(masked.replace("[secret T]", ""), "base64").length).toBeLessThan(offset + 8);
+        expect(Buffer.from(masked.replace("[secret T]", ""), "base64").length).toBeLessThan(
+          offset + 8,
+        );
       }
     }
   });
@@ -86,12 +98,18 @@ describe("createMasker()", () => {
   });
 
   it("names the longest of several that overlap, and leaves no part of any", () => {
-    const secrets = [make("SHORT", "abcdefgh"), make("LONG", "abcdefghijkl"), make("TAIL", "ijklmnopqr")];
+    const secrets = [
+      make("SHORT", "abcdefgh"),
+      make("LONG", "abcdefghijkl"),
+      make("TAIL", "ijklmnopqr"),
+    ];
     for (const chunkBytes of [1, 3, 100]) {
       expect(mask(secrets, "-abcdefghijkl-", chunkBytes)).toBe("-[secret LONG]-");
       expect(mask(secrets, "-abcdefgh-", chunkBytes)).toBe("-[secret SHORT]-");
       expect(mask(secrets, "-abcdefghijklmnopqr-", chunkBytes)).toBe("-[secret LONG]-");
-      expect(mask(secrets, "-abcdefghabcdefgh-", chunkBytes)).toBe("-[secret SHORT][secret SHORT]-");
+      expect(mask(secrets, "-abcdefghabcdefgh-", chunkBytes)).toBe(
+        "-[secret SHORT][secret SHORT]-",
+      );
     }
     expect(mask([make("A", "aaaaaaaa")], "a".repeat(100_000), 10)).toBe("[secret A]");
   });
@@ -106,7 +124,8 @@ describe("createMasker()", () => {
 
   it("settles at the end of a line, and masks what is left of a value that goes on after all", () => {
     const masker = createMasker([make("A", "abcdefgh"), make("LINES", "first\nsecond\nthird")]);
-    const settled = (text: string): string => decoder.decode(Buffer.concat([masker.push(encoder.encode(text)), masker.settle()]));
+    const settled = (text: string): string =>
+      decoder.decode(Buffer.concat([masker.push(encoder.encode(text)), masker.settle()]));
     expect(settled("hello a\n")).toBe("hello a\n");
     expect(settled("abcdefgh\n")).toBe("[secret A]\n");
     expect(settled("x abc\n")).toBe("x abc\n");

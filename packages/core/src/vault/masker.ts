@@ -1,19 +1,31 @@
 /**
- * Masking byte streams: known secret values become `[secret NAME]`, however they are written (spec/vault.md §6) and wherever the chunks end.
- * Time grows with the bytes, memory with the longest value. Bytes are handed on as soon as no value can begin in them.
+ * Masking byte streams: known secret values become `[secret NAME]`, however they are written
+ * (spec/vault.md §6) and wherever the chunks end. Time grows with the bytes, memory with the
+ * longest value. Bytes are handed on as soon as no value can begin in them.
  */
 import type { Masks } from "./patterns.js";
 import { masksOf } from "./patterns.js";
 import type { Masker } from "../types/permit.js";
 import type { Secret } from "./secret.js";
 import { createSpans, type Spans } from "./spans.js";
-import { BLOCK_BYTES, createRun, NOTHING_KEPT, openIn, roomBefore, searchBlock, type Stream } from "./stream.js";
+import {
+  BLOCK_BYTES,
+  createRun,
+  NOTHING_KEPT,
+  openIn,
+  roomBefore,
+  searchBlock,
+  type Stream,
+} from "./stream.js";
 import { LEAD_BITS, type Run } from "./unescape.js";
 import { createViews } from "./views.js";
 
 const NOTHING = new Uint8Array(0);
 
-/** A masker for one stream, and after its `end` for another one. Secrets that are kept in one frozen list are prepared once. */
+/**
+ * A masker for one stream, and after its `end` for another one. Secrets that are kept in one frozen
+ * list are prepared once.
+ */
 export function createMasker(secrets: readonly Secret[]): Masker {
   return makeMasker(masksOf(secrets));
 }
@@ -43,7 +55,8 @@ export function makeMasker(masks: Masks): Masker {
   return {
     push(chunk) {
       buffer = concat(buffer, chunk);
-      for (let at = 0; at < chunk.length; at += BLOCK_BYTES) scan(chunk.subarray(at, at + BLOCK_BYTES), false);
+      for (let at = 0; at < chunk.length; at += BLOCK_BYTES)
+        scan(chunk.subarray(at, at + BLOCK_BYTES), false);
       return release(position + Math.min(0, root.openFrom(), views.openFrom()));
     },
     settle: () => release(position + Math.min(0, root.openFrom(), views.openUnwrappedFrom())),
@@ -67,7 +80,10 @@ function concat(left: Uint8Array, right: Uint8Array): Uint8Array {
 /** The stream as it is. */
 interface Root {
   scan(block: Uint8Array, position: number): Stream;
-  /** The first place in which a value may still begin, counted from the end of the last block; `Infinity` where there is none. */
+  /**
+   * The first place in which a value may still begin, counted from the end of the last block;
+   * `Infinity` where there is none.
+   */
   openFrom(): number;
   reset(): void;
 }
@@ -84,7 +100,11 @@ function createRoot({ plain, hex }: Masks, add: Spans["add"]): Root {
       const before = kept;
       const hexRun = rooms.hex(block, keptHex.bytes);
       kept = searchBlock(plain, { run, to, before, position, length }, add);
-      keptHex = searchBlock(hex, { run: hexRun, to: roomBefore(hex) + length, before: keptHex, position, length }, add);
+      keptHex = searchBlock(
+        hex,
+        { run: hexRun, to: roomBefore(hex) + length, before: keptHex, position, length },
+        add,
+      );
       return { ...run, from, to, leads: leadsOf(block), before, after: kept, readings: [] };
     },
     openFrom: () => Math.min(openIn(kept, plain), openIn(keptHex, hex)),

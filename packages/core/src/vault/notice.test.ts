@@ -1,6 +1,12 @@
 import { manualClock, seededIds } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { compareVaultMark, keysRotatedEvent, readVaultMark, vaultChangedEvent, vaultMark } from "./notice.js";
+import {
+  compareVaultMark,
+  keysRotatedEvent,
+  readVaultMark,
+  vaultChangedEvent,
+  vaultMark,
+} from "./notice.js";
 
 const parts = { clock: manualClock(), ids: seededIds() };
 const mark = vaultMark(4, "sealed");
@@ -10,7 +16,12 @@ describe("vaultChangedEvent()", () => {
     const event = vaultChangedEvent(mark, { change: "set", secret: "TOKEN" }, parts);
     expect(event).toMatchObject({
       eventType: "vault_changed",
-      metadata: { counter: 4, vault_hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string, change: "set", secret: "TOKEN" },
+      metadata: {
+        counter: 4,
+        vault_hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string,
+        change: "set",
+        secret: "TOKEN",
+      },
     });
     expect(readVaultMark(event)).toEqual(mark);
     expect(readVaultMark({ ...event, eventType: "gate_notice" })).toBe(undefined);

@@ -1,6 +1,6 @@
 /**
- * Notices of the vault for the audit log: which state it has, so that an older one put in its place is seen. Never a value.
- * Format: spec/vault.md §7.
+ * Notices of the vault for the audit log: which state it has, so that an older one put in its place
+ * is seen. Never a value. Format: spec/vault.md §7.
  */
 import { sha256Hex } from "#crypto";
 import type { JsonObject } from "../json/value.js";
@@ -45,19 +45,38 @@ export function vaultMark(counter: number, text: string): VaultMark {
 }
 
 /** The event to append after a vault was saved. */
-export function vaultChangedEvent({ counter, hash }: VaultMark, { change, secret }: VaultChange, parts: NoticeParts): AuditEventInput {
-  return noticeEvent("vault_changed", { counter, vault_hash: hash, change, ...(secret === undefined ? {} : { secret }) }, parts);
+export function vaultChangedEvent(
+  { counter, hash }: VaultMark,
+  { change, secret }: VaultChange,
+  parts: NoticeParts,
+): AuditEventInput {
+  return noticeEvent(
+    "vault_changed",
+    { counter, vault_hash: hash, change, ...(secret === undefined ? {} : { secret }) },
+    parts,
+  );
 }
 
-/** The event to append after the keys were rotated; the vault's own event follows from {@link vaultChangedEvent}. */
-export function keysRotatedEvent(keys: { readonly from: string; readonly to: string }, parts: NoticeParts): AuditEventInput {
+/**
+ * The event to append after the keys were rotated; the vault's own event follows from {@link
+ * vaultChangedEvent}.
+ */
+export function keysRotatedEvent(
+  keys: { readonly from: string; readonly to: string },
+  parts: NoticeParts,
+): AuditEventInput {
   return noticeEvent("keys_rotated", { from_key: keys.from, to_key: keys.to }, parts);
 }
 
 /** The mark in an event's metadata; `undefined` for any other event. */
-export function readVaultMark({ eventType, metadata }: Pick<AuditEventInput, "eventType" | "metadata">): VaultMark | undefined {
+export function readVaultMark({
+  eventType,
+  metadata,
+}: Pick<AuditEventInput, "eventType" | "metadata">): VaultMark | undefined {
   const { counter, vault_hash: hash } = metadata;
-  return eventType === "vault_changed" && typeof counter === "number" && typeof hash === "string" ? { counter, hash } : undefined;
+  return eventType === "vault_changed" && typeof counter === "number" && typeof hash === "string"
+    ? { counter, hash }
+    : undefined;
 }
 
 /** Compares the vault with its last mark in the log. */
@@ -67,6 +86,10 @@ export function compareVaultMark(vault: VaultMark, noted: VaultMark): VaultMarkR
   return vault.hash === noted.hash ? "same" : "replaced";
 }
 
-function noticeEvent(eventType: AuditEventType, metadata: JsonObject, { clock, ids }: NoticeParts): AuditEventInput {
+function noticeEvent(
+  eventType: AuditEventType,
+  metadata: JsonObject,
+  { clock, ids }: NoticeParts,
+): AuditEventInput {
   return logEvent(eventType, { id: ids.next("ae"), atMs: clock.now() }, metadata);
 }

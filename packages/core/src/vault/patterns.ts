@@ -1,4 +1,7 @@
-/** Patterns: every way of writing a secret's value that masking looks for besides escapes. Format: spec/vault.md §6. */
+/**
+ * Patterns: every way of writing a secret's value that masking looks for besides escapes. Format:
+ * spec/vault.md §6.
+ */
 import { type Automaton, buildAutomaton, type Pattern } from "./automaton.js";
 import { SECRET_BYTES_MIN } from "../limits.js";
 import { createSearch, type Search } from "./search.js";
@@ -23,7 +26,9 @@ export interface Masks {
 }
 
 const SAME = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
+const LOWER = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
+);
 const encoder = new TextEncoder();
 const compiled = new WeakMap<readonly Secret[], Masks>();
 
@@ -38,7 +43,9 @@ export function masksOf(secrets: readonly Secret[]): Masks {
 
 function compileMasks(secrets: readonly Secret[]): Masks {
   const values = secrets.map((secret) => withoutMargins(revealSecret(secret)));
-  const patterns = (write: (value: Uint8Array) => readonly Omit<Pattern, "label">[]): readonly Pattern[] =>
+  const patterns = (
+    write: (value: Uint8Array) => readonly Omit<Pattern, "label">[],
+  ): readonly Pattern[] =>
     values.flatMap((value, label) => write(value).map((pattern) => ({ ...pattern, label })));
   return Object.freeze({
     plain: finderOf(patterns(writingsOf), SAME),
@@ -50,10 +57,17 @@ function compileMasks(secrets: readonly Secret[]): Masks {
 
 function finderOf(patterns: readonly Pattern[], fold: Uint8Array): Finder {
   const automaton = buildAutomaton(patterns);
-  return { depth: automaton.depth, reach: automaton.reach, search: createSearch(automaton, patterns, fold) };
+  return {
+    depth: automaton.depth,
+    reach: automaton.reach,
+    search: createSearch(automaton, patterns, fold),
+  };
 }
 
-/** The bytes of a value without the blanks and line feeds around it: whoever is given a value may cut them off. */
+/**
+ * The bytes of a value without the blanks and line feeds around it: whoever is given a value may
+ * cut them off.
+ */
 function withoutMargins(value: string): Uint8Array {
   const bytes = encoder.encode(value.trim());
   return bytes.length < SECRET_BYTES_MIN ? encoder.encode(value) : bytes;

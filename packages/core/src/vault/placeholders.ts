@@ -1,5 +1,6 @@
 /**
- * Placeholders: `{{secret:NAME}}` in the arguments of a tool call, or in the headers of an HTTP request. Format: spec/vault.md §4.
+ * Placeholders: `{{secret:NAME}}` in the arguments of a tool call, or in the headers of an HTTP
+ * request. Format: spec/vault.md §4.
  */
 import { type Action, isHttpAction, isToolAction } from "../action/action.js";
 import type { JsonValue } from "../json/value.js";
@@ -13,7 +14,10 @@ const PLACEHOLDER = /\{\{secret:([A-Za-z0-9_.-]+)\}\}/g;
 export interface Placeholders {
   /** Names, each once, in the order in which they stand. */
   readonly names: readonly string[];
-  /** Whether one stands where nothing is put in, or names nothing: in a key, a URL, a shell command, without its end. */
+  /**
+   * Whether one stands where nothing is put in, or names nothing: in a key, a URL, a shell command,
+   * without its end.
+   */
   readonly hasStray: boolean;
 }
 
@@ -35,7 +39,8 @@ export function placeholdersOf(action: Action): Placeholders {
   for (const text of Object.values(action.meta)) if (typeof text === "string") note(text, false);
   note(action.name, false);
   if (isToolAction(action)) eachText(action.args, note);
-  else if (isHttpAction(action)) for (const value of Object.values(action.args?.headers ?? {})) note(value, true);
+  else if (isHttpAction(action))
+    for (const value of Object.values(action.args?.headers ?? {})) note(value, true);
   else note(action.args, false);
   return { names: [...names], hasStray: open !== proper };
 }
@@ -57,14 +62,20 @@ function eachText(value: JsonValue, note: (text: string, isProper: boolean) => v
     }
 }
 
-/** A frozen copy in which every placeholder of a text is replaced, once: what a replacement holds is not looked at again. */
+/**
+ * A frozen copy in which every placeholder of a text is replaced, once: what a replacement holds is
+ * not looked at again.
+ */
 export function fillPlaceholders(value: JsonValue, valueOf: (name: string) => string): JsonValue {
   if (typeof value === "string") return fillText(value, valueOf);
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) return Object.freeze(value.map((item) => fillPlaceholders(item, valueOf)));
   const copy: Record<string, JsonValue> = {};
   for (const [key, member] of Object.entries(value))
-    Object.defineProperty(copy, key, { value: fillPlaceholders(member, valueOf), enumerable: true });
+    Object.defineProperty(copy, key, {
+      value: fillPlaceholders(member, valueOf),
+      enumerable: true,
+    });
   return Object.freeze(copy);
 }
 

@@ -11,7 +11,10 @@ function failure(run: () => unknown): { readonly code: unknown; readonly shown: 
   try {
     run();
   } catch (error) {
-    return { code: (error as { code?: unknown }).code, shown: inspect(error, { depth: null }).replaceAll(/\n\s+at .*/g, "") };
+    return {
+      code: (error as { code?: unknown }).code,
+      shown: inspect(error, { depth: null }).replaceAll(/\n\s+at .*/g, ""),
+    };
   }
   return { code: undefined, shown: "" };
 }
@@ -22,11 +25,18 @@ describe("openVault()", () => {
   it("gives back what was sealed, and shows nothing of it in the text", () => {
     const { counter, secrets } = openVault(text, seed);
     expect(counter).toBe(3);
-    expect(secrets.map((each) => [each.name, revealSecret(each), each.servers, each.hosts])).toEqual([
-      ["TOKEN", "a secret value", ["github"], []],
-    ]);
+    expect(
+      secrets.map((each) => [each.name, revealSecret(each), each.servers, each.hosts]),
+    ).toEqual([["TOKEN", "a secret value", ["github"], []]]);
     expect(text).not.toMatch(/TOKEN|github|a secret value/);
-    expect(Object.keys(JSON.parse(text) as object)).toEqual(["version", "encryption", "salt", "iv", "data", "tag"]);
+    expect(Object.keys(JSON.parse(text) as object)).toEqual([
+      "version",
+      "encryption",
+      "salt",
+      "iv",
+      "data",
+      "tag",
+    ]);
   });
 
   it("says the same for another key and for every single changed, missing or added byte", () => {
@@ -43,7 +53,8 @@ describe("openVault()", () => {
       expect(failure(() => openVault(before + after, seed))).toEqual(other);
       expect(failure(() => openVault(`${before}0${text.slice(at)}`, seed))).toEqual(other);
     }
-    for (const added of ["\n", " ", "\0", text]) expect(failure(() => openVault(text + added, seed))).toEqual(other);
+    for (const added of ["\n", " ", "\0", text])
+      expect(failure(() => openVault(text + added, seed))).toEqual(other);
   });
 
   it("refuses a seed of another length as misuse", () => {
@@ -59,7 +70,13 @@ describe("sealVault()", () => {
     ["a name twice", { counter: 1, secrets: [secret, secret] }],
     [
       "too much of it",
-      { counter: 1, secrets: Array.from({ length: 17 }, (_, at) => new Secret({ name: `S${at}`, value: "x".repeat(16_384) })) },
+      {
+        counter: 1,
+        secrets: Array.from(
+          { length: 17 },
+          (_, at) => new Secret({ name: `S${at}`, value: "x".repeat(16_384) }),
+        ),
+      },
     ],
   ])("refuses %s", (_name, contents) => {
     const { code, shown } = failure(() => sealVault(contents, seed));
@@ -69,15 +86,19 @@ describe("sealVault()", () => {
 
   it("refuses a copy of a secret, which holds no value", () => {
     const copy = structuredClone(secret);
-    expect(failure(() => sealVault({ counter: 1, secrets: [copy] }, seed)).code).toBe("secret_invalid");
+    expect(failure(() => sealVault({ counter: 1, secrets: [copy] }, seed)).code).toBe(
+      "secret_invalid",
+    );
   });
 
   it("keeps a name that objects know already", () => {
-    const odd = ["__proto__", "constructor", "toString"].map((name) => new Secret({ name, value: "a secret value" }));
-    expect(openVault(sealVault({ counter: 1, secrets: odd }, seed), seed).secrets.map(({ name }) => name)).toEqual([
-      "__proto__",
-      "constructor",
-      "toString",
-    ]);
+    const odd = ["__proto__", "constructor", "toString"].map(
+      (name) => new Secret({ name, value: "a secret value" }),
+    );
+    expect(
+      openVault(sealVault({ counter: 1, secrets: odd }, seed), seed).secrets.map(
+        ({ name }) => name,
+      ),
+    ).toEqual(["__proto__", "constructor", "toString"]);
   });
 });

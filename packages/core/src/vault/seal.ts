@@ -1,6 +1,7 @@
 /**
- * Sealed vaults: secrets as encrypted text, and back. Pure over texts; whoever keeps the text keeps it private and in one piece.
- * One error, in the same words, for another key and for any changed byte. Format: spec/vault.md §3. Vectors: spec/vectors/vault.json.
+ * Sealed vaults: secrets as encrypted text, and back. Pure over texts; whoever keeps the text keeps
+ * it private and in one piece. One error, in the same words, for another key and for any changed
+ * byte. Format: spec/vault.md §3. Vectors: spec/vectors/vault.json.
  */
 import { aes256GcmOpen, aes256GcmSeal, hkdfSha256, randomBytes } from "#crypto";
 import { AES_IV_BYTES, AES_KEY_BYTES, requireLength } from "../crypto/lengths.js";
@@ -18,7 +19,10 @@ import { revealSecret, Secret } from "./secret.js";
 
 /** What a vault holds. */
 export interface VaultContents {
-  /** 1 for the first save, one more for each that follows: a lower one than was noted is an older vault put back. */
+  /**
+   * 1 for the first save, one more for each that follows: a lower one than was noted is an older
+   * vault put back.
+   */
   readonly counter: number;
   /** Sorted by name; no name stands twice. */
   readonly secrets: readonly Secret[];
@@ -41,16 +45,37 @@ const TEXT =
  * Seals secrets under a fresh salt and iv.
  *
  * @param seed - The 32 bytes of the Ed25519 private key.
- * @throws ConsentError `secret_invalid` where a name stands twice, the counter is no whole number from 1, or it is all together too large.
+ * @throws ConsentError `secret_invalid` where a name stands twice, the counter is no whole number
+ *   from 1, or it is all together too large.
  */
 export function sealVault(contents: VaultContents, seed: Uint8Array): string {
-  return sealVaultWith(contents, seed, { salt: randomBytes(SALT_BYTES), iv: randomBytes(AES_IV_BYTES) });
+  return sealVaultWith(contents, seed, {
+    salt: randomBytes(SALT_BYTES),
+    iv: randomBytes(AES_IV_BYTES),
+  });
 }
 
-/** As {@link sealVault}, with given nonces: for test vectors. Two seals with the same nonces give both away. */
-export function sealVaultWith(contents: VaultContents, seed: Uint8Array, { salt, iv }: SealNonces): string {
-  const { ciphertext, tag } = aes256GcmSeal({ key: vaultKey(seed, salt), iv }, encoder.encode(encodeContents(contents)));
-  const fields = { version: 1, encryption: "aes-256-gcm", salt: toHex(salt), iv: toHex(iv), data: toHex(ciphertext), tag: toHex(tag) };
+/**
+ * As {@link sealVault}, with given nonces: for test vectors. Two seals with the same nonces give
+ * both away.
+ */
+export function sealVaultWith(
+  contents: VaultContents,
+  seed: Uint8Array,
+  { salt, iv }: SealNonces,
+): string {
+  const { ciphertext, tag } = aes256GcmSeal(
+    { key: vaultKey(seed, salt), iv },
+    encoder.encode(encodeContents(contents)),
+  );
+  const fields = {
+    version: 1,
+    encryption: "aes-256-gcm",
+    salt: toHex(salt),
+    iv: toHex(iv),
+    data: toHex(ciphertext),
+    tag: toHex(tag),
+  };
   return `${JSON.stringify(fields, undefined, 2)}\n`;
 }
 
@@ -61,19 +86,24 @@ export function sealVaultWith(contents: VaultContents, seed: Uint8Array, { salt,
  */
 export function openVault(text: string, seed: Uint8Array): VaultContents {
   const [salt, iv, ciphertext, tag] = (TEXT.exec(text) ?? []).slice(1).map(fromHex);
-  if (salt === undefined || iv === undefined || ciphertext === undefined || tag === undefined) throw unopened();
+  if (salt === undefined || iv === undefined || ciphertext === undefined || tag === undefined)
+    throw unopened();
   const plaintext = aes256GcmOpen({ key: vaultKey(seed, salt), iv }, { ciphertext, tag });
   if (plaintext === undefined) throw unopened();
   try {
     return decodeContents(parseJson(plaintext));
   } catch {
-    throw unopened(); // sealed under this key by something that is not us; its error could show a value
+    // sealed under this key by something that is not us; its error could show a value
+    throw unopened();
   }
 }
 
 /** The one answer for everything that does not open. */
 export function unopened(): ConsentError {
-  return new ConsentError("vault_invalid", "Cannot open the vault: the key is another one, or the vault was changed");
+  return new ConsentError(
+    "vault_invalid",
+    "Cannot open the vault: the key is another one, or the vault was changed",
+  );
 }
 
 function vaultKey(seed: Uint8Array, salt: Uint8Array): Uint8Array {
@@ -90,7 +120,8 @@ function encodeContents({ counter, secrets }: VaultContents): string {
     entries.set(name, { value: revealSecret(secret), servers, hosts });
   }
   const text = canonicalJson({ counter, secrets: Object.fromEntries(entries) });
-  if (encoder.encode(text).length > VAULT_BYTES_MAX) throw unsealed(`it has more than ${VAULT_BYTES_MAX} bytes`);
+  if (encoder.encode(text).length > VAULT_BYTES_MAX)
+    throw unsealed(`it has more than ${VAULT_BYTES_MAX} bytes`);
   return text;
 }
 

@@ -1,13 +1,16 @@
 /**
- * Search: finds what an {@link Automaton} finds, but looks at few of the bytes. Every pattern has a shortest length; the last three bytes of a
- * window of that length tell how far the next place is where a pattern may begin (Wu and Manber, 1994). Only there the automaton runs.
+ * Search: finds what an {@link Automaton} finds, but looks at few of the bytes. Every pattern has a
+ * shortest length; the last three bytes of a window of that length tell how far the next place is
+ * where a pattern may begin (Wu and Manber, 1994). Only there the automaton runs.
  */
 import type { Automaton, Pattern } from "./automaton.js";
 
 /** Takes a match: the index after its last byte, its length and its label. */
 export type MatchTaker = (to: number, length: number, label: number) => void;
 
-/** The bytes to search. Before `from` there are as many as the state before has seen of a pattern. */
+/**
+ * The bytes to search. Before `from` there are as many as the state before has seen of a pattern.
+ */
 export interface Stretch {
   readonly bytes: Uint8Array;
   readonly from: number;
@@ -36,12 +39,16 @@ interface Steps {
 }
 
 function stepsOf(patterns: readonly Pattern[]): Steps {
-  const window = patterns.reduce((least, { bytes, complete = bytes.length }) => Math.min(least, complete), WINDOW_MAX);
+  const window = patterns.reduce(
+    (least, { bytes, complete = bytes.length }) => Math.min(least, complete),
+    WINDOW_MAX,
+  );
   const shift = patterns.length * window > MANY_GRAMS ? 5 : 4;
   const table = new Uint8Array(1 << (8 + 2 * shift)).fill(Math.max(1, window - GRAM + 1));
   for (const { bytes } of patterns) {
     for (let at = 0; at + GRAM <= window; at++) {
-      const hash = ((bytes[at] ?? 0) << (2 * shift)) ^ ((bytes[at + 1] ?? 0) << shift) ^ (bytes[at + 2] ?? 0);
+      const hash =
+        ((bytes[at] ?? 0) << (2 * shift)) ^ ((bytes[at + 1] ?? 0) << shift) ^ (bytes[at + 2] ?? 0);
       const known = table[hash] ?? 0;
       const step = Math.min(known & STEP, window - GRAM - at);
       table[hash] = step | (known & BEGINS) | (at === 0 ? BEGINS : 0);
@@ -55,27 +62,38 @@ function stepsOf(patterns: readonly Pattern[]): Steps {
  *
  * @param fold - What each byte counts as.
  */
-export function createSearch(automaton: Automaton, patterns: readonly Pattern[], fold: Uint8Array): Search {
+export function createSearch(
+  automaton: Automaton,
+  patterns: readonly Pattern[],
+  fold: Uint8Array,
+): Search {
   if (patterns.length === 0) return () => 0;
   const { depth, found, label, next } = automaton;
   const { table, window, shift } = stepsOf(patterns);
   const twice = 2 * shift;
   const isShort = window < GRAM;
 
-  /** The first place from `from` on where a pattern may begin, or where less than a window is left. */
+  /**
+   * The first place from `from` on where a pattern may begin, or where less than a window is left.
+   */
   const candidate = ({ bytes, to }: Stretch, from: number): number => {
     const last = isShort ? -1 : to - window;
     let at = from;
     while (at <= last) {
       const end = at + window;
       const hash =
-        ((fold[bytes[end - 3] ?? 0] ?? 0) << twice) ^ ((fold[bytes[end - 2] ?? 0] ?? 0) << shift) ^ (fold[bytes[end - 1] ?? 0] ?? 0);
+        ((fold[bytes[end - 3] ?? 0] ?? 0) << twice) ^
+        ((fold[bytes[end - 2] ?? 0] ?? 0) << shift) ^
+        (fold[bytes[end - 1] ?? 0] ?? 0);
       const step = (table[hash] ?? 0) & STEP;
       if (step !== 0) {
         at += step;
         continue;
       }
-      const first = ((fold[bytes[at] ?? 0] ?? 0) << twice) ^ ((fold[bytes[at + 1] ?? 0] ?? 0) << shift) ^ (fold[bytes[at + 2] ?? 0] ?? 0);
+      const first =
+        ((fold[bytes[at] ?? 0] ?? 0) << twice) ^
+        ((fold[bytes[at + 1] ?? 0] ?? 0) << shift) ^
+        (fold[bytes[at + 2] ?? 0] ?? 0);
       if (((table[first] ?? 0) & BEGINS) !== 0) return at;
       at++;
     }

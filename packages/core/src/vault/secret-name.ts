@@ -1,4 +1,7 @@
-/** Names of secrets: what a placeholder may name. A file of its own, since a gate looks for placeholders whether it has a vault or not. */
+/**
+ * Names of secrets: what a placeholder may name. A file of its own, since a gate looks for
+ * placeholders whether it has a vault or not.
+ */
 import { NAME_CHARS_MAX } from "../limits.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;

@@ -59,7 +59,10 @@ describe("Secret", () => {
     ["a host with a glob", { name: "A", value, hosts: ["*.example.com"] }],
     ["a port out of range", { name: "A", value, hosts: ["example.com:65536"] }],
     ["an empty server", { name: "A", value, servers: [""] }],
-    ["too many servers", { name: "A", value, servers: Array.from({ length: 65 }, (_, index) => `s${index}`) }],
+    [
+      "too many servers",
+      { name: "A", value, servers: Array.from({ length: 65 }, (_, index) => `s${index}`) },
+    ],
   ])("refuses %s and does not show the value", (_name, source) => {
     let error: unknown;
     try {

@@ -1,11 +1,16 @@
 /// <reference lib="es2024.string" />
 /**
- * Secret: a value that never prints. It says its name and where it may go; the value comes out of {@link revealSecret} alone.
- * Format: spec/vault.md §2.
+ * Secret: a value that never prints. It says its name and where it may go; the value comes out of
+ * {@link revealSecret} alone. Format: spec/vault.md §2.
  */
 import { normalizeHost, parseAuthority } from "../action/host.js";
 import { ConsentError } from "../errors.js";
-import { NAME_CHARS_MAX, SECRET_BINDINGS_MAX, SECRET_BYTES_MAX, SECRET_BYTES_MIN } from "../limits.js";
+import {
+  NAME_CHARS_MAX,
+  SECRET_BINDINGS_MAX,
+  SECRET_BYTES_MAX,
+  SECRET_BYTES_MIN,
+} from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
 import { isSecretName } from "./secret-name.js";
 
@@ -17,7 +22,9 @@ export interface SecretSource {
   readonly value: string;
   /** MCP servers whose tools may get it. Empty or left out: none. `"*"`: every server. */
   readonly servers?: readonly string[];
-  /** `host` (https on port 443), `host:port`, or `"*"` (every https URL). Empty or left out: none. */
+  /**
+   * `host` (https on port 443), `host:port`, or `"*"` (every https URL). Empty or left out: none.
+   */
   readonly hosts?: readonly string[];
 }
 
@@ -30,7 +37,10 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const encoder = new TextEncoder();
 const values = new WeakMap<Secret, string>();
 
-/** A named value that never prints: as text, as JSON and when inspected it is `[secret NAME]`. A copy of it holds no value. */
+/**
+ * A named value that never prints: as text, as JSON and when inspected it is `[secret NAME]`. A
+ * copy of it holds no value.
+ */
 export class Secret {
   readonly name: string;
   /** Normalised; empty is nowhere. */
@@ -85,7 +95,11 @@ export function secretLabel(name: string): string {
  */
 export function revealSecret(secret: Secret): string {
   const value = values.get(secret);
-  if (value === undefined) throw new ConsentError("secret_invalid", "Cannot reveal a secret: it was not made by this copy of the package");
+  if (value === undefined)
+    throw new ConsentError(
+      "secret_invalid",
+      "Cannot reveal a secret: it was not made by this copy of the package",
+    );
   return value;
 }
 
@@ -100,18 +114,32 @@ function checkName(name: string): string {
 function checkValue(name: string, value: string): string {
   if (!value.isWellFormed()) throw refused(name, "its value has an unpaired surrogate");
   const { length } = encoder.encode(value);
-  if (length < SECRET_BYTES_MIN) throw refused(name, `its value has fewer than ${SECRET_BYTES_MIN} bytes`);
-  if (length > SECRET_BYTES_MAX) throw refused(name, `its value has more than ${SECRET_BYTES_MAX} bytes`);
+  if (length < SECRET_BYTES_MIN)
+    throw refused(name, `its value has fewer than ${SECRET_BYTES_MIN} bytes`);
+  if (length > SECRET_BYTES_MAX)
+    throw refused(name, `its value has more than ${SECRET_BYTES_MAX} bytes`);
   return value;
 }
 
-function bindings(name: string, list: readonly string[], check: (name: string, entry: string) => string): readonly string[] {
-  if (list.length > SECRET_BINDINGS_MAX) throw refused(name, `it is bound to more than ${SECRET_BINDINGS_MAX}`);
-  return Object.freeze([...new Set(list.map((entry) => (entry === EVERYWHERE ? entry : check(name, entry))))]);
+function bindings(
+  name: string,
+  list: readonly string[],
+  check: (name: string, entry: string) => string,
+): readonly string[] {
+  if (list.length > SECRET_BINDINGS_MAX)
+    throw refused(name, `it is bound to more than ${SECRET_BINDINGS_MAX}`);
+  return Object.freeze([
+    ...new Set(list.map((entry) => (entry === EVERYWHERE ? entry : check(name, entry)))),
+  ]);
 }
 
 function checkServer(name: string, server: string): string {
-  if (server === "" || server.length > NAME_CHARS_MAX || CONTROL.test(server) || !server.isWellFormed())
+  if (
+    server === "" ||
+    server.length > NAME_CHARS_MAX ||
+    CONTROL.test(server) ||
+    !server.isWellFormed()
+  )
     throw refused(name, "a server that it is bound to has no proper name");
   return server;
 }

@@ -1,4 +1,7 @@
-/** Spans: where values were found in a stream, and the stream with labels in their places. Overlapping ones become one, named after the longest. */
+/**
+ * Spans: where values were found in a stream, and the stream with labels in their places.
+ * Overlapping ones become one, named after the longest.
+ */
 
 /** Which secret, and how long its match is. */
 export interface Match {
@@ -35,8 +38,10 @@ export function createSpans(labels: readonly Uint8Array[]): Spans {
   return {
     add(start, end, match) {
       const last = spans.at(-1);
-      // Keeps the list short where matches follow each other closely; the rest is joined on release.
-      if (last !== undefined && start < last.end && last.start < end) spans[spans.length - 1] = join(last, { start, end, ...match });
+      // Keeps the list short where matches follow each other closely; the rest is joined on
+      // release.
+      if (last !== undefined && start < last.end && last.start < end)
+        spans[spans.length - 1] = join(last, { start, end, ...match });
       else spans.push({ start, end, ...match });
     },
     release(held, { base, upTo }) {
@@ -55,7 +60,8 @@ export function createSpans(labels: readonly Uint8Array[]): Spans {
         at = Math.max(at, end);
       }
       spans = joined.slice(closed.length);
-      // The first span that may still grow: what is inside it will be a label, so its bytes are not needed any more.
+      // The first span that may still grow: what is inside it will be a label, so its bytes are not
+      // needed any more.
       const open = spans[0];
       copy(Math.min(upTo, open?.start ?? upTo));
       return { bytes: concat(parts), keepFrom: Math.max(at, upTo) };
@@ -65,7 +71,12 @@ export function createSpans(labels: readonly Uint8Array[]): Spans {
 
 function join(left: Span, right: Span): Span {
   const longer = right.length > left.length ? right : left;
-  return { start: Math.min(left.start, right.start), end: Math.max(left.end, right.end), label: longer.label, length: longer.length };
+  return {
+    start: Math.min(left.start, right.start),
+    end: Math.max(left.end, right.end),
+    label: longer.label,
+    length: longer.length,
+  };
 }
 
 function joinAll(spans: readonly Span[]): Span[] {

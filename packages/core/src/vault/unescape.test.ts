@@ -1,14 +1,43 @@
 import { describe, expect, it } from "vitest";
-import { type Escapes, formEscapes, htmlEscapes, jsonEscapes, lineBreaks, percentEscapes, unescape } from "./unescape.js";
+import {
+  type Escapes,
+  formEscapes,
+  htmlEscapes,
+  jsonEscapes,
+  lineBreaks,
+  percentEscapes,
+  unescape,
+} from "./unescape.js";
 
-/** What a text reads as, and the place in the source of each byte; read in two parts, which must not matter. */
-function read(escapes: Escapes, text: string): { readonly text: string; readonly places: readonly string[] } {
+/**
+ * What a text reads as, and the place in the source of each byte; read in two parts, which must not
+ * matter.
+ */
+function read(
+  escapes: Escapes,
+  text: string,
+): { readonly text: string; readonly places: readonly string[] } {
   const bytes = new TextEncoder().encode(text);
-  const source = { bytes, starts: Int32Array.from(bytes, (_byte, at) => at), ends: Int32Array.from(bytes, (_byte, at) => at + 1) };
+  const source = {
+    bytes,
+    starts: Int32Array.from(bytes, (_byte, at) => at),
+    ends: Int32Array.from(bytes, (_byte, at) => at + 1),
+  };
   const all = [...bytes.keys(), bytes.length].map((cut) => {
-    const target = { bytes: new Uint8Array(100), starts: new Int32Array(100), ends: new Int32Array(100) };
+    const target = {
+      bytes: new Uint8Array(100),
+      starts: new Int32Array(100),
+      ends: new Int32Array(100),
+    };
     const first = unescape(escapes, { source, from: 0, to: cut, isOver: false, target, at: 0 });
-    const { to } = unescape(escapes, { source, from: cut - first.pending, to: bytes.length, isOver: true, target, at: first.to });
+    const { to } = unescape(escapes, {
+      source,
+      from: cut - first.pending,
+      to: bytes.length,
+      isOver: true,
+      target,
+      at: first.to,
+    });
     return {
       text: Buffer.from(target.bytes.subarray(0, to)).toString(),
       places: Array.from({ length: to }, (_, at) => `${target.starts[at]}-${target.ends[at]}`),
@@ -38,7 +67,9 @@ describe("unescape()", () => {
     for (const source of ["\\ud83dx", "\\ud83d\\n", "\\ud83d\\u0041", "\\ude00"]) {
       const { text } = read(jsonEscapes, source);
       expect(text).toContain("\ufffd");
-      expect(text.replaceAll("\ufffd", "")).toBe({ "\\ud83dx": "x", "\\ud83d\\n": "\n", "\\ud83d\\u0041": "A" }[source] ?? "");
+      expect(text.replaceAll("\ufffd", "")).toBe(
+        { "\\ud83dx": "x", "\\ud83d\\n": "\n", "\\ud83d\\u0041": "A" }[source] ?? "",
+      );
     }
   });
 

@@ -1,6 +1,7 @@
 /**
- * Unescaping: reads one kind of escape out of a run of bytes, while every byte remembers which bytes of the source it stands for. What is not
- * an escape stays as it is. Table-driven, and makes no objects per escape: escape-dense input costs little more than any other.
+ * Unescaping: reads one kind of escape out of a run of bytes, while every byte remembers which
+ * bytes of the source it stands for. What is not an escape stays as it is. Table-driven, and makes
+ * no objects per escape: escape-dense input costs little more than any other.
  */
 
 /** Bytes, and the places in the source that each of them stands for. */
@@ -27,7 +28,10 @@ export interface Reading {
 export interface Escapes {
   /** The bits ({@link LEAD_BITS}) of the bytes that an escape may start with. */
   readonly leads: number;
-  /** Reads the escape at `at`, where one of the leads stands: its length, {@link NONE} or {@link MORE}. */
+  /**
+   * Reads the escape at `at`, where one of the leads stands: its length, {@link NONE} or {@link
+   * MORE}.
+   */
   read(reading: Reading, at: number): number;
 }
 
@@ -37,7 +41,10 @@ export const LEAD_BITS: Uint8Array = new Uint8Array(256);
 for (let at = 0; at < ALL_LEADS.length; at++) LEAD_BITS[ALL_LEADS.charCodeAt(at)] = 1 << at;
 
 const bitsOf = (leads: string): number =>
-  Array.from(leads, (char) => LEAD_BITS[char.charCodeAt(0)] ?? 0).reduce((all, bit) => all | bit, 0);
+  Array.from(leads, (char) => LEAD_BITS[char.charCodeAt(0)] ?? 0).reduce(
+    (all, bit) => all | bit,
+    0,
+  );
 
 /** The bytes start with no escape. */
 const NONE = 0;
@@ -53,7 +60,16 @@ const LETTER_X = 0x78;
 export const ESCAPE_BYTES_MAX = 12;
 /** What each letter after a backslash stands for; 0 for every other byte. */
 const SIMPLE: Uint8Array = new Uint8Array(256);
-for (const [letter, char] of Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }))
+for (const [letter, char] of Object.entries({
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+}))
   SIMPLE[letter.charCodeAt(0)] = char.charCodeAt(0);
 const NO_DIGIT = 16;
 /** The value of each hex digit; {@link NO_DIGIT} for every other byte. */
@@ -81,7 +97,9 @@ function unicodeEscape(reading: Reading, at: number): number {
   if (unit < 0xd800 || unit >= 0xdc00) return decodedTo(reading, unit, 6);
   const low = lowSurrogate(reading, at + 6);
   if (low === MORE) return MORE;
-  return low === NONE ? decodedTo(reading, unit, 6) : decodedTo(reading, 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00), 12);
+  return low === NONE
+    ? decodedTo(reading, unit, 6)
+    : decodedTo(reading, 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00), 12);
 }
 
 /** The second half of a pair; `NONE` where the bytes are none. */
@@ -94,11 +112,15 @@ function lowSurrogate(reading: Reading, at: number): number {
   return unit >= 0xdc00 && unit < 0xe000 ? unit : NONE;
 }
 
-/** `%41`, hex digits of either case (RFC 3986 §2.1), and `%u0041` as JavaScript's `escape` writes it. */
+/**
+ * `%41`, hex digits of either case (RFC 3986 §2.1), and `%u0041` as JavaScript's `escape` writes
+ * it.
+ */
 export const percentEscapes: Escapes = {
   leads: bitsOf("%"),
   read(reading, at) {
-    if (at + 1 < reading.to && reading.bytes[at + 1] === LETTER_U) return hexEscape(reading, at + 2, { digits: 4, length: 6 });
+    if (at + 1 < reading.to && reading.bytes[at + 1] === LETTER_U)
+      return hexEscape(reading, at + 2, { digits: 4, length: 6 });
     const byte = hexAt(reading, at + 1, 2);
     if (byte < 0) return byte === NO_NUMBER ? NONE : MORE;
     reading.decoded[0] = byte;
@@ -110,7 +132,8 @@ export const percentEscapes: Escapes = {
 /** As forms write a value: {@link percentEscapes}, and a blank as `+`. */
 export const formEscapes: Escapes = {
   leads: bitsOf("%+"),
-  read: (reading, at) => (reading.bytes[at] === PLUS ? decodedTo(reading, BLANK, 1) : percentEscapes.read(reading, at)),
+  read: (reading, at) =>
+    reading.bytes[at] === PLUS ? decodedTo(reading, BLANK, 1) : percentEscapes.read(reading, at),
 };
 
 /** Line breaks stand for nothing: a value was wrapped. */
@@ -132,10 +155,16 @@ const NAMED: readonly string[] = (
   "lbrace:{ verbar:| vert:| rcub:} rbrace:}"
 ).split(" ");
 const LETTERS = 128;
-/** A tree of the names: from each state by each ASCII byte to the next one, 0 where no name goes on; and what a name stands for that ends. */
+/**
+ * A tree of the names: from each state by each ASCII byte to the next one, 0 where no name goes on;
+ * and what a name stands for that ends.
+ */
 const NAMES = treeOf(NAMED);
 
-function treeOf(rows: readonly string[]): { readonly next: Uint16Array; readonly code: Uint8Array } {
+function treeOf(rows: readonly string[]): {
+  readonly next: Uint16Array;
+  readonly code: Uint8Array;
+} {
   const states = 1 + rows.reduce((sum, row) => sum + row.indexOf(":"), 0);
   const next = new Uint16Array(states * LETTERS);
   const code = new Uint8Array(states);
@@ -154,7 +183,10 @@ function treeOf(rows: readonly string[]): { readonly next: Uint16Array; readonly
   return { next, code };
 }
 
-/** `&amp;`, `&#65;`, `&#x41;` and the like; a number also where its semicolon is missing (HTML §13.5). */
+/**
+ * `&amp;`, `&#65;`, `&#x41;` and the like; a number also where its semicolon is missing (HTML
+ * §13.5).
+ */
 export const htmlEscapes: Escapes = {
   leads: bitsOf("&"),
   read(reading, at) {
@@ -191,13 +223,21 @@ function numericReference(reading: Reading, at: number): number {
       continue;
     }
     if (each === from || code > CODE_POINT_MAX) return NONE;
-    return decodedTo(reading, code, (!isMissing && bytes[each] === SEMICOLON ? each + 1 : each) - at);
+    return decodedTo(
+      reading,
+      code,
+      (!isMissing && bytes[each] === SEMICOLON ? each + 1 : each) - at,
+    );
   }
   return NONE;
 }
 
 /** A character written as so many hex digits at `at`, at the end of an escape of `length` bytes. */
-function hexEscape(reading: Reading, at: number, { digits, length }: { readonly digits: number; readonly length: number }): number {
+function hexEscape(
+  reading: Reading,
+  at: number,
+  { digits, length }: { readonly digits: number; readonly length: number },
+): number {
   const code = hexAt(reading, at, digits);
   if (code < 0) return code === NO_NUMBER ? NONE : MORE;
   return decodedTo(reading, code, length);
@@ -206,7 +246,10 @@ function hexEscape(reading: Reading, at: number, { digits, length }: { readonly 
 const NO_NUMBER = -1;
 const NO_NUMBER_YET = -2;
 
-/** The number that so many hex digits write; {@link NO_NUMBER} where one is none, {@link NO_NUMBER_YET} where the last ones are not there. */
+/**
+ * The number that so many hex digits write; {@link NO_NUMBER} where one is none, {@link
+ * NO_NUMBER_YET} where the last ones are not there.
+ */
 function hexAt({ bytes, to }: Reading, from: number, digits: number): number {
   let number = 0;
   for (let at = from; at < from + digits; at++) {
@@ -218,7 +261,10 @@ function hexAt({ bytes, to }: Reading, from: number, digits: number): number {
   return number;
 }
 
-/** A code point as UTF-8, a lone surrogate as the three bytes that no text has; returns the escape's length. */
+/**
+ * A code point as UTF-8, a lone surrogate as the three bytes that no text has; returns the escape's
+ * length.
+ */
 function decodedTo(reading: Reading, code: number, length: number): number {
   const { decoded } = reading;
   if (code < 0x80) {
@@ -259,18 +305,29 @@ export interface Unescaped {
   readonly leads: number;
 }
 
-/** The first place at which there is an escape, or may be one; the source's end where there is none. What is before it stays as it is. */
-export function firstEscape(escapes: Escapes, bytes: Uint8Array, { from, to }: { readonly from: number; readonly to: number }): number {
+/**
+ * The first place at which there is an escape, or may be one; the source's end where there is none.
+ * What is before it stays as it is.
+ */
+export function firstEscape(
+  escapes: Escapes,
+  bytes: Uint8Array,
+  { from, to }: { readonly from: number; readonly to: number },
+): number {
   const wanted = escapes.leads;
   const reading: Reading = { bytes, to, isOver: false, decoded: new Uint8Array(4), count: 0 };
   for (let each = from; each < to; each++) {
-    if (((LEAD_BITS[bytes[each] ?? 0] ?? 0) & wanted) !== 0 && escapes.read(reading, each) !== NONE) return each;
+    if (((LEAD_BITS[bytes[each] ?? 0] ?? 0) & wanted) !== 0 && escapes.read(reading, each) !== NONE)
+      return each;
   }
   return to;
 }
 
 /** Reads one kind of escape away. */
-export function unescape(escapes: Escapes, { source, from, to, isOver, target, at }: Unescape): Unescaped {
+export function unescape(
+  escapes: Escapes,
+  { source, from, to, isOver, target, at }: Unescape,
+): Unescaped {
   const { bytes, starts, ends } = source;
   const { bytes: toBytes, starts: toStarts, ends: toEnds } = target;
   const decoded = new Uint8Array(4);

@@ -4,17 +4,21 @@ import { injectSecrets } from "./inject.js";
 import type { Vault } from "../ports.js";
 import type { Secret } from "./secret.js";
 
-/** The secrets of a vault, or where they are read for each release. A list that stays the same, frozen, is prepared for masking once. */
+/**
+ * The secrets of a vault, or where they are read for each release. A list that stays the same,
+ * frozen, is prepared for masking once.
+ */
 export type SecretList = readonly Secret[] | (() => readonly Secret[] | Promise<readonly Secret[]>);
 
 /**
- * A Vault over a list of secrets. Results of every release are masked for all of them, also where nothing was injected: what one call stored,
- * another could read back.
+ * A Vault over a list of secrets. Results of every release are masked for all of them, also where
+ * nothing was injected: what one call stored, another could read back.
  */
 export function createVault(secrets: SecretList): Vault {
   const fixed = typeof secrets === "function" ? undefined : Object.freeze([...secrets]);
   const vault: Vault = {
-    inject: async (release) => injectSecrets(release, fixed ?? (typeof secrets === "function" ? await secrets() : secrets)),
+    inject: async (release) =>
+      injectSecrets(release, fixed ?? (typeof secrets === "function" ? await secrets() : secrets)),
   };
   labelKind(vault, "vault");
   return Object.freeze(vault);

@@ -1,10 +1,20 @@
 /**
- * Views: a byte stream as a reader sees it who reads escapes away, one kind after the other. Each kind is read out of what the kind before
- * left, once for all views that begin alike; and a view costs nothing while it sees what another one sees.
+ * Views: a byte stream as a reader sees it who reads escapes away, one kind after the other. Each
+ * kind is read out of what the kind before left, once for all views that begin alike; and a view
+ * costs nothing while it sees what another one sees.
  */
 import type { Masks } from "./patterns.js";
 import type { Spans } from "./spans.js";
-import { createRun, isSame, NOTHING_KEPT, openIn, roomBefore, searchBlock, type Reader, type Stream } from "./stream.js";
+import {
+  createRun,
+  isSame,
+  NOTHING_KEPT,
+  openIn,
+  roomBefore,
+  searchBlock,
+  type Reader,
+  type Stream,
+} from "./stream.js";
 import {
   type Escapes,
   formEscapes,
@@ -30,9 +40,15 @@ export interface BlockPlace {
 export interface Views {
   /** @param root - The block as it is. */
   scan(root: Stream, place: BlockPlace): void;
-  /** The first place in which a value may still begin, counted from the end of the last block; `Infinity` where there is none. */
+  /**
+   * The first place in which a value may still begin, counted from the end of the last block;
+   * `Infinity` where there is none.
+   */
   openFrom(): number;
-  /** The same, of the views that leave line breaks in: after the end of a line only a value of several lines may still go on. */
+  /**
+   * The same, of the views that leave line breaks in: after the end of a line only a value of
+   * several lines may still go on.
+   */
   openUnwrappedFrom(): number;
   /** Whether some view holds bytes back that may begin an escape. */
   isPending(): boolean;
@@ -53,11 +69,23 @@ const FORM: Tree = { escapes: formEscapes, isForm: true };
 const lines = leaf(lineBreaks);
 const twiceJson: Tree = { escapes: jsonEscapes, below: [leaf(jsonEscapes)] };
 
-/** JSON in JSON in JSON, an address in an address, HTML in HTML; any two kinds; wrapped lines, also where their breaks are escaped. */
+/**
+ * JSON in JSON in JSON, an address in an address, HTML in HTML; any two kinds; wrapped lines, also
+ * where their breaks are escaped.
+ */
 const TREES: readonly Tree[] = [
-  { escapes: jsonEscapes, below: [twiceJson, leaf(percentEscapes), leaf(htmlEscapes), lines, FORM] },
-  { escapes: percentEscapes, below: [leaf(jsonEscapes), leaf(percentEscapes), leaf(htmlEscapes), lines] },
-  { escapes: htmlEscapes, below: [leaf(jsonEscapes), leaf(percentEscapes), leaf(htmlEscapes), lines] },
+  {
+    escapes: jsonEscapes,
+    below: [twiceJson, leaf(percentEscapes), leaf(htmlEscapes), lines, FORM],
+  },
+  {
+    escapes: percentEscapes,
+    below: [leaf(jsonEscapes), leaf(percentEscapes), leaf(htmlEscapes), lines],
+  },
+  {
+    escapes: htmlEscapes,
+    below: [leaf(jsonEscapes), leaf(percentEscapes), leaf(htmlEscapes), lines],
+  },
   lines,
   FORM,
 ];
@@ -126,19 +154,31 @@ function createView({ plain }: Masks, escapes: Escapes, { add, below }: ViewPart
 
   /** Somebody else who sees the same. */
   const alike = (source: Stream): Reader | undefined => {
-    if (pending === 0 && isSame(source.before, kept) && isPlain(source)) return { escapes, pending, stream: source, pendingAfter: 0 };
-    return source.readings.find((each) => each.escapes === escapes && each.pending === pending && isSame(each.stream.before, kept));
+    if (pending === 0 && isSame(source.before, kept) && isPlain(source))
+      return { escapes, pending, stream: source, pendingAfter: 0 };
+    return source.readings.find(
+      (each) =>
+        each.escapes === escapes && each.pending === pending && isSame(each.stream.before, kept),
+    );
   };
 
   const read = (source: Stream, { position, length, isOver }: BlockPlace): Reader => {
     const bytesMax = source.to - source.from + pending;
-    if (room === undefined || room.bytes.length < from + bytesMax) room = createRun(plain, bytesMax);
+    if (room === undefined || room.bytes.length < from + bytesMax)
+      room = createRun(plain, bytesMax);
     const run = room;
     const first = from - kept.bytes.length;
     run.bytes.set(kept.bytes, first);
     run.starts.set(kept.starts, first);
     run.ends.set(kept.ends, first);
-    const unescaped = unescape(escapes, { source, from: source.from - pending, to: source.to, isOver, target: run, at: from });
+    const unescaped = unescape(escapes, {
+      source,
+      from: source.from - pending,
+      to: source.to,
+      isOver,
+      target: run,
+      at: from,
+    });
     const { to, leads } = unescaped;
     const after = searchBlock(plain, { run, to, before: kept, position, length }, add);
     const stream: Stream = { ...run, from, to, leads, before: kept, after, readings: [] };
@@ -153,7 +193,10 @@ function createView({ plain }: Masks, escapes: Escapes, { add, below }: ViewPart
       const { stream, pendingAfter } = alike(source) ?? read(source, place);
       kept = stream.after;
       pending = pendingAfter;
-      pendingFrom = pending === 0 ? Number.POSITIVE_INFINITY : (source.starts[source.to - pending] ?? 0) - place.length;
+      pendingFrom =
+        pending === 0
+          ? Number.POSITIVE_INFINITY
+          : (source.starts[source.to - pending] ?? 0) - place.length;
       return stream;
     },
     openFrom: () => Math.min(openIn(kept, plain), pendingFrom),

@@ -8,7 +8,11 @@ import { GIT_GUARDS } from "@acp/core/exec";
 import { gitOverrides } from "./git-config.js";
 
 const run = promisify(execFile);
-const BASE = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
+const BASE = {
+  PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+};
 
 let folder = "";
 let repository = "";
@@ -19,29 +23,42 @@ beforeEach(async () => {
   mark = join(folder, "was-run");
   await run("git", ["init", "-q", repository], { env: BASE });
   const git = (...args: readonly string[]): Promise<unknown> =>
-    run("git", ["-C", repository, "-c", "user.name=a", "-c", "user.email=a@b.example", ...args], { env: BASE });
+    run("git", ["-C", repository, "-c", "user.name=a", "-c", "user.email=a@b.example", ...args], {
+      env: BASE,
+    });
   await writeFile(join(repository, "a.txt"), "one\n");
   await git("add", "a.txt");
   await git("commit", "-qm", "one");
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const config = (key: string, value: string): Promise<unknown> => run("git", ["-C", repository, "config", key, value], { env: BASE });
+const config = (key: string, value: string): Promise<unknown> =>
+  run("git", ["-C", repository, "config", key, value], { env: BASE });
 const wasRun = (): Promise<boolean> =>
   access(mark).then(
     () => true,
     () => false,
   );
 
-/** What git says with the overrides; its exit code is not looked at: refusing is as good as answering. */
-async function gitWith(overrides: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string> {
+/**
+ * What git says with the overrides; its exit code is not looked at: refusing is as good as
+ * answering.
+ */
+async function gitWith(
+  overrides: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<string> {
   return run("git", [...args], { cwd: repository, env: { ...BASE, ...overrides } }).then(
     ({ stdout }) => stdout,
     () => "(git refused)",
   );
 }
 
-const PLANTED: readonly (readonly [name: string, plant: (command: string) => Promise<unknown>, call: readonly string[]])[] = [
+const PLANTED: readonly (readonly [
+  name: string,
+  plant: (command: string) => Promise<unknown>,
+  call: readonly string[],
+])[] = [
   ["core.fsmonitor", (command) => config("core.fsmonitor", command), ["status", "--short"]],
   ["diff.external", (command) => config("diff.external", command), ["diff"]],
   [
@@ -109,7 +126,11 @@ describe("gitOverrides()", () => {
 
   it("gitOverrides() enters no repository that is plain files of another one", async () => {
     await run("git", ["init", "-q", "--bare", join(repository, "bare")], { env: BASE });
-    await run("git", ["--git-dir", join(repository, "bare"), "config", "core.fsmonitor", `touch '${mark}'; false`], { env: BASE });
+    await run(
+      "git",
+      ["--git-dir", join(repository, "bare"), "config", "core.fsmonitor", `touch '${mark}'; false`],
+      { env: BASE },
+    );
     const overrides = await gitOverrides({ cwd: repository, variables: BASE });
     expect(await gitWith(overrides, "-C", "bare", "log")).toBe("(git refused)");
     expect(await wasRun()).toBe(false);
@@ -118,7 +139,9 @@ describe("gitOverrides()", () => {
   it("gitOverrides() works outside a repository, and where there is no git", async () => {
     const outside = await gitOverrides({ cwd: folder, variables: BASE });
     expect(outside["GIT_CONFIG_COUNT"]).toBe(String(GIT_GUARDS.length));
-    expect(await gitOverrides({ cwd: folder, variables: { ...BASE, PATH: folder } })).toEqual(outside);
+    expect(await gitOverrides({ cwd: folder, variables: { ...BASE, PATH: folder } })).toEqual(
+      outside,
+    );
   });
 
   it("gitOverrides() takes diff programs away where git's configuration cannot be read", async () => {
@@ -128,6 +151,12 @@ describe("gitOverrides()", () => {
   });
 
   it("gitOverrides() turns hooks off", async () => {
-    expect(await gitWith(await gitOverrides({ cwd: repository, variables: BASE }), "config", "core.hooksPath")).toBe("/dev/null\n");
+    expect(
+      await gitWith(
+        await gitOverrides({ cwd: repository, variables: BASE }),
+        "config",
+        "core.hooksPath",
+      ),
+    ).toBe("/dev/null\n");
   });
 });

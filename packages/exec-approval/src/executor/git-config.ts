@@ -1,6 +1,7 @@
 /**
- * Git's configuration for approved commands. A repository's own configuration can name programs that `git status` or `git diff` then run; here it
- * names none. Asking git for its configuration runs nothing that the configuration names.
+ * Git's configuration for approved commands. A repository's own configuration can name programs
+ * that `git status` or `git diff` then run; here it names none. Asking git for its configuration
+ * runs nothing that the configuration names.
  */
 import { delimiter } from "node:path";
 import { GIT_GUARDS } from "@acp/core/exec";
@@ -12,7 +13,10 @@ export interface GitPlace {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Keys whose value git runs while it reads. Emptied, git says that it cannot run them, and nothing runs. */
+/**
+ * Keys whose value git runs while it reads. Emptied, git says that it cannot run them, and nothing
+ * runs.
+ */
 const RUN_KEYS = [
   /^diff\.external$/,
   /^diff\..*\.(?:command|textconv)$/s,
@@ -39,18 +43,22 @@ async function listConfig({ cwd, variables }: GitPlace): Promise<string | undefi
   return code === 0 ? stdout : undefined;
 }
 
-/** Keys of the repository itself that name a program. The user's own configuration is the user's. */
+/**
+ * Keys of the repository itself that name a program. The user's own configuration is the user's.
+ */
 async function ownRunKeys(place: GitPlace): Promise<readonly string[]> {
   const listed = await listConfig(place);
   if (listed === undefined) return ["diff.external"];
   const parts = listed.split("\u0000");
-  const keys = parts.filter((_part, at) => at % 2 === 1 && OWN_SCOPES.includes(parts[at - 1] ?? ""));
+  const keys = parts.filter(
+    (_part, at) => at % 2 === 1 && OWN_SCOPES.includes(parts[at - 1] ?? ""),
+  );
   return [...new Set(keys)].filter((key) => RUN_KEYS.some((runs) => runs.test(key))).sort();
 }
 
 /**
- * Variables that put our configuration above every file's. Git is asked whatever the command: `g''it` is git too, and so is what another program
- * starts.
+ * Variables that put our configuration above every file's. Git is asked whatever the command:
+ * `g''it` is git too, and so is what another program starts.
  */
 export async function gitOverrides(place: GitPlace): Promise<Readonly<Record<string, string>>> {
   const emptied = (await ownRunKeys(place)).map((key) => [key, ""] as const);

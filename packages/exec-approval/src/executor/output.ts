@@ -31,8 +31,8 @@ export interface Output {
   /** Whether there was more than may be. */
   isExceeded(): boolean;
   /**
-   * Waits for the end while something moves; false where nothing came for `quietMs`, where it was closed, or where it goes on after `longestMs` though
-   * all that came was taken.
+   * Waits for the end while something moves; false where nothing came for `quietMs`, where it was
+   * closed, or where it goes on after `longestMs` though all that came was taken.
    */
   settledWithin(quietMs: number, longestMs: number): Promise<boolean>;
   /** Takes no more. */
@@ -54,7 +54,11 @@ interface Progress {
 }
 
 /** Hands on one piece, or what of it may still be. */
-async function hand(progress: Progress, { take, bytesMax }: OutputOptions, { stream, chunk }: OutputChunk): Promise<void> {
+async function hand(
+  progress: Progress,
+  { take, bytesMax }: OutputOptions,
+  { stream, chunk }: OutputChunk,
+): Promise<void> {
   const fitting = chunk.subarray(0, bytesMax - progress.bytes);
   progress.isExceeded ||= fitting.length < chunk.length;
   progress.bytes += fitting.length;
@@ -79,7 +83,8 @@ async function settled(
   for (let seen = -1; !progress.isOver; ) {
     if (progress.isClosed) return false;
     // A slow taker is waited for; a process that never stops writing is not.
-    if (progress.taking === 0 && (seen === progress.moves || performance.now() >= endMs)) return false;
+    if (progress.taking === 0 && (seen === progress.moves || performance.now() >= endMs))
+      return false;
     seen = progress.moves;
     await Promise.race([wait(quietMs), done.catch(() => undefined)]);
   }
@@ -88,7 +93,14 @@ async function settled(
 
 /** Follows the two streams of a command. */
 export function followOutput(streams: OutputStreams, options: OutputOptions): Output {
-  const progress: Progress = { bytes: 0, moves: 0, taking: 0, isClosed: false, isOver: false, isExceeded: false };
+  const progress: Progress = {
+    bytes: 0,
+    moves: 0,
+    taking: 0,
+    isClosed: false,
+    isOver: false,
+    isExceeded: false,
+  };
   const close = (): void => {
     progress.isClosed = true;
     streams.stdout.destroy();
@@ -105,7 +117,8 @@ export function followOutput(streams: OutputStreams, options: OutputOptions): Ou
     try {
       for await (const chunk of streams[stream] as AsyncIterable<unknown>) {
         // A stream without an encoding gives bytes and nothing else.
-        if (chunk instanceof Uint8Array) await give(stream, masks === undefined ? chunk : masks.push(chunk));
+        if (chunk instanceof Uint8Array)
+          await give(stream, masks === undefined ? chunk : masks.push(chunk));
       }
     } catch (error) {
       if (!progress.isClosed) throw error;

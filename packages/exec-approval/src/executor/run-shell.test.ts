@@ -49,9 +49,13 @@ interface Ran {
 
 async function collect(command: string, more: Partial<ShellRun> = {}): Promise<Ran> {
   const chunks: OutputChunk[] = [];
-  const outcome = await runShell(runOf(command, { take: (output) => void chunks.push(output), ...more }));
+  const outcome = await runShell(
+    runOf(command, { take: (output) => void chunks.push(output), ...more }),
+  );
   const text = (wanted: OutputChunk["stream"]): string =>
-    Buffer.concat(chunks.filter(({ stream }) => stream === wanted).map(({ chunk }) => chunk)).toString("utf8");
+    Buffer.concat(
+      chunks.filter(({ stream }) => stream === wanted).map(({ chunk }) => chunk),
+    ).toString("utf8");
   return { outcome, stdout: text("stdout"), stderr: text("stderr") };
 }
 
@@ -85,7 +89,11 @@ describe("runShell()", () => {
   });
 
   it("runShell() says which signal ended a command that we did not end", async () => {
-    expect((await collect("kill -USR1 $$")).outcome).toEqual({ end: "signalled", signal: "SIGUSR1", outputBytes: 0 });
+    expect((await collect("kill -USR1 $$")).outcome).toEqual({
+      end: "signalled",
+      signal: "SIGUSR1",
+      outputBytes: 0,
+    });
   });
 
   it("runShell() takes a text that starts with a dash as a command, not as bash's options", async () => {
@@ -97,34 +105,57 @@ describe("runShell()", () => {
   });
 
   it("runShell() runs in the directory, with the variables and no others", async () => {
-    const { stdout } = await collect('pwd; echo "$A"; /usr/bin/env | /usr/bin/sort | /usr/bin/cut -d= -f1', {
-      variables: { A: "1", PATH: "/usr/bin" },
-    });
-    expect(stdout.split("\n").filter((line) => !["PWD", "SHLVL", "_"].includes(line))).toEqual([folder, "1", "A", "PATH", ""]);
+    const { stdout } = await collect(
+      'pwd; echo "$A"; /usr/bin/env | /usr/bin/sort | /usr/bin/cut -d= -f1',
+      {
+        variables: { A: "1", PATH: "/usr/bin" },
+      },
+    );
+    expect(stdout.split("\n").filter((line) => !["PWD", "SHLVL", "_"].includes(line))).toEqual([
+      folder,
+      "1",
+      "A",
+      "PATH",
+      "",
+    ]);
   });
 
   it("runShell() starts bash with these very arguments, and the text byte for byte", async () => {
-    const command = "while IFS= read -r -d '' word; do printf '%s\\n' \"$word\"; done < /proc/$$/cmdline # é😀\t\r\u200b\u0001\\";
+    const command =
+      "while IFS= read -r -d '' word; do printf '%s\\n' \"$word\"; done < /proc/$$/cmdline # é😀\t\r\u200b\u0001\\";
     const { stdout } = await collect(command);
-    expect(stdout.split("\n")).toEqual(["/bin/bash", "--noprofile", "--norc", "-c", "--", command, ""]);
+    expect(stdout.split("\n")).toEqual([
+      "/bin/bash",
+      "--noprofile",
+      "--norc",
+      "-c",
+      "--",
+      command,
+      "",
+    ]);
   });
 
   it("runShell() reads no start-up file", async () => {
     await writeFile(join(folder, ".bashrc"), "echo EVIL\n");
     await writeFile(join(folder, ".bash_profile"), "echo EVIL\n");
     await writeFile(join(folder, ".profile"), "echo EVIL\n");
-    expect((await collect("echo fine", { variables: { PATH: "/usr/bin:/bin", HOME: folder } })).stdout).toBe("fine\n");
+    expect(
+      (await collect("echo fine", { variables: { PATH: "/usr/bin:/bin", HOME: folder } })).stdout,
+    ).toBe("fine\n");
   });
 
   it("runShell() hands output on while the command runs", async () => {
     const go = join(folder, "go");
     const seen: string[] = [];
-    const { outcome } = await collect(`echo first; until [ -e go ]; do sleep 0.01; done; echo second`, {
-      take: async ({ chunk }) => {
-        seen.push(Buffer.from(chunk).toString("utf8"));
-        if (seen.length === 1) await writeFile(go, "");
+    const { outcome } = await collect(
+      `echo first; until [ -e go ]; do sleep 0.01; done; echo second`,
+      {
+        take: async ({ chunk }) => {
+          seen.push(Buffer.from(chunk).toString("utf8"));
+          if (seen.length === 1) await writeFile(go, "");
+        },
       },
-    });
+    );
     expect(outcome.end).toBe("exited");
     expect(seen).toEqual(["first\n", "second\n"]);
   });
@@ -167,7 +198,9 @@ describe("runShell()", () => {
   });
 
   it("runShell() counts what is taken after the command's end", async () => {
-    const { outcome, stdout } = await collect("printf %s 0123456789; printf %s x >&2", { outputBytesMax: 5 });
+    const { outcome, stdout } = await collect("printf %s 0123456789; printf %s x >&2", {
+      outputBytesMax: 5,
+    });
     expect(outcome.end).toBe("output_limit");
     expect(outcome.outputBytes).toBe(5);
     expect(stdout.length).toBeLessThanOrEqual(5);
@@ -175,10 +208,13 @@ describe("runShell()", () => {
 
   it("runShell() ends a command whose time is over, with everything that it started", async () => {
     const clock = manualClock();
-    const running = collect("echo $$ >> pid; sleep 1000 & echo $! >> pid; (sleep 1000 & echo $! >> pid; wait) & echo $! >> pid; wait", {
-      clock,
-      timeoutMs: 1_000,
-    });
+    const running = collect(
+      "echo $$ >> pid; sleep 1000 & echo $! >> pid; (sleep 1000 & echo $! >> pid; wait) & echo $! >> pid; wait",
+      {
+        clock,
+        timeoutMs: 1_000,
+      },
+    );
     const pids = await pidsIn("pid", 4);
     await clock.advance(1_000);
     expect((await running).outcome.end).toBe("timed_out");
@@ -187,9 +223,12 @@ describe("runShell()", () => {
 
   it("runShell() ends what made a process group of its own", async () => {
     const stop = new AbortController();
-    const running = collect("timeout 1000 bash -c 'echo $$ >> pid; sleep 1000' & set -m; sleep 1000 & echo $! >> pid; wait", {
-      signal: stop.signal,
-    });
+    const running = collect(
+      "timeout 1000 bash -c 'echo $$ >> pid; sleep 1000' & set -m; sleep 1000 & echo $! >> pid; wait",
+      {
+        signal: stop.signal,
+      },
+    );
     const pids = await pidsIn("pid", 2);
     stop.abort();
     expect((await running).outcome.end).toBe("aborted");
@@ -198,7 +237,9 @@ describe("runShell()", () => {
 
   it("runShell() kills what does not end when asked", async () => {
     const stop = new AbortController();
-    const running = collect("trap '' TERM INT HUP; echo $$ >> pid; while :; do sleep 0.05; done", { signal: stop.signal });
+    const running = collect("trap '' TERM INT HUP; echo $$ >> pid; while :; do sleep 0.05; done", {
+      signal: stop.signal,
+    });
     const pids = await pidsIn("pid", 1);
     stop.abort();
     expect((await running).outcome.end).toBe("aborted");
@@ -206,7 +247,9 @@ describe("runShell()", () => {
   });
 
   it("runShell() leaves nothing behind when a command ends by itself", async () => {
-    const { outcome, stdout } = await collect("sleep 1000 > /dev/null & echo $! >> pid; sleep 1000 & echo $! >> pid; echo done");
+    const { outcome, stdout } = await collect(
+      "sleep 1000 > /dev/null & echo $! >> pid; sleep 1000 & echo $! >> pid; echo done",
+    );
     expect(outcome).toEqual({ end: "exited", exitCode: 0, outputBytes: 5 });
     expect(stdout).toBe("done\n");
     await expectGone(await pidsIn("pid", 2));
@@ -223,13 +266,18 @@ describe("runShell()", () => {
   it.each([
     ["stays", "", true],
     ["gets away", "setsid ", false],
-  ])("runShell() comes to its end though a process that %s never stops writing", async (_what, how, isEnded) => {
-    const { outcome } = await collect(`${how}bash -c 'echo $$ >> pid; while :; do echo x; sleep 0.05; done' & echo done`);
-    expect(outcome).toMatchObject({ end: "exited", exitCode: 0 });
-    const pids = await pidsIn("pid", 1);
-    if (isEnded) await expectGone(pids);
-    for (const pid of pids) if (await isAlive(pid)) process.kill(pid, "SIGKILL");
-  });
+  ])(
+    "runShell() comes to its end though a process that %s never stops writing",
+    async (_what, how, isEnded) => {
+      const { outcome } = await collect(
+        `${how}bash -c 'echo $$ >> pid; while :; do echo x; sleep 0.05; done' & echo done`,
+      );
+      expect(outcome).toMatchObject({ end: "exited", exitCode: 0 });
+      const pids = await pidsIn("pid", 1);
+      if (isEnded) await expectGone(pids);
+      for (const pid of pids) if (await isAlive(pid)) process.kill(pid, "SIGKILL");
+    },
+  );
 
   it("runShell() waits no longer than the command's time for what it left behind", async () => {
     const running = runShell(
@@ -238,7 +286,10 @@ describe("runShell()", () => {
         // Never done with what came first: only the time ends this.
         take: async () => {
           await pidsIn("pid", 1);
-          await eventually("the process was ended", async () => !(await isAlive((await pidsIn("pid", 1))[0] ?? 0)));
+          await eventually(
+            "the process was ended",
+            async () => !(await isAlive((await pidsIn("pid", 1))[0] ?? 0)),
+          );
         },
       }),
     );
@@ -249,14 +300,20 @@ describe("runShell()", () => {
   it("runShell() starts nothing for a caller that has gone", async () => {
     const stop = new AbortController();
     stop.abort();
-    expect((await collect("echo x > here", { signal: stop.signal })).outcome).toEqual({ end: "aborted", outputBytes: 0 });
+    expect((await collect("echo x > here", { signal: stop.signal })).outcome).toEqual({
+      end: "aborted",
+      outputBytes: 0,
+    });
     await expect(access(join(folder, "here"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("runShell() does not wait for the taker of a caller that has gone", async () => {
     const stop = new AbortController();
     const running = runShell(
-      runOf("echo $$ >> pid; echo x; sleep 1000", { signal: stop.signal, take: () => new Promise<void>(() => stop.abort()) }),
+      runOf("echo $$ >> pid; echo x; sleep 1000", {
+        signal: stop.signal,
+        take: () => new Promise<void>(() => stop.abort()),
+      }),
     );
     expect((await running).end).toBe("aborted");
     await expectGone(await pidsIn("pid", 1));
@@ -281,15 +338,24 @@ describe("runShell()", () => {
       reason: "ENOENT",
       outputBytes: 0,
     });
-    expect((await collect(`: ${"x".repeat(300_000)}`)).outcome).toEqual({ end: "not_started", reason: "E2BIG", outputBytes: 0 });
+    expect((await collect(`: ${"x".repeat(300_000)}`)).outcome).toEqual({
+      end: "not_started",
+      reason: "E2BIG",
+      outputBytes: 0,
+    });
   });
 
   it("runShell() masks each stream, also where a value comes in two pieces", async () => {
-    const secrets = Object.freeze([new Secret({ name: "TOKEN", value: "s3cr3t-value-123", servers: ["*"] })]);
+    const secrets = Object.freeze([
+      new Secret({ name: "TOKEN", value: "s3cr3t-value-123", servers: ["*"] }),
+    ]);
     const masker = (): Masker => createMasker(secrets);
-    const { stdout, stderr } = await collect("printf 'a s3cr3t-'; sleep 0.05; printf 'value-123 b'; printf 's3cr3t-value-123' >&2", {
-      masker,
-    });
+    const { stdout, stderr } = await collect(
+      "printf 'a s3cr3t-'; sleep 0.05; printf 'value-123 b'; printf 's3cr3t-value-123' >&2",
+      {
+        masker,
+      },
+    );
     expect([stdout, stderr]).toEqual(["a [secret TOKEN] b", "[secret TOKEN]"]);
   });
 });

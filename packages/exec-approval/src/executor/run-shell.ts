@@ -1,6 +1,7 @@
 /**
- * RunShell: one command text in one bash, with the given variables and no others, no input, and a bound on its time and its output. When it is
- * over, nothing that it started runs on (session.ts says what gets away).
+ * RunShell: one command text in one bash, with the given variables and no others, no input, and a
+ * bound on its time and its output. When it is over, nothing that it started runs on (session.ts
+ * says what gets away).
  */
 import type { Clock } from "@acp/core";
 import { ConsentError } from "@acp/core";
@@ -36,7 +37,10 @@ export interface ShellRun extends Pick<OutputOptions, "take" | "masker"> {
   readonly clock: Clock;
 }
 
-/** How long to wait for output that a process left behind may still write, and again once it was ended. */
+/**
+ * How long to wait for output that a process left behind may still write, and again once it was
+ * ended.
+ */
 const DRAIN_MS = 500;
 /** How long at most, where it never falls silent. */
 const DRAIN_MS_MAX = 5_000;
@@ -49,7 +53,8 @@ type Exit = { readonly exitCode: number } | { readonly signal: NodeJS.Signals };
 /** Starts bash; the text behind `--` is a command, also where it starts with `-`. */
 function start({ command, cwd, variables }: ShellRun): Child {
   const bash = trustedProgram(BASH);
-  if ("reason" in bash) throw new ConsentError("sandbox_unavailable", `Cannot run a command: ${bash.reason}`);
+  if ("reason" in bash)
+    throw new ConsentError("sandbox_unavailable", `Cannot run a command: ${bash.reason}`);
   const child = startProgram(bash, ["--noprofile", "--norc", "-c", "--", command], {
     cwd,
     env: variables,
@@ -57,14 +62,20 @@ function start({ command, cwd, variables }: ShellRun): Child {
     isDetached: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  if (!hasOutput(child)) throw new ConsentError("sandbox_unavailable", "Cannot run a command: the system has no free descriptors");
+  if (!hasOutput(child))
+    throw new ConsentError(
+      "sandbox_unavailable",
+      "Cannot run a command: the system has no free descriptors",
+    );
   return child;
 }
 
 function exitOf(child: Child): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code, signal) => resolve(signal === null ? { exitCode: code ?? 1 } : { signal }));
+    child.once("exit", (code, signal) =>
+      resolve(signal === null ? { exitCode: code ?? 1 } : { signal }),
+    );
   });
 }
 
@@ -76,7 +87,11 @@ export interface Stopper {
 }
 
 /** Watches the time and the caller of a run. */
-export function makeStopper({ signal, timeoutMs, clock }: Pick<ShellRun, "signal" | "timeoutMs" | "clock">): Stopper {
+export function makeStopper({
+  signal,
+  timeoutMs,
+  clock,
+}: Pick<ShellRun, "signal" | "timeoutMs" | "clock">): Stopper {
   const over = new AbortController();
   let stop = (_why: Stop): void => undefined;
   const stopped = new Promise<Stop>((resolve) => (stop = resolve));
@@ -121,7 +136,12 @@ export async function runShell(run: ShellRun): Promise<CommandOutcome> {
   const stopper = makeStopper(run);
   const output = followOutput(
     { stdout: child.stdout, stderr: child.stderr },
-    { take: run.take, masker: run.masker, bytesMax: run.outputBytesMax, onExcess: () => stopper.stop("output_limit") },
+    {
+      take: run.take,
+      masker: run.masker,
+      bytesMax: run.outputBytesMax,
+      onExcess: () => stopper.stop("output_limit"),
+    },
   );
   // A taker that throws ends the command; what it threw is told at the end.
   output.done.catch(() => stopper.stop("aborted"));
@@ -142,11 +162,16 @@ function outcomeOf(exit: Exit, why: Stop | undefined, output: Output): CommandOu
   // What it wrote is counted when it is taken, which may be after its end.
   if (output.isExceeded()) return { end: "output_limit", outputBytes };
   if (why !== undefined) return { end: why, outputBytes };
-  return "signal" in exit ? { end: "signalled", ...exit, outputBytes } : { end: "exited", ...exit, outputBytes };
+  return "signal" in exit
+    ? { end: "signalled", ...exit, outputBytes }
+    : { end: "exited", ...exit, outputBytes };
 }
 
 /** The system's own word, without the path or the command in it: `ENOENT`, `E2BIG`. */
 function notStarted(error: unknown): CommandOutcome {
-  const reason = error instanceof Error && "code" in error ? String(error.code) : "the system started no process";
+  const reason =
+    error instanceof Error && "code" in error
+      ? String(error.code)
+      : "the system started no process";
   return { end: "not_started", reason, outputBytes: 0 };
 }

@@ -11,7 +11,11 @@ function refusal(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-async function startSession(): Promise<{ readonly child: ChildProcess; readonly pid: number; readonly over: Promise<unknown> }> {
+async function startSession(): Promise<{
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly over: Promise<unknown>;
+}> {
   const child = spawn("/bin/sleep", ["1000"], { detached: true, stdio: "ignore" });
   const over = once(child, "exit");
   await once(child, "spawn");
@@ -22,7 +26,10 @@ describe("endSession()", () => {
   it.each([
     ["nothing is refused", () => undefined],
     ["/proc cannot be read", () => vi.mocked(fs.readdir).mockRejectedValue(refusal("EMFILE"))],
-    ["a process cannot be looked at", () => vi.mocked(fs.readFile).mockRejectedValue(refusal("EMFILE"))],
+    [
+      "a process cannot be looked at",
+      () => vi.mocked(fs.readFile).mockRejectedValue(refusal("EMFILE")),
+    ],
   ])("endSession() ends the session's leader and says so where %s", async (_what, refuse) => {
     const { child, pid, over } = await startSession();
     refuse();

@@ -1,6 +1,7 @@
 /**
- * Session: every process that a command started, found by the session that its shell leads. A process group is not enough: `timeout 60 x` and
- * `set -m` make groups of their own. Only a process that makes a session of its own (setsid) gets away; a sandbox is what stops that.
+ * Session: every process that a command started, found by the session that its shell leads. A
+ * process group is not enough: `timeout 60 x` and `set -m` make groups of their own. Only a process
+ * that makes a session of its own (setsid) gets away; a sandbox is what stops that.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
@@ -17,16 +18,22 @@ const GONE: readonly unknown[] = ["ENOENT", "ESRCH"];
 /** Processes looked at together: each takes a file descriptor, and there may be thousands. */
 const LOOKS_MAX = 32;
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
 
-/** Live processes of a session, or `undefined` where the system has no `/proc` to look them up in, or does not let us. */
+/**
+ * Live processes of a session, or `undefined` where the system has no `/proc` to look them up in,
+ * or does not let us.
+ */
 async function membersOf(session: number): Promise<readonly number[] | undefined> {
   if (process.platform !== "linux") return undefined;
   const members: number[] = [];
   try {
     const names = (await readdir("/proc")).filter((name) => DIGITS.test(name));
     for (let at = 0; at < names.length; at += LOOKS_MAX) {
-      const found = await Promise.all(names.slice(at, at + LOOKS_MAX).map((name) => isMember(name, session)));
+      const found = await Promise.all(
+        names.slice(at, at + LOOKS_MAX).map((name) => isMember(name, session)),
+      );
       members.push(...found.filter((pid) => pid !== undefined));
     }
     return members;
@@ -42,7 +49,8 @@ async function isMember(name: string, session: number): Promise<number | undefin
     // INVARIANT: what could not be looked at is not taken for gone.
     throw error;
   });
-  // `pid (name) state parent group session …`: the name is the process's own and can hold anything, brackets and blanks too.
+  // `pid (name) state parent group session …`: the name is the process's own and can hold anything,
+  // brackets and blanks too.
   const [state, , , sessionId] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return state !== "Z" && state !== "X" && Number(sessionId) === session ? Number(name) : undefined;
 }
@@ -57,7 +65,10 @@ function signalTo(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Sends a signal to all of a session, or to its leader's group where nobody can be looked up; false where nobody is left. */
+/**
+ * Sends a signal to all of a session, or to its leader's group where nobody can be looked up; false
+ * where nobody is left.
+ */
 async function signalAll(session: number, signal: NodeJS.Signals | 0): Promise<boolean> {
   const members = await membersOf(session);
   if (members === undefined) return signalTo(-session, signal);
@@ -66,7 +77,11 @@ async function signalAll(session: number, signal: NodeJS.Signals | 0): Promise<b
 }
 
 /** Whether nobody is left within the time. */
-async function isEmptyWithin(session: number, ms: number, signal: NodeJS.Signals | 0): Promise<boolean> {
+async function isEmptyWithin(
+  session: number,
+  ms: number,
+  signal: NodeJS.Signals | 0,
+): Promise<boolean> {
   const endMs = performance.now() + ms;
   for (;;) {
     if (!(await signalAll(session, signal))) return true;

@@ -29,32 +29,55 @@ export interface HubTrials {
 }
 
 /** Makes them. */
-export function createHubTrials({ gate, trying, projectRoot, contextOf, calls, settling }: HubTrialParts): HubTrials {
+export function createHubTrials({
+  gate,
+  trying,
+  projectRoot,
+  contextOf,
+  calls,
+  settling,
+}: HubTrialParts): HubTrials {
   const running = new Map<AbortController, string>();
   const closing = new AbortController();
   const end = (agentId: string, reason: string): void => {
     for (const [each, agent] of running) if (agent === agentId) each.abort(new Error(reason));
   };
-  const run = async (command: string, context: ExecContext, { signal, ...options }: RunOptions): Promise<TrialResult> => {
+  const run = async (
+    command: string,
+    context: ExecContext,
+    { signal, ...options }: RunOptions,
+  ): Promise<TrialResult> => {
     if (trying === undefined) return { tried: false, reason: "this hub has no trials" };
     const variables = { ...TRIAL_VARIABLES, ...context.env };
-    const prepared = await prepareCommand(command, context, { projectRoot, variables: () => TRIAL_VARIABLES });
+    const prepared = await prepareCommand(command, context, {
+      projectRoot,
+      variables: () => TRIAL_VARIABLES,
+    });
     if ("decision" in prepared) return { tried: false, reason: prepared.reason };
     const { action } = prepared;
     const own = new AbortController();
-    const ends = [context.signal, signal, own.signal, closing.signal].filter((each) => each !== undefined);
+    const ends = [context.signal, signal, own.signal, closing.signal].filter(
+      (each) => each !== undefined,
+    );
     running.set(own, context.agentId);
     try {
       const gateContext = { ...contextOf(context), signal: AbortSignal.any(ends) };
       const workspace = projectRoot ?? action.meta.cwd ?? "/";
-      return await runTrial(trying, { action, context: gateContext, variables, workspace, options });
+      return await runTrial(trying, {
+        action,
+        context: gateContext,
+        variables,
+        workspace,
+        options,
+      });
     } finally {
       running.delete(own);
     }
   };
   const keep = async (digest: string, context: ExecContext): Promise<RunResult<KeptWrites>> => {
     const action = keepAction(trying?.trials, context.agentId, digest);
-    if (trying === undefined || "decision" in action) return { ran: false, verdict: isDenied(action) ? action : noTrials() };
+    if (trying === undefined || "decision" in action)
+      return { ran: false, verdict: isDenied(action) ? action : noTrials() };
     const call: Call = { agentId: context.agentId };
     calls.add(call);
     try {

@@ -1,6 +1,7 @@
 /**
- * Keep trial: what a trial wrote reaches the workspace by an Action of its own, which is bound to the digest of just these writes and asks a person, whatever
- * rules and grants there are. Format: spec/exec-approval.md §8.
+ * Keep trial: what a trial wrote reaches the workspace by an Action of its own, which is bound to
+ * the digest of just these writes and asks a person, whatever rules and grants there are. Format:
+ * spec/exec-approval.md §8.
  */
 import {
   type Action,
@@ -33,15 +34,30 @@ const DIGEST = /^[0-9a-f]{64}$/;
 const REMEDY = "Run the trial again, or ask for the command itself";
 
 /** The Action that keeps writes, or why there is none. */
-export function keepAction(trials: CommandTrials | undefined, agent: string, digest: string): Action | Denied {
+export function keepAction(
+  trials: CommandTrials | undefined,
+  agent: string,
+  digest: string,
+): Action | Denied {
   const writes = DIGEST.test(digest) ? trials?.find(agent, digest) : undefined;
-  if (writes === undefined) return refuse("action_invalid", "there is no such trial of this agent, or its time is over", REMEDY);
+  if (writes === undefined)
+    return refuse(
+      "action_invalid",
+      "there is no such trial of this agent, or its time is over",
+      REMEDY,
+    );
   const lines = keepable(writes).map(changeLine);
   if (lines.length > CHANGES_MAX || lines.join("\n").length > TEXT_CHARS_MAX)
     return refuse("action_invalid", "it wrote more than a person can be shown", REMEDY);
   const { workspace, argv } = writes;
   const neverKept = writes.changes.length - lines.length + writes.refused.length;
-  return toolAction(KEEP.server, KEEP.tool, { digest, workspace, command: argv.at(-1) ?? "", changes: [...lines], neverKept });
+  return toolAction(KEEP.server, KEEP.tool, {
+    digest,
+    workspace,
+    command: argv.at(-1) ?? "",
+    changes: [...lines],
+    neverKept,
+  });
 }
 
 /** The layer that has each of them asked about, and offers nothing but the one yes. */
@@ -51,7 +67,13 @@ export function keepingLayer(read: () => ExecApprovalConfig): Layer {
     judge(action) {
       if (!isKeep(action)) return undefined;
       const reason = "it writes what a trial wrote into the workspace";
-      return { effect: "ask", ruleId: "exec.keep-trial", reason, level: "medium", ask: { offers: [], timeoutMs: read().timeoutMs } };
+      return {
+        effect: "ask",
+        ruleId: "exec.keep-trial",
+        reason,
+        level: "medium",
+        ask: { offers: [], timeoutMs: read().timeoutMs },
+      };
     },
   };
 }
@@ -61,7 +83,9 @@ function isKeep(action: Action): boolean {
 }
 
 /** What a client shows in a command's place; `undefined` for a question about a command. */
-export function keepQuestion({ action: { server, tool, parameters } }: ConsentRequest): { text: string; reasons: string[] } | undefined {
+export function keepQuestion({
+  action: { server, tool, parameters },
+}: ConsentRequest): { text: string; reasons: string[] } | undefined {
   if (server !== KEEP.server || tool !== KEEP.tool) return undefined;
   const { digest, command, changes, neverKept } = parameters;
   const lines = Array.isArray(changes) ? changes.filter((line) => typeof line === "string") : [];
@@ -75,7 +99,11 @@ export function keepQuestion({ action: { server, tool, parameters } }: ConsentRe
   const left = Number(neverKept);
   const reasons = [
     `no command runs: ${lines.length} paths of the workspace become what an offline trial made of them, where they are as they were before it`,
-    ...(left === 0 ? [] : [`${left} more are left out: other programs run them by themselves, or they lead out of the workspace`]),
+    ...(left === 0
+      ? []
+      : [
+          `${left} more are left out: other programs run them by themselves, or they lead out of the workspace`,
+        ]),
   ];
   return { text, reasons };
 }
@@ -111,11 +139,25 @@ export function keepWrites(
 /** The outcome is in the workspace; that the log lacks its counts does not undo it. */
 async function note(
   { audit, clock, ids }: KeepParts,
-  { agent, digest, kept }: { readonly agent: string; readonly digest: string; readonly kept: KeptWrites },
+  {
+    agent,
+    digest,
+    kept,
+  }: { readonly agent: string; readonly digest: string; readonly kept: KeptWrites },
 ): Promise<void> {
   const { taken, already, conflicts, apart, failed } = kept;
-  const counts = { taken: taken.length, already: already.length, conflicts: conflicts.length, apart: apart.length, failed: failed.length };
+  const counts = {
+    taken: taken.length,
+    already: already.length,
+    conflicts: conflicts.length,
+    apart: apart.length,
+    failed: failed.length,
+  };
   const text = `what a trial wrote was kept: ${taken.length} paths`;
-  const event = logEvent("gate_notice", { id: ids.next("ae"), atMs: clock.now() }, { notice: "exec_trial_kept", text, digest, ...counts });
+  const event = logEvent(
+    "gate_notice",
+    { id: ids.next("ae"), atMs: clock.now() },
+    { notice: "exec_trial_kept", text, digest, ...counts },
+  );
   await audit.append([{ ...event, agent }]).catch(() => undefined);
 }

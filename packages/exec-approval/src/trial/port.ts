@@ -1,10 +1,14 @@
 /**
- * Trial port: what runs a hub's trials, and what comes of one. Types only. `createTrials` of @acp/sandbox-linux is one that does.
+ * Trial port: what runs a hub's trials, and what comes of one. Types only. `createTrials` of
+ * @acp/sandbox-linux is one that does.
  */
 import type { Readable } from "node:stream";
 import type { CommandOutcome } from "../executor/run-shell.js";
 
-/** Runs commands offline in throw-away overlays of a workspace, where nothing of this process or of a home is to be seen, or not at all. */
+/**
+ * Runs commands offline in throw-away overlays of a workspace, where nothing of this process or of
+ * a home is to be seen, or not at all.
+ */
 export interface CommandTrials {
   /** How each one is held, as the log says it: `full:namespace`. */
   readonly isolation: string;
@@ -46,7 +50,10 @@ export interface HeldTrial {
 export interface RunningTrial {
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;
+  readonly exited: Promise<{
+    readonly code: number | undefined;
+    readonly signal: string | undefined;
+  }>;
   /** Why it was ended where it used more than it may. */
   excess(): string | undefined;
   kill(): void;
@@ -93,7 +100,9 @@ export interface KeptWrites {
 }
 
 /** How a trial ended. */
-export type TrialEnd = CommandOutcome | { readonly end: "resource_limit"; readonly reason: string; readonly outputBytes: number };
+export type TrialEnd =
+  | CommandOutcome
+  | { readonly end: "resource_limit"; readonly reason: string; readonly outputBytes: number };
 
 /** What came of a trial. Nothing of it is in the workspace. */
 export interface Tried {

@@ -1,4 +1,6 @@
-/** Run held: lets a trial's command begin, hands on its output within bounds, and says how it ended. */
+/**
+ * Run held: lets a trial's command begin, hands on its output within bounds, and says how it ended.
+ */
 import type { Clock, Release } from "@acp/core";
 import { followOutput, type OutputTaker } from "../executor/output.js";
 import { type CommandOutcome, makeStopper, type Stop } from "../executor/run-shell.js";
@@ -20,7 +22,9 @@ export interface HeldEnd {
   readonly writes: TrialWrites | undefined;
 }
 
-/** How long a slow taker of the last output is waited for while nothing moves, and where it moves. */
+/**
+ * How long a slow taker of the last output is waited for while nothing moves, and where it moves.
+ */
 const [QUIET_MS, LONGEST_MS] = [500, 5_000];
 
 /**
@@ -45,17 +49,26 @@ async function follow(running: RunningTrial, run: HeldRun): Promise<TrialEnd> {
   const stopper = makeStopper(run);
   const { take, masker, outputBytesMax: bytesMax } = run;
   const { stdout, stderr, exited } = running;
-  const output = followOutput({ stdout, stderr }, { take, masker, bytesMax, onExcess: () => stopper.stop("output_limit") });
+  const output = followOutput(
+    { stdout, stderr },
+    { take, masker, bytesMax, onExcess: () => stopper.stop("output_limit") },
+  );
   // A taker that throws ends the command; what it threw is told at the end.
   output.done.catch(() => stopper.stop("aborted"));
   const why = await Promise.race([exited.then(() => undefined), stopper.stopped]);
   if (why !== undefined) running.kill();
   const exit = await exited;
-  const isSettled = await Promise.race([output.settledWithin(QUIET_MS, LONGEST_MS), stopper.stopped.then(() => false)]);
+  const isSettled = await Promise.race([
+    output.settledWithin(QUIET_MS, LONGEST_MS),
+    stopper.stopped.then(() => false),
+  ]);
   if (!isSettled) output.close();
   stopper.disarm();
   if (!run.signal.aborted) await output.done;
-  return endOf(exit, running.excess(), { why: output.isExceeded() ? "output_limit" : why, outputBytes: output.bytes() });
+  return endOf(exit, running.excess(), {
+    why: output.isExceeded() ? "output_limit" : why,
+    outputBytes: output.bytes(),
+  });
 }
 
 interface Ended {
@@ -63,11 +76,17 @@ interface Ended {
   readonly outputBytes: number;
 }
 
-function endOf({ code, signal }: Awaited<RunningTrial["exited"]>, excess: string | undefined, { why, outputBytes }: Ended): TrialEnd {
+function endOf(
+  { code, signal }: Awaited<RunningTrial["exited"]>,
+  excess: string | undefined,
+  { why, outputBytes }: Ended,
+): TrialEnd {
   if (excess !== undefined) return { end: "resource_limit", reason: excess, outputBytes };
   if (why !== undefined) return { end: why, outputBytes };
   const ended: CommandOutcome =
-    code !== undefined ? { end: "exited", exitCode: code, outputBytes } : { end: "signalled", signal: signalOf(signal), outputBytes };
+    code !== undefined
+      ? { end: "exited", exitCode: code, outputBytes }
+      : { end: "signalled", signal: signalOf(signal), outputBytes };
   return ended;
 }
 

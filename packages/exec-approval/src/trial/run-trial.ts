@@ -1,6 +1,7 @@
 /**
- * Run trial: a command that a person would be asked about, run unasked where it can do nothing: decided by a gate that asks nobody, held before that gate's yes,
- * and written down with how it was held and what it changed. Whatever is missing for that, the command is asked about as ever.
+ * Run trial: a command that a person would be asked about, run unasked where it can do nothing:
+ * decided by a gate that asks nobody, held before that gate's yes, and written down with how it was
+ * held and what it changed. Whatever is missing for that, the command is asked about as ever.
  */
 import { relative } from "node:path";
 import {
@@ -21,14 +22,25 @@ import { makeEnvironment, type Variables } from "../environment.js";
 import { BASH } from "../executor/run-shell.js";
 import { OUTPUT_BYTES_MAX, type RunOptions } from "../run-approved.js";
 import { type MayTryParts, whyNotTried } from "./may-try.js";
-import { type CommandTrials, type HeldTrial, LINES_MAX, type NotTried, type Tried, type TrialResult, type TrialWrites } from "./port.js";
+import {
+  type CommandTrials,
+  type HeldTrial,
+  LINES_MAX,
+  type NotTried,
+  type Tried,
+  type TrialResult,
+  type TrialWrites,
+} from "./port.js";
 import { type HeldEnd, runHeld } from "./run-held.js";
 import type { TrialSlots } from "./slots.js";
 import { changeLine, coveredBelow, keepable } from "./text.js";
 
 /** How long a trial may run unless its caller says otherwise. */
 export const TRIAL_TIMEOUT_MS = 120_000;
-/** All that a trial has of variables but for those of locale that its call brings, and a home that is empty. */
+/**
+ * All that a trial has of variables but for those of locale that its call brings, and a home that
+ * is empty.
+ */
 export const TRIAL_VARIABLES: Variables = { PATH: FALLBACK_PATH, LANG: "C.UTF-8" };
 
 /** What trials need of their hub. */
@@ -55,7 +67,8 @@ export interface TrialCall {
 
 const NOTICE_LINES_MAX = 20;
 const notTried = (reason: string): NotTried => ({ tried: false, reason });
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /**
  * Tries a command.
@@ -82,8 +95,19 @@ export async function runTrial(parts: TrialParts, call: TrialCall): Promise<Tria
       verdict,
       async (release) => {
         isLeft = false;
-        const { timeoutMs = TRIAL_TIMEOUT_MS, outputBytesMax = OUTPUT_BYTES_MAX, onOutput: take = () => undefined } = call.options;
-        const run = { signal: release.signal, masker: release.masker, take, timeoutMs, outputBytesMax, clock: parts.clock };
+        const {
+          timeoutMs = TRIAL_TIMEOUT_MS,
+          outputBytesMax = OUTPUT_BYTES_MAX,
+          onOutput: take = () => undefined,
+        } = call.options;
+        const run = {
+          signal: release.signal,
+          masker: release.masker,
+          take,
+          timeoutMs,
+          outputBytesMax,
+          clock: parts.clock,
+        };
         const ended = await runHeld(held, run);
         return { ended, isNoted: await note(parts, call, { ended, held }) };
       },
@@ -91,7 +115,11 @@ export async function runTrial(parts: TrialParts, call: TrialCall): Promise<Tria
     );
     if (!result.ran) return notTried(result.verdict.reason);
     const { ended, isNoted } = result.value;
-    return triedOf(ended, held, { isNoted, isRecorded: result.recorded, workspace: call.workspace });
+    return triedOf(ended, held, {
+      isNoted,
+      isRecorded: result.recorded,
+      workspace: call.workspace,
+    });
   } finally {
     if (isLeft) await held.close();
   }
@@ -114,14 +142,21 @@ async function hold(parts: TrialParts, call: TrialCall): Promise<HeldTrial> {
 }
 
 /**
- * What a trial must not see, though it is in the workspace: what the exec layer takes for a secret by its name, what a rule that denies names by a path, and
- * what a rule or a layer would let no tool read.
+ * What a trial must not see, though it is in the workspace: what the exec layer takes for a secret
+ * by its name, what a rule that denies names by a path, and what a rule or a layer would let no
+ * tool read.
  */
-function coverOf({ gate, policy }: Pick<TrialParts, "gate" | "policy">, { context, workspace }: TrialCall): (path: string) => boolean {
+function coverOf(
+  { gate, policy }: Pick<TrialParts, "gate" | "policy">,
+  { context, workspace }: TrialCall,
+): (path: string) => boolean {
   const rules = policy();
   const isDenied = (path: string): boolean =>
-    gate.evaluate(toolAction("files", "read_file", { path }), context).rulings.some(({ ruling }) => ruling?.effect === "deny");
-  return (path) => isSecretName(relative(workspace, path)) || rules?.deniesPath(path) === true || isDenied(path);
+    gate
+      .evaluate(toolAction("files", "read_file", { path }), context)
+      .rulings.some(({ ruling }) => ruling?.effect === "deny");
+  return (path) =>
+    isSecretName(relative(workspace, path)) || rules?.deniesPath(path) === true || isDenied(path);
 }
 
 interface Noted {
@@ -129,8 +164,15 @@ interface Noted {
   readonly held: HeldTrial;
 }
 
-/** Writes down what it was and what it changed; false where the log does not have it, and then it is not to be kept. */
-async function note({ audit, clock, ids, trials }: TrialParts, { action, context }: TrialCall, { ended, held }: Noted): Promise<boolean> {
+/**
+ * Writes down what it was and what it changed; false where the log does not have it, and then it is
+ * not to be kept.
+ */
+async function note(
+  { audit, clock, ids, trials }: TrialParts,
+  { action, context }: TrialCall,
+  { ended, held }: Noted,
+): Promise<boolean> {
   const { outcome, writes } = ended;
   const event = logEvent(
     "gate_notice",
@@ -162,7 +204,11 @@ interface ResultParts {
   readonly workspace: string;
 }
 
-function triedOf({ outcome, writes }: HeldEnd, { covered }: HeldTrial, { isNoted, isRecorded, workspace }: ResultParts): Tried {
+function triedOf(
+  { outcome, writes }: HeldEnd,
+  { covered }: HeldTrial,
+  { isNoted, isRecorded, workspace }: ResultParts,
+): Tried {
   const shown: Pick<TrialWrites, "changes" | "refused"> = writes ?? { changes: [], refused: [] };
   const recorded = isNoted && isRecorded;
   return {
@@ -171,7 +217,10 @@ function triedOf({ outcome, writes }: HeldEnd, { covered }: HeldTrial, { isNoted
     outcome,
     changes: shown.changes.slice(0, LINES_MAX).map(changeLine),
     changeCount: shown.changes.length + shown.refused.length,
-    neverKept: writes === undefined ? 0 : writes.changes.length - keepable(writes).length + writes.refused.length,
+    neverKept:
+      writes === undefined
+        ? 0
+        : writes.changes.length - keepable(writes).length + writes.refused.length,
     covered: coveredBelow(workspace, covered),
     coveredCount: covered.length,
     recorded,

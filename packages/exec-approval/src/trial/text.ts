@@ -1,7 +1,14 @@
 /** Trial text: what an agent and a person read about what a trial wrote. */
 import { relative } from "node:path";
 import { quoteText } from "@acp/core";
-import { LINES_MAX, type KeptWrites, type TrialResult, type Tried, type TrialState, type TrialWrites } from "./port.js";
+import {
+  LINES_MAX,
+  type KeptWrites,
+  type TrialResult,
+  type Tried,
+  type TrialState,
+  type TrialWrites,
+} from "./port.js";
 
 type Change = TrialWrites["changes"][number];
 
@@ -45,7 +52,9 @@ export function trialMessage(result: TrialResult): string {
     ...listed("It wrote, and that is gone unless it is kept:", changes, changeCount),
     ...(neverKept === 0
       ? []
-      : [`${neverKept} of these are never kept: other programs run them by themselves, or they lead out of the workspace.`]),
+      : [
+          `${neverKept} of these are never kept: other programs run them by themselves, or they lead out of the workspace.`,
+        ]),
     ...(digest === undefined
       ? ["There is nothing to keep. To run the command for good, ask for it."]
       : [
@@ -59,8 +68,16 @@ export function keptMessage({ taken, already, conflicts, apart, failed }: KeptWr
   const done = `Kept: ${taken.length + already.length} paths are in the workspace.`;
   return [
     done,
-    ...listed("Not kept, since the workspace is not as it was before the trial:", conflicts.slice(0, LINES_MAX), conflicts.length),
-    ...listed("Not kept, since other programs run them by themselves:", apart.slice(0, LINES_MAX), apart.length),
+    ...listed(
+      "Not kept, since the workspace is not as it was before the trial:",
+      conflicts.slice(0, LINES_MAX),
+      conflicts.length,
+    ),
+    ...listed(
+      "Not kept, since other programs run them by themselves:",
+      apart.slice(0, LINES_MAX),
+      apart.length,
+    ),
     ...listed(
       "Failed:",
       failed.slice(0, LINES_MAX).map(({ path, reason }) => `${path}: ${reason}`),

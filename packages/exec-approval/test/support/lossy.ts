@@ -1,4 +1,7 @@
-/** A stretch of network between a device and its gateway on which a test loses, doubles and delays messages. */
+/**
+ * A stretch of network between a device and its gateway on which a test loses, doubles and delays
+ * messages.
+ */
 import { WebSocket, WebSocketServer } from "ws";
 
 /** `up`: from the device to the gateway. */
@@ -21,7 +24,11 @@ const CLEAR: Weather = (_direction, text) => [text];
 
 /** Lays a stretch to a gateway. */
 export async function createLossy(upstreamUrl: string): Promise<Lossy> {
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: (offered) => [...offered][0] ?? false });
+  const server = new WebSocketServer({
+    port: 0,
+    host: "127.0.0.1",
+    handleProtocols: (offered) => [...offered][0] ?? false,
+  });
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
@@ -48,11 +55,17 @@ export async function createLossy(upstreamUrl: string): Promise<Lossy> {
     },
   };
   server.on("connection", (device, { headers }) => {
-    const gateway = new WebSocket(upstreamUrl, { headers: { authorization: headers.authorization ?? "" } });
+    const gateway = new WebSocket(upstreamUrl, {
+      headers: { authorization: headers.authorization ?? "" },
+    });
     const pair = { device, gateway };
     pairs.add(pair);
-    device.on("message", (data: Buffer) => lossy.weather("up", data.toString("utf8")).forEach((text) => put(gateway, text)));
-    gateway.on("message", (data: Buffer) => lossy.weather("down", data.toString("utf8")).forEach((text) => put(device, text)));
+    device.on("message", (data: Buffer) =>
+      lossy.weather("up", data.toString("utf8")).forEach((text) => put(gateway, text)),
+    );
+    gateway.on("message", (data: Buffer) =>
+      lossy.weather("down", data.toString("utf8")).forEach((text) => put(device, text)),
+    );
     for (const [one, other] of [
       [device, gateway],
       [gateway, device],

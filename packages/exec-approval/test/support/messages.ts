@@ -19,4 +19,5 @@ export const call = (from: string, to: string, id: string = "m-1"): Message => (
   payload: { requestId: "r-1", method: "resolveExecApproval", params: {} },
 });
 /** What a raw device got. */
-export const parsed = (texts: readonly string[]): readonly Record<string, unknown>[] => texts.map((text) => JSON.parse(text));
+export const parsed = (texts: readonly string[]): readonly Record<string, unknown>[] =>
+  texts.map((text) => JSON.parse(text));

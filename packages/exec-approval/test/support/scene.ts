@@ -1,4 +1,7 @@
-/** A hub with its people in the middle of a real network: gateway, clients and shell are the ones that ship. */
+/**
+ * A hub with its people in the middle of a real network: gateway, clients and shell are the ones
+ * that ship.
+ */
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -64,7 +67,8 @@ export async function createScene(options: WorldOptions = {}): Promise<Scene> {
       if (verdict.decision === "allow") await hub.runApproved(verdict);
       return verdict;
     },
-    runs: async () => (existsSync(file) ? (await readFile(file, "utf8")).split("\n").length - 1 : 0),
+    runs: async () =>
+      existsSync(file) ? (await readFile(file, "utf8")).split("\n").length - 1 : 0,
     expire: () => clock.advance(60_000),
     async [Symbol.asyncDispose]() {
       await hub.close();
@@ -85,7 +89,11 @@ export interface Person extends Disposable {
 }
 
 /** A person at a device; `via` is the way there. */
-export async function person({ world, clock }: Scene, deviceId: string, via?: { readonly url: string }): Promise<Person> {
+export async function person(
+  { world, clock }: Scene,
+  deviceId: string,
+  via?: { readonly url: string },
+): Promise<Person> {
   const client = world.device(deviceId, via === undefined ? {} : { url: via.url });
   const inbox = createApprovalInbox({ client, hubDeviceId: "hub", clock });
   await client.connect();

@@ -3,13 +3,18 @@ import { type Clock, systemClock } from "@acp/core";
 import { vi } from "vitest";
 import { WebSocket } from "ws";
 import { hashDeviceToken, makeDeviceToken } from "../../src/device-token.js";
-import { GatewayClient, type GatewayClientEvent, type GatewayClientOptions } from "../../src/gateway-client.js";
+import {
+  GatewayClient,
+  type GatewayClientEvent,
+  type GatewayClientOptions,
+} from "../../src/gateway-client.js";
 import { createGateway, type Gateway, type GatewayEvent } from "../../src/gateway.js";
 import type { ExecApprovalRequestPayload } from "../../src/protocol.js";
 import { createUuidV7 } from "../../src/uuid-v7.js";
 
 /** Looks until it holds; a slow machine gets its time. */
-export const until = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 120_000, interval: 10 });
+export const until = (look: () => void): Promise<void> =>
+  vi.waitFor(look, { timeout: 120_000, interval: 10 });
 
 /** A test's gateway: one hub, `hub`, and the clients named. */
 export interface World extends AsyncDisposable {
@@ -42,7 +47,11 @@ export interface WorldOptions {
 }
 
 /** Opens a connection with the given headers; rejects with the status where it is turned away. */
-export function openRaw(url: string, headers: Readonly<Record<string, string>>, protocols: string[] = []): Promise<RawDevice> {
+export function openRaw(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  protocols: string[] = [],
+): Promise<RawDevice> {
   const socket = new WebSocket(url, protocols, { headers });
   const received: string[] = [];
   socket.on("message", (data: Buffer) => received.push(data.toString("utf8")));
@@ -60,7 +69,9 @@ export function openRaw(url: string, headers: Readonly<Record<string, string>>, 
 }
 
 /** A request's payload, open for a minute. */
-export function payloadOf(more: Partial<ExecApprovalRequestPayload> = {}): ExecApprovalRequestPayload {
+export function payloadOf(
+  more: Partial<ExecApprovalRequestPayload> = {},
+): ExecApprovalRequestPayload {
   return {
     approvalId: createUuidV7()(),
     agentId: "agent",
@@ -81,7 +92,10 @@ export function watch(client: GatewayClient): readonly GatewayClientEvent[] {
 }
 
 /** Starts a gateway for `hub` and its clients. */
-export async function createWorld({ clients = ["phone", "laptop"], clock = systemClock }: WorldOptions = {}): Promise<World> {
+export async function createWorld({
+  clients = ["phone", "laptop"],
+  clock = systemClock,
+}: WorldOptions = {}): Promise<World> {
   const tokens = new Map(["hub", "stranger-hub", ...clients].map((id) => [id, makeDeviceToken()]));
   const tokenOf = (id: string): string => tokens.get(id) ?? makeDeviceToken();
   const events: GatewayEvent[] = [];
@@ -92,7 +106,15 @@ export async function createWorld({ clients = ["phone", "laptop"], clock = syste
       devices: [
         { id: "hub", tokenHash: hashDeviceToken(tokenOf("hub")), role: "hub" },
         { id: "stranger-hub", tokenHash: hashDeviceToken(tokenOf("stranger-hub")), role: "hub" },
-        ...clients.map((id) => ({ id, tokenHash: hashDeviceToken(tokenOf(id)), role: "client", hubs: ["hub"] }) as const),
+        ...clients.map(
+          (id) =>
+            ({
+              id,
+              tokenHash: hashDeviceToken(tokenOf(id)),
+              role: "client",
+              hubs: ["hub"],
+            }) as const,
+        ),
       ],
     });
   let gateway = start();
@@ -108,7 +130,14 @@ export async function createWorld({ clients = ["phone", "laptop"], clock = syste
     events,
     tokenOf,
     device(deviceId, more = {}) {
-      const client = new GatewayClient({ url, deviceId, token: tokenOf(deviceId), clock, random: () => 0, ...more });
+      const client = new GatewayClient({
+        url,
+        deviceId,
+        token: tokenOf(deviceId),
+        clock,
+        random: () => 0,
+        ...more,
+      });
       devices.push(client);
       return client;
     },

@@ -1,4 +1,7 @@
-/** Allowlist: the simple commands that an operator approved beforehand, as the engine sees them. Types only; who loads one also compiles it. */
+/**
+ * Allowlist: the simple commands that an operator approved beforehand, as the engine sees them.
+ * Types only; who loads one also compiles it.
+ */
 
 /** One entry, as it is written. */
 export interface AllowlistEntry {
@@ -12,6 +15,9 @@ export interface AllowlistEntry {
 /** A compiled allowlist. `parseAllowlist` of `@acp/core/exec` makes one of patterns. */
 export interface Allowlist {
   readonly entries: readonly AllowlistEntry[];
-  /** The first pattern that matches a simple command, given as its program and its decoded arguments. */
+  /**
+   * The first pattern that matches a simple command, given as its program and its decoded
+   * arguments.
+   */
   readonly find: (argv: readonly string[]) => string | undefined;
 }

@@ -1,5 +1,6 @@
 /**
- * Environment: the few variables that may be set for one command without changing what it runs or reads.
+ * Environment: the few variables that may be set for one command without changing what it runs or
+ * reads.
  */
 
 const LOCALE = /^[A-Za-z0-9_.@-]{0,64}$/;

@@ -1,6 +1,7 @@
 /**
- * Git guards: settings with which git enters no repository whose settings came as files of a clone, and runs no helper, hook or pager of another
- * one. Data: what the executor sets for every run, and what a command may say with `-c` itself.
+ * Git guards: settings with which git enters no repository whose settings came as files of a clone,
+ * and runs no helper, hook or pager of another one. Data: what the executor sets for every run, and
+ * what a command may say with `-c` itself.
  */
 
 /** Keys with the one value that guards. Git knows the first since 2.38. */

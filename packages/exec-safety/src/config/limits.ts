@@ -1,5 +1,6 @@
 /**
- * Limits of the analysis of commands: each with its unit and reason. Beyond any of them the answer is `needs-review`, never a shorter analysis.
+ * Limits of the analysis of commands: each with its unit and reason. Beyond any of them the answer
+ * is `needs-review`, never a shorter analysis.
  */
 import type { SafetyLimits } from "../safety.js";
 
@@ -7,7 +8,10 @@ import type { SafetyLimits } from "../safety.js";
 export const SAFETY_LIMITS: SafetyLimits = {
   /** UTF-16 units of one command: nobody reads more before saying yes. */
   charsMax: 10_000,
-  /** Levels of substitutions, groups and compound commands: more is a program or an attack on the parser. */
+  /**
+   * Levels of substitutions, groups and compound commands: more is a program or an attack on the
+   * parser.
+   */
   nestingMax: 32,
   /** Simple commands in one line, those in substitutions included. */
   commandsMax: 200,
@@ -17,9 +21,14 @@ export const SAFETY_LIMITS: SafetyLimits = {
 export const WRAPPER_DEPTH_MAX = 6;
 /** Reasons in an answer: what a person still reads. */
 export const REASONS_MAX = 8;
-/** UTF-16 units of one reason's message: it may name a word of the command, and that may be long. */
+/**
+ * UTF-16 units of one reason's message: it may name a word of the command, and that may be long.
+ */
 export const MESSAGE_CHARS_MAX = 300;
-/** `$(`, `${`, `<(`, backquotes and the like in one text: each may make the parser read the rest of the text again. */
+/**
+ * `$(`, `${`, `<(`, backquotes and the like in one text: each may make the parser read the rest of
+ * the text again.
+ */
 export const SUBSTITUTIONS_MAX = 200;
 /** Words that one word's braces may make. */
 export const BRACE_WORDS_MAX = 64;

@@ -1,13 +1,25 @@
 /** Programs that no `allow-always` stores: whoever may run them may run everything. Data. */
 
 /** Why a program is never stored. */
-export type NeverStored = "shell" | "interpreter" | "wrapper" | "multiplexer" | "builtin" | "agent" | "consent";
+export type NeverStored =
+  | "shell"
+  | "interpreter"
+  | "wrapper"
+  | "multiplexer"
+  | "builtin"
+  | "agent"
+  | "consent";
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 // Names in lower case and without a version: storable-pattern.ts folds both away.
 const ROWS: readonly (readonly [NeverStored, readonly string[]])[] = [
-  ["shell", words("ash bash cmd csh dash elvish fish ksh lksh mksh nu oil osh posh powershell pwsh rbash rc sh tcsh xonsh yash zsh")],
+  [
+    "shell",
+    words(
+      "ash bash cmd csh dash elvish fish ksh lksh mksh nu oil osh posh powershell pwsh rbash rc sh tcsh xonsh yash zsh",
+    ),
+  ],
   [
     "interpreter",
     words(`

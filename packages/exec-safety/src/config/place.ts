@@ -2,7 +2,10 @@
 
 /** The directory of a command, relative to the project's root. */
 export interface Place {
-  /** Below the project's root: "" is the root, "src/lib" a folder. `undefined`: outside, or not known. */
+  /**
+   * Below the project's root: "" is the root, "src/lib" a folder. `undefined`: outside, or not
+   * known.
+   */
   readonly inside: string | undefined;
   /** Absolute project root, where it is known. */
   readonly projectRoot: string | undefined;

@@ -2,13 +2,27 @@ import { expect, it } from "vitest";
 import { NEVER_STORED } from "./never-stored.js";
 import { storablePattern } from "./storable-pattern.js";
 
-it.each(["git", "pnpm", "rm", "npm", "cargo", "go", "make", "ls", "g++", "clang-15", "my_tool.sh", "7z"])(
-  "storablePattern() of %s is a pattern that matches every call of it",
-  (program) => expect(storablePattern(program)).toEqual({ pattern: `${program} **` }),
+it.each([
+  "git",
+  "pnpm",
+  "rm",
+  "npm",
+  "cargo",
+  "go",
+  "make",
+  "ls",
+  "g++",
+  "clang-15",
+  "my_tool.sh",
+  "7z",
+])("storablePattern() of %s is a pattern that matches every call of it", (program) =>
+  expect(storablePattern(program)).toEqual({ pattern: `${program} **` }),
 );
 
 it.each([...NEVER_STORED.keys()])("storablePattern() of %s is none, and says why", (program) => {
-  expect(storablePattern(program)).toEqual({ why: expect.stringMatching(new RegExp(`^${program} `)) });
+  expect(storablePattern(program)).toEqual({
+    why: expect.stringMatching(new RegExp(`^${program} `)),
+  });
 });
 
 it.each([

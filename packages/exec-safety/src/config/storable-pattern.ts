@@ -1,11 +1,14 @@
 /**
- * What `allow-always` stores: `<program> **` (S3), unless the program runs whatever its arguments say, so that the entry would allow everything.
+ * What `allow-always` stores: `<program> **` (S3), unless the program runs whatever its arguments
+ * say, so that the entry would allow everything.
  */
 import { NEVER_STORED } from "./never-stored.js";
 import type { NeverStored } from "./never-stored.js";
 
 /** A pattern, or why there is none. */
-export type StorablePattern = { readonly pattern: string } | { readonly pattern?: undefined; readonly why: string };
+export type StorablePattern =
+  | { readonly pattern: string }
+  | { readonly pattern?: undefined; readonly why: string };
 
 // No longer than a file's name: VERSION looks at every place in it.
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,254}$/;
@@ -24,7 +27,8 @@ const WHY: Readonly<Record<NeverStored, (program: string) => string>> = {
 
 /** The pattern that `allow-always` stores for a program. */
 export function storablePattern(program: string): StorablePattern {
-  if (program.includes("/")) return { why: "the program is given by a path, where another program may stand tomorrow" };
+  if (program.includes("/"))
+    return { why: "the program is given by a path, where another program may stand tomorrow" };
   if (!NAME.test(program)) return { why: "the program's name is not plain" };
   const folded = program.toLowerCase();
   const kind = NEVER_STORED.get(folded) ?? NEVER_STORED.get(folded.replace(VERSION, ""));

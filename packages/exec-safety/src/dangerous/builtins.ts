@@ -1,5 +1,6 @@
 /**
- * Builtins: commands that change the shell itself: its directory, its variables, its arguments, or that read a script into it.
+ * Builtins: commands that change the shell itself: its directory, its variables, its arguments, or
+ * that read a script into it.
  */
 import { fieldOf, operandsOf, type Call } from "./call.js";
 import { NOTHING, UNKNOWN, worse, type Feed, type Source } from "./feed.js";
@@ -38,7 +39,12 @@ export function runBuiltin(search: Search, spot: Spot, call: Call): Feed | undef
 
 function changeDirectory(_walk: Search, { shell }: Spot, call: Call): Feed {
   const target = operandsOf(call).at(0)?.text;
-  const directory = target === undefined ? shell.site.home : target === "-" || target === "" ? undefined : resolvePath(target, shell.site);
+  const directory =
+    target === undefined
+      ? shell.site.home
+      : target === "-" || target === ""
+        ? undefined
+        : resolvePath(target, shell.site);
   shell.site = { ...shell.site, directory };
   return NOTHING;
 }
@@ -82,7 +88,11 @@ function readInput(_walk: Search, { shell, input }: Spot, call: Call): Feed {
   const names = operandsOf(call, "dinNptua").map(({ text }) => text);
   for (const name of names.length === 0 ? ["REPLY"] : names) {
     if (/^\w+$/.test(name))
-      shell.variables.set(name, { texts: [firstLine(input) ?? UNKNOWN], lead: input.source, isSecret: input.isSecret === true });
+      shell.variables.set(name, {
+        texts: [firstLine(input) ?? UNKNOWN],
+        lead: input.source,
+        isSecret: input.isSecret === true,
+      });
   }
   return NOTHING;
 }
@@ -93,7 +103,10 @@ function setArguments(_walk: Search, { shell }: Spot, call: Call): Feed {
   const { args } = call;
   const at = args.findIndex(({ text }) => text === "--");
   if (at < 0) return args.length === 0 ? { source: "program", isSecret: true } : NOTHING;
-  keepArguments(shell, [fieldOf("bash", call.args[at]?.span ?? { start: 0, end: 0 }), ...call.args.slice(at + 1)]);
+  keepArguments(shell, [
+    fieldOf("bash", call.args[at]?.span ?? { start: 0, end: 0 }),
+    ...call.args.slice(at + 1),
+  ]);
   return NOTHING;
 }
 
@@ -102,6 +115,10 @@ function printInto(_walk: Search, { shell }: Spot, call: Call): Feed | undefined
   const [option, name, ...rest] = call.args;
   if (option?.text !== "-v" || name === undefined) return undefined;
   const printed = outputOf({ ...call, args: rest });
-  shell.variables.set(name.text, { texts: [printed.text ?? UNKNOWN], lead: printed.source, isSecret: printed.isSecret === true });
+  shell.variables.set(name.text, {
+    texts: [printed.text ?? UNKNOWN],
+    lead: printed.source,
+    isSecret: printed.isSecret === true,
+  });
   return NOTHING;
 }

@@ -58,7 +58,11 @@ describe("optionValue()", () => {
 
 it("spanOfFields() is from the first to the last", () => {
   expect(
-    spanOfFields([fieldOf("a", { start: 3, end: 4 }), fieldOf("b", { start: 9, end: 12 }), fieldOf("c", { start: 5, end: 6 })]),
+    spanOfFields([
+      fieldOf("a", { start: 3, end: 4 }),
+      fieldOf("b", { start: 9, end: 12 }),
+      fieldOf("c", { start: 5, end: 6 }),
+    ]),
   ).toEqual({
     start: 3,
     end: 12,

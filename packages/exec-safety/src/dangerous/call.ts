@@ -1,12 +1,16 @@
 /**
- * Call: a program with its arguments as the dangerous walk sees it, and how rules ask about them. Everything is read generously: an
- * abbreviated option, a cluster of letters, an option behind the operands.
+ * Call: a program with its arguments as the dangerous walk sees it, and how rules ask about them.
+ * Everything is read generously: an abbreviated option, a cluster of letters, an option behind the
+ * operands.
  */
 import type { Span, Word } from "../parse/tree.js";
 import type { Feed, Source } from "./feed.js";
 import { kindOf, type PathKind, type Site } from "./site.js";
 
-/** One argument, after everything that the shell puts in its place. What is not known of it is {@link UNKNOWN} or {@link UNSET}. */
+/**
+ * One argument, after everything that the shell puts in its place. What is not known of it is
+ * {@link UNKNOWN} or {@link UNSET}.
+ */
 export interface Field extends Word {
   readonly text: string;
   /** Where its first letters come from: what runs, if it is run. */
@@ -39,7 +43,10 @@ export function spanOfFields(fields: readonly Field[]): Span {
   return { start, end: fields.reduce((most, { span }) => Math.max(most, span.end), start) };
 }
 
-/** Whether an option is given: one of the letters in any cluster, or one of the long names, abbreviated or not. */
+/**
+ * Whether an option is given: one of the letters in any cluster, or one of the long names,
+ * abbreviated or not.
+ */
 export function hasFlag(call: Call, letters: string, longs: readonly string[] = []): boolean {
   for (const { text } of call.args) {
     if (text === "--") return false;
@@ -47,7 +54,8 @@ export function hasFlag(call: Call, letters: string, longs: readonly string[] = 
       const name = text.slice(2).split("=", 1)[0] ?? "";
       if (longs.some((long) => long.startsWith(name))) return true;
     } else if (text.length > 1 && text.startsWith("-") && letters !== "") {
-      for (let at = 1; at < text.length; at += 1) if (letters.includes(text.charAt(at))) return true;
+      for (let at = 1; at < text.length; at += 1)
+        if (letters.includes(text.charAt(at))) return true;
     }
   }
   return false;
@@ -74,16 +82,24 @@ export function optionValue(call: Call, letter: string, long?: string): Field | 
     const { text } = field;
     if (text === "--") return undefined;
     if (long !== undefined && text === `--${long}`) return call.args[at + 1];
-    if (long !== undefined && text.startsWith(`--${long}=`)) return { ...field, text: text.slice(long.length + 3) };
+    if (long !== undefined && text.startsWith(`--${long}=`))
+      return { ...field, text: text.slice(long.length + 3) };
     if (letter === "" || !text.startsWith("-") || text.startsWith("--")) continue;
     const place = text.indexOf(letter, 1);
-    if (place > 0) return place === text.length - 1 ? call.args[at + 1] : { ...field, text: text.slice(place + 1) };
+    if (place > 0)
+      return place === text.length - 1
+        ? call.args[at + 1]
+        : { ...field, text: text.slice(place + 1) };
   }
   return undefined;
 }
 
 /** Whether one of the fields names a place of one of the kinds. */
-export function someKind(call: Call, fields: readonly Field[], kinds: readonly PathKind[]): boolean {
+export function someKind(
+  call: Call,
+  fields: readonly Field[],
+  kinds: readonly PathKind[],
+): boolean {
   return fields.some(({ text }) => kinds.includes(kindOf(text, call.site)));
 }
 

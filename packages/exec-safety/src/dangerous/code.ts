@@ -1,9 +1,10 @@
 /**
- * Code: what a program of another language does. It is not parsed: words that only such code has are looked for, and the texts in it are
- * taken for commands where it runs commands.
+ * Code: what a program of another language does. It is not parsed: words that only such code has
+ * are looked for, and the texts in it are taken for commands where it runs commands.
  */
 
-const has = (code: string, words: readonly string[]): boolean => words.some((word) => code.includes(word));
+const has = (code: string, words: readonly string[]): boolean =>
+  words.some((word) => code.includes(word));
 
 const RUNS_COMMANDS = [
   "system(",
@@ -32,14 +33,39 @@ const RUNS_COMMANDS = [
   "|getline",
   "|&",
 ];
-const SOCKETS = ["socket", "Socket", "fsockopen", "require('net')", 'require("net")', "node:net", "/inet/", "TCPSocket", "pty.spawn"];
+const SOCKETS = [
+  "socket",
+  "Socket",
+  "fsockopen",
+  "require('net')",
+  'require("net")',
+  "node:net",
+  "/inet/",
+  "TCPSocket",
+  "pty.spawn",
+];
 /** Waits for or makes a connection. */
-const CONNECTS = ["connect", "bind", "accept", "listen", "TCPSocket", "fsockopen", "/inet/", "PeerAddr", "sockaddr", "Socket("];
+const CONNECTS = [
+  "connect",
+  "bind",
+  "accept",
+  "listen",
+  "TCPSocket",
+  "fsockopen",
+  "/inet/",
+  "PeerAddr",
+  "sockaddr",
+  "Socket(",
+];
 /** Starts a program, whatever the language. */
 const SPAWNS =
   /(?<![.\w$])(?:system|popen|exec|execl|execv|execvp|spawn)(?![\w.])|subprocess|child_process|\.popen|\.spawn|shell_exec|passthru|proc_open|os\.(?:execute|system|exec|popen)|Open3|\brun\((?:pipeline\()?`|dup2|\|&|%x|ProcessBuilder/;
-/** Runs a text as code or as a command: a function of that name, not the method of a pattern (`/x/.exec(…)`). */
-const RUNS_TEXT = /(?<![.\w$])(?:exec|eval|execfile|loadstring|assert)(?:\s|\()|\bos\.system\(|\bFunction\(|\binstance_eval\b|\bvm\.run/;
+/**
+ * Runs a text as code or as a command: a function of that name, not the method of a pattern
+ * (`/x/.exec(…)`).
+ */
+const RUNS_TEXT =
+  /(?<![.\w$])(?:exec|eval|execfile|loadstring|assert)(?:\s|\()|\bos\.system\(|\bFunction\(|\binstance_eval\b|\bvm\.run/;
 const HIDES = [
   "b64decode",
   "decode_base64",
@@ -144,7 +170,10 @@ export function readCode(code: string): CodeSigns {
   return {
     isRemoteShell: has(code, SOCKETS) && has(code, CONNECTS) && SPAWNS.test(code),
     runsHidden: RUNS_TEXT.test(code) && has(code, HIDES),
-    forksForever: code.includes("fork") && /\b(?:while|loop|for|until)\b/.test(code) && !/\b(?:wait|exit|range|times)\b/.test(code),
+    forksForever:
+      code.includes("fork") &&
+      /\b(?:while|loop|for|until)\b/.test(code) &&
+      !/\b(?:wait|exit|range|times)\b/.test(code),
     killsAll: /\bkill\s*\(?\s*(?:-1\s*,|["']?(?:KILL|TERM|9|SIGKILL)["']?\s*,\s*-1\b)/.test(code),
     commands: runs ? [...texts, ...literals.map((group) => group.join(" "))] : [],
     deleted: has(code, DELETES) ? texts : [],
@@ -161,9 +190,11 @@ function literalsOf(code: string): readonly (readonly string[])[] {
     const quote = code.charAt(at);
     if (quote !== '"' && quote !== "'" && quote !== "`") continue;
     let close = at + 1;
-    while (close < code.length && code.charAt(close) !== quote) close += code.charAt(close) === "\\" ? 2 : 1;
+    while (close < code.length && code.charAt(close) !== quote)
+      close += code.charAt(close) === "\\" ? 2 : 1;
     const text = code.slice(at + 1, close).replace(/\\(["'`\\])/g, "$1");
-    const isNext = end >= 0 && /^[\s,[\]()]*$/.test(code.slice(end, at)) && code.slice(end, at).includes(",");
+    const isNext =
+      end >= 0 && /^[\s,[\]()]*$/.test(code.slice(end, at)) && code.slice(end, at).includes(",");
     const group = groups.at(-1);
     if (isNext && group !== undefined) group.push(text);
     else groups.push([text]);

@@ -16,13 +16,18 @@ function findings(command: string, place: Place = ROOT): readonly Finding[] {
   return found;
 }
 
-const ids = (command: string, place?: Place): readonly string[] => findings(command, place).map(({ ruleId }) => ruleId);
+const ids = (command: string, place?: Place): readonly string[] =>
+  findings(command, place).map(({ ruleId }) => ruleId);
 
 describe("dangerousWalk()", () => {
   it("says what, where and why", () => {
     const command = "ls && rm -rf / # x";
     const [finding] = findings(command);
-    expect(finding).toMatchObject({ ruleId: "rm.protected", level: "dangerous", layer: "dangerous-patterns" });
+    expect(finding).toMatchObject({
+      ruleId: "rm.protected",
+      level: "dangerous",
+      layer: "dangerous-patterns",
+    });
     expect(command.slice(finding?.span.start, finding?.span.end)).toBe("rm -rf /");
   });
 
@@ -129,9 +134,15 @@ describe("dangerousWalk() follows what the line says", () => {
     ["a file that it ran by path", "echo 'rm -rf /' > x.sh; ./x.sh"],
     ["a file that it copied", "echo 'rm -rf /' > a; cp a b; sh b"],
     ["a file that tee wrote", "tee x.sh <<< 'rm -rf /'; sh x.sh"],
-    ["a program of another language that it wrote", "echo 'import os; os.system(\"rm -rf /\")' > x.py; python3 x.py"],
+    [
+      "a program of another language that it wrote",
+      "echo 'import os; os.system(\"rm -rf /\")' > x.py; python3 x.py",
+    ],
     ["a folder that code deletes", "python3 -c 'import shutil; shutil.rmtree(\"/\")'"],
-    ["a home that code deletes", "python3 -c 'import shutil,os; shutil.rmtree(os.path.expanduser(\"~\"))'"],
+    [
+      "a home that code deletes",
+      "python3 -c 'import shutil,os; shutil.rmtree(os.path.expanduser(\"~\"))'",
+    ],
     ["a command for later", "echo 'rm -rf /' | at now"],
     ["a command before every prompt", "PROMPT_COMMAND='rm -rf /'"],
     ["upper case, as some file systems take it", "RM -rf /"],
@@ -168,7 +179,11 @@ describe("dangerousWalk() follows what the line says", () => {
 });
 
 describe("dangerousWalk() and the place", () => {
-  const at = (inside: string | undefined, projectRoot?: string): Place => ({ inside, projectRoot, trustedWorkspace: true });
+  const at = (inside: string | undefined, projectRoot?: string): Place => ({
+    inside,
+    projectRoot,
+    trustedWorkspace: true,
+  });
 
   it.each([
     ["rm -rf /work/app/dist", at("", "/work/app"), []],
@@ -196,7 +211,10 @@ describe("dangerousWalk() is bounded", () => {
   it.each([
     ["variables that double", `a=xxxxxxxxxx;${"a=$a$a;".repeat(180)}eval "$a"`],
     ["values that multiply", `for a in 1 2 3 4 5 6 7 8;do ${"$a".repeat(4_000)};done`],
-    ["functions that call functions", `${Array.from({ length: 60 }, (_, i) => `f${i}(){ f${i + 1};f${i + 1};f${i + 1};}`).join(";")};f0`],
+    [
+      "functions that call functions",
+      `${Array.from({ length: 60 }, (_, i) => `f${i}(){ f${i + 1};f${i + 1};f${i + 1};}`).join(";")};f0`,
+    ],
     ["launchers of launchers", `${"env ".repeat(2_400)}ls`],
     ["xargs of xargs", `echo a b c | ${"xargs ".repeat(1_600)}ls`],
     ["evals of evals", `${"eval ".repeat(1_900)}ls`],
@@ -212,7 +230,8 @@ describe("dangerousWalk() is bounded", () => {
   });
 
   it("ends inner texts somewhere, and finds nothing beyond", () => {
-    const inside = (depth: number): string => (depth === 0 ? "rm -rf /" : `eval ${JSON.stringify(inside(depth - 1))}`);
+    const inside = (depth: number): string =>
+      depth === 0 ? "rm -rf /" : `eval ${JSON.stringify(inside(depth - 1))}`;
     expect(ids(inside(3))).toContain("rm.protected");
     expect(ids(inside(9))).toEqual([]);
   });

@@ -1,6 +1,7 @@
 /**
- * Walk: looks at every command of a tree for what is clearly destructive or hostile, and follows what the line itself says: variables, the
- * current directory, pipes, texts that become commands. It only adds findings; absence of one says nothing. Classes: rules/.
+ * Walk: looks at every command of a tree for what is clearly destructive or hostile, and follows
+ * what the line itself says: variables, the current directory, pipes, texts that become commands.
+ * It only adds findings; absence of one says nothing. Classes: rules/.
  */
 import type { Finding, Report } from "../findings.js";
 import type { Place } from "../config/place.js";
@@ -15,12 +16,18 @@ import { siteOf } from "./site.js";
 import { copyOf, reportDanger, type Shell, type Spot, type Search } from "./search.js";
 import { visitText } from "./text.js";
 
-/** Commands that one walk looks at: more than a line may hold, since functions and texts are looked at where they are used. */
+/**
+ * Commands that one walk looks at: more than a line may hold, since functions and texts are looked
+ * at where they are used.
+ */
 const COMMANDS_MAX = 600;
 /** Letters of texts that are parsed again. */
 const CHARS_MAX = 50_000;
 
-/** Reports everything dangerous in a script, inside substitutions, functions, wrappers and shells as well. */
+/**
+ * Reports everything dangerous in a script, inside substitutions, functions, wrappers and shells as
+ * well.
+ */
 export function dangerousWalk(script: Script, place: Place, report: Report): void {
   const graph: CallGraph = new Map();
   const search: Search = {
@@ -34,7 +41,12 @@ export function dangerousWalk(script: Script, place: Place, report: Report): voi
     run: runFields,
     graph,
   };
-  const shell: Shell = { site: siteOf(place), variables: new Map(), functions: new Map(), files: new Map() };
+  const shell: Shell = {
+    site: siteOf(place),
+    variables: new Map(),
+    functions: new Map(),
+    files: new Map(),
+  };
   visitNode(search, script.body, { shell, input: NOTHING });
 }
 
@@ -61,10 +73,18 @@ function visitNode(search: Search, node: Node, spot: Spot): Feed {
     case "prefixed":
       return visitNode(search, node.body, spot);
     case "group":
-      if (node.kind === "background" && startsItself(node)) reportDanger(search, FORK_BOMB, node.span);
-      return visitNode(search, node.body, node.kind === "braces" ? spot : { ...spot, shell: copyOf(spot.shell) });
+      if (node.kind === "background" && startsItself(node))
+        reportDanger(search, FORK_BOMB, node.span);
+      return visitNode(
+        search,
+        node.body,
+        node.kind === "braces" ? spot : { ...spot, shell: copyOf(spot.shell) },
+      );
     case "redirected": {
-      const { input, files } = readRedirects(search, spot, { redirects: node.redirects, program: "" });
+      const { input, files } = readRedirects(search, spot, {
+        redirects: node.redirects,
+        program: "",
+      });
       return keepFiles(spot, files, visitNode(search, node.body, { ...spot, input }));
     }
     case "if":
@@ -94,7 +114,11 @@ function visitAll(search: Search, nodes: readonly Node[], spot: Spot): Feed {
   return output;
 }
 
-function visitPipeline(search: Search, node: Extract<Node, { type: "pipeline" }>, spot: Spot): Feed {
+function visitPipeline(
+  search: Search,
+  node: Extract<Node, { type: "pipeline" }>,
+  spot: Spot,
+): Feed {
   if (startsItself(node)) reportDanger(search, FORK_BOMB, node.span);
   let { input } = spot;
   for (const stage of node.stages) {
@@ -107,7 +131,11 @@ function visitPipeline(search: Search, node: Extract<Node, { type: "pipeline" }>
 /** Values of a loop's variable that are followed. */
 const LOOP_VALUES_MAX = 8;
 
-function keepLoopVariable(search: Search, spot: Spot, { name, words }: Extract<Node, { type: "for" }>): void {
+function keepLoopVariable(
+  search: Search,
+  spot: Spot,
+  { name, words }: Extract<Node, { type: "for" }>,
+): void {
   const fields = words === undefined ? [] : readFields(search, spot, words);
   const texts = fields.slice(0, LOOP_VALUES_MAX).map(({ text }) => text);
   const lead = fields.find((field) => field.lead !== "text")?.lead ?? "text";
@@ -127,19 +155,31 @@ function visitRefused(search: Search, node: Extract<Node, { type: "refused" }>, 
   if (construct === "function" && name !== undefined) {
     if (closesBomb(search.graph, name, body)) reportDanger(search, FORK_BOMB, node.span);
     const shell = copyOf(spot.shell);
-    for (const argument of ARGUMENTS) shell.variables.set(argument, { texts: [UNKNOWN], lead: "program", isSecret: false });
+    for (const argument of ARGUMENTS)
+      shell.variables.set(argument, { texts: [UNKNOWN], lead: "program", isSecret: false });
     visitAll(search, body, { ...spot, shell });
     spot.shell.functions.set(name, body);
     return NOTHING;
   }
-  return visitAll(search, body, construct === "coproc" ? { ...spot, shell: copyOf(spot.shell) } : spot);
+  return visitAll(
+    search,
+    body,
+    construct === "coproc" ? { ...spot, shell: copyOf(spot.shell) } : spot,
+  );
 }
 
-function visitCommand(search: Search, { assignments, words, redirects, span }: Command, spot: Spot): Feed {
+function visitCommand(
+  search: Search,
+  { assignments, words, redirects, span }: Command,
+  spot: Spot,
+): Feed {
   const [program, ...rest] = words;
   const first: Alternatives = program === undefined ? [] : readWord(search, spot, program);
   const fields = readFields(search, spot, rest);
-  const { input, files } = readRedirects(search, spot, { redirects, program: program === undefined ? undefined : (program.text ?? "") });
+  const { input, files } = readRedirects(search, spot, {
+    redirects,
+    program: program === undefined ? undefined : (program.text ?? ""),
+  });
   const shell = program === undefined || assignments.length === 0 ? spot.shell : copyOf(spot.shell);
   for (const assignment of assignments) assign(search, { ...spot, shell }, assignment);
   const inner = { ...search, span: search.depth === 0 ? span : search.span };
@@ -152,7 +192,9 @@ function visitCommand(search: Search, { assignments, words, redirects, span }: C
 
 /** Variables whose value a shell or a program runs. */
 const RUN_LATER: ReadonlySet<string> = new Set(
-  "PROMPT_COMMAND PAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND GIT_EXTERNAL_DIFF MANPAGER BROWSER".split(" "),
+  "PROMPT_COMMAND PAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SSH_COMMAND GIT_EXTERNAL_DIFF MANPAGER BROWSER".split(
+    " ",
+  ),
 );
 
 function assign(search: Search, spot: Spot, { name, value, isPlain, others }: Assignment): void {
@@ -168,7 +210,8 @@ function assign(search: Search, spot: Spot, { name, value, isPlain, others }: As
     return;
   }
   const { text, lead, isSecret } = readOne(search, spot, value);
-  if (RUN_LATER.has(name)) visitText(search, { shell: copyOf(spot.shell), input: NOTHING }, { text, span: value.span });
+  if (RUN_LATER.has(name))
+    visitText(search, { shell: copyOf(spot.shell), input: NOTHING }, { text, span: value.span });
   const before = isPlain ? undefined : variables.get(name);
   variables.set(name, {
     texts: before === undefined ? [text] : before.texts.map((old) => old + text),

@@ -1,6 +1,6 @@
 /**
- * Expansion: what a variable of the line stands for, with what is done to it. What cannot be told is {@link UNKNOWN}; what the line never
- * set is {@link UNSET}.
+ * Expansion: what a variable of the line stands for, with what is done to it. What cannot be told
+ * is {@link UNKNOWN}; what the line never set is {@link UNSET}.
  */
 import type { Variable, Word } from "../parse/tree.js";
 import type { Field } from "./call.js";
@@ -15,7 +15,10 @@ const UNKNOWN_VALUE: Value = { texts: [UNKNOWN], lead: "program", isSecret: fals
 const UNSET_VALUE: Value = { texts: [UNSET], lead: "program", isSecret: false };
 
 /** Variables that every shell has, and what they hold as far as that says something. */
-const USUAL: ReadonlyMap<string, (shell: Shell) => string> = new Map<string, (shell: Shell) => string>([
+const USUAL: ReadonlyMap<string, (shell: Shell) => string> = new Map<
+  string,
+  (shell: Shell) => string
+>([
   ["HOME", ({ site }) => site.home],
   ["PWD", ({ site }) => site.directory ?? UNKNOWN],
   ["SHELL", () => "/bin/bash"],
@@ -29,17 +32,27 @@ const USUAL: ReadonlyMap<string, (shell: Shell) => string> = new Map<string, (sh
   ["#", () => "0"],
 ]);
 const SURELY_SET = new Set(
-  "OLDPWD USER LOGNAME LANG TERM HOSTNAME UID EUID PPID RANDOM SECONDS LINENO ? $ ! - _ BASH_VERSION HOSTTYPE OSTYPE EDITOR".split(" "),
+  "OLDPWD USER LOGNAME LANG TERM HOSTNAME UID EUID PPID RANDOM SECONDS LINENO ? $ ! - _ BASH_VERSION HOSTTYPE OSTYPE EDITOR".split(
+    " ",
+  ),
 );
 /** Names of variables with credentials. */
-const SECRET_NAME = /(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY|CREDENTIALS?|ACCESS_?KEY)/;
+const SECRET_NAME =
+  /(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY|CREDENTIALS?|ACCESS_?KEY)/;
 
 /** What `$v` or `${v…}` stands for. */
 export function expand(variable: Variable, shell: Shell, read: ReadWords): Value {
-  const operands = variable.operands.length === 0 ? [] : read(variable.operands).map(({ text }) => text);
+  const operands =
+    variable.operands.length === 0 ? [] : read(variable.operands).map(({ text }) => text);
   const value = valueOf(variable.name, shell);
   if (variable.operator === undefined) return value;
-  const changed = operate({ operator: variable.operator, operands, value, shell, name: variable.name });
+  const changed = operate({
+    operator: variable.operator,
+    operands,
+    value,
+    shell,
+    name: variable.name,
+  });
   return { ...changed, isSecret: changed.isSecret || value.isSecret };
 }
 
@@ -93,7 +106,9 @@ function operate(operation: Operation): Value {
     case "length":
       return UNKNOWN_VALUE;
     default:
-      return isUnset ? UNKNOWN_VALUE : { ...value, texts: value.texts.map((text) => change(text, operator, operands)) };
+      return isUnset
+        ? UNKNOWN_VALUE
+        : { ...value, texts: value.texts.map((text) => change(text, operator, operands)) };
   }
 }
 
@@ -119,7 +134,11 @@ function change(text: string, operator: string, operands: readonly string[]): st
       return isPattern(first) ? UNKNOWN : text.startsWith(first) ? text.slice(first.length) : text;
     case "%":
     case "%%":
-      return isPattern(first) ? UNKNOWN : text.endsWith(first) ? text.slice(0, text.length - first.length) : text;
+      return isPattern(first)
+        ? UNKNOWN
+        : text.endsWith(first)
+          ? text.slice(0, text.length - first.length)
+          : text;
     case "/":
       return isPattern(first) || first === "" ? UNKNOWN : text.replace(first, () => second);
     case "//":
@@ -139,4 +158,5 @@ function change(text: string, operator: string, operands: readonly string[]): st
   }
 }
 
-const isPattern = (text: string): boolean => /[*?[\]\\]/.test(text) || text.includes(UNKNOWN) || text.includes(UNSET);
+const isPattern = (text: string): boolean =>
+  /[*?[\]\\]/.test(text) || text.includes(UNKNOWN) || text.includes(UNSET);

@@ -1,5 +1,6 @@
 /**
- * Feed: what a program reads or prints, as far as it is known before the line runs: where it comes from, and its text.
+ * Feed: what a program reads or prints, as far as it is known before the line runs: where it comes
+ * from, and its text.
  */
 
 /** Where data comes from, the most suspicious last. */
@@ -20,7 +21,10 @@ export interface Feed {
   readonly isShell?: boolean;
 }
 
-/** Stands for a part of a text that is known only when the line runs. A private letter, so that a parser reads over it. */
+/**
+ * Stands for a part of a text that is known only when the line runs. A private letter, so that a
+ * parser reads over it.
+ */
 export const UNKNOWN = "\uE000";
 /** Stands for a variable that the line never set: perhaps empty. */
 export const UNSET = "\uE001";
@@ -46,7 +50,11 @@ export function joinFeeds(left: Feed, right: Feed): Feed {
   if (right === NOTHING) return left;
   const source = worse(left.source, right.source);
   const isSecret = left.isSecret === true || right.isSecret === true;
-  if (left.text === undefined || right.text === undefined || left.text.length + right.text.length > TEXT_CHARS_MAX)
+  if (
+    left.text === undefined ||
+    right.text === undefined ||
+    left.text.length + right.text.length > TEXT_CHARS_MAX
+  )
     return { source, isSecret };
   return { source, isSecret, text: left.text + right.text };
 }

@@ -1,10 +1,14 @@
 /**
- * Fork bomb: a function that starts itself more than once or in the background, alone or through others, and loops that start without end.
+ * Fork bomb: a function that starts itself more than once or in the background, alone or through
+ * others, and loops that start without end.
  */
 import type { Node, Word } from "../parse/tree.js";
 import { nodesOf } from "../parse/visit.js";
 
-/** Names that a body calls, and those among them that it starts beside itself: in a pipeline or in the background. */
+/**
+ * Names that a body calls, and those among them that it starts beside itself: in a pipeline or in
+ * the background.
+ */
 interface Calls {
   readonly names: Set<string>;
   readonly spawned: Set<string>;
@@ -36,7 +40,9 @@ export function isEndlessLoop(condition: Node, body: Node): boolean {
   collect(body, calls, false);
   return (
     hasBackground(body) &&
-    !["sleep", "wait", "read", "inotifywait", "break", "exit"].some((name) => calls.names.has(name) && !calls.spawned.has(name))
+    !["sleep", "wait", "read", "inotifywait", "break", "exit"].some(
+      (name) => calls.names.has(name) && !calls.spawned.has(name),
+    )
   );
 }
 
@@ -74,12 +80,25 @@ function collect(node: Node, calls: Calls, isBeside: boolean): void {
   for (const inner of nodesOf(node)) collect(inner, calls, beside);
 }
 
-const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "source", ".", "exec", "nohup", "setsid", "command"]);
+const SHELLS: ReadonlySet<string> = new Set([
+  "sh",
+  "bash",
+  "dash",
+  "zsh",
+  "ksh",
+  "source",
+  ".",
+  "exec",
+  "nohup",
+  "setsid",
+  "command",
+]);
 
 /** The program, or the file that a shell is told to run. */
 function namesOf([program, file]: readonly Word[]): readonly string[] {
   if (program === undefined) return [];
-  if (isItself(program) || (SHELLS.has(program.text ?? "") && file !== undefined && isItself(file))) return ["$0"];
+  if (isItself(program) || (SHELLS.has(program.text ?? "") && file !== undefined && isItself(file)))
+    return ["$0"];
   return program.text === undefined ? [] : [program.text];
 }
 

@@ -50,6 +50,8 @@ describe("programOf()", () => {
     ["awk -f p f", "awk", { codes: [], file: undefined, readsInput: false }],
   ])("%s", (line, name, expected) => {
     const { codes, file, readsInput } = programOf(call(line), name);
-    expect({ codes: codes.map(({ text }) => text), file: file?.text, readsInput }).toEqual(expected);
+    expect({ codes: codes.map(({ text }) => text), file: file?.text, readsInput }).toEqual(
+      expected,
+    );
   });
 });

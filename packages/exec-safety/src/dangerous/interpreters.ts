@@ -1,5 +1,6 @@
 /**
- * Interpreters: how programs of other languages are given their code: in an argument, in a file, or on their input.
+ * Interpreters: how programs of other languages are given their code: in an argument, in a file, or
+ * on their input.
  */
 import { hasFlag, operandsOf, type Call, type Field } from "./call.js";
 
@@ -59,7 +60,10 @@ const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map<string, Interpret
     "ghci",
     "ocaml",
     "sbcl",
-  ].map((name): [string, Interpreter] => [name, name === "expect" ? { code: "c", valued: "f" } : { code: "", valued: "" }]),
+  ].map((name): [string, Interpreter] => [
+    name,
+    name === "expect" ? { code: "c", valued: "f" } : { code: "", valued: "" },
+  ]),
   ["awk", AWK],
   ["gawk", AWK],
   ["mawk", AWK],
@@ -101,7 +105,9 @@ export function programOf(call: Call, name: string): Program {
     if (text.startsWith("--")) {
       const option = text.slice(2).split("=", 1)[0] ?? "";
       if (interpreter.long?.includes(option) !== true) continue;
-      const value = text.includes("=") ? { ...field, text: text.slice(text.indexOf("=") + 1) } : call.args[(at += 1)];
+      const value = text.includes("=")
+        ? { ...field, text: text.slice(text.indexOf("=") + 1) }
+        : call.args[(at += 1)];
       if (value !== undefined) codes.push(value);
       continue;
     }
@@ -112,14 +118,29 @@ export function programOf(call: Call, name: string): Program {
   }
   if (RUNTIMES.has(name) && call.args[at]?.text === "run") at += 1;
   const operand = call.args[at];
-  if (interpreter.isFirst === true && codes.length === 0 && !(name === "deno" && operand?.text !== "eval")) {
+  if (
+    interpreter.isFirst === true &&
+    codes.length === 0 &&
+    !(name === "deno" && operand?.text !== "eval")
+  ) {
     const isEval = name === "deno" && operand?.text === "eval";
     const code = name === "deno" ? (isEval ? operandsOf(call)[1] : undefined) : operand;
-    return { codes: code === undefined || hasFlag(call, name === "deno" ? "" : "f") ? [] : [code], readsInput: false };
+    return {
+      codes: code === undefined || hasFlag(call, name === "deno" ? "" : "f") ? [] : [code],
+      readsInput: false,
+    };
   }
   if (codes.length > 0) return { codes, readsInput: false };
-  if (operand === undefined || /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/.test(operand.text))
-    return { codes, readsInput: !hasFlag(call, "", ["version", "help"]) && !call.args.some(({ text }) => /^-[vVh]$/.test(text)) };
+  if (
+    operand === undefined ||
+    /^(?:-|\/dev\/(?:stdin|fd\/0)|\/proc\/self\/fd\/0)$/.test(operand.text)
+  )
+    return {
+      codes,
+      readsInput:
+        !hasFlag(call, "", ["version", "help"]) &&
+        !call.args.some(({ text }) => /^-[vVh]$/.test(text)),
+    };
   return { codes, file: operand, readsInput: false };
 }
 
@@ -134,7 +155,11 @@ function codeInCluster(
     const letter = text.charAt(index);
     const isLast = index === text.length - 1;
     if (code.includes(letter)) {
-      const value = isLast ? call.args[at + 1] : field === undefined ? undefined : { ...field, text: text.slice(index + 1) };
+      const value = isLast
+        ? call.args[at + 1]
+        : field === undefined
+          ? undefined
+          : { ...field, text: text.slice(index + 1) };
       return { next: isLast ? at + 1 : at, ...(value === undefined ? {} : { code: value }) };
     }
     // `python -m module` runs a module: what follows are its arguments.

@@ -1,6 +1,6 @@
 /**
- * Launchers: programs that run a command which stands in their arguments in a way of their own. Those with the command simply behind them
- * are in ../wrappers.ts.
+ * Launchers: programs that run a command which stands in their arguments in a way of their own.
+ * Those with the command simply behind them are in ../wrappers.ts.
  */
 import { operandsOf, optionValue, type Call, type Field } from "./call.js";
 import { foundBy } from "./rules/delete.js";
@@ -30,7 +30,9 @@ function launchedByFind(call: Call): readonly Launched[] {
     const own = end < 0 ? rest : rest.slice(0, end);
     launched.push({
       fields: own.flatMap((field) =>
-        field.text.includes("{}") ? paths.map((path) => ({ ...field, text: field.text.replaceAll("{}", path) })) : [field],
+        field.text.includes("{}")
+          ? paths.map((path) => ({ ...field, text: field.text.replaceAll("{}", path) }))
+          : [field],
       ),
     });
   }
@@ -51,12 +53,19 @@ function launchedByGit(call: Call): readonly Launched[] {
     const { text } = field;
     const bang = /^(?:alias\.[\w.-]+=)?!/.exec(text)?.[0].length;
     if (bang !== undefined) launched.push({ script: { ...field, text: text.slice(bang) } });
-    else if (text === "foreach" || /^--(?:tree|index|msg|env|parent|commit)-filter$/.test(text) || text === "--exec")
+    else if (
+      text === "foreach" ||
+      /^--(?:tree|index|msg|env|parent|commit)-filter$/.test(text) ||
+      text === "--exec"
+    )
       launched.push(...scripts([args[at + 1]]));
     else if (text === "-x" && args[0]?.text === "rebase") launched.push(...scripts([args[at + 1]]));
-    else if (text === "run" && args[at - 1]?.text === "bisect") launched.push({ fields: args.slice(at + 1) });
+    else if (text === "run" && args[at - 1]?.text === "bisect")
+      launched.push({ fields: args.slice(at + 1) });
     else if (/^(?:core\.\w+|\w+\.textconv|diff\.external|credential\.helper)=/i.test(text))
-      launched.push({ script: { ...field, text: text.slice(text.indexOf("=") + 1).replace(/^!/, "") } });
+      launched.push({
+        script: { ...field, text: text.slice(text.indexOf("=") + 1).replace(/^!/, "") },
+      });
   }
   return launched;
 }
@@ -64,7 +73,10 @@ function launchedByGit(call: Call): readonly Launched[] {
 /** `--checkpoint-action=exec=x`, `--to-command=x`, `-I x`, `--use-compress-program=x`. */
 function launchedByTar(call: Call): readonly Launched[] {
   const action = optionValue(call, "", "checkpoint-action");
-  const exec = action?.text.startsWith("exec=") === true ? { ...action, text: action.text.slice("exec=".length) } : undefined;
+  const exec =
+    action?.text.startsWith("exec=") === true
+      ? { ...action, text: action.text.slice("exec=".length) }
+      : undefined;
   return scripts([
     exec,
     optionValue(call, "", "to-command"),
@@ -103,11 +115,15 @@ function launchedByMultiplexer({ args }: Call): readonly Launched[] {
 
 function launchedByMake({ args }: Call): readonly Launched[] {
   return args.flatMap((field) =>
-    /^(?:SHELL|CC|CXX|MAKE)=/.test(field.text) ? [{ script: { ...field, text: field.text.slice(field.text.indexOf("=") + 1) } }] : [],
+    /^(?:SHELL|CC|CXX|MAKE)=/.test(field.text)
+      ? [{ script: { ...field, text: field.text.slice(field.text.indexOf("=") + 1) } }]
+      : [],
   );
 }
 
-/** `npx x`, `uv run x`, `bundle exec x`: the words that stand between the launcher and its command. */
+/**
+ * `npx x`, `uv run x`, `bundle exec x`: the words that stand between the launcher and its command.
+ */
 const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ["npx", []],
   ["bunx", []],
@@ -118,21 +134,29 @@ const RUNNERS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly
   ["yarn", ["exec", "dlx", "node"]],
   ["bundle", ["exec"]],
   ["mise", ["exec", "x"]],
-  ...["rbenv", "pyenv", "nodenv", "asdf", "direnv", "nvm", "fnm"].map((name): [string, readonly string[]] => [name, ["exec"]]),
-  ...["uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "mamba", "pixi", "volta"].map((name): [string, readonly string[]] => [
-    name,
-    ["run"],
-  ]),
+  ...["rbenv", "pyenv", "nodenv", "asdf", "direnv", "nvm", "fnm"].map(
+    (name): [string, readonly string[]] => [name, ["exec"]],
+  ),
+  ...["uv", "poetry", "pipenv", "pdm", "hatch", "rye", "conda", "mamba", "pixi", "volta"].map(
+    (name): [string, readonly string[]] => [name, ["run"]],
+  ),
 ]);
 
 function launchedByRunner({ name, args }: Call): readonly Launched[] {
   const verbs = RUNNERS.get(name) ?? [];
   const start = verbs.length === 0 ? 0 : args.findIndex(({ text }) => verbs.includes(text)) + 1;
   if (verbs.length > 0 && start === 0) return [];
-  const at = args.findIndex(({ text }, index) => index >= start && (!text.startsWith("-") || text === "-"));
+  const at = args.findIndex(
+    ({ text }, index) => index >= start && (!text.startsWith("-") || text === "-"),
+  );
   const [first] = args.slice(at);
   if (at < 0 || first === undefined) return [];
-  return [{ fields: first.text === "-" ? [{ ...first, text: "python" }, ...args.slice(at)] : args.slice(at) }];
+  return [
+    {
+      fields:
+        first.text === "-" ? [{ ...first, text: "python" }, ...args.slice(at)] : args.slice(at),
+    },
+  ];
 }
 
 /** The command behind a number of operands. */
@@ -162,15 +186,22 @@ const FINDERS: readonly (readonly [string, Find])[] = [
     "alias",
     ({ args }) =>
       args.flatMap((field) =>
-        field.text.includes("=") ? [{ script: { ...field, text: field.text.slice(field.text.indexOf("=") + 1) } }] : [],
+        field.text.includes("=")
+          ? [{ script: { ...field, text: field.text.slice(field.text.indexOf("=") + 1) } }]
+          : [],
       ),
   ],
-  ["rsync", (call) => scripts([optionValue(call, "e", "rsh"), optionValue(call, "", "rsync-path")])],
+  [
+    "rsync",
+    (call) => scripts([optionValue(call, "e", "rsh"), optionValue(call, "", "rsync-path")]),
+  ],
   [
     "ssh scp sftp",
     ({ args }) =>
       args.flatMap((field) =>
-        /^(?:-o)?ProxyCommand=/i.test(field.text) ? [{ script: { ...field, text: field.text.slice(field.text.indexOf("=") + 1) } }] : [],
+        /^(?:-o)?ProxyCommand=/i.test(field.text)
+          ? [{ script: { ...field, text: field.text.slice(field.text.indexOf("=") + 1) } }]
+          : [],
       ),
   ],
   [[...RUNNERS.keys()].join(" "), launchedByRunner],
@@ -180,10 +211,19 @@ const FINDERS: readonly (readonly [string, Find])[] = [
   ],
   ["tmux screen", launchedByMultiplexer],
   ["make gmake", launchedByMake],
-  ["firejail bwrap systemd-nspawn distrobox toolbox nix nix-shell dotenv op doppler aws-vault chamber kubectl oc", launchedBehindDashes],
-  ["nix-shell", (call) => scripts([optionValue(call, "", "run"), optionValue(call, "", "command")])],
+  [
+    "firejail bwrap systemd-nspawn distrobox toolbox nix nix-shell dotenv op doppler aws-vault chamber kubectl oc",
+    launchedBehindDashes,
+  ],
+  [
+    "nix-shell",
+    (call) => scripts([optionValue(call, "", "run"), optionValue(call, "", "command")]),
+  ],
   ["gosu su-exec envdir setarch cpulimit", (call) => behindOperands(call, 1)],
-  ["dumb-init tini catchsegv eatmydata linux32 linux64 arch winpty chpst", (call) => behindOperands(call, 0)],
+  [
+    "dumb-init tini catchsegv eatmydata linux32 linux64 arch winpty chpst",
+    (call) => behindOperands(call, 0),
+  ],
   [
     "hyperfine entr nodemon watchexec reflex concurrently npm-run-all when-changed inotifywait at-spi-bus-launcher pdsh mosh",
     ({ args }) => args.filter(({ text }) => /\s/.test(text)).map((script) => ({ script })),

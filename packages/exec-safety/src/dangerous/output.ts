@@ -1,5 +1,6 @@
 /**
- * Output: what a program prints, as far as it is known before it runs. Only programs whose whole work is to print or to decode are followed.
+ * Output: what a program prints, as far as it is known before it runs. Only programs whose whole
+ * work is to print or to decode are followed.
  */
 import { hasFlag, operandsOf, verbsOf, type Call, type Field } from "./call.js";
 import { decodeBase64, decodeEscapes, decodeHex } from "./decode.js";
@@ -22,11 +23,16 @@ const DECODERS = set(
 );
 /** Programs that decode with an option. */
 const DECODING: ReadonlyMap<string, (call: Call) => boolean> = new Map([
-  ...["base64", "gbase64", "base32", "basenc"].map((name) => [name, (call: Call) => hasFlag(call, "dD", ["decode"])] as const),
+  ...["base64", "gbase64", "base32", "basenc"].map(
+    (name) => [name, (call: Call) => hasFlag(call, "dD", ["decode"])] as const,
+  ),
   ["xxd", (call) => hasFlag(call, "r", ["revert"])],
   [
     "openssl",
-    (call) => hasFlag(call, "", []) || call.args.some(({ text }) => text === "-d" || text === "-decrypt") || verbsOf(call)[0] === "zlib",
+    (call) =>
+      hasFlag(call, "", []) ||
+      call.args.some(({ text }) => text === "-d" || text === "-decrypt") ||
+      verbsOf(call)[0] === "zlib",
   ],
   ...["gzip", "bzip2", "xz", "zstd", "lz4", "lzma", "pigz", "brotli", "compress"].map(
     (name) => [name, (call: Call) => hasFlag(call, "d", ["decompress", "uncompress"])] as const,
@@ -40,12 +46,22 @@ const DECODING: ReadonlyMap<string, (call: Call) => boolean> = new Map([
   ["uuencode", () => false],
 ]);
 /** Programs that pass their input or their files on. */
-const PASSING = set("cat tac head tail tee nl less more bat sort uniq sed awk grep fold fmt dd pv sponge stdbuf paste column cut");
+const PASSING = set(
+  "cat tac head tail tee nl less more bat sort uniq sed awk grep fold fmt dd pv sponge stdbuf paste column cut",
+);
 
-/** `tr a-z n-za-m`: letters for other letters; not upper and lower case; what deletes letters has one operand. */
+/**
+ * `tr a-z n-za-m`: letters for other letters; not upper and lower case; what deletes letters has
+ * one operand.
+ */
 function isShift(call: Call): boolean {
   const [from = "", to = ""] = operandsOf(call).map(({ text }) => text);
-  return /[a-z]/i.test(from) && /[a-z]/i.test(to) && !from.includes("[:") && from.toLowerCase() !== to.toLowerCase();
+  return (
+    /[a-z]/i.test(from) &&
+    /[a-z]/i.test(to) &&
+    !from.includes("[:") &&
+    from.toLowerCase() !== to.toLowerCase()
+  );
 }
 
 /** What a call prints. */
@@ -54,15 +70,18 @@ export function outputOf(call: Call): Feed {
   if (printed !== undefined) return printed;
   const isSecret = call.input.isSecret === true || readsSecret(call);
   if (FETCHERS.has(call.name)) return { source: "remote", isSecret };
-  if (DECODERS.has(call.name) || DECODING.get(call.name)?.(call) === true) return { ...decode(call), isSecret };
+  if (DECODERS.has(call.name) || DECODING.get(call.name)?.(call) === true)
+    return { ...decode(call), isSecret };
   if (PASSING.has(call.name)) return pass(call, isSecret);
   return { source: worse(call.input.source, "program"), isSecret };
 }
 
 const NEWLINE = "\n";
 const joined = (fields: readonly Field[]): string => fields.map(({ text }) => text).join(" ");
-const isSecretAmong = (fields: readonly Field[]): boolean => fields.some(({ isSecret }) => isSecret);
-const leadOf = (fields: readonly Field[]): Source => fields.reduce<Source>((lead, field) => (lead === "none" ? field.lead : lead), "none");
+const isSecretAmong = (fields: readonly Field[]): boolean =>
+  fields.some(({ isSecret }) => isSecret);
+const leadOf = (fields: readonly Field[]): Source =>
+  fields.reduce<Source>((lead, field) => (lead === "none" ? field.lead : lead), "none");
 const textFeed = (text: string, fields: readonly Field[] = []): Feed => ({
   source: worse("text", leadOf(fields)),
   isSecret: isSecretAmong(fields),
@@ -84,11 +103,18 @@ const PRINTING: ReadonlyMap<string, Print> = new Map<string, Print>([
   ["printf", printFormatted],
   ["find", (call) => textFeed(foundBy(call).join(NEWLINE))],
   ["ls", (call) => (operandsOf(call).length === 0 ? textFeed("*") : { source: "program" })],
-  ["realpath", (call) => textFeed(resolvePath(operandsOf(call)[0]?.text ?? "", call.site) ?? UNKNOWN)],
+  [
+    "realpath",
+    (call) => textFeed(resolvePath(operandsOf(call)[0]?.text ?? "", call.site) ?? UNKNOWN),
+  ],
   [
     "readlink",
     (call) =>
-      textFeed(hasFlag(call, "fem", ["canonicalize"]) ? (resolvePath(operandsOf(call)[0]?.text ?? "", call.site) ?? UNKNOWN) : UNKNOWN),
+      textFeed(
+        hasFlag(call, "fem", ["canonicalize"])
+          ? (resolvePath(operandsOf(call)[0]?.text ?? "", call.site) ?? UNKNOWN)
+          : UNKNOWN,
+      ),
   ],
   ["dirname", (call) => textFeed(folderOf(operandsOf(call)[0]?.text ?? ""))],
   [
@@ -112,7 +138,13 @@ const PRINTING: ReadonlyMap<string, Print> = new Map<string, Print>([
           .join(NEWLINE),
       ),
   ],
-  ["git", (call) => (call.args.some(({ text }) => text === "--show-toplevel") ? textFeed(call.site.project) : { source: "program" })],
+  [
+    "git",
+    (call) =>
+      call.args.some(({ text }) => text === "--show-toplevel")
+        ? textFeed(call.site.project)
+        : { source: "program" },
+  ],
   ["env", printEnvironment],
   ["printenv", printEnvironment],
   ["export", printEnvironment],
@@ -125,7 +157,9 @@ const PRINTING: ReadonlyMap<string, Print> = new Map<string, Print>([
 function printEnvironment(call: Call): Feed {
   return {
     source: "program",
-    isSecret: operandsOf(call).length === 0 || operandsOf(call).some(({ text }) => /TOKEN|SECRET|PASS|KEY/.test(text)),
+    isSecret:
+      operandsOf(call).length === 0 ||
+      operandsOf(call).some(({ text }) => /TOKEN|SECRET|PASS|KEY/.test(text)),
   };
 }
 
@@ -145,15 +179,21 @@ function printFormatted({ args }: Call): Feed {
   const [format, ...values] = args[0]?.text === "--" ? args.slice(1) : args;
   if (format === undefined || format.text === "-v") return textFeed("");
   let next = 0;
-  const rounds = Math.min(64, Math.max(1, Math.ceil(values.length / Math.max(1, format.text.split("%").length - 1))));
+  const rounds = Math.min(
+    64,
+    Math.max(1, Math.ceil(values.length / Math.max(1, format.text.split("%").length - 1))),
+  );
   let text = "";
   for (let round = 0; round < rounds && text.length <= TEXT_CHARS_MAX; round += 1) {
-    text += decodeEscapes(format.text).replace(/%(%|[-+ #0]*\d*(?:\.\d+)?([a-zA-Z]))/g, (_, body: string, kind?: string) => {
-      if (body === "%") return "%";
-      const value = values[next]?.text ?? "";
-      next += 1;
-      return kind === "b" ? decodeEscapes(value) : value;
-    });
+    text += decodeEscapes(format.text).replace(
+      /%(%|[-+ #0]*\d*(?:\.\d+)?([a-zA-Z]))/g,
+      (_, body: string, kind?: string) => {
+        if (body === "%") return "%";
+        const value = values[next]?.text ?? "";
+        next += 1;
+        return kind === "b" ? decodeEscapes(value) : value;
+      },
+    );
     if (values.length === 0) break;
   }
   return textFeed(text, args);
@@ -192,7 +232,8 @@ function textOf(name: string, text: string): string | undefined {
 
 function pass(call: Call, isSecret: boolean): Feed {
   const operands = operandsOf(call);
-  const isFilter = call.name !== "cat" && call.name !== "tac" && call.name !== "tee" && call.name !== "bat";
+  const isFilter =
+    call.name !== "cat" && call.name !== "tac" && call.name !== "tee" && call.name !== "bat";
   const isFromInput = isFilter
     ? call.input.source !== "none"
     : operands.length === 0 || operands.some(({ text }) => text === "-") || call.name === "tee";

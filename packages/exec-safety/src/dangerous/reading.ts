@@ -1,6 +1,6 @@
 /**
- * Reading: words into the fields that the program gets, with the variables that the line itself has set. What is not known stays in its
- * place as {@link UNKNOWN} or {@link UNSET}.
+ * Reading: words into the fields that the program gets, with the variables that the line itself has
+ * set. What is not known stays in its place as {@link UNKNOWN} or {@link UNSET}.
  */
 import type { Piece, Span, Word } from "../parse/tree.js";
 import { fieldOf, type Field } from "./call.js";
@@ -28,14 +28,23 @@ interface Draft {
   stream: Feed | undefined;
 }
 
-const newDraft = (): Draft => ({ done: [], text: "", isOpen: false, lead: "none", worst: "none", isSecret: false, stream: undefined });
+const newDraft = (): Draft => ({
+  done: [],
+  text: "",
+  isOpen: false,
+  lead: "none",
+  worst: "none",
+  isSecret: false,
+  stream: undefined,
+});
 
 /** Every field that the words can make; what a loop's variable can be stands side by side. */
 export function readFields(search: Search, spot: Spot, words: readonly Word[]): readonly Field[] {
   const fields: Field[] = [];
   for (const word of words) {
     // Most words are known text: no need to take them apart.
-    if (word.text === undefined) for (const alternative of readWord(search, spot, word)) fields.push(...alternative);
+    if (word.text === undefined)
+      for (const alternative of readWord(search, spot, word)) fields.push(...alternative);
     else fields.push(fieldOf(word.text, word.span));
   }
   return fields;
@@ -73,7 +82,8 @@ export function readWord(search: Search, spot: Spot, word: Word): Alternatives {
 /** `~name/x`: the home of another user, and what is below it. */
 function homeOfUser({ pieces, raw }: Word, { shell }: Spot): string | undefined {
   if (pieces[0]?.kind !== "other" || !raw.startsWith("~")) return undefined;
-  if (raw === "~+" || raw.startsWith("~+/")) return (shell.site.directory ?? UNKNOWN) + raw.slice(2);
+  if (raw === "~+" || raw.startsWith("~+/"))
+    return (shell.site.directory ?? UNKNOWN) + raw.slice(2);
   const [, name, below = ""] = /^~([A-Za-z_][\w-]*)(\/[\w./*-]*)?$/.exec(raw) ?? [];
   if (name === undefined) return undefined;
   return `${name === "root" ? "/root" : `/home/${name}`}${below}`;
@@ -109,18 +119,25 @@ function readPiece(search: Search, spot: Spot, piece: Piece): Read {
     case "script":
       return readScript(search, spot, piece);
     case "arithmetic":
-      for (const script of piece.scripts) search.visit(search, script, { shell: copyOf(spot.shell), input: NOTHING });
+      for (const script of piece.scripts)
+        search.visit(search, script, { shell: copyOf(spot.shell), input: NOTHING });
       return UNKNOWN_READ;
     default:
-      for (const script of piece.scripts) search.visit(search, script, { shell: copyOf(spot.shell), input: NOTHING });
+      for (const script of piece.scripts)
+        search.visit(search, script, { shell: copyOf(spot.shell), input: NOTHING });
       return UNKNOWN_READ;
   }
 }
 
-function readScript(search: Search, spot: Spot, { form, script }: Extract<Piece, { kind: "script" }>): Read {
+function readScript(
+  search: Search,
+  spot: Spot,
+  { form, script }: Extract<Piece, { kind: "script" }>,
+): Read {
   const input: Feed = form === "write" ? { source: "program", isPiped: true } : NOTHING;
   const feed = search.visit(search, script, { shell: copyOf(spot.shell), input });
-  if (form === "read") return { texts: ["/dev/fd/63"], lead: "text", isSecret: feed.isSecret === true, stream: feed };
+  if (form === "read")
+    return { texts: ["/dev/fd/63"], lead: "text", isSecret: feed.isSecret === true, stream: feed };
   if (form === "write") return known("/dev/fd/63");
   return {
     texts: [feed.text === undefined ? UNKNOWN : feed.text.replace(/\n+$/, "")],
@@ -136,7 +153,10 @@ interface Adding {
   readonly breaks: string;
 }
 
-/** The drafts with one piece more: the same draft where the piece is one text, else a copy for each text. */
+/**
+ * The drafts with one piece more: the same draft where the piece is one text, else a copy for each
+ * text.
+ */
 function addPiece(draft: Draft, { piece, value, span, breaks }: Adding): readonly Draft[] {
   if (value.isList === true && value.elements !== undefined) {
     for (const [index, text] of value.elements.entries()) {
@@ -146,8 +166,13 @@ function addPiece(draft: Draft, { piece, value, span, breaks }: Adding): readonl
     return [draft];
   }
   const isQuoted = "quoted" in piece && piece.quoted;
-  const isSplit = !isQuoted && (piece.kind === "variable" || (piece.kind === "script" && piece.form === "command"));
-  const grown = value.texts.length === 1 ? [draft] : value.texts.map(() => ({ ...draft, done: [...draft.done] }));
+  const isSplit =
+    !isQuoted &&
+    (piece.kind === "variable" || (piece.kind === "script" && piece.form === "command"));
+  const grown =
+    value.texts.length === 1
+      ? [draft]
+      : value.texts.map(() => ({ ...draft, done: [...draft.done] }));
   for (const [index, one] of grown.entries()) {
     const text = value.texts[index] ?? "";
     one.isOpen ||= isQuoted;
@@ -157,7 +182,11 @@ function addPiece(draft: Draft, { piece, value, span, breaks }: Adding): readonl
   return grown;
 }
 
-function growSplit(draft: Draft, text: string, { value, span, breaks }: Omit<Adding, "piece">): void {
+function growSplit(
+  draft: Draft,
+  text: string,
+  { value, span, breaks }: Omit<Adding, "piece">,
+): void {
   let start = 0;
   for (let at = 0; at <= text.length; at += 1) {
     if (at < text.length && !breaks.includes(text.charAt(at))) continue;
@@ -179,7 +208,16 @@ function grow(draft: Draft, text: string, value: Read): void {
 function finish(draft: Draft, span: Span): void {
   if (draft.text === "" && !draft.isOpen) return;
   const { text, lead, worst, isSecret, stream } = draft;
-  draft.done.push({ text, raw: text, pieces: [], span, lead, worst, isSecret, ...(stream === undefined ? {} : { stream }) });
+  draft.done.push({
+    text,
+    raw: text,
+    pieces: [],
+    span,
+    lead,
+    worst,
+    isSecret,
+    ...(stream === undefined ? {} : { stream }),
+  });
   draft.text = "";
   draft.isOpen = false;
   draft.lead = "none";

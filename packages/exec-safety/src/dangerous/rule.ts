@@ -1,6 +1,7 @@
 /**
- * Rule: one class of clearly destructive or hostile commands, as data with examples in both directions. A test feeds every example through
- * the engine: each of `dangerous` must get this rule's id, none of `not` may be dangerous.
+ * Rule: one class of clearly destructive or hostile commands, as data with examples in both
+ * directions. A test feeds every example through the engine: each of `dangerous` must get this
+ * rule's id, none of `not` may be dangerous.
  */
 import type { Call } from "./call.js";
 

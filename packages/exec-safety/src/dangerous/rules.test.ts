@@ -10,7 +10,11 @@ function dangersIn(command: string): readonly string[] {
   const parsed = parseShell(command, SAFETY_LIMITS);
   if ("refused" in parsed) throw new Error(`Cannot parse ${command}: ${parsed.refused.message}`);
   const found: string[] = [];
-  dangerousWalk(parsed.script, { inside: "", projectRoot: undefined, trustedWorkspace: true }, ({ ruleId }) => found.push(ruleId));
+  dangerousWalk(
+    parsed.script,
+    { inside: "", projectRoot: undefined, trustedWorkspace: true },
+    ({ ruleId }) => found.push(ruleId),
+  );
   return found;
 }
 

@@ -23,14 +23,19 @@ const PROGRAM_RULES: readonly ProgramRule[] = [
 /** Every class, for tests and for the documentation. */
 export const DANGERS: readonly Danger[] = [...PROGRAM_RULES, ...TARGETS, ...Object.values(shapes)];
 
-const BY_PROGRAM: ReadonlyMap<string, readonly ProgramRule[]> = PROGRAM_RULES.reduce((index, rule) => {
-  for (const program of rule.programs) index.set(program, [...(index.get(program) ?? []), rule]);
-  return index;
-}, new Map<string, readonly ProgramRule[]>());
+const BY_PROGRAM: ReadonlyMap<string, readonly ProgramRule[]> = PROGRAM_RULES.reduce(
+  (index, rule) => {
+    for (const program of rule.programs) index.set(program, [...(index.get(program) ?? []), rule]);
+    return index;
+  },
+  new Map<string, readonly ProgramRule[]>(),
+);
 
 const NONE: readonly ProgramRule[] = [];
 
 /** The rules about a program. */
 export function rulesOf(name: string): readonly ProgramRule[] {
-  return BY_PROGRAM.get(name) ?? (name.startsWith("mkfs.") ? BY_PROGRAM.get("mkfs") : undefined) ?? NONE;
+  return (
+    BY_PROGRAM.get(name) ?? (name.startsWith("mkfs.") ? BY_PROGRAM.get("mkfs") : undefined) ?? NONE
+  );
 }

@@ -1,5 +1,6 @@
 /**
- * Run code: an interpreter of another language with its program: in an argument, in a file that the line wrote, or on its input.
+ * Run code: an interpreter of another language with its program: in an argument, in a file that the
+ * line wrote, or on its input.
  */
 import { fieldOf, type Call, type Field } from "./call.js";
 import { readCode } from "./code.js";
@@ -31,7 +32,10 @@ export function runInterpreter(
   if (readsInput) runInputCode(search, spot, call);
 }
 
-/** What a pipe carries is judged where the line itself says it, or where it is a file like any program. */
+/**
+ * What a pipe carries is judged where the line itself says it, or where it is a file like any
+ * program.
+ */
 function runInputCode(search: Search, spot: Spot, { name, args }: Call): void {
   const { input } = spot;
   const span = args[0]?.span ?? search.span;
@@ -54,13 +58,17 @@ function runCode(search: Search, spot: Spot, { text, span }: Field): void {
       words.map((word) => fieldOf(word, span)),
     );
   if (signs.killsAll) run(["kill", "-9", "-1"]);
-  for (const command of signs.commands) visitText(search, { shell: copyOf(spot.shell), input: NOTHING }, { text: command, span });
+  for (const command of signs.commands)
+    visitText(search, { shell: copyOf(spot.shell), input: NOTHING }, { text: command, span });
   for (const path of signs.deleted) run(["rm", "-rf", "--", inHome(path, spot)]);
   for (const path of signs.written) {
     const target = path.replace(/^[<>+\s]+/, "");
-    const danger = /^[/~.]/.test(target) ? targetDanger(inHome(target, spot), spot.shell.site) : undefined;
+    const danger = /^[/~.]/.test(target)
+      ? targetDanger(inHome(target, spot), spot.shell.site)
+      : undefined;
     if (danger !== undefined) reportDanger(search, danger, span);
   }
 }
 
-const inHome = (path: string, { shell }: Spot): string => (path === "~" || path.startsWith("~/") ? shell.site.home + path.slice(1) : path);
+const inHome = (path: string, { shell }: Spot): string =>
+  path === "~" || path.startsWith("~/") ? shell.site.home + path.slice(1) : path;

@@ -13,19 +13,29 @@ import { visitText } from "./text.js";
 const ITEMS_MAX = 32;
 
 /** Looks at the command with the items in their places. */
-export function runOnInput(search: Search, spot: Spot, { call, fields }: { readonly call: Call; readonly fields: readonly Field[] }): Feed {
+export function runOnInput(
+  search: Search,
+  spot: Spot,
+  { call, fields }: { readonly call: Call; readonly fields: readonly Field[] },
+): Feed {
   const span = spanOfFields(fields);
   const items = itemsOf(spot.input);
   const inner: Spot = { ...spot, input: NOTHING };
   const unwrapped = unwrap(fields);
   if (unwrapped?.script !== undefined) {
-    return visitText(search, inner, { text: `${unwrapped.script.replaceAll("{}", UNKNOWN)} ${items.join(" ")}`, span });
+    return visitText(search, inner, {
+      text: `${unwrapped.script.replaceAll("{}", UNKNOWN)} ${items.join(" ")}`,
+      span,
+    });
   }
   const tail = fields.slice(fields.length - (unwrapped?.tail.length ?? 0));
   const [program] = tail;
   if (program === undefined) return { source: "program" };
   const mark = markOf(call);
-  if (isShell(program.text.slice(program.text.lastIndexOf("/") + 1)) && runsItems(tail.slice(1), mark))
+  if (
+    isShell(program.text.slice(program.text.lastIndexOf("/") + 1)) &&
+    runsItems(tail.slice(1), mark)
+  )
     reportDanger(search, PIPE_TO_SHELL, span);
   return search.run(search, inner, place(tail, items, mark));
 }
@@ -39,12 +49,19 @@ function itemsOf({ text }: Feed): readonly string[] {
 }
 
 /** The items where the mark stands, or behind the command. */
-function place(tail: readonly Field[], items: readonly string[], mark: string | undefined): readonly Field[] {
+function place(
+  tail: readonly Field[],
+  items: readonly string[],
+  mark: string | undefined,
+): readonly Field[] {
   const at = tail.at(-1)?.span ?? { start: 0, end: 0 };
   const given = (text: string): Field => ({ ...fieldOf(text, at), lead: "program" });
-  if (mark === undefined || mark === "" || !tail.some(({ text }) => text.includes(mark))) return [...tail, ...items.map(given)];
+  if (mark === undefined || mark === "" || !tail.some(({ text }) => text.includes(mark)))
+    return [...tail, ...items.map(given)];
   return tail.flatMap((field) =>
-    field.text.includes(mark) ? items.map((item) => given(field.text.replaceAll(mark, () => item))) : [field],
+    field.text.includes(mark)
+      ? items.map((item) => given(field.text.replaceAll(mark, () => item)))
+      : [field],
   );
 }
 
@@ -63,7 +80,8 @@ function markOf({ args, name }: Call): string | undefined {
 /** Whether a shell runs the items: they are its script, or stand in it where a command begins. */
 function runsItems(args: readonly Field[], mark: string | undefined): boolean {
   const { script, file } = shellProgram(args);
-  if (script === undefined) return file === undefined && args.some(({ text }) => /^-[a-z]*c/.test(text));
+  if (script === undefined)
+    return file === undefined && args.some(({ text }) => /^-[a-z]*c/.test(text));
   const text = script.text.trimStart();
   return startsCommand(text, mark) || /^(?:"?\$(?:[@*01]|\{[@*01]\})"?|eval\b)/.test(text);
 }

@@ -1,12 +1,20 @@
 /**
- * Run shell: what a shell reads as its script: a text, a file that the line wrote, its input, a pipe.
+ * Run shell: what a shell reads as its script: a text, a file that the line wrote, its input, a
+ * pipe.
  */
 import { fieldOf, spanOfFields, type Call, type Field } from "./call.js";
 import { NOTHING, type Feed } from "./feed.js";
 import { PIPE_TO_SHELL } from "./rules/shapes.js";
 import { shellProgram } from "./shells.js";
 import { resolvePath } from "./site.js";
-import { copyOf, keepArguments, reportDanger, reportHidden, type Spot, type Search } from "./search.js";
+import {
+  copyOf,
+  keepArguments,
+  reportDanger,
+  reportHidden,
+  type Spot,
+  type Search,
+} from "./search.js";
 import { visitText } from "./text.js";
 
 /** A shell with its arguments. */
@@ -22,13 +30,17 @@ export function runShell(search: Search, spot: Spot, call: Call): Feed {
   }
   if (file !== undefined) return runFile(search, inner, file);
   if (!readsInput) return { source: "program" };
-  return { ...runInput(search, inner, call), isShell: inner.input.source === "file" || inner.input.isPiped === true };
+  return {
+    ...runInput(search, inner, call),
+    isShell: inner.input.source === "file" || inner.input.isPiped === true,
+  };
 }
 
 /** `bash <(…)`: what the pipe carries is the script. */
 function runStream(search: Search, spot: Spot, field: Field): void {
   reportHidden(search, field, field);
-  if (field.stream?.text !== undefined) visitText(search, spot, { text: field.stream.text, span: field.span });
+  if (field.stream?.text !== undefined)
+    visitText(search, spot, { text: field.stream.text, span: field.span });
 }
 
 /** A script in a file: known where the line itself wrote it. */
@@ -37,7 +49,9 @@ export function runFile(search: Search, spot: Spot, file: Field): Feed {
   const content = path === undefined ? undefined : spot.shell.files.get(path);
   if (content === undefined) return { source: "program" };
   reportHidden(search, { lead: content.source }, file);
-  return content.text === undefined ? { source: "program" } : visitText(search, spot, { text: content.text, span: file.span });
+  return content.text === undefined
+    ? { source: "program" }
+    : visitText(search, spot, { text: content.text, span: file.span });
 }
 
 /** A shell that reads its script from its input. */

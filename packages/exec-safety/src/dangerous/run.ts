@@ -1,5 +1,6 @@
 /**
- * Run: looks at one program with its arguments: the rules about it, what it runs in turn, what it reads, writes and prints.
+ * Run: looks at one program with its arguments: the rules about it, what it runs in turn, what it
+ * reads, writes and prints.
  */
 import { unwrap } from "../parse/wrappers.js";
 import { runBuiltin } from "./builtins.js";
@@ -16,7 +17,15 @@ import { runOnInput } from "./run-on-input.js";
 import { runFile, runInput, runShell } from "./run-shell.js";
 import { isShell } from "./shells.js";
 import { kindOf } from "./site.js";
-import { copyOf, DEPTH_MAX, keepArguments, reportDanger, reportHidden, type Spot, type Search } from "./search.js";
+import {
+  copyOf,
+  DEPTH_MAX,
+  keepArguments,
+  reportDanger,
+  reportHidden,
+  type Spot,
+  type Search,
+} from "./search.js";
 import { visitText } from "./text.js";
 
 /** A call with its words. */
@@ -32,7 +41,8 @@ const FIELDS_OF_ONE = 16;
 export function runFields(search: Search, spot: Spot, fields: readonly Field[]): Feed {
   const [first] = fields;
   if (first === undefined) return NOTHING;
-  // A launcher may have a launcher in its arguments, and each of them the rest of the line: a long command counts for more than one.
+  // A launcher may have a launcher in its arguments, and each of them the rest of the line: a long
+  // command counts for more than one.
   search.budget.commands -= 1 + Math.floor(fields.length / FIELDS_OF_ONE);
   if (search.budget.commands < 0) return { source: "program" };
   reportHidden(search, first, first);
@@ -46,10 +56,12 @@ export function runFields(search: Search, spot: Spot, fields: readonly Field[]):
   const called = callFunction(search, spot, { name: program, args });
   if (called !== undefined) return called;
   const call = callOf(program, args, spot);
-  for (const rule of rulesOf(call.name)) if (rule.applies(call)) reportDanger(search, rule, spanOfFields(fields));
+  for (const rule of rulesOf(call.name))
+    if (rule.applies(call)) reportDanger(search, rule, spanOfFields(fields));
   if (spot.shell.files.size > 0 && program.includes("/"))
     runFile(search, { ...spot, shell: copyOf(spot.shell) }, { ...first, text: program });
-  const output = runBuiltin(search, spot, call) ?? runInner(search, spot, { call, fields }) ?? outputOf(call);
+  const output =
+    runBuiltin(search, spot, call) ?? runInner(search, spot, { call, fields }) ?? outputOf(call);
   return keepWritten(search, spot, { call, output });
 }
 
@@ -57,17 +69,30 @@ export function runFields(search: Search, spot: Spot, fields: readonly Field[]):
 function callOf(path: string, args: readonly Field[], { input, shell }: Spot): Call {
   const { site } = shell;
   const name = path.slice(path.lastIndexOf("/") + 1);
-  if (path.startsWith("/etc/init.d/")) return { name: "service", args: [fieldOf(name, { start: 0, end: 0 }), ...args], input, site };
+  if (path.startsWith("/etc/init.d/"))
+    return { name: "service", args: [fieldOf(name, { start: 0, end: 0 }), ...args], input, site };
   // Some file systems do not tell upper from lower case.
   const lower = name.toLowerCase();
-  return { name: lower !== name && (rulesOf(lower).length > 0 || isShell(lower)) ? lower : name, args, input, site };
+  return {
+    name: lower !== name && (rulesOf(lower).length > 0 || isShell(lower)) ? lower : name,
+    args,
+    input,
+    site,
+  };
 }
 
 /** Options of a recursive delete with the root or a home, whatever the program is. */
 function isDeleteOfWhole(fields: readonly Field[], { shell }: Spot): boolean {
   const texts = fields.slice(1).map(({ text }) => text);
-  const isForced = texts.some((text) => /^-(?:[a-zA-Z]*[rR][a-zA-Z]*f|[a-zA-Z]*f[a-zA-Z]*[rR]|[rR]$|-recursive$)/.test(text));
-  return isForced && texts.some((text) => !text.startsWith("-") && ["root", "home"].includes(kindOf(text, shell.site)));
+  const isForced = texts.some((text) =>
+    /^-(?:[a-zA-Z]*[rR][a-zA-Z]*f|[a-zA-Z]*f[a-zA-Z]*[rR]|[rR]$|-recursive$)/.test(text),
+  );
+  return (
+    isForced &&
+    texts.some(
+      (text) => !text.startsWith("-") && ["root", "home"].includes(kindOf(text, shell.site)),
+    )
+  );
 }
 
 function callFunction(
@@ -80,7 +105,11 @@ function callFunction(
   const inner = copyOf(shell);
   keepArguments(inner, [fieldOf(name, search.span), ...args]);
   let output = NOTHING;
-  for (const node of body) output = search.visitNode({ ...search, depth: search.depth + 1 }, node, { shell: inner, input });
+  for (const node of body)
+    output = search.visitNode({ ...search, depth: search.depth + 1 }, node, {
+      shell: inner,
+      input,
+    });
   return output;
 }
 
@@ -88,21 +117,29 @@ function callFunction(
 function runInner(search: Search, spot: Spot, running: Running): Feed | undefined {
   const { call, fields } = running;
   if (isShell(call.name)) return runShell(search, spot, call);
-  if (call.name === "at" || call.name === "batch") return runInput(search, { ...spot, input: { ...spot.input, isPiped: false } }, call);
+  if (call.name === "at" || call.name === "batch")
+    return runInput(search, { ...spot, input: { ...spot.input, isPiped: false } }, call);
   const interpreter = interpreterName(call.name.toLowerCase());
   if (interpreter !== undefined) runInterpreter(search, spot, { call, interpreter });
   if (call.name === "xargs" || call.name === "parallel") return runOnInput(search, spot, running);
   const unwrapped = unwrap(fields);
   if (unwrapped !== undefined) {
     const { script, tail } = unwrapped;
-    const worst = fields.find((field) => field.worst === "remote" || field.worst === "decoded")?.worst ?? "none";
-    if (script !== undefined) return visitText(search, spot, { text: script, span: spanOfFields(fields), worst });
-    if (tail.length > 0 && tail.length < fields.length) return runFields(search, spot, fields.slice(fields.length - tail.length));
+    const worst =
+      fields.find((field) => field.worst === "remote" || field.worst === "decoded")?.worst ??
+      "none";
+    if (script !== undefined)
+      return visitText(search, spot, { text: script, span: spanOfFields(fields), worst });
+    if (tail.length > 0 && tail.length < fields.length)
+      return runFields(search, spot, fields.slice(fields.length - tail.length));
   }
   return runLaunched(search, spot, running);
 }
 
-/** What the last of the launched commands prints; undefined where nothing is launched, or where the program itself prints. */
+/**
+ * What the last of the launched commands prints; undefined where nothing is launched, or where the
+ * program itself prints.
+ */
 function runLaunched(search: Search, spot: Spot, running: Running): Feed | undefined {
   const { call } = running;
   const launched = launchedBy(call);
@@ -110,7 +147,8 @@ function runLaunched(search: Search, spot: Spot, running: Running): Feed | undef
   let output: Feed | undefined;
   for (const one of launched) {
     const inner = { ...spot, shell: copyOf(spot.shell) };
-    output = "script" in one ? visitText(search, inner, one.script) : runFields(search, inner, one.fields);
+    output =
+      "script" in one ? visitText(search, inner, one.script) : runFields(search, inner, one.fields);
   }
   return call.name === "find" ? undefined : output;
 }
@@ -127,5 +165,6 @@ const SHOWING: ReadonlySet<string> = new Set(
 function reportDeleteBehind(search: Search, spot: Spot, { call, fields }: Running): void {
   if (SHOWING.has(call.name) || rulesOf(call.name).length > 0) return;
   const at = fields.findIndex(({ text }, index) => index > 0 && text === "rm");
-  if (at > 0 && isDeleteOfWhole(fields.slice(at), spot)) reportDanger(search, HIDDEN_DELETE, spanOfFields(fields));
+  if (at > 0 && isDeleteOfWhole(fields.slice(at), spot))
+    reportDanger(search, HIDDEN_DELETE, spanOfFields(fields));
 }

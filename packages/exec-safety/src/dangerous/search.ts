@@ -1,5 +1,6 @@
 /**
- * Search: what the dangerous walk knows of a shell at one point of the line, and what its parts share.
+ * Search: what the dangerous walk knows of a shell at one point of the line, and what its parts
+ * share.
  */
 import type { Report } from "../findings.js";
 import type { Node, Script, Span } from "../parse/tree.js";
@@ -38,9 +39,14 @@ export interface Search {
   readonly report: Report;
   /** How many texts inside texts. */
   readonly depth: number;
-  /** What may still be looked at: commands, functions that are called included, and letters of texts that are parsed again. */
+  /**
+   * What may still be looked at: commands, functions that are called included, and letters of texts
+   * that are parsed again.
+   */
   readonly budget: { commands: number; chars: number };
-  /** Where parts of the text come from that is walked, if it stood in the line with unknown parts. */
+  /**
+   * Where parts of the text come from that is walked, if it stood in the line with unknown parts.
+   */
   readonly taint: Source;
   /** Where the text that is walked stands in the line. */
   readonly span: Span;
@@ -68,13 +74,23 @@ export function keepArguments({ variables }: Shell, args: readonly Field[]): voi
     variables.set(String(index), { texts: [text], lead, isSecret });
   const elements = args.slice(1).map(({ text }) => text);
   for (const name of ["@", "*"])
-    variables.set(name, { texts: [elements.join(" ")], lead: args[1]?.lead ?? "none", isSecret: false, elements });
+    variables.set(name, {
+      texts: [elements.join(" ")],
+      lead: args[1]?.lead ?? "none",
+      isSecret: false,
+      elements,
+    });
 }
 
 /** Code that nobody can read, where a program or a script is expected. */
-export function reportHidden(search: Search, from: { readonly lead: Source; readonly stream?: Feed | undefined }, at: Field): void {
+export function reportHidden(
+  search: Search,
+  from: { readonly lead: Source; readonly stream?: Feed | undefined },
+  at: Field,
+): void {
   const source = from.stream?.source ?? from.lead;
-  if (isHidden(source)) reportDanger(search, source === "remote" ? REMOTE_CODE : DECODED_CODE, at.span);
+  if (isHidden(source))
+    reportDanger(search, source === "remote" ? REMOTE_CODE : DECODED_CODE, at.span);
 }
 
 /** Reports a danger. */

@@ -1,5 +1,6 @@
 /**
- * Secret file: whether a path holds credentials for somebody who is about to send it away. Public halves of keys are none.
+ * Secret file: whether a path holds credentials for somebody who is about to send it away. Public
+ * halves of keys are none.
  */
 import { isSecretName } from "../secrets/secret-names.js";
 

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { fieldOf } from "./call.js";
 import { shellProgram } from "./shells.js";
 
-const fields = (texts: readonly string[]): Parameters<typeof shellProgram>[0] => texts.map((text) => fieldOf(text, { start: 0, end: 0 }));
+const fields = (texts: readonly string[]): Parameters<typeof shellProgram>[0] =>
+  texts.map((text) => fieldOf(text, { start: 0, end: 0 }));
 
 it.each([
   [["-c", "x"], { script: "x", readsInput: false }],
@@ -24,5 +25,9 @@ it.each([
   [["--version"], { readsInput: false }],
 ])("shellProgram() reads %j", (texts, expected) => {
   const { script, file, readsInput } = shellProgram(fields(texts));
-  expect({ ...(script && { script: script.text }), ...(file && { file: file.text }), readsInput }).toEqual(expected);
+  expect({
+    ...(script && { script: script.text }),
+    ...(file && { file: file.text }),
+    readsInput,
+  }).toEqual(expected);
 });

@@ -4,7 +4,9 @@
 import type { Field } from "./call.js";
 
 const SHELLS: ReadonlySet<string> = new Set(
-  "sh bash rbash dash ash zsh ksh ksh93 mksh pdksh fish csh tcsh yash posh rc elvish nu xonsh pwsh powershell".split(" "),
+  "sh bash rbash dash ash zsh ksh ksh93 mksh pdksh fish csh tcsh yash posh rc elvish nu xonsh pwsh powershell".split(
+    " ",
+  ),
 );
 
 /** Whether a program is a shell. */
@@ -37,8 +39,10 @@ export function shellProgram(args: readonly Field[]): ShellProgram {
     }
     if (!/^[-+]./.test(text)) break;
     if (/^--(?:rcfile|init-file|startup-file)$/.test(text)) at += 1;
-    else if (text === "--command" || text === "-Command" || text === "-EncodedCommand") hasScript = true;
-    else if (/^--(?:version|help|dump|norc|noprofile|posix|login|restricted|verbose)/.test(text)) continue;
+    else if (text === "--command" || text === "-Command" || text === "-EncodedCommand")
+      hasScript = true;
+    else if (/^--(?:version|help|dump|norc|noprofile|posix|login|restricted|verbose)/.test(text))
+      continue;
     else if (!text.startsWith("--")) {
       hasScript ||= text.startsWith("-") && text.includes("c");
       isInput ||= text.startsWith("-") && text.includes("s");
@@ -47,8 +51,16 @@ export function shellProgram(args: readonly Field[]): ShellProgram {
   }
   const operands = args.slice(at);
   const [first] = operands;
-  if (hasScript) return { ...(first === undefined ? {} : { script: first }), readsInput: false, args: operands.slice(1) };
+  if (hasScript)
+    return {
+      ...(first === undefined ? {} : { script: first }),
+      readsInput: false,
+      args: operands.slice(1),
+    };
   if (isInput || first === undefined || isStdin(first.text))
-    return { readsInput: !args.some(({ text }) => /^--(?:version|help)$/.test(text)), args: operands };
+    return {
+      readsInput: !args.some(({ text }) => /^--(?:version|help)$/.test(text)),
+      args: operands,
+    };
   return { file: first, readsInput: false, args: operands };
 }

@@ -72,11 +72,15 @@ describe("kindOf()", () => {
   });
 
   it("takes nothing for inside where the root of the file system is the project", () => {
-    expect(kindOf("etc", siteOf({ inside: "", projectRoot: "/", trustedWorkspace: true }))).toBe("system");
+    expect(kindOf("etc", siteOf({ inside: "", projectRoot: "/", trustedWorkspace: true }))).toBe(
+      "system",
+    );
   });
 
   it("takes relative paths for outside where the place is outside", () => {
-    expect(kindOf("x", siteOf({ inside: undefined, projectRoot: "/work/app", trustedWorkspace: true }))).toBe("outside");
+    expect(
+      kindOf("x", siteOf({ inside: undefined, projectRoot: "/work/app", trustedWorkspace: true })),
+    ).toBe("outside");
   });
 
   it("does not know relative paths where the directory is not known", () => {
@@ -88,8 +92,12 @@ describe("kindOf()", () => {
 
 describe("siteOf()", () => {
   it("finds the home that the project is in", () => {
-    expect(siteOf({ inside: "", projectRoot: "/home/me/app", trustedWorkspace: true }).home).toBe("/home/me");
-    expect(siteOf({ inside: "", projectRoot: "/root/app", trustedWorkspace: true }).home).toBe("/root");
+    expect(siteOf({ inside: "", projectRoot: "/home/me/app", trustedWorkspace: true }).home).toBe(
+      "/home/me",
+    );
+    expect(siteOf({ inside: "", projectRoot: "/root/app", trustedWorkspace: true }).home).toBe(
+      "/root",
+    );
   });
 
   it("gives a home of its own where none is known", () => {

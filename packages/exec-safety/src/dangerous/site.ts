@@ -1,5 +1,6 @@
 /**
- * Site: where paths lead. Roots that are not known have private names, so that every path is an absolute text and `..` works on all of them.
+ * Site: where paths lead. Roots that are not known have private names, so that every path is an
+ * absolute text and `..` works on all of them.
  */
 import type { Place } from "../config/place.js";
 import { UNKNOWN, UNSET } from "./feed.js";
@@ -33,7 +34,9 @@ const PRIVATE_HOME = "/home/\uE002";
 const ELSEWHERE = "/\uE003/elsewhere";
 
 /** Folders of the root whose whole content is the operating system's. */
-const SYSTEM: ReadonlySet<string> = new Set("bin boot dev efi etc lib lib32 lib64 libx32 proc sbin sys usr System Library".split(" "));
+const SYSTEM: ReadonlySet<string> = new Set(
+  "bin boot dev efi etc lib lib32 lib64 libx32 proc sbin sys usr System Library".split(" "),
+);
 /** Folders that may hold anything, but are themselves the system's. */
 const TOP_FOLDERS: ReadonlySet<string> = new Set(
   "var opt srv tmp mnt media run snap Applications Volumes private var/lib var/log var/spool var/cache var/www usr/local usr/src nix".split(
@@ -49,18 +52,32 @@ const PLAIN_NAME = /^[\w-][\w.-]{0,99}$/;
 export function siteOf({ inside, projectRoot }: Place): Site {
   const project = projectRoot === undefined ? PRIVATE_PROJECT : normalise(projectRoot);
   const [, top = "", user = ""] = project.split("/");
-  const home = HOMES.has(top) && user !== "" ? `/${top}/${user}` : top === "root" ? "/root" : PRIVATE_HOME;
-  return { project, home, directory: inside === undefined ? ELSEWHERE : normalise(`${project}/${inside}`) };
+  const home =
+    HOMES.has(top) && user !== "" ? `/${top}/${user}` : top === "root" ? "/root" : PRIVATE_HOME;
+  return {
+    project,
+    home,
+    directory: inside === undefined ? ELSEWHERE : normalise(`${project}/${inside}`),
+  };
 }
 
-/** The absolute path, or undefined where it is not known. A leading `~` has to be replaced before. */
+/**
+ * The absolute path, or undefined where it is not known. A leading `~` has to be replaced before.
+ */
 export function resolvePath(text: string, site: Site): string | undefined {
   if (text.startsWith("/")) return normalise(text);
-  if (text === "" || text.startsWith(UNKNOWN) || text.startsWith(UNSET) || site.directory === undefined) return undefined;
+  if (
+    text === "" ||
+    text.startsWith(UNKNOWN) ||
+    text.startsWith(UNSET) ||
+    site.directory === undefined
+  )
+    return undefined;
   return normalise(`${site.directory}/${text}`);
 }
 
-const isWithin = ({ directory, project }: Site): boolean => directory === project || directory?.startsWith(`${project}/`) === true;
+const isWithin = ({ directory, project }: Site): boolean =>
+  directory === project || directory?.startsWith(`${project}/`) === true;
 
 /** Without `.`, `..`, empty parts and a final slash. */
 function normalise(path: string): string {
@@ -111,7 +128,9 @@ function isHome(path: string): boolean {
 }
 
 function isSystem(path: string): boolean {
-  const [, top = "", ...rest] = path.startsWith("/private/") ? path.slice("/private".length).split("/") : path.split("/");
+  const [, top = "", ...rest] = path.startsWith("/private/")
+    ? path.slice("/private".length).split("/")
+    : path.split("/");
   if (/[*?[]/.test(top)) return true;
   if (TOP_FOLDERS.has(rest.length === 0 ? top : `${top}/${rest.join("/")}`)) return true;
   return SYSTEM.has(top) && !(top === "usr" && (rest[0] === "local" || rest[0] === "src"));

@@ -16,14 +16,21 @@ export interface Redirected {
   readonly files: readonly string[];
 }
 
-/** What is redirected: a program by its name, nothing, or `""` for one that is not known and for more than one command. */
+/**
+ * What is redirected: a program by its name, nothing, or `""` for one that is not known and for
+ * more than one command.
+ */
 interface Redirecting {
   readonly redirects: readonly Redirect[];
   readonly program: string | undefined;
 }
 
 /** Reports dangerous targets and finds the input; the words of every redirection are read once. */
-export function readRedirects(search: Search, spot: Spot, { redirects, program }: Redirecting): Redirected {
+export function readRedirects(
+  search: Search,
+  spot: Spot,
+  { redirects, program }: Redirecting,
+): Redirected {
   let { input } = spot;
   const files: string[] = [];
   for (const redirect of redirects) {
@@ -33,7 +40,12 @@ export function readRedirects(search: Search, spot: Spot, { redirects, program }
     const { operator, descriptor } = redirect;
     const isInput = descriptor === undefined || descriptor === 0;
     if (operator.startsWith("<<")) {
-      if (isInput) input = { source: isHidden(field.lead) ? field.lead : "text", text: field.text, isSecret: field.isSecret };
+      if (isInput)
+        input = {
+          source: isHidden(field.lead) ? field.lead : "text",
+          text: field.text,
+          isSecret: field.isSecret,
+        };
       continue;
     }
     if (/^\d+-?$|^-$/.test(field.text)) continue;
@@ -41,8 +53,10 @@ export function readRedirects(search: Search, spot: Spot, { redirects, program }
     const danger = path === undefined ? undefined : targetDanger(path, spot.shell.site);
     const writes = operator.includes(">");
     const isSocket = danger?.ruleId === "network.raw-socket";
-    if (danger !== undefined && (writes || isSocket) && !(isSocket && isProbe(program, path))) reportDanger(search, danger, redirect.span);
-    if (writes && path !== undefined && (descriptor === undefined || descriptor === 1)) files.push(path);
+    if (danger !== undefined && (writes || isSocket) && !(isSocket && isProbe(program, path)))
+      reportDanger(search, danger, redirect.span);
+    if (writes && path !== undefined && (descriptor === undefined || descriptor === 1))
+      files.push(path);
     if (!writes && isInput) input = inputOf(spot, { field, path });
   }
   return { input, files };
@@ -57,7 +71,13 @@ function isProbe(program: string | undefined, path: string | undefined): boolean
   return PROBES.has(program) && LOOPBACK.test(path ?? "");
 }
 
-function inputOf(spot: Spot, { field, path }: { readonly field: ReturnType<typeof readOne>; readonly path: string | undefined }): Feed {
+function inputOf(
+  spot: Spot,
+  {
+    field,
+    path,
+  }: { readonly field: ReturnType<typeof readOne>; readonly path: string | undefined },
+): Feed {
   if (field.stream !== undefined) return { ...field.stream, isPiped: false };
   const known = path === undefined ? undefined : spot.shell.files.get(path);
   return known ?? { source: "file", isSecret: path !== undefined && isSecretFile(path) };
@@ -68,7 +88,12 @@ export function keepFiles({ shell }: Spot, files: readonly string[], output: Fee
   if (files.length === 0) return output;
   for (const path of files) {
     const before = shell.files.get(path);
-    shell.files.set(path, before === undefined ? { ...output, isPiped: false } : { source: worse(before.source, output.source) });
+    shell.files.set(
+      path,
+      before === undefined
+        ? { ...output, isPiped: false }
+        : { source: worse(before.source, output.source) },
+    );
   }
   return NOTHING;
 }

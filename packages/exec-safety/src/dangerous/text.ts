@@ -1,5 +1,6 @@
 /**
- * Text: a text that a shell reads while the line runs, parsed again and walked like the line itself.
+ * Text: a text that a shell reads while the line runs, parsed again and walked like the line
+ * itself.
  */
 import { SAFETY_LIMITS } from "../config/limits.js";
 import { parseShell } from "../parse/parse-shell.js";
@@ -16,8 +17,13 @@ export interface InnerText {
 }
 
 /** Walks a text. Everything found in it is reported where the text stands. */
-export function visitText(search: Search, spot: Spot, { text, span, worst = "none" }: InnerText): Feed {
-  if (search.depth >= DEPTH_MAX || search.budget.chars < text.length || search.budget.commands <= 0) return { source: "program" };
+export function visitText(
+  search: Search,
+  spot: Spot,
+  { text, span, worst = "none" }: InnerText,
+): Feed {
+  if (search.depth >= DEPTH_MAX || search.budget.chars < text.length || search.budget.commands <= 0)
+    return { source: "program" };
   search.budget.chars -= text.length;
   const parsed = parseShell(text, SAFETY_LIMITS);
   const script = "refused" in parsed ? parsed.partial : parsed.script;

@@ -1,5 +1,6 @@
 /**
- * Braces: `a{b,c}` into `ab` and `ac`, before anything else is expanded, as the shell does. `undefined` where bash might see it in another way.
+ * Braces: `a{b,c}` into `ab` and `ac`, before anything else is expanded, as the shell does.
+ * `undefined` where bash might see it in another way.
  */
 import type { BraceExpansionPart, WordPart } from "unbash";
 import { BRACE_WORDS_MAX } from "../config/limits.js";
@@ -18,7 +19,10 @@ export function expandBraces(parts: readonly WordPart[]): readonly Alternative[]
   let words: readonly Alternative[] = [[]];
   for (const part of parts) {
     if (part.type === "Literal" && /(?<!\\)[{}]|\$$/.test(part.text)) return undefined;
-    const choices = part.type === "BraceExpansion" ? choicesOf(part) : [part.type === "Literal" ? unitsOf(part.text) : [part]];
+    const choices =
+      part.type === "BraceExpansion"
+        ? choicesOf(part)
+        : [part.type === "Literal" ? unitsOf(part.text) : [part]];
     if (choices === undefined || words.length * choices.length > BRACE_WORDS_MAX) return undefined;
     words = words.flatMap((word) => choices.map((choice) => [...word, ...choice]));
   }
@@ -32,7 +36,8 @@ function hidesBraces(part: WordPart): boolean {
 }
 
 function choicesOf(part: BraceExpansionPart): readonly Alternative[] | undefined {
-  // Where nothing but text is inside, the parser gives no parts. With parts the braces themselves are not among them.
+  // Where nothing but text is inside, the parser gives no parts. With parts the braces themselves
+  // are not among them.
   const units = part.parts === undefined ? unitsOf(part.text.slice(1, -1)) : insideOf(part.parts);
   return units === undefined ? undefined : alternatives(units);
 }
@@ -67,7 +72,9 @@ function alternatives(units: readonly Unit[]): readonly Alternative[] | undefine
   return all;
 }
 
-/** Split at the commas that no inner brace holds; `undefined` unless every brace has its partner. */
+/**
+ * Split at the commas that no inner brace holds; `undefined` unless every brace has its partner.
+ */
 function fieldsOf(units: readonly Unit[]): readonly Alternative[] | undefined {
   const fields: Unit[][] = [[]];
   let depth = 0;

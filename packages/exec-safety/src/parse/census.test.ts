@@ -26,7 +26,12 @@ function blindScript(text: string, raws: readonly string[]): Script {
   const words = raws.map((raw): Word => {
     const start = text.indexOf(raw, at);
     at = start + raw.length;
-    return { span: { start, end: at }, raw, pieces: [{ kind: "text", text: raw, quoted: false }], text: raw };
+    return {
+      span: { start, end: at },
+      raw,
+      pieces: [{ kind: "text", text: raw, quoted: false }],
+      text: raw,
+    };
   });
   const span = { start: 0, end: text.length };
   return { span, body: { type: "command", span, assignments: [], words, redirects: [] } };
@@ -76,7 +81,9 @@ describe("census()", () => {
   });
 
   it("does not trust quotes behind ${, nor anything in escaped backquotes, nor a word that is not what the text says", () => {
-    expect(unexplained("cat <<E\n${x:-'$(a)'}\nE", scriptOf("cat <<E\n${x:-'####'}\nE"))).toContain(8);
+    expect(unexplained("cat <<E\n${x:-'$(a)'}\nE", scriptOf("cat <<E\n${x:-'####'}\nE"))).toContain(
+      8,
+    );
     expect(unexplained("echo `a \\`b\\``").length).toBeGreaterThan(0);
     expect(unexplained("echo 'a' $", blindScript("echo 'b' $", ["echo", "'b'"]))).toEqual([5]);
   });

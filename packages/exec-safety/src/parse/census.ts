@@ -1,6 +1,7 @@
 /**
- * Census: the second opinion on the parser. It reads the text once more, with few rules of its own, and reports every substitution and operator
- * that the tree does not show where it stands. It trusts the tree's places only, and never makes anything safer.
+ * Census: the second opinion on the parser. It reads the text once more, with few rules of its own,
+ * and reports every substitution and operator that the tree does not show where it stands. It
+ * trusts the tree's places only, and never makes anything safer.
  */
 import type { Report } from "../findings.js";
 import type { Node, Piece, Redirect, Script, Span, Word } from "./tree.js";
@@ -17,7 +18,10 @@ const OPERATOR = /[;|&<>()\s]/;
 const PLAIN_EXPANSION = /\$\{[#!]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])\}/y;
 const COMMENT = /(?<=^|[\s;&|()])#.*/g;
 
-/** How the shell reads the text of a word: `body` of a here-document, `pattern` behind `=~`, `known` where it reads nothing in it. */
+/**
+ * How the shell reads the text of a word: `body` of a here-document, `pattern` behind `=~`, `known`
+ * where it reads nothing in it.
+ */
 type Reading = "bare" | "body" | "pattern" | "known";
 
 /** A stretch of the text, and the words it stands for. */
@@ -37,12 +41,17 @@ export function census(text: string, script: Script, report: Report): void {
   countScript({ text, report }, { script, inside: { start: 0, end: text.length } });
 }
 
-function countScript(state: Census, { script, inside }: { readonly script: Script; readonly inside: Span }): void {
+function countScript(
+  state: Census,
+  { script, inside }: { readonly script: Script; readonly inside: Span },
+): void {
   let done = inside.start;
   for (const stretch of grouped(stretchesOf(state, script.body))) {
     if (stretch.start < inside.start) {
-      // Inside escaped backquotes words have no place of their own, so that nothing there can be confirmed.
-      if (OPENER.test(stretch.words.map(({ raw }) => raw).join(" "))) reportAt(state, stretch.start);
+      // Inside escaped backquotes words have no place of their own, so that nothing there can be
+      // confirmed.
+      if (OPENER.test(stretch.words.map(({ raw }) => raw).join(" ")))
+        reportAt(state, stretch.start);
       continue;
     }
     if (stretch.start < done) continue;
@@ -56,7 +65,9 @@ function countScript(state: Census, { script, inside }: { readonly script: Scrip
 /** In order of the text; words that braces made share one place. */
 function grouped(stretches: readonly Stretch[]): readonly Stretch[] {
   const groups: Stretch[] = [];
-  for (const stretch of stretches.filter(({ start, end }) => end > start).toSorted((a, b) => a.start - b.start)) {
+  for (const stretch of stretches
+    .filter(({ start, end }) => end > start)
+    .toSorted((a, b) => a.start - b.start)) {
     const last = groups.at(-1);
     if (last?.start === stretch.start && last.end === stretch.end)
       groups[groups.length - 1] = { ...last, words: [...last.words, ...stretch.words] };
@@ -70,12 +81,15 @@ function stretchesOf({ text }: Census, root: Node): readonly Stretch[] {
   const stretches: Stretch[] = [];
   const readings = new Map<Word, Reading>();
   const visit = (node: Node): void => {
-    if (node.type === "command" || node.type === "redirected") markBodies(text, node.redirects, readings);
+    if (node.type === "command" || node.type === "redirected")
+      markBodies(text, node.redirects, readings);
     if (node.type === "test") {
-      for (const { operator, words } of node.comparisons) for (const word of words) if (operator === "=~") readings.set(word, "pattern");
+      for (const { operator, words } of node.comparisons)
+        for (const word of words) if (operator === "=~") readings.set(word, "pattern");
     }
     // Arithmetic commands and the like are refused with everything in them.
-    const known: Reading | undefined = node.type === "refused" && node.construct.startsWith("arithmetic") ? "known" : undefined;
+    const known: Reading | undefined =
+      node.type === "refused" && node.construct.startsWith("arithmetic") ? "known" : undefined;
     for (const word of wordsOf(node)) {
       const { start, end } = word.span;
       stretches.push({ start, end, words: [word], reading: known ?? readings.get(word) ?? "bare" });
@@ -86,9 +100,14 @@ function stretchesOf({ text }: Census, root: Node): readonly Stretch[] {
   return stretches;
 }
 
-function markBodies(text: string, redirects: readonly Redirect[], readings: Map<Word, Reading>): void {
+function markBodies(
+  text: string,
+  redirects: readonly Redirect[],
+  readings: Map<Word, Reading>,
+): void {
   for (const { body, span } of redirects) {
-    if (body !== undefined) readings.set(body, /["'\\]/.test(text.slice(span.start, span.end)) ? "known" : "body");
+    if (body !== undefined)
+      readings.set(body, /["'\\]/.test(text.slice(span.start, span.end)) ? "known" : "body");
   }
 }
 
@@ -102,10 +121,12 @@ function countGap(state: Census, { start, end }: Span): void {
 
 function countWord(state: Census, { start, end, reading, words }: Stretch): void {
   const raw = state.text.slice(start, end);
-  if (reading === "known" || (words.length === 1 && words[0]?.raw === raw && ORDINARY.test(raw))) return;
+  if (reading === "known" || (words.length === 1 && words[0]?.raw === raw && ORDINARY.test(raw)))
+    return;
   if (words.some((word) => word.raw !== raw)) return reportAt(state, start);
   const shown = new Map<number, Shown>();
-  for (const word of words) if (word.text === undefined) for (const piece of word.pieces) note(piece, shown);
+  for (const word of words)
+    if (word.text === undefined) for (const piece of word.pieces) note(piece, shown);
   const scanner: Scanner = { end, reading, shown, inQuotes: reading === "body", inBraces: false };
   for (let at = start; at < end; ) at = step(state, { scanner, at });
 }
@@ -125,7 +146,8 @@ function note(piece: Piece, shown: Map<number, Shown>): void {
       shown.set(piece.span.start, { end: piece.span.end, scripts: piece.scripts });
       return;
     case "other":
-      for (const script of piece.scripts) shown.set(script.span.start, { end: script.span.end, scripts: [script] });
+      for (const script of piece.scripts)
+        shown.set(script.span.start, { end: script.span.end, scripts: [script] });
       return;
     case "variable":
       for (const word of piece.operands) for (const inner of word.pieces) note(inner, shown);
@@ -140,16 +162,27 @@ interface Scanner {
   readonly shown: ReadonlyMap<number, Shown>;
   /** Inside double quotes, or in the body of a here-document, where they are letters. */
   inQuotes: boolean;
-  /** Behind a `${` with more than a name in it. Quotes mean too many things there to be trusted, up to the end of the word. */
+  /**
+   * Behind a `${` with more than a name in it. Quotes mean too many things there to be trusted, up
+   * to the end of the word.
+   */
   inBraces: boolean;
 }
 
 /** Where the next step starts. */
-function step(state: Census, { scanner, at }: { readonly scanner: Scanner; readonly at: number }): number {
+function step(
+  state: Census,
+  { scanner, at }: { readonly scanner: Scanner; readonly at: number },
+): number {
   const { text } = state;
   const isBare = !scanner.inQuotes && !scanner.inBraces;
   const two = text.slice(at, at + 2);
-  if (two === "$(" || two === "$[" || two[0] === "`" || ((two === "<(" || two === ">(") && !scanner.inQuotes)) {
+  if (
+    two === "$(" ||
+    two === "$[" ||
+    two[0] === "`" ||
+    ((two === "<(" || two === ">(") && !scanner.inQuotes)
+  ) {
     return substitution(state, { scanner, at });
   }
   switch (two[0]) {
@@ -168,12 +201,16 @@ function step(state: Census, { scanner, at }: { readonly scanner: Scanner; reado
       scanner.inBraces = true;
       return at + 2;
     default:
-      if (isBare && scanner.reading === "bare" && OPERATOR.test(text.charAt(at))) reportAt(state, at);
+      if (isBare && scanner.reading === "bare" && OPERATOR.test(text.charAt(at)))
+        reportAt(state, at);
       return at + 1;
   }
 }
 
-function substitution(state: Census, { scanner, at }: { readonly scanner: Scanner; readonly at: number }): number {
+function substitution(
+  state: Census,
+  { scanner, at }: { readonly scanner: Scanner; readonly at: number },
+): number {
   const found = scanner.shown.get(at);
   if (found === undefined) {
     reportAt(state, at);
@@ -181,7 +218,10 @@ function substitution(state: Census, { scanner, at }: { readonly scanner: Scanne
   }
   for (const script of found.scripts) {
     const { start, end } = script.span;
-    countScript(state, { script, inside: { start: start + (state.text.charAt(start) === "`" ? 1 : 2), end: end - 1 } });
+    countScript(state, {
+      script,
+      inside: { start: start + (state.text.charAt(start) === "`" ? 1 : 2), end: end - 1 },
+    });
   }
   return found.end;
 }

@@ -1,5 +1,6 @@
 /**
- * Literal: decode text that holds no expansion. `undefined` where bash might read it in another way than it looks.
+ * Literal: decode text that holds no expansion. `undefined` where bash might read it in another way
+ * than it looks.
  */
 import type { Piece } from "./tree.js";
 
@@ -50,19 +51,31 @@ export function bareText(raw: string): readonly Piece[] | undefined {
   return pieces;
 }
 
-/** Whether the backslash before a line end at `at` joins ordinary letters: `$\⏎x` is a variable, `~\⏎/` is a home. */
+/**
+ * Whether the backslash before a line end at `at` joins ordinary letters: `$\⏎x` is a variable,
+ * `~\⏎/` is a home.
+ */
 function isContinued(raw: string, at: number): boolean {
-  return at === 0 ? raw.length === 2 || ENDS_NOTHING.test(raw.charAt(2)) : ENDS_NOTHING.test(raw.charAt(at - 1));
+  return at === 0
+    ? raw.length === 2 || ENDS_NOTHING.test(raw.charAt(2))
+    : ENDS_NOTHING.test(raw.charAt(at - 1));
 }
 
-/** Text inside double quotes or in the body of a here-document; `escapes` are the letters that a backslash hides there. */
+/**
+ * Text inside double quotes or in the body of a here-document; `escapes` are the letters that a
+ * backslash hides there.
+ */
 export function quotedText(raw: string, escapes: string): string | undefined {
   if (!raw.includes("\\") && !raw.includes("$") && !raw.includes("`")) return raw;
   let text = "";
   for (let at = 0; at < raw.length; at++) {
     const char = raw.charAt(at);
     const next = raw.charAt(at + 1);
-    if (char === "`" || (char === "$" && next !== "" && next !== '"' && next !== "'" && !STARTS_NOTHING.test(next))) return undefined;
+    if (
+      char === "`" ||
+      (char === "$" && next !== "" && next !== '"' && next !== "'" && !STARTS_NOTHING.test(next))
+    )
+      return undefined;
     if (char !== "\\" || next === "") {
       text += char;
     } else if (next === "\n") {
@@ -76,9 +89,13 @@ export function quotedText(raw: string, escapes: string): string | undefined {
   return text;
 }
 
-const ESCAPE = /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([nt\\'"?]))|[^\\]/gy;
+const ESCAPE =
+  /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([nt\\'"?]))|[^\\]/gy;
 
-/** `$'…'`, read a second time: printable ASCII, line ends and tabs. What depends on the locale, ends the text early or is rare has no answer. */
+/**
+ * `$'…'`, read a second time: printable ASCII, line ends and tabs. What depends on the locale, ends
+ * the text early or is rare has no answer.
+ */
 export function escapedText(raw: string): string | undefined {
   const inner = raw.slice(2, -1);
   let text = "";
@@ -87,7 +104,8 @@ export function escapedText(raw: string): string | undefined {
     end += found.length;
     const code = octal === undefined ? (hex ?? short ?? long) : undefined;
     if (octal !== undefined) text += String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
-    else if (code !== undefined) text += String.fromCharCode(Math.min(Number.parseInt(code, 16), 0xffff));
+    else if (code !== undefined)
+      text += String.fromCharCode(Math.min(Number.parseInt(code, 16), 0xffff));
     else text += letter === "n" ? "\n" : letter === "t" ? "\t" : (letter ?? found);
     if (found.length > 1 && !/^[\n\t\x20-\x7e]$/.test(text.slice(-1))) return undefined;
   }

@@ -112,14 +112,17 @@ describe("parseShell() of words", () => {
     "{[a,b]}",
     '"`echo "{a,b}"`"',
     "$(cat <<E; ls\na\nE\n)",
-  ])("says that %j is something else", (text) => expect(wordOf(text).pieces).toContainEqual(expect.objectContaining({ kind: "other" })));
+  ])("says that %j is something else", (text) =>
+    expect(wordOf(text).pieces).toContainEqual(expect.objectContaining({ kind: "other" })),
+  );
 
   it("counts arithmetic of digits as plain, and nothing with a name", () => {
     expect(wordOf("$((1 + (2 << 3)))").pieces).toMatchObject([
       { kind: "arithmetic", isPlain: true, scripts: [], span: { start: 5, end: 22 } },
     ]);
     expect(wordOf("$[1]").pieces).toMatchObject([{ kind: "arithmetic", isPlain: true }]);
-    for (const text of ["$((x))", "$((x[1]))", "$(($x))", "$((`ls`))"]) expect(wordOf(text).pieces).toMatchObject([{ isPlain: false }]);
+    for (const text of ["$((x))", "$((x[1]))", "$(($x))", "$((`ls`))"])
+      expect(wordOf(text).pieces).toMatchObject([{ isPlain: false }]);
   });
 
   it("keeps the place and the text of a word, also for each word that braces made", () => {
@@ -146,7 +149,9 @@ describe("parseShell() of words", () => {
   it("expands braces up to a bound, and says then that the word is something else", () => {
     expect(commandOf(`echo ${"{a,b}".repeat(6)}`).words).toHaveLength(65);
     expect(commandOf(`echo ${"{a,b}".repeat(7)}`).words).toHaveLength(2);
-    expect(commandOf(`echo ${`${"{a,b}".repeat(6)} `.repeat(9)}`).words).toHaveLength(1 + 8 * 64 + 1);
+    expect(commandOf(`echo ${`${"{a,b}".repeat(6)} `.repeat(9)}`).words).toHaveLength(
+      1 + 8 * 64 + 1,
+    );
   });
 });
 
@@ -164,9 +169,18 @@ describe("parseShell() of nodes", () => {
     ["if a; then b; fi", { type: "if", parts: [{}, {}] }],
     ["until a; do b; done", { type: "while" }],
     ["for x in a b; do c; done", { type: "for", name: "x", words: [{ text: "a" }, { text: "b" }] }],
-    ["case a in b|c) d;; esac", { type: "case", patterns: [{ text: "b" }, { text: "c" }], bodies: [{}] }],
-    ["[[ -f a && b == c ]]", { type: "test", comparisons: [{ operator: "-f" }, { operator: "==" }] }],
-    ["[[ a =~ ^(b|c)$ ]]", { type: "test", comparisons: [{ words: [{ text: "a" }, { text: "^(b|c)$" }] }] }],
+    [
+      "case a in b|c) d;; esac",
+      { type: "case", patterns: [{ text: "b" }, { text: "c" }], bodies: [{}] },
+    ],
+    [
+      "[[ -f a && b == c ]]",
+      { type: "test", comparisons: [{ operator: "-f" }, { operator: "==" }] },
+    ],
+    [
+      "[[ a =~ ^(b|c)$ ]]",
+      { type: "test", comparisons: [{ words: [{ text: "a" }, { text: "^(b|c)$" }] }] },
+    ],
     ["a &", { type: "group", kind: "background", body: { type: "command" } }],
     ["f() { a; }", { type: "refused", construct: "function", name: "f" }],
     ["coproc a", { type: "refused", construct: "coproc" }],
@@ -176,10 +190,16 @@ describe("parseShell() of nodes", () => {
   ])("reads %s", (text, node) => expect(nodeOf(text)).toMatchObject(node));
 
   it.each([
-    ["a=b c", { assignments: [{ name: "a", isPlain: true, value: { text: "b" } }], words: [{ text: "c" }] }],
+    [
+      "a=b c",
+      { assignments: [{ name: "a", isPlain: true, value: { text: "b" } }], words: [{ text: "c" }] },
+    ],
     ["a+=b", { assignments: [{ name: "a", isPlain: false }] }],
     ["a[1]=b", { assignments: [{ name: "a", isPlain: false, others: [{ text: "1" }] }] }],
-    ["a=(b c)", { assignments: [{ name: "a", isPlain: false, others: [{ text: "b" }, { text: "c" }] }] }],
+    [
+      "a=(b c)",
+      { assignments: [{ name: "a", isPlain: false, others: [{ text: "b" }, { text: "c" }] }] },
+    ],
     ["export a=b", { words: [{ text: "export" }, { text: "a=b" }] }],
     ["a 2>&1", { redirects: [{ operator: ">&", descriptor: 2, target: { text: "1" } }] }],
     ["a {x}>f", { redirects: [{ operator: ">", descriptorName: "x" }] }],
@@ -192,19 +212,31 @@ describe("parseShell() of nodes", () => {
 
 describe("parseShell() within its limits", () => {
   it("refuses one level and one command too many", () => {
-    const nested = (levels: number): string => "(".repeat(levels).replaceAll("(", "( ") + "a" + " )".repeat(levels);
+    const nested = (levels: number): string =>
+      "(".repeat(levels).replaceAll("(", "( ") + "a" + " )".repeat(levels);
     expect(refusalOf(nested(31))).toBeUndefined();
     expect(refusalOf(nested(32))).toBe("shell.too-deep");
     expect(refusalOf("! ".repeat(33) + "a")).toBe("shell.too-deep");
     expect(refusalOf("a;".repeat(200))).toBeUndefined();
     expect(refusalOf("a;".repeat(201))).toBe("shell.too-many-commands");
-    expect(refusalOf("a; b; c", { ...SAFETY_LIMITS, commandsMax: 2 })).toBe("shell.too-many-commands");
+    expect(refusalOf("a; b; c", { ...SAFETY_LIMITS, commandsMax: 2 })).toBe(
+      "shell.too-many-commands",
+    );
   });
 
   it("refuses a mistake at any level, and shows what can be read of the rest", () => {
-    for (const text of ["a\n)", "a $(b ;;)", 'a "${x:-$(b ;;)}"', "a `b ;;`", "a <<E\n$(b ;;)\nE", "a $((x[$(b ;;)]))"]) {
+    for (const text of [
+      "a\n)",
+      "a $(b ;;)",
+      'a "${x:-$(b ;;)}"',
+      "a `b ;;`",
+      "a <<E\n$(b ;;)\nE",
+      "a $((x[$(b ;;)]))",
+    ]) {
       const parsed = parseShell(text, SAFETY_LIMITS);
-      expect(parsed).toMatchObject({ refused: { ruleId: "shell.unparsable", layer: "shell-syntax" } });
+      expect(parsed).toMatchObject({
+        refused: { ruleId: "shell.unparsable", layer: "shell-syntax" },
+      });
       const programs: (string | undefined)[] = [];
       if ("partial" in parsed && parsed.partial !== undefined)
         visitCommands(parsed.partial, ({ words }) => void programs.push(words[0]?.text));
@@ -212,14 +244,25 @@ describe("parseShell() within its limits", () => {
     }
   });
 
-  it.each(["$(b", "$(b $(c)", "$(b $(c\n) d", "`b", "`b \\`c`", "${b", "${b:-c", "${b:-$(c}", "$((1", "$((1)", "$[1", "$(b `c`", '"$(b"'])(
-    "refuses %j that a here-document leaves open",
-    (open) => {
-      const parsed = parseShell(`cat <<E\na ${open}\nE\n`, SAFETY_LIMITS);
-      const isOther = "script" in parsed && JSON.stringify(parsed.script).includes('"other"');
-      expect(isOther || refusalOf(`cat <<E\na ${open}\nE\n`) === "shell.unparsable").toBe(true);
-    },
-  );
+  it.each([
+    "$(b",
+    "$(b $(c)",
+    "$(b $(c\n) d",
+    "`b",
+    "`b \\`c`",
+    "${b",
+    "${b:-c",
+    "${b:-$(c}",
+    "$((1",
+    "$((1)",
+    "$[1",
+    "$(b `c`",
+    '"$(b"',
+  ])("refuses %j that a here-document leaves open", (open) => {
+    const parsed = parseShell(`cat <<E\na ${open}\nE\n`, SAFETY_LIMITS);
+    const isOther = "script" in parsed && JSON.stringify(parsed.script).includes('"other"');
+    expect(isOther || refusalOf(`cat <<E\na ${open}\nE\n`) === "shell.unparsable").toBe(true);
+  });
 
   it("never throws, whatever the text", () => {
     const noise = [

@@ -1,6 +1,7 @@
 /**
- * Parse a command line into our own tree. The parser is unbash; only this file and the folder beside it know it.
- * Never throws, never guesses: an error at any level refuses the whole text. Cases: spec/vectors/exec-parser.json.
+ * Parse a command line into our own tree. The parser is unbash; only this file and the folder
+ * beside it know it. Never throws, never guesses: an error at any level refuses the whole text.
+ * Cases: spec/vectors/exec-parser.json.
  */
 import { parse, type ParsedScript } from "unbash";
 import type { Finding } from "../findings.js";
@@ -11,10 +12,13 @@ import type { SafetyLimits } from "../safety.js";
 import type { Script, Span } from "./tree.js";
 
 /**
- * The tree, or why there is none to rely on. `partial` is what could be read nevertheless: bash runs the lines before a mistake, so that a search
- * for what is plainly destructive reads it; nothing may be called safe by it.
+ * The tree, or why there is none to rely on. `partial` is what could be read nevertheless: bash
+ * runs the lines before a mistake, so that a search for what is plainly destructive reads it;
+ * nothing may be called safe by it.
  */
-export type Parsed = { readonly script: Script } | { readonly refused: Finding; readonly partial?: Script };
+export type Parsed =
+  | { readonly script: Script }
+  | { readonly refused: Finding; readonly partial?: Script };
 
 /** Reads a text that checkText() has let pass: others may take the parser long. */
 export function parseShell(text: string, limits: SafetyLimits): Parsed {
@@ -42,7 +46,10 @@ export function parseShell(text: string, limits: SafetyLimits): Parsed {
   }
 }
 
-function convertScript(state: Conversion, { script, span }: { readonly script: ParsedScript; readonly span: Span }): Script {
+function convertScript(
+  state: Conversion,
+  { script, span }: { readonly script: ParsedScript; readonly span: Span },
+): Script {
   const { errors, source } = script;
   const outer = { fixed: state.fixed, source: state.source };
   if (source !== undefined) {
@@ -52,7 +59,11 @@ function convertScript(state: Conversion, { script, span }: { readonly script: P
   const [error] = errors ?? [];
   if (error !== undefined) {
     const place = state.fixed ?? spanOf(state, { pos: error.pos, end: error.pos });
-    refuse(state, { ruleId: "shell.unparsable", span: place, message: `not valid in bash: ${oneLine(error.message)}` });
+    refuse(state, {
+      ruleId: "shell.unparsable",
+      span: place,
+      message: `not valid in bash: ${oneLine(error.message)}`,
+    });
   }
   const converted = deeper(state, span, (): Script => ({ span, body: convertList(state, script) }));
   state.fixed = outer.fixed;

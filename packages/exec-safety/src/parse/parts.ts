@@ -1,7 +1,13 @@
 /**
- * Parts: one part of a word, as the parser sees it, into pieces. What is not certain is `other`, with the scripts inside it.
+ * Parts: one part of a word, as the parser sees it, into pieces. What is not certain is `other`,
+ * with the scripts inside it.
  */
-import type { ArithmeticExpansionPart, CommandExpansionPart, DoubleQuotedChild, ParameterExpansionPart } from "unbash";
+import type {
+  ArithmeticExpansionPart,
+  CommandExpansionPart,
+  DoubleQuotedChild,
+  ParameterExpansionPart,
+} from "unbash";
 import type { ProcessSubstitutionPart, SimpleExpansionPart, WordPart } from "unbash";
 import type { Piece } from "./tree.js";
 import { refuse, spanOf, type Conversion } from "./conversion.js";
@@ -22,7 +28,10 @@ export function bareParts(state: Conversion, part: WordPart): readonly Piece[] {
     case "Literal":
       return bareText(part.text) ?? [other(state, "text that can be read in two ways", part)];
     case "Glob":
-      if (part.kind !== "bracket" || part.parts.every((inner) => inner.type === "Literal" && inner.text === inner.value)) {
+      if (
+        part.kind !== "bracket" ||
+        part.parts.every((inner) => inner.type === "Literal" && inner.text === inner.value)
+      ) {
         return [{ kind: "glob", text: part.text }];
       }
       return [other(state, "an expansion in a pattern", part)];
@@ -45,7 +54,9 @@ export function bareParts(state: Conversion, part: WordPart): readonly Piece[] {
     case "ArithmeticExpansion":
       return [expansion(state, part, false)];
     case "ProcessSubstitution":
-      return [scriptPiece(state, part, { form: part.operator === "<" ? "read" : "write", quoted: false })];
+      return [
+        scriptPiece(state, part, { form: part.operator === "<" ? "read" : "write", quoted: false }),
+      ];
     case "ExtendedGlob":
       return [other(state, "an extended pattern", part)];
     case "BraceExpansion":
@@ -56,12 +67,19 @@ export function bareParts(state: Conversion, part: WordPart): readonly Piece[] {
 }
 
 /** Parts inside double quotes, or of the body of a here-document. */
-export function quotedParts(state: Conversion, parts: readonly WordPart[], escapes: string = BODY_ESCAPES): readonly Piece[] {
+export function quotedParts(
+  state: Conversion,
+  parts: readonly WordPart[],
+  escapes: string = BODY_ESCAPES,
+): readonly Piece[] {
   return parts.map((part, at) => {
     switch (part.type) {
       case "Literal": {
-        const text = at > 0 && part.text.startsWith(CONTINUED) ? undefined : quotedText(part.text, escapes);
-        return text === undefined ? other(state, "text that can be read in two ways", part) : { kind: "text", text, quoted: true };
+        const text =
+          at > 0 && part.text.startsWith(CONTINUED) ? undefined : quotedText(part.text, escapes);
+        return text === undefined
+          ? other(state, "text that can be read in two ways", part)
+          : { kind: "text", text, quoted: true };
       }
       case "SimpleExpansion":
       case "ParameterExpansion":
@@ -74,7 +92,11 @@ export function quotedParts(state: Conversion, parts: readonly WordPart[], escap
   });
 }
 
-function expansion(state: Conversion, part: Exclude<DoubleQuotedChild, { type: "Literal" }>, quoted: boolean): Piece {
+function expansion(
+  state: Conversion,
+  part: Exclude<DoubleQuotedChild, { type: "Literal" }>,
+  quoted: boolean,
+): Piece {
   switch (part.type) {
     case "SimpleExpansion":
       return simple(state, part, quoted);
@@ -83,10 +105,14 @@ function expansion(state: Conversion, part: Exclude<DoubleQuotedChild, { type: "
     case "ArithmeticExpansion":
       return arithmetic(state, part);
     case "CommandExpansion":
-      if (!/^(?:`|\$\((?!\\\n|\())/.test(part.text)) return other(state, "a command in ${ …; } or $((…) …)", part);
-      // Bash looks for braces before it looks for backquotes, and takes the quotes between them for the end of these; and it joins lines even inside
-      // single quotes there.
-      if (part.text.startsWith("`") && (part.text.includes(CONTINUED) || (quoted && /["{]/.test(part.text)))) {
+      if (!/^(?:`|\$\((?!\\\n|\())/.test(part.text))
+        return other(state, "a command in ${ …; } or $((…) …)", part);
+      // Bash looks for braces before it looks for backquotes, and takes the quotes between them for
+      // the end of these; and it joins lines even inside single quotes there.
+      if (
+        part.text.startsWith("`") &&
+        (part.text.includes(CONTINUED) || (quoted && /["{]/.test(part.text)))
+      ) {
         return other(state, "quotes, braces or joined lines in backquotes", part);
       }
       return scriptPiece(state, part, { form: "command", quoted });
@@ -97,13 +123,22 @@ function expansion(state: Conversion, part: Exclude<DoubleQuotedChild, { type: "
 
 type ScriptForm = Omit<Extract<Piece, { kind: "script" }>, "kind" | "script">;
 
-function scriptPiece(state: Conversion, part: CommandExpansionPart | ProcessSubstitutionPart, form: ScriptForm): Piece {
+function scriptPiece(
+  state: Conversion,
+  part: CommandExpansionPart | ProcessSubstitutionPart,
+  form: ScriptForm,
+): Piece {
   const { commands, hereDocuments } = state;
   const script = scriptOf(state, part);
   if (script === undefined) return { kind: "other", what: "a command", scripts: [] };
-  // Bash writes the commands of a substitution anew before it runs them, and joins the wrong ones behind a here-document.
+  // Bash writes the commands of a substitution anew before it runs them, and joins the wrong ones
+  // behind a here-document.
   if (state.hereDocuments > hereDocuments && state.commands > commands + 1) {
-    return { kind: "other", what: "a here-document among other commands in a substitution", scripts: [script] };
+    return {
+      kind: "other",
+      what: "a here-document among other commands in a substitution",
+      scripts: [script],
+    };
   }
   return { kind: "script", ...form, script };
 }
@@ -111,14 +146,19 @@ function scriptPiece(state: Conversion, part: CommandExpansionPart | ProcessSubs
 function simple(state: Conversion, part: SimpleExpansionPart, quoted: boolean): Piece {
   const name = part.text.slice(1);
   if (name === "HOME") return { kind: "home", quoted };
-  if (!/^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])$/.test(name)) return other(state, "a variable whose name is not plain", part);
+  if (!/^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])$/.test(name))
+    return other(state, "a variable whose name is not plain", part);
   return { kind: "variable", name, quoted, operands: [] };
 }
 
 /** The parser closes silently what is left open in the body of a here-document. */
 function requireEnd(state: Conversion, part: WordPart, end: string): void {
   if (part.text.endsWith(end)) return;
-  refuse(state, { ruleId: "shell.unparsable", span: spanOf(state, part), message: "an expansion without its end" });
+  refuse(state, {
+    ruleId: "shell.unparsable",
+    span: spanOf(state, part),
+    message: "an expansion without its end",
+  });
 }
 
 function arithmetic(state: Conversion, part: ArithmeticExpansionPart): Piece {
@@ -137,14 +177,35 @@ function parameter(state: Conversion, part: ParameterExpansionPart, quoted: bool
   const { parameter: name, prefix, index, operation } = part;
   requireEnd(state, part, "}");
   const modifiers = [prefix, index, operation].filter((modifier) => modifier !== undefined).length;
-  if (name === "" || modifiers > 1 || part.text.includes(CONTINUED)) return other(state, "an expansion with more than one modifier", part);
-  if (prefix !== undefined) return { kind: "variable", name, quoted, operator: prefix === "!" ? "!" : "length", operands: [] };
-  if (index !== undefined) return { kind: "variable", name, quoted, operator: "[", operands: [state.convertOperand(index)] };
-  if (operation === undefined) return name === "HOME" ? { kind: "home", quoted } : { kind: "variable", name, quoted, operands: [] };
-  if (operation.type === "Unknown") return other(state, "an expansion that the shell may not know", part);
+  if (name === "" || modifiers > 1 || part.text.includes(CONTINUED))
+    return other(state, "an expansion with more than one modifier", part);
+  if (prefix !== undefined)
+    return {
+      kind: "variable",
+      name,
+      quoted,
+      operator: prefix === "!" ? "!" : "length",
+      operands: [],
+    };
+  if (index !== undefined)
+    return {
+      kind: "variable",
+      name,
+      quoted,
+      operator: "[",
+      operands: [state.convertOperand(index)],
+    };
+  if (operation === undefined)
+    return name === "HOME"
+      ? { kind: "home", quoted }
+      : { kind: "variable", name, quoted, operands: [] };
+  if (operation.type === "Unknown")
+    return other(state, "an expansion that the shell may not know", part);
   const operands = operandsOf(operation);
-  // Quotes and escapes of an operand mean other things inside quotes and here-documents, and parsers get them wrong.
-  if (quoted && operands.some((operand) => /["'\\]/.test(operand.text))) return other(state, "quotes inside an expansion", part);
+  // Quotes and escapes of an operand mean other things inside quotes and here-documents, and
+  // parsers get them wrong.
+  if (quoted && operands.some((operand) => /["'\\]/.test(operand.text)))
+    return other(state, "quotes inside an expansion", part);
   return {
     kind: "variable",
     name,
@@ -168,7 +229,9 @@ function operandsOf(operation: Operation): readonly Operand[] {
     case "Replace":
       return [operation.pattern, operation.replacement];
     case "Slice":
-      return operation.length === undefined ? [operation.offset] : [operation.offset, operation.length];
+      return operation.length === undefined
+        ? [operation.offset]
+        : [operation.offset, operation.length];
     case "Names":
       return [];
     default:

@@ -1,7 +1,13 @@
 /**
- * Scripts below a node, whatever stands between: what the tree calls `other` still names every command inside it.
+ * Scripts below a node, whatever stands between: what the tree calls `other` still names every
+ * command inside it.
  */
-import { forEachChild, type CommandExpansionPart, type ProcessSubstitutionPart, type SyntaxNode } from "unbash";
+import {
+  forEachChild,
+  type CommandExpansionPart,
+  type ProcessSubstitutionPart,
+  type SyntaxNode,
+} from "unbash";
 import type { ArithmeticCommandExpansion } from "unbash";
 import type { Script } from "./tree.js";
 import { refuse, spanOf, type Conversion } from "./conversion.js";
@@ -13,9 +19,11 @@ export function scriptOf(
 ): Script | undefined {
   const { end, script, text } = part;
   const span = spanOf(state, part);
-  // In the body of a here-document the parser closes what nothing closes. Where that happens, the script ends where its substitution does.
+  // In the body of a here-document the parser closes what nothing closes. Where that happens, the
+  // script ends where its substitution does.
   const isClosed =
-    text.endsWith(text.startsWith("`") ? "`" : text.startsWith("${") ? "}" : ")") && (script?.source !== undefined || script?.end !== end);
+    text.endsWith(text.startsWith("`") ? "`" : text.startsWith("${") ? "}" : ")") &&
+    (script?.source !== undefined || script?.end !== end);
   if (script === undefined || !isClosed) {
     refuse(state, { ruleId: "shell.unparsable", span, message: "a substitution without its end" });
     return undefined;
@@ -27,7 +35,11 @@ export function scriptOf(
 export function scriptsBelow(state: Conversion, nodes: Iterable<SyntaxNode>): readonly Script[] {
   const scripts: Script[] = [];
   const visit = (node: SyntaxNode): void => {
-    if (node.type === "CommandExpansion" || node.type === "ProcessSubstitution" || node.type === "ArithmeticCommandExpansion") {
+    if (
+      node.type === "CommandExpansion" ||
+      node.type === "ProcessSubstitution" ||
+      node.type === "ArithmeticCommandExpansion"
+    ) {
       const script = scriptOf(state, node);
       if (script !== undefined) scripts.push(script);
     } else {

@@ -1,10 +1,16 @@
-/** Examples of an allowlist's entry: a line of text as the one simple command that it is, if it is one. */
+/**
+ * Examples of an allowlist's entry: a line of text as the one simple command that it is, if it is
+ * one.
+ */
 import { SAFETY_LIMITS } from "../config/limits.js";
 import { parseShell } from "./parse-shell.js";
 import { checkText } from "./text-gate.js";
 import type { Node } from "./tree.js";
 
-/** The program and its arguments; `undefined` for anything but one simple command whose words are known before it runs. */
+/**
+ * The program and its arguments; `undefined` for anything but one simple command whose words are
+ * known before it runs.
+ */
 export function simpleCommandOf(line: string): readonly string[] | undefined {
   if (checkText(line, SAFETY_LIMITS) !== undefined) return undefined;
   const parsed = parseShell(line, SAFETY_LIMITS);
@@ -16,7 +22,8 @@ function argvOf(node: Node): readonly string[] | undefined {
     const [only, ...more] = node.items;
     return only === undefined || more.length > 0 ? undefined : argvOf(only);
   }
-  if (node.type !== "command" || node.assignments.length > 0 || node.redirects.length > 0) return undefined;
+  if (node.type !== "command" || node.assignments.length > 0 || node.redirects.length > 0)
+    return undefined;
   const argv = node.words.map(({ text }) => text).filter((text) => text !== undefined);
   return argv.length === 0 || argv.length < node.words.length ? undefined : argv;
 }

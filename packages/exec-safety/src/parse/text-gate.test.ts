@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { SAFETY_LIMITS } from "../config/limits.js";
 import { checkText } from "./text-gate.js";
 
-const ruleOf = (text: string, limits = SAFETY_LIMITS): string | undefined => checkText(text, limits)?.ruleId;
+const ruleOf = (text: string, limits = SAFETY_LIMITS): string | undefined =>
+  checkText(text, limits)?.ruleId;
 
 describe("checkText()", () => {
   it.each([

@@ -1,29 +1,57 @@
 /**
- * Tree: a parsed command line in our own small types, independent of the parser that made it. Types only; parse-shell.ts makes it.
- * Whatever the tree cannot say exactly is `other` or `refused`, and both are never safe.
+ * Tree: a parsed command line in our own small types, independent of the parser that made it. Types
+ * only; parse-shell.ts makes it. Whatever the tree cannot say exactly is `other` or `refused`, and
+ * both are never safe.
  */
 
-/** A place in the judged text, half open, in UTF-16 units. Inside backquotes it is the place of the whole backquoted part. */
+/**
+ * A place in the judged text, half open, in UTF-16 units. Inside backquotes it is the place of the
+ * whole backquoted part.
+ */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A piece of a word. What is known before the command runs is `text`; everything else is put in its place by the shell. */
+/**
+ * A piece of a word. What is known before the command runs is `text`; everything else is put in its
+ * place by the shell.
+ */
 export type Piece =
   /** Letters, decoded: `'a b'`, `"a"`, `\a`, `$'\x61'`, or bare. */
   | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
   /** An unquoted `*`, `?` or `[…]`, as written. */
   | { readonly kind: "glob"; readonly text: string }
-  /** The home directory: a bare `~` that starts a word or follows `=` or `:` of an assignment, `$HOME`, `${HOME}`. */
+  /**
+   * The home directory: a bare `~` that starts a word or follows `=` or `:` of an assignment,
+   * `$HOME`, `${HOME}`.
+   */
   | { readonly kind: "home"; readonly quoted: boolean }
   /** A variable or parameter, with what is done to it. */
   | Variable
-  /** A script whose output (`command`) or whose pipe (`read`: `<(…)`, `write`: `>(…)`) stands in the word. */
-  | { readonly kind: "script"; readonly form: "command" | "read" | "write"; readonly quoted: boolean; readonly script: Script }
-  /** `$((…))`; `isPlain` where it holds digits and operators only. Scripts inside it are visited like any other. */
-  | { readonly kind: "arithmetic"; readonly span: Span; readonly isPlain: boolean; readonly scripts: readonly Script[] }
-  /** Anything else: an extended glob, `$"…"`, `~name`, what the parser could not read. Never safe. */
+  /**
+   * A script whose output (`command`) or whose pipe (`read`: `<(…)`, `write`: `>(…)`) stands in the
+   * word.
+   */
+  | {
+      readonly kind: "script";
+      readonly form: "command" | "read" | "write";
+      readonly quoted: boolean;
+      readonly script: Script;
+    }
+  /**
+   * `$((…))`; `isPlain` where it holds digits and operators only. Scripts inside it are visited
+   * like any other.
+   */
+  | {
+      readonly kind: "arithmetic";
+      readonly span: Span;
+      readonly isPlain: boolean;
+      readonly scripts: readonly Script[];
+    }
+  /**
+   * Anything else: an extended glob, `$"…"`, `~name`, what the parser could not read. Never safe.
+   */
   | { readonly kind: "other"; readonly what: string; readonly scripts: readonly Script[] };
 
 /** A variable or parameter in a word. */
@@ -32,7 +60,10 @@ export interface Variable {
   /** `v`, `1`, `@`, `?` … */
   readonly name: string;
   readonly quoted: boolean;
-  /** As written behind the name: `:-`, `##`, `^^`, `@`, `[`, `!` for indirection, `length` for `${#v}`; absent for a bare `$v`. */
+  /**
+   * As written behind the name: `:-`, `##`, `^^`, `@`, `[`, `!` for indirection, `length` for
+   * `${#v}`; absent for a bare `$v`.
+   */
   readonly operator?: string;
   /** Words of the operator: the default, the pattern, the replacement, the index. */
   readonly operands: readonly Word[];
@@ -85,19 +116,50 @@ export interface Command {
   readonly redirects: readonly Redirect[];
 }
 
-/** A node of the tree. Every node names everything below it, so that a walk over all of them misses no command. */
+/**
+ * A node of the tree. Every node names everything below it, so that a walk over all of them misses
+ * no command.
+ */
 export type Node =
   | Command
-  /** `a; b`, `a && b`, `a || b`, one after the other in the same shell. `operators[i]` stands behind `items[i]`: `;` `&&` `||`. */
-  | { readonly type: "sequence"; readonly span: Span; readonly items: readonly Node[]; readonly operators: readonly string[] }
+  /**
+   * `a; b`, `a && b`, `a || b`, one after the other in the same shell. `operators[i]` stands behind
+   * `items[i]`: `;` `&&` `||`.
+   */
+  | {
+      readonly type: "sequence";
+      readonly span: Span;
+      readonly items: readonly Node[];
+      readonly operators: readonly string[];
+    }
   /** `a | b`; each stage runs in a shell of its own. `mergesErrors` where an operator is `|&`. */
-  | { readonly type: "pipeline"; readonly span: Span; readonly stages: readonly Node[]; readonly mergesErrors: boolean }
+  | {
+      readonly type: "pipeline";
+      readonly span: Span;
+      readonly stages: readonly Node[];
+      readonly mergesErrors: boolean;
+    }
   /** `! a` and `time a`. */
-  | { readonly type: "prefixed"; readonly span: Span; readonly prefix: "!" | "time"; readonly body: Node }
+  | {
+      readonly type: "prefixed";
+      readonly span: Span;
+      readonly prefix: "!" | "time";
+      readonly body: Node;
+    }
   /** `( a )` runs in a shell of its own, and `a &` beside this one; `{ a; }` in this one. */
-  | { readonly type: "group"; readonly span: Span; readonly kind: "subshell" | "background" | "braces"; readonly body: Node }
+  | {
+      readonly type: "group";
+      readonly span: Span;
+      readonly kind: "subshell" | "background" | "braces";
+      readonly body: Node;
+    }
   /** A compound command with redirections behind it. */
-  | { readonly type: "redirected"; readonly span: Span; readonly body: Node; readonly redirects: readonly Redirect[] }
+  | {
+      readonly type: "redirected";
+      readonly span: Span;
+      readonly body: Node;
+      readonly redirects: readonly Redirect[];
+    }
   /** `if`: conditions and branches, in order. */
   | { readonly type: "if"; readonly span: Span; readonly parts: readonly Node[] }
   | {
@@ -108,7 +170,13 @@ export type Node =
       readonly body: Node;
     }
   /** `for name in words`; `words` is absent where it loops over the arguments of the shell. */
-  | { readonly type: "for"; readonly span: Span; readonly name: string; readonly words?: readonly Word[]; readonly body: Node }
+  | {
+      readonly type: "for";
+      readonly span: Span;
+      readonly name: string;
+      readonly words?: readonly Word[];
+      readonly body: Node;
+    }
   | {
       readonly type: "case";
       readonly span: Span;
@@ -124,7 +192,13 @@ export type Node =
       readonly span: Span;
       /** For a person: `a function definition`, `a coprocess`, `select` … */
       readonly what: string;
-      readonly construct: "function" | "coproc" | "select" | "arithmetic" | "arithmetic-for" | "other";
+      readonly construct:
+        | "function"
+        | "coproc"
+        | "select"
+        | "arithmetic"
+        | "arithmetic-for"
+        | "other";
       /** The function's or the coprocess's name. */
       readonly name?: string;
       readonly body: readonly Node[];

@@ -12,7 +12,11 @@ function scriptOf(text: string): Script {
 
 function programsIn(text: string): readonly (string | undefined)[] {
   const programs: (string | undefined)[] = [];
-  visitCommands(scriptOf(text), ({ words: [program] }: Command) => void (program === undefined ? undefined : programs.push(program.text)));
+  visitCommands(
+    scriptOf(text),
+    ({ words: [program] }: Command) =>
+      void (program === undefined ? undefined : programs.push(program.text)),
+  );
   return programs;
 }
 
@@ -51,7 +55,10 @@ describe("visitCommands()", () => {
     ["for x in $(a); do b; done > $(c); case $(d) in $(e)) f;; esac; g", "abcdefg"],
     ["x=$(a) y=($(b)) z[$(c)]=1 d > $(e) <<< $(f); g", "abcdefg"],
     ["[[ -f $(a) && $(b) == $(c) ]]; d & coproc { e; }; f; g", "abcdefg"],
-    ["f() { a; }; select x in $(b); do c; done; ((x=$(d))); for ((x=$(e);;)); do g; done", "abcdeg"],
+    [
+      "f() { a; }; select x in $(b); do c; done; ((x=$(d))); for ((x=$(e);;)); do g; done",
+      "abcdeg",
+    ],
     ['a <<E\n$(b) ${x:-$(c)} $((1+$(d)))\nE\ne; [[ a == @($(f)) ]]; echo $"$(g)"', "abcdefg"],
   ])("finds every command of %j", (text, names) =>
     expect(new Set(programsIn(text).filter((name) => name !== "echo"))).toEqual(new Set(names)),

@@ -1,5 +1,6 @@
 /**
- * Words: what is below a word or a node. visitCommands() reaches every command of a tree, wherever it stands.
+ * Words: what is below a word or a node. visitCommands() reaches every command of a tree, wherever
+ * it stands.
  */
 import type { Command, Comparison, Node, Piece, Redirect, Script, Word } from "./tree.js";
 
@@ -14,7 +15,10 @@ export function leadingText({ pieces, text }: Word): string {
   return leading;
 }
 
-/** Every script below a word, those in operands and arithmetic included; scripts inside them are theirs. */
+/**
+ * Every script below a word, those in operands and arithmetic included; scripts inside them are
+ * theirs.
+ */
 export function scriptsOf(word: Word): readonly Script[] {
   if (word.text !== undefined) return [];
   return word.pieces.flatMap(scriptsOfPiece);
@@ -38,11 +42,18 @@ function scriptsOfPiece(piece: Piece): readonly Script[] {
   }
 }
 
-/** Every word of a node itself, operands of expansions not included; words of the nodes below it are theirs. */
+/**
+ * Every word of a node itself, operands of expansions not included; words of the nodes below it are
+ * theirs.
+ */
 export function wordsOf(node: Node): readonly Word[] {
   switch (node.type) {
     case "command":
-      return [...node.assignments.flatMap(assignmentWords), ...node.words, ...redirectWords(node.redirects)];
+      return [
+        ...node.assignments.flatMap(assignmentWords),
+        ...node.words,
+        ...redirectWords(node.redirects),
+      ];
     case "redirected":
       return redirectWords(node.redirects);
     case "for":
@@ -70,7 +81,9 @@ function assignmentWords({ value, others }: Command["assignments"][number]): rea
 }
 
 function redirectWords(redirects: readonly Redirect[]): readonly Word[] {
-  return redirects.flatMap(({ body, target }) => [target, body].filter((word) => word !== undefined));
+  return redirects.flatMap(({ body, target }) =>
+    [target, body].filter((word) => word !== undefined),
+  );
 }
 
 /** The nodes directly below a node; those in its words are not among them. */
@@ -111,7 +124,10 @@ export function visitNodes(script: Script, visit: (node: Node) => void): void {
   visitNode(script.body);
 }
 
-/** Calls `visit` with every command: those in words, redirections, here-documents, assignments, comparisons and refused nodes included. */
+/**
+ * Calls `visit` with every command: those in words, redirections, here-documents, assignments,
+ * comparisons and refused nodes included.
+ */
 export function visitCommands(script: Script, visit: (command: Command) => void): void {
   visitNodes(script, (node) => {
     if (node.type === "command") visit(node);

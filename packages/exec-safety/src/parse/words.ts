@@ -1,5 +1,6 @@
 /**
- * Words of the parser into words of the tree: one word may become several, none, or one that is not known.
+ * Words of the parser into words of the tree: one word may become several, none, or one that is not
+ * known.
  */
 import type { Assignment as ParserAssignment, Word as ParserWord, WordPart } from "unbash";
 import { BRACE_WORDS_TOTAL_MAX } from "../config/limits.js";
@@ -23,7 +24,12 @@ const ORDINARY = /^[A-Za-z0-9_./:=@%+,-]+$/;
 export function addWords(state: Conversion, word: ParserWord, words: Word[]): void {
   const { text } = word;
   if (ORDINARY.test(text)) {
-    words.push({ span: spanOf(state, word), raw: text, pieces: [{ kind: "text", text, quoted: false }], text });
+    words.push({
+      span: spanOf(state, word),
+      raw: text,
+      pieces: [{ kind: "text", text, quoted: false }],
+      text,
+    });
     return;
   }
   const { parts } = word;
@@ -32,7 +38,10 @@ export function addWords(state: Conversion, word: ParserWord, words: Word[]): vo
     return;
   }
   const alternatives = expandBraces(parts);
-  if (alternatives === undefined || state.braceWords + alternatives.length > BRACE_WORDS_TOTAL_MAX) {
+  if (
+    alternatives === undefined ||
+    state.braceWords + alternatives.length > BRACE_WORDS_TOTAL_MAX
+  ) {
     words.push(unknownWord(state, word, "braces that are not expanded here"));
     return;
   }
@@ -67,19 +76,35 @@ export function assignmentWord(state: Conversion, assignment: ParserAssignment):
   const { append, index, name, text, value } = assignment;
   const frame = { span: spanOf(state, assignment), raw: text };
   if (value.type === "Word" && value.text.startsWith("(")) {
-    refuse(state, { ruleId: "shell.unparsable", span: frame.span, message: "text that touches an array" });
+    refuse(state, {
+      ruleId: "shell.unparsable",
+      span: frame.span,
+      message: "text that touches an array",
+    });
   }
-  const isPlain = append !== true && index === undefined && value.type === "Word" && !value.text.startsWith("(");
-  if (!isPlain) return makeWord(frame, [{ kind: "other", what: "an array", scripts: scriptsBelow(state, [assignment]) }]);
-  return makeWord(frame, [{ kind: "text", text: `${name}=`, quoted: false }, ...wordPieces(state, value, "assignment")]);
+  const isPlain =
+    append !== true && index === undefined && value.type === "Word" && !value.text.startsWith("(");
+  if (!isPlain)
+    return makeWord(frame, [
+      { kind: "other", what: "an array", scripts: scriptsBelow(state, [assignment]) },
+    ]);
+  return makeWord(frame, [
+    { kind: "text", text: `${name}=`, quoted: false },
+    ...wordPieces(state, value, "assignment"),
+  ]);
 }
 
 /** A word of which only the scripts are known. */
 export function unknownWord(state: Conversion, word: ParserWord, what: string): Word {
-  return makeWord({ span: spanOf(state, word), raw: word.text }, [{ kind: "other", what, scripts: scriptsBelow(state, [word]) }]);
+  return makeWord({ span: spanOf(state, word), raw: word.text }, [
+    { kind: "other", what, scripts: scriptsBelow(state, [word]) },
+  ]);
 }
 
-export function makeWord(frame: { readonly span: Span; readonly raw: string }, pieces: readonly Piece[]): Word {
+export function makeWord(
+  frame: { readonly span: Span; readonly raw: string },
+  pieces: readonly Piece[],
+): Word {
   let text = "";
   for (const piece of pieces) {
     if (piece.kind !== "text") return { ...frame, pieces };
@@ -90,7 +115,9 @@ export function makeWord(frame: { readonly span: Span; readonly raw: string }, p
 
 function wordPieces(state: Conversion, word: ParserWord, tilde: Tilde): readonly Piece[] {
   const { parts, text } = word;
-  const unknown = (what: string): readonly Piece[] => [{ kind: "other", what, scripts: scriptsBelow(state, [word]) }];
+  const unknown = (what: string): readonly Piece[] => [
+    { kind: "other", what, scripts: scriptsBelow(state, [word]) },
+  ];
   // What stands before a `~` decides on it, and a line that goes on hides that.
   if (text.includes("~") && text.includes(CONTINUED)) return unknown("a line that goes on");
   if (parts === undefined) {
@@ -102,12 +129,16 @@ function wordPieces(state: Conversion, word: ParserWord, tilde: Tilde): readonly
   }
   if (isJoined(parts)) return unknown("a line that goes on inside an expansion");
   const pieces = parts.flatMap((part) => bareParts(state, part));
-  return OPENER.test(text) && hasUnread(pieces) ? unknown("braces that are not expanded here") : withHome(pieces, text, tilde);
+  return OPENER.test(text) && hasUnread(pieces)
+    ? unknown("braces that are not expanded here")
+    : withHome(pieces, text, tilde);
 }
 
 /** A line that goes on right behind an expansion goes on with its name. */
 function isJoined(parts: readonly WordPart[]): boolean {
-  return parts.some((part, at) => at > 0 && part.type === "Literal" && part.text.startsWith(CONTINUED));
+  return parts.some(
+    (part, at) => at > 0 && part.type === "Literal" && part.text.startsWith(CONTINUED),
+  );
 }
 
 function alternativePieces(state: Conversion, units: Alternative): readonly Piece[] {
@@ -115,7 +146,12 @@ function alternativePieces(state: Conversion, units: Alternative): readonly Piec
   let bare = "";
   let raw = "";
   const flush = (): void => {
-    if (bare !== "") pieces.push(...(bareText(bare) ?? [{ kind: "other", what: "braces that are not expanded here", scripts: [] }]));
+    if (bare !== "")
+      pieces.push(
+        ...(bareText(bare) ?? [
+          { kind: "other", what: "braces that are not expanded here", scripts: [] },
+        ]),
+      );
     bare = "";
   };
   for (const unit of units) {
@@ -132,8 +168,9 @@ function alternativePieces(state: Conversion, units: Alternative): readonly Piec
 }
 
 /**
- * Bare braces with a bare comma or two dots between them, or a bare pair of brackets: the parser saw nothing to expand, the shell might. With a comma
- * it takes any later brace for the closing one: `{a},b}` is `a}` and `b`.
+ * Bare braces with a bare comma or two dots between them, or a bare pair of brackets: the parser
+ * saw nothing to expand, the shell might. With a comma it takes any later brace for the closing
+ * one: `{a},b}` is `a}` and `b`.
  */
 function hasUnread(pieces: readonly Piece[]): boolean {
   let depth = 0;
@@ -143,7 +180,12 @@ function hasUnread(pieces: readonly Piece[]): boolean {
   for (const piece of pieces) {
     if (piece.kind !== "text" || piece.quoted) continue;
     for (const [found] of piece.text.matchAll(/\[\]|[{},[\]]|\.\./g)) {
-      if ((found === "}" && isSplit) || (found === ".." && depth > 0) || (found === "]" && isBracket)) return true;
+      if (
+        (found === "}" && isSplit) ||
+        (found === ".." && depth > 0) ||
+        (found === "]" && isBracket)
+      )
+        return true;
       depth += found === "{" ? 1 : found === "}" && depth > 0 ? -1 : 0;
       isOpen ||= found === "{";
       isSplit ||= found === "," && isOpen;
@@ -170,15 +212,22 @@ interface TildePlace {
 
 function tildes(text: string, { isFirst, isLast, tilde }: TildePlace): readonly Piece[] {
   const pieces: Piece[] = [];
-  const start = tilde === "assignment" && isFirst ? (ASSIGNMENT_LIKE.exec(text)?.[0].length ?? 0) : 0;
+  const start =
+    tilde === "assignment" && isFirst ? (ASSIGNMENT_LIKE.exec(text)?.[0].length ?? 0) : 0;
   let done = 0;
   for (let at = text.indexOf("~"); at !== -1; at = text.indexOf("~", at + 1)) {
-    const opens = (isFirst && (at === start || at === 0)) || (tilde === "assignment" && /[:=]/.test(text.charAt(at - 1)));
+    const opens =
+      (isFirst && (at === start || at === 0)) ||
+      (tilde === "assignment" && /[:=]/.test(text.charAt(at - 1)));
     if (!opens) continue;
     const next = text.charAt(at + 1);
     const ends = next === "/" || (next === "" ? isLast : next === ":" && tilde === "assignment");
     if (at > done) pieces.push({ kind: "text", text: text.slice(done, at), quoted: false });
-    pieces.push(ends ? { kind: "home", quoted: false } : { kind: "other", what: "the home directory of another user", scripts: [] });
+    pieces.push(
+      ends
+        ? { kind: "home", quoted: false }
+        : { kind: "other", what: "the home directory of another user", scripts: [] },
+    );
     done = at + 1;
   }
   if (done < text.length) pieces.push({ kind: "text", text: text.slice(done), quoted: false });

@@ -6,7 +6,8 @@ import { unwrap } from "./wrappers.js";
 
 function wordsOf(line: string): readonly Word[] {
   const parsed = parseShell(line, SAFETY_LIMITS);
-  if ("refused" in parsed || parsed.script.body.type !== "command") throw new Error(`not one simple command: ${line}`);
+  if ("refused" in parsed || parsed.script.body.type !== "command")
+    throw new Error(`not one simple command: ${line}`);
   return parsed.script.body.words;
 }
 
@@ -98,8 +99,9 @@ describe("unwrap()", () => {
     expect(unwrap(wordsOf(line))).toMatchObject({ script, isTransparent: false });
   });
 
-  it.each(["ls -l", "command -v ls", "command -pV ls", "toString", "$x ls"])("sees no wrapper in %j", (line) =>
-    expect(unwrap(wordsOf(line))).toBeUndefined(),
+  it.each(["ls -l", "command -v ls", "command -pV ls", "toString", "$x ls"])(
+    "sees no wrapper in %j",
+    (line) => expect(unwrap(wordsOf(line))).toBeUndefined(),
   );
 
   it.each(["bash script.sh", "sh", "env", "nice"])("finds nothing behind %j", (line) => {

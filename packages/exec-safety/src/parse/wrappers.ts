@@ -1,6 +1,7 @@
 /**
- * Wrappers: programs that run another command which stands behind them. Two readers with opposite needs share this page: the dangerous
- * walk wants every tail that could be found, the safe walk only the few wrappers that add nothing of their own (`isTransparent`).
+ * Wrappers: programs that run another command which stands behind them. Two readers with opposite
+ * needs share this page: the dangerous walk wants every tail that could be found, the safe walk
+ * only the few wrappers that add nothing of their own (`isTransparent`).
  */
 import type { Piece, Word } from "./tree.js";
 import { isHarmlessAssignment } from "../config/environment.js";
@@ -14,7 +15,10 @@ export interface Unwrapped {
   readonly tail: readonly Word[];
   /** Whether the wrapper changes nothing about how its tail has to be judged. */
   readonly isTransparent: boolean;
-  /** Text that a shell will read: of `sh -c`, `eval`, `watch`, `ssh`. What is not known in it stands as `$unknown`; good for recall only. */
+  /**
+   * Text that a shell will read: of `sh -c`, `eval`, `watch`, `ssh`. What is not known in it stands
+   * as `$unknown`; good for recall only.
+   */
   readonly script?: string;
 }
 
@@ -46,10 +50,19 @@ function isPlainTimeout(own: readonly string[]): boolean {
   while (at < own.length - 1) {
     const option = own[at];
     const value = own[at + 1] ?? "";
-    if (option === "--foreground" || option === "--preserve-status" || option === "-v" || option === "--verbose") at += 1;
+    if (
+      option === "--foreground" ||
+      option === "--preserve-status" ||
+      option === "-v" ||
+      option === "--verbose"
+    )
+      at += 1;
     else if (option === "-k" && DURATION.test(value)) at += 2;
     else if (option === "-s" && /^(?:SIG)?[A-Z]{2,6}$|^\d{1,2}$/.test(value)) at += 2;
-    else if (/^--kill-after=\d{1,9}[smhd]?$|^--signal=(?:(?:SIG)?[A-Z]{2,6}|\d{1,2})$/.test(option ?? "")) at += 1;
+    else if (
+      /^--kill-after=\d{1,9}[smhd]?$|^--signal=(?:(?:SIG)?[A-Z]{2,6}|\d{1,2})$/.test(option ?? "")
+    )
+      at += 1;
     else return false;
   }
   return at === own.length - 1 && DURATION.test(own[at] ?? "");
@@ -62,7 +75,18 @@ const SHELL: Wrapper = { shell: true, valued: "oO", valuedLong: ["--rcfile", "--
 const CONTAINER: Wrapper = {
   subcommands: ["exec", "run"],
   valued: "euvwplhm",
-  valuedLong: ["--env", "--user", "--volume", "--workdir", "--name", "--network", "--entrypoint", "--platform", "--mount", "--env-file"],
+  valuedLong: [
+    "--env",
+    "--user",
+    "--volume",
+    "--workdir",
+    "--name",
+    "--network",
+    "--entrypoint",
+    "--platform",
+    "--mount",
+    "--env-file",
+  ],
   operands: 1,
 };
 const BARE: Wrapper = {};
@@ -74,7 +98,12 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     scriptOptions: ["-S", "--split-string"],
     transparent: (own) => own.every((word) => isHarmlessAssignment(word)),
   },
-  timeout: { valued: "ks", valuedLong: ["--kill-after", "--signal"], operands: 1, transparent: isPlainTimeout },
+  timeout: {
+    valued: "ks",
+    valuedLong: ["--kill-after", "--signal"],
+    operands: 1,
+    transparent: isPlainTimeout,
+  },
   gtimeout: { valued: "ks", valuedLong: ["--kill-after", "--signal"], operands: 1 },
   nice: { valued: "n", valuedLong: ["--adjustment"], transparent: isPlainNice },
   time: {
@@ -89,7 +118,12 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   setsid: BARE,
   stdbuf: { valued: "ioe", valuedLong: ["--input", "--output", "--error"] },
   ionice: { valued: "cnpPu", valuedLong: ["--class", "--classdata"] },
-  flock: { valued: "wE", valuedLong: ["--timeout", "--wait"], operands: 1, scriptOptions: ["-c", "--command"] },
+  flock: {
+    valued: "wE",
+    valuedLong: ["--timeout", "--wait"],
+    operands: 1,
+    scriptOptions: ["-c", "--command"],
+  },
   chrt: { valued: "TPD", operands: 1 },
   taskset: { operands: 1 },
   numactl: { valued: "CmNipl" },
@@ -118,14 +152,36 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   entr: BARE,
   xargs: {
     valued: "adEILnPs",
-    valuedLong: ["--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars", "--replace", "--process-slot-var"],
+    valuedLong: [
+      "--arg-file",
+      "--delimiter",
+      "--max-args",
+      "--max-lines",
+      "--max-procs",
+      "--max-chars",
+      "--replace",
+      "--process-slot-var",
+    ],
   },
   parallel: {
     valued: "ajInNLPSdE",
-    valuedLong: ["--jobs", "--arg-file", "--sshlogin", "--max-args", "--delay", "--timeout", "--colsep", "--results", "--joblog"],
+    valuedLong: [
+      "--jobs",
+      "--arg-file",
+      "--sshlogin",
+      "--max-args",
+      "--delay",
+      "--timeout",
+      "--colsep",
+      "--results",
+      "--joblog",
+    ],
     joins: true,
   },
-  sudo: { valued: "CDghpRrTtUu", valuedLong: ["--user", "--group", "--host", "--prompt", "--chdir", "--chroot"] },
+  sudo: {
+    valued: "CDghpRrTtUu",
+    valuedLong: ["--user", "--group", "--host", "--prompt", "--chdir", "--chroot"],
+  },
   doas: { valued: "Cu" },
   pkexec: { valuedLong: ["--user"] },
   su: { valued: "gGsw", scriptOptions: ["-c", "--command"], operands: 9 },
@@ -134,7 +190,12 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   docker: CONTAINER,
   podman: CONTAINER,
   nerdctl: CONTAINER,
-  kubectl: { subcommands: ["exec"], valued: "ncl", valuedLong: ["--namespace", "--container"], operands: 1 },
+  kubectl: {
+    subcommands: ["exec"],
+    valued: "ncl",
+    valuedLong: ["--namespace", "--container"],
+    operands: 1,
+  },
   eval: { joins: true },
   sh: SHELL,
   bash: SHELL,
@@ -152,7 +213,10 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 /** Names whose tail another program runs, so that builtins of the shell mean nothing there. */
 export const SHELL_WRAPPERS: ReadonlySet<string> = new Set(["command", "builtin", "eval", "exec"]);
 
-/** The command behind a wrapper, or undefined where the first word is none (`command -v` only looks a name up). */
+/**
+ * The command behind a wrapper, or undefined where the first word is none (`command -v` only looks
+ * a name up).
+ */
 export function unwrap(words: readonly Word[]): Unwrapped | undefined {
   const path = words[0]?.text;
   if (path === undefined) return undefined;
@@ -163,12 +227,20 @@ export function unwrap(words: readonly Word[]): Unwrapped | undefined {
   const start = afterSubcommand(words, wrapper);
   if (start === undefined) return undefined;
   const own = readOwn(words, start, wrapper);
-  const found = own.script ?? (wrapper.joins === true && own.end < words.length ? words.slice(own.end).map(render).join(" ") : undefined);
+  const found =
+    own.script ??
+    (wrapper.joins === true && own.end < words.length
+      ? words.slice(own.end).map(render).join(" ")
+      : undefined);
   const tail = wrapper.shell === true || wrapper.joins === true ? [] : words.slice(own.end);
   return {
     name,
     tail,
-    isTransparent: path === name && tail.length > 0 && own.script === undefined && isTransparent(wrapper, words.slice(start, own.end)),
+    isTransparent:
+      path === name &&
+      tail.length > 0 &&
+      own.script === undefined &&
+      isTransparent(wrapper, words.slice(start, own.end)),
     ...(found === undefined ? {} : { script: found }),
   };
 }
@@ -215,7 +287,13 @@ function readOwn(words: readonly Word[], start: number, wrapper: Wrapper): Own {
       script = option.script ?? script;
       hasScript ||= option.isShellScript;
       at = option.next;
-    } else if (wrapper.shell !== true && operands === 0 && word !== undefined && /^[A-Za-z_]\w*=/.test(leadingText(word))) at += 1;
+    } else if (
+      wrapper.shell !== true &&
+      operands === 0 &&
+      word !== undefined &&
+      /^[A-Za-z_]\w*=/.test(leadingText(word))
+    )
+      at += 1;
     else if (operands > 0) {
       operands -= 1;
       at += 1;
@@ -224,7 +302,8 @@ function readOwn(words: readonly Word[], start: number, wrapper: Wrapper): Own {
   const first = words[at];
   if (hasScript && first !== undefined) script = render(first);
   // `env -S "rm -rf" /`: what follows belongs to the same command.
-  else if (script !== undefined && at < words.length) script = `${script} ${words.slice(at).map(render).join(" ")}`;
+  else if (script !== undefined && at < words.length)
+    script = `${script} ${words.slice(at).map(render).join(" ")}`;
   return { end: at, script };
 }
 
@@ -241,17 +320,33 @@ function readOption(words: readonly Word[], at: number, wrapper: Wrapper): Optio
   const text = words[at]?.text ?? "";
   const following = words[at + 1];
   const isLong = text.startsWith("--");
-  if (wrapper.shell === true && (/^-[A-Za-z]*c/.test(text) || text === "--command")) return { next: at + 1, isShellScript: true };
+  if (wrapper.shell === true && (/^-[A-Za-z]*c/.test(text) || text === "--command"))
+    return { next: at + 1, isShellScript: true };
   for (const name of wrapper.scriptOptions ?? []) {
-    if (isLong ? text === name : name.length === 2 && !isLong && text.endsWith(name.charAt(1)) && text.startsWith("-")) {
-      return { next: at + 2, script: following === undefined ? "" : render(following), isShellScript: false };
+    if (
+      isLong
+        ? text === name
+        : name.length === 2 && !isLong && text.endsWith(name.charAt(1)) && text.startsWith("-")
+    ) {
+      return {
+        next: at + 2,
+        script: following === undefined ? "" : render(following),
+        isShellScript: false,
+      };
     }
     const attached = isLong ? `${name}=` : name;
-    if (text.startsWith(attached)) return { next: at + 1, script: text.slice(attached.length), isShellScript: false };
+    if (text.startsWith(attached))
+      return { next: at + 1, script: text.slice(attached.length), isShellScript: false };
   }
-  if (isLong) return { next: at + (wrapper.valuedLong?.includes(text) === true ? 2 : 1), isShellScript: false };
+  if (isLong)
+    return {
+      next: at + (wrapper.valuedLong?.includes(text) === true ? 2 : 1),
+      isShellScript: false,
+    };
   // A cluster ends at the first letter that takes a value: attached to it, or the next word.
-  const valued = [...text].findIndex((letter, index) => index > 0 && wrapper.valued?.includes(letter) === true);
+  const valued = [...text].findIndex(
+    (letter, index) => index > 0 && wrapper.valued?.includes(letter) === true,
+  );
   return { next: at + (valued === text.length - 1 ? 2 : 1), isShellScript: false };
 }
 

@@ -85,7 +85,24 @@ describe("isSameInZsh()", () => {
   ])("%j may not be", (text) => expect(isSameInZsh(text)).toBe(false));
 
   it("says so soon", () => {
-    const parts = ["read ", "[ ", "test ", "printf ", "exit ", "for ", "-t ", ">a ", "1>", "2>", ">& ", "path", "zsh_", "%", "\t", "$?"];
+    const parts = [
+      "read ",
+      "[ ",
+      "test ",
+      "printf ",
+      "exit ",
+      "for ",
+      "-t ",
+      ">a ",
+      "1>",
+      "2>",
+      ">& ",
+      "path",
+      "zsh_",
+      "%",
+      "\t",
+      "$?",
+    ];
     for (const part of parts) {
       const start = cpuMs();
       isSameInZsh(part.repeat(10_000 / part.length));

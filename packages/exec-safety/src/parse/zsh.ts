@@ -1,17 +1,26 @@
 /**
- * Zsh: whether a text that only reads in bash means the same in zsh. Read letter by letter; whatever zsh reads in a way of its own, with whatever
- * options, does not: `=ls`, `~x`, `^x`, `x#`, `**`, `<1-5>`, `$x[1]`, `$x:h`, `$~x`, `${(e)x}`. That a glob finds nothing ends a command there; nothing
- * worse. Names of programs, aliases and functions are the caller's own, as they are in bash.
+ * Zsh: whether a text that only reads in bash means the same in zsh. Read letter by letter;
+ * whatever zsh reads in a way of its own, with whatever options, does not: `=ls`, `~x`, `^x`, `x#`,
+ * `**`, `<1-5>`, `$x[1]`, `$x:h`, `$~x`, `${(e)x}`. That a glob finds nothing ends a command there;
+ * nothing worse. Names of programs, aliases and functions are the caller's own, as they are in
+ * bash.
  */
 
-/** Behind a `$`: a name, or one letter, behind which nothing chooses a part or changes it; or a command. */
-const PARAMETER = /(?:[A-Za-z_]\w*(?![[\w]|:[A-Za-z&])|\{[A-Za-z_]\w*\}(?![[:])|[?$0-9](?![[:\w])|\((?!\())/y;
+/**
+ * Behind a `$`: a name, or one letter, behind which nothing chooses a part or changes it; or a
+ * command.
+ */
+const PARAMETER =
+  /(?:[A-Za-z_]\w*(?![[\w]|:[A-Za-z&])|\{[A-Za-z_]\w*\}(?![[:])|[?$0-9](?![[:\w])|\((?!\())/y;
 /** Outside of quotes: letters that mean in zsh what they mean in bash, wherever they stand. */
 const PLAIN = /[\w\s./,:+@%;&|()\]?-]/;
 /** Its letters are other options there. */
 const SETS_OPTIONS = /(?:^|[;&|({])\s*(?:set|setopt)(?!\S)/m;
 
-/** Variables that mean something there: `path` is where programs are found, `module_path` where code is loaded from. */
+/**
+ * Variables that mean something there: `path` is where programs are found, `module_path` where code
+ * is loaded from.
+ */
 const MEANT =
   "(?:path|[cf]dpath|fpath|manpath|mailpath|module_path|psvar|fignore|watch|prompt|argv|status|pipestatus|histchars|zsh_\\w+|options|commands|" +
   "functions\\w*|builtins|parameters|modules|dirstack|[gs]?aliases|history\\w*|jobdirs|jobtexts|jobstates|nameddirs|userdirs|usergroups|" +
@@ -19,14 +28,17 @@ const MEANT =
 const OUT = "(?:^|[^\\d&>]|(?<!\\d)1|&)>";
 const SAME_COMMAND = "(?:[^;&|\\n]|>&|&>)*?";
 /**
- * What zsh does in a way of its own, seen in a text without quotes: it sets such a variable; it reads a text as a sum, in which `x[$(…)]` runs a
- * command; or it sends the output to two places at once, one of which bash leaves out.
+ * What zsh does in a way of its own, seen in a text without quotes: it sets such a variable; it
+ * reads a text as a sum, in which `x[$(…)]` runs a command; or it sends the output to two places at
+ * once, one of which bash leaves out.
  */
 const OWN_WAYS: readonly (readonly RegExp[])[] = [
   [new RegExp(`(?<![\\w$-])${MEANT}\\+?=|\\bfor\\s+${MEANT}\\b`)],
   [/\bread\b/, new RegExp(`\\s${MEANT}\\b`)],
   [/\bread\b/, /\s-[a-zA-Z]*[tukNn](?!\s*\d)/],
-  [/(?<![\w./-])(?:exit|return|break|continue|shift|history|ulimit|umask|wait)[ \t]+(?=\S)(?!\d+(?![^\s;&|)}])|\$\?|-[A-Za-z]|[;&|)}])/],
+  [
+    /(?<![\w./-])(?:exit|return|break|continue|shift|history|ulimit|umask|wait)[ \t]+(?=\S)(?!\d+(?![^\s;&|)}])|\$\?|-[A-Za-z]|[;&|)}])/,
+  ],
   [/\[|\btest\b/, /-t\s(?!\s*\d\s)/],
   // A format may hold what elsewhere ends a command.
   [/\bprintf\b/, /%(?!-?\d*(?:\.\d+)?[sbq%])/],

@@ -1,5 +1,6 @@
 /**
- * Argument: one argument of a program, as the tables of programs see it. resolve-arguments.ts makes it.
+ * Argument: one argument of a program, as the tables of programs see it. resolve-arguments.ts makes
+ * it.
  */
 import type { Edit } from "../findings.js";
 import type { Span } from "../parse/tree.js";
@@ -14,8 +15,8 @@ export interface ArgumentValue {
   /** What would make it so, put where the names come from. */
   readonly sift?: readonly Edit[];
   /**
-   * What ends it in the list that it comes from: NUL, a line in which no name has a line break, or a line; `word`: it holds no blank. Absent
-   * for names that the shell itself finds.
+   * What ends it in the list that it comes from: NUL, a line in which no name has a line break, or
+   * a line; `word`: it holds no blank. Absent for names that the shell itself finds.
    */
   readonly ends?: "nul" | "quoted" | "line" | "word";
   /** Edits that make its list end each name with NUL. */
@@ -35,11 +36,17 @@ export interface Argument {
   readonly raw: string;
   /** Everything it can be; several for a loop's variable. Absent where it is not known. */
   readonly values?: readonly ArgumentValue[];
-  /** Letters that it is known to start with, also where the rest is not known: `--format=` of `--format="$x"`. */
+  /**
+   * Letters that it is known to start with, also where the rest is not known: `--format=` of
+   * `--format="$x"`.
+   */
   readonly leading: string;
   /** Whether it stays one argument whatever it holds; a glob may still stand for several. */
   readonly isOne: boolean;
-  /** Whether it is exactly one argument even where a value is a glob: a name that a glob has found before, in quotes. */
+  /**
+   * Whether it is exactly one argument even where a value is a glob: a name that a glob has found
+   * before, in quotes.
+   */
   readonly isQuoted?: true;
 }
 
@@ -59,7 +66,7 @@ export function textOf(argument: Argument | undefined): string | undefined {
 }
 
 /**
- * What variables hold that the command itself has set: `undefined` where it is not known. A name that is not in the map comes from outside.
- * `PWD` is in it while the current directory is known.
+ * What variables hold that the command itself has set: `undefined` where it is not known. A name
+ * that is not in the map comes from outside. `PWD` is in it while the current directory is known.
  */
 export type Variables = ReadonlyMap<string, readonly ArgumentValue[] | undefined>;

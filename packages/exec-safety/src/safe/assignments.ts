@@ -1,6 +1,6 @@
 /**
- * Assignments: alone they may set a variable without a meaning of its own; before a command only what changes neither what it runs nor
- * what it reads.
+ * Assignments: alone they may set a variable without a meaning of its own; before a command only
+ * what changes neither what it runs nor what it reads.
  */
 import type { Variables } from "./argument.js";
 import { shown } from "../text/shown.js";
@@ -19,15 +19,36 @@ import { syntax } from "./walk.js";
 import type { Walk } from "./walk.js";
 
 /** Judges assignments that stand alone; says what is known behind them. */
-export function judgeAssignments(walk: Walk, start: State, assignments: readonly Assignment[]): State {
+export function judgeAssignments(
+  walk: Walk,
+  start: State,
+  assignments: readonly Assignment[],
+): State {
   let state = start;
   for (const assignment of assignments) {
     judgeParts(walk, state, assignment);
     const { name, value, span, isPlain } = assignment;
     if (!isPlain)
-      walk.report(syntax("assignment.array", span, `${shown(name)} is set in part or as a list, and its index is read as code`));
-    else if (!canSet(name)) walk.report(syntax("assignment.name", span, `${shown(name)} may mean something to the shell or to programs`));
-    state = withVariable(state, name, value === undefined ? undefined : stableValues(value, state.variables, { isKeptWhole: true }));
+      walk.report(
+        syntax(
+          "assignment.array",
+          span,
+          `${shown(name)} is set in part or as a list, and its index is read as code`,
+        ),
+      );
+    else if (!canSet(name))
+      walk.report(
+        syntax(
+          "assignment.name",
+          span,
+          `${shown(name)} may mean something to the shell or to programs`,
+        ),
+      );
+    state = withVariable(
+      state,
+      name,
+      value === undefined ? undefined : stableValues(value, state.variables, { isKeptWhole: true }),
+    );
   }
   return state;
 }
@@ -41,7 +62,13 @@ export function judgePrefix(walk: Walk, state: State, { assignments, words }: Co
     // `IFS= read line`: how `read` splits what it reads.
     if (isPlain && name === "IFS" && program === "read" && value?.text !== undefined) continue;
     if (isPlain && value?.text !== undefined && isHarmlessVariable(name, value.text)) continue;
-    walk.report(syntax("assignment.environment", span, `${shown(name)} changes the environment of the command`));
+    walk.report(
+      syntax(
+        "assignment.environment",
+        span,
+        `${shown(name)} changes the environment of the command`,
+      ),
+    );
   }
 }
 
@@ -51,14 +78,17 @@ function judgeParts(walk: Walk, state: State, { value, others }: Assignment): vo
 }
 
 /**
- * What a word can be, for use later in the same line. INVARIANT: the current directory stands as `.` in a value's text, which would mean
- * another folder behind the next `cd`; so a value made of it is not known.
+ * What a word can be, for use later in the same line. INVARIANT: the current directory stands as
+ * `.` in a value's text, which would mean another folder behind the next `cd`; so a value made of
+ * it is not known.
  */
 export function stableValues(
   word: Word,
   variables: Variables,
   { isKeptWhole = false }: Pick<Reading, "isKeptWhole"> = {},
 ): readonly ArgumentValue[] | undefined {
-  const { values } = word.pieces.some(isPlace) ? {} : resolveWord(word, variables, { printedNames, isKeptWhole });
+  const { values } = word.pieces.some(isPlace)
+    ? {}
+    : resolveWord(word, variables, { printedNames, isKeptWhole });
   return values === undefined ? undefined : eachAlone(values);
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
-const lines = (...commands: readonly string[]): readonly (readonly [string])[] => commands.map((command) => [command]);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const lines = (...commands: readonly string[]): readonly (readonly [string])[] =>
+  commands.map((command) => [command]);
 
 describe("the current directory", () => {
   it.each(
@@ -66,7 +68,8 @@ describe("the current directory", () => {
   )("%s is not", (command) => expect(rulesOf(command)).not.toEqual([]));
 
   it("is taken from the options", () => {
-    const levelOf = (command: string, options: object): string => evaluateCommandSafety(command, options).riskLevel;
+    const levelOf = (command: string, options: object): string =>
+      evaluateCommandSafety(command, options).riskLevel;
     expect(levelOf("cat ../a", { cwd: "/p/src", projectRoot: "/p" })).toBe("safe");
     expect(levelOf("cat ../../a", { cwd: "/p/src", projectRoot: "/p" })).toBe("needs-review");
     expect(levelOf("cat ../a", { cwd: "/p/src" })).toBe("needs-review");

@@ -1,5 +1,6 @@
 /**
- * Change directory: where `cd` and `pushd` lead. Only to a folder of the project that is known and none that configures tools that run programs.
+ * Change directory: where `cd` and `pushd` lead. Only to a folder of the project that is known and
+ * none that configures tools that run programs.
  */
 import { shown } from "../text/shown.js";
 import type { Argument, ArgumentValue } from "./argument.js";
@@ -13,7 +14,11 @@ import type { Span } from "../parse/tree.js";
 import type { Walk } from "./walk.js";
 
 /** Judges `cd`; where it fails, everything stays as it was. */
-export function changeDirectory(walk: Walk, state: State, call: { readonly args: readonly Argument[]; readonly span: Span }): Outcome {
+export function changeDirectory(
+  walk: Walk,
+  state: State,
+  call: { readonly args: readonly Argument[]; readonly span: Span },
+): Outcome {
   const { args, span } = call;
   const values = folderOf(args);
   if (values === undefined) {
@@ -45,16 +50,25 @@ function folderOf(args: readonly Argument[]): readonly ArgumentValue[] | undefin
   const folder = args[at];
   if (folder === undefined || args.length > at + 1 || !folder.isOne) return undefined;
   const { values } = folder;
-  return values === undefined || values.length === 0 || values.some(({ text, isTorn }) => isTorn === true || /^(?:$|[-+])/.test(text))
+  return values === undefined ||
+    values.length === 0 ||
+    values.some(({ text, isTorn }) => isTorn === true || /^(?:$|[-+])/.test(text))
     ? undefined
     : values;
 }
 
-function folderProblem(value: ArgumentValue, place: Place): { readonly ruleId: string; readonly message: string } | undefined {
+function folderProblem(
+  value: ArgumentValue,
+  place: Place,
+): { readonly ruleId: string; readonly message: string } | undefined {
   const problem = pathProblem(value, place);
   if (problem !== undefined) return { ruleId: "cd.outside", message: `\`cd\`: ${problem.message}` };
-  if (resolveInside(value.text, place)?.split("/").some(isRunLaterFolder) !== true) return undefined;
-  return { ruleId: "cd.settings", message: `\`cd\`: ${shown(value.text)} holds settings of tools that run programs` };
+  if (resolveInside(value.text, place)?.split("/").some(isRunLaterFolder) !== true)
+    return undefined;
+  return {
+    ruleId: "cd.settings",
+    message: `\`cd\`: ${shown(value.text)} holds settings of tools that run programs`,
+  };
 }
 
 /** The state where the directory is not known; all that the shell went to before was inside. */

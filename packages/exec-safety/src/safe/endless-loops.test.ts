@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
 
 describe("mayNotEnd()", () => {
   it.each([

@@ -1,6 +1,7 @@
 /**
- * Endless loops: whether a `while` or an `until` ends by itself. What is safe changes nothing, so that no condition changes either: a loop ends
- * because its input does, because its condition says so from the start, or by a `break` or an `exit`.
+ * Endless loops: whether a `while` or an `until` ends by itself. What is safe changes nothing, so
+ * that no condition changes either: a loop ends because its input does, because its condition says
+ * so from the start, or by a `break` or an `exit`.
  */
 import { changesInput } from "./names.js";
 import type { Command, Node } from "../parse/tree.js";
@@ -23,11 +24,15 @@ const OPPOSITE: Readonly<Record<Course, Course>> = {
 export function mayNotEnd({ keyword, condition, body }: Loop): boolean {
   const course = courseOf(condition);
   const ends =
-    keyword === "while" ? course === "fails" || course === "fails at last" : course === "succeeds" || course === "succeeds at last";
+    keyword === "while"
+      ? course === "fails" || course === "fails at last"
+      : course === "succeeds" || course === "succeeds at last";
   return !ends && !leaves(condition, 1) && !leaves(body, 1);
 }
 
-/** Whether something below a node leaves this many loops, or the shell. Another shell is left alone. */
+/**
+ * Whether something below a node leaves this many loops, or the shell. Another shell is left alone.
+ */
 function leaves(node: Node, depth: number): boolean {
   switch (node.type) {
     case "command": {
@@ -56,7 +61,10 @@ function courseOf(node: Node): Course {
     case "group":
       return node.kind === "braces" ? courseOf(node.body) : "unknown";
     case "sequence":
-      return node.items.reduce<Course>((course, item, index) => joined(course, item, { node, index }), "unknown");
+      return node.items.reduce<Course>(
+        (course, item, index) => joined(course, item, { node, index }),
+        "unknown",
+      );
     default:
       return "unknown";
   }
@@ -64,13 +72,23 @@ function courseOf(node: Node): Course {
 
 type Sequence = Extract<Node, { readonly type: "sequence" }>;
 
-function joined(before: Course, item: Node, { node, index }: { readonly node: Sequence; readonly index: number }): Course {
+function joined(
+  before: Course,
+  item: Node,
+  { node, index }: { readonly node: Sequence; readonly index: number },
+): Course {
   const operator = index === 0 ? ";" : node.operators[index - 1];
   const next = courseOf(item);
-  if (operator === "&&") return [before, next].find((course) => course === "fails" || course === "fails at last") ?? "unknown";
+  if (operator === "&&")
+    return (
+      [before, next].find((course) => course === "fails" || course === "fails at last") ?? "unknown"
+    );
   if (operator !== "||") return next;
   // `read -r line || [ -n "$line" ]`: the last line may lack its end.
-  return before === "fails at last" && (next === "fails" || looksAtRead(node.items[index - 1], item)) ? before : "unknown";
+  return before === "fails at last" &&
+    (next === "fails" || looksAtRead(node.items[index - 1], item))
+    ? before
+    : "unknown";
 }
 
 function courseOfCommand(command: Command): Course {
@@ -81,11 +99,15 @@ function courseOfCommand(command: Command): Course {
   return program === "false" && args.length === 0 ? "fails" : "unknown";
 }
 
-/** Whether each `read` takes more of the same input: not the beginning of a file anew, nor nothing of it. */
+/**
+ * Whether each `read` takes more of the same input: not the beginning of a file anew, nor nothing
+ * of it.
+ */
 function readsOn({ words, redirects }: Command): boolean {
   const args = words.slice(1).map(({ text }) => text ?? "");
   const takesSome = args.every(
-    (arg, index) => !/^-[A-Za-z]*[tnN]/.test(arg) || /[1-9]/.test(/\d/.test(arg) ? arg : (args[index + 1] ?? "")),
+    (arg, index) =>
+      !/^-[A-Za-z]*[tnN]/.test(arg) || /[1-9]/.test(/\d/.test(arg) ? arg : (args[index + 1] ?? "")),
   );
   return takesSome && !redirects.some(changesInput);
 }
@@ -94,6 +116,13 @@ function readsOn({ words, redirects }: Command): boolean {
 function looksAtRead(read: Node | undefined, test: Node): boolean {
   if (read?.type !== "command") return false;
   const names = new Set(read.words.slice(1).map(({ text }) => text));
-  const words = test.type === "test" ? test.comparisons.flatMap((each) => each.words) : test.type === "command" ? test.words : [];
-  return words.some(({ pieces }) => pieces.some((piece) => piece.kind === "variable" && names.has(piece.name)));
+  const words =
+    test.type === "test"
+      ? test.comparisons.flatMap((each) => each.words)
+      : test.type === "command"
+        ? test.words
+        : [];
+  return words.some(({ pieces }) =>
+    pieces.some((piece) => piece.kind === "variable" && names.has(piece.name)),
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Harm by name: words of a program of which nothing else is known that by their names run or load code, or take it from elsewhere. No entry of an
- * allowlist lifts them: `x **` is a yes to x, not to what `x --exec` runs. Data; what it does not name is not thereby harmless.
+ * Harm by name: words of a program of which nothing else is known that by their names run or load
+ * code, or take it from elsewhere. No entry of an allowlist lifts them: `x **` is a yes to x, not
+ * to what `x --exec` runs. Data; what it does not name is not thereby harmless.
  */
 
 /** A part of a flag's name, alone or with others: `--exec`, `--init-script`, `--plugin-dir=x`. */
@@ -14,9 +15,11 @@ const PARTS: ReadonlySet<string> = new Set(
 const DENIES: ReadonlySet<string> = new Set(["no", "ignore", "skip", "disable", "without"]);
 const WHOLE: ReadonlySet<string> = new Set(["-e", "-c", "--native-file", "--cross-file"]);
 /** Settings of builds that name programs, and variables, as of make. */
-const SETTING = /^-D\w*(?:COMPILER|LAUNCHER|LINKER|PROGRAM|TOOLCHAIN|INCLUDE|MODULE_PATH)|^[A-Z][A-Z_]*=/;
+const SETTING =
+  /^-D\w*(?:COMPILER|LAUNCHER|LINKER|PROGRAM|TOOLCHAIN|INCLUDE|MODULE_PATH)|^[A-Z][A-Z_]*=/;
 /** Where packages come from. */
-const SOURCE = /^--(?:extra-|add-|default-)?(?:sources?|repositor(?:y|ies)|repo|feed|index)(?:-ur[il])?$/;
+const SOURCE =
+  /^--(?:extra-|add-|default-)?(?:sources?|repositor(?:y|ies)|repo|feed|index)(?:-ur[il])?$/;
 const VERBS: ReadonlySet<string> = new Set(
   (
     "exec execute eval ev php-eval php:eval php-script runner r tinker console repl shell dbconsole cmd script dlx config alias plugin plugins extension " +

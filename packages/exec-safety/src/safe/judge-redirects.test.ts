@@ -1,14 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
-const lines = (...commands: readonly string[]): readonly (readonly [string])[] => commands.map((command) => [command]);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const lines = (...commands: readonly string[]): readonly (readonly [string])[] =>
+  commands.map((command) => [command]);
 
 describe("redirections", () => {
-  it.each(lines("ls >/dev/null 2>&1", "ls &>/dev/null", "ls 2>/dev/stderr", "ls >&2", "ls 2>&-", "ls 1>&2", "cat < src/a.ts", "cat 0<a"))(
-    "%s is safe",
-    (command) => expect(rulesOf(command)).toEqual([]),
-  );
+  it.each(
+    lines(
+      "ls >/dev/null 2>&1",
+      "ls &>/dev/null",
+      "ls 2>/dev/stderr",
+      "ls >&2",
+      "ls 2>&-",
+      "ls 1>&2",
+      "cat < src/a.ts",
+      "cat 0<a",
+    ),
+  )("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 
   it.each([
     ["ls > out", "redirect.file"],

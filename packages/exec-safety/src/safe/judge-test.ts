@@ -1,5 +1,6 @@
 /**
- * Judge `[[ … ]]`: comparisons of texts and files. Those of numbers read a text as code, so that only literal numbers pass.
+ * Judge `[[ … ]]`: comparisons of texts and files. Those of numbers read a text as code, so that
+ * only literal numbers pass.
  */
 import { shown } from "../text/shown.js";
 import { judgeWords } from "./judge-word.js";
@@ -9,7 +10,9 @@ import { syntax } from "./walk.js";
 import type { Walk } from "./walk.js";
 
 const TEXTS: ReadonlySet<string> = new Set(["", "-n", "-z", "=", "==", "!=", "<", ">", "=~"]);
-const FILES: ReadonlySet<string> = new Set("-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S -t -nt -ot -ef".split(" "));
+const FILES: ReadonlySet<string> = new Set(
+  "-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S -t -nt -ot -ef".split(" "),
+);
 const NUMBERS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
 /** Judges the comparisons of one `[[ … ]]`. */
@@ -20,7 +23,12 @@ export function judgeTest(
 ): void {
   for (const { operator, words } of comparisons) {
     judgeWords(walk, state, words);
-    if (TEXTS.has(operator) || FILES.has(operator) || (NUMBERS.has(operator) && words.every(isNumber))) continue;
+    if (
+      TEXTS.has(operator) ||
+      FILES.has(operator) ||
+      (NUMBERS.has(operator) && words.every(isNumber))
+    )
+      continue;
     const message = NUMBERS.has(operator)
       ? `${shown(operator)} reads a text that is not a plain number as code`
       : `${shown(operator)} inside \`[[ ]]\` can read a name as code`;
@@ -34,5 +42,8 @@ function isNumber({ text, pieces }: Word): boolean {
   const [piece] = pieces;
   if (pieces.length !== 1 || piece === undefined) return false;
   if (piece.kind === "arithmetic") return piece.isPlain;
-  return piece.kind === "variable" && ((piece.operator === undefined && /^[?#]$/.test(piece.name)) || piece.operator === "length");
+  return (
+    piece.kind === "variable" &&
+    ((piece.operator === undefined && /^[?#]$/.test(piece.name)) || piece.operator === "length")
+  );
 }

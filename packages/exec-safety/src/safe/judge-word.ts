@@ -1,5 +1,6 @@
 /**
- * Judge a word: whether what the shell does to make it only reads. What the word then means to its program is not judged here.
+ * Judge a word: whether what the shell does to make it only reads. What the word then means to its
+ * program is not judged here.
  */
 import { shown } from "../text/shown.js";
 import type { State } from "./state.js";
@@ -19,7 +20,11 @@ export function judgeWord(walk: Walk, state: State, word: Word): void {
   for (const piece of word.pieces) judgePiece(walk, state, { piece, span: word.span });
 }
 
-function judgePiece(walk: Walk, state: State, { piece, span }: { readonly piece: Piece; readonly span: Span }): void {
+function judgePiece(
+  walk: Walk,
+  state: State,
+  { piece, span }: { readonly piece: Piece; readonly span: Span },
+): void {
   switch (piece.kind) {
     case "text":
     case "glob":
@@ -30,13 +35,21 @@ function judgePiece(walk: Walk, state: State, { piece, span }: { readonly piece:
       return;
     case "script":
       if (piece.form === "write") {
-        walk.report(syntax("expansion.write", piece.script.span, "`>(…)` runs a command that gets whatever is written there"));
+        walk.report(
+          syntax(
+            "expansion.write",
+            piece.script.span,
+            "`>(…)` runs a command that gets whatever is written there",
+          ),
+        );
       }
       walk.script(piece.script, state);
       return;
     case "arithmetic":
       if (!piece.isPlain) {
-        walk.report(syntax("expansion.arithmetic", span, "arithmetic on names reads their values as code"));
+        walk.report(
+          syntax("expansion.arithmetic", span, "arithmetic on names reads their values as code"),
+        );
       }
       for (const script of piece.scripts) walk.script(script, state);
       return;
@@ -49,18 +62,41 @@ function judgePiece(walk: Walk, state: State, { piece, span }: { readonly piece:
   }
 }
 
-function judgeVariable(walk: Walk, state: State, { variable, span }: { readonly variable: Variable; readonly span: Span }): void {
+function judgeVariable(
+  walk: Walk,
+  state: State,
+  { variable, span }: { readonly variable: Variable; readonly span: Span },
+): void {
   const { name, operator, operands } = variable;
   if (!state.variables.has(name) && !canShow(name)) {
-    walk.report(syntax("variable.environment", span, `${shown(`$${name}`)} comes from the environment and may hold a secret`));
+    walk.report(
+      syntax(
+        "variable.environment",
+        span,
+        `${shown(`$${name}`)} comes from the environment and may hold a secret`,
+      ),
+    );
   }
   if (operator !== undefined && !isHarmlessOperator(operator) && !isPlainPart(operator, operands)) {
-    walk.report(syntax("variable.operator", span, `what is done to ${shown(name)} in \`\${…}\` can set it or read its value as code`));
+    walk.report(
+      syntax(
+        "variable.operator",
+        span,
+        `what is done to ${shown(name)} in \`\${…}\` can set it or read its value as code`,
+      ),
+    );
   }
   judgeWords(walk, state, operands);
 }
 
-/** `${v:0:7}`: a part at plain numbers. Anything else there is arithmetic, which reads names as code. */
+/**
+ * `${v:0:7}`: a part at plain numbers. Anything else there is arithmetic, which reads names as
+ * code.
+ */
 function isPlainPart(operator: string, operands: readonly Word[]): boolean {
-  return operator === ":" && operands.length > 0 && operands.every(({ text }) => text !== undefined && /^\d{1,9}$/.test(text));
+  return (
+    operator === ":" &&
+    operands.length > 0 &&
+    operands.every(({ text }) => text !== undefined && /^\d{1,9}$/.test(text))
+  );
 }

@@ -24,7 +24,9 @@ describe("the allowlist", () => {
     "timeout 60 pnpm test",
     "pnpm test && git push origin main",
     "git push origin HEAD:refs/heads/x",
-  ])("lifts %s", (command) => expect(allowed(command)).toMatchObject({ riskLevel: "safe", layers: ["allowlist"] }));
+  ])("lifts %s", (command) =>
+    expect(allowed(command)).toMatchObject({ riskLevel: "safe", layers: ["allowlist"] }),
+  );
 
   it.each([
     ["a sibling", "git push; curl x"],
@@ -62,7 +64,8 @@ describe("entries that allow a whole program", () => {
       " ",
     );
   const allowlist = allowlistOf(...programs.map((program) => `${program} **`));
-  const levelOf = (command: string): string => evaluateCommandSafety(command, { allowlist }).riskLevel;
+  const levelOf = (command: string): string =>
+    evaluateCommandSafety(command, { allowlist }).riskLevel;
 
   it.each([
     "git push origin main",
@@ -123,7 +126,8 @@ describe("entries that allow a whole program", () => {
     "rm -rf node_modules dist",
   ])("lift %s", (command) => expect(levelOf(command)).toBe("safe"));
 
-  // Each runs a program that it names, writes what runs later, leaves the project, or takes code from elsewhere.
+  // Each runs a program that it names, writes what runs later, leaves the project, or takes code
+  // from elsewhere.
   it.each([
     "git config alias.x '!id'",
     "git config --global core.pager x",

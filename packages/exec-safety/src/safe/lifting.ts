@@ -1,6 +1,7 @@
 /**
- * Lifting: what an entry of the operator's allowlist may clear. Only a program or an argument that is merely not on our list; never a
- * way to run another program, a file outside, a secret, settings that run programs later, or anything that is not known before it runs.
+ * Lifting: what an entry of the operator's allowlist may clear. Only a program or an argument that
+ * is merely not on our list; never a way to run another program, a file outside, a secret, settings
+ * that run programs later, or anything that is not known before it runs.
  */
 import type { ArgumentValue, ProgramCall } from "./argument.js";
 import type { Finding } from "../findings.js";
@@ -9,8 +10,15 @@ import { pathProblem, resolveInside } from "./paths.js";
 import type { Place } from "../config/place.js";
 import { isRunLater } from "./run-later.js";
 
-/** The command's words for the allowlist, or undefined where no entry may lift what was found about it. */
-export function canLift(findings: readonly Finding[], call: ProgramCall, places: readonly Place[]): readonly string[] | undefined {
+/**
+ * The command's words for the allowlist, or undefined where no entry may lift what was found about
+ * it.
+ */
+export function canLift(
+  findings: readonly Finding[],
+  call: ProgramCall,
+  places: readonly Place[],
+): readonly string[] | undefined {
   if (findings.some(({ isLiftable }) => isLiftable !== true)) return undefined;
   // Nothing is known of the program but what its flags are called.
   const isUnknown = findings.every(({ ruleId }) => ruleId.endsWith(".unknown"));
@@ -24,13 +32,17 @@ export function canLift(findings: readonly Finding[], call: ProgramCall, places:
     const paths = pathsIn(value.text);
     if (paths === undefined) return undefined;
     if (REDIRECTS.test(value.text) || (isUnknown && namesHarm(value.text))) return undefined;
-    if (places.some((place) => paths.some((text) => isBarred({ ...value, text }, place)))) return undefined;
+    if (places.some((place) => paths.some((text) => isBarred({ ...value, text }, place))))
+      return undefined;
     argv.push(value.text);
   }
   return argv;
 }
 
-/** Flags that take packages from elsewhere, or reach it another way; package managers take every setting as one. */
+/**
+ * Flags that take packages from elsewhere, or reach it another way; package managers take every
+ * setting as one.
+ */
 const REDIRECTS = /^--?[^=]*(?:registry|index-url|proxy)/i;
 
 /** The first argument that is no flag, where it is known. */
@@ -41,13 +53,19 @@ function firstWordOf({ args }: ProgramCall): readonly string[] {
 
 /** Whether a path is outside, a secret, or one whose content runs later. */
 function isBarred(value: ArgumentValue, place: Place): boolean {
-  return pathProblem(value, place) !== undefined || isRunLater(resolveInside(value.text, place) ?? value.text);
+  return (
+    pathProblem(value, place) !== undefined ||
+    isRunLater(resolveInside(value.text, place) ?? value.text)
+  );
 }
 
 /** Parts of one argument that could be paths: no ordinary one has more. */
 const PARTS_MAX = 16;
 
-/** What of an argument could be a path: all of it, and what stands behind `=`, `@`, `:`, `,` or a short flag. Undefined: too much. */
+/**
+ * What of an argument could be a path: all of it, and what stands behind `=`, `@`, `:`, `,` or a
+ * short flag. Undefined: too much.
+ */
 function pathsIn(text: string): readonly string[] | undefined {
   // `-t.claude`, and `-at.claude` behind another letter.
   const cluster = /^-[A-Za-z0-9]+(?=[/~.])/.exec(text)?.[0] ?? "";

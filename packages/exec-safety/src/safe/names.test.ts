@@ -111,10 +111,13 @@ describe("a name that the repository chose", () => {
     "git diff $(git branch --show-current)",
     'sort "$(git rev-parse --abbrev-ref HEAD)"',
     'cat "$(git branch --show-current)"',
-  ])("may be a flag or a secret: %s", (command) => expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review"));
-
-  it.each(["git diff $(git rev-parse HEAD~1)", "git diff $(git merge-base main HEAD)", "git log main..$(git describe --tags)"])(
-    "is none here: %s",
-    (command) => expect(evaluateCommandSafety(command).reasons).toEqual([]),
+  ])("may be a flag or a secret: %s", (command) =>
+    expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review"),
   );
+
+  it.each([
+    "git diff $(git rev-parse HEAD~1)",
+    "git diff $(git merge-base main HEAD)",
+    "git log main..$(git describe --tags)",
+  ])("is none here: %s", (command) => expect(evaluateCommandSafety(command).reasons).toEqual([]));
 });

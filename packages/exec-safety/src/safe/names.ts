@@ -1,6 +1,7 @@
 /**
- * Names: scripts that print names of the project's files and nothing else, so that what reads them stays inside the project.
- * Whether their commands are safe is judged elsewhere; this is only about what they print.
+ * Names: scripts that print names of the project's files and nothing else, so that what reads them
+ * stays inside the project. Whether their commands are safe is judged elsewhere; this is only about
+ * what they print.
  */
 import type { ArgumentValue } from "./argument.js";
 import { isOfSystem } from "./paths.js";
@@ -11,7 +12,8 @@ import { takeApart } from "./torn-names.js";
 import type { Command, Node, Redirect, Script, Word } from "../parse/tree.js";
 
 /** Words that aim a search at credentials: who lists such files reads them next. */
-const AIMED = /env|ssh|aws|pem|key|cred|secret|rsa|ed25519|history|netrc|npmrc|pypirc|passw|token|kube|gnupg|docker/i;
+const AIMED =
+  /env|ssh|aws|pem|key|cred|secret|rsa|ed25519|history|netrc|npmrc|pypirc|passw|token|kube|gnupg|docker/i;
 
 /** Programs by name, each with whether its arguments make it one of the kind. */
 type Table = Readonly<Record<string, (args: readonly string[]) => boolean>>;
@@ -21,16 +23,24 @@ const LISTERS: Table = {
   ls: (args) => args.every((arg) => !arg.startsWith("-") || /^-[1trS]+$/.test(arg)),
   find: (args) => args.every((arg) => !/^-(?:f?printf|f?ls|fprint0?|exec|ok|delete)/.test(arg)),
   fd: (args) =>
-    args.every((arg) => !/^-(?:[A-Za-z0-9]*[lxXHIu]|-exec|-format|-list|-hidden|-no-ignore|-unrestricted|-base|-strip)/.test(arg)),
+    args.every(
+      (arg) =>
+        !/^-(?:[A-Za-z0-9]*[lxXHIu]|-exec|-format|-list|-hidden|-no-ignore|-unrestricted|-base|-strip)/.test(
+          arg,
+        ),
+    ),
   rg: (args) =>
     args.some((arg) => /^(?:--files|-l|--files-with-matches)$/.test(arg)) &&
     args.every((arg) => isPlainSearch(arg) && !/^-[a-z]*r/.test(arg)),
-  grep: (args) => args.some((arg) => /^-[A-Za-z]*l|^--files-with-matches$/.test(arg)) && args.every(isPlainSearch),
+  grep: (args) =>
+    args.some((arg) => /^-[A-Za-z]*l|^--files-with-matches$/.test(arg)) &&
+    args.every(isPlainSearch),
   git: ([verb, ...args]) =>
     verb === "ls-files"
       ? args.every((arg) => !/^-(?:[A-Za-z]*[stfv]|-stage|-format|-debug|-eol)/.test(arg))
       : verb === "grep"
-        ? args.some((arg) => /^(?:-l|--files-with-matches|--name-only)$/.test(arg)) && args.every(isPlainSearch)
+        ? args.some((arg) => /^(?:-l|--files-with-matches|--name-only)$/.test(arg)) &&
+          args.every(isPlainSearch)
         : (verb === "diff" || verb === "ls-tree") &&
           args.includes("--name-only") &&
           args.every((arg) => !/^--(?:stat|patch|format)|^-[pu]$/.test(arg)),
@@ -40,7 +50,9 @@ const LISTERS: Table = {
 function isPlainSearch(arg: string): boolean {
   return (
     !arg.startsWith("-") ||
-    /^-[rilLEFPwvxseSgt0Zz]+$|^--(?:files|files-with-matches|null|(?:include|exclude|exclude-dir|glob|type)(?:=.*)?)$|^--$/.test(arg)
+    /^-[rilLEFPwvxseSgt0Zz]+$|^--(?:files|files-with-matches|null|(?:include|exclude|exclude-dir|glob|type)(?:=.*)?)$|^--$/.test(
+      arg,
+    )
   );
 }
 
@@ -62,16 +74,25 @@ function isLineFilter(args: readonly string[]): boolean {
 }
 
 function isCount(args: readonly string[]): boolean {
-  return args.every((arg, index) => /^-(?:n?\d{1,9}|n|z)$/.test(arg) || (args[index - 1] === "-n" && /^\d{1,9}$/.test(arg)));
+  return args.every(
+    (arg, index) =>
+      /^-(?:n?\d{1,9}|n|z)$/.test(arg) || (args[index - 1] === "-n" && /^\d{1,9}$/.test(arg)),
+  );
 }
 
 /** The arguments with which a program prints one word that is no path outside and no flag. */
 const PRINTERS: Table = {
   git: ([verb, ...args]) =>
     verb === "rev-list" || verb === "log"
-      ? (verb === "rev-list" || args.some((arg) => /^--(?:format|pretty)=%[hH]$/.test(arg))) && args.every(isPlainCount)
-      : (verb === "rev-parse" || verb === "merge-base") && !args.includes("--abbrev-ref") && args.every(isPlainRevision),
-  date: (args) => args.every((arg) => /^-u$|^\+%[YGCymdgHIMSsjuwFTDRaAbBhN][A-Za-z%:_.-]*$/.test(arg) && !BREAKS.test(arg)),
+      ? (verb === "rev-list" || args.some((arg) => /^--(?:format|pretty)=%[hH]$/.test(arg))) &&
+        args.every(isPlainCount)
+      : (verb === "rev-parse" || verb === "merge-base") &&
+        !args.includes("--abbrev-ref") &&
+        args.every(isPlainRevision),
+  date: (args) =>
+    args.every(
+      (arg) => /^-u$|^\+%[YGCymdgHIMSsjuwFTDRaAbBhN][A-Za-z%:_.-]*$/.test(arg) && !BREAKS.test(arg),
+    ),
   nproc: (args) => args.length === 0,
   whoami: (args) => args.length === 0,
   uname: (args) => args.every((arg) => /^-[smr]$/.test(arg)),
@@ -81,7 +102,10 @@ const PRINTERS: Table = {
 /** `%n` and `%t`, behind which another word begins, and a `%%` that could hide one. */
 const BREAKS = /%[_:.-]*[nt%]/;
 
-/** The arguments with which git prints a name of the repository's, whose tags and branches may begin like a flag. */
+/**
+ * The arguments with which git prints a name of the repository's, whose tags and branches may begin
+ * like a flag.
+ */
 const REFERENCES: Table = {
   git: ([verb, ...args]) =>
     verb === "branch"
@@ -130,7 +154,10 @@ export function printsPlace({ body }: Script): boolean {
   );
 }
 
-/** What a script prints, where that is nothing but names of the project's files, or one word such as a branch, a revision or a date. */
+/**
+ * What a script prints, where that is nothing but names of the project's files, or one word such as
+ * a branch, a revision or a date.
+ */
 export function printedNames({ body }: Script): Names | undefined {
   const listed = listedNames(body);
   if (listed !== undefined) return listed;
@@ -149,26 +176,41 @@ const NUMBER: Names = [
 function printsLine(node: Node): boolean {
   if (node.type !== "pipeline" || node.mergesErrors || node.stages.length !== 3) return false;
   const [search = [], ...filters] = node.stages.map((stage) =>
-    stage.type === "command" && stage.assignments.length === 0 && hasPlainStreams(stage) ? stage.words.map(lettersOf) : [],
+    stage.type === "command" && stage.assignments.length === 0 && hasPlainStreams(stage)
+      ? stage.words.map(lettersOf)
+      : [],
   );
   const operands = search.slice(1).filter((word) => word?.startsWith("-") !== true);
   const flags = search.slice(1).filter((word) => word?.startsWith("-") === true);
   const numbers =
-    search[0] === "grep" && flags.some((flag) => flag?.includes("n") === true) && flags.every((flag) => /^-[nEFiwx]+$/.test(flag ?? ""));
+    search[0] === "grep" &&
+    flags.some((flag) => flag?.includes("n") === true) &&
+    flags.every((flag) => /^-[nEFiwx]+$/.test(flag ?? ""));
   // A word that is not known may be a flag with which names of files come first.
-  const isOneFile = operands.length === 2 && !operands.includes(undefined) && !/[*?[]/.test(operands[1] ?? "*");
+  const isOneFile =
+    operands.length === 2 && !operands.includes(undefined) && !/[*?[]/.test(operands[1] ?? "*");
   const filter = filters.map((words) => words.join(" ")).sort();
-  return numbers && isOneFile && /^cut -d ?: -f ?1$/.test(filter[0] ?? "") && /^(?:head|tail) (?:-n ?|-)1$/.test(filter[1] ?? "");
+  return (
+    numbers &&
+    isOneFile &&
+    /^cut -d ?: -f ?1$/.test(filter[0] ?? "") &&
+    /^(?:head|tail) (?:-n ?|-)1$/.test(filter[1] ?? "")
+  );
 }
 
-/** The names of the project's files that a command or a pipeline prints, where it prints nothing else. */
+/**
+ * The names of the project's files that a command or a pipeline prints, where it prints nothing
+ * else.
+ */
 export function listedNames(node: Node): Names | undefined {
   if (node.type === "pipeline") {
     // What lists names does not read what comes before it.
     const last = node.stages.findLastIndex((stage) => !selectsNames(stage));
     const lister = node.stages[last];
     if (node.mergesErrors || lister === undefined) return undefined;
-    return node.stages.slice(last + 1).reduce((names, stage) => selectNames(stage, names), listedNames(lister));
+    return node.stages
+      .slice(last + 1)
+      .reduce((names, stage) => selectNames(stage, names), listedNames(lister));
   }
   if (node.type !== "command" || !isOneOf(node, LISTERS)) return undefined;
   const [name = "", ...args] = node.words.map(lettersOf);
@@ -195,7 +237,10 @@ const sifted = (names: Names): Names =>
     ...(toNul !== undefined && { toNul }),
   }));
 
-/** The options with which a program ends each name with NUL; git without it quotes a name that has a line break. */
+/**
+ * The options with which a program ends each name with NUL; git without it quotes a name that has a
+ * line break.
+ */
 const NUL: Readonly<Record<string, RegExp>> = {
   find: /^-print0$/,
   fd: /^(?:-0|--print0)$/,
@@ -223,13 +268,18 @@ function nulEdits(name: string, words: readonly Word[]): readonly Edit[] | undef
   if (name === "find") return findNulEdits(words, WHOLE);
   const [text, at] = (Object.hasOwn(TO_NUL, name) ? TO_NUL[name] : undefined) ?? [];
   const word = at === undefined ? undefined : words[at];
-  return text === undefined || word === undefined ? undefined : [{ at: word.span.end, behind: word.raw, text, reason: WHOLE }];
+  return text === undefined || word === undefined
+    ? undefined
+    : [{ at: word.span.end, behind: word.raw, text, reason: WHOLE }];
 }
 
 /** A folder of the project, written out. */
 const FOLDER = /^[A-Za-z0-9_.][\w./-]*$/;
 
-/** Whether all names begin with a folder that was written out, so that none is a flag: those of `find`, and of a search in `src`. */
+/**
+ * Whether all names begin with a folder that was written out, so that none is a flag: those of
+ * `find`, and of a search in `src`.
+ */
 function isAnchored(name: string, words: readonly Word[]): boolean {
   if (name === "find") return true;
   if (name !== "grep" && name !== "rg") return false;
@@ -237,7 +287,11 @@ function isAnchored(name: string, words: readonly Word[]): boolean {
   // An option whose value stands apart would leave it open which word is the pattern.
   if (
     args.some(
-      (arg) => arg === undefined || /^-[A-Za-z]*[egtf]$|^--(?:$|[a-z-]+$)/.test(arg.replace(/^--(?:files|files-with-matches|null)$/, "")),
+      (arg) =>
+        arg === undefined ||
+        /^-[A-Za-z]*[egtf]$|^--(?:$|[a-z-]+$)/.test(
+          arg.replace(/^--(?:files|files-with-matches|null)$/, ""),
+        ),
     )
   )
     return false;
@@ -259,20 +313,25 @@ export function selectNames(node: Node, names: Names | undefined): Names | undef
   if (program === "cat") return names;
   const cut = args.some((arg) => /^-[a-zA-Z]*z[a-zA-Z]*$/.test(arg ?? "")) ? "nul" : "line";
   const toNul = stageToNul(names, { program, word: node.words[0] });
-  // A few lines of the start hold the first name's beginning, and those of the end the last one's end.
-  const isBeside = program === "tail" || (program === "head" && Number(/\d+$/.exec(args.at(-1) ?? "10")?.[0]) <= FEW_LINES);
+  // A few lines of the start hold the first name's beginning, and those of the end the last one's
+  // end.
+  const isBeside =
+    program === "tail" ||
+    (program === "head" && Number(/\d+$/.exec(args.at(-1) ?? "10")?.[0]) <= FEW_LINES);
   // Whole, they need nothing where they were chosen.
   const sift = names.every((name) => name.isSifted === true) ? [] : names[0]?.sift;
-  const lines = takeApart(names, cut).map(({ text, isGlob, isSifted, ends, isTorn, hasCompany }) => ({
-    text,
-    isGlob,
-    ends: program === "tr" || ends === "nul" ? ("nul" as const) : ("quoted" as const),
-    ...(isSifted !== undefined && { isSifted }),
-    ...(sift !== undefined && { sift }),
-    ...(isTorn !== undefined && { isTorn }),
-    ...(hasCompany !== undefined && isBeside && { hasCompany }),
-    ...(toNul !== undefined && { toNul }),
-  }));
+  const lines = takeApart(names, cut).map(
+    ({ text, isGlob, isSifted, ends, isTorn, hasCompany }) => ({
+      text,
+      isGlob,
+      ends: program === "tr" || ends === "nul" ? ("nul" as const) : ("quoted" as const),
+      ...(isSifted !== undefined && { isSifted }),
+      ...(sift !== undefined && { sift }),
+      ...(isTorn !== undefined && { isTorn }),
+      ...(hasCompany !== undefined && isBeside && { hasCompany }),
+      ...(toNul !== undefined && { toNul }),
+    }),
+  );
   return keepsSourceNames(words) ? sifted(lines) : lines;
 }
 
@@ -290,19 +349,28 @@ function stageToNul(
 const FEW_LINES = 30;
 
 function isOneOf(node: Node, table: Table): boolean {
-  if (node.type !== "command" || node.assignments.length > 0 || !hasPlainStreams(node)) return false;
+  if (node.type !== "command" || node.assignments.length > 0 || !hasPlainStreams(node))
+    return false;
   const [name, ...args] = node.words.map(lettersOf);
   if (name === undefined || args.includes(undefined) || !Object.hasOwn(table, name)) return false;
   const known = args.filter((arg) => arg !== undefined);
   if (table === LISTERS && known.some(isOfSystem)) return false;
   if (table[name]?.(known) !== true) return false;
-  return !aimsOf(table, name, known).some((arg) => AIMED.test(arg)) || (table === LISTERS && choosesNoSecret(name, known));
+  return (
+    !aimsOf(table, name, known).some((arg) => AIMED.test(arg)) ||
+    (table === LISTERS && choosesNoSecret(name, known))
+  );
 }
 
 /** The arguments that choose among names; what a search looks for in files is none of them. */
 function aimsOf(table: Table, name: string, args: readonly string[]): readonly string[] {
-  const isSearch = table === LISTERS && (name === "grep" || name === "rg" || args[0] === "grep") && !args.includes("--files");
-  const pattern = isSearch ? args.findIndex((arg, index) => !arg.startsWith("-") && !(name === "git" && index === 0)) : -1;
+  const isSearch =
+    table === LISTERS &&
+    (name === "grep" || name === "rg" || args[0] === "grep") &&
+    !args.includes("--files");
+  const pattern = isSearch
+    ? args.findIndex((arg, index) => !arg.startsWith("-") && !(name === "git" && index === 0))
+    : -1;
   return args.filter((_, index) => index !== pattern);
 }
 
@@ -316,7 +384,9 @@ function lettersOf({ text, pieces }: Word): string | undefined {
 
 /** Nothing but its errors goes elsewhere, and they do not get among the names. */
 const hasPlainStreams = ({ redirects }: Command): boolean =>
-  redirects.every((redirect) => redirect.descriptor === 2 && redirect.operator === ">" && !changesInput(redirect));
+  redirects.every(
+    (redirect) => redirect.descriptor === 2 && redirect.operator === ">" && !changesInput(redirect),
+  );
 
 /** Whether a redirection gives a command another input. */
 export function changesInput({ operator, descriptor }: Redirect): boolean {

@@ -3,11 +3,14 @@ import { evaluateCommandSafety } from "../evaluate.js";
 import { allowlistOf } from "../../test/allowlist.js";
 import { patchedFiles } from "./patch.js";
 
-const patch = (...lines: readonly string[]): string => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
-const here = (text: string, delimiter = "'EOF'"): string => `apply_patch <<${delimiter}\n${text}\nEOF\n`;
+const patch = (...lines: readonly string[]): string =>
+  ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+const here = (text: string, delimiter = "'EOF'"): string =>
+  `apply_patch <<${delimiter}\n${text}\nEOF\n`;
 const judge = (command: string, more: object = {}) =>
   evaluateCommandSafety(command, { cwd: "/work/project", projectRoot: "/work/project", ...more });
-const rules = (command: string, more: object = {}): readonly string[] => judge(command, more).reasons.map(({ ruleId }) => ruleId);
+const rules = (command: string, more: object = {}): readonly string[] =>
+  judge(command, more).reasons.map(({ ruleId }) => ruleId);
 
 const EDIT = patch(
   "*** Update File: src/a.ts",
@@ -38,8 +41,13 @@ describe("evaluateCommandSafety() of apply_patch", () => {
     ["its other name", here(EDIT).replace("apply_patch", "applypatch")],
   ])("reads an edit from %s", (_name, command) => {
     const { riskLevel, reasons } = judge(command);
-    expect([riskLevel, reasons.map(({ ruleId }) => ruleId)]).toEqual(["needs-review", ["apply_patch.write"]]);
-    expect(reasons[0]?.message).toBe("`apply_patch` edits `src/a.ts`, moves to `src/b.ts`, deletes `c.txt`");
+    expect([riskLevel, reasons.map(({ ruleId }) => ruleId)]).toEqual([
+      "needs-review",
+      ["apply_patch.write"],
+    ]);
+    expect(reasons[0]?.message).toBe(
+      "`apply_patch` edits `src/a.ts`, moves to `src/b.ts`, deletes `c.txt`",
+    );
   });
 
   it("judges the paths as writes, from where the command runs", () => {
@@ -51,7 +59,9 @@ describe("evaluateCommandSafety() of apply_patch", () => {
     expect(rules(`cd .. && ${add("x")}`)).toContain("apply_patch.unknown-place");
     expect(judge(add("/etc/cron.d/x")).riskLevel).toBe("dangerous");
     expect(judge(add("/root/.bashrc")).riskLevel).toBe("dangerous");
-    expect(judge(`apply_patch '${patch("*** Add File: /etc/cron.d/x", "+x")}'`).riskLevel).toBe("dangerous");
+    expect(judge(`apply_patch '${patch("*** Add File: /etc/cron.d/x", "+x")}'`).riskLevel).toBe(
+      "dangerous",
+    );
   });
 
   it.each([
@@ -60,7 +70,10 @@ describe("evaluateCommandSafety() of apply_patch", () => {
     ["a file", "apply_patch < patch.txt"],
     ["a pipe", "cat patch.txt | apply_patch"],
     ["what a variable holds", here(patch("*** Add File: $HOME/x", "+x"), "EOF")],
-    ["two texts", `apply_patch <<'A' <<'B'\n${patch("*** Add File: a")}\nA\n${patch("*** Add File: b")}\nB\n`],
+    [
+      "two texts",
+      `apply_patch <<'A' <<'B'\n${patch("*** Add File: a")}\nA\n${patch("*** Add File: b")}\nB\n`,
+    ],
     ["two arguments", "apply_patch a b"],
   ])("does not know what it edits of %s", (_name, command) => {
     expect(rules(command)).toContain("apply_patch.unknown");

@@ -1,6 +1,7 @@
 /**
- * Patch: `apply_patch`, by which some agents edit files through a shell. The files that a patch names are written, moved or deleted; whatever else is in it
- * is text. What cannot be read before it runs is not known to be an edit.
+ * Patch: `apply_patch`, by which some agents edit files through a shell. The files that a patch
+ * names are written, moved or deleted; whatever else is in it is text. What cannot be read before
+ * it runs is not known to be an edit.
  */
 import { shown } from "../text/shown.js";
 import { review } from "../findings.js";
@@ -38,18 +39,25 @@ export function patchedFiles(text: string): readonly PatchedFile[] {
   );
 }
 
-/** Reports what a call of `apply_patch` writes. Always at least one finding: an edit is never safe. */
+/**
+ * Reports what a call of `apply_patch` writes. Always at least one finding: an edit is never safe.
+ */
 export function judgePatch(
   text: string | undefined,
   place: Place,
   { report, span }: { readonly report: Report; readonly span: Span },
 ): void {
   const files = text === undefined ? [] : patchedFiles(text);
-  const say = (what: string, message: string): Finding => review("safe-binaries", { ruleId: `apply_patch.${what}`, span, message });
-  if (files.length === 0) return report(say("unknown", "`apply_patch` edits files that are known only when it runs"));
+  const say = (what: string, message: string): Finding =>
+    review("safe-binaries", { ruleId: `apply_patch.${what}`, span, message });
+  if (files.length === 0)
+    return report(say("unknown", "`apply_patch` edits files that are known only when it runs"));
   for (const { path } of files) {
     const problem = pathProblem({ text: path, isGlob: false }, place);
-    if (problem !== undefined) report(say(problem.ruleId.replace("path.", ""), `\`apply_patch\` writes, and ${problem.message}`));
+    if (problem !== undefined)
+      report(
+        say(problem.ruleId.replace("path.", ""), `\`apply_patch\` writes, and ${problem.message}`),
+      );
   }
   const named = files.slice(0, FILES_MAX).map(({ path, deed }) => `${deed} ${shown(path)}`);
   const more = files.length > FILES_MAX ? ` and ${files.length - FILES_MAX} more` : "";

@@ -9,7 +9,8 @@ const FOLDER: Place = { ...ROOT, inside: "packages/core" };
 const KNOWN: Place = { ...ROOT, inside: "src", projectRoot: "/home/ann/app" };
 const NOWHERE: Place = { ...ROOT, inside: undefined };
 
-const ruleOf = (text: string, place: Place = ROOT, isGlob = false): string | undefined => pathProblem({ text, isGlob }, place)?.ruleId;
+const ruleOf = (text: string, place: Place = ROOT, isGlob = false): string | undefined =>
+  pathProblem({ text, isGlob }, place)?.ruleId;
 
 describe("pathProblem()", () => {
   it.each([
@@ -64,10 +65,16 @@ describe("pathProblem()", () => {
     expect(ruleOf("../../other/a.ts", KNOWN)).toBe("path.outside");
   });
 
-  it.each(["*", "*.ts", "src/**/*.test.ts", "*.json", "c*", "packages/*/package.json", "[a-z]*", ".github/*"])(
-    "lets the glob %j pass",
-    (glob) => expect(ruleOf(glob, ROOT, true)).toBeUndefined(),
-  );
+  it.each([
+    "*",
+    "*.ts",
+    "src/**/*.test.ts",
+    "*.json",
+    "c*",
+    "packages/*/package.json",
+    "[a-z]*",
+    ".github/*",
+  ])("lets the glob %j pass", (glob) => expect(ruleOf(glob, ROOT, true)).toBeUndefined());
 
   it.each([
     ".e*",
@@ -86,7 +93,9 @@ describe("pathProblem()", () => {
     "[!a]d_rsa",
   ])("stops the glob %j", (glob) => expect(ruleOf(glob, ROOT, true)).toBe("path.secret"));
 
-  it.each(["/e??", "~/.s*"])("stops the glob %j, which leaves the project", (glob) => expect(ruleOf(glob, ROOT, true)).not.toBeUndefined());
+  it.each(["/e??", "~/.s*"])("stops the glob %j, which leaves the project", (glob) =>
+    expect(ruleOf(glob, ROOT, true)).not.toBeUndefined(),
+  );
 });
 
 describe("resolveInside()", () => {
@@ -101,7 +110,8 @@ describe("resolveInside()", () => {
 });
 
 describe("what the system has for everybody", () => {
-  const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+  const rulesOf = (command: string): readonly string[] =>
+    evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
 
   it.each([
     "cat /usr/include/stdio.h",
@@ -153,7 +163,10 @@ describe("what the system has for everybody", () => {
 describe("checkPath()", () => {
   it("reports a finding that no allowlist lifts", () => {
     const found: Finding[] = [];
-    checkPath({ text: "/etc/passwd", isGlob: false }, ROOT, { report: (finding) => found.push(finding), span: { start: 4, end: 15 } });
+    checkPath({ text: "/etc/passwd", isGlob: false }, ROOT, {
+      report: (finding) => found.push(finding),
+      span: { start: 4, end: 15 },
+    });
     expect(found).toEqual([
       {
         ruleId: "path.outside",

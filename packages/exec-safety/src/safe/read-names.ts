@@ -1,6 +1,7 @@
 /**
- * Read names: what `read` makes of a list of names. It keeps a name whole only with `-r` and `IFS=`: it takes backslashes and the blanks at both
- * ends out of a line otherwise, so that ` /etc/x.ts` and `x.p\\em` become other files.
+ * Read names: what `read` makes of a list of names. It keeps a name whole only with `-r` and
+ * `IFS=`: it takes backslashes and the blanks at both ends out of a line otherwise, so that `
+ * /etc/x.ts` and `x.p\\em` become other files.
  */
 import { textOf } from "./argument.js";
 import type { Argument, ArgumentValue } from "./argument.js";
@@ -24,7 +25,10 @@ interface Reading {
 }
 
 /** What its only variable can be. */
-export function readNamesOf(input: readonly ArgumentValue[], call: ReadCall): readonly ArgumentValue[] {
+export function readNamesOf(
+  input: readonly ArgumentValue[],
+  call: ReadCall,
+): readonly ArgumentValue[] {
   const reading = readingOf(call);
   const { isRaw, isUntrimmed, end } = reading;
   const cut = isRaw && isUntrimmed && end !== "part" ? end : "blank";
@@ -46,12 +50,16 @@ function readingOf({ args, command }: ReadCall): Reading {
     at += 1;
     if (valued === "d" && end !== "part") end = textOf(args[at]) === "" ? "nul" : "part";
   }
-  const isUntrimmed = command.assignments.findLast(({ name }) => name === "IFS")?.value?.text === "";
+  const isUntrimmed =
+    command.assignments.findLast(({ name }) => name === "IFS")?.value?.text === "";
   return { isRaw, isUntrimmed, end };
 }
 
 /** The edits that make it end at NUL and leave the rest as it is. */
-function atNul(word: Word | undefined, { isRaw, isUntrimmed, end }: Reading): readonly Edit[] | undefined {
+function atNul(
+  word: Word | undefined,
+  { isRaw, isUntrimmed, end }: Reading,
+): readonly Edit[] | undefined {
   if (word === undefined) return undefined;
   const options = `${isRaw ? "" : " -r"}${end === "nul" ? "" : " -d ''"}`;
   return [

@@ -19,7 +19,8 @@ const VARIABLES: Variables = new Map([
 
 function argument(word: string, variables: Variables = VARIABLES): Argument {
   const parsed = parseShell(`x ${word}`, SAFETY_LIMITS);
-  if ("refused" in parsed || parsed.script.body.type !== "command") throw new Error(`not one simple command: ${word}`);
+  if ("refused" in parsed || parsed.script.body.type !== "command")
+    throw new Error(`not one simple command: ${word}`);
   const [first] = resolveArguments(parsed.script.body.words.slice(1), variables, printedNames);
   if (first === undefined) throw new Error(`no argument: ${word}`);
   return first;

@@ -1,6 +1,7 @@
 /**
- * Run later: places whose files tell agents, shells, editors and tools what to run. Nobody works in them by the way, and no entry of an allowlist
- * reaches them. Compared in lower case, since some file systems do. Data.
+ * Run later: places whose files tell agents, shells, editors and tools what to run. Nobody works in
+ * them by the way, and no entry of an allowlist reaches them. Compared in lower case, since some
+ * file systems do. Data.
  */
 import { globsMeet } from "../secrets/name-glob.js";
 
@@ -39,6 +40,10 @@ export function isRunLater(path: string): boolean {
     .some((part) => {
       if (FOLDERS.has(part) || FILES.has(part)) return true;
       // A glob finds a hidden name only where its own first letter is the dot.
-      return part.startsWith(".") && /[*?[]/.test(part) && [...FOLDERS, ...FILES].some((name) => globsMeet(part, name));
+      return (
+        part.startsWith(".") &&
+        /[*?[]/.test(part) &&
+        [...FOLDERS, ...FILES].some((name) => globsMeet(part, name))
+      );
     });
 }

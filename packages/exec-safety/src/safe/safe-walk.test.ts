@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
-const lines = (...commands: readonly string[]): readonly (readonly [string])[] => commands.map((command) => [command]);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const lines = (...commands: readonly string[]): readonly (readonly [string])[] =>
+  commands.map((command) => [command]);
 
 describe("safe commands", () => {
   it.each(
@@ -35,7 +37,9 @@ describe("safe commands", () => {
       "echo ${#x}",
       'sha=$(git rev-parse HEAD); echo "${sha:0:7}"',
     ),
-  )("%s", (command) => expect(evaluateCommandSafety(command)).toMatchObject({ riskLevel: "safe", reasons: [] }));
+  )("%s", (command) =>
+    expect(evaluateCommandSafety(command)).toMatchObject({ riskLevel: "safe", reasons: [] }),
+  );
 });
 
 describe("names that the shell itself lists", () => {
@@ -68,9 +72,15 @@ describe("names that the shell itself lists", () => {
 });
 
 describe("jobs in the background", () => {
-  it.each(lines("ls &", "ls & cat a; wait", "{ ls; cat a; } & wc -l b", "(ls | head) & sleep 1", "x=a & cat b"))("%s is safe", (command) =>
-    expect(rulesOf(command)).toEqual([]),
-  );
+  it.each(
+    lines(
+      "ls &",
+      "ls & cat a; wait",
+      "{ ls; cat a; } & wc -l b",
+      "(ls | head) & sleep 1",
+      "x=a & cat b",
+    ),
+  )("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 });
 
 describe("constructs that are never safe by themselves", () => {

@@ -1,6 +1,6 @@
 /**
- * Safe walk: proves that a command line only reads. It goes through every kind of node; what it does not know needs a person. It never
- * says `dangerous`: that is the other walk's word.
+ * Safe walk: proves that a command line only reads. It goes through every kind of node; what it
+ * does not know needs a person. It never says `dangerous`: that is the other walk's word.
  */
 import { shown } from "../text/shown.js";
 import { mayNotEnd } from "./endless-loops.js";
@@ -14,7 +14,18 @@ import type { ArgumentValue } from "./argument.js";
 import { resolveArguments } from "./resolve-arguments.js";
 import { judgeCommand } from "./simple-command.js";
 import { countsOnly, hidesAddresses, passesOn } from "./reach/output.js";
-import { CAUGHT, after, either, join, joinVariables, withInput, withInputOf, withOutput, withPlaces, withVariable } from "./state.js";
+import {
+  CAUGHT,
+  after,
+  either,
+  join,
+  joinVariables,
+  withInput,
+  withInputOf,
+  withOutput,
+  withPlaces,
+  withVariable,
+} from "./state.js";
 import type { Outcome, Output, State } from "./state.js";
 import type { Node, Redirect, Script, Word } from "../parse/tree.js";
 import { canSet } from "./variables.js";
@@ -30,11 +41,17 @@ export function safeWalk(parts: WalkParts, script: Script, start: State): void {
 type WalkParts = Omit<Walk, "script">;
 
 function walkOf(parts: WalkParts): Walk {
-  const walk: Walk = { ...parts, script: (inner, state) => void judgeNode(walk, withOutput(state, CAUGHT), inner.body) };
+  const walk: Walk = {
+    ...parts,
+    script: (inner, state) => void judgeNode(walk, withOutput(state, CAUGHT), inner.body),
+  };
   return walk;
 }
 
-/** The walk of a job in the background, which an entry of an allowlist does not lift: it may outlive its command. */
+/**
+ * The walk of a job in the background, which an entry of an allowlist does not lift: it may outlive
+ * its command.
+ */
 const unlisted = (walk: Walk): Walk => walkOf({ ...walk, allowlist: undefined });
 
 function judgeNode(walk: Walk, state: State, node: Node): Outcome {
@@ -50,7 +67,11 @@ function judgeNode(walk: Walk, state: State, node: Node): Outcome {
       return node.prefix === "!" ? { ok: failed, failed: ok } : { ok, failed };
     }
     case "group": {
-      const outcome = judgeNode(node.kind === "background" ? unlisted(walk) : walk, state, node.body);
+      const outcome = judgeNode(
+        node.kind === "background" ? unlisted(walk) : walk,
+        state,
+        node.body,
+      );
       return node.kind === "braces" ? outcome : either(state);
     }
     case "redirected":
@@ -79,7 +100,8 @@ function judgeSequence(walk: Walk, start: State, { items, operators }: Kind<"seq
   let outcome = either(start);
   for (const [index, item] of items.entries()) {
     const operator = index === 0 ? ";" : operators[index - 1];
-    const before = operator === "&&" ? outcome.ok : operator === "||" ? outcome.failed : after(outcome);
+    const before =
+      operator === "&&" ? outcome.ok : operator === "||" ? outcome.failed : after(outcome);
     // INVARIANT: what is never reached is judged all the same.
     const next = judgeNode(walk, before ?? start, item);
     outcome = before === undefined ? outcome : chained(outcome, next, operator);
@@ -92,14 +114,24 @@ function chained(before: Outcome, next: Outcome, operator: string | undefined): 
   return operator === "||" ? { ok: join(before.ok, next.ok), failed: next.failed } : next;
 }
 
-/** Each stage runs in a shell of its own; only where `lastpipe` is set do the last one's variables stay, so that both are followed. */
-function judgePipeline(walk: Walk, state: State, { stages, mergesErrors, span }: Kind<"pipeline">): Outcome {
-  if (mergesErrors) walk.report(syntax("pipe.errors", span, "`|&` feeds errors into the next command as well"));
+/**
+ * Each stage runs in a shell of its own; only where `lastpipe` is set do the last one's variables
+ * stay, so that both are followed.
+ */
+function judgePipeline(
+  walk: Walk,
+  state: State,
+  { stages, mergesErrors, span }: Kind<"pipeline">,
+): Outcome {
+  if (mergesErrors)
+    walk.report(syntax("pipe.errors", span, "`|&` feeds errors into the next command as well"));
   let { input, variables } = state;
   for (const [index, stage] of stages.entries()) {
     const behindIt = stages.slice(index + 1);
     const output = outputOf(behindIt, state.output);
-    const behind = after(judgeNode(walk, withOutput(withInput(state, input, index > 0 || state.isFed), output), stage));
+    const behind = after(
+      judgeNode(walk, withOutput(withInput(state, input, index > 0 || state.isFed), output), stage),
+    );
     const passedOn = index > 0 ? selectNames(stage, input) : undefined;
     input = mergesErrors || passesOn(behindIt) ? undefined : (listedNames(stage) ?? passedOn);
     if (behind !== undefined) variables = joinVariables(variables, behind.variables);
@@ -110,19 +142,32 @@ function judgePipeline(walk: Walk, state: State, { stages, mergesErrors, span }:
 /** Where the output of a stage goes, by the stages behind it. */
 function outputOf(behindIt: readonly Node[], output: Output): Output {
   if (behindIt.length === 0) return output;
-  return { isShown: !countsOnly(behindIt, output.isShown), hidesAddresses: hidesAddresses(behindIt), isCaught: true };
+  return {
+    isShown: !countsOnly(behindIt, output.isShown),
+    hidesAddresses: hidesAddresses(behindIt),
+    isCaught: true,
+  };
 }
 
-function judgeRedirected(walk: Walk, state: State, { body, redirects }: Kind<"redirected">): Outcome {
+function judgeRedirected(
+  walk: Walk,
+  state: State,
+  { body, redirects }: Kind<"redirected">,
+): Outcome {
   const inner = judgeRedirects(walk, state, redirects);
-  return withInputOf(state, judgeNode(walk, withInput(inner, namesFed(redirects) ?? inner.input), body));
+  return withInputOf(
+    state,
+    judgeNode(walk, withInput(inner, namesFed(redirects) ?? inner.input), body),
+  );
 }
 
 /** The names that `< <(…)` feeds. */
 function namesFed(redirects: readonly Redirect[]): State["input"] {
   const inputs = redirects.filter(changesInput);
   const [piece, ...others] = inputs.length === 1 ? (inputs[0]?.target?.pieces ?? []) : [];
-  return others.length === 0 && piece?.kind === "script" && piece.form === "read" ? printedNames(piece.script) : undefined;
+  return others.length === 0 && piece?.kind === "script" && piece.form === "read"
+    ? printedNames(piece.script)
+    : undefined;
 }
 
 /** Conditions and branches in turns; a last one without a condition is the `else`. */
@@ -144,7 +189,8 @@ function judgeIf(walk: Walk, start: State, parts: readonly Node[]): Outcome {
 
 function judgeWhile(walk: Walk, state: State, loop: Kind<"while">): Outcome {
   const { condition, body, span } = loop;
-  if (mayNotEnd(loop)) walk.report(syntax("loop.endless", span, "nothing in this loop is known to end it"));
+  if (mayNotEnd(loop))
+    walk.report(syntax("loop.endless", span, "nothing in this loop is known to end it"));
   judgeJobs(walk, condition);
   judgeJobs(walk, body);
   const entry = loopState(state, [condition, body]);
@@ -154,13 +200,26 @@ function judgeWhile(walk: Walk, state: State, loop: Kind<"while">): Outcome {
 }
 
 function judgeFor(walk: Walk, state: State, { name, words, body, span }: Kind<"for">): Outcome {
-  if (!canSet(name)) walk.report(syntax("assignment.name", span, `${shown(name)} may mean something to the shell or to programs`));
+  if (!canSet(name))
+    walk.report(
+      syntax(
+        "assignment.name",
+        span,
+        `${shown(name)} may mean something to the shell or to programs`,
+      ),
+    );
   judgeWords(walk, state, words ?? []);
   for (const argument of resolveArguments(words ?? [], state.variables))
     for (const place of state.places) checkGlob(argument, place, walk.report);
   judgeJobs(walk, body);
   const entry = loopState(state, [body]);
-  const end = after(judgeNode(walk, withVariable(entry, name, words === undefined ? undefined : loopValues(words, state)), body));
+  const end = after(
+    judgeNode(
+      walk,
+      withVariable(entry, name, words === undefined ? undefined : loopValues(words, state)),
+      body,
+    ),
+  );
   return either(join(withVariable(entry, name, undefined), end) ?? entry);
 }
 
@@ -168,7 +227,10 @@ function judgeFor(walk: Walk, state: State, { name, words, body, span }: Kind<"f
 const LOOP_VALUES_MAX = 32;
 
 /** Everything that the words of a loop can be. */
-function loopValues(words: readonly Word[], { variables }: State): readonly ArgumentValue[] | undefined {
+function loopValues(
+  words: readonly Word[],
+  { variables }: State,
+): readonly ArgumentValue[] | undefined {
   const values: ArgumentValue[] = [];
   for (const word of words) {
     const next = stableValues(word, variables);
@@ -182,7 +244,13 @@ function loopValues(words: readonly Word[], { variables }: State): readonly Argu
 function judgeJobs(walk: Walk, body: Script["body"]): void {
   visitNodes({ span: body.span, body }, (node) => {
     if (node.type === "group" && node.kind === "background")
-      walk.report(syntax("loop.background", node.span, "each round of the loop leaves a background job behind"));
+      walk.report(
+        syntax(
+          "loop.background",
+          node.span,
+          "each round of the loop leaves a background job behind",
+        ),
+      );
   });
 }
 
@@ -196,7 +264,8 @@ function loopState(state: State, parts: readonly Node[]): State {
       const texts = node.words.map(({ text }) => text);
       if (texts.includes("cd") || texts.includes("pushd") || texts.includes("popd")) moves = true;
       if (texts.includes("read"))
-        for (const text of texts) if (text !== undefined && canSet(text)) entry = withVariable(entry, text, undefined);
+        for (const text of texts)
+          if (text !== undefined && canSet(text)) entry = withVariable(entry, text, undefined);
     } else if (node.type === "for") entry = withVariable(entry, node.name, undefined);
     // These have a shell of their own.
     if (node.type === "pipeline" || (node.type === "group" && node.kind !== "braces")) return;
@@ -221,7 +290,11 @@ function judgeCase(walk: Walk, state: State, { word, patterns, bodies }: Kind<"c
 }
 
 /** Never safe; what is below it still gets its reasons. */
-function judgeRefused(walk: Walk, state: State, { what, construct, span, body, words }: Kind<"refused">): Outcome {
+function judgeRefused(
+  walk: Walk,
+  state: State,
+  { what, construct, span, body, words }: Kind<"refused">,
+): Outcome {
   walk.report(syntax(`syntax.${construct}`, span, `${what} is not followed`));
   for (const inner of body) judgeNode(walk, state, inner);
   judgeWords(walk, state, words);

@@ -1,14 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
-const lines = (...commands: readonly string[]): readonly (readonly [string])[] => commands.map((command) => [command]);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const lines = (...commands: readonly string[]): readonly (readonly [string])[] =>
+  commands.map((command) => [command]);
 
 describe("programs of the system by their paths", () => {
-  it.each(lines("/bin/ls", "/usr/bin/git log", "/usr/bin/env ls", "/usr/bin/timeout 5 /bin/cat a", "'/bin/echo' a", "/usr/sbin/arp -n"))(
-    "%s is safe",
-    (command) => expect(rulesOf(command)).toEqual([]),
-  );
+  it.each(
+    lines(
+      "/bin/ls",
+      "/usr/bin/git log",
+      "/usr/bin/env ls",
+      "/usr/bin/timeout 5 /bin/cat a",
+      "'/bin/echo' a",
+      "/usr/sbin/arp -n",
+    ),
+  )("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 
   it.each([
     ["/bin/rm a", "rm.change"],
@@ -36,10 +44,15 @@ describe("programs of the system by their paths", () => {
 });
 
 describe("wrappers", () => {
-  it.each(lines("timeout 5 ls", "env LC_ALL=C ls", "nice -n 5 env TZ=UTC date", "command ls", "timeout 1 env nice command ls"))(
-    "%s is safe",
-    (command) => expect(rulesOf(command)).toEqual([]),
-  );
+  it.each(
+    lines(
+      "timeout 5 ls",
+      "env LC_ALL=C ls",
+      "nice -n 5 env TZ=UTC date",
+      "command ls",
+      "timeout 1 env nice command ls",
+    ),
+  )("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 
   it.each(
     lines(

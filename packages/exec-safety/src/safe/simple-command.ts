@@ -1,5 +1,6 @@
 /**
- * Simple command: judges one program with its arguments, behind wrappers that add nothing of their own.
+ * Simple command: judges one program with its arguments, behind wrappers that add nothing of their
+ * own.
  */
 import { shown } from "../text/shown.js";
 import type { Argument, ProgramCall } from "./argument.js";
@@ -66,22 +67,46 @@ function judgeCall(walk: Walk, state: State, given: Call): Outcome {
   if (wrapped === undefined) return judgeArguments(walk, state, call);
   const span = spanOf(words);
   if (depth >= WRAPPER_DEPTH_MAX) {
-    walk.report(review("safe-binaries", { ruleId: "wrapper.depth", span, message: "too many programs that run another one" }));
+    walk.report(
+      review("safe-binaries", {
+        ruleId: "wrapper.depth",
+        span,
+        message: "too many programs that run another one",
+      }),
+    );
     return either(state);
   }
   if (wrapped.isTransparent) {
     const isOfShell = call.isOfShell && SHELL_WRAPPERS.has(program);
-    return judgeCall(walk, state, { command: call.command, words: wrapped.tail, isOfShell, depth: depth + 1 });
+    return judgeCall(walk, state, {
+      command: call.command,
+      words: wrapped.tail,
+      isOfShell,
+      depth: depth + 1,
+    });
   }
-  if (wrapped.tail.length === 0 && wrapped.script === undefined) return judgeArguments(walk, state, call);
-  walk.report(review("safe-binaries", { ruleId: "wrapper.runs", span, message: `\`${program}\` runs another command in its own way` }));
+  if (wrapped.tail.length === 0 && wrapped.script === undefined)
+    return judgeArguments(walk, state, call);
+  walk.report(
+    review("safe-binaries", {
+      ruleId: "wrapper.runs",
+      span,
+      message: `\`${program}\` runs another command in its own way`,
+    }),
+  );
   return either(state);
 }
 
-/** Folders of the system's own programs, which only an administrator changes: `/usr/local/bin` is none, for people install there. */
+/**
+ * Folders of the system's own programs, which only an administrator changes: `/usr/local/bin` is
+ * none, for people install there.
+ */
 const SYSTEM_PROGRAM = /^\/(?:usr\/)?s?bin\/([^/]+)$/;
 
-/** The call under the program's name where its path is that of the system's own: no builtin of the shell then. */
+/**
+ * The call under the program's name where its path is that of the system's own: no builtin of the
+ * shell then.
+ */
 function named(call: Call): Call {
   const [word, ...others] = call.words;
   const text = SYSTEM_PROGRAM.exec(word?.text ?? "")?.[1];
@@ -89,7 +114,12 @@ function named(call: Call): Call {
   const { raw, span } = word;
   // Bare, the name has a place of its own, behind which an option can be put.
   const start = raw === word.text ? span.end - text.length : span.start;
-  return { ...call, words: [{ ...word, text, span: { start, end: span.end } }, ...others], isOfShell: false, isByPath: true };
+  return {
+    ...call,
+    words: [{ ...word, text, span: { start, end: span.end } }, ...others],
+    isOfShell: false,
+    isByPath: true,
+  };
 }
 
 /** The program's name, where it is one that is known. */
@@ -112,7 +142,11 @@ function programOf(word: Word | undefined, { places }: State): string | Finding 
     });
   }
   if (!/^(?:[A-Za-z0-9_./][A-Za-z0-9_./+-]*|\[|:)$/.test(name)) {
-    return review("shell-syntax", { ruleId: "program.name", span, message: `${shown(name)} is no ordinary name of a program` });
+    return review("shell-syntax", {
+      ruleId: "program.name",
+      span,
+      message: `${shown(name)} is no ordinary name of a program`,
+    });
   }
   return name;
 }
@@ -122,45 +156,77 @@ function judgeArguments(walk: Walk, state: State, call: Call): Outcome {
   const program = words[0]?.text ?? "";
   const args = resolveArguments(words.slice(1), state.variables, printedNames);
   const span = spanOf(words);
-  if (isOfShell && (program === "cd" || program === "pushd")) return changeDirectory(walk, state, { args, span });
+  if (isOfShell && (program === "cd" || program === "pushd"))
+    return changeDirectory(walk, state, { args, span });
   if (PATCH_PROGRAMS.has(program)) {
-    for (const place of state.places) judgePatch(patchOf(call.command, args), place, { report: walk.report, span });
+    for (const place of state.places)
+      judgePatch(patchOf(call.command, args), place, { report: walk.report, span });
     return either(state);
   }
-  if (isOfShell && program === "popd" && args.length === 0) return { ok: withUnknownPlace(state), failed: state };
+  if (isOfShell && program === "popd" && args.length === 0)
+    return { ok: withUnknownPlace(state), failed: state };
   const input = inputOf(call.command.redirects);
-  judgeOrLift(walk, state, { call, programCall: { program, args, span, ...(input === undefined ? {} : { input }) } });
+  judgeOrLift(walk, state, {
+    call,
+    programCall: { program, args, span, ...(input === undefined ? {} : { input }) },
+  });
   if (!isOfShell) return either(state);
-  if (program === "read") return either(readVariables(walk, state, { args, word: words[0], command: call.command }));
-  return program === "exit" && args.length <= 1 && args.every(({ isOne }) => isOne) ? { ok: undefined, failed: undefined } : either(state);
+  if (program === "read")
+    return either(readVariables(walk, state, { args, word: words[0], command: call.command }));
+  return program === "exit" && args.length <= 1 && args.every(({ isOne }) => isOne)
+    ? { ok: undefined, failed: undefined }
+    : either(state);
 }
 
-/** The text that a call of `apply_patch` gets, where it is known: its only argument, or its only here-document. */
+/**
+ * The text that a call of `apply_patch` gets, where it is known: its only argument, or its only
+ * here-document.
+ */
 function patchOf({ redirects }: Command, args: readonly Argument[]): string | undefined {
   const [argument, ...others] = args;
-  if (argument !== undefined) return others.length === 0 && argument.values?.length === 1 ? argument.values[0]?.text : undefined;
+  if (argument !== undefined)
+    return others.length === 0 && argument.values?.length === 1
+      ? argument.values[0]?.text
+      : undefined;
   return inputOf(redirects);
 }
 
-/** The text that stands in the command for a program's input: its only redirection is a here-document, and holds nothing to expand. */
+/**
+ * The text that stands in the command for a program's input: its only redirection is a
+ * here-document, and holds nothing to expand.
+ */
 function inputOf(redirects: Command["redirects"]): string | undefined {
   const inputs = redirects.filter(changesInput);
   const [input] = inputs;
-  return inputs.length === 1 ? (input?.body ?? (input?.operator === "<<<" ? input.target : undefined))?.text : undefined;
+  return inputs.length === 1
+    ? (input?.body ?? (input?.operator === "<<<" ? input.target : undefined))?.text
+    : undefined;
 }
 
 /** Asks the tables; then, where they only do not know it, the allowlist. */
-function judgeOrLift(walk: Walk, state: State, { call, programCall }: { readonly call: Call; readonly programCall: ProgramCall }): void {
+function judgeOrLift(
+  walk: Walk,
+  state: State,
+  { call, programCall }: { readonly call: Call; readonly programCall: ProgramCall },
+): void {
   const findings: Finding[] = [];
   const report: Report = (finding) => void findings.push(finding);
-  const target = programCall.program === "xargs" ? readXargs(programCall, state.input) : programCall;
+  const target =
+    programCall.program === "xargs" ? readXargs(programCall, state.input) : programCall;
   const { output, isFed } = state;
-  for (const place of state.places) for (const argument of programCall.args) checkGlob(argument, place, report);
+  for (const place of state.places)
+    for (const argument of programCall.args) checkGlob(argument, place, report);
   if ("ruleId" in target) report(target);
-  else for (const place of state.places) judgeProgram(target, place, { extra: walk.extra, report, isFed, ...output });
+  else
+    for (const place of state.places)
+      judgeProgram(target, place, { extra: walk.extra, report, isFed, ...output });
   if (findings.length === 0) return;
-  const argv = walk.allowlist === undefined || call.isByPath === true ? undefined : canLift(findings, programCall, state.places);
-  const pattern = argv === undefined || walk.allowlist === undefined ? undefined : walk.allowlist.find(argv);
+  const argv =
+    walk.allowlist === undefined || call.isByPath === true
+      ? undefined
+      : canLift(findings, programCall, state.places);
+  const pattern =
+    argv === undefined || walk.allowlist === undefined ? undefined : walk.allowlist.find(argv);
   if (pattern === undefined) for (const finding of findings) walk.report(finding);
   else walk.lifted.set(call.command, pattern);
 }
@@ -170,12 +236,21 @@ function readVariables(walk: Walk, start: State, { args, word, command }: ReadCa
   const names = readNames(args);
   if (names === undefined) {
     const message = "`read` sets a variable that may mean something to the shell or to programs";
-    walk.report(review("shell-syntax", { ruleId: "read.name", span: args[0]?.span ?? NOWHERE, message }));
+    walk.report(
+      review("shell-syntax", { ruleId: "read.name", span: args[0]?.span ?? NOWHERE, message }),
+    );
     return start;
   }
   // One variable gets the line as it is; several get parts of it.
-  const values = names.length === 1 && start.input !== undefined ? readNamesOf(start.input, { args, word, command }) : undefined;
-  return names.reduce((state, name) => withVariable(state, name, values === undefined ? undefined : eachAlone(values)), start);
+  const values =
+    names.length === 1 && start.input !== undefined
+      ? readNamesOf(start.input, { args, word, command })
+      : undefined;
+  return names.reduce(
+    (state, name) =>
+      withVariable(state, name, values === undefined ? undefined : eachAlone(values)),
+    start,
+  );
 }
 
 const NOWHERE: Span = { start: 0, end: 0 };

@@ -16,14 +16,18 @@ const holding = (...texts: readonly string[]): State =>
     texts.map((text) => ({ text, isGlob: false })),
   );
 const foldersOf = (state: State | undefined): unknown => state?.places.map(({ inside }) => inside);
-const textsOf = (state: State | undefined): unknown => state?.variables.get("v")?.map(({ text }) => text);
+const textsOf = (state: State | undefined): unknown =>
+  state?.variables.get("v")?.map(({ text }) => text);
 
 describe("join()", () => {
-  it("keeps each place once", () => expect(foldersOf(join(at("a", "b"), at("b", "c")))).toEqual(["a", "b", "c"]));
+  it("keeps each place once", () =>
+    expect(foldersOf(join(at("a", "b"), at("b", "c")))).toEqual(["a", "b", "c"]));
 
-  it("knows no place where there are too many", () => expect(foldersOf(join(at("a", "b", "c"), at("d", "e")))).toEqual([undefined]));
+  it("knows no place where there are too many", () =>
+    expect(foldersOf(join(at("a", "b", "c"), at("d", "e")))).toEqual([undefined]));
 
-  it("keeps the values of both ways", () => expect(textsOf(join(holding("a"), holding("b")))).toEqual(["a", "b"]));
+  it("keeps the values of both ways", () =>
+    expect(textsOf(join(holding("a"), holding("b")))).toEqual(["a", "b"]));
 
   it("knows nothing of a variable that one way alone has set", () => {
     const joined = join(holding("a"), START);
@@ -34,7 +38,9 @@ describe("join()", () => {
 
   it("knows nothing of a variable with too many values", () => {
     const many = Array.from({ length: 20 }, (_, index) => `${index}`);
-    expect(textsOf(join(holding(...many), holding(...many.map((text) => `x${text}`))))).toBeUndefined();
+    expect(
+      textsOf(join(holding(...many), holding(...many.map((text) => `x${text}`)))),
+    ).toBeUndefined();
   });
 
   it("carries names only where both ways do", () => {
@@ -57,7 +63,9 @@ describe("withPlaces()", () => {
     expect(at(undefined).variables.has("PWD")).toBe(false);
     expect(at("a", undefined).variables.has("PWD")).toBe(false);
     expect(at("a -b").variables.has("PWD")).toBe(false);
-    expect(startAt(startPlace({ projectRoot: "/home/ann/my app" })).variables.has("PWD")).toBe(false);
+    expect(startAt(startPlace({ projectRoot: "/home/ann/my app" })).variables.has("PWD")).toBe(
+      false,
+    );
     expect(join(at("a"), at(undefined))?.variables.has("PWD")).toBe(false);
   });
 });
@@ -83,7 +91,9 @@ describe("startPlace()", () => {
     [{ cwd: "/usr/src/app" }, { inside: "", projectRoot: "/usr/src/app" }],
     [{ cwd: "/home/ann/app" }, { inside: "", projectRoot: "/home/ann/app" }],
     [{ projectRoot: "/home/ann" }, { inside: "", projectRoot: "/home/ann" }],
-  ])("of %j", (options, place) => expect(startPlace(options)).toEqual({ ...place, trustedWorkspace: true }));
+  ])("of %j", (options, place) =>
+    expect(startPlace(options)).toEqual({ ...place, trustedWorkspace: true }),
+  );
 
   it.each([
     "/",
@@ -103,6 +113,10 @@ describe("startPlace()", () => {
     "/Users/ann",
     "/tmp",
   ])("takes no project from the directory %s", (cwd) =>
-    expect(startPlace({ cwd })).toEqual({ inside: undefined, projectRoot: undefined, trustedWorkspace: true }),
+    expect(startPlace({ cwd })).toEqual({
+      inside: undefined,
+      projectRoot: undefined,
+      trustedWorkspace: true,
+    }),
   );
 });

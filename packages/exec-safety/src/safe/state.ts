@@ -1,5 +1,6 @@
 /**
- * State: what is known at one point of a shell: where it can be, what its variables can hold, and what its standard input carries.
+ * State: what is known at one point of a shell: where it can be, what its variables can hold, and
+ * what its standard input carries.
  */
 import type { ArgumentValue } from "./argument.js";
 import type { Place } from "../config/place.js";
@@ -28,7 +29,10 @@ export interface Output {
   readonly isCaught: boolean;
 }
 
-/** What is known behind a command: where it succeeded, and where it failed. `undefined`: it never gets there. */
+/**
+ * What is known behind a command: where it succeeded, and where it failed. `undefined`: it never
+ * gets there.
+ */
 export interface Outcome {
   readonly ok: State | undefined;
   readonly failed: State | undefined;
@@ -72,16 +76,20 @@ function joinOutputs(one: Output, other: Output): Output {
 export function joinPlaces(one: readonly Place[], other: readonly Place[]): readonly Place[] {
   if (one === other) return one;
   const places = [...one];
-  for (const place of other) if (!places.some(({ inside }) => inside === place.inside)) places.push(place);
+  for (const place of other)
+    if (!places.some(({ inside }) => inside === place.inside)) places.push(place);
   const [first] = places;
-  return places.length <= PLACES_MAX || first === undefined ? places : [{ ...first, inside: undefined }];
+  return places.length <= PLACES_MAX || first === undefined
+    ? places
+    : [{ ...first, inside: undefined }];
 }
 
 /** What the variables hold where two ways meet. */
 export function joinVariables(one: Variables, other: Variables): Variables {
   if (one === other) return one;
   const joined = new Map<string, readonly ArgumentValue[] | undefined>();
-  for (const [name, values] of one) joined.set(name, other.has(name) ? joinValues(values, other.get(name)) : undefined);
+  for (const [name, values] of one)
+    joined.set(name, other.has(name) ? joinValues(values, other.get(name)) : undefined);
   for (const name of other.keys()) if (!one.has(name)) joined.set(name, undefined);
   // Unlike the others, this one is there only where it is known.
   if (!one.has("PWD") || !other.has("PWD")) joined.delete("PWD");
@@ -92,19 +100,29 @@ function joinValues(
   one: readonly ArgumentValue[] | undefined,
   other: readonly ArgumentValue[] | undefined,
 ): readonly ArgumentValue[] | undefined {
-  if (one === other || one === undefined || other === undefined) return one === other ? one : undefined;
+  if (one === other || one === undefined || other === undefined)
+    return one === other ? one : undefined;
   return one.length + other.length > VALUES_MAX ? undefined : [...one, ...other];
 }
 
 /** The state with one variable set. */
-export function withVariable(state: State, name: string, values: readonly ArgumentValue[] | undefined): State {
+export function withVariable(
+  state: State,
+  name: string,
+  values: readonly ArgumentValue[] | undefined,
+): State {
   return { ...state, variables: new Map(state.variables).set(name, values) };
 }
 
 /** The state in other places. */
 export function withPlaces(state: State, places: readonly Place[]): State {
   const variables = new Map(state.variables);
-  if (places.every(({ inside, projectRoot }) => inside !== undefined && isPlainFolder(`${projectRoot ?? ""}/${inside}`)))
+  if (
+    places.every(
+      ({ inside, projectRoot }) =>
+        inside !== undefined && isPlainFolder(`${projectRoot ?? ""}/${inside}`),
+    )
+  )
     variables.set("PWD", HERE);
   else variables.delete("PWD");
   return { ...state, places, variables };
@@ -132,20 +150,24 @@ export const CAUGHT: Output = { ...SHOWN, isCaught: true };
 /** What is known behind a command that had an input or an output of its own. */
 export function withInputOf(state: State, { ok, failed }: Outcome): Outcome {
   const back = (behind: State | undefined): State | undefined =>
-    behind === undefined ? undefined : withOutput(withInput(behind, state.input, state.isFed), state.output);
+    behind === undefined
+      ? undefined
+      : withOutput(withInput(behind, state.input, state.isFed), state.output);
   return { ok: back(ok), failed: back(failed) };
 }
 
 const UNSET: readonly ArgumentValue[] = [{ text: "", isGlob: false }];
 
 /**
- * The state in which a command line starts. A variable that the line itself sets somewhere is empty before: what runs the line gives it
- * no variables of such names.
+ * The state in which a command line starts. A variable that the line itself sets somewhere is empty
+ * before: what runs the line gives it no variables of such names.
  */
 export function startAt(place: Place, names: ReadonlySet<string> = NONE): State {
   const variables = new Map<string, readonly ArgumentValue[]>();
   for (const name of names) if (canSet(name)) variables.set(name, UNSET);
-  return withPlaces({ places: [], variables, input: undefined, isFed: false, output: SHOWN }, [place]);
+  return withPlaces({ places: [], variables, input: undefined, isFed: false, output: SHOWN }, [
+    place,
+  ]);
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -3,7 +3,8 @@ import { evaluateCommandSafety } from "../evaluate.js";
 
 const levelOf = (command: string): string => evaluateCommandSafety(command).riskLevel;
 
-// Run in bash beside `src/a.ts -oREADME.md b.ts`, `x .env y.ts` and names with line breaks, each of these wrote a file or printed `.env`.
+// Run in bash beside `src/a.ts -oREADME.md b.ts`, `x .env y.ts` and names with line breaks, each of
+// these wrote a file or printed `.env`.
 describe("torn names", () => {
   it.each([
     ["find . -name '*.txt' | xargs sort", "find . -name '*.txt' -print0 | xargs -0 sort"],
@@ -13,8 +14,14 @@ describe("torn names", () => {
       "find . -maxdepth 2 -name '*.ts' -o -name '*.js' | xargs cat",
       "find . -maxdepth 2 \\( -name '*.ts' -o -name '*.js' \\) -print0 | xargs -0 cat",
     ],
-    ["find . -name '*.ts' | sort | head -3 | xargs cat", "find . -name '*.ts' -print0 | sort -z | head -z -3 | xargs -0 cat"],
-    ["find . -type f | grep '\\.py$' | xargs cat", "find . -type f -print0 | grep -z '\\.py$' | xargs -0 cat"],
+    [
+      "find . -name '*.ts' | sort | head -3 | xargs cat",
+      "find . -name '*.ts' -print0 | sort -z | head -z -3 | xargs -0 cat",
+    ],
+    [
+      "find . -type f | grep '\\.py$' | xargs cat",
+      "find . -type f -print0 | grep -z '\\.py$' | xargs -0 cat",
+    ],
     ["find . -type f | xargs wc -l", "find . -type f -print0 | xargs -0 wc -l"],
     ["grep -rl foo src | xargs wc -l", "grep --null -rl foo src | xargs -0 wc -l"],
     ["rg -l foo src | xargs -n1 wc -l", "rg --null -l foo src | xargs -0 -n1 wc -l"],
@@ -23,13 +30,17 @@ describe("torn names", () => {
       "find . -name '*.ts' | while IFS= read -r f; do head -3 \"$f\"; done",
       "find . -name '*.ts' -print0 | while IFS= read -d '' -r f; do head -3 \"$f\"; done",
     ],
-    // A line break may lead outside, and so may what the reader takes out of a name: quotes, backslashes, blanks at its ends.
+    // A line break may lead outside, and so may what the reader takes out of a name: quotes,
+    // backslashes, blanks at its ends.
     [
       "find . -type f | grep '\\.py$' | while read -r f; do cat \"$f\"; done",
       "find . -type f -print0 | grep -z '\\.py$' | while IFS= read -d '' -r f; do cat \"$f\"; done",
     ],
     ["find . -type f | grep '\\.py$' | xargs -d '\\n' cat", undefined],
-    ["git ls-files '*.ts' | xargs -I{} head -1 {}", "git ls-files -z '*.ts' | xargs -0 -I{} head -1 {}"],
+    [
+      "git ls-files '*.ts' | xargs -I{} head -1 {}",
+      "git ls-files -z '*.ts' | xargs -0 -I{} head -1 {}",
+    ],
     [
       "git ls-files '*.ts' | while read -r f; do cat \"$f\"; done",
       "git ls-files -z '*.ts' | while IFS= read -d '' -r f; do cat \"$f\"; done",
@@ -47,7 +58,10 @@ describe("torn names", () => {
     ["for f in *.txt; do cat ${f}; done", 'for f in *.txt; do cat "${f}"; done'],
   ])("%s asks, and keeps names whole in other words", (command, whole) => {
     const { riskLevel, rewrite } = evaluateCommandSafety(command);
-    expect({ riskLevel, command: rewrite?.command }).toEqual({ riskLevel: "needs-review", command: whole });
+    expect({ riskLevel, command: rewrite?.command }).toEqual({
+      riskLevel: "needs-review",
+      command: whole,
+    });
     if (whole !== undefined) expect(levelOf(whole)).toBe("safe");
   });
 

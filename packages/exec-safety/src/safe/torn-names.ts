@@ -1,6 +1,7 @@
 /**
- * Torn names: a file's name may hold blanks and line breaks. Whoever takes a list apart at these, as `xargs`, `read` and an unquoted `$x` do,
- * gets words that nobody listed: `./x -oREADME.md y.ts` is one file for `find`, and three arguments for what `xargs` runs.
+ * Torn names: a file's name may hold blanks and line breaks. Whoever takes a list apart at these,
+ * as `xargs`, `read` and an unquoted `$x` do, gets words that nobody listed: `./x -oREADME.md y.ts`
+ * is one file for `find`, and three arguments for what `xargs` runs.
  */
 import type { ArgumentValue } from "./argument.js";
 import type { Edit } from "../findings.js";
@@ -17,7 +18,10 @@ const WORDS: Values = [
   { text: "*/*", isGlob: true, isTorn: true },
 ];
 
-/** What the parts of a list can be that is taken apart at `cut`. `toCut` are the edits with which that would be at NUL. */
+/**
+ * What the parts of a list can be that is taken apart at `cut`. `toCut` are the edits with which
+ * that would be at NUL.
+ */
 export function takeApart(values: Values, cut: Cut, toCut?: readonly Edit[]): Values {
   const mends = mendsOf(values, toCut);
   if (values.every((value) => staysWhole(value, cut)))
@@ -32,7 +36,10 @@ function staysWhole({ isGlob, ends }: ArgumentValue, cut: Cut): boolean {
 }
 
 /** The edits that keep the names of a list whole, and those that take secrets out of it as well. */
-function mendsOf(values: Values, toCut: readonly Edit[] | undefined): Pick<ArgumentValue, "whole" | "sift"> {
+function mendsOf(
+  values: Values,
+  toCut: readonly Edit[] | undefined,
+): Pick<ArgumentValue, "whole" | "sift"> {
   const toNul = toCut === undefined ? undefined : editsOf(values, ({ toNul: edits }) => edits);
   if (toNul === undefined || toCut === undefined) return {};
   const whole = [...toNul, ...toCut];
@@ -41,18 +48,28 @@ function mendsOf(values: Values, toCut: readonly Edit[] | undefined): Pick<Argum
 }
 
 /** Whether the last word of a name is never a secret, nor a flag that names one. */
-const endsWell = ({ text, isSifted, isTorn }: ArgumentValue): boolean => isSifted === true || (isTorn !== true && !globMayNameSecret(text));
+const endsWell = ({ text, isSifted, isTorn }: ArgumentValue): boolean =>
+  isSifted === true || (isTorn !== true && !globMayNameSecret(text));
 
 /** The edits of all values; undefined where one has none. */
-function editsOf(values: Values, of: (value: ArgumentValue) => readonly Edit[] | undefined): readonly Edit[] | undefined {
+function editsOf(
+  values: Values,
+  of: (value: ArgumentValue) => readonly Edit[] | undefined,
+): readonly Edit[] | undefined {
   const all = values.map((value) => of(value));
   return all.includes(undefined) ? undefined : [...new Set(all.flatMap((edits) => edits ?? []))];
 }
 
-/** The words that the shell makes of a value without quotes, as of `$x`. `quotes` are the edits that add them. */
+/**
+ * The words that the shell makes of a value without quotes, as of `$x`. `quotes` are the edits that
+ * add them.
+ */
 export function splitWords(values: Values, quotes: readonly Edit[] | undefined): Values {
   if (values.every((value) => staysWhole(value, "blank"))) return values;
-  return takeApart(values, "blank").map((word) => ({ ...word, ...(quotes !== undefined && { whole: quotes, sift: quotes }) }));
+  return takeApart(values, "blank").map((word) => ({
+    ...word,
+    ...(quotes !== undefined && { whole: quotes, sift: quotes }),
+  }));
 }
 
 /** The values as something else keeps them, one at a time: a variable, or each call of many. */

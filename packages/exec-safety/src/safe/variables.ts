@@ -14,9 +14,26 @@ const SHOWN: ReadonlySet<string> = new Set(
 );
 
 /** What is done to a variable's value and neither sets it nor reads it as code. */
-const HARMLESS_OPERATORS: ReadonlySet<string> = new Set([":-", "-", ":+", "+", "#", "##", "%", "%%", "^", "^^", ",", ",,", "length"]);
+const HARMLESS_OPERATORS: ReadonlySet<string> = new Set([
+  ":-",
+  "-",
+  ":+",
+  "+",
+  "#",
+  "##",
+  "%",
+  "%%",
+  "^",
+  "^^",
+  ",",
+  ",,",
+  "length",
+]);
 
-/** Whether showing a variable is harmless. Names in capitals come from the environment, which holds keys and passwords. */
+/**
+ * Whether showing a variable is harmless. Names in capitals come from the environment, which holds
+ * keys and passwords.
+ */
 export function canShow(name: string): boolean {
   if (/[a-z]/.test(name)) return !/_proxy$|passw|secret|token|api_?key/i.test(name);
   return !/[A-Z]/.test(name) || SHOWN.has(name) || /^LC_[A-Z]+$/.test(name);
@@ -27,7 +44,10 @@ export function isHarmlessOperator(operator: string): boolean {
   return HARMLESS_OPERATORS.has(operator);
 }
 
-/** Names in capitals that people give their own variables. All others may come from the environment and mean something to a program. */
+/**
+ * Names in capitals that people give their own variables. All others may come from the environment
+ * and mean something to a program.
+ */
 const OWN: ReadonlySet<string> = new Set(
   (
     "BASE BRANCH BRANCHES COMMIT COMMITS COUNT CURRENT DATE DIR DIRS END FILE FILENAME FILES FIRST FOLDER FOUND HASH HEAD ITEM LAST LATEST LINE " +
@@ -35,7 +55,10 @@ const OWN: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a command may set a variable: one that neither bash nor a program that it runs gives a meaning. */
+/**
+ * Whether a command may set a variable: one that neither bash nor a program that it runs gives a
+ * meaning.
+ */
 export function canSet(name: string): boolean {
   if (OWN.has(name) || /^[A-Z]$/.test(name)) return true;
   return /^(?:[a-z]|_[a-z])[A-Za-z0-9_]{0,63}$/.test(name) && !/_proxy$|^npm_/i.test(name);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
-const lines = (...commands: readonly string[]): readonly (readonly [string])[] => commands.map((command) => [command]);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const lines = (...commands: readonly string[]): readonly (readonly [string])[] =>
+  commands.map((command) => [command]);
 
 describe("xargs", () => {
   it.each(

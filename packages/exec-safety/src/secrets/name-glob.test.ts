@@ -16,11 +16,35 @@ describe("matchesGlob()", () => {
     ["[x", "[x", true],
     ["**a**", "bab", true],
     ["a", "b", false],
-  ])("matchesGlob(%j, %j) is %j", (glob, name, expected) => expect(matchesGlob(glob, name)).toBe(expected));
+  ])("matchesGlob(%j, %j) is %j", (glob, name, expected) =>
+    expect(matchesGlob(glob, name)).toBe(expected),
+  );
 });
 
-const NAMES = ["", "-", "a", "b", "--", "-a", "-b", "a-", "ab", "b-", "-ab", "-ba", "--a", "--b", "aab", "-aab", "--ab", "-abab"];
-const glob = fc.string({ unit: fc.constantFrom("*", "?", "a", "b", "-", "[ab]", "[!a]", "[-b]", "["), maxLength: 5 });
+const NAMES = [
+  "",
+  "-",
+  "a",
+  "b",
+  "--",
+  "-a",
+  "-b",
+  "a-",
+  "ab",
+  "b-",
+  "-ab",
+  "-ba",
+  "--a",
+  "--b",
+  "aab",
+  "-aab",
+  "--ab",
+  "-abab",
+];
+const glob = fc.string({
+  unit: fc.constantFrom("*", "?", "a", "b", "-", "[ab]", "[!a]", "[-b]", "["),
+  maxLength: 5,
+});
 const form = fc.string({ unit: fc.constantFrom("*", "a", "b", "-"), maxLength: 5 });
 
 describe("globsMeet()", () => {
@@ -38,12 +62,15 @@ describe("globsMeet()", () => {
     ["", "", true],
     ["", "*", true],
     ["a", "", false],
-  ])("globsMeet(%j, %j) is %j", (one, other, expected) => expect(globsMeet(one, other)).toBe(expected));
+  ])("globsMeet(%j, %j) is %j", (one, other, expected) =>
+    expect(globsMeet(one, other)).toBe(expected),
+  );
 
   it("is true where a name is taken by both", () => {
     fc.assert(
       fc.property(glob, form, (one, other) => {
-        if (NAMES.some((name) => matchesGlob(one, name) && matchesGlob(other, name))) expect(globsMeet(one, other)).toBe(true);
+        if (NAMES.some((name) => matchesGlob(one, name) && matchesGlob(other, name)))
+          expect(globsMeet(one, other)).toBe(true);
       }),
     );
   });

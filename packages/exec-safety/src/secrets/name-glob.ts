@@ -1,6 +1,6 @@
 /**
- * Name globs: a shell's globs held against names of files, and against each other. Letters in brackets are read generously: a class takes
- * every letter. Pure.
+ * Name globs: a shell's globs held against names of files, and against each other. Letters in
+ * brackets are read generously: a class takes every letter. Pure.
  */
 
 /** Whether a shell's glob takes a name. */
@@ -28,7 +28,10 @@ export function matchesGlob(glob: string, name: string): boolean {
   return at === glob.length;
 }
 
-/** Whether some name is taken by a shell's glob and by `form`, in which only `*` is special: `*.md` and `--output=*` have `--output=a.md`. */
+/**
+ * Whether some name is taken by a shell's glob and by `form`, in which only `*` is special: `*.md`
+ * and `--output=*` have `--output=a.md`.
+ */
 export function globsMeet(glob: string, form: string): boolean {
   const width = form.length + 1;
   const seen = new Set<number>();
@@ -74,7 +77,8 @@ function matchesOne(glob: string, at: number, letter: string): number {
 function endOfSet(glob: string, at: number): number {
   const from = /[!^]/.test(glob.charAt(at + 1)) ? at + 3 : at + 2;
   let end = glob.indexOf("]", from);
-  while (end > 0 && glob.charAt(end - 1) === ":" && glob.lastIndexOf("[:", end) > at) end = glob.indexOf("]", end + 1);
+  while (end > 0 && glob.charAt(end - 1) === ":" && glob.lastIndexOf("[:", end) > at)
+    end = glob.indexOf("]", end + 1);
   return end;
 }
 

@@ -40,12 +40,16 @@ describe("mayHoldSecretName()", () => {
           const path = `${WORDS[(at * 7) % WORDS.length] ?? ""}/${first}${joint}${second}`;
           if (!isSecretName(path)) continue;
           secrets += 1;
-          expect({ path, mayHold: mayHoldSecretName(`x${path} y`) }).toEqual({ path, mayHold: true });
+          expect({ path, mayHold: mayHoldSecretName(`x${path} y`) }).toEqual({
+            path,
+            mayHold: true,
+          });
         }
     expect(secrets).toBeGreaterThan(5_000);
   });
 
-  it.each(["/tmp/1.txt", "src/index.ts", "the quick brown fox", ""])("has nothing to say about %j", (text) =>
-    expect(mayHoldSecretName(text)).toBe(false),
+  it.each(["/tmp/1.txt", "src/index.ts", "the quick brown fox", ""])(
+    "has nothing to say about %j",
+    (text) => expect(mayHoldSecretName(text)).toBe(false),
   );
 });

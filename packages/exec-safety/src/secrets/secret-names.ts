@@ -1,5 +1,6 @@
 /**
- * Secret names: files and folders that usually hold credentials, by their names. Compared in lower case, since some file systems do.
+ * Secret names: files and folders that usually hold credentials, by their names. Compared in lower
+ * case, since some file systems do.
  */
 import { matchesGlob } from "./name-glob.js";
 
@@ -25,7 +26,10 @@ const CONFIG_FOLDERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Folders below certain others whose whole content counts as secret: browsers' profiles and key stores. */
+/**
+ * Folders below certain others whose whole content counts as secret: browsers' profiles and key
+ * stores.
+ */
 const FOLDERS_BELOW: ReadonlySet<string> = new Set([
   "share/keyrings",
   "share/kwalletd",
@@ -79,7 +83,14 @@ export const ENDINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** `.env.example` and the like hold no values. */
-const ENV_SAMPLES: ReadonlySet<string> = new Set(["example", "sample", "template", "dist", "defaults", "schema"]);
+const ENV_SAMPLES: ReadonlySet<string> = new Set([
+  "example",
+  "sample",
+  "template",
+  "dist",
+  "defaults",
+  "schema",
+]);
 
 /** Endings of source code and prose: `credentials.ts` is about credentials and holds none. */
 export const SOURCES: ReadonlySet<string> = new Set(
@@ -94,38 +105,59 @@ const BEGINNINGS: readonly string[] = (
   "passwd token. api_key. apikey. .vault_pass .vault-pass vault_pass vault-pass"
 ).split(" ");
 
-/** Keys and credentials of one service, project or machine: `gcp-key.json`, `prod_credentials.yml`, `app-firebase-adminsdk-1.json`. */
-const OF_SERVICE = /[-_.](?:key|credentials?|secrets?|service[-_]?account)\.(?:json|ya?ml|toml|txt|ini|csv)$|firebase-adminsdk[^/]*\.json$/;
+/**
+ * Keys and credentials of one service, project or machine: `gcp-key.json`, `prod_credentials.yml`,
+ * `app-firebase-adminsdk-1.json`.
+ */
+const OF_SERVICE =
+  /[-_.](?:key|credentials?|secrets?|service[-_]?account)\.(?:json|ya?ml|toml|txt|ini|csv)$|firebase-adminsdk[^/]*\.json$/;
 
 /** Endings of copies that editors and people make. */
 const COPY = /(?:~|\.(?:bak|backup|old|orig|save|sw[nop])\d*)$/;
 
 /** Files that are secret in one folder: their names say nothing by themselves. */
-const FILES_IN: ReadonlySet<string> = new Set([".m2/settings.xml", ".composer/auth.json", ".codex/auth.json"]);
+const FILES_IN: ReadonlySet<string> = new Set([
+  ".m2/settings.xml",
+  ".composer/auth.json",
+  ".codex/auth.json",
+]);
 
 /** Folders whose files are secret, unless they end like source code. */
 export const STORES: ReadonlySet<string> = new Set(["secrets", "secret", "credentials", "creds"]);
 
 const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
-/** Whether one part of a path, in lower case, names a secret. A copy of a secret is one; vim puts a dot before the name of its own. */
+/**
+ * Whether one part of a path, in lower case, names a secret. A copy of a secret is one; vim puts a
+ * dot before the name of its own.
+ */
 function isSecretPart(part: string, before: string): boolean {
   const copied = part.length > 1 ? part.replace(COPY, "") : part;
   if (copied !== part && copied !== "")
-    return isSecretPart(copied, before) || (copied.startsWith(".") && isSecretPart(copied.slice(1), before));
+    return (
+      isSecretPart(copied, before) ||
+      (copied.startsWith(".") && isSecretPart(copied.slice(1), before))
+    );
   if (FOLDERS.has(part) || FILES.has(part) || FILES_IN.has(`${before}/${part}`)) return true;
   if (before === ".config" && CONFIG_FOLDERS.has(part)) return true;
   if (FOLDERS_BELOW.has(`${before}/${part}`)) return true;
   if (part === ".env" || part === ".envrc") return true;
-  if (part.startsWith(".env.") || part.startsWith(".env-") || part.startsWith(".env_")) return !ENV_SAMPLES.has(endingOf(part));
+  if (part.startsWith(".env.") || part.startsWith(".env-") || part.startsWith(".env_"))
+    return !ENV_SAMPLES.has(endingOf(part));
   if (part.endsWith("_history")) return true;
   const ending = part.includes(".") ? endingOf(part) : "";
   if (ENDINGS.has(ending)) return true;
   if ((ending === "env" && part.length > 4) || OF_SERVICE.test(part)) return true;
-  return !SOURCES.has(ending) && (STORES.has(before) || BEGINNINGS.some((beginning) => part.startsWith(beginning)));
+  return (
+    !SOURCES.has(ending) &&
+    (STORES.has(before) || BEGINNINGS.some((beginning) => part.startsWith(beginning)))
+  );
 }
 
-/** Whether a path, relative or absolute, names a file or folder that usually holds credentials, by any of its parts. */
+/**
+ * Whether a path, relative or absolute, names a file or folder that usually holds credentials, by
+ * any of its parts.
+ */
 export function isSecretName(path: string): boolean {
   let before = "";
   let isInGit = false;
@@ -161,7 +193,10 @@ const HINT = new RegExp(
     .join("|"),
 );
 
-/** False where no part of the text is a secret name: a cheap look before {@link isSecretName}, which has the word. */
+/**
+ * False where no part of the text is a secret name: a cheap look before {@link isSecretName}, which
+ * has the word.
+ */
 export function mayHoldSecretName(text: string): boolean {
   return HINT.test(text.toLowerCase());
 }
@@ -208,7 +243,10 @@ const DOT_PROBES: readonly string[] = [
   ".htpasswd",
 ];
 
-/** Ordinary names. A glob that takes one of them as well is broad, like a recursive search, and not aimed at a secret. */
+/**
+ * Ordinary names. A glob that takes one of them as well is broad, like a recursive search, and not
+ * aimed at a secret.
+ */
 const ORDINARY: readonly string[] = [
   "a",
   "README.md",
@@ -224,10 +262,16 @@ const ORDINARY: readonly string[] = [
   "lib",
 ];
 
-/** Whether the glob `part`, one part of a path, is aimed at secrets. A leading dot has to be written out, so that `*` takes no dot file. */
+/**
+ * Whether the glob `part`, one part of a path, is aimed at secrets. A leading dot has to be written
+ * out, so that `*` takes no dot file.
+ */
 export function canMatchSecret(part: string): boolean {
   if (part === "*" || part === "**") return false;
   const glob = part.toLowerCase();
   if (glob.startsWith(".")) return DOT_PROBES.some((name) => matchesGlob(glob, name));
-  return PROBES.some((name) => matchesGlob(glob, name)) && !ORDINARY.some((name) => matchesGlob(glob, name.toLowerCase()));
+  return (
+    PROBES.some((name) => matchesGlob(glob, name)) &&
+    !ORDINARY.some((name) => matchesGlob(glob, name.toLowerCase()))
+  );
 }

@@ -1,4 +1,6 @@
-/** Binaries: every built-in table as one. A program stands in one table only, which a test checks. */
+/**
+ * Binaries: every built-in table as one. A program stands in one table only, which a test checks.
+ */
 import { archives } from "./families/archives.js";
 import { builtins } from "./families/builtins.js";
 import { changes } from "./families/changes.js";
@@ -40,4 +42,6 @@ export const TABLES: readonly BinaryTable[] = [
 ];
 
 /** The built-in programs by name. */
-export const BINARIES: BinaryTable = Object.fromEntries(TABLES.flatMap((table) => Object.entries(table)));
+export const BINARIES: BinaryTable = Object.fromEntries(
+  TABLES.flatMap((table) => Object.entries(table)),
+);

@@ -46,5 +46,9 @@ export function say(of: Case, { topic, text }: Why, { span, what, edits }: Spot)
     span,
     message: `${shown(what ?? of.name)} ${text}`,
   });
-  of.report({ ...finding, ...(LIFTABLE.has(topic) && { isLiftable: true }), ...(edits !== undefined && { edits }) });
+  of.report({
+    ...finding,
+    ...(LIFTABLE.has(topic) && { isLiftable: true }),
+    ...(edits !== undefined && { edits }),
+  });
 }

@@ -40,7 +40,8 @@ export interface FlagNames {
   /** Of flags that run, write, change or show secrets. */
   readonly harmful: readonly string[];
   /**
-   * Of flags that read a file of their own and may show it: `--file=.env`, or `--file=/etc/passwd`, which is a path of three parts.
+   * Of flags that read a file of their own and may show it: `--file=.env`, or `--file=/etc/passwd`,
+   * which is a path of three parts.
    */
   readonly reading: readonly string[];
   /** The same of flags that are refused where a file is named as well. */

@@ -10,7 +10,10 @@ describe("addresses of remotes", () => {
     ["git remote -v", `git remote -v | ${HIDING}`],
     ["git remote --verbose", `git remote --verbose | ${HIDING}`],
     ["git remote -v | grep origin", `git remote -v | ${HIDING} | grep origin`],
-    ["git status && git remote get-url origin", `git status && git remote get-url origin | ${HIDING}`],
+    [
+      "git status && git remote get-url origin",
+      `git status && git remote get-url origin | ${HIDING}`,
+    ],
     ["git remote get-url --push origin", `git remote get-url --push origin | ${HIDING}`],
     ["git remote show -n origin", `git remote show -n origin | ${HIDING}`],
     ["git config --get remote.origin.url", `git config --get remote.origin.url | ${HIDING}`],
@@ -18,7 +21,10 @@ describe("addresses of remotes", () => {
     ['echo "$(git remote get-url origin)"', `echo "$(git remote get-url origin | ${HIDING})"`],
   ])("%s asks, and has a wording without tokens", (command, wording) => {
     const { riskLevel, rewrite } = evaluateCommandSafety(command);
-    expect({ riskLevel, command: rewrite?.command }).toEqual({ riskLevel: "needs-review", command: wording });
+    expect({ riskLevel, command: rewrite?.command }).toEqual({
+      riskLevel: "needs-review",
+      command: wording,
+    });
     expect(levelOf(wording)).toBe("safe");
   });
 

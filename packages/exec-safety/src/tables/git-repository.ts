@@ -1,6 +1,6 @@
 /**
- * Git repository: which one a call of git finds. The project's own is the person's; below it a clone can hold one as plain files, whose
- * settings name programs that `git status` runs.
+ * Git repository: which one a call of git finds. The project's own is the person's; below it a
+ * clone can hold one as plain files, whose settings name programs that `git status` runs.
  */
 import { textOf } from "../safe/argument.js";
 import type { Argument, ProgramCall } from "../safe/argument.js";
@@ -15,15 +15,33 @@ import type { Case } from "./case.js";
 const ALONE: ReadonlySet<string> = new Set(["version", "check-ref-format"]);
 const WHY = "may find a repository that came as files of the project, whose settings run programs";
 
-const BARRED = "keeps git out of repositories that came as files, and from running hooks, file monitors and pagers that one names";
+const BARRED =
+  "keeps git out of repositories that came as files, and from running hooks, file monitors and pagers that one names";
 
-/** Reports a call that may work in another repository than the project's own, and runs what that one names. */
-export function checkRepository({ args, span }: Pick<ProgramCall, "args" | "span">, of: Case): void {
+/**
+ * Reports a call that may work in another repository than the project's own, and runs what that one
+ * names.
+ */
+export function checkRepository(
+  { args, span }: Pick<ProgramCall, "args" | "span">,
+  of: Case,
+): void {
   const { place } = of;
   if (place.isGuarded === true) return;
   const { subcommand, settings, inside } = readGlobal(args, place);
-  if (subcommand === undefined || ALONE.has(textOf(subcommand) ?? "") || inside === "" || areAllGuards(settings)) return;
-  const guards: Edit = { at: span.start + of.program.length, behind: of.program, text: ` ${GUARDING}`, reason: BARRED };
+  if (
+    subcommand === undefined ||
+    ALONE.has(textOf(subcommand) ?? "") ||
+    inside === "" ||
+    areAllGuards(settings)
+  )
+    return;
+  const guards: Edit = {
+    at: span.start + of.program.length,
+    behind: of.program,
+    text: ` ${GUARDING}`,
+    reason: BARRED,
+  };
   say(of, { topic: "exec", text: WHY }, { span, edits: [guards] });
 }
 
@@ -48,7 +66,11 @@ function readGlobal(args: readonly Argument[], place: Place): GlobalFlags {
     at += 1;
     const value = textOf(args[at]);
     if (text === "-c") settings.add(value ?? "");
-    else inside = value === undefined ? undefined : resolveInside(value, { projectRoot, trustedWorkspace, inside });
+    else
+      inside =
+        value === undefined
+          ? undefined
+          : resolveInside(value, { projectRoot, trustedWorkspace, inside });
   }
   return { subcommand: args[at], settings, inside };
 }

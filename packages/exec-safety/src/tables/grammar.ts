@@ -1,5 +1,6 @@
 /**
- * Grammar: an entry of a table, read once into what scanning needs. The text forms are described in table.ts.
+ * Grammar: an entry of a table, read once into what scanning needs. The text forms are described in
+ * table.ts.
  */
 import { nearest } from "../text/nearest.js";
 import { quote } from "../text/quote.js";
@@ -18,7 +19,9 @@ export class TableError extends Error {
   override readonly name = "TableError";
 }
 
-/** The grammar of an entry; made once. Throws a {@link TableError} where the entry cannot be read. */
+/**
+ * The grammar of an entry; made once. Throws a {@link TableError} where the entry cannot be read.
+ */
 export function grammarOf(binary: Binary): Grammar {
   const known = compiled.get(binary);
   if (known !== undefined) return known;
@@ -30,7 +33,8 @@ export function grammarOf(binary: Binary): Grammar {
 function compileGrammar(binary: Binary): Grammar {
   const flags = new Map<string, Flag>();
   for (const word of wordsOf(binary.flags)) addFlag(flags, word, undefined);
-  for (const [word, why] of Object.entries(binary.reviewFlags ?? {})) addFlag(flags, word, readWhy(why));
+  for (const [word, why] of Object.entries(binary.reviewFlags ?? {}))
+    addFlag(flags, word, readWhy(why));
   const takesNumbers = flags.delete("-#");
   const operands = readOperands(binary.operands);
   const operandsWith = new Map<Flag, Operands>();
@@ -55,7 +59,8 @@ function compileGrammar(binary: Binary): Grammar {
 export function readWhy(text: string): Why {
   const [word, ...rest] = text.split(": ");
   const topic = TOPICS.find((each) => each === word);
-  if (topic === undefined || rest.length === 0) throw problem("reason", text, `it must start with one of ${TOPICS.join(", ")} and a colon`);
+  if (topic === undefined || rest.length === 0)
+    throw problem("reason", text, `it must start with one of ${TOPICS.join(", ")} and a colon`);
   return { topic, text: rest.join(": ") };
 }
 
@@ -78,7 +83,11 @@ function addFlag(flags: Map<string, Flag>, word: string, why: Why | undefined): 
 function readKind(name: string, word: string): Kind {
   if (isKind(name)) return name;
   const suggestion = nearest(name, KINDS);
-  throw problem("kind", word, `there is no kind ${quote(name)}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`);
+  throw problem(
+    "kind",
+    word,
+    `there is no kind ${quote(name)}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
+  );
 }
 
 function flagsNamed(flags: ReadonlyMap<string, Flag>, names: string): readonly Flag[] {

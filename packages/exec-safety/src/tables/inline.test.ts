@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
 
 describe("scripts that stand in the command", () => {
   it.each([
@@ -69,10 +70,14 @@ describe("scripts that stand in the command", () => {
     ["ls && /usr/bin/python3 -Bc 'print(1)'", "ls && /usr/bin/python3 -I -Bc 'print(1)'"],
     ["python3 - <<'EOF'\nprint(1)\nEOF", "python3 -I - <<'EOF'\nprint(1)\nEOF"],
     ["cat a.json | python3 -m json.tool", "cat a.json | python3 -I -m json.tool"],
-  ])("offers %s with -I", (command, safe) => expect(evaluateCommandSafety(command).rewrite?.command).toBe(safe));
+  ])("offers %s with -I", (command, safe) =>
+    expect(evaluateCommandSafety(command).rewrite?.command).toBe(safe),
+  );
 
   it("offers nothing where the script does more", () => {
     expect(evaluateCommandSafety("python3 -c 'import os'").rewrite).toBeUndefined();
-    expect(evaluateCommandSafety("python3 -c 'print(open(\".env\").read())'").rewrite).toBeUndefined();
+    expect(
+      evaluateCommandSafety("python3 -c 'print(open(\".env\").read())'").rewrite,
+    ).toBeUndefined();
   });
 });

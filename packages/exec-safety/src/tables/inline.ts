@@ -1,6 +1,7 @@
 /**
- * Inline: scripts of Python and Node that stand in the command (`python3 -I -c '…'`, `node -e '…'`, `python3 -I - <<'EOF'`). One that only computes
- * and prints is safe, and may read files that `cat` may read; so is `python3 -I -m json.tool`. Python without `-I` runs what the folder it starts in
+ * Inline: scripts of Python and Node that stand in the command (`python3 -I -c '…'`, `node -e '…'`,
+ * `python3 -I - <<'EOF'`). One that only computes and prints is safe, and may read files that `cat`
+ * may read; so is `python3 -I -m json.tool`. Python without `-I` runs what the folder it starts in
  * calls `json.py`: it is asked about, with the option that keeps it from doing so.
  */
 import { textOf } from "../safe/argument.js";
@@ -34,7 +35,11 @@ export function judgeInline({ program, args, input }: ProgramCall, of: Case): bo
   if (!script.isIsolated) {
     const reason = "keeps Python from running files of the folder it starts in";
     const edits = [{ at: of.span.start + of.name.length, behind: of.name, text: " -I", reason }];
-    say(of, { topic: "exec", text: "runs files of the folder it starts in, unless it is given -I" }, { ...of, edits });
+    say(
+      of,
+      { topic: "exec", text: "runs files of the folder it starts in, unless it is given -I" },
+      { ...of, edits },
+    );
   }
   return true;
 }
@@ -44,12 +49,18 @@ function readsOf({ text }: Script, isPython: boolean): Reads {
   return isPython ? pythonReads(text) : javascriptReads(text);
 }
 
-const JSON_TOOL_FLAG = /^--(?:sort-keys|no-ensure-ascii|json-lines|tab|no-indent|compact|indent=\d+)$/;
+const JSON_TOOL_FLAG =
+  /^--(?:sort-keys|no-ensure-ascii|json-lines|tab|no-indent|compact|indent=\d+)$/;
 
-/** The file that `json.tool` shows, given what stands behind its name; a second file would be written. */
+/**
+ * The file that `json.tool` shows, given what stands behind its name; a second file would be
+ * written.
+ */
 function jsonToolReads(args: readonly Argument[]): readonly string[] | undefined {
   const texts = args.map(textOf);
-  const words = texts.filter((text, at) => text === undefined || !(JSON_TOOL_FLAG.test(text) || isIndent(texts, at)));
+  const words = texts.filter(
+    (text, at) => text === undefined || !(JSON_TOOL_FLAG.test(text) || isIndent(texts, at)),
+  );
   const [file, ...others] = words;
   if (words.length === 0) return [];
   return file === undefined || others.length > 0 || file.startsWith("-") ? undefined : [file];
@@ -58,10 +69,15 @@ function jsonToolReads(args: readonly Argument[]): readonly string[] | undefined
 /** Whether a word is `--indent`, or its number. */
 function isIndent(texts: readonly (string | undefined)[], at: number): boolean {
   const isNumber = (text: string | undefined): boolean => /^\d+$/.test(text ?? "");
-  return texts[at] === "--indent" ? isNumber(texts[at + 1]) : isNumber(texts[at]) && texts[at - 1] === "--indent";
+  return texts[at] === "--indent"
+    ? isNumber(texts[at + 1])
+    : isNumber(texts[at]) && texts[at - 1] === "--indent";
 }
 
-/** The script of `[-I] -c …`, or of the input, or what `[-I] -m json.tool …` reads. What stands behind a script is only text for it. */
+/**
+ * The script of `[-I] -c …`, or of the input, or what `[-I] -m json.tool …` reads. What stands
+ * behind a script is only text for it.
+ */
 function pythonScript(args: readonly Argument[], input: string | undefined): Script | undefined {
   let isIsolated = false;
   for (const [index, argument] of args.entries()) {
@@ -85,7 +101,14 @@ function pythonScript(args: readonly Argument[], input: string | undefined): Scr
 /** The script of `-e …` or `-p …`. What stands behind it may be options that load code. */
 function nodeScript(args: readonly Argument[]): Script | undefined {
   const [flag, script, ...others] = args.map(textOf);
-  if (!/^(?:-e|--eval|-p|--print|-pe)$/.test(flag ?? "") || script === undefined || script.startsWith("-")) return undefined;
+  if (
+    !/^(?:-e|--eval|-p|--print|-pe)$/.test(flag ?? "") ||
+    script === undefined ||
+    script.startsWith("-")
+  )
+    return undefined;
   const [first] = others;
-  return args.length > 2 && (first === undefined || first.startsWith("-")) ? undefined : { text: script, isIsolated: true };
+  return args.length > 2 && (first === undefined || first.startsWith("-"))
+    ? undefined
+    : { text: script, isIsolated: true };
 }

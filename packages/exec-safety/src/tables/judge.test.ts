@@ -7,10 +7,20 @@ const span = { start: 3, end: 9 };
 const inside = { inside: "", projectRoot: undefined, trustedWorkspace: true };
 const examples = { safe: [], review: [] };
 
-function findingsOf(line: string, extra?: BinaryTable, place: typeof inside = inside): readonly Finding[] {
+function findingsOf(
+  line: string,
+  extra?: BinaryTable,
+  place: typeof inside = inside,
+): readonly Finding[] {
   const findings: Finding[] = [];
   const [program = "", ...words] = line.split(" ");
-  const args = words.map((raw) => ({ span, raw, values: [{ text: raw, isGlob: false }], leading: raw, isOne: true }));
+  const args = words.map((raw) => ({
+    span,
+    raw,
+    values: [{ text: raw, isGlob: false }],
+    leading: raw,
+    isOne: true,
+  }));
   judgeProgram({ span, program, args }, place, {
     extra,
     report: (finding) => void findings.push(finding),
@@ -28,18 +38,40 @@ const TABLE: BinaryTable = {
     reviewFlags: { "-c:text": "exec: sets a setting" },
     subcommands: {
       show: { flags: "-s", operands: "text*", examples },
-      change: { review: "change: changes it", reviewFlags: { "--run:text": "exec: runs" }, examples },
-      list: { operands: "", subcommands: { all: { examples } }, excess: "change: makes one", examples },
+      change: {
+        review: "change: changes it",
+        reviewFlags: { "--run:text": "exec: runs" },
+        examples,
+      },
+      list: {
+        operands: "",
+        subcommands: { all: { examples } },
+        excess: "change: makes one",
+        examples,
+      },
     },
     examples,
   },
-  needs: { flags: "-l -v", requires: "-l", otherwise: "write: unpacks", operands: "path*", examples },
+  needs: {
+    flags: "-l -v",
+    requires: "-l",
+    otherwise: "write: unpacks",
+    operands: "path*",
+    examples,
+  },
   two: { operands: "text path?", excess: "write: writes to its third", examples },
   form: { flags: "-e:text", operands: "text path", operandsWith: { "-e": "path" }, examples },
-  service: { alone: "-v", review: "network: asks", reviewFlags: { "-H:text": "exec: elsewhere" }, operands: "verb*", examples },
+  service: {
+    alone: "-v",
+    review: "network: asks",
+    reviewFlags: { "-H:text": "exec: elsewhere" },
+    operands: "verb*",
+    examples,
+  },
 };
 
-const idsOf = (line: string): readonly string[] => findingsOf(line, TABLE).map(({ ruleId }) => ruleId);
+const idsOf = (line: string): readonly string[] =>
+  findingsOf(line, TABLE).map(({ ruleId }) => ruleId);
 
 describe("judgeProgram()", () => {
   it("says that a program is not known, and that an entry may allow it", () => {
@@ -49,15 +81,19 @@ describe("judgeProgram()", () => {
         level: "needs-review",
         layer: "safe-binaries",
         span,
-        message: "`frob` is an unknown program: it is not on the list of programs known to only read",
+        message:
+          "`frob` is an unknown program: it is not on the list of programs known to only read",
         isLiftable: true,
       },
     ]);
   });
 
-  it.each(["constructor", "__proto__", "toString", "Cat", "CAT", ""])("knows no program %j", (program) => {
-    expect(findingsOf(program).map(({ ruleId }) => ruleId)).toEqual(["program.unknown"]);
-  });
+  it.each(["constructor", "__proto__", "toString", "Cat", "CAT", ""])(
+    "knows no program %j",
+    (program) => {
+      expect(findingsOf(program).map(({ ruleId }) => ruleId)).toEqual(["program.unknown"]);
+    },
+  );
 
   it.each([
     ["multi show a", []],
@@ -107,17 +143,29 @@ describe("judgeProgram()", () => {
   });
 
   it("lifts no exec, write, read or secret", () => {
-    const kept = ["multi -c x show", "needs a", "two a b c", "service rm x", "service get secret", "multi change ext::x"];
-    for (const line of kept) expect(findingsOf(line, TABLE).some(({ isLiftable }) => isLiftable !== true)).toBe(true);
+    const kept = [
+      "multi -c x show",
+      "needs a",
+      "two a b c",
+      "service rm x",
+      "service get secret",
+      "multi change ext::x",
+    ];
+    for (const line of kept)
+      expect(findingsOf(line, TABLE).some(({ isLiftable }) => isLiftable !== true)).toBe(true);
     const lifted = ["multi change", "multi frob", "service ps", "two", "multi list x"];
-    for (const line of lifted) expect(findingsOf(line, TABLE).every(({ isLiftable }) => isLiftable === true)).toBe(true);
+    for (const line of lifted)
+      expect(findingsOf(line, TABLE).every(({ isLiftable }) => isLiftable === true)).toBe(true);
   });
 
   it("trusts nothing of git in a workspace that is not trusted, but its version", () => {
     const untrusted = { ...inside, trustedWorkspace: false };
-    expect(findingsOf("git status", undefined, untrusted).map(({ ruleId, isLiftable }) => [ruleId, isLiftable])).toEqual([
-      ["git.exec", undefined],
-    ]);
+    expect(
+      findingsOf("git status", undefined, untrusted).map(({ ruleId, isLiftable }) => [
+        ruleId,
+        isLiftable,
+      ]),
+    ).toEqual([["git.exec", undefined]]);
     expect(findingsOf("git --version", undefined, untrusted)).toEqual([]);
     expect(findingsOf("git status")).toEqual([]);
   });
@@ -135,8 +183,16 @@ describe("judgeProgram()", () => {
   });
 
   it("makes rule ids of names with other letters", () => {
-    const ids = ["[ -v a ]", ". x", "g++ x", "lsb_release x", "R x"].map((line) => findingsOf(line)[0]?.ruleId);
-    expect(ids).toEqual(["test.exec", "source.exec", "g--.change", "lsb-release.unknown", "r.change"]);
+    const ids = ["[ -v a ]", ". x", "g++ x", "lsb_release x", "R x"].map(
+      (line) => findingsOf(line)[0]?.ruleId,
+    );
+    expect(ids).toEqual([
+      "test.exec",
+      "source.exec",
+      "g--.change",
+      "lsb-release.unknown",
+      "r.change",
+    ]);
   });
 
   it("shows no control characters and no long texts", () => {

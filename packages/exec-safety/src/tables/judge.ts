@@ -1,6 +1,6 @@
 /**
- * Judge: whether a call of a program is proven to only read. What it reports is why it is not; reporting nothing means safe.
- * Never says `dangerous`, never throws.
+ * Judge: whether a call of a program is proven to only read. What it reports is why it is not;
+ * reporting nothing means safe. Never says `dangerous`, never throws.
  */
 import { globsMeet } from "../secrets/name-glob.js";
 import { textOf } from "../safe/argument.js";
@@ -27,7 +27,10 @@ import { judgeTestCommand } from "./test-expression.js";
 
 /** What the programs of {@link SHOWS_VERSION} answer without doing anything else. */
 const VERSION: ReadonlySet<string> = new Set(["--version", "--help"]);
-const UNASKED: Why = { topic: "unknown", text: "is known to only read with certain flags, none of which is here" };
+const UNASKED: Why = {
+  topic: "unknown",
+  text: "is known to only read with certain flags, none of which is here",
+};
 
 /** What a judgement needs beside the call and its place. */
 export interface JudgeOptions extends Output {
@@ -47,7 +50,10 @@ export function judgeProgram(call: ProgramCall, place: Place, options: JudgeOpti
   if (program === "git") checkRepository({ args, span }, of);
   if (judgeInline(call, of) || asksLoopbackOnly(call, place)) return;
   const binary = entryOf(BINARIES, program);
-  if (binary !== undefined) return SHOWS_VERSION.has(program) && asksOnly(VERSION, args) ? undefined : judgeEntry(binary, args, of);
+  if (binary !== undefined)
+    return SHOWS_VERSION.has(program) && asksOnly(VERSION, args)
+      ? undefined
+      : judgeEntry(binary, args, of);
   const ours = entryOf(extra, program);
   if (ours !== undefined) return judgeExtra(ours, args, of);
   const text = "is an unknown program: it is not on the list of programs known to only read";
@@ -66,7 +72,9 @@ function judgeExtra(binary: Binary, args: readonly Argument[], of: Case): void {
 /** Whether the call has one argument, which asks for a version or the like. */
 function asksOnly(words: ReadonlySet<string>, args: readonly Argument[]): boolean {
   const [value, ...values] = args[0]?.values ?? [];
-  return args.length === 1 && values.length === 0 && value?.isGlob === false && words.has(value.text);
+  return (
+    args.length === 1 && values.length === 0 && value?.isGlob === false && words.has(value.text)
+  );
 }
 
 function entryOf(table: BinaryTable | undefined, name: string): Binary | undefined {
@@ -76,11 +84,26 @@ function entryOf(table: BinaryTable | undefined, name: string): Binary | undefin
 function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
   const grammar = grammarOf(binary);
   if (binary.obeysWorkspace === true && !of.place.trustedWorkspace)
-    say(of, { topic: "exec", text: "runs what the project's own configuration names, and this workspace is not trusted" }, of);
+    say(
+      of,
+      {
+        topic: "exec",
+        text: "runs what the project's own configuration names, and this workspace is not trusted",
+      },
+      of,
+    );
   if (binary.takesCommands === true && of.place.noInput !== true)
-    say(of, { topic: "exec", text: "takes commands from a terminal or from its input, and some of them run programs" }, of);
+    say(
+      of,
+      {
+        topic: "exec",
+        text: "takes commands from a terminal or from its input, and some of them run programs",
+      },
+      of,
+    );
   if (binary.pagesUnless !== undefined) checkPager(binary.pagesUnless, args, of);
-  if (binary.readsArgumentFiles === true) for (const argument of args) checkArgumentFile(argument, of);
+  if (binary.readsArgumentFiles === true)
+    for (const argument of args) checkArgumentFile(argument, of);
   if (asksOnly(grammar.alone, args)) return;
   if (binary.subcommands !== undefined && judgeSubcommand(grammar, args, of)) return;
   const why = grammar.review ?? missingFlag(grammar, args, of);
@@ -93,15 +116,26 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
     checkReach({ args, found, wanted: operands, grammar }, of);
     if (of.program === "git") checkAddresses(args, found, of);
   }
-  if (isLenient || !found.isSure) for (const [index, operand] of found.operands.entries()) checkLoosely(operands, { operand, index }, of);
+  if (isLenient || !found.isSure)
+    for (const [index, operand] of found.operands.entries())
+      checkLoosely(operands, { operand, index }, of);
   if (!isLenient) checkSilence(binary, found.given, { grammar, of });
 }
 
-/** Reports a call that shows long output in a pager, where somebody may type, with the flag that it needs. */
+/**
+ * Reports a call that shows long output in a pager, where somebody may type, with the flag that it
+ * needs.
+ */
 function checkPager(flag: string, args: readonly Argument[], of: Case): void {
   // The guards of git name its pager.
   const isGuarded = of.program === "git" && of.place.isGuarded === true;
-  if (of.place.atTerminal !== true || isGuarded || of.isCaught || args.some((argument) => textOf(argument) === flag)) return;
+  if (
+    of.place.atTerminal !== true ||
+    isGuarded ||
+    of.isCaught ||
+    args.some((argument) => textOf(argument) === flag)
+  )
+    return;
   const text = `shows long output in a pager, which takes commands from the terminal that run programs, unless it is given ${flag}`;
   const edit = {
     at: of.span.start + of.program.length,
@@ -129,13 +163,27 @@ function checkSilence(
       reason: `keeps ${of.program} from asking the network for a newer version of itself`,
     },
   ];
-  say(of, { topic: "network", text: `asks the network for a newer version of itself, unless it is given ${silentWith}` }, { ...of, edits });
+  say(
+    of,
+    {
+      topic: "network",
+      text: `asks the network for a newer version of itself, unless it is given ${silentWith}`,
+    },
+    { ...of, edits },
+  );
 }
 
 /** `@x` is read as more arguments wherever it stands, behind `--` as well. */
 function checkArgumentFile({ values, leading, raw, span }: Argument, of: Case): void {
-  const isOne = values?.some(({ text, isGlob }) => (isGlob ? globsMeet(text, "@*") : text.startsWith("@"))) ?? /^@?$/.test(leading);
-  if (isOne) say(of, { topic: "exec", text: "may be a file of more arguments, which run code or show the file" }, { span, what: raw });
+  const isOne =
+    values?.some(({ text, isGlob }) => (isGlob ? globsMeet(text, "@*") : text.startsWith("@"))) ??
+    /^@?$/.test(leading);
+  if (isOne)
+    say(
+      of,
+      { topic: "exec", text: "may be a file of more arguments, which run code or show the file" },
+      { span, what: raw },
+    );
 }
 
 /** Where it is not known which operand is which, only what no entry of an allowlist may lift. */
@@ -152,7 +200,11 @@ function checkLoosely(
 /** Git runs the program that an address like `ext::sh -c …` names, whatever the subcommand. */
 function checkUrl(operand: Argument, of: Case): void {
   if (operand.values?.some(({ text }) => /^(?:ext|fd)::/.test(text)) === true)
-    say(of, { topic: "exec", text: "names a program to run in place of an address" }, { span: operand.span, what: operand.raw });
+    say(
+      of,
+      { topic: "exec", text: "names a program to run in place of an address" },
+      { span: operand.span, what: operand.raw },
+    );
 }
 
 /** The case for a first look, whose findings count only when the arguments are scanned again. */
@@ -168,17 +220,31 @@ function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case):
     judgeEntry(plain.binary, args.slice(1), plain.under(of));
     return true;
   }
-  const { operands, given, isSure } = scan(args, { grammar, of: silent(of) }, { stopsAtOperand: true, isLenient: false });
+  const { operands, given, isSure } = scan(
+    args,
+    { grammar, of: silent(of) },
+    { stopsAtOperand: true, isLenient: false },
+  );
   const [first, ...rest] = operands;
   const subcommand = subcommandOf(binary, first);
   const ownForm = binary.operands !== undefined || binary.review !== undefined;
-  if (subcommand === undefined && (ownForm || (first === undefined && given.size > 0))) return false;
-  scan(args.slice(0, args.length - operands.length), { grammar, of }, { stopsAtOperand: true, isLenient: false });
+  if (subcommand === undefined && (ownForm || (first === undefined && given.size > 0)))
+    return false;
+  scan(
+    args.slice(0, args.length - operands.length),
+    { grammar, of },
+    { stopsAtOperand: true, isLenient: false },
+  );
   if (subcommand !== undefined) judgeEntry(subcommand.binary, rest, subcommand.under(of));
-  else if (first === undefined) say(of, { topic: "unknown", text: "without a subcommand is not known to only read" }, of);
+  else if (first === undefined)
+    say(of, { topic: "unknown", text: "without a subcommand is not known to only read" }, of);
   else {
     const what = `${of.name} ${first.raw}`;
-    say(of, { topic: "unknown", text: `is not on the list of subcommands known to only read` }, { span: first.span, what });
+    say(
+      of,
+      { topic: "unknown", text: `is not on the list of subcommands known to only read` },
+      { span: first.span, what },
+    );
     scan(rest, { grammar, of }, { stopsAtOperand: false, isLenient: true });
   }
   if (subcommand === undefined || !isSure) judgeLaterSubcommands(binary, rest, of);
@@ -188,11 +254,15 @@ function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case):
 /** Words behind the first that are looked at. */
 const LATER_MAX = 16;
 
-/** `pnpm --filter x exec y`, `yarn workspace x exec y`: where a flag may have had a value, or a word leads to others, each later word may be it. */
+/**
+ * `pnpm --filter x exec y`, `yarn workspace x exec y`: where a flag may have had a value, or a word
+ * leads to others, each later word may be it.
+ */
 function judgeLaterSubcommands(binary: Binary, args: readonly Argument[], of: Case): void {
   for (const [index, argument] of args.slice(0, LATER_MAX).entries()) {
     const later = subcommandOf(binary, argument);
-    if (later?.binary.review !== undefined) judgeEntry(later.binary, args.slice(index + 1), later.under(of));
+    if (later?.binary.review !== undefined)
+      judgeEntry(later.binary, args.slice(index + 1), later.under(of));
   }
 }
 
@@ -213,7 +283,11 @@ function subcommandOf(
 function missingFlag(grammar: Grammar, args: readonly Argument[], of: Case): Why | undefined {
   const { requires, otherwise } = grammar;
   if (requires.size === 0) return undefined;
-  const { given } = scan(args, { grammar, of: silent(of) }, { stopsAtOperand: false, isLenient: true });
+  const { given } = scan(
+    args,
+    { grammar, of: silent(of) },
+    { stopsAtOperand: false, isLenient: true },
+  );
   return [...requires].some((flag) => given.has(flag)) ? undefined : (otherwise ?? UNASKED);
 }
 
@@ -227,21 +301,28 @@ function checkOperands(
   operands: readonly Argument[],
   { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
 ): void {
-  // Behind a glob it is not known which operand is which: each has to be without harm as any that it may be.
+  // Behind a glob it is not known which operand is which: each has to be without harm as any that
+  // it may be.
   const glob = operands.findIndex(isSeveral);
-  if (operands.length < wanted.min && glob < 0) say(of, { topic: "unknown", text: "has fewer arguments than it needs to only read" }, of);
+  if (operands.length < wanted.min && glob < 0)
+    say(of, { topic: "unknown", text: "has fewer arguments than it needs to only read" }, of);
   for (const [index, operand] of operands.entries()) {
     const kind = wanted.first[index] ?? wanted.rest;
     const others = glob < 0 || index < glob ? [] : wanted.first.slice(index + 1);
     if (wanted.rest !== undefined) for (const other of others) checkKind(other, operand, of);
-    // A glob stands for any number of operands: the second file that it finds would be the output of `uniq`.
+    // A glob stands for any number of operands: the second file that it finds would be the output
+    // of `uniq`.
     if (kind === undefined || (wanted.rest === undefined && isSeveral(operand))) {
       say(
         of,
-        grammar.excess ?? { topic: "unknown", text: "is an argument more than it may have to only read" },
+        grammar.excess ?? {
+          topic: "unknown",
+          text: "is an argument more than it may have to only read",
+        },
         excessAt(operand, of, grammar),
       );
-    } else if (operand.isOne || operand.values !== undefined || isTextFrom(wanted, index)) checkKind(kind, operand, of);
+    } else if (operand.isOne || operand.values !== undefined || isTextFrom(wanted, index))
+      checkKind(kind, operand, of);
     else reportMaybeFlag(of, operand);
   }
 }
@@ -255,6 +336,10 @@ function isTextFrom({ first, rest }: Operands, index: number): boolean {
   return rest === "text" && first.slice(index).every((kind) => kind === "text");
 }
 
-function excessAt(operand: Argument, of: Case, { excess }: Grammar): { readonly span: Case["span"]; readonly what: string } {
+function excessAt(
+  operand: Argument,
+  of: Case,
+  { excess }: Grammar,
+): { readonly span: Case["span"]; readonly what: string } {
   return { span: operand.span, what: excess === undefined ? operand.raw : of.name };
 }

@@ -33,7 +33,20 @@ describe("checkKind()", () => {
     ["local", ["a.tar"]],
     ["folder", ["sub", "."]],
     ["viewed", ["a.txt"]],
-    ["revision", ["HEAD~1", "main..dev", "HEAD:src/a.ts", ":(top)a", ":!b", ":0:a", "a.ts", "stash@{0}", "v1^{commit}"]],
+    [
+      "revision",
+      [
+        "HEAD~1",
+        "main..dev",
+        "HEAD:src/a.ts",
+        ":(top)a",
+        ":!b",
+        ":0:a",
+        "a.ts",
+        "stash@{0}",
+        "v1^{commit}",
+      ],
+    ],
     ["line-range", ["1,20:src/a.ts", ":main:src/a.ts"]],
     ["selection", ["*.ts", "!.env", "!*.pem", "**"]],
     ["setting", ["user.name", "registry", "author.name", "^remote"]],
@@ -111,23 +124,52 @@ describe("checkKind()", () => {
   });
 
   it("takes a text that is not known only where it cannot matter", () => {
-    for (const kind of ["text", "number", "pattern", "processes"] as const) expect(findingsOf(kind, undefined)).toEqual([]);
-    for (const kind of ["path", "local", "folder", "viewed", "revision", "line-range", "selection"] as const)
+    for (const kind of ["text", "number", "pattern", "processes"] as const)
+      expect(findingsOf(kind, undefined)).toEqual([]);
+    for (const kind of [
+      "path",
+      "local",
+      "folder",
+      "viewed",
+      "revision",
+      "line-range",
+      "selection",
+    ] as const)
       expect(findingsOf(kind, undefined)).toEqual(["path.dynamic"]);
-    for (const kind of ["setting", "variable", "date-format", "printf-format", "sink", "topic", "verb", "sed", "awk", "jq", "yq"] as const)
+    for (const kind of [
+      "setting",
+      "variable",
+      "date-format",
+      "printf-format",
+      "sink",
+      "topic",
+      "verb",
+      "sed",
+      "awk",
+      "jq",
+      "yq",
+    ] as const)
       expect(findingsOf(kind, undefined)).toEqual(["exec"]);
   });
 
   it("takes a glob only where names of files may stand", () => {
     for (const kind of ["text", "pattern", "path", "revision", "selection"] as const)
       expect(findingsOf(kind, "src/*.ts", true)).toEqual([]);
-    for (const kind of ["pattern", "path", "revision"] as const) expect(findingsOf(kind, ".e*", true)).toEqual(["path.secret"]);
-    for (const kind of ["sed", "awk", "jq", "number", "variable"] as const) expect(findingsOf(kind, "a*", true)).toEqual(["unknown"]);
+    for (const kind of ["pattern", "path", "revision"] as const)
+      expect(findingsOf(kind, ".e*", true)).toEqual(["path.secret"]);
+    for (const kind of ["sed", "awk", "jq", "number", "variable"] as const)
+      expect(findingsOf(kind, "a*", true)).toEqual(["unknown"]);
   });
 });
 
 describe("isKind()", () => {
   it("knows the kinds and no names of Object", () => {
-    expect(["text", "path", "constructor", "toString", ""].map(isKind)).toEqual([true, true, false, false, false]);
+    expect(["text", "path", "constructor", "toString", ""].map(isKind)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string, loopbackPorts: readonly number[] = [3000, 8080]): readonly string[] =>
+const rulesOf = (
+  command: string,
+  loopbackPorts: readonly number[] = [3000, 8080],
+): readonly string[] =>
   evaluateCommandSafety(command, { loopbackPorts }).reasons.map(({ ruleId }) => ruleId);
 
 describe("curl to ports of this machine that a person has named", () => {

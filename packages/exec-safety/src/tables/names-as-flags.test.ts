@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
 
-// Each was run in bash in a folder with a file whose name is the flag: it wrote, ran code or read another file.
+// Each was run in bash in a folder with a file whose name is the flag: it wrote, ran code or read
+// another file.
 describe("names of files as flags", () => {
   it.each([
     "sort *.txt",
@@ -118,8 +120,15 @@ describe("names of files as flags", () => {
     ]);
   });
 
-  it.each(["strings @a", "readelf -a @/etc/passwd", "objdump -d a.o @more", "nm -- @x", 'nm "$x"', "jar tf @x", "7z l a.7z @x"])(
-    "%s reads more arguments from a file",
-    (command) => expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review"),
+  it.each([
+    "strings @a",
+    "readelf -a @/etc/passwd",
+    "objdump -d a.o @more",
+    "nm -- @x",
+    'nm "$x"',
+    "jar tf @x",
+    "7z l a.7z @x",
+  ])("%s reads more arguments from a file", (command) =>
+    expect(evaluateCommandSafety(command).riskLevel).toBe("needs-review"),
   );
 });

@@ -9,19 +9,25 @@ const place = { inside: "", projectRoot: undefined, trustedWorkspace: true };
 const examples = { safe: [], review: [] };
 
 const FROB: Binary = {
-  flags: "-a,--all -b -n,--lines:number -c?:number --color?:text -t:text -p:path --pair:text:path --mode=quiet -#",
-  reviewFlags: { "-o,--output:path": "write: writes a file", "-x,--exec": "exec: runs a program", "-q": "change: changes it" },
+  flags:
+    "-a,--all -b -n,--lines:number -c?:number --color?:text -t:text -p:path --pair:text:path --mode=quiet -#",
+  reviewFlags: {
+    "-o,--output:path": "write: writes a file",
+    "-x,--exec": "exec: runs a program",
+    "-q": "change: changes it",
+  },
   operands: "path*",
   examples,
 };
 
 /**
- * Arguments as they are written, where `$x` is not known, `$@` may become several words, and `*` begins a glob. `a|b` is one of two.
- * What stands before a `$x` is known: `--color=$x`.
+ * Arguments as they are written, where `$x` is not known, `$@` may become several words, and `*`
+ * begins a glob. `a|b` is one of two. What stands before a `$x` is known: `--color=$x`.
  */
 function argumentOf(raw: string): Argument {
   const dynamic = raw.indexOf("$");
-  if (dynamic >= 0) return { span, raw, leading: raw.slice(0, dynamic), isOne: raw.charAt(dynamic + 1) !== "@" };
+  if (dynamic >= 0)
+    return { span, raw, leading: raw.slice(0, dynamic), isOne: raw.charAt(dynamic + 1) !== "@" };
   const glob = raw.indexOf("*");
   const values = raw.split("|").map((text) => ({ text, isGlob: glob >= 0 }));
   const leading = glob >= 0 ? raw.slice(0, glob) : values.length === 1 ? raw : "";
@@ -42,7 +48,8 @@ function findingsOf(binary: Binary, line: string): readonly Finding[] {
   return findings;
 }
 
-const idsOf = (binary: Binary, line: string): readonly string[] => findingsOf(binary, line).map(({ ruleId }) => ruleId);
+const idsOf = (binary: Binary, line: string): readonly string[] =>
+  findingsOf(binary, line).map(({ ruleId }) => ruleId);
 
 describe("scan()", () => {
   it.each([
@@ -113,7 +120,8 @@ describe("scan()", () => {
   });
 
   it("marks as liftable only what is not on the list, or changes something", () => {
-    const liftable = (line: string): readonly unknown[] => findingsOf(FROB, line).map(({ isLiftable }) => isLiftable);
+    const liftable = (line: string): readonly unknown[] =>
+      findingsOf(FROB, line).map(({ isLiftable }) => isLiftable);
     expect(liftable("-z")).toEqual([true]);
     expect(liftable("-q")).toEqual([true]);
     expect(liftable("-x")).toEqual([undefined]);
@@ -124,7 +132,12 @@ describe("scan()", () => {
   });
 
   it("counts a glob as any number of operands", () => {
-    const two: Binary = { flags: "-k:text", operands: "path?", excess: "write: writes to its second file", examples };
+    const two: Binary = {
+      flags: "-k:text",
+      operands: "path?",
+      excess: "write: writes to its second file",
+      examples,
+    };
     expect(idsOf(two, "a")).toEqual([]);
     expect(idsOf(two, "a*")).toEqual(["frob.write"]);
     expect(idsOf(two, "-k a*")).toEqual(["frob.write"]);
@@ -155,7 +168,13 @@ describe("scan()", () => {
     expect(idsOf(words, line)).toEqual(ids);
   });
 
-  const first: Binary = { style: "first", flags: "-a", reviewFlags: { "-x": "exec: runs" }, operands: "text text*", examples };
+  const first: Binary = {
+    style: "first",
+    flags: "-a",
+    reviewFlags: { "-x": "exec: runs" },
+    operands: "text text*",
+    examples,
+  };
   it.each([
     ["-a y -x", []],
     ["y $x", []],
@@ -202,13 +221,23 @@ describe("scan()", () => {
   });
 
   it("lets everything pass as text where there are no flags", () => {
-    expect(idsOf({ style: "text", operands: "text*", examples }, "-x --y $x $@ * /etc/x")).toEqual([]);
+    expect(idsOf({ style: "text", operands: "text*", examples }, "-x --y $x $@ * /etc/x")).toEqual(
+      [],
+    );
   });
 
   it("does not expand code that takes flags from a planted file", () => {
-    expect(idsOf({ flags: "-e:sed", reviewFlags: { "-i": "write: changes" }, operands: "sed path*", examples }, "p *.ts")).toEqual([
-      "program.dynamic",
-    ]);
+    expect(
+      idsOf(
+        {
+          flags: "-e:sed",
+          reviewFlags: { "-i": "write: changes" },
+          operands: "sed path*",
+          examples,
+        },
+        "p *.ts",
+      ),
+    ).toEqual(["program.dynamic"]);
   });
 
   it("takes letters behind a flag of `ps` as flags, which they are where no user has that name", () => {

@@ -1,8 +1,10 @@
 /**
- * Shows version: programs that were asked for their version, and for their help, in a folder full of traps (the effect oracle of @acp/testing),
- * with hostile text on their input, and did nothing else. Others run what such a folder holds when they are asked: `yarn --version` the release
- * that .yarnrc.yml names, `cargo --version` the toolchain of rust-toolchain.toml, `pylint --help` the hook of .pylintrc, jest, nx, turbo and
- * webpack the copy of themselves that lies in node_modules. A program that was not run is none of these. Data.
+ * Shows version: programs that were asked for their version, and for their help, in a folder full
+ * of traps (the effect oracle of @acp/testing), with hostile text on their input, and did nothing
+ * else. Others run what such a folder holds when they are asked: `yarn --version` the release that
+ * .yarnrc.yml names, `cargo --version` the toolchain of rust-toolchain.toml, `pylint --help` the
+ * hook of .pylintrc, jest, nx, turbo and webpack the copy of themselves that lies in node_modules.
+ * A program that was not run is none of these. Data.
  */
 
 export const SHOWS_VERSION: ReadonlySet<string> = new Set(
@@ -31,8 +33,16 @@ export const SHOWS_VERSION: ReadonlySet<string> = new Set(
 export function versionRows(
   name: string,
   flags: readonly string[],
-): { readonly alone: string; readonly safe: readonly string[]; readonly review: readonly string[] } {
+): {
+  readonly alone: string;
+  readonly safe: readonly string[];
+  readonly review: readonly string[];
+} {
   const isShown = SHOWS_VERSION.has(name);
   const lines = flags.map((flag) => `${name} ${flag}`);
-  return { alone: isShown ? flags.join(" ") : "", safe: isShown ? lines : [], review: isShown ? [] : lines };
+  return {
+    alone: isShown ? flags.join(" ") : "",
+    safe: isShown ? lines : [],
+    review: isShown ? [] : lines,
+  };
 }

@@ -6,7 +6,10 @@ import { judgeTestCommand } from "./test-expression.js";
 const span = { start: 0, end: 1 };
 const place = { inside: "", projectRoot: undefined, trustedWorkspace: true };
 
-/** Words of a test; `a|b` is one of two, `$x` is one that is known only when it runs, `$@` one that may become several, `*` a glob. */
+/**
+ * Words of a test; `a|b` is one of two, `$x` is one that is known only when it runs, `$@` one that
+ * may become several, `*` a glob.
+ */
 function argumentOf(raw: string): Argument {
   if (raw === "$x" || raw === "$@") return { span, raw, leading: "", isOne: raw === "$x" };
   const values = raw.split("|").map((text) => ({ text, isGlob: text === "*" }));
@@ -19,7 +22,17 @@ function findingsOf(line: string): readonly Finding[] {
   const report = (finding: Finding): void => void findings.push(finding);
   judgeTestCommand(
     { span, program, args: words.map(argumentOf) },
-    { program, name: program, span, place, report, isFed: false, isShown: true, hidesAddresses: false, isCaught: false },
+    {
+      program,
+      name: program,
+      span,
+      place,
+      report,
+      isFed: false,
+      isShown: true,
+      hidesAddresses: false,
+      isCaught: false,
+    },
   );
   return findings;
 }

@@ -1,6 +1,6 @@
 /**
- * Test expression: `test …` and `[ … ]`. Every operator has to be known: `-v` and `-R` run what stands in a subscript, and a word that is
- * known only when it runs may become one of them.
+ * Test expression: `test …` and `[ … ]`. Every operator has to be known: `-v` and `-R` run what
+ * stands in a subscript, and a word that is known only when it runs may become one of them.
  */
 import { textOf } from "../safe/argument.js";
 import type { Argument, ProgramCall } from "../safe/argument.js";
@@ -9,10 +9,22 @@ import type { Case } from "./case.js";
 import type { Why } from "./table.js";
 
 const UNARY = /^-[bcdefghknprstuwxzGLNOS]$/;
-const COMPARES_TEXT: ReadonlySet<string> = new Set(["=", "==", "!=", "<", ">", "-nt", "-ot", "-ef"]);
+const COMPARES_TEXT: ReadonlySet<string> = new Set([
+  "=",
+  "==",
+  "!=",
+  "<",
+  ">",
+  "-nt",
+  "-ot",
+  "-ef",
+]);
 const COMPARES_NUMBERS: ReadonlySet<string> = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 const INTEGER = /^\s*[-+]?\d+\s*$/;
-const RUNS: Why = { topic: "exec", text: "may run what stands in a subscript: `-v`, `-R`, or a comparison of what is no number" };
+const RUNS: Why = {
+  topic: "exec",
+  text: "may run what stands in a subscript: `-v`, `-R`, or a comparison of what is no number",
+};
 const STRANGE: Why = { topic: "read", text: "is a test beyond what is known to have no effect" };
 
 /** Reports what of a test is not known to be without effect. */
@@ -52,7 +64,11 @@ function problemOf(words: readonly Argument[]): Why | undefined {
 /** How many words the term at `index` has. */
 function lengthOfTerm(words: readonly Argument[], index: number): number | Why {
   const [first, second, third] = words.slice(index, index + 3);
-  if (first === undefined || [first, second, third].some((word) => word !== undefined && !isOneWord(word))) return STRANGE;
+  if (
+    first === undefined ||
+    [first, second, third].some((word) => word !== undefined && !isOneWord(word))
+  )
+    return STRANGE;
   const operator = textOf(second);
   if (third !== undefined && operator !== undefined) {
     if (COMPARES_TEXT.has(operator)) return 3;
@@ -60,9 +76,17 @@ function lengthOfTerm(words: readonly Argument[], index: number): number | Why {
   }
   const word = textOf(first);
   if (word === "-v" || word === "-R") return second === undefined ? 1 : RUNS;
-  if (word !== undefined && UNARY.test(word) && second !== undefined && operator !== "-a" && operator !== "-o" && operator !== ")")
+  if (
+    word !== undefined &&
+    UNARY.test(word) &&
+    second !== undefined &&
+    operator !== "-a" &&
+    operator !== "-o" &&
+    operator !== ")"
+  )
     return 2;
-  // A word alone is true where it has letters. What is not known may be an operator, unless nothing stands behind it.
+  // A word alone is true where it has letters. What is not known may be an operator, unless nothing
+  // stands behind it.
   return word !== undefined || second === undefined ? 1 : STRANGE;
 }
 

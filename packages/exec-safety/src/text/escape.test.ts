@@ -25,6 +25,11 @@ describe("escapeText()", () => {
 
 describe("quoteText()", () => {
   it("has one reading: parsing it gives the text back", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => void expect(JSON.parse(quoteText(text))).toBe(text)));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 200 }),
+        (text) => void expect(JSON.parse(quoteText(text))).toBe(text),
+      ),
+    );
   });
 });

@@ -1,10 +1,12 @@
 /**
- * Escaping of text that an agent chose, before a person sees it.
- * Control, bidi, zero-width, tag, private-use, unassigned, blank-looking and unusual space characters become JSON escapes, and so does a mark
- * that has no letter to stand on: it would change a character of ours. Vectors: spec/vectors/text.json.
+ * Escaping of text that an agent chose, before a person sees it. Control, bidi, zero-width, tag,
+ * private-use, unassigned, blank-looking and unusual space characters become JSON escapes, and so
+ * does a mark that has no letter to stand on: it would change a character of ours. Vectors:
+ * spec/vectors/text.json.
  */
 
-// Letters, digits, punctuation, symbols, the plain space, and up to four marks on one letter stay. U+2800 and those after it look like nothing at all.
+// Letters, digits, punctuation, symbols, the plain space, and up to four marks on one letter stay.
+// U+2800 and those after it look like nothing at all.
 const UNSAFE =
   /(?:[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}]|\u{16fe4}|(?! )\p{Zs})\p{M}*|(?<![\p{L}\p{M}])\p{M}+|\p{M}{5,}/gu;
 
@@ -16,7 +18,10 @@ function escapeUnits(text: string): string {
   return out;
 }
 
-/** The text on one line with every character that could hide, reorder or forge written as `\uXXXX`. Idempotent. */
+/**
+ * The text on one line with every character that could hide, reorder or forge written as `\uXXXX`.
+ * Idempotent.
+ */
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, escapeUnits);
 }

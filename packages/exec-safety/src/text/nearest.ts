@@ -12,7 +12,10 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
-/** Optimal string alignment: insert, remove, replace, swap two neighbours. Words beyond 64 characters are no slips of ours. */
+/**
+ * Optimal string alignment: insert, remove, replace, swap two neighbours. Words beyond 64
+ * characters are no slips of ours.
+ */
 function distanceOf(a: string, b: string): number {
   if (a.length > 64) return a.length;
   let before: readonly number[] = [];
@@ -22,7 +25,8 @@ function distanceOf(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
       let least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + same);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (before[j - 2] ?? 0) + 1);
       next.push(least);
     }
     before = row;

@@ -6,19 +6,47 @@ const PROXY = "http://127.0.0.1:8788";
 /** Where a URL goes: a proxy's origin, or `direct`. */
 function way(env: Readonly<Record<string, string>>, url: string): string {
   const { protocol, hostname, port } = new URL(url);
-  return readEnvironment(env)(makeTarget(protocol === "https:" ? protocol : "http:", hostname, port))?.origin ?? "direct";
+  return (
+    readEnvironment(env)(makeTarget(protocol === "https:" ? protocol : "http:", hostname, port))
+      ?.origin ?? "direct"
+  );
 }
 
 describe("readEnvironment()", () => {
   it.each([
-    ["http by HTTP_PROXY", { HTTP_PROXY: PROXY, HTTPS_PROXY: "http://other:1" }, "http://a.test/", PROXY],
-    ["https by HTTPS_PROXY", { HTTP_PROXY: "http://other:1", HTTPS_PROXY: PROXY }, "https://a.test/", PROXY],
+    [
+      "http by HTTP_PROXY",
+      { HTTP_PROXY: PROXY, HTTPS_PROXY: "http://other:1" },
+      "http://a.test/",
+      PROXY,
+    ],
+    [
+      "https by HTTPS_PROXY",
+      { HTTP_PROXY: "http://other:1", HTTPS_PROXY: PROXY },
+      "https://a.test/",
+      PROXY,
+    ],
     ["https by the one proxy that there is", { HTTP_PROXY: PROXY }, "https://a.test/", PROXY],
     ["http by the one proxy that there is", { HTTPS_PROXY: PROXY }, "http://a.test/", PROXY],
-    ["by the small spelling first", { HTTP_PROXY: "http://other:1", http_proxy: PROXY }, "http://a.test/", PROXY],
-    ["by the port 80 where none is written", { HTTP_PROXY: "http://proxy.test" }, "http://a.test/", "http://proxy.test"],
+    [
+      "by the small spelling first",
+      { HTTP_PROXY: "http://other:1", http_proxy: PROXY },
+      "http://a.test/",
+      PROXY,
+    ],
+    [
+      "by the port 80 where none is written",
+      { HTTP_PROXY: "http://proxy.test" },
+      "http://a.test/",
+      "http://proxy.test",
+    ],
     ["to the proxy itself directly", { HTTP_PROXY: PROXY }, `${PROXY}/`, "direct"],
-    ["to another port of the proxy's host by the proxy", { HTTP_PROXY: PROXY }, "http://127.0.0.1:9/", PROXY],
+    [
+      "to another port of the proxy's host by the proxy",
+      { HTTP_PROXY: PROXY },
+      "http://127.0.0.1:9/",
+      PROXY,
+    ],
   ])("sends %s", (_, env, url, expected) => {
     expect(way(env, url)).toBe(expected);
   });
@@ -46,15 +74,25 @@ describe("readEnvironment()", () => {
   });
 
   it("takes credentials out of the URL, decoded", () => {
-    const proxy = readEnvironment({ HTTP_PROXY: "http://agent%3A1:t%40ken@127.0.0.1:8788" })(makeTarget("http:", "a.test", 80));
-    expect(proxy).toMatchObject({ host: "127.0.0.1", port: 8788, authorization: `Basic ${btoa("agent:1:t@ken")}` });
+    const proxy = readEnvironment({ HTTP_PROXY: "http://agent%3A1:t%40ken@127.0.0.1:8788" })(
+      makeTarget("http:", "a.test", 80),
+    );
+    expect(proxy).toMatchObject({
+      host: "127.0.0.1",
+      port: 8788,
+      authorization: `Basic ${btoa("agent:1:t@ken")}`,
+    });
   });
 
   it.each([
     ["no variable", {}, "neither HTTP_PROXY nor HTTPS_PROXY is set"],
     ["an empty one", { HTTP_PROXY: " " }, "neither"],
     ["what is no URL", { HTTP_PROXY: "127.0.0.1 8788 hunter2" }, "it is not a URL"],
-    ["another scheme", { HTTPS_PROXY: "socks5://u:hunter2@127.0.0.1:1080" }, "reached by http:// alone"],
+    [
+      "another scheme",
+      { HTTPS_PROXY: "socks5://u:hunter2@127.0.0.1:1080" },
+      "reached by http:// alone",
+    ],
   ])("throws with %s, and shows no value", (_, env, text) => {
     expect(() => readEnvironment(env)).toThrow(text);
     expect(() => readEnvironment(env)).not.toThrow("hunter2");

@@ -1,6 +1,7 @@
 /**
- * Environment: which proxy a request of this process goes through, as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say.
- * Stricter than others where they differ: one proxy stands in for the other, and an entry of NO_PROXY exempts no more than it says.
+ * Environment: which proxy a request of this process goes through, as HTTP_PROXY, HTTPS_PROXY and
+ * NO_PROXY say. Stricter than others where they differ: one proxy stands in for the other, and an
+ * entry of NO_PROXY exempts no more than it says.
  */
 
 /** A proxy, and what it wants to be told about who asks. */
@@ -35,9 +36,11 @@ function readProxy(env: Environment, name: string): Proxy | undefined {
   const text = valueOf(env, name);
   if (text === undefined) return undefined;
   // Never the value: it may hold a token.
-  if (!URL.canParse(text)) throw new Error(`Cannot use ${name}: it is not a URL such as http://127.0.0.1:8788`);
+  if (!URL.canParse(text))
+    throw new Error(`Cannot use ${name}: it is not a URL such as http://127.0.0.1:8788`);
   const url = new URL(text);
-  if (url.protocol !== "http:") throw new Error(`Cannot use ${name}: the proxy is reached by http:// alone`);
+  if (url.protocol !== "http:")
+    throw new Error(`Cannot use ${name}: the proxy is reached by http:// alone`);
   const authorization = authorizationOf(url);
   return {
     origin: url.origin,
@@ -64,10 +67,17 @@ function bareHost(host: string): string {
 /** A target of what programs say: the port may be a text, or be left out. */
 export function makeTarget(protocol: Target["protocol"], host: string, port: unknown): Target {
   const isGiven = (typeof port === "string" && port !== "") || typeof port === "number";
-  return { protocol, host: bareHost(host), port: isGiven ? Number(port) : protocol === "http:" ? 80 : 443 };
+  return {
+    protocol,
+    host: bareHost(host),
+    port: isGiven ? Number(port) : protocol === "http:" ? 80 : 443,
+  };
 }
 
-/** One entry of NO_PROXY: `*`, a host, or `.domain` (`*.domain`) for what is below it; each may end in a port. */
+/**
+ * One entry of NO_PROXY: `*`, a host, or `.domain` (`*.domain`) for what is below it; each may end
+ * in a port.
+ */
 function exemptionOf(entry: string): (target: Target) => boolean {
   if (entry === "*") return () => true;
   const [, name = "", port] = /^(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::([0-9]+))?$/.exec(entry) ?? [];
@@ -81,16 +91,22 @@ function exemptionOf(entry: string): (target: Target) => boolean {
 /**
  * Reads the variables, once.
  *
- * @throws Error where none of them names a proxy: a program that is to be gated must not run beside its gate because a variable is missing.
+ * @throws Error where none of them names a proxy: a program that is to be gated must not run beside
+ *   its gate because a variable is missing.
  */
 export function readEnvironment(env: Environment): ProxyOf {
   const [plain, secure] = [readProxy(env, "HTTP_PROXY"), readProxy(env, "HTTPS_PROXY")];
   const proxies = { "http:": plain ?? secure, "https:": secure ?? plain };
-  if (plain === undefined && secure === undefined) throw new Error("Cannot use the proxy: neither HTTP_PROXY nor HTTPS_PROXY is set");
-  const exempt = (valueOf(env, "NO_PROXY") ?? "").split(/[\s,]+/).flatMap((entry) => (entry === "" ? [] : [exemptionOf(entry)]));
+  if (plain === undefined && secure === undefined)
+    throw new Error("Cannot use the proxy: neither HTTP_PROXY nor HTTPS_PROXY is set");
+  const exempt = (valueOf(env, "NO_PROXY") ?? "")
+    .split(/[\s,]+/)
+    .flatMap((entry) => (entry === "" ? [] : [exemptionOf(entry)]));
   return (target) => {
     const proxy = proxies[target.protocol];
-    const isProxy = [plain, secure].some((each) => each?.host === target.host && each.port === target.port);
+    const isProxy = [plain, secure].some(
+      (each) => each?.host === target.host && each.port === target.port,
+    );
     // Who speaks to the proxy by its own name, as axios does, knows what it does.
     return isProxy || exempt.some((isExempt) => isExempt(target)) ? undefined : proxy;
   };

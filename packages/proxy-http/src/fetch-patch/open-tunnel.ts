@@ -1,5 +1,6 @@
 /**
- * Open a tunnel: CONNECT through a proxy. It waits as long as the proxy does, because a person may be asked.
+ * Open a tunnel: CONNECT through a proxy. It waits as long as the proxy does, because a person may
+ * be asked.
  */
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
@@ -25,7 +26,8 @@ export function authorityOf({ host, port }: Pick<Target, "host" | "port">): stri
 /**
  * Opens a tunnel to the target.
  *
- * @param signal - Aborts when nobody wants it any more: its connection goes, and with it the question about it.
+ * @param signal - Aborts when nobody wants it any more: its connection goes, and with it the
+ *   question about it.
  * @throws TunnelRefused where the proxy says no; what the socket says where it cannot be reached.
  */
 export function openTunnel(proxy: Proxy, target: Target, signal?: AbortSignal): Promise<Duplex> {
@@ -34,7 +36,10 @@ export function openTunnel(proxy: Proxy, target: Target, signal?: AbortSignal): 
     const asked = request({
       method: "CONNECT",
       path: authority,
-      headers: { host: authority, ...(proxy.authorization !== undefined && { "proxy-authorization": proxy.authorization }) },
+      headers: {
+        host: authority,
+        ...(proxy.authorization !== undefined && { "proxy-authorization": proxy.authorization }),
+      },
       // Without an agent: those of this process go through here.
       createConnection: () => connect({ host: proxy.host, port: proxy.port }),
     });
@@ -50,7 +55,10 @@ export function openTunnel(proxy: Proxy, target: Target, signal?: AbortSignal): 
       if (answer.statusCode === 200) {
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
-      } else void readBody(answer, socket, head).then((body) => reject(refused(authority, answer.statusCode ?? 0, body)));
+      } else
+        void readBody(answer, socket, head).then((body) =>
+          reject(refused(authority, answer.statusCode ?? 0, body)),
+        );
     });
     asked.end();
     if (signal?.aborted === true) onAbort();
@@ -58,7 +66,11 @@ export function openTunnel(proxy: Proxy, target: Target, signal?: AbortSignal): 
 }
 
 /** What stands after the head of an answer that is no tunnel. A connection that breaks ends it. */
-async function readBody({ headers }: IncomingMessage, socket: Duplex, head: Buffer): Promise<string> {
+async function readBody(
+  { headers }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<string> {
   const wanted = Math.min(Number(headers["content-length"] ?? BODY_BYTES_MAX), BODY_BYTES_MAX);
   let body = head;
   // Leaving the loop ends the connection.
@@ -79,14 +91,17 @@ function refused(authority: string, status: number, body: string): TunnelRefused
   const refusal = parsed(body);
   const { code, reason, remedy } = refusal;
   const why = [code, reason, remedy].filter((each) => typeof each === "string").join("; ");
-  const error = new Error(`Cannot open a tunnel to "${authority}": the proxy says ${status}${why === "" ? "" : ` ${why}`}`);
+  const error = new Error(
+    `Cannot open a tunnel to "${authority}": the proxy says ${status}${why === "" ? "" : ` ${why}`}`,
+  );
   return Object.assign(error, { code: "tunnel_refused", status, refusal } as const);
 }
 
 function parsed(body: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(body);
-    const error: unknown = typeof value === "object" && value !== null && "error" in value ? value.error : undefined;
+    const error: unknown =
+      typeof value === "object" && value !== null && "error" in value ? value.error : undefined;
     return typeof error === "object" && error !== null ? { ...error } : {};
   } catch {
     return {};

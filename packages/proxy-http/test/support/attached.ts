@@ -14,7 +14,10 @@ export interface Attached {
 export const SANDBOXED: Caller = { agent: { id: "sandboxed" } };
 
 /** Hands a new connection over to the proxy. */
-export async function attached({ proxy }: Pick<Started, "proxy">, caller: Caller = SANDBOXED): Promise<Attached> {
+export async function attached(
+  { proxy }: Pick<Started, "proxy">,
+  caller: Caller = SANDBOXED,
+): Promise<Attached> {
   const accepted: Socket[] = [];
   const server = createServer({ pauseOnConnect: true }, (socket) => accepted.push(socket));
   server.listen(0, "127.0.0.1");

@@ -1,4 +1,7 @@
-/** A gate with a person who follows a script, on a clock that stands still, and the proxy's decider over it. */
+/**
+ * A gate with a person who follows a script, on a clock that stands still, and the proxy's decider
+ * over it.
+ */
 import {
   type AuditEventInput,
   type ConsentGate,
@@ -9,7 +12,14 @@ import {
   type Release,
 } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
-import { manualClock, type ManualClock, type Script, type ScriptedChannel, scriptedChannel, seededIds } from "@acp/testing";
+import {
+  manualClock,
+  type ManualClock,
+  type Script,
+  type ScriptedChannel,
+  scriptedChannel,
+  seededIds,
+} from "@acp/testing";
 import { actionOf, createDecide } from "../../src/decide.js";
 import type { Asking, Caller } from "../../src/parts.js";
 import type { Refusal } from "../../src/refusals.js";
@@ -29,7 +39,10 @@ export interface Kit {
   readonly lines: string[];
   readonly gate: ConsentGate;
   /** `undefined` where it was performed. */
-  readonly decide: (what: string | HttpAction, more?: Partial<Asking>) => Promise<Refusal | undefined>;
+  readonly decide: (
+    what: string | HttpAction,
+    more?: Partial<Asking>,
+  ) => Promise<Refusal | undefined>;
 }
 
 /** Asks about everything unless another policy is given. */
@@ -45,7 +58,14 @@ export function kit(script: Script, options: Partial<GateOptions> = {}): Kit {
       return Promise.resolve({ seq: events.length - 1, hash: "sha256:0" });
     },
   };
-  const gate = createConsentGate({ policy: ask, channel, audit, clock, ids: seededIds(), ...options });
+  const gate = createConsentGate({
+    policy: ask,
+    channel,
+    audit,
+    clock,
+    ids: seededIds(),
+    ...options,
+  });
   const decide = createDecide({ gate, log: (line) => lines.push(line) });
   return {
     clock,
@@ -55,11 +75,15 @@ export function kit(script: Script, options: Partial<GateOptions> = {}): Kit {
     lines,
     gate,
     decide: (what, more = {}) => {
-      const action = typeof what === "string" ? actionOf({ method: "GET", target: what, rawHeaders: [] }) : what;
-      return decide({ action, caller, signal: new AbortController().signal, ...more }, (release) => {
-        released.push(release);
-        return Promise.resolve();
-      });
+      const action =
+        typeof what === "string" ? actionOf({ method: "GET", target: what, rawHeaders: [] }) : what;
+      return decide(
+        { action, caller, signal: new AbortController().signal, ...more },
+        (release) => {
+          released.push(release);
+          return Promise.resolve();
+        },
+      );
     },
   };
 }

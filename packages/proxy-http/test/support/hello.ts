@@ -25,11 +25,15 @@ export function vector(lengthBytes: number, bytes: Uint8Array): Buffer {
 
 export const extension = (type: number, bytes: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from([type >> 8, type & 255]), vector(2, bytes)]);
-export const nameEntry = (name: string, type = 0): Buffer => Buffer.concat([Buffer.from([type]), vector(2, Buffer.from(name, "latin1"))]);
+export const nameEntry = (name: string, type = 0): Buffer =>
+  Buffer.concat([Buffer.from([type]), vector(2, Buffer.from(name, "latin1"))]);
 export const serverName = (name: string): Buffer => extension(0, vector(2, nameEntry(name)));
 
 /** A client hello message with these extensions, without its record. */
-export function helloMessage(extensions: readonly Uint8Array[] | undefined, tail: Uint8Array = Buffer.alloc(0)): Buffer {
+export function helloMessage(
+  extensions: readonly Uint8Array[] | undefined,
+  tail: Uint8Array = Buffer.alloc(0),
+): Buffer {
   const body = Buffer.concat([
     Buffer.from([3, 3]),
     Buffer.alloc(32, 7),
@@ -46,6 +50,8 @@ export function helloMessage(extensions: readonly Uint8Array[] | undefined, tail
 export function inRecords(message: Uint8Array, bytesMax = 16_384): Buffer {
   const records: Buffer[] = [];
   for (let at = 0; at < message.length; at += bytesMax)
-    records.push(Buffer.concat([Buffer.from([22, 3, 1]), vector(2, message.subarray(at, at + bytesMax))]));
+    records.push(
+      Buffer.concat([Buffer.from([22, 3, 1]), vector(2, message.subarray(at, at + bytesMax))]),
+    );
   return Buffer.concat(records);
 }

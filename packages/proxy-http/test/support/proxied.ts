@@ -3,7 +3,12 @@ import { memoryAuditSink } from "@acp/audit";
 import { type Channel, type ConsentRequest, createConsentGate, makeResponse } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import type { AskSession, ConsentGate } from "@acp/core";
-import { createHttpConsentProxy, type HttpConsentProxy, type HttpConsentProxyOptions, type ProxyCount } from "../../src/index.js";
+import {
+  createHttpConsentProxy,
+  type HttpConsentProxy,
+  type HttpConsentProxyOptions,
+  type ProxyCount,
+} from "../../src/index.js";
 import type { ProxyLogEntry } from "../../src/index.js";
 import { until } from "./raw.js";
 
@@ -39,9 +44,17 @@ function heldChannel(): HeldChannel {
         ending = how.status;
       });
       const answer = async (decision: "approved" | "denied"): Promise<void> => {
-        await session.submit(makeResponse(request, { nowMs: Date.now(), channel: "held", decision }));
+        await session.submit(
+          makeResponse(request, { nowMs: Date.now(), channel: "held", decision }),
+        );
       };
-      questions.push({ request, session, ending: () => ending, approve: () => answer("approved"), deny: () => answer("denied") });
+      questions.push({
+        request,
+        session,
+        ending: () => ending,
+        approve: () => answer("approved"),
+        deny: () => answer("denied"),
+      });
     },
   };
 }
@@ -59,10 +72,17 @@ export interface Proxied {
 }
 
 export const AGENT = { id: "agent-1" };
-const ALLOW_ALL = { version: "1", default: "deny", rules: [{ match: { kind: "http" }, action: "allow" }] };
+const ALLOW_ALL = {
+  version: "1",
+  default: "deny",
+  rules: [{ match: { kind: "http" }, action: "allow" }],
+};
 
 /** Allows everything unless another policy is given; `127.0.0.1` is named. */
-export async function proxied(options: Partial<HttpConsentProxyOptions> = {}, policy: object = ALLOW_ALL): Promise<Proxied> {
+export async function proxied(
+  options: Partial<HttpConsentProxyOptions> = {},
+  policy: object = ALLOW_ALL,
+): Promise<Proxied> {
   const channel = heldChannel();
   const audit = memoryAuditSink();
   const gate = createConsentGate({ policy: parsePolicy(policy), channel, audit });
@@ -79,7 +99,11 @@ export async function proxied(options: Partial<HttpConsentProxyOptions> = {}, po
   const { port } = await proxy.listen({ port: 0 });
   const counted: Proxied["counted"] = (name, labels = {}) =>
     counts
-      .filter((count) => count.name === name && Object.entries(labels).every(([label, value]) => count.labels[label] === value))
+      .filter(
+        (count) =>
+          count.name === name &&
+          Object.entries(labels).every(([label, value]) => count.labels[label] === value),
+      )
       .reduce((sum, { by }) => sum + by, 0);
   return { port, proxy, gate, channel, logs, counts, audit, counted };
 }

@@ -1,4 +1,7 @@
-/** Raw sockets on loopback: a client that sends bytes as they are, a host that keeps what it gets, and patient waiting. */
+/**
+ * Raw sockets on loopback: a client that sends bytes as they are, a host that keeps what it gets,
+ * and patient waiting.
+ */
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
@@ -8,7 +11,8 @@ const PATIENCE_MS = 120_000;
 export async function until(isSo: () => boolean, what: string | (() => string)): Promise<void> {
   const endMs = performance.now() + PATIENCE_MS;
   while (!isSo()) {
-    if (performance.now() > endMs) throw new Error(`waited too long: ${typeof what === "string" ? what : what()}`);
+    if (performance.now() > endMs)
+      throw new Error(`waited too long: ${typeof what === "string" ? what : what()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
@@ -44,7 +48,8 @@ export async function rawClient(port: number): Promise<RawClient> {
   await once(socket, "connect");
   const bytes = (): Buffer => Buffer.concat(chunks);
   const text = (): string => bytes().toString("latin1");
-  const asBytes = (given: string | Uint8Array): Uint8Array => (typeof given === "string" ? Buffer.from(given, "latin1") : given);
+  const asBytes = (given: string | Uint8Array): Uint8Array =>
+    typeof given === "string" ? Buffer.from(given, "latin1") : given;
   return {
     socket,
     text,
@@ -83,17 +88,24 @@ export interface RawHost {
 }
 
 /**
- * `onData` hears everything that came on a connection so far, each time something comes. `isPatient` hosts keep their side open when the other one
- * ended.
+ * `onData` hears everything that came on a connection so far, each time something comes.
+ * `isPatient` hosts keep their side open when the other one ended.
  */
-export async function rawHost(onData: (connection: Recorded) => void = () => {}, isPatient = false): Promise<RawHost> {
+export async function rawHost(
+  onData: (connection: Recorded) => void = () => {},
+  isPatient = false,
+): Promise<RawHost> {
   const connections: Recorded[] = [];
   let open = 0;
   const server: Server = createServer({ allowHalfOpen: isPatient }, (socket) => {
     const chunks: Buffer[] = [];
     let isEnded = false;
     open++;
-    const recorded: Recorded = { socket, text: () => Buffer.concat(chunks).toString("latin1"), isEnded: () => isEnded };
+    const recorded: Recorded = {
+      socket,
+      text: () => Buffer.concat(chunks).toString("latin1"),
+      isEnded: () => isEnded,
+    };
     connections.push(recorded);
     socket.on("error", () => {});
     socket.on("close", () => open--);

@@ -20,7 +20,12 @@ export function later(close: () => unknown): void {
   onTestFinished(async () => void (await close()));
 }
 
-export async function start({ onData, isPatient, proxy: options, policy }: StartOptions = {}): Promise<Started> {
+export async function start({
+  onData,
+  isPatient,
+  proxy: options,
+  policy,
+}: StartOptions = {}): Promise<Started> {
   const host = await rawHost(onData, isPatient);
   const proxy = await proxied(options, policy);
   later(() => host.close());

@@ -18,7 +18,9 @@ export interface LineClient {
   /** Called after every line. */
   onLine(look: () => void): void;
   /** Resolves with the first line, also one that came before, that `matches`. */
-  find(matches: (message: Message, line: string) => boolean): Promise<{ readonly message: Message; readonly line: string }>;
+  find(
+    matches: (message: Message, line: string) => boolean,
+  ): Promise<{ readonly message: Message; readonly line: string }>;
   /** Sends a request and resolves with its answer. */
   request(id: string | number, method: string, params?: object): Promise<Message>;
   call(id: string | number, tool: string, args?: object, more?: object): Promise<Message>;
@@ -28,7 +30,10 @@ export interface LineClient {
   readonly ended: Promise<void>;
 }
 
-/** Below the runner's own limit, so that a test that waits in vain says for what; far above what a loaded machine takes. */
+/**
+ * Below the runner's own limit, so that a test that waits in vain says for what; far above what a
+ * loaded machine takes.
+ */
 const PATIENCE_MS = 120_000;
 
 export function lineClient(toServer: Writable, fromServer: Readable): LineClient {
@@ -70,16 +75,24 @@ export function lineClient(toServer: Writable, fromServer: Readable): LineClient
             .slice(-8)
             .map((line) => line.slice(0, 400))
             .join("\n");
-        const timer = setTimeout(() => reject(new Error(`no such line among:\n${last()}`)), PATIENCE_MS);
+        const timer = setTimeout(
+          () => reject(new Error(`no such line among:\n${last()}`)),
+          PATIENCE_MS,
+        );
         watchers.add(look);
         look();
       }),
     async request(id, method, params) {
       client.send({ id, method, ...(params === undefined ? {} : { params }) });
-      return (await client.find((message) => message.id === id && message.method === undefined)).message;
+      return (await client.find((message) => message.id === id && message.method === undefined))
+        .message;
     },
     call: (id, tool, args, more = {}) =>
-      client.request(id, "tools/call", { name: tool, ...(args === undefined ? {} : { arguments: args }), ...more }),
+      client.request(id, "tools/call", {
+        name: tool,
+        ...(args === undefined ? {} : { arguments: args }),
+        ...more,
+      }),
     async handshake() {
       const answer = await client.request("init", "initialize", {
         protocolVersion: "2025-11-25",
@@ -96,14 +109,20 @@ export function lineClient(toServer: Writable, fromServer: Readable): LineClient
 }
 
 /** Talks to a server without any proxy. */
-export function directClient(command: readonly string[]): LineClient & { readonly child: ChildProcessByStdio<Writable, Readable, null> } {
+export function directClient(
+  command: readonly string[],
+): LineClient & { readonly child: ChildProcessByStdio<Writable, Readable, null> } {
   const [program = "", ...args] = command;
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "ignore"] });
   return { ...lineClient(child.stdin, child.stdout), child };
 }
 
 /** Two ends for a proxy in this process, and a client on the other side of them. */
-export function pipes(): { readonly input: PassThrough; readonly output: PassThrough; readonly client: LineClient } {
+export function pipes(): {
+  readonly input: PassThrough;
+  readonly output: PassThrough;
+  readonly client: LineClient;
+} {
   const input = new PassThrough();
   const output = new PassThrough();
   return { input, output, client: lineClient(input, output) };

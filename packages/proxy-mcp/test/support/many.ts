@@ -3,7 +3,10 @@ import type { McpProxyOptions } from "../../src/index.js";
 import type { Message } from "./line-client.js";
 import { ALLOW_ALL, type Proxied, proxied, scripted } from "./proxied.js";
 
-export const server = (name: string, options: object = {}): { readonly name: string; readonly command: readonly string[] } => ({
+export const server = (
+  name: string,
+  options: object = {},
+): { readonly name: string; readonly command: readonly string[] } => ({
   name,
   command: scripted({ name, ...options }),
 });
@@ -18,7 +21,10 @@ export function text({ result }: Message): string {
 
 /** The lines that one of the servers received. */
 export async function received(p: Proxied, name: string): Promise<readonly Message[]> {
-  const answer = await p.client.call(`received-${name}-${p.client.lines.length}`, `${name}__received`);
+  const answer = await p.client.call(
+    `received-${name}-${p.client.lines.length}`,
+    `${name}__received`,
+  );
   return (JSON.parse(text(answer)) as string[]).map((line) => JSON.parse(line) as Message);
 }
 

@@ -1,4 +1,6 @@
-/** A proxy in this process between a raw-line client and real server processes, with a real gate. */
+/**
+ * A proxy in this process between a raw-line client and real server processes, with a real gate.
+ */
 import { fileURLToPath } from "node:url";
 import { memoryAuditSink } from "@acp/audit";
 import {
@@ -14,7 +16,13 @@ import {
 } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import { type ManualClock, manualClock } from "@acp/testing";
-import { createArgumentCheck, createMcpProxy, type McpProxy, type McpProxyOptions, type UpstreamConfig } from "../../src/index.js";
+import {
+  createArgumentCheck,
+  createMcpProxy,
+  type McpProxy,
+  type McpProxyOptions,
+  type UpstreamConfig,
+} from "../../src/index.js";
 import { type LineClient, pipes } from "./line-client.js";
 
 export interface Question {
@@ -44,15 +52,24 @@ export function heldChannel(now: () => number): HeldChannel {
       return found;
     },
     async deliver(request, session) {
-      const answer = async (parts: Pick<AnswerParts, "decision" | "reason" | "modifications">): Promise<void> => {
-        const receipt = await session.submit(makeResponse(request, { nowMs: now(), channel: "held", ...parts }));
-        if (receipt.status !== "final") throw new Error(`the answer was not taken: ${JSON.stringify(receipt)}`);
+      const answer = async (
+        parts: Pick<AnswerParts, "decision" | "reason" | "modifications">,
+      ): Promise<void> => {
+        const receipt = await session.submit(
+          makeResponse(request, { nowMs: now(), channel: "held", ...parts }),
+        );
+        if (receipt.status !== "final")
+          throw new Error(`the answer was not taken: ${JSON.stringify(receipt)}`);
       };
       questions.push({
         request,
         session,
         approve: (modifications) =>
-          answer(modifications === undefined ? { decision: "approved" } : { decision: "approved_with_modifications", modifications }),
+          answer(
+            modifications === undefined
+              ? { decision: "approved" }
+              : { decision: "approved_with_modifications", modifications },
+          ),
         deny: (reason) => answer({ decision: "denied", reason }),
       });
       for (const wake of waiters.splice(0)) wake();
@@ -78,7 +95,11 @@ export function scripted(options: object = {}): readonly string[] {
 
 /** Allows `echo` and what is named like it, asks for `ask_*`-like tools by the given policy. */
 export function proxied(
-  options: { readonly policy: object; readonly upstreams?: readonly UpstreamConfig[]; readonly vault?: Vault } & Partial<McpProxyOptions>,
+  options: {
+    readonly policy: object;
+    readonly upstreams?: readonly UpstreamConfig[];
+    readonly vault?: Vault;
+  } & Partial<McpProxyOptions>,
 ): Proxied {
   const { policy, upstreams = [{ name: "fs", command: scripted() }], vault, ...more } = options;
   const clock = manualClock();
@@ -95,7 +116,16 @@ export function proxied(
     ...(vault === undefined ? {} : { vault }),
   });
   const { input, output, client } = pipes();
-  const proxy = createMcpProxy({ gate, agent: { id: "agent" }, upstreams, input, output, log: (line) => logs.push(line), clock, ...more });
+  const proxy = createMcpProxy({
+    gate,
+    agent: { id: "agent" },
+    upstreams,
+    input,
+    output,
+    log: (line) => logs.push(line),
+    clock,
+    ...more,
+  });
   return { client, proxy, gate, channel, clock, logs, audit };
 }
 

@@ -1,6 +1,8 @@
 /**
- * A small MCP server on raw lines, for what real servers do not do: odd bytes, requests to the client, dying in the middle of a call.
- * argv[2]: JSON of { name?, version?, capabilities?, tools?, silent?, exitAtStart?, instructions? }. Everything it receives it keeps; `test/received` returns it.
+ * A small MCP server on raw lines, for what real servers do not do: odd bytes, requests to the
+ * client, dying in the middle of a call. argv[2]: JSON of { name?, version?, capabilities?, tools?,
+ * silent?, exitAtStart?, instructions? }. Everything it receives it keeps; `test/received` returns
+ * it.
  */
 import { createInterface } from "node:readline";
 
@@ -55,7 +57,10 @@ const ask = (method, params) =>
     send({ id, method, params });
   });
 
-/** Says things with `$NAME` in them, the value of that secret in their place; `$ID` is the request's id. */
+/**
+ * Says things with `$NAME` in them, the value of that secret in their place; `$ID` is the request's
+ * id.
+ */
 function leak({ id, lines = [], stderr = [] }) {
   const fill = (template) =>
     Object.entries({ ...secrets, ID: JSON.stringify(id), PADDING: "x".repeat(10_400_000) }).reduce(
@@ -67,7 +72,8 @@ function leak({ id, lines = [], stderr = [] }) {
 }
 
 const CALLS = {
-  // The answer has odd blanks, a digits-only number beyond 2^53, an escape that no serialiser writes, and members of its own.
+  // The answer has odd blanks, a digits-only number beyond 2^53, an escape that no serialiser
+  // writes, and members of its own.
   echo: ({ id, line }) =>
     write(
       `{ "jsonrpc":"2.0",\t"id": ${JSON.stringify(id)},"result":{"content":[{"type":"text","text":${JSON.stringify(line)}}],"n":12345678901234567890,"\\u0076endor":1.0} }`,
@@ -83,25 +89,39 @@ const CALLS = {
     send({ method: "notifications/progress", params: { progressToken: hanging, progress: 9 } });
     result(id, text("nudged"));
   },
-  fail: ({ id }) => send({ id, error: { code: -31234, message: "no such thing", data: { deep: [1, { x: null }] } } }),
-  link: ({ id }) => result(id, { content: [{ type: "resource_link", uri: "scripted://linked", name: "linked" }] }),
+  fail: ({ id }) =>
+    send({
+      id,
+      error: { code: -31234, message: "no such thing", data: { deep: [1, { x: null }] } },
+    }),
+  link: ({ id }) =>
+    result(id, { content: [{ type: "resource_link", uri: "scripted://linked", name: "linked" }] }),
   huge: ({ id }) => result(id, text("x".repeat(11 * 1024 * 1024))),
   leak({ id, params }) {
     secrets = { ...secrets, ...params.arguments.secrets };
     leak({ id, ...params.arguments });
   },
   async sample({ id, params }) {
-    const answer = await ask(params.arguments.method, { ...params.arguments.params, _meta: { progressToken: 0 } });
+    const answer = await ask(params.arguments.method, {
+      ...params.arguments.params,
+      _meta: { progressToken: 0 },
+    });
     result(id, text(answer));
   },
   progress({ id, params }) {
     const { progressToken } = params["_meta"] ?? {};
-    for (const progress of [1, 2]) send({ method: "notifications/progress", params: { progressToken, progress, total: 2 } });
+    for (const progress of [1, 2])
+      send({ method: "notifications/progress", params: { progressToken, progress, total: 2 } });
     result(id, text("done"));
   },
   task({ id, params }) {
-    result(id, { task: { taskId: `${name}-task`, status: "working", ttl: params.task?.ttl ?? null } });
-    send({ method: "notifications/progress", params: { progressToken: params["_meta"]?.progressToken, progress: 1 } });
+    result(id, {
+      task: { taskId: `${name}-task`, status: "working", ttl: params.task?.ttl ?? null },
+    });
+    send({
+      method: "notifications/progress",
+      params: { progressToken: params["_meta"]?.progressToken, progress: 1 },
+    });
   },
 };
 
@@ -122,19 +142,27 @@ const METHODS = {
       ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
       _meta: { "vendor/x": 1 },
     });
-    if (options.announce === true) send({ method: "notifications/message", params: { level: "info", data: "initialized" } });
+    if (options.announce === true)
+      send({ method: "notifications/message", params: { level: "info", data: "initialized" } });
   },
   ping: ({ id }) => result(id, {}),
   "tools/list": ({ id, params }) => {
     if (options.heldList === true) return void (heldList = id);
     const at = Number(params?.cursor ?? 0);
     const size = options.pageSize ?? TOOLS.length;
-    result(id, { tools: TOOLS.slice(at, at + size), ...(at + size < TOOLS.length ? { nextCursor: String(at + size) } : {}) });
+    result(id, {
+      tools: TOOLS.slice(at, at + size),
+      ...(at + size < TOOLS.length ? { nextCursor: String(at + size) } : {}),
+    });
   },
   "tools/call": (message) =>
-    (CALLS[message.params?.name] ?? (() => send({ id: message.id, error: { code: -32602, message: "Unknown tool" } })))(message),
+    (
+      CALLS[message.params?.name] ??
+      (() => send({ id: message.id, error: { code: -32602, message: "Unknown tool" } }))
+    )(message),
   "resources/list": ({ id }) => result(id, { resources: [{ uri: `${name}://doc`, name: "doc" }] }),
-  "resources/templates/list": ({ id }) => result(id, { resourceTemplates: [{ uriTemplate: `${name}://item/{id}`, name: "item" }] }),
+  "resources/templates/list": ({ id }) =>
+    result(id, { resourceTemplates: [{ uriTemplate: `${name}://item/{id}`, name: "item" }] }),
   "resources/read": ({ id, params }) =>
     params.uri.startsWith(`${name}://`)
       ? result(id, { contents: [{ uri: params.uri, text: name }] })
@@ -145,16 +173,25 @@ const METHODS = {
   },
   "resources/unsubscribe": ({ id }) => result(id, {}),
   "prompts/list": ({ id }) => result(id, { prompts: [{ name: "greet", arguments: [] }] }),
-  "prompts/get": ({ id, params }) => result(id, { messages: [], description: `${name} ${params.name}` }),
-  "completion/complete": ({ id, params }) => result(id, { completion: { values: [`${name} ${params.ref.name ?? params.ref.uri}`] } }),
+  "prompts/get": ({ id, params }) =>
+    result(id, { messages: [], description: `${name} ${params.name}` }),
+  "completion/complete": ({ id, params }) =>
+    result(id, { completion: { values: [`${name} ${params.ref.name ?? params.ref.uri}`] } }),
   "logging/setLevel": ({ id, params }) => {
     result(id, {});
-    send({ method: "notifications/message", params: { level: params.level, logger: name, data: "level set" } });
+    send({
+      method: "notifications/message",
+      params: { level: params.level, logger: name, data: "level set" },
+    });
   },
-  "tasks/get": ({ id, params }) => result(id, { taskId: params.taskId, status: "completed", by: name }),
-  "tasks/list": ({ id }) => result(id, { tasks: [{ taskId: `${name}-task`, status: "completed" }] }),
+  "tasks/get": ({ id, params }) =>
+    result(id, { taskId: params.taskId, status: "completed", by: name }),
+  "tasks/list": ({ id }) =>
+    result(id, { tasks: [{ taskId: `${name}-task`, status: "completed" }] }),
   "vendor/echo": ({ id, line }) =>
-    write(`{"result":{"got":${JSON.stringify(line)},"n":123456789012345678901234567890},  "id":${JSON.stringify(id)},"jsonrpc":"2.0"}`),
+    write(
+      `{"result":{"got":${JSON.stringify(line)},"n":123456789012345678901234567890},  "id":${JSON.stringify(id)},"jsonrpc":"2.0"}`,
+    ),
   "vendor/change-tools": ({ id, params }) => {
     TOOLS.splice(0, TOOLS.length, ...params.tools);
     send({ method: "notifications/tools/list_changed" });

@@ -4,7 +4,11 @@ import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/s
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { PassThrough } from "node:stream";
 
-export function streamTransport(): { readonly transport: Transport; readonly input: PassThrough; readonly output: PassThrough } {
+export function streamTransport(): {
+  readonly transport: Transport;
+  readonly input: PassThrough;
+  readonly output: PassThrough;
+} {
   const input = new PassThrough();
   const output = new PassThrough();
   const buffer = new ReadBuffer();
@@ -12,7 +16,8 @@ export function streamTransport(): { readonly transport: Transport; readonly inp
     async start(): Promise<void> {
       output.on("data", (chunk: Buffer) => {
         buffer.append(chunk);
-        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) transport.onmessage?.(message);
+        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage())
+          transport.onmessage?.(message);
       });
       output.on("end", () => transport.onclose?.());
     },

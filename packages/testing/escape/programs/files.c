@@ -134,7 +134,10 @@ static void bind_mount(char **a) {
   show_file(directory, a[1]);
 }
 
-/* A file by its handle, without any path: a[0] is a directory of ours on the same file system, a[1] the handle in hexadecimal. */
+/*
+ * A file by its handle, without any path: a[0] is a directory of ours on the same file system, a[1]
+ * the handle in hexadecimal.
+ */
 static void handle(char **a) {
   struct {
     struct file_handle head;

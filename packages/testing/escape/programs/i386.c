@@ -1,12 +1,18 @@
-/* The same ways out by the system calls of another architecture: i386 VERB ADDRESS PORT TOKEN.
- * Without any library, so that `cc -m32` needs none: built for i386, and for x86-64, where `int 0x80` enters the same table. */
+/*
+ * The same ways out by the system calls of another architecture: i386 VERB ADDRESS PORT TOKEN.
+ * Without any library, so that `cc -m32` needs none: built for i386, and for x86-64, where `int
+ * 0x80` enters the same table.
+ */
 typedef unsigned int word;
 typedef __SIZE_TYPE__ size;
 
 enum { NR_EXIT = 1, NR_WRITE = 4, NR_SOCKET = 359, NR_CONNECT = 362, NR_SENDTO = 369 };
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, STREAM = 1, DATAGRAM = 2 };
 
-/* Pointers go through the lower 4 GiB: everything that is passed lives in `low`, which is linked there (no PIE). */
+/*
+ * Pointers go through the lower 4 GiB: everything that is passed lives in `low`, which is linked
+ * there (no PIE).
+ */
 static struct {
   unsigned char address[112];
   char text[256];

@@ -1,10 +1,15 @@
-/* Starts a program with two descriptors that somebody forgot to close: leak FILE ADDRESS PORT PROGRAM... */
+/*
+ * Starts a program with two descriptors that somebody forgot to close: leak FILE ADDRESS PORT
+ * PROGRAM...
+ */
 #include "common.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 
-/* High and apart, as a shell's own are: a run-time that closes the low ones does not come this far. */
+/*
+ * High and apart, as a shell's own are: a run-time that closes the low ones does not come this far.
+ */
 enum { FILE_DESCRIPTOR = 201, SOCKET_DESCRIPTOR = 203 };
 
 int main(int argc, char **argv) {

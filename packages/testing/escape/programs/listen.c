@@ -1,6 +1,9 @@
-/* The listeners outside: listen KIND=PLACE... Whatever arrives is one JSON line; the program says nothing that would help an attempt.
- * Kinds: tcp udp udplite (ADDRESS,PORT), stream dgram seqpacket (/PATH or @ABSTRACT), netlink (PORT), packet (INTERFACE); and call (PORT): who calls
- * 127.0.0.1 again and again, as a client of the host does. */
+/*
+ * The listeners outside: listen KIND=PLACE... Whatever arrives is one JSON line; the program says
+ * nothing that would help an attempt. Kinds: tcp udp udplite (ADDRESS,PORT), stream dgram seqpacket
+ * (/PATH or @ABSTRACT), netlink (PORT), packet (INTERFACE); and call (PORT): who calls 127.0.0.1
+ * again and again, as a client of the host does.
+ */
 #include "common.h"
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
@@ -107,7 +110,10 @@ static void listen_packets(const char *spec, const char *place) {
   places[count - 1].is_packet = 1;
 }
 
-/* The kernel's own talk with its neighbours: routers, neighbours, groups (types 130 to 137 and 143, and IGMP). */
+/*
+ * The kernel's own talk with its neighbours: routers, neighbours, groups (types 130 to 137 and 143,
+ * and IGMP).
+ */
 static int is_housekeeping(const unsigned char *packet, size_t length, int protocol) {
   if (protocol == ETH_P_IP && length >= sizeof(struct iphdr)) return ((const struct iphdr *)(const void *)packet)->protocol == 2;
   if (protocol != ETH_P_IPV6 || length < sizeof(struct ip6_hdr) + 8) return protocol != ETH_P_IP && protocol != ETH_P_IPV6;

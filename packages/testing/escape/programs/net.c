@@ -1,4 +1,7 @@
-/* Attempts to reach an address: net VERB ADDRESS PORT TOKEN [MORE]. Built with shared libraries, without them, and for i386. */
+/*
+ * Attempts to reach an address: net VERB ADDRESS PORT TOKEN [MORE]. Built with shared libraries,
+ * without them, and for i386.
+ */
 #include "common.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -265,7 +268,10 @@ static void resolver(char **a) {
 }
 #endif
 
-/* An echo request with the token in it; the type of socket decides what the caller must be allowed to. */
+/*
+ * An echo request with the token in it; the type of socket decides what the caller must be allowed
+ * to.
+ */
 static void echo(char **a, int type) {
   struct place place = place_of(a[0], "0");
   unsigned char packet[128] = {(unsigned char)(place.family == AF_INET ? ICMP_ECHO : ICMP6_ECHO_REQUEST)};
@@ -337,7 +343,10 @@ static void frame(char **a, int type) {
 static void packet(char **a) { frame(a, SOCK_RAW); }
 static void packet_dgram(char **a) { frame(a, SOCK_DGRAM); }
 
-/* Takes a port of the host's loopback and waits for somebody to call there, as one does who poses as the proxy. */
+/*
+ * Takes a port of the host's loopback and waits for somebody to call there, as one does who poses
+ * as the proxy.
+ */
 static void squat(char **a) {
   struct place place = place_of(a[0], a[1]);
   int fd = open_socket(place.family, SOCK_STREAM, 0), on = 1;

@@ -1,4 +1,7 @@
-/* Attempts on a process outside: proc VERB PID MARKER [MORE]. PID is its id on the host, MARKER stands in its command line. */
+/*
+ * Attempts on a process outside: proc VERB PID MARKER [MORE]. PID is its id on the host, MARKER
+ * stands in its command line.
+ */
 #include "common.h"
 #include <dirent.h>
 #include <fcntl.h>

@@ -99,7 +99,10 @@ static void memfd(char **a) {
   refused("fexecve");
 }
 
-/* A program of another user's rights: process raise PROGRAM. It stands where root put it, with the set-user-ID bit or a capability. */
+/*
+ * A program of another user's rights: process raise PROGRAM. It stands where root put it, with the
+ * set-user-ID bit or a capability.
+ */
 static void raise_rights(char **a) {
   if (access(a[0], F_OK) != 0) unavailable(a[0]);
   execv(a[0], a);

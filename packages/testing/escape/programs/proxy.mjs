@@ -1,4 +1,5 @@
-// Attempts through the proxy itself: proxy.mjs VERB PORT TARGET TOKEN. `\0` in TARGET stands for NUL.
+// Attempts through the proxy itself: proxy.mjs VERB PORT TARGET TOKEN. `\0` in TARGET stands for
+// NUL.
 import { connect } from "node:net";
 
 const [verb = "", port = "", spelled = "", token = ""] = process.argv.slice(2);
@@ -37,7 +38,10 @@ const say = (outcome, detail) => {
   if (!done) process.stdout.write(`${JSON.stringify({ outcome, detail })}\n`);
   done = true;
 };
-const socket = connect({ host: "127.0.0.1", port: Number(port) }, () => void socket.write(requests[verb] ?? ""));
+const socket = connect(
+  { host: "127.0.0.1", port: Number(port) },
+  () => void socket.write(requests[verb] ?? ""),
+);
 const giveUp = () => {
   say("refused", answer.split("\r\n", 1)[0] || "no answer");
   socket.destroy();
@@ -53,7 +57,8 @@ socket.on("data", (chunk) => {
   if (!answer.includes("\r\n\r\n") || done) return;
   const isYes = answer.startsWith("HTTP/1.1 2");
   say(isYes ? "tried" : "refused", answer.split("\r\n", 1).join(""));
-  // Behind the answer 200 of a tunnel is whoever it leads to. What has just been sent shall arrive before the connection is cut.
+  // Behind the answer 200 of a tunnel is whoever it leads to. What has just been sent shall arrive
+  // before the connection is cut.
   socket.end(isYes && verb.startsWith("connect") ? token : "");
   setTimeout(() => socket.destroy(), 200);
 });

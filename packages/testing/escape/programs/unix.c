@@ -98,7 +98,10 @@ static void netlink_user(char **a) {
   say("tried", "sent");
 }
 
-/* vsock is in no network namespace and leads to the hypervisor: made only, never connected, on purpose. */
+/*
+ * vsock is in no network namespace and leads to the hypervisor: made only, never connected, on
+ * purpose.
+ */
 static void vsock(int type) {
   int fd = socket(40 /* AF_VSOCK */, type, 0);
   if (fd < 0 && errno == EAFNOSUPPORT) unavailable("socket");

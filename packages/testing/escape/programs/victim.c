@@ -1,5 +1,8 @@
-/* A process outside that holds a secret wherever a process can: victim MARKER SECRET_FILE. The secret itself comes by standard input, a second copy
- * of it in the environment. Prints one JSON line when it is ready, and lives until its standard input ends. */
+/*
+ * A process outside that holds a secret wherever a process can: victim MARKER SECRET_FILE. The
+ * secret itself comes by standard input, a second copy of it in the environment. Prints one JSON
+ * line when it is ready, and lives until its standard input ends.
+ */
 #include "common.h"
 #include <fcntl.h>
 #include <mqueue.h>
@@ -36,7 +39,10 @@ static void withdraw(const char *name) {
 int main(int argc, char **argv) {
   static char secret[SECRET_MAX];
   if (argc < 3) return 64;
-  /* A change of user makes a process undumpable; what is to be seen is how an ordinary one is protected. */
+  /*
+   * A change of user makes a process undumpable; what is to be seen is how an ordinary one is
+   * protected.
+   */
   prctl(PR_SET_DUMPABLE, 1);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   ssize_t length = read(0, secret, sizeof secret - 1);

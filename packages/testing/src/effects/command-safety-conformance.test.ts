@@ -6,31 +6,49 @@ import { makeEffectWorld, type EffectWorld } from "./world.js";
 
 const need = effectsNeed();
 
-describe.skipIf(!need.run)(`commandSafetyConformance()${need.run ? "" : ` (skipped: ${need.reason})`}`, () => {
-  let world: EffectWorld;
-  beforeAll(async () => {
-    world = await makeEffectWorld();
-  });
-  afterAll(() => world[Symbol.asyncDispose]());
+describe.skipIf(!need.run)(
+  `commandSafetyConformance()${need.run ? "" : ` (skipped: ${need.reason})`}`,
+  () => {
+    let world: EffectWorld;
+    beforeAll(async () => {
+      world = await makeEffectWorld();
+    });
+    afterAll(() => world[Symbol.asyncDispose]());
 
-  it.each(COMMAND_HAZARDS.filter(canRun).map((hazard) => [hazardName(hazard), hazard] as const))(
-    "fails an engine that says yes to everything, at %s",
-    async (_name, hazard) => {
-      const [only, ...others] = commandSafetyConformance({ isSafe: () => true, world, hazards: [hazard] });
-      expect(others).toEqual([]);
-      await expect(only?.run()).rejects.toThrow(new RegExp(`is called safe[^]*'${hazard.effect}: `));
-    },
-  );
+    it.each(COMMAND_HAZARDS.filter(canRun).map((hazard) => [hazardName(hazard), hazard] as const))(
+      "fails an engine that says yes to everything, at %s",
+      async (_name, hazard) => {
+        const [only, ...others] = commandSafetyConformance({
+          isSafe: () => true,
+          world,
+          hazards: [hazard],
+        });
+        expect(others).toEqual([]);
+        await expect(only?.run()).rejects.toThrow(
+          new RegExp(`is called safe[^]*'${hazard.effect}: `),
+        );
+      },
+    );
 
-  it("passes an engine that says yes to nothing", async () => {
-    for (const { run } of commandSafetyConformance({ isSafe: () => false, world })) await run();
-  });
+    it("passes an engine that says yes to nothing", async () => {
+      for (const { run } of commandSafetyConformance({ isSafe: () => false, world })) await run();
+    });
 
-  it("passes a yes to what has no effect with the variables that it runs with", async () => {
-    const hazards = COMMAND_HAZARDS.filter(({ command }) => command === "git -C evil.git status");
-    const bare = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "safe.bareRepository", GIT_CONFIG_VALUE_0: "explicit" };
-    const cases = commandSafetyConformance({ isSafe: async () => true, world, hazards, variables: bare });
-    expect(cases).toHaveLength(1);
-    for (const { run } of cases) await run();
-  });
-});
+    it("passes a yes to what has no effect with the variables that it runs with", async () => {
+      const hazards = COMMAND_HAZARDS.filter(({ command }) => command === "git -C evil.git status");
+      const bare = {
+        GIT_CONFIG_COUNT: "1",
+        GIT_CONFIG_KEY_0: "safe.bareRepository",
+        GIT_CONFIG_VALUE_0: "explicit",
+      };
+      const cases = commandSafetyConformance({
+        isSafe: async () => true,
+        world,
+        hazards,
+        variables: bare,
+      });
+      expect(cases).toHaveLength(1);
+      for (const { run } of cases) await run();
+    });
+  },
+);

@@ -1,5 +1,6 @@
 /**
- * Conformance of an engine that calls shell commands safe: what it calls safe has no effect in a world of traps. Any engine can be put under it.
+ * Conformance of an engine that calls shell commands safe: what it calls safe has no effect in a
+ * world of traps. Any engine can be put under it.
  */
 import assert from "node:assert/strict";
 import type { ConformanceCase } from "../conformance.js";
@@ -20,7 +21,10 @@ export interface CommandRun {
 
 /** What is put under the suite, and where its commands are run. */
 export interface CommandSafetyOptions {
-  /** Whether the engine lets a command run without asking anybody. The command runs in the root of a project. */
+  /**
+   * Whether the engine lets a command run without asking anybody. The command runs in the root of a
+   * project.
+   */
   readonly isSafe: (command: string, run: CommandRun) => boolean | Promise<boolean>;
   readonly world: EffectWorld;
   /** Variables with which whoever obeys the engine runs a command; none unless given. */
@@ -39,18 +43,30 @@ export function hazardName({ family, command }: CommandHazard): string {
   return `${family}: ${command}`;
 }
 
-async function check(hazard: CommandHazard, { isSafe, world, variables = {} }: CommandSafetyOptions): Promise<void> {
+async function check(
+  hazard: CommandHazard,
+  { isSafe, world, variables = {} }: CommandSafetyOptions,
+): Promise<void> {
   const { stdin } = hazard.options ?? {};
-  if (!(await isSafe(hazard.command, { atTerminal: typeof stdin === "object" && "typed" in stdin }))) return;
-  const effects = listEffects(await observeEffects(hazard.command, world, { ...hazard.options, variables }));
+  if (
+    !(await isSafe(hazard.command, { atTerminal: typeof stdin === "object" && "typed" in stdin }))
+  )
+    return;
+  const effects = listEffects(
+    await observeEffects(hazard.command, world, { ...hazard.options, variables }),
+  );
   const classes = [...new Set(effects.map(({ effect }) => effect))];
-  const said = classes.flatMap((one) => effects.filter(({ effect }) => effect === one).slice(0, SHOWN_MAX));
+  const said = classes.flatMap((one) =>
+    effects.filter(({ effect }) => effect === one).slice(0, SHOWN_MAX),
+  );
   const lines = said.map(({ effect, what }) => `${effect}: ${what}`);
   assert.deepEqual(lines, [], `\`${hazard.command}\` is called safe`);
 }
 
 /** The suite: one case a hazard that can run here. */
-export function commandSafetyConformance(options: CommandSafetyOptions): readonly ConformanceCase[] {
+export function commandSafetyConformance(
+  options: CommandSafetyOptions,
+): readonly ConformanceCase[] {
   return (options.hazards ?? COMMAND_HAZARDS).filter(canRun).map((hazard) => ({
     name: hazardName(hazard),
     run: () => check(hazard, options),

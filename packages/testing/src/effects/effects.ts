@@ -3,7 +3,10 @@
 import { isBookkeeping } from "./bookkeeping.js";
 import type { Started } from "./trace.js";
 
-/** A file, folder or link that is not what it was before the command. Modes, contents, times and link targets count. */
+/**
+ * A file, folder or link that is not what it was before the command. Modes, contents, times and
+ * link targets count.
+ */
 export interface FileChange {
   readonly kind: "created" | "modified" | "deleted";
   /** As the command sees it: `/world/project/a.txt`. */
@@ -27,13 +30,21 @@ export type EffectsEnd =
 export interface Effects {
   readonly command: string;
   readonly changed: readonly FileChange[];
-  /** Writing calls on files outside the project, the home and `/tmp`; the world refuses them all: `openat /etc/hosts`. */
+  /**
+   * Writing calls on files outside the project, the home and `/tmp`; the world refuses them all:
+   * `openat /etc/hosts`.
+   */
   readonly refused: readonly string[];
-  /** Traps that ran, by the file that they lie in (`.mvn/jvm.config`), and programs of the world that were started (`./a.out`). */
+  /**
+   * Traps that ran, by the file that they lie in (`.mvn/jvm.config`), and programs of the world
+   * that were started (`./a.out`).
+   */
   readonly ran: readonly string[];
   /** Secrets whose words stand in what was printed, by their file: `/world/project/.env`. */
   readonly printed: readonly string[];
-  /** Who was spoken to, or tried: `192.0.2.1:443`, `name registry.example`, `unix /run/docker.sock`. */
+  /**
+   * Who was spoken to, or tried: `192.0.2.1:443`, `name registry.example`, `unix /run/docker.sock`.
+   */
   readonly dialled: readonly string[];
   readonly end: EffectsEnd;
 
@@ -47,7 +58,13 @@ export interface Effects {
 }
 
 /** The classes of effects that a command without harm has none of. */
-export type EffectClass = "changes" | "writes-outside" | "runs-planted-code" | "prints-secrets" | "dials" | "does-not-end";
+export type EffectClass =
+  | "changes"
+  | "writes-outside"
+  | "runs-planted-code"
+  | "prints-secrets"
+  | "dials"
+  | "does-not-end";
 
 /** One effect in words. */
 export interface Effect {
@@ -55,9 +72,20 @@ export interface Effect {
   readonly what: string;
 }
 
-/** Every effect of a run; none for a command that only read what it may. What programs keep for themselves (bookkeeping.ts) is none. */
-export function listEffects({ changed, refused, ran, printed, dialled, end }: Omit<Effects, "command">): readonly Effect[] {
-  const all = (effect: EffectClass, whats: readonly string[]): readonly Effect[] => whats.map((what) => ({ effect, what }));
+/**
+ * Every effect of a run; none for a command that only read what it may. What programs keep for
+ * themselves (bookkeeping.ts) is none.
+ */
+export function listEffects({
+  changed,
+  refused,
+  ran,
+  printed,
+  dialled,
+  end,
+}: Omit<Effects, "command">): readonly Effect[] {
+  const all = (effect: EffectClass, whats: readonly string[]): readonly Effect[] =>
+    whats.map((what) => ({ effect, what }));
   return [
     ...all(
       "changes",

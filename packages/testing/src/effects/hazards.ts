@@ -1,4 +1,7 @@
-/** Hazards: commands that look as if they only read, each with what it does in a world of traps. Data; a test runs each and sees it. */
+/**
+ * Hazards: commands that look as if they only read, each with what it does in a world of traps.
+ * Data; a test runs each and sees it.
+ */
 import type { EffectClass } from "./effects.js";
 import type { ObserveOptions } from "./observe.js";
 import { PLANTED_SECRETS } from "./secrets.js";
@@ -6,7 +9,15 @@ import { PLANTED_SECRETS } from "./secrets.js";
 /** One command and its effect. */
 export interface CommandHazard {
   /** What kind of mistake it is to call it safe. */
-  readonly family: "file-name" | "repository" | "version" | "secret" | "pager" | "writes" | "endless" | "runs";
+  readonly family:
+    | "file-name"
+    | "repository"
+    | "version"
+    | "secret"
+    | "pager"
+    | "writes"
+    | "endless"
+    | "runs";
   readonly command: string;
   readonly effect: EffectClass;
   /** Programs besides bash that have to be installed, lest nothing is seen. */
@@ -28,7 +39,10 @@ function beside(...names: readonly string[]): Pick<ObserveOptions, "files" | "cw
     "x.sh": SCRIPT,
   };
   const all = { ...ordinary, ...Object.fromEntries(names.map((name) => [name, ""])) };
-  return { cwd: "names", files: Object.fromEntries(Object.entries(all).map(([name, text]) => [`names/${name}`, text])) };
+  return {
+    cwd: "names",
+    files: Object.fromEntries(Object.entries(all).map(([name, text]) => [`names/${name}`, text])),
+  };
 }
 
 /** A folder with a key, and one file whose name is a flag. */
@@ -37,10 +51,21 @@ function besideKey(key: string, name: string): Pick<ObserveOptions, "files" | "c
   return { cwd: "names", files: { [`names/${key}`]: text, [`names/${name}`]: "" } };
 }
 
-type Row = readonly [command: string, effect: EffectClass, needs: string, options?: CommandHazard["options"]];
+type Row = readonly [
+  command: string,
+  effect: EffectClass,
+  needs: string,
+  options?: CommandHazard["options"],
+];
 
 const hazards = (family: CommandHazard["family"], rows: readonly Row[]): readonly CommandHazard[] =>
-  rows.map(([command, effect, needs, options]) => ({ family, command, effect, needs, ...(options === undefined ? {} : { options }) }));
+  rows.map(([command, effect, needs, options]) => ({
+    family,
+    command,
+    effect,
+    needs,
+    ...(options === undefined ? {} : { options }),
+  }));
 
 /** The hazards; more of them never hurt. */
 export const COMMAND_HAZARDS: readonly CommandHazard[] = [
@@ -57,20 +82,59 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
       "tar -tf *.tar",
       "runs-planted-code",
       "tar",
-      beside("a.tar", "--use-compress-program=sh x.sh .tar", "--checkpoint-action=exec=sh x.sh .tar"),
+      beside(
+        "a.tar",
+        "--use-compress-program=sh x.sh .tar",
+        "--checkpoint-action=exec=sh x.sh .tar",
+      ),
     ],
-    ["find . -name '*.txt' | xargs sort", "changes", "find sort xargs", beside("a.txt -oREADME.txt b.txt")],
-    ["find . -name '*.txt' | xargs -n 3 sort", "changes", "find sort xargs", beside("a.txt -oREADME.txt b.txt")],
-    ["find . -name '*.txt' | while read -r f; do sort \"$f\"; done", "changes", "find sort", beside("a.txt\n-oREADME.txt\nb.txt")],
+    [
+      "find . -name '*.txt' | xargs sort",
+      "changes",
+      "find sort xargs",
+      beside("a.txt -oREADME.txt b.txt"),
+    ],
+    [
+      "find . -name '*.txt' | xargs -n 3 sort",
+      "changes",
+      "find sort xargs",
+      beside("a.txt -oREADME.txt b.txt"),
+    ],
+    [
+      "find . -name '*.txt' | while read -r f; do sort \"$f\"; done",
+      "changes",
+      "find sort",
+      beside("a.txt\n-oREADME.txt\nb.txt"),
+    ],
     ["for f in ./*.txt; do sort $f; done", "changes", "sort", beside("a.txt -oREADME.txt b.txt")],
     ["sort $(date +%n-oREADME.txt) a.txt", "changes", "date sort", beside()],
     ["sort $(find . -name '*.txt')", "changes", "find sort", beside("a.txt -oREADME.txt b.txt")],
-    ["find src -name '*.ts' | xargs cat", "prints-secrets", "find xargs", { files: { "src/a.ts .env b.ts": "" } }],
-    ["git ls-files -o '*.ts' | xargs cat", "prints-secrets", "git xargs", { files: { "src/a.ts .env b.ts": "" } }],
-    ["for f in src/*.ts; do cat $f; done", "prints-secrets", "cat", { files: { "src/a.ts .env b.ts": "" } }],
+    [
+      "find src -name '*.ts' | xargs cat",
+      "prints-secrets",
+      "find xargs",
+      { files: { "src/a.ts .env b.ts": "" } },
+    ],
+    [
+      "git ls-files -o '*.ts' | xargs cat",
+      "prints-secrets",
+      "git xargs",
+      { files: { "src/a.ts .env b.ts": "" } },
+    ],
+    [
+      "for f in src/*.ts; do cat $f; done",
+      "prints-secrets",
+      "cat",
+      { files: { "src/a.ts .env b.ts": "" } },
+    ],
     ["wc -l *", "prints-secrets", "wc", besideKey(".env", "--files0-from=.env")],
     ["du -sh *", "prints-secrets", "du", besideKey(".env", "--files0-from=.env")],
-    ["ls | xargs -n 1 wc -l", "prints-secrets", "wc xargs", besideKey(".env", "--files0-from=.env")],
+    [
+      "ls | xargs -n 1 wc -l",
+      "prints-secrets",
+      "wc xargs",
+      besideKey(".env", "--files0-from=.env"),
+    ],
     ["grep -rn foo *", "prints-secrets", "grep", besideKey("id_rsa", "-v")],
     ["grep foo *", "prints-secrets", "grep", besideKey("id_rsa", "-v")],
     ["cat *.json", "prints-secrets", "cat"],
@@ -97,7 +161,12 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
     ["mocha -v", "runs-planted-code", "mocha"],
     ["pnpm --version", "dials", "pnpm"],
     ["tclsh --version", "changes", "tclsh", { stdin: { piped: "exec touch pwned.txt\n" } }],
-    ["erl --version", "changes", "erl", { stdin: { piped: 'os:cmd("touch pwned.txt").\nhalt().\n' } }],
+    [
+      "erl --version",
+      "changes",
+      "erl",
+      { stdin: { piped: 'os:cmd("touch pwned.txt").\nhalt().\n' } },
+    ],
   ]),
   ...hazards("secret", [
     ["find . -type f | xargs cat", "prints-secrets", "find xargs"],
@@ -122,7 +191,12 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
     ["more long.txt", "changes", "more", { stdin: { typed: ["!", "touch pwned.txt\n", "q"] } }],
     ["man ./a.1", "changes", "man less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
     ["git log -p", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
-    ["git --no-optional-locks show", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
+    [
+      "git --no-optional-locks show",
+      "changes",
+      "git less",
+      { stdin: { typed: "!touch pwned.txt\n\nq" } },
+    ],
     ["git diff HEAD~1", "changes", "git less", { stdin: { typed: "!touch pwned.txt\n\nq" } }],
   ]),
   ...hazards("writes", [
@@ -142,18 +216,49 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
     ["python3 -c 'import json'", "runs-planted-code", "python3"],
     ["echo 'import json' | python3", "runs-planted-code", "python3"],
     ["python3 - <<'EOF'\nimport json\nEOF", "runs-planted-code", "python3"],
-    ["python3 -I -c 'import sys; sys.path.insert(0, \".\"); import json'", "runs-planted-code", "python3"],
+    [
+      "python3 -I -c 'import sys; sys.path.insert(0, \".\"); import json'",
+      "runs-planted-code",
+      "python3",
+    ],
     ["PYTHONPATH=. python3 -c 'print(1)'", "runs-planted-code", "python3"],
     ['python3 -I -c \'open("new.txt", "w")\'', "changes", "python3"],
-    ["node -e 'require(\"./conf.json\")'", "runs-planted-code", "node", { files: { "conf.json/index.js": NODE_SCRIPT } }],
-    ["node -e 'require(\"left-pad\")'", "runs-planted-code", "node", { files: { "node_modules/left-pad/index.js": NODE_SCRIPT } }],
-    ["NODE_OPTIONS='--require ./x.js' node -e 1", "runs-planted-code", "node", { files: { "x.js": NODE_SCRIPT } }],
+    [
+      "node -e 'require(\"./conf.json\")'",
+      "runs-planted-code",
+      "node",
+      { files: { "conf.json/index.js": NODE_SCRIPT } },
+    ],
+    [
+      "node -e 'require(\"left-pad\")'",
+      "runs-planted-code",
+      "node",
+      { files: { "node_modules/left-pad/index.js": NODE_SCRIPT } },
+    ],
+    [
+      "NODE_OPTIONS='--require ./x.js' node -e 1",
+      "runs-planted-code",
+      "node",
+      { files: { "x.js": NODE_SCRIPT } },
+    ],
     ["node -e 1 -r ./x.js", "runs-planted-code", "node", { files: { "x.js": NODE_SCRIPT } }],
     ['node -e \'fs.writeFileSync("new.txt", "a")\'', "changes", "node"],
     // What is behind `\\{` of a formatted text is code; unbuffered, the output is a file.
-    ['python3 -I -c "f\'\\{__import__(\\"os\\").system(\\"touch new.txt\\"):\\}\'"', "changes", "python3"],
-    ['python3 -I -u -c \'import sys; type(sys.stdout.buffer)("new.txt", "w")\'', "changes", "python3"],
-    [`node -e 'for (of of [(x) => x]) of["constr" + "uctor"]("fs.writeFileSync(\\"new.txt\\", \\"a\\")")()'`, "changes", "node"],
+    [
+      'python3 -I -c "f\'\\{__import__(\\"os\\").system(\\"touch new.txt\\"):\\}\'"',
+      "changes",
+      "python3",
+    ],
+    [
+      'python3 -I -u -c \'import sys; type(sys.stdout.buffer)("new.txt", "w")\'',
+      "changes",
+      "python3",
+    ],
+    [
+      `node -e 'for (of of [(x) => x]) of["constr" + "uctor"]("fs.writeFileSync(\\"new.txt\\", \\"a\\")")()'`,
+      "changes",
+      "node",
+    ],
     [`node -e '"."\ntypeof /\`/; fs.writeFileSync("new.txt", "a") // \`'`, "changes", "node"],
     [
       'sed -n "$(grep -n one a.txt | cut -d: -f1 | head 1)p" a.txt',
@@ -162,7 +267,11 @@ export const COMMAND_HAZARDS: readonly CommandHazard[] = [
       { files: { "a.txt": "one\n", 1: "1w new.txt\n" } },
     ],
     ["touch new.txt & wait", "changes", "touch"],
-    ["find /etc -name hostname -newer /etc/hostname -o -name hosts -exec touch new.txt ';'", "changes", "find touch"],
+    [
+      "find /etc -name hostname -newer /etc/hostname -o -name hosts -exec touch new.txt ';'",
+      "changes",
+      "find touch",
+    ],
     ["getent hosts registry.example", "dials", "getent"],
   ]),
 ];

@@ -18,15 +18,32 @@ export function isInstalled(program: string, path: string = process.env["PATH"] 
   });
 }
 
-/** What `observeEffects` needs of its host: the programs, and the right to namespaces and to trace what runs in them. */
+/**
+ * What `observeEffects` needs of its host: the programs, and the right to namespaces and to trace
+ * what runs in them.
+ */
 export function effectsNeed(): HostNeed {
   return hostNeed("bash, bwrap, strace, git and namespaces of its own", () => {
     const missing = PROGRAMS.filter((program) => !isInstalled(program));
     if (missing.length > 0) return `there is no ${missing.join(", ")}`;
     const sandboxed = ["--ro-bind", "/", "/", "--dev", "/dev", "--unshare-all", "true"];
-    execFileSync("strace", ["-f", "--seccomp-bpf", "-qq", "-e", "trace=connect", "-o", "/dev/null", "bwrap", ...sandboxed], {
-      stdio: "pipe",
-    });
+    execFileSync(
+      "strace",
+      [
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-e",
+        "trace=connect",
+        "-o",
+        "/dev/null",
+        "bwrap",
+        ...sandboxed,
+      ],
+      {
+        stdio: "pipe",
+      },
+    );
     return undefined;
   });
 }

@@ -18,10 +18,14 @@ export interface ObserveOptions {
   /** More files of the project, by their path; hostile names too. */
   readonly files?: Readonly<Record<string, string>>;
   /**
-   * What the command reads: nothing (as the executor has it), text in a pipe, or keys typed at a terminal of 24 lines that it believes in: each
-   * line of them, or each item of a list, once everything that runs waits behind what it has drawn.
+   * What the command reads: nothing (as the executor has it), text in a pipe, or keys typed at a
+   * terminal of 24 lines that it believes in: each line of them, or each item of a list, once
+   * everything that runs waits behind what it has drawn.
    */
-  readonly stdin?: "closed" | { readonly piped: string } | { readonly typed: string | readonly string[] };
+  readonly stdin?:
+    | "closed"
+    | { readonly piped: string }
+    | { readonly typed: string | readonly string[] };
   /** Variables besides `PATH`, `HOME` and a plain locale. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Where programs are found; this process's own unless given. */
@@ -39,15 +43,26 @@ const RESOLVER = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
 const USER = `someone:x:${RUN_UID}:${RUN_UID}::/world/home:/bin/bash\n`;
 const SHELL = ["/bin/bash", "--noprofile", "--norc", "-c", "--"] as const;
 
-async function makeFolders(world: EffectWorld, files: Readonly<Record<string, string>>): Promise<RunFolders & { readonly room: string }> {
+async function makeFolders(
+  world: EffectWorld,
+  files: Readonly<Record<string, string>>,
+): Promise<RunFolders & { readonly room: string }> {
   const room = await mkdtemp(join(tmpdir(), "acp-effects-"));
-  const folders = { room, world: join(room, "world"), tmp: join(room, "tmp"), ran: join(room, "ran"), traces: join(room, "traces") };
+  const folders = {
+    room,
+    world: join(room, "world"),
+    tmp: join(room, "tmp"),
+    ran: join(room, "ran"),
+    traces: join(room, "traces"),
+  };
   await Promise.all([folders.tmp, folders.ran, folders.traces].map((folder) => mkdir(folder)));
   await promisify(execFile)("cp", ["-a", world.folder, folders.world]);
   const resolver = join(room, "resolv.conf");
   await writeFile(resolver, RESOLVER);
   const users = join(room, "passwd");
-  const others = (await readFile("/etc/passwd", "utf8")).split(/(?<=\n)/).filter((line) => line.split(":")[2] !== String(RUN_UID));
+  const others = (await readFile("/etc/passwd", "utf8"))
+    .split(/(?<=\n)/)
+    .filter((line) => line.split(":")[2] !== String(RUN_UID));
   await writeFile(users, [USER, ...others].join(""));
   for (const [path, text] of Object.entries(files)) {
     const place = placeIn(folders.world, path);
@@ -76,7 +91,8 @@ async function run(
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? undefined));
   });
-  if (root === undefined) return closed.then(() => Promise.reject(new Error(`Cannot observe: no ${program}`)));
+  if (root === undefined)
+    return closed.then(() => Promise.reject(new Error(`Cannot observe: no ${program}`)));
   child.stdin.on("error", () => undefined);
   const [stdout, stderr] = [takeOutput(child.stdout), takeOutput(child.stderr)];
   const over = new AbortController();
@@ -98,8 +114,14 @@ interface Fed {
   readonly over: AbortSignal;
 }
 
-/** Gives a run its input: at once, or typed, each part once all that runs waits behind a screen of its own. */
-async function feed(stdin: NonNullable<ObserveOptions["stdin"]>, { root, child, drawn, over }: Fed): Promise<void> {
+/**
+ * Gives a run its input: at once, or typed, each part once all that runs waits behind a screen of
+ * its own.
+ */
+async function feed(
+  stdin: NonNullable<ObserveOptions["stdin"]>,
+  { root, child, drawn, over }: Fed,
+): Promise<void> {
   if (stdin === "closed" || "piped" in stdin) {
     child.stdin.end(stdin === "closed" ? "" : stdin.piped);
     return;
@@ -115,7 +137,11 @@ async function feed(stdin: NonNullable<ObserveOptions["stdin"]>, { root, child, 
 }
 
 /** What a stream says up to a bound, and a promise for the moment at which it says more. */
-function takeOutput(stream: Readable): { readonly flooded: Promise<void>; readonly text: () => string; readonly bytes: () => number } {
+function takeOutput(stream: Readable): {
+  readonly flooded: Promise<void>;
+  readonly text: () => string;
+  readonly bytes: () => number;
+} {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const flooded = new Promise<void>((resolve) => {
@@ -130,15 +156,27 @@ function takeOutput(stream: Readable): { readonly flooded: Promise<void>; readon
 
 /** Programs that lie where everybody may have put them; those of traps are told by their marks. */
 function startedHere(started: readonly Started[]): readonly string[] {
-  const here = started.map(({ program }) => program).filter((program) => /^(?:\/world\/|\/tmp\/|[^/])/.test(program));
+  const here = started
+    .map(({ program }) => program)
+    .filter((program) => /^(?:\/world\/|\/tmp\/|[^/])/.test(program));
   return [...new Set(here.filter((program) => !program.startsWith("/world/traps/")))];
 }
 
-/** Runs a command as an approved one is run, among traps, and says what it did. Nothing of it reaches the machine. */
+/**
+ * Runs a command as an approved one is run, among traps, and says what it did. Nothing of it
+ * reaches the machine.
+ */
 export async function observeEffects(
   command: string,
   world: EffectWorld,
-  { files = {}, stdin = "closed", variables = {}, path, cwd = "", cpuSecondsMax = 10 }: ObserveOptions = {},
+  {
+    files = {},
+    stdin = "closed",
+    variables = {},
+    path,
+    cwd = "",
+    cpuSecondsMax = 10,
+  }: ObserveOptions = {},
 ): Promise<Effects> {
   const { room, ...folders } = await makeFolders(world, files);
   try {
@@ -146,7 +184,9 @@ export async function observeEffects(
     const shell = [...SHELL, command];
     const quoted = shell.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
     const isTyped = typeof stdin === "object" && "typed" in stdin;
-    const argv = isTyped ? ["script", "-qefc", `stty rows 24 cols 80; exec ${quoted}`, "/dev/null"] : shell;
+    const argv = isTyped
+      ? ["script", "-qefc", `stty rows 24 cols 80; exec ${quoted}`, "/dev/null"]
+      : shell;
     const environment = {
       PATH: path ?? process.env["PATH"] ?? "/usr/bin:/bin",
       HOME: "/world/home",
@@ -154,17 +194,28 @@ export async function observeEffects(
       TERM: isTyped ? "xterm" : "dumb",
       ...variables,
     };
-    const args = await sandboxArgs(argv, folders, { cwd: join("/world/project", cwd), variables: environment });
+    const args = await sandboxArgs(argv, folders, {
+      cwd: join("/world/project", cwd),
+      variables: environment,
+    });
     const ended = await run(args, stdin, { cpuSecondsMax });
-    const changed = [...(await changesSince(before[0], folders.world, "/world")), ...(await changesSince(before[1], folders.tmp, "/tmp"))];
-    const traces = await Promise.all((await readdir(folders.traces)).map((name) => readFile(join(folders.traces, name), "utf8")));
+    const changed = [
+      ...(await changesSince(before[0], folders.world, "/world")),
+      ...(await changesSince(before[1], folders.tmp, "/tmp")),
+    ];
+    const traces = await Promise.all(
+      (await readdir(folders.traces)).map((name) => readFile(join(folders.traces, name), "utf8")),
+    );
     const { opened, refused, dialled, started } = readTraces(traces);
     const secrets = new Set(PLANTED_SECRETS.map((secret) => secret.path));
     return {
       command,
       changed,
       refused,
-      ran: [...(await readdir(folders.ran)).map((mark) => mark.replaceAll("%", "/")), ...startedHere(started)].toSorted(),
+      ran: [
+        ...(await readdir(folders.ran)).map((mark) => mark.replaceAll("%", "/")),
+        ...startedHere(started),
+      ].toSorted(),
       printed: printedSecrets(`${ended.stdout}\n${ended.stderr}`),
       dialled,
       opened: opened.filter((place) => secrets.has(place)),

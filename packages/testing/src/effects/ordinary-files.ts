@@ -1,4 +1,7 @@
-/** Ordinary files: what every project has, so that a command has something to read. Data, and archives made from it. */
+/**
+ * Ordinary files: what every project has, so that a command has something to read. Data, and
+ * archives made from it.
+ */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -37,7 +40,9 @@ for kind in tar zip gz bz2 xz zst tgz jar; do for name in x f file; do cp "a.$ki
 
 /** Archives and binaries of the ordinary files, those whose program is here. */
 export async function makeArchives(project: string): Promise<void> {
-  await promisify(execFile)("bash", ["-c", `${MAKES}\nexit 0`], { cwd: project }).catch((error: unknown) => {
-    throw new Error("Cannot lay out a world: bash failed", { cause: error });
-  });
+  await promisify(execFile)("bash", ["-c", `${MAKES}\nexit 0`], { cwd: project }).catch(
+    (error: unknown) => {
+      throw new Error("Cannot lay out a world: bash failed", { cause: error });
+    },
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Sandbox: the command line that runs a command where it can harm nobody. Files are read-only but for the world and `/tmp`, which are copies;
- * there is no network but an empty loopback, no process but its own, and no right to anything. strace stands outside and watches.
+ * Sandbox: the command line that runs a command where it can harm nobody. Files are read-only but
+ * for the world and `/tmp`, which are copies; there is no network but an empty loopback, no process
+ * but its own, and no right to anything. strace stands outside and watches.
  */
 import { readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +26,9 @@ export const RUN_UID = 1000;
 const OWN: ReadonlySet<string> = new Set(["proc", "dev", "tmp", "run", "world", "ran"]);
 
 async function shown(): Promise<readonly string[]> {
-  const entries = (await readdir("/", { withFileTypes: true })).filter(({ name }) => !OWN.has(name));
+  const entries = (await readdir("/", { withFileTypes: true })).filter(
+    ({ name }) => !OWN.has(name),
+  );
   const args = entries.map(async (entry) =>
     entry.isSymbolicLink()
       ? ["--symlink", await readlink(join("/", entry.name)), `/${entry.name}`]
@@ -34,10 +37,14 @@ async function shown(): Promise<readonly string[]> {
   return (await Promise.all(args)).flat();
 }
 
-/** Where the file is a link it leads below `/run`, which is empty there: programs then ask loopback by themselves. */
+/**
+ * Where the file is a link it leads below `/run`, which is empty there: programs then ask loopback
+ * by themselves.
+ */
 async function resolver(file: string): Promise<readonly string[]> {
   const place = await readlink("/etc/resolv.conf").catch(() => undefined);
-  return place === undefined && (await stat("/etc/resolv.conf").catch(() => undefined)) !== undefined
+  return place === undefined &&
+    (await stat("/etc/resolv.conf").catch(() => undefined)) !== undefined
     ? ["--ro-bind", file, "/etc/resolv.conf"]
     : [];
 }
@@ -46,12 +53,31 @@ async function resolver(file: string): Promise<readonly string[]> {
 export async function sandboxArgs(
   argv: readonly string[],
   { world, tmp, ran, traces, resolver: resolverFile, users }: RunFolders,
-  { cwd, variables }: { readonly cwd: string; readonly variables: Readonly<Record<string, string>> },
+  {
+    cwd,
+    variables,
+  }: { readonly cwd: string; readonly variables: Readonly<Record<string, string>> },
 ): Promise<readonly [string, ...string[]]> {
   const etc = [...(await resolver(resolverFile)), "--ro-bind", users, "/etc/passwd"];
   const places = [...(await shown()), ...etc, "--dev", "/dev", "--proc", "/proc", "--dir", "/run"];
-  const own = ["--bind", world, "/world", "--bind", tmp, "/tmp", "--bind", ran, "/ran", "--remount-ro", "/"];
-  const environment = Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
+  const own = [
+    "--bind",
+    world,
+    "/world",
+    "--bind",
+    tmp,
+    "/tmp",
+    "--bind",
+    ran,
+    "/ran",
+    "--remount-ro",
+    "/",
+  ];
+  const environment = Object.entries(variables).flatMap(([name, value]) => [
+    "--setenv",
+    name,
+    value,
+  ]);
   const tracing = [
     "-ff",
     "-y",
@@ -78,5 +104,15 @@ export async function sandboxArgs(
     cwd,
     "--clearenv",
   ];
-  return ["strace", ...tracing, "bwrap", ...places, ...own, ...alone, ...environment, "--", ...argv];
+  return [
+    "strace",
+    ...tracing,
+    "bwrap",
+    ...places,
+    ...own,
+    ...alone,
+    ...environment,
+    "--",
+    ...argv,
+  ];
 }

@@ -8,9 +8,11 @@ const PROJECT: Readonly<Record<string, string>> = {
   ".netrc": "machine example.com login me password SECRET\n",
   ".htpasswd": "admin:SECRET\n",
   ".pgpass": "db:5432:app:me:SECRET\n",
-  ".aws/credentials": "[default]\naws_access_key_id = AKIAEXAMPLE\naws_secret_access_key = SECRET\n",
+  ".aws/credentials":
+    "[default]\naws_access_key_id = AKIAEXAMPLE\naws_secret_access_key = SECRET\n",
   ".docker/config.json": '{"auths":{"registry.example":{"auth":"SECRET"}}}\n',
-  ".ssh/id_ed25519": "-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET\n-----END OPENSSH PRIVATE KEY-----\n",
+  ".ssh/id_ed25519":
+    "-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET\n-----END OPENSSH PRIVATE KEY-----\n",
   "gcp-key.json": '{"type":"service_account","private_key":"SECRET"}\n',
   id_rsa: "-----BEGIN RSA PRIVATE KEY-----\nSECRET\n-----END RSA PRIVATE KEY-----\n",
   "server.key": "-----BEGIN PRIVATE KEY-----\nSECRET\n-----END PRIVATE KEY-----\n",
@@ -64,18 +66,32 @@ export const PLANTED_SECRETS: readonly PlantedSecret[] = [
 /** Shorter runs hold no words of ours. */
 const BASE64_LENGTH_MIN = 24;
 
-/** The secrets whose words stand in an output, plainly or turned into something that is plain again for everybody. */
+/**
+ * The secrets whose words stand in an output, plainly or turned into something that is plain again
+ * for everybody.
+ */
 export function printedSecrets(output: string): readonly string[] {
   const shapes = [output, ...reshaped(output)];
-  return PLANTED_SECRETS.filter(({ words }) => shapes.some((shape) => shape.includes(words))).map(({ path }) => path);
+  return PLANTED_SECRETS.filter(({ words }) => shapes.some((shape) => shape.includes(words))).map(
+    ({ path }) => path,
+  );
 }
 
-/** Turned around, with its line breaks and dumps' margins gone, in small letters, and out of base64 and hexadecimal. */
+/**
+ * Turned around, with its line breaks and dumps' margins gone, in small letters, and out of base64
+ * and hexadecimal.
+ */
 function reshaped(output: string): readonly string[] {
   const reversed = output.split("").toReversed().join("");
   const joined = output.replace(/[\s|\\]+/g, "");
   const runs = output.split(/[^A-Za-z0-9+/=\s]+/).filter((run) => run.length >= BASE64_LENGTH_MIN);
   const decoded = runs.map((run) => Buffer.from(run, "base64").toString("latin1"));
   const hex = output.replace(/^[0-9a-f]{6,8}:?\s|\s{2}\S*$/gm, "").replace(/[\s:|]+/g, "");
-  return [reversed, joined, output.toLowerCase(), ...decoded, Buffer.from(hex, "hex").toString("latin1")];
+  return [
+    reversed,
+    joined,
+    output.toLowerCase(),
+    ...decoded,
+    Buffer.from(hex, "hex").toString("latin1"),
+  ];
 }

@@ -28,7 +28,8 @@ const CHANGES: ReadonlySet<string> = new Set(CHANGING.split(" "));
 const OPENS: ReadonlySet<string> = new Set(OPENING.split(" "));
 const TALKS: ReadonlySet<string> = new Set(TALKING.split(" "));
 
-const CALL = /^(?<name>\w+)\((?<args>.*)\)\s+= (?<result>-?\d+)(?:<(?<opened>[^>]*)>)?(?: (?<error>E\w+))?/s;
+const CALL =
+  /^(?<name>\w+)\((?<args>.*)\)\s+= (?<result>-?\d+)(?:<(?<opened>[^>]*)>)?(?: (?<error>E\w+))?/s;
 const STRING = /"((?:[^"\\]|\\.)*)"/g;
 const WRITES = /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/;
 const REFUSALS: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM"]);
@@ -38,14 +39,23 @@ const NAME_CACHE = /\/nscd\/socket$/;
 const DEVICES = /^\/dev\/(?:tty|null|ptmx|pts\/.*)$/;
 /** `rm -rf /` is refused for each file of the system; these are enough. */
 const REFUSED_MAX = 100;
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", v: "\v", f: "\f", a: "\u0007", b: "\b" };
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  v: "\v",
+  f: "\f",
+  a: "\u0007",
+  b: "\b",
+};
 
 /** A string as strace prints it, one character a byte. */
 function unescape(text: string): string {
   return text.replace(/\\(?:x[0-9a-f]{2}|[0-7]{1,3}|.)/gs, (escape) => {
     const code = /^\\(?:x(?<hex>..)|(?<octal>[0-7]+))$/.exec(escape)?.groups;
     if (code?.["hex"] !== undefined) return String.fromCharCode(Number.parseInt(code["hex"], 16));
-    if (code?.["octal"] !== undefined) return String.fromCharCode(Number.parseInt(code["octal"], 8));
+    if (code?.["octal"] !== undefined)
+      return String.fromCharCode(Number.parseInt(code["octal"], 8));
     return ESCAPES[escape.charAt(1)] ?? escape.charAt(1);
   });
 }
@@ -62,14 +72,20 @@ function questionOf(packet: string): string | undefined {
     labels.push(packet.slice(at + 1, at + 1 + size));
     at += 1 + size;
   }
-  return labels.length > 0 && at < packet.length && labels.every((label) => /^[\w-]+$/.test(label)) ? labels.join(".") : undefined;
+  return labels.length > 0 && at < packet.length && labels.every((label) => /^[\w-]+$/.test(label))
+    ? labels.join(".")
+    : undefined;
 }
 
 function dialOf(name: string, args: string): string | undefined {
   const unix = /sun_path=(@?)"((?:[^"\\]|\\.)*)"/.exec(args);
-  if (unix !== null) return NAME_CACHE.test(unix[2] ?? "") ? undefined : `unix ${unix[1] ?? ""}${unescape(unix[2] ?? "")}`;
+  if (unix !== null)
+    return NAME_CACHE.test(unix[2] ?? "")
+      ? undefined
+      : `unix ${unix[1] ?? ""}${unescape(unix[2] ?? "")}`;
   const port = /sin6?_port=htons\((\d+)\)/.exec(args)?.[1];
-  const address = /inet_addr\("([^"]+)"\)/.exec(args)?.[1] ?? /inet_pton\(AF_INET6, "([^"]+)"/.exec(args)?.[1];
+  const address =
+    /inet_addr\("([^"]+)"\)/.exec(args)?.[1] ?? /inet_pton\(AF_INET6, "([^"]+)"/.exec(args)?.[1];
   if (port !== undefined && address !== undefined) return `${address}:${port}`;
   if (name === "connect") return undefined;
   const question = stringsOf(args)
@@ -78,14 +94,23 @@ function dialOf(name: string, args: string): string | undefined {
   return question === undefined ? undefined : `name ${question}`;
 }
 
-/** bwrap's own work. No argument of a command looks like these lines: strace writes a line break in one as `\n`. */
+/**
+ * bwrap's own work. No argument of a command looks like these lines: strace writes a line break in
+ * one as `\n`.
+ */
 const SETS_UP = /^execve\("[^"]*\/bwrap", |^pivot_root\(.*\) += 0$/m;
 
 /** Reads the traces of all processes of a run; those that set it up are left out. */
 export function readTraces(traces: readonly string[]): Trace {
-  const found = { opened: new Set<string>(), refused: new Set<string>(), dialled: new Set<string>() };
+  const found = {
+    opened: new Set<string>(),
+    refused: new Set<string>(),
+    dialled: new Set<string>(),
+  };
   const started: Started[] = [];
-  for (const line of traces.filter((trace) => !SETS_UP.test(trace)).flatMap((trace) => trace.split("\n"))) {
+  for (const line of traces
+    .filter((trace) => !SETS_UP.test(trace))
+    .flatMap((trace) => trace.split("\n"))) {
     const { name = "", args = "", opened, error } = CALL.exec(line)?.groups ?? {};
     if (name.startsWith("execve") && error === undefined) {
       const [program = "", ...argv] = stringsOf(args);
@@ -93,11 +118,22 @@ export function readTraces(traces: readonly string[]): Trace {
     } else if (TALKS.has(name)) {
       const dialled = dialOf(name, args);
       if (dialled !== undefined) found.dialled.add(dialled);
-    } else if (OPENS.has(name) && opened !== undefined && !WRITES.test(args)) found.opened.add(unescape(opened));
-    else if (error !== undefined && REFUSALS.has(error) && (CHANGES.has(name) || WRITES.test(args))) {
+    } else if (OPENS.has(name) && opened !== undefined && !WRITES.test(args))
+      found.opened.add(unescape(opened));
+    else if (
+      error !== undefined &&
+      REFUSALS.has(error) &&
+      (CHANGES.has(name) || WRITES.test(args))
+    ) {
       const path = stringsOf(args).at(-1) ?? "";
-      if (!DEVICES.test(path) && found.refused.size < REFUSED_MAX) found.refused.add(`${name} ${path}`);
+      if (!DEVICES.test(path) && found.refused.size < REFUSED_MAX)
+        found.refused.add(`${name} ${path}`);
     }
   }
-  return { opened: [...found.opened], refused: [...found.refused], dialled: [...found.dialled], started };
+  return {
+    opened: [...found.opened],
+    refused: [...found.refused],
+    dialled: [...found.dialled],
+    started,
+  };
 }

@@ -1,11 +1,13 @@
 /**
- * Traps: the files with which a project makes a program run code that nobody asked for, one line a file. Data.
- * `RUN` becomes the path of an executable, `MARK` the path of a file to make: both say later which trap ran.
+ * Traps: the files with which a project makes a program run code that nobody asked for, one line a
+ * file. Data. `RUN` becomes the path of an executable, `MARK` the path of a file to make: both say
+ * later which trap ran.
  */
 
 const SHELL = "#!/bin/sh\n: >MARK\n";
 const NODE = 'require("fs").writeFileSync("MARK", "");\nmodule.exports = {};\n';
-const MODULE = 'import { writeFileSync } from "node:fs";\nwriteFileSync("MARK", "");\nexport default {};\n';
+const MODULE =
+  'import { writeFileSync } from "node:fs";\nwriteFileSync("MARK", "");\nexport default {};\n';
 const PYTHON = 'open("MARK", "w").close()\n';
 const RUBY = 'File.write("MARK", "")\n';
 const SCRIPT = "exec sh -c {: >MARK}\n";
@@ -34,7 +36,9 @@ const PACKAGE = JSON.stringify({
   packageManager: "pnpm@9.9.9",
   version: "1.0.0",
   scripts: Object.fromEntries(
-    "preinstall install postinstall prepare pretest test version build start lint".split(" ").map((name) => [name, "RUN"]),
+    "preinstall install postinstall prepare pretest test version build start lint"
+      .split(" ")
+      .map((name) => [name, "RUN"]),
   ),
   gulp: "x",
   ava: { require: ["./planted.cjs"] },
@@ -51,13 +55,15 @@ const SOURCES: Readonly<Record<string, string>> = {
   "planted.cjs": NODE,
   ".npmrc":
     "//registry.example/:_authToken=TOKEN\nscript-shell=RUN\nnode-options=--require /world/project/planted.cjs\ngit=RUN\nviewer=RUN\neditor=RUN\n",
-  ".yarnrc.yml": "npmAuthToken: TOKEN\nyarnPath: .yarn/releases/yarn.cjs\nplugins:\n  - .yarn/plugins/planted.cjs\n",
+  ".yarnrc.yml":
+    "npmAuthToken: TOKEN\nyarnPath: .yarn/releases/yarn.cjs\nplugins:\n  - .yarn/plugins/planted.cjs\n",
   ".yarnrc": 'yarn-path ".yarn/releases/yarn.cjs"\nscript-shell "RUN"\n',
   "bunfig.toml": 'preload = ["./planted.cjs"]\n',
   "nodemon.json": '{"events":{"start":"RUN"},"execMap":{"js":"RUN"}}\n',
   ".bowerrc": '{"scripts":{"preinstall":"RUN"}}\n',
   ".swcrc": '{"jsc":{"experimental":{"plugins":[["./planted.wasm",{}]]}}}\n',
-  "tsconfig.json": '{"compilerOptions":{"plugins":[{"name":"../planted.cjs"}]},"ts-node":{"require":["./planted.cjs"]}}\n',
+  "tsconfig.json":
+    '{"compilerOptions":{"plugins":[{"name":"../planted.cjs"}]},"ts-node":{"require":["./planted.cjs"]}}\n',
   "deno.json": '{"tasks":{"start":"RUN"}}\n',
   ".mocharc.cjs": NODE,
   ...files(
@@ -66,28 +72,39 @@ const SOURCES: Readonly<Record<string, string>> = {
     cypress.config.js ava.config.cjs ecosystem.config.js .markdownlint.cjs Jakefile.js metro.config.js tailwind.config.js postcss.config.js`,
     NODE,
   ),
-  ...files("eslint.config.mjs vite.config.mjs vitest.config.mjs astro.config.mjs svelte.config.mjs", MODULE),
+  ...files(
+    "eslint.config.mjs vite.config.mjs vitest.config.mjs astro.config.mjs svelte.config.mjs",
+    MODULE,
+  ),
   ...Object.fromEntries(
     NODE_PROGRAMS.split(/\s+/).flatMap((name) => [
-      [`node_modules/${name}/package.json`, JSON.stringify({ name, version: "999.0.0", main: "index.js", bin: "index.js" })],
+      [
+        `node_modules/${name}/package.json`,
+        JSON.stringify({ name, version: "999.0.0", main: "index.js", bin: "index.js" }),
+      ],
       [`node_modules/${name}/index.js`, `#!/usr/bin/env node\n${NODE}`],
       [`node_modules/.bin/${name}`, SHELL],
     ]),
   ),
-  ...Object.fromEntries(DELEGATES.split(/\s+/).map((path) => [`node_modules/${path}`, `#!/usr/bin/env node\n${NODE}`])),
+  ...Object.fromEntries(
+    DELEGATES.split(/\s+/).map((path) => [`node_modules/${path}`, `#!/usr/bin/env node\n${NODE}`]),
+  ),
   ...files("node_modules/turbo-linux-64/bin/turbo node_modules/@turbo/linux-64/bin/turbo", SHELL),
   // Python.
   ...Object.fromEntries(PYTHON_MODULES.split(/\s+/).map((name) => [`${name}.py`, PYTHON])),
   "pytest.ini": "[pytest]\npythonpath = .\n",
   "test_planted.py": PYTHON,
   ".flake8": "[flake8:local-plugins]\nextension =\n  PL = planted_plugin:X\npaths = .\n",
-  "setup.cfg": "[flake8:local-plugins]\nextension =\n  PL = planted_plugin:X\npaths = .\n[mypy]\nplugins = planted_plugin\n",
+  "setup.cfg":
+    "[flake8:local-plugins]\nextension =\n  PL = planted_plugin:X\npaths = .\n[mypy]\nplugins = planted_plugin\n",
   "tox.ini": "[tox]\nrequires = planted\n[testenv]\ncommands = RUN\n",
   "mypy.ini": "[mypy]\nplugins = planted_plugin.py\n",
   ".pylintrc": '[MAIN]\ninit-hook=\'open("MARK","w").close()\'\nload-plugins=planted_plugin\n',
   "pyproject.toml": `[build-system]\nrequires = []\nbuild-backend = "planted_plugin"\nbackend-path = ["."]\n[tool.poetry]\nname = "x"\n[tool.pdm.scripts]\npre_install = "RUN"\n[tool.mypy]\nplugins = ["planted_plugin"]\n`,
-  ".pre-commit-config.yaml": "repos:\n- repo: local\n  hooks:\n  - {id: x, name: x, entry: RUN, language: system}\n",
-  "ansible.cfg": "[defaults]\ncallback_plugins = ./plugins\ncallbacks_enabled = planted\nvault_password_file = RUN\n",
+  ".pre-commit-config.yaml":
+    "repos:\n- repo: local\n  hooks:\n  - {id: x, name: x, entry: RUN, language: system}\n",
+  "ansible.cfg":
+    "[defaults]\ncallback_plugins = ./plugins\ncallbacks_enabled = planted\nvault_password_file = RUN\n",
   "plugins/planted.py": PYTHON,
   // Builds.
   ".cargo/config.toml":
@@ -96,19 +113,28 @@ const SOURCES: Readonly<Record<string, string>> = {
   "build.rs": 'fn main() { std::fs::write("MARK", "").unwrap(); }\n',
   "src/main.rs": "fn main() {}\n",
   "rust-toolchain.toml": '[toolchain]\npath = "/world/project/toolchain"\n',
-  ...files("toolchain/bin/cargo toolchain/bin/rustc toolchain/bin/rustfmt toolchain/bin/clippy-driver toolchain/bin/rust-analyzer", SHELL),
+  ...files(
+    "toolchain/bin/cargo toolchain/bin/rustc toolchain/bin/rustfmt toolchain/bin/clippy-driver toolchain/bin/rust-analyzer",
+    SHELL,
+  ),
   "go.mod": "module example.com/x\n\ngo 1.99.9\n\ntoolchain go1.99.9\n",
   ".mvn/jvm.config": "-Xlog:gc:file=MARK\n",
   ".mvn/maven.config": "-Dplanted=yes\n--global-settings\n/world/project/settings.xml\n",
   ".mvn/extensions.xml":
     "<extensions><extension><groupId>planted</groupId><artifactId>planted</artifactId><version>1</version></extension></extensions>\n",
-  "pom.xml": "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version></project>\n",
-  ...files("settings.gradle build.gradle init.gradle buildSrc/build.gradle", 'new File("MARK").createNewFile()\n'),
+  "pom.xml":
+    "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version></project>\n",
+  ...files(
+    "settings.gradle build.gradle init.gradle buildSrc/build.gradle",
+    'new File("MARK").createNewFile()\n',
+  ),
   "gradle.properties": `org.gradle.jvmargs=-Xlog:gc:file=MARK\norg.gradle.java.home=/world/project/jdk\nsystemProp.java.home=/world/project/jdk
 systemProp.gradle.user.home=/world/project/planted-home\nsystemProp.http.proxyHost=registry.example\n`,
   "jdk/bin/java": SHELL,
-  "gradle/gradle-daemon-jvm.properties": "toolchainVersion=99\ntoolchainUrl.LINUX.X86_64=https\\://registry.example/jdk.zip\n",
-  "gradle/wrapper/gradle-wrapper.properties": "distributionUrl=https\\://registry.example/gradle.zip\n",
+  "gradle/gradle-daemon-jvm.properties":
+    "toolchainVersion=99\ntoolchainUrl.LINUX.X86_64=https\\://registry.example/jdk.zip\n",
+  "gradle/wrapper/gradle-wrapper.properties":
+    "distributionUrl=https\\://registry.example/gradle.zip\n",
   ".jvmopts": "-Xlog:gc:file=MARK\n",
   ".sbtopts": "-J-Xlog:gc:file=MARK\n",
   Makefile: "x := $(shell RUN)\nall:\n\tRUN\n",
@@ -117,12 +143,16 @@ systemProp.gradle.user.home=/world/project/planted-home\nsystemProp.http.proxyHo
   "meson.build": "run_command('RUN')\n",
   ".bazelrc": "startup --output_user_root=/world/project/bazel\n",
   "tools/bazel": SHELL,
-  "build.xml": '<project default="x"><target name="x"><exec executable="RUN"/></target></project>\n',
+  "build.xml":
+    '<project default="x"><target name="x"><exec executable="RUN"/></target></project>\n',
   justfile: "x := `RUN`\nall:\n\tRUN\n",
   "Taskfile.yml": 'version: "3"\nvars: {X: {sh: RUN}}\ntasks: {default: {cmds: [RUN]}}\n',
   ...files("gradlew mvnw configure artisan bin/rails bin/rake bin/console pre-commit", SHELL),
   // Ruby, PHP, and other languages.
-  ...files("Rakefile Gemfile Vagrantfile .irbrc .pryrc Guardfile Capfile Fastfile Podfile config/application.rb config/boot.rb", RUBY),
+  ...files(
+    "Rakefile Gemfile Vagrantfile .irbrc .pryrc Guardfile Capfile Fastfile Podfile config/application.rb config/boot.rb",
+    RUBY,
+  ),
   ".rubocop.yml": "require: ./planted.rb\n",
   "planted.rb": RUBY,
   "composer.json": '{"scripts":{"pre-command-run":"RUN"}}\n',
@@ -189,11 +219,19 @@ export function markOf(path: string): string {
   return path.replaceAll("/", "%");
 }
 
-/** The traps with their text ready to be written. `RUN` lies in `/world/traps`, `MARK` in `/ran`. */
-export const TRAPS: readonly Trap[] = Object.entries(SOURCES).map(([path, text]) => makeTrap(path, text));
+/**
+ * The traps with their text ready to be written. `RUN` lies in `/world/traps`, `MARK` in `/ran`.
+ */
+export const TRAPS: readonly Trap[] = Object.entries(SOURCES).map(([path, text]) =>
+  makeTrap(path, text),
+);
 
 /** Puts the places into a trap's text. */
 export function makeTrap(path: string, text: string): Trap {
   const mark = markOf(path);
-  return { path, mark, text: text.replaceAll("RUN", `/world/traps/${mark}`).replaceAll("MARK", `/ran/${mark}`) };
+  return {
+    path,
+    mark,
+    text: text.replaceAll("RUN", `/world/traps/${mark}`).replaceAll("MARK", `/ran/${mark}`),
+  };
 }

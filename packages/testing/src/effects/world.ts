@@ -1,5 +1,6 @@
 /**
- * World: a project full of traps, a home, and their secrets, laid out once and copied for every run. Nothing of it is run while it is laid out.
+ * World: a project full of traps, a home, and their secrets, laid out once and copied for every
+ * run. Nothing of it is run while it is laid out.
  */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
@@ -35,7 +36,8 @@ const GIT_ENVIRONMENT = {
   GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
   GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
 };
-const SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----\n";
+const SIGNATURE =
+  "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----\n";
 
 async function write(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -43,9 +45,14 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
   await writeFile(path, content, { mode: isProgram ? 0o755 : 0o644 });
 }
 
-/** A place as a command sees it (`/world/…`, `a.txt` of the project), below a folder of this machine. */
+/**
+ * A place as a command sees it (`/world/…`, `a.txt` of the project), below a folder of this
+ * machine.
+ */
 export function placeIn(folder: string, path: string): string {
-  return path.startsWith("/world/") ? join(folder, path.slice("/world/".length)) : join(folder, "project", path);
+  return path.startsWith("/world/")
+    ? join(folder, path.slice("/world/".length))
+    : join(folder, "project", path);
 }
 
 /** The secret of a file whose other lines are none. */
@@ -55,10 +62,14 @@ function wordsIn(path: string): string {
 
 async function plantTrap(folder: string, { path, text, mark }: Trap): Promise<void> {
   await write(placeIn(folder, path), text.replaceAll("TOKEN", wordsIn(path)));
-  if (text.includes(`/world/traps/${mark}`)) await write(join(folder, "traps", mark), `#!/bin/sh\n: >/ran/${mark}\ncat 2>/dev/null\n`);
+  if (text.includes(`/world/traps/${mark}`))
+    await write(join(folder, "traps", mark), `#!/bin/sh\n: >/ran/${mark}\ncat 2>/dev/null\n`);
 }
 
-/** Two commits and something that is not committed; the last commit is signed by a key that nobody has. */
+/**
+ * Two commits and something that is not committed; the last commit is signed by a key that nobody
+ * has.
+ */
 async function commit(folder: string): Promise<void> {
   const git = async (...args: readonly string[]): Promise<string> =>
     (await run("git", [...GIT, ...args], { cwd: folder, env: GIT_ENVIRONMENT })).stdout.trim();
@@ -71,22 +82,35 @@ async function commit(folder: string): Promise<void> {
   await git("branch", "other");
   const object = `${await git("cat-file", "commit", "HEAD")}\n`;
   const end = object.indexOf("\n", object.indexOf("committer")) + 1;
-  await writeFile(join(folder, ".git/signed"), `${object.slice(0, end)}${SIGNATURE}${object.slice(end)}`);
+  await writeFile(
+    join(folder, ".git/signed"),
+    `${object.slice(0, end)}${SIGNATURE}${object.slice(end)}`,
+  );
   await git("update-ref", "HEAD", await git("hash-object", "-t", "commit", "-w", ".git/signed"));
   await rm(join(folder, ".git/signed"));
   await git("repack", "-adq");
   await git("prune-packed", "-q");
-  await git("config", "remote.origin.url", `https://me:${wordsIn(".git/config")}@git.example/project.git`);
+  await git(
+    "config",
+    "remote.origin.url",
+    `https://me:${wordsIn(".git/config")}@git.example/project.git`,
+  );
   await git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*");
-  await writeFile(join(folder, "a.txt"), `${await readFile(join(folder, "a.txt"), "utf8")}changed\n`);
+  await writeFile(
+    join(folder, "a.txt"),
+    `${await readFile(join(folder, "a.txt"), "utf8")}changed\n`,
+  );
 }
 
-/** A repository of its own as plain files: what `.git` holds, in a folder that is called otherwise. */
+/**
+ * A repository of its own as plain files: what `.git` holds, in a folder that is called otherwise.
+ */
 async function plantRepository(folder: string): Promise<void> {
   const repository = join(folder, "project", HOSTILE_REPOSITORY);
   for (const name of ["a.txt", "b.txt"]) await write(join(repository, name), `${name}\n`);
   await commit(repository);
-  for (const part of await readdir(join(repository, ".git"))) await rename(join(repository, ".git", part), join(repository, part));
+  for (const part of await readdir(join(repository, ".git")))
+    await rename(join(repository, ".git", part), join(repository, part));
   await rmdir(join(repository, ".git"));
   for (const trap of hostileRepository(HOSTILE_REPOSITORY)) await plantTrap(folder, trap);
 }
@@ -104,7 +128,8 @@ export async function makeEffectWorld(): Promise<EffectWorld> {
       .concat(`/${HOSTILE_REPOSITORY}\n`),
   );
   for (const trap of TRAPS) await plantTrap(folder, trap);
-  for (const { path, text } of PLANTED_SECRETS.filter((secret) => secret.text !== "")) await write(placeIn(folder, path), text);
+  for (const { path, text } of PLANTED_SECRETS.filter((secret) => secret.text !== ""))
+    await write(placeIn(folder, path), text);
   await commit(project);
   await plantRepository(folder);
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };

@@ -1,16 +1,20 @@
-/** Attempt: one try to get out of a sandbox, as data; what shows that it got out, and how it went. Types only. Prose: docs/explanation/what-a-sandbox-holds.md. */
+/**
+ * Attempt: one try to get out of a sandbox, as data; what shows that it got out, and how it went.
+ * Types only. Prose: docs/explanation/what-a-sandbox-holds.md.
+ */
 import type { Enforcement, SandboxAspect } from "@acp/core";
 
 /**
- * What shows that an attempt got out. `arrival`: a listener outside heard of it. `secret`: it names a secret that is kept outside. `change`: a file
- * outside is no longer what it was. `survivor`: what it started still runs when the agent has ended. `death`: a process outside is dead.
- * `word`: it says so itself, where nobody else could know.
+ * What shows that an attempt got out. `arrival`: a listener outside heard of it. `secret`: it names
+ * a secret that is kept outside. `change`: a file outside is no longer what it was. `survivor`:
+ * what it started still runs when the agent has ended. `death`: a process outside is dead. `word`:
+ * it says so itself, where nobody else could know.
  */
 export type EscapeProof = "arrival" | "secret" | "change" | "survivor" | "death" | "word";
 
 /**
- * Attempts that share a start. `privileged` ones can only succeed with capabilities, `resources` take more than their share, `terminal` ones need
- * a terminal; the rest go together.
+ * Attempts that share a start. `privileged` ones can only succeed with capabilities, `resources`
+ * take more than their share, `terminal` ones need a terminal; the rest go together.
  */
 export type EscapeBatch = "common" | "privileged" | "resources" | "terminal";
 
@@ -19,9 +23,15 @@ export interface EscapeAttempt {
   readonly id: string;
   /** What it does, in words. */
   readonly title: string;
-  /** What it takes, all of it: an escape breaks a promise where the sandbox claims each of them. None: it attacks the gate's own proxy. */
+  /**
+   * What it takes, all of it: an escape breaks a promise where the sandbox claims each of them.
+   * None: it attacks the gate's own proxy.
+   */
   readonly aspects: readonly SandboxAspect[];
-  /** A program of the kit and its arguments; `{name}` is filled in: an address outside that is its own, a file, a process. */
+  /**
+   * A program of the kit and its arguments; `{name}` is filled in: an address outside that is its
+   * own, a file, a process.
+   */
   readonly run: readonly string[];
   readonly provenBy: EscapeProof;
   /** `common` unless given. */

@@ -1,4 +1,7 @@
-/** Attempts on the network: connections, datagrams, names, packets, and the tools that make them. Data only. */
+/**
+ * Attempts on the network: connections, datagrams, names, packets, and the tools that make them.
+ * Data only.
+ */
 import type { EscapeAttempt } from "./attempt.js";
 
 // The listeners of escape/world.sh.
@@ -11,8 +14,20 @@ const TO4 = ["{v4}", TCP, "{token}"] as const;
 const arrival = { provenBy: "arrival" } as const;
 
 const CONNECTIONS: readonly EscapeAttempt[] = [
-  { ...arrival, id: "tcp-v4", title: "connects by IPv4", aspects: ["tcp"], run: ["net", "tcp", ...TO4] },
-  { ...arrival, id: "tcp-v6", title: "connects by IPv6", aspects: ["tcp", "ipv6"], run: ["net", "tcp", "{v6}", TCP, "{token}"] },
+  {
+    ...arrival,
+    id: "tcp-v4",
+    title: "connects by IPv4",
+    aspects: ["tcp"],
+    run: ["net", "tcp", ...TO4],
+  },
+  {
+    ...arrival,
+    id: "tcp-v6",
+    title: "connects by IPv6",
+    aspects: ["tcp", "ipv6"],
+    run: ["net", "tcp", "{v6}", TCP, "{token}"],
+  },
   {
     ...arrival,
     id: "tcp-mapped",
@@ -83,7 +98,13 @@ const CONNECTIONS: readonly EscapeAttempt[] = [
     aspects: ["tcp"],
     run: ["net", "orphan", ...TO4],
   },
-  { ...arrival, id: "tcp-fastopen", title: "sends with Fast Open, without connect", aspects: ["tcp"], run: ["net", "fastopen", ...TO4] },
+  {
+    ...arrival,
+    id: "tcp-fastopen",
+    title: "sends with Fast Open, without connect",
+    aspects: ["tcp"],
+    run: ["net", "fastopen", ...TO4],
+  },
   {
     ...arrival,
     id: "tcp-fastopen-connect",
@@ -91,8 +112,20 @@ const CONNECTIONS: readonly EscapeAttempt[] = [
     aspects: ["tcp"],
     run: ["net", "fastopen-connect", ...TO4],
   },
-  { ...arrival, id: "tcp-multipath", title: "connects by Multipath TCP", aspects: ["tcp"], run: ["net", "mptcp", ...TO4] },
-  { ...arrival, id: "sctp", title: "connects by SCTP", aspects: ["tcp"], run: ["net", "sctp", ...TO4] },
+  {
+    ...arrival,
+    id: "tcp-multipath",
+    title: "connects by Multipath TCP",
+    aspects: ["tcp"],
+    run: ["net", "mptcp", ...TO4],
+  },
+  {
+    ...arrival,
+    id: "sctp",
+    title: "connects by SCTP",
+    aspects: ["tcp"],
+    run: ["net", "sctp", ...TO4],
+  },
   {
     ...arrival,
     id: "squat",
@@ -103,8 +136,20 @@ const CONNECTIONS: readonly EscapeAttempt[] = [
 ];
 
 const DATAGRAMS: readonly EscapeAttempt[] = [
-  { ...arrival, id: "udp-v4", title: "sends a datagram by IPv4", aspects: ["udp"], run: ["net", "udp", "{v4}", UDP, "{token}"] },
-  { ...arrival, id: "udp-v6", title: "sends a datagram by IPv6", aspects: ["udp", "ipv6"], run: ["net", "udp", "{v6}", UDP, "{token}"] },
+  {
+    ...arrival,
+    id: "udp-v4",
+    title: "sends a datagram by IPv4",
+    aspects: ["udp"],
+    run: ["net", "udp", "{v4}", UDP, "{token}"],
+  },
+  {
+    ...arrival,
+    id: "udp-v6",
+    title: "sends a datagram by IPv6",
+    aspects: ["udp", "ipv6"],
+    run: ["net", "udp", "{v6}", UDP, "{token}"],
+  },
   {
     ...arrival,
     id: "udp-mapped",
@@ -119,7 +164,13 @@ const DATAGRAMS: readonly EscapeAttempt[] = [
     aspects: ["udp"],
     run: ["net", "udp-connected", "{v4}", UDP, "{token}"],
   },
-  { ...arrival, id: "udp-many", title: "sends with sendmmsg", aspects: ["udp"], run: ["net", "udp-many", "{v4}", UDP, "{token}"] },
+  {
+    ...arrival,
+    id: "udp-many",
+    title: "sends with sendmmsg",
+    aspects: ["udp"],
+    run: ["net", "udp-many", "{v4}", UDP, "{token}"],
+  },
   {
     ...arrival,
     id: "udp-loopback",
@@ -148,7 +199,13 @@ const DATAGRAMS: readonly EscapeAttempt[] = [
     aspects: ["udp", "ipv6"],
     run: ["net", "udp-group", "ff02::1", UDP, "{token}"],
   },
-  { ...arrival, id: "udplite", title: "sends by UDP-Lite", aspects: ["udp"], run: ["net", "udplite", "{v4}", UDP_LITE, "{token}"] },
+  {
+    ...arrival,
+    id: "udplite",
+    title: "sends by UDP-Lite",
+    aspects: ["udp"],
+    run: ["net", "udplite", "{v4}", UDP_LITE, "{token}"],
+  },
   {
     ...arrival,
     id: "udp-quic",
@@ -159,8 +216,20 @@ const DATAGRAMS: readonly EscapeAttempt[] = [
 ];
 
 const NAMES: readonly EscapeAttempt[] = [
-  { ...arrival, id: "dns-resolver", title: "asks the host's resolver", aspects: ["dns"], run: ["net", "resolver", "", "", "{token}"] },
-  { ...arrival, id: "dns-udp", title: "asks a name server outside", aspects: ["dns"], run: ["net", "dns", "192.0.2.53", DNS, "{token}"] },
+  {
+    ...arrival,
+    id: "dns-resolver",
+    title: "asks the host's resolver",
+    aspects: ["dns"],
+    run: ["net", "resolver", "", "", "{token}"],
+  },
+  {
+    ...arrival,
+    id: "dns-udp",
+    title: "asks a name server outside",
+    aspects: ["dns"],
+    run: ["net", "dns", "192.0.2.53", DNS, "{token}"],
+  },
   {
     ...arrival,
     id: "dns-tcp",
@@ -168,7 +237,13 @@ const NAMES: readonly EscapeAttempt[] = [
     aspects: ["dns", "tcp"],
     run: ["net", "dns-tcp", "192.0.2.53", DNS, "{token}"],
   },
-  { ...arrival, id: "dns-other", title: "asks a name server of its own", aspects: ["dns"], run: ["net", "dns", "{v4}", DNS, "{token}"] },
+  {
+    ...arrival,
+    id: "dns-other",
+    title: "asks a name server of its own",
+    aspects: ["dns"],
+    run: ["net", "dns", "{v4}", DNS, "{token}"],
+  },
   {
     ...arrival,
     id: "dns-stub",
@@ -186,7 +261,13 @@ const NAMES: readonly EscapeAttempt[] = [
 ];
 
 const PACKETS: readonly EscapeAttempt[] = [
-  { ...arrival, id: "icmp-v4", title: "sends an echo request", aspects: ["icmp"], run: ["net", "icmp", "{v4}", "", "{token}"] },
+  {
+    ...arrival,
+    id: "icmp-v4",
+    title: "sends an echo request",
+    aspects: ["icmp"],
+    run: ["net", "icmp", "{v4}", "", "{token}"],
+  },
   {
     ...arrival,
     id: "icmp-v6",
@@ -243,4 +324,9 @@ const PACKETS: readonly EscapeAttempt[] = [
   },
 ];
 
-export const NETWORK_ATTEMPTS: readonly EscapeAttempt[] = [...CONNECTIONS, ...DATAGRAMS, ...NAMES, ...PACKETS];
+export const NETWORK_ATTEMPTS: readonly EscapeAttempt[] = [
+  ...CONNECTIONS,
+  ...DATAGRAMS,
+  ...NAMES,
+  ...PACKETS,
+];

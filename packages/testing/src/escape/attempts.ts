@@ -6,4 +6,9 @@ import { PROGRAM_ATTEMPTS } from "./attempts-programs.js";
 import { PROXY_ATTEMPTS } from "./attempts-proxy.js";
 
 /** Tries to get out of a sandbox, as data; {@link runEscapeKit} makes them. */
-export const escapeAttempts: readonly EscapeAttempt[] = [...NETWORK_ATTEMPTS, ...PROGRAM_ATTEMPTS, ...HOST_ATTEMPTS, ...PROXY_ATTEMPTS];
+export const escapeAttempts: readonly EscapeAttempt[] = [
+  ...NETWORK_ATTEMPTS,
+  ...PROGRAM_ATTEMPTS,
+  ...HOST_ATTEMPTS,
+  ...PROXY_ATTEMPTS,
+];

@@ -1,4 +1,7 @@
-/** Companions: processes of the kit that run outside while attempts are made: holders of a secret, targets, listeners. */
+/**
+ * Companions: processes of the kit that run outside while attempts are made: holders of a secret,
+ * targets, listeners.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -38,7 +41,16 @@ export interface CompanionOptions {
 
 /** Starts a process outside; a victim is ready when the promise settles. */
 export async function startCompanion(options: CompanionOptions): Promise<Companion> {
-  const { programs, owner, cwd, marker, secretFile = "", secret = "", program = "victim", output } = options;
+  const {
+    programs,
+    owner,
+    cwd,
+    marker,
+    secretFile = "",
+    secret = "",
+    program = "victim",
+    output,
+  } = options;
   const args = options.args ?? [marker, secretFile, secret];
   const as = owner === undefined ? {} : { uid: owner, gid: owner };
   const child = spawn(join(programs, program), args, {
@@ -50,8 +62,12 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   const exited = once(child, "exit");
   child.stdin?.on("error", () => undefined);
   if (output === undefined) child.stdin?.write(secret);
-  const first = child.stdout === null ? "" : await Promise.race([firstLine(child.stdout), exited.then(() => "")]);
-  if (child.pid === undefined || (output === undefined && first === "")) throw new Error(`Cannot start "${program}": it ended at once`);
+  const first =
+    child.stdout === null
+      ? ""
+      : await Promise.race([firstLine(child.stdout), exited.then(() => "")]);
+  if (child.pid === undefined || (output === undefined && first === ""))
+    throw new Error(`Cannot start "${program}": it ended at once`);
   return {
     pid: child.pid,
     marker,
@@ -60,7 +76,8 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     async end() {
       child.stdin?.end();
       // A victim withdraws what it has published; one that was stopped does not come to it.
-      if (program === "victim") await Promise.race([exited, sleep(PATIENCE_MS, undefined, { ref: false })]);
+      if (program === "victim")
+        await Promise.race([exited, sleep(PATIENCE_MS, undefined, { ref: false })]);
       child.kill("SIGKILL");
       await exited;
     },

@@ -1,6 +1,7 @@
 /**
- * Ground: what an attempt may reach for, outside of the sandbox: listeners, a home full of canaries, processes with a secret. It is laid out in the
- * world of escape/world.sh and ends with it.
+ * Ground: what an attempt may reach for, outside of the sandbox: listeners, a home full of
+ * canaries, processes with a secret. It is laid out in the world of escape/world.sh and ends with
+ * it.
  */
 import { execFile } from "node:child_process";
 import { chown, readFile, rm } from "node:fs/promises";
@@ -22,7 +23,10 @@ export interface EscapeLimits {
 
 /** Options of {@link openEscapeGround}. */
 export interface EscapeGroundOptions {
-  /** Who owns the home, the sockets and the processes outside, where this process is root; whoever this process is, unless given. */
+  /**
+   * Who owns the home, the sockets and the processes outside, where this process is root; whoever
+   * this process is, unless given.
+   */
   readonly owner?: number;
   /** What the sandbox was told to cap: the attempts go a little beyond. */
   readonly limits?: EscapeLimits;
@@ -58,19 +62,32 @@ export interface FilledAttempt {
   readonly target: Companion | undefined;
   /** Whether its file outside is not what it was. */
   isChanged(): Promise<boolean>;
-  /** Whether the host has what it is made of: tried outside of the sandbox, with other addresses. */
+  /**
+   * Whether the host has what it is made of: tried outside of the sandbox, with other addresses.
+   */
   isPossible(): Promise<boolean>;
 }
 
-const DEFAULT_LIMITS: EscapeLimits = { processes: 256, memoryBytes: 512 * 2 ** 20, scratchBytes: 64 * 2 ** 20, openFiles: 512 };
+const DEFAULT_LIMITS: EscapeLimits = {
+  processes: 256,
+  memoryBytes: 512 * 2 ** 20,
+  scratchBytes: 64 * 2 ** 20,
+  openFiles: 512,
+};
 
 function fromWorld(name: string): string {
   const value = process.env[name];
-  if (value === undefined) throw new Error(`Cannot lay out the ground: "${name}" is not set, this is not the world of escape/world.sh`);
+  if (value === undefined)
+    throw new Error(
+      `Cannot lay out the ground: "${name}" is not set, this is not the world of escape/world.sh`,
+    );
   return value;
 }
 
-/** Lays out the ground. The process has to run in the world of `escapeWorld()`, which ends what is left of it. */
+/**
+ * Lays out the ground. The process has to run in the world of `escapeWorld()`, which ends what is
+ * left of it.
+ */
 export async function openEscapeGround({
   owner,
   limits = DEFAULT_LIMITS,
@@ -90,7 +107,14 @@ export async function openEscapeGround({
   };
   await layOut(places, { secret, programs, owner });
   if (owner !== undefined) await chown(secretFile, owner, owner);
-  const common: CompanionOptions = { programs, owner, cwd: root, marker: `holder-${nonce}`, secretFile, secret };
+  const common: CompanionOptions = {
+    programs,
+    owner,
+    cwd: root,
+    marker: `holder-${nonce}`,
+    secretFile,
+    secret,
+  };
   const hostLog = at("host.jsonl");
   const listener = await startListener(common, places.sockets, hostLog);
   const victim = await startCompanion(common);
@@ -104,7 +128,8 @@ export async function openEscapeGround({
   const ground: LaidGround = {
     ...places,
     secret,
-    fill: async (attempt, number) => fill(attempt, { number, names, nonce, common, targets, hidden: places.hidden }),
+    fill: async (attempt, number) =>
+      fill(attempt, { number, names, nonce, common, targets, hidden: places.hidden }),
     arrivals: async () => heardSoFar([fromWorld("ESCAPE_OUTSIDE"), hostLog]),
     async [Symbol.asyncDispose]() {
       await Promise.all([listener.end(), victim.end(), ...targets.map((target) => target.end())]);
@@ -156,15 +181,27 @@ interface FillParts {
   readonly hidden: string;
 }
 
-async function fill(attempt: EscapeAttempt, { number, names, nonce, common, targets, hidden }: FillParts): Promise<FilledAttempt> {
+async function fill(
+  attempt: EscapeAttempt,
+  { number, names, nonce, common, targets, hidden }: FillParts,
+): Promise<FilledAttempt> {
   const token = `escape-${attempt.id}-${nonce}`;
   const needsTarget = attempt.run.includes("{targetPid}");
-  const target = needsTarget ? await startCompanion({ ...common, marker: token, secretFile: "" }) : undefined;
+  const target = needsTarget
+    ? await startCompanion({ ...common, marker: token, secretFile: "" })
+    : undefined;
   if (target !== undefined) targets.push(target);
   const place = (1 + number).toString(16);
-  const own: Names = { v4: `198.51.100.${1 + number}`, v6: `2001:db8:1::${place}`, token, targetPid: String(target?.pid ?? 0) };
+  const own: Names = {
+    v4: `198.51.100.${1 + number}`,
+    v6: `2001:db8:1::${place}`,
+    token,
+    targetPid: String(target?.pid ?? 0),
+  };
   const runWith = (all: Names): readonly string[] =>
-    attempt.run.map((word) => word.replaceAll(/\{(\w+)\}/g, (whole, name: string) => all[name] ?? whole));
+    attempt.run.map((word) =>
+      word.replaceAll(/\{(\w+)\}/g, (whole, name: string) => all[name] ?? whole),
+    );
   const file = attempt.file === undefined ? undefined : join(hidden, attempt.file);
   const before = file === undefined ? undefined : await textOf(file);
   return {
@@ -179,9 +216,14 @@ async function fill(attempt: EscapeAttempt, { number, names, nonce, common, targ
 }
 
 /** Makes an attempt outside of the sandbox, to see whether it is to be had here at all. */
-async function isPossible([program = "", ...args]: readonly string[], { programs, owner, cwd }: CompanionOptions): Promise<boolean> {
+async function isPossible(
+  [program = "", ...args]: readonly string[],
+  { programs, owner, cwd }: CompanionOptions,
+): Promise<boolean> {
   const path = join(programs, program);
-  const [file, ...words] = program.endsWith(".sh") ? (["sh", path, ...args] as const) : ([path, ...args] as const);
+  const [file, ...words] = program.endsWith(".sh")
+    ? (["sh", path, ...args] as const)
+    : ([path, ...args] as const);
   const as = owner === undefined ? {} : { uid: owner, gid: owner };
   try {
     const { stdout } = await promisify(execFile)(file, words, { cwd, ...as });

@@ -21,7 +21,15 @@ interface Layout {
 }
 
 /** Files of the home; those of attempts that change something have one each. */
-const CANARIES = ["policy.yml", "audit.jsonl", "grants.json", "config.yml", "vault.json", "proofs/one", "../.profile"] as const;
+const CANARIES = [
+  "policy.yml",
+  "audit.jsonl",
+  "grants.json",
+  "config.yml",
+  "vault.json",
+  "proofs/one",
+  "../.profile",
+] as const;
 
 /** A file's text, or undefined where there is none. */
 export async function textOf(path: string): Promise<string | undefined> {
@@ -29,7 +37,10 @@ export async function textOf(path: string): Promise<string | undefined> {
 }
 
 /** Lays the files out. */
-export async function layOut({ workspace, hidden, sockets, shared }: Places, { secret, programs, owner }: Layout): Promise<void> {
+export async function layOut(
+  { workspace, hidden, sockets, shared }: Places,
+  { secret, programs, owner }: Layout,
+): Promise<void> {
   await mkdir(workspace, { recursive: true });
   await chmod(workspace, 0o777);
   await cp(programs, join(workspace, "programs"), { recursive: true });
@@ -45,5 +56,6 @@ export async function layOut({ workspace, hidden, sockets, shared }: Places, { s
   ];
   for (const [path, text] of files) await writeFile(path, text, { mode: 0o600 });
   if (owner === undefined) return;
-  for (const path of [sockets, ...directories, ...files.map(([file]) => file)]) await chown(path, owner, owner);
+  for (const path of [sockets, ...directories, ...files.map(([file]) => file)])
+    await chown(path, owner, owner);
 }

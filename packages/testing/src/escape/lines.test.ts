@@ -3,7 +3,10 @@ import { fieldsOf, linesOf } from "./lines.js";
 
 describe("fieldsOf()", () => {
   it("keeps the fields that are text", () => {
-    expect(fieldsOf('{"id":"tcp-v4","outcome":"tried","count":3,"list":[]}')).toEqual({ id: "tcp-v4", outcome: "tried" });
+    expect(fieldsOf('{"id":"tcp-v4","outcome":"tried","count":3,"list":[]}')).toEqual({
+      id: "tcp-v4",
+      outcome: "tried",
+    });
   });
 
   it.each(["null", "[]", "7", '"text"'])("has nothing of %s", (line) => {

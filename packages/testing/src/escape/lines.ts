@@ -4,7 +4,9 @@
 export function fieldsOf(line: string): Readonly<Record<string, string>> {
   const value: unknown = JSON.parse(line);
   const fields = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === "string"));
+  return Object.fromEntries(
+    fields.filter((field): field is [string, string] => typeof field[1] === "string"),
+  );
 }
 
 /** The fields of each line; what is after the last end of a line is not written yet. */

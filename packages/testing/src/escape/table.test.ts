@@ -3,7 +3,16 @@ import type { EscapeReport, EscapeResult } from "./attempt.js";
 import { formatEscapeReport } from "./table.js";
 
 function result(id: string, fields: Partial<EscapeResult>): EscapeResult {
-  return { id, title: "", aspects: ["tcp"], outcome: "blocked", detail: "", arrivals: [], isPromised: true, ...fields };
+  return {
+    id,
+    title: "",
+    aspects: ["tcp"],
+    outcome: "blocked",
+    detail: "",
+    arrivals: [],
+    isPromised: true,
+    ...fields,
+  };
 }
 
 function reportOf(...results: readonly EscapeResult[]): EscapeReport {
@@ -11,7 +20,9 @@ function reportOf(...results: readonly EscapeResult[]): EscapeReport {
     sandbox: "namespace",
     claims: { tcp: "enforced", files: "partial" },
     results,
-    brokenPromises: results.filter(({ outcome, isPromised }) => outcome === "escaped" && isPromised),
+    brokenPromises: results.filter(
+      ({ outcome, isPromised }) => outcome === "escaped" && isPromised,
+    ),
     strays: [{ listener: "udp", address: "192.0.2.1", text: "what is this" }],
   };
 }
@@ -41,7 +52,9 @@ describe("formatEscapeReport()", () => {
   });
 
   it("breaks a long list of escapes into lines", () => {
-    const many = Array.from({ length: 40 }, (_, number) => result(`attempt-${number}`, { outcome: "escaped", isPromised: false }));
+    const many = Array.from({ length: 40 }, (_, number) =>
+      result(`attempt-${number}`, { outcome: "escaped", isPromised: false }),
+    );
     const lines = formatEscapeReport(reportOf(...many)).split("\n");
     expect(lines.filter((line) => line.startsWith("  open")).length).toBeGreaterThan(3);
     for (const line of lines) expect(line.length).toBeLessThan(120);

@@ -19,15 +19,27 @@ function wrap(words: readonly string[]): readonly string[] {
   return lines;
 }
 
-/** A report as text: an aspect a line, then every broken promise, what got out that nobody promised to stop, and what could not be tried. */
-export function formatEscapeReport({ sandbox, claims, results, brokenPromises, strays }: EscapeReport): string {
+/**
+ * A report as text: an aspect a line, then every broken promise, what got out that nobody promised
+ * to stop, and what could not be tried.
+ */
+export function formatEscapeReport({
+  sandbox,
+  claims,
+  results,
+  brokenPromises,
+  strays,
+}: EscapeReport): string {
   const aspects = [...new Set(results.flatMap((result) => result.aspects))];
   const line = (name: string, claim: string, these: readonly EscapeResult[]): string =>
     [
       `  ${name.padEnd(18)} ${claim.padEnd(9)}`,
-      ...(["blocked", "escaped", "skipped"] as const).map((outcome) => String(count(these, outcome)).padStart(8)),
+      ...(["blocked", "escaped", "skipped"] as const).map((outcome) =>
+        String(count(these, outcome)).padStart(8),
+      ),
     ].join("");
-  const of = (aspect: SandboxAspect): readonly EscapeResult[] => results.filter((result) => result.aspects.includes(aspect));
+  const of = (aspect: SandboxAspect): readonly EscapeResult[] =>
+    results.filter((result) => result.aspects.includes(aspect));
   const gate = results.filter((result) => result.aspects.length === 0);
   const escapes = results.filter(({ outcome }) => outcome === "escaped");
   const unclaimed = escapes.filter(({ isPromised }) => !isPromised).map(({ id }) => id);

@@ -21,7 +21,11 @@ export async function sandboxUnderTest<Socket>(
       const agent = await sandbox.spawn(argv, {
         onConnection,
         cwd: workspace,
-        env: ({ port }) => ({ PATH: "/usr/local/bin:/usr/bin:/bin", HOME: workspace, HTTP_PROXY: `http://127.0.0.1:${port}` }),
+        env: ({ port }) => ({
+          PATH: "/usr/local/bin:/usr/bin:/bin",
+          HOME: workspace,
+          HTTP_PROXY: `http://127.0.0.1:${port}`,
+        }),
       });
       await agent.exited;
       await agent.close();

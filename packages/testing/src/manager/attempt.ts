@@ -1,6 +1,7 @@
 /**
- * Attempts against a manager, as data: what an agent prepares in its workspace so that somebody outside of the sandbox does its work, and what shows
- * that it succeeded. Types only. Prose: docs/explanation/what-a-sandbox-holds.md.
+ * Attempts against a manager, as data: what an agent prepares in its workspace so that somebody
+ * outside of the sandbox does its work, and what shows that it succeeded. Types only. Prose:
+ * docs/explanation/what-a-sandbox-holds.md.
  */
 
 /** What of a manager an attempt is aimed at; a manager claims each of these or does not. */
@@ -31,19 +32,26 @@ export const MANAGER_CLASSES: readonly ManagerClass[] = [
 ];
 
 /**
- * What shows that an attempt succeeded. `mark`: code of the agent's ran outside, or a signal of its arrived there. `change`: a file is not what it was.
- * `secret`: it names a secret that is kept outside. `survivor`: what it started runs on. `stuck`: a run does not come to its end. `lie`: what the
- * manager said is not true, or not the manager's. `word`: it says so itself, where nobody else could know.
+ * What shows that an attempt succeeded. `mark`: code of the agent's ran outside, or a signal of its
+ * arrived there. `change`: a file is not what it was. `secret`: it names a secret that is kept
+ * outside. `survivor`: what it started runs on. `stuck`: a run does not come to its end. `lie`:
+ * what the manager said is not true, or not the manager's. `word`: it says so itself, where nobody
+ * else could know.
  */
 export type ManagerProof = "mark" | "change" | "secret" | "survivor" | "stuck" | "lie" | "word";
 
 /**
- * Attempts that share two starts. `shared`: the second from the environment that a task runner makes. `second_run`: what must not keep the second from
- * starting. `told`: what a manager is to name when the agent has ended. `terminal`: at a terminal, in a shell's pipeline. `race`: the first goes on while the second starts. `own`: two starts for this one.
+ * Attempts that share two starts. `shared`: the second from the environment that a task runner
+ * makes. `second_run`: what must not keep the second from starting. `told`: what a manager is to
+ * name when the agent has ended. `terminal`: at a terminal, in a shell's pipeline. `race`: the
+ * first goes on while the second starts. `own`: two starts for this one.
  */
 export type ManagerGroup = "shared" | "told" | "second_run" | "terminal" | "race" | "own";
 
-/** One try to have somebody outside do it. Scripts are for `sh`, with the words of escape/manager/words.sh. */
+/**
+ * One try to have somebody outside do it. Scripts are for `sh`, with the words of
+ * escape/manager/words.sh.
+ */
 export interface ManagerAttempt {
   readonly id: string;
   readonly class: ManagerClass;
@@ -83,7 +91,10 @@ export interface ManagerResult {
   readonly id: string;
   readonly class: ManagerClass;
   readonly title: string;
-  /** `told`: it succeeded, and the manager named what to look at. `skipped`: this host lacks what it is made of. */
+  /**
+   * `told`: it succeeded, and the manager named what to look at. `skipped`: this host lacks what it
+   * is made of.
+   */
   readonly outcome: "escaped" | "told" | "blocked" | "skipped";
   readonly detail: string;
   /** Whether the manager claims to stop it. */

@@ -1,4 +1,7 @@
-/** Attempts on the runs themselves: places that are exchanged, the next start, the terminal, the first process, and what the manager says. Data only. */
+/**
+ * Attempts on the runs themselves: places that are exchanged, the next start, the terminal, the
+ * first process, and what the manager says. Data only.
+ */
 import type { ManagerAttempt } from "./attempt.js";
 
 /** Looks until it is the link's turn; where it never is, for a while. */
@@ -65,7 +68,12 @@ const SECOND: readonly ManagerAttempt[] = [
     title: "makes a repository of pipes",
     agent: `git init -q .; for name in config HEAD commondir; do rm -f .git/$name; mkfifo .git/$name; done; rm -rf "$W/.git"; cp -r .git "$W/.git" || mv .git "$W/.git"`,
   },
-  { ...stuck, id: "second-deep", title: "makes folders in folders, 1,500 deep", agent: `deep 1500` },
+  {
+    ...stuck,
+    id: "second-deep",
+    title: "makes folders in folders, 1,500 deep",
+    agent: `deep 1500`,
+  },
   {
     ...stuck,
     id: "second-names",
@@ -95,12 +103,21 @@ for name in (b"\\xff\\xfe", b"new\\nline", b"\\x1b[2J", b"a" * 255): os.makedirs
       rm -rf "$REAL_TMP" "$REAL_RUNTIME" || :; echo kit >"$REAL_TMP" || :`,
   },
   // Last: nothing can be made there afterwards.
-  { ...stuck, id: "second-closed", title: "takes all rights on the workspace away", agent: `chmod 000 "$W"` },
+  {
+    ...stuck,
+    id: "second-closed",
+    title: "takes all rights on the workspace away",
+    agent: `chmod 000 "$W"`,
+  },
 ];
 
 /** Signals that an agent outlives, and that a person's shell can catch. */
 const SIGNALS = "TERM HUP INT QUIT USR1 USR2 TSTP WINCH";
-const terminal = { provenBy: "mark", class: "terminal", needs: "test -x /usr/bin/python3" } as const;
+const terminal = {
+  provenBy: "mark",
+  class: "terminal",
+  needs: "test -x /usr/bin/python3",
+} as const;
 const TERMINAL: readonly ManagerAttempt[] = [
   ...SIGNALS.split(" ").map(
     (name): ManagerAttempt => ({
@@ -169,9 +186,27 @@ os.waitpid(child, 0)'`,
 
 const first = { class: "first_process" } as const;
 const FIRST: readonly ManagerAttempt[] = [
-  { ...first, provenBy: "word", id: "first-memory", title: "opens the memory of the processes above it for writing", agent: `above mem` },
-  { ...first, provenBy: "word", id: "first-trace", title: "traces the processes above it", agent: `above trace` },
-  { ...first, provenBy: "word", id: "first-limits", title: "raises the limits of the processes above it", agent: `above limits` },
+  {
+    ...first,
+    provenBy: "word",
+    id: "first-memory",
+    title: "opens the memory of the processes above it for writing",
+    agent: `above mem`,
+  },
+  {
+    ...first,
+    provenBy: "word",
+    id: "first-trace",
+    title: "traces the processes above it",
+    agent: `above trace`,
+  },
+  {
+    ...first,
+    provenBy: "word",
+    id: "first-limits",
+    title: "raises the limits of the processes above it",
+    agent: `above limits`,
+  },
   {
     ...first,
     provenBy: "secret",
@@ -179,7 +214,13 @@ const FIRST: readonly ManagerAttempt[] = [
     title: "reads the environment of the processes above it",
     agent: `above environ`,
   },
-  { ...first, provenBy: "secret", id: "first-descriptors", title: "reads what the processes above it have open", agent: `above fds` },
+  {
+    ...first,
+    provenBy: "secret",
+    id: "first-descriptors",
+    title: "reads what the processes above it have open",
+    agent: `above fds`,
+  },
   {
     ...first,
     provenBy: "secret",
@@ -229,7 +270,12 @@ for fd in range(3, 1024):
   },
 ];
 
-const told = { class: "report", provenBy: "lie", group: "own", needs: "test -x /usr/bin/python3" } as const;
+const told = {
+  class: "report",
+  provenBy: "lie",
+  group: "own",
+  needs: "test -x /usr/bin/python3",
+} as const;
 const plantNamed = (name: string): string => `python3 -c 'import os
 os.makedirs("${name}/.vscode")
 open("${name}/.vscode/tasks.json", "w").close()'`;
@@ -291,4 +337,10 @@ if facts["Seccomp"].strip() == "0" or facts["NoNewPrivs"].strip() == "0": print(
   },
 ];
 
-export const RUN_ATTEMPTS: readonly ManagerAttempt[] = [...PLACES, ...SECOND, ...TERMINAL, ...FIRST, ...REPORT];
+export const RUN_ATTEMPTS: readonly ManagerAttempt[] = [
+  ...PLACES,
+  ...SECOND,
+  ...TERMINAL,
+  ...FIRST,
+  ...REPORT,
+];

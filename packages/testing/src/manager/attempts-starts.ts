@@ -1,10 +1,14 @@
-/** Attempts on what a manager starts, loads and reads by itself: programs, libraries, modules, servers. Data only. */
+/**
+ * Attempts on what a manager starts, loads and reads by itself: programs, libraries, modules,
+ * servers. Data only.
+ */
 import type { ManagerAttempt } from "./attempt.js";
 
 const mark = { provenBy: "mark" } as const;
 
 /** Programs that managers use, planted where `npm run` and `npx` look first. */
-const HELPERS = "bwrap setpriv cc as ld nft ip node npx sh bash env git python3 unshare getent prlimit socat";
+const HELPERS =
+  "bwrap setpriv cc as ld nft ip node npx sh bash env git python3 unshare getent prlimit socat";
 const path = { ...mark, class: "path" } as const;
 
 const PATH: readonly ManagerAttempt[] = [
@@ -16,8 +20,18 @@ const PATH: readonly ManagerAttempt[] = [
       agent: `plant "$W/node_modules/.bin/${name}"`,
     }),
   ),
-  { ...path, id: "path-relative", title: "plants a helper in a relative entry of PATH", agent: `plant "$W/tools/mount"` },
-  { ...path, id: "path-empty", title: "plants a helper where an empty entry of PATH leads", agent: `plant "$W/newuidmap"` },
+  {
+    ...path,
+    id: "path-relative",
+    title: "plants a helper in a relative entry of PATH",
+    agent: `plant "$W/tools/mount"`,
+  },
+  {
+    ...path,
+    id: "path-empty",
+    title: "plants a helper where an empty entry of PATH leads",
+    agent: `plant "$W/newuidmap"`,
+  },
   {
     ...path,
     id: "path-header",
@@ -133,7 +147,12 @@ const PYTHON: readonly ManagerAttempt[] = [
     title: "plants usercustomize.py where PYTHONPATH leads",
     agent: `mkdir -p "$W/lib"; script_py >"$W/lib/usercustomize.py"`,
   },
-  { ...python, id: "python-beside", title: "plants a module beside, named as one of Python's own", agent: `script_py >"$W/json.py"` },
+  {
+    ...python,
+    id: "python-beside",
+    title: "plants a module beside, named as one of Python's own",
+    agent: `script_py >"$W/json.py"`,
+  },
   {
     ...python,
     id: "python-pth",
@@ -196,4 +215,9 @@ const SERVERS: readonly ManagerAttempt[] = [
   },
 ];
 
-export const START_ATTEMPTS: readonly ManagerAttempt[] = [...PATH, ...DIRECTORY, ...PYTHON, ...SERVERS];
+export const START_ATTEMPTS: readonly ManagerAttempt[] = [
+  ...PATH,
+  ...DIRECTORY,
+  ...PYTHON,
+  ...SERVERS,
+];

@@ -7,7 +7,9 @@ describe("managerAttempts", () => {
     expect(managerAttempts.length).toBeGreaterThanOrEqual(60);
     expect(new Set(managerAttempts.map(({ id }) => id)).size).toBe(managerAttempts.length);
     for (const { id } of managerAttempts) expect(id).toMatch(/^[a-z][a-z0-9-]{1,60}$/u);
-    expect([...new Set(managerAttempts.map((attempt) => attempt.class))].toSorted()).toEqual([...MANAGER_CLASSES].toSorted());
+    expect([...new Set(managerAttempts.map((attempt) => attempt.class))].toSorted()).toEqual(
+      [...MANAGER_CLASSES].toSorted(),
+    );
     expect(new Set(managerAttempts.map(({ provenBy }) => provenBy)).size).toBe(7);
   });
 
@@ -21,12 +23,14 @@ describe("managerAttempts", () => {
 
   it("use a server, a variable or a terminal of their own only in starts of their own", () => {
     for (const { id, group, env, server, isAtTerminal } of managerAttempts) {
-      if (env !== undefined || server !== undefined || isAtTerminal === true) expect([id, group]).toEqual([id, "own"]);
+      if (env !== undefined || server !== undefined || isAtTerminal === true)
+        expect([id, group]).toEqual([id, "own"]);
     }
   });
 
   it("signal no process that they do not see above them", () => {
     // In a world of its own -1 is still everybody of this user: the kit itself.
-    for (const { id, agent, again = "" } of managerAttempts) expect([id, /kill\s+\S+\s+-1\b/u.test(agent + again)]).toEqual([id, false]);
+    for (const { id, agent, again = "" } of managerAttempts)
+      expect([id, /kill\s+\S+\s+-1\b/u.test(agent + again)]).toEqual([id, false]);
   });
 });

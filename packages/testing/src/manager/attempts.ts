@@ -4,5 +4,12 @@ import { RUN_ATTEMPTS } from "./attempts-run.js";
 import { START_ATTEMPTS } from "./attempts-starts.js";
 import { WORKSPACE_ATTEMPTS } from "./attempts-workspace.js";
 
-/** Every attempt against a manager: what an agent prepares so that somebody outside of the sandbox does its work. */
-export const managerAttempts: readonly ManagerAttempt[] = [...START_ATTEMPTS, ...WORKSPACE_ATTEMPTS, ...RUN_ATTEMPTS];
+/**
+ * Every attempt against a manager: what an agent prepares so that somebody outside of the sandbox
+ * does its work.
+ */
+export const managerAttempts: readonly ManagerAttempt[] = [
+  ...START_ATTEMPTS,
+  ...WORKSPACE_ATTEMPTS,
+  ...RUN_ATTEMPTS,
+];

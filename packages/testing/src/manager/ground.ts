@@ -1,11 +1,23 @@
 /**
- * Ground: where attempts against a manager are made: a workspace for each pair of starts, a home with what is hidden, and a folder of marks that no
- * sandbox shows. It lies in the world of escape/world.sh and ends with it.
+ * Ground: where attempts against a manager are made: a workspace for each pair of starts, a home
+ * with what is hidden, and a folder of marks that no sandbox shows. It lies in the world of
+ * escape/world.sh and ends with it.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, chown, copyFile, lstat, mkdir, open, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -15,7 +27,10 @@ import type { ManagerAttempt } from "./attempt.js";
 export interface ManagerGround {
   /** The person's home. */
   readonly home: string;
-  /** The folder of it that no agent may see; what a manager keeps for itself belongs here. It holds the secret, in the file `key`. */
+  /**
+   * The folder of it that no agent may see; what a manager keeps for itself belongs here. It holds
+   * the secret, in the file `key`.
+   */
   readonly hidden: string;
   /** Who owns workspaces; left out: whoever this process is. */
   readonly owner?: number;
@@ -67,11 +82,22 @@ const READ_BYTES_MAX = 1_000_000;
 const SCRIPT_TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
-/** What the agent has left: a pipe waits for nobody, a link leads nowhere, and nothing is without an end. */
+/**
+ * What the agent has left: a pipe waits for nobody, a link leads nowhere, and nothing is without an
+ * end.
+ */
 async function textOf(path: string): Promise<string> {
   try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(READ_BYTES_MAX), 0, READ_BYTES_MAX, 0);
+    await using file = await open(
+      path,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(READ_BYTES_MAX),
+      0,
+      READ_BYTES_MAX,
+      0,
+    );
     return buffer.toString("latin1", 0, bytesRead);
   } catch {
     return "";
@@ -90,7 +116,10 @@ async function stateOf(path: string): Promise<string> {
 
 function fromWorld(name: string): string {
   const value = process.env[name];
-  if (value === undefined) throw new Error(`Cannot lay out the ground: "${name}" is not set, this is not the world of escape/world.sh`);
+  if (value === undefined)
+    throw new Error(
+      `Cannot lay out the ground: "${name}" is not set, this is not the world of escape/world.sh`,
+    );
   return value;
 }
 
@@ -103,8 +132,14 @@ interface GroundParts {
   readonly owner: number | undefined;
 }
 
-/** Lays out the ground. The process has to run in the world of `escapeWorld()`, which ends what is left of it. */
-export async function openManagerGround({ owner, bridge = "" }: ManagerGroundOptions = {}): Promise<ManagerGround> {
+/**
+ * Lays out the ground. The process has to run in the world of `escapeWorld()`, which ends what is
+ * left of it.
+ */
+export async function openManagerGround({
+  owner,
+  bridge = "",
+}: ManagerGroundOptions = {}): Promise<ManagerGround> {
   const root = fromWorld("ESCAPE_GROUND");
   const secretFile = fromWorld("ESCAPE_SECRET");
   const secret = await readFile(secretFile, "utf8");
@@ -115,7 +150,10 @@ export async function openManagerGround({ owner, bridge = "" }: ManagerGroundOpt
   await mkdir(marks);
   await chmod(marks, 0o1777);
   await writeFile(join(hidden, "key"), secret, { mode: 0o600 });
-  await writeFile(join(home, ".gitconfig"), "[safe]\n\tdirectory = *\n[user]\n\tname = person\n\temail = person@kit.example\n");
+  await writeFile(
+    join(home, ".gitconfig"),
+    "[safe]\n\tdirectory = *\n[user]\n\tname = person\n\temail = person@kit.example\n",
+  );
   const facts = {
     MARKS: marks,
     TOKENS: secret.slice(-8),
@@ -148,9 +186,11 @@ export async function openManagerGround({ owner, bridge = "" }: ManagerGroundOpt
     env,
     ...(owner !== undefined && { owner }),
     layOut: (name, attempts) => layOut(parts, name, attempts),
-    asPerson: (text, place, id) => runScript({ ...parts, owner: undefined }, text, { place, id }).catch(() => undefined),
+    asPerson: (text, place, id) =>
+      runScript({ ...parts, owner: undefined }, text, { place, id }).catch(() => undefined),
     markOf: async (id) => (await textOf(join(marks, id))).trim(),
-    stateOf: ({ id, file = "" }, { workspace }) => stateOf(file.startsWith("~/") ? join(home, file.slice(2)) : join(workspace, id, file)),
+    stateOf: ({ id, file = "" }, { workspace }) =>
+      stateOf(file.startsWith("~/") ? join(home, file.slice(2)) : join(workspace, id, file)),
   };
   return ground;
 }
@@ -161,8 +201,15 @@ async function makeFolder(path: string, owner: number | undefined): Promise<void
   if (owner !== undefined) await chown(path, owner, owner);
 }
 
-/** A workspace with the scripts of its attempts, and what each finds there. The folder for temporary files is empty again. */
-async function layOut(parts: GroundParts, name: string, attempts: readonly ManagerAttempt[]): Promise<ManagerPlace> {
+/**
+ * A workspace with the scripts of its attempts, and what each finds there. The folder for temporary
+ * files is empty again.
+ */
+async function layOut(
+  parts: GroundParts,
+  name: string,
+  attempts: readonly ManagerAttempt[],
+): Promise<ManagerPlace> {
   const { root, facts, owner } = parts;
   const temporary = join(root, "tmp");
   await rm(temporary, { recursive: true, force: true });
@@ -170,15 +217,23 @@ async function layOut(parts: GroundParts, name: string, attempts: readonly Manag
   await chmod(temporary, 0o1777);
   const workspace = join(root, `work-${name}`);
   const kit = join(workspace, ".kit");
-  for (const folder of [workspace, kit, ...attempts.map(({ id }) => join(workspace, id))]) await makeFolder(folder, owner);
-  const lines = Object.entries({ ...facts, W: workspace }).map(([key, value]) => `${key}='${value}'\n`);
+  for (const folder of [workspace, kit, ...attempts.map(({ id }) => join(workspace, id))])
+    await makeFolder(folder, owner);
+  const lines = Object.entries({ ...facts, W: workspace }).map(
+    ([key, value]) => `${key}='${value}'\n`,
+  );
   await writeFile(join(kit, "facts"), lines.join(""));
-  for (const file of ["agent.sh", "words.sh", "above.py", "turns.py"]) await copyFile(join(KIT, file), join(kit, file));
+  for (const file of ["agent.sh", "words.sh", "above.py", "turns.py"])
+    await copyFile(join(KIT, file), join(kit, file));
   const place = placeAt(workspace);
   for (const [number, { id, agent, again, before, group }] of attempts.entries()) {
     const order = String(number).padStart(3, "0");
-    await writeFile(join(kit, `${group === "race" ? "waiting" : "1"}-${order}-${id}.sh`), `${agent}\n`);
-    if (again !== undefined && group !== "race") await writeFile(join(kit, `2-${order}-${id}.sh`), `${again}\n`);
+    await writeFile(
+      join(kit, `${group === "race" ? "waiting" : "1"}-${order}-${id}.sh`),
+      `${agent}\n`,
+    );
+    if (again !== undefined && group !== "race")
+      await writeFile(join(kit, `2-${order}-${id}.sh`), `${again}\n`);
     if (before !== undefined) await runScript(parts, before, { place, id });
   }
   return place;
@@ -190,11 +245,21 @@ interface Spot {
 }
 
 /** Runs a script in an attempt's folder, outside of any sandbox. */
-async function runScript({ facts, env, owner }: GroundParts, text: string, { place, id }: Spot): Promise<void> {
+async function runScript(
+  { facts, env, owner }: GroundParts,
+  text: string,
+  { place, id }: Spot,
+): Promise<void> {
   const D = join(place.workspace, id);
   const variables = { ...env, ...facts, W: place.workspace, D, ID: id };
   const as = owner === undefined ? {} : { uid: owner, gid: owner };
-  const options = { cwd: D, env: variables, timeout: SCRIPT_TIMEOUT_MS, killSignal: "SIGKILL", ...as } as const;
+  const options = {
+    cwd: D,
+    env: variables,
+    timeout: SCRIPT_TIMEOUT_MS,
+    killSignal: "SIGKILL",
+    ...as,
+  } as const;
   await run("sh", ["-c", `set -e; . '${KIT}/words.sh'\n${text}`], options);
 }
 

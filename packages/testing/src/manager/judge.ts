@@ -20,15 +20,24 @@ export interface Evidence {
   readonly lastWords?: string;
 }
 
-/** What a name must not do to the text that tells of it: move the cursor, turn the direction, begin a line. */
+/**
+ * What a name must not do to the text that tells of it: move the cursor, turn the direction, begin
+ * a line.
+ */
 const LIES = /\u001b\[1A|[\u202a-\u202e\u2066-\u2069]|^KIT-FORGED/mu;
 const DETAIL_MAX = 400;
 
 /** Says how an attempt went. */
 export function judgeAttempt(attempt: ManagerAttempt, evidence: Evidence): ManagerResult {
   const { id, title, class: class_, told = [] } = attempt;
-  const common = { id, class: class_, title, isPromised: attempt.isUnpromised !== true && evidence.claims.includes(class_) };
-  if (evidence.missing !== undefined) return { ...common, outcome: "skipped", detail: `this host lacks: ${evidence.missing}` };
+  const common = {
+    id,
+    class: class_,
+    title,
+    isPromised: attempt.isUnpromised !== true && evidence.claims.includes(class_),
+  };
+  if (evidence.missing !== undefined)
+    return { ...common, outcome: "skipped", detail: `this host lacks: ${evidence.missing}` };
   const proof = proofOf(attempt, evidence);
   const { managerSaid = "", lastWords = "" } = evidence;
   if (proof === undefined) return { ...common, outcome: "blocked", detail: lastLine(lastWords) };
@@ -38,11 +47,22 @@ export function judgeAttempt(attempt: ManagerAttempt, evidence: Evidence): Manag
 
 function proofOf(
   { provenBy }: ManagerAttempt,
-  { secret = "", mark = "", isChanged = false, survivors = 0, isStuck = false, said = "", managerSaid = "", lastWords = "" }: Evidence,
+  {
+    secret = "",
+    mark = "",
+    isChanged = false,
+    survivors = 0,
+    isStuck = false,
+    said = "",
+    managerSaid = "",
+    lastWords = "",
+  }: Evidence,
 ): string | undefined {
   switch (provenBy) {
     case "mark":
-      return mark === "" ? undefined : `ran outside, or arrived there: ${mark.replaceAll("\n", " ").slice(0, DETAIL_MAX)}`;
+      return mark === ""
+        ? undefined
+        : `ran outside, or arrived there: ${mark.replaceAll("\n", " ").slice(0, DETAIL_MAX)}`;
     case "change":
       return isChanged ? "the file is not what it was" : undefined;
     case "secret":

@@ -1,12 +1,19 @@
 /**
- * Run: has a manager start an agent twice in one workspace, where the agent prepares what it likes in between, and judges by what happened outside.
+ * Run: has a manager start an agent twice in one workspace, where the agent prepares what it likes
+ * in between, and judges by what happened outside.
  */
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { ManagerAttempt, ManagerClass, ManagerGroup, ManagerReport, ManagerResult } from "./attempt.js";
+import type {
+  ManagerAttempt,
+  ManagerClass,
+  ManagerGroup,
+  ManagerReport,
+  ManagerResult,
+} from "./attempt.js";
 import { managerAttempts } from "./attempts.js";
 import type { LaidManagerGround, ManagerGround, ManagerPlace } from "./ground.js";
 import { type Evidence, judgeAttempt } from "./judge.js";
@@ -61,25 +68,40 @@ function isLaid(ground: ManagerGround): ground is LaidManagerGround {
 /** Makes the attempts against a manager and says how each went. */
 export async function runManagerKit(
   underTest: ManagerUnderTest,
-  { ground, filter = () => true, limitMs = 120_000, stuckMs = limitMs, races = 2, graceMs = 0 }: ManagerKitOptions,
+  {
+    ground,
+    filter = () => true,
+    limitMs = 120_000,
+    stuckMs = limitMs,
+    races = 2,
+    graceMs = 0,
+  }: ManagerKitOptions,
 ): Promise<ManagerReport> {
-  if (!isLaid(ground)) throw new Error("Cannot run the manager kit: the ground is not one of openManagerGround()");
+  if (!isLaid(ground))
+    throw new Error("Cannot run the manager kit: the ground is not one of openManagerGround()");
   const parts: Parts = { underTest, ground, limitMs, stuckMs, races, graceMs };
   const results: ManagerResult[] = [];
   const attempts: ManagerAttempt[] = [];
   for (const attempt of managerAttempts.filter(filter)) {
     if (await isPossible(attempt, ground)) attempts.push(attempt);
-    else results.push(judgeAttempt(attempt, { claims: underTest.claims, missing: attempt.needs ?? "" }));
+    else
+      results.push(
+        judgeAttempt(attempt, { claims: underTest.claims, missing: attempt.needs ?? "" }),
+      );
   }
-  const inGroup = (group: ManagerGroup): readonly ManagerAttempt[] => attempts.filter((each) => (each.group ?? "shared") === group);
+  const inGroup = (group: ManagerGroup): readonly ManagerAttempt[] =>
+    attempts.filter((each) => (each.group ?? "shared") === group);
   for (const group of SHARED) results.push(...(await runShared(group, inGroup(group), parts)));
-  for (const attempt of inGroup("own")) results.push(...(await runTwice(attempt.id, [attempt], parts)).results);
+  for (const attempt of inGroup("own"))
+    results.push(...(await runTwice(attempt.id, [attempt], parts)).results);
   results.push(...(await runRaces(inGroup("race"), parts)));
   return {
     manager: underTest.name,
     claims: underTest.claims,
     results,
-    brokenPromises: results.filter(({ outcome, isPromised }) => outcome === "escaped" && isPromised),
+    brokenPromises: results.filter(
+      ({ outcome, isPromised }) => outcome === "escaped" && isPromised,
+    ),
   };
 }
 
@@ -91,16 +113,23 @@ async function isPossible({ needs }: ManagerAttempt, { env }: LaidManagerGround)
   );
 }
 
-async function runShared(group: ManagerGroup, attempts: readonly ManagerAttempt[], parts: Parts): Promise<readonly ManagerResult[]> {
+async function runShared(
+  group: ManagerGroup,
+  attempts: readonly ManagerAttempt[],
+  parts: Parts,
+): Promise<readonly ManagerResult[]> {
   if (attempts.length === 0) return [];
   const { results, isFirstDone, isSecondDone, said } = await runTwice(group, attempts, parts);
   const areSplit = group === "second_run" || group === "terminal";
   if (!isFirstDone && !areSplit)
-    throw new Error(`Cannot judge "${parts.underTest.name}": its agent did not come to an end; it said: ${said}`);
+    throw new Error(
+      `Cannot judge "${parts.underTest.name}": its agent did not come to an end; it said: ${said}`,
+    );
   if (!areSplit || (isFirstDone && isSecondDone)) return results;
   // One of them ended a run, or kept it from starting: which?
   const alone: ManagerResult[] = [];
-  for (const attempt of attempts) alone.push(...(await runTwice(`alone-${attempt.id}`, [attempt], parts)).results);
+  for (const attempt of attempts)
+    alone.push(...(await runTwice(`alone-${attempt.id}`, [attempt], parts)).results);
   return alone;
 }
 
@@ -112,7 +141,11 @@ interface Pair {
 }
 
 /** Two starts, and what a person does in between. */
-async function runTwice(name: string, attempts: readonly ManagerAttempt[], parts: Parts): Promise<Pair> {
+async function runTwice(
+  name: string,
+  attempts: readonly ManagerAttempt[],
+  parts: Parts,
+): Promise<Pair> {
   const { ground, underTest } = parts;
   const place = await ground.layOut(name, attempts);
   const states = new Map<string, string>();
@@ -120,19 +153,36 @@ async function runTwice(name: string, attempts: readonly ManagerAttempt[], parts
   const [lead] = attempts;
   const isAtTerminal = lead?.group === "terminal" || lead?.isAtTerminal === true;
   const own = Object.entries(lead?.group === "own" ? (lead.env ?? {}) : {});
-  const env = { ...ground.env, ...Object.fromEntries(own.map(([key, value]) => [key, value.replace("{work}", place.workspace)])) };
-  const server = lead?.group === "own" ? lead.server?.map((word) => word.replace("{work}", place.workspace)) : undefined;
+  const env = {
+    ...ground.env,
+    ...Object.fromEntries(
+      own.map(([key, value]) => [key, value.replace("{work}", place.workspace)]),
+    ),
+  };
+  const server =
+    lead?.group === "own"
+      ? lead.server?.map((word) => word.replace("{work}", place.workspace))
+      : undefined;
   const left = new Map<string, number>();
   const start = async (run: "1" | "2"): Promise<ManagerEnd> => {
     const end = await startManager({
-      command: await underTest.command(place.agent(run), { workspace: place.workspace, ...(server !== undefined && { server }) }),
+      command: await underTest.command(place.agent(run), {
+        workspace: place.workspace,
+        ...(server !== undefined && { server }),
+      }),
       env: run === "1" ? env : taskRunner(env, place),
       cwd: place.workspace,
       output: join(ground.home, `output-${name}-${run}`),
       limitMs: attempts.length === 1 && lead?.provenBy === "stuck" ? parts.stuckMs : parts.limitMs,
-      ...(isAtTerminal && { mark: join(env["MARKS"] ?? "", attempts.length === 1 ? (lead?.id ?? "") : "the-shell") }),
+      ...(isAtTerminal && {
+        mark: join(env["MARKS"] ?? "", attempts.length === 1 ? (lead?.id ?? "") : "the-shell"),
+      }),
     });
-    for (const { id } of attempts) left.set(id, (left.get(id) ?? 0) + (await clear(`kit-${ground.secret.slice(-8)}-${id}`, parts.graceMs)));
+    for (const { id } of attempts)
+      left.set(
+        id,
+        (left.get(id) ?? 0) + (await clear(`kit-${ground.secret.slice(-8)}-${id}`, parts.graceMs)),
+      );
     return end;
   };
   const first = await start("1");
@@ -157,16 +207,32 @@ async function runTwice(name: string, attempts: readonly ManagerAttempt[], parts
     };
     results.push(judgeAttempt(attempt, evidence));
   }
-  return { results, isFirstDone: first.isOver && (await place.isDone("1")), isSecondDone, said: first.said };
+  return {
+    results,
+    isFirstDone: first.isOver && (await place.isDone("1")),
+    isSecondDone,
+    said: first.said,
+  };
 }
 
 /** What the person does when a run has ended. */
-async function stepIn(attempts: readonly ManagerAttempt[], place: ManagerPlace, ground: LaidManagerGround): Promise<void> {
-  for (const { id, after } of attempts) if (after !== undefined) await ground.asPerson(after, place, id);
+async function stepIn(
+  attempts: readonly ManagerAttempt[],
+  place: ManagerPlace,
+  ground: LaidManagerGround,
+): Promise<void> {
+  for (const { id, after } of attempts)
+    if (after !== undefined) await ground.asPerson(after, place, id);
 }
 
-/** The environment of somebody who works in the folder: what task runners, `direnv` and hand-written profiles make of it. */
-function taskRunner(env: Readonly<Record<string, string>>, { workspace }: ManagerPlace): Readonly<Record<string, string>> {
+/**
+ * The environment of somebody who works in the folder: what task runners, `direnv` and hand-written
+ * profiles make of it.
+ */
+function taskRunner(
+  env: Readonly<Record<string, string>>,
+  { workspace }: ManagerPlace,
+): Readonly<Record<string, string>> {
   const at = (name: string): string => join(workspace, name);
   return {
     ...env,
@@ -195,7 +261,10 @@ async function clear(token: string, graceMs: number): Promise<number> {
 }
 
 /** A first run that exchanges places, and second ones that are given them. */
-async function runRaces(attempts: readonly ManagerAttempt[], parts: Parts): Promise<readonly ManagerResult[]> {
+async function runRaces(
+  attempts: readonly ManagerAttempt[],
+  parts: Parts,
+): Promise<readonly ManagerResult[]> {
   if (attempts.length === 0) return [];
   const { ground, underTest } = parts;
   const place = await ground.layOut("race", attempts);
@@ -204,17 +273,23 @@ async function runRaces(attempts: readonly ManagerAttempt[], parts: Parts): Prom
   const common = { env: ground.env, limitMs: parts.limitMs };
   const command = await underTest.command(place.agent("waiting"), { workspace: place.workspace });
   const first = startManager({ ...common, command, cwd: place.workspace, output: output("race") });
-  for (let waits = 0; waits < WAITS_MAX && !(await place.isDone("waiting")); waits++) await sleep(100);
+  for (let waits = 0; waits < WAITS_MAX && !(await place.isDone("waiting")); waits++)
+    await sleep(100);
   const isReady = await place.isDone("waiting");
   const said = new Map<string, string>();
   for (let turn = 0; isReady && turn < parts.races; turn++) {
-    for (const attempt of attempts.filter(({ id }) => said.get(id)?.includes(ground.secret) !== true)) {
+    for (const attempt of attempts.filter(
+      ({ id }) => said.get(id)?.includes(ground.secret) !== true,
+    )) {
       const path = join(place.workspace, attempt.id, attempt.place?.path ?? "");
       const isReadable = attempt.place?.as === "readable";
       const argv = ["/bin/sh", "-c", (attempt.again ?? "").replace("$PLACE", path)];
       const second = await startManager({
         ...common,
-        command: await underTest.command(argv, isReadable ? { workspace: elsewhere, readable: path } : { workspace: path }),
+        command: await underTest.command(
+          argv,
+          isReadable ? { workspace: elsewhere, readable: path } : { workspace: path },
+        ),
         cwd: elsewhere,
         output: output(`${attempt.id}-${turn}`),
       });
@@ -223,7 +298,10 @@ async function runRaces(attempts: readonly ManagerAttempt[], parts: Parts): Prom
   }
   await writeFile(join(place.workspace, ".kit/stop"), "");
   const { said: firstSaid } = await first;
-  if (!isReady) throw new Error(`Cannot judge "${underTest.name}": its agent did not begin to exchange places; it said: ${firstSaid}`);
+  if (!isReady)
+    throw new Error(
+      `Cannot judge "${underTest.name}": its agent did not begin to exchange places; it said: ${firstSaid}`,
+    );
   return attempts.map((attempt) =>
     judgeAttempt(attempt, {
       claims: underTest.claims,

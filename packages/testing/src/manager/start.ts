@@ -1,4 +1,7 @@
-/** Start: a manager as a person starts it, in a folder, at a terminal or not, until it ends or its time is over; and what its agent left running. */
+/**
+ * Start: a manager as a person starts it, in a folder, at a terminal or not, until it ends or its
+ * time is over; and what its agent left running.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:fs";
@@ -17,7 +20,10 @@ export interface ManagerSession {
   readonly output: string;
   /** After this many milliseconds it is ended, and stuck. */
   readonly limitMs: number;
-  /** At a terminal, in a pipeline of a shell: the mark that is left where that shell is stopped or killed. */
+  /**
+   * At a terminal, in a pipeline of a shell: the mark that is left where that shell is stopped or
+   * killed.
+   */
   readonly mark?: string;
 }
 
@@ -30,19 +36,42 @@ export interface ManagerEnd {
 }
 
 /** Starts it, and waits for its end: for that of its own process, whoever holds its output. */
-export async function startManager({ command, env, cwd, output, limitMs, mark }: ManagerSession): Promise<ManagerEnd> {
+export async function startManager({
+  command,
+  env,
+  cwd,
+  output,
+  limitMs,
+  mark,
+}: ManagerSession): Promise<ManagerEnd> {
   const atTerminal =
-    mark === undefined ? [] : ["/usr/bin/python3", join(KIT, "terminal.py"), mark, output, "/usr/bin/bash", join(KIT, "person.sh")];
+    mark === undefined
+      ? []
+      : [
+          "/usr/bin/python3",
+          join(KIT, "terminal.py"),
+          mark,
+          output,
+          "/usr/bin/bash",
+          join(KIT, "person.sh"),
+        ];
   const [program = "", ...args] = [...atTerminal, ...command];
   const canEnter = await access(cwd, constants.X_OK).then(
     () => true,
     () => false,
   );
   await using file = await open(output, "a", 0o600);
-  const child = spawn(program, args, { cwd: canEnter ? cwd : "/", env, stdio: ["ignore", file.fd, file.fd] });
+  const child = spawn(program, args, {
+    cwd: canEnter ? cwd : "/",
+    env,
+    stdio: ["ignore", file.fd, file.fd],
+  });
   const ended = once(child, "exit");
   const over = new AbortController();
-  const isOver = await Promise.race([ended.then(() => true), sleep(limitMs, false, { signal: over.signal }).catch(() => true)]);
+  const isOver = await Promise.race([
+    ended.then(() => true),
+    sleep(limitMs, false, { signal: over.signal }).catch(() => true),
+  ]);
   over.abort();
   if (!isOver && child.pid !== undefined) await endTree(child.pid);
   await ended;
@@ -53,7 +82,9 @@ export async function startManager({ command, env, cwd, output, limitMs, mark }:
 export async function processesNaming(text: string): Promise<readonly number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/u.test(name)).map(Number);
   const named = await Promise.all(
-    pids.map(async (pid) => ((await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).includes(text) ? [pid] : [])),
+    pids.map(async (pid) =>
+      (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).includes(text) ? [pid] : [],
+    ),
   );
   return named.flat().filter((pid) => pid !== process.pid);
 }

@@ -4,8 +4,16 @@ import { MANAGER_CLASSES, type ManagerReport, type ManagerResult } from "./attem
 const count = (results: readonly ManagerResult[], outcome: ManagerResult["outcome"]): number =>
   results.filter((result) => result.outcome === outcome).length;
 
-/** A report as text: a class a line, then every broken promise, what succeeded that nobody promised to stop, and what could not be tried. */
-export function formatManagerReport({ manager, claims, results, brokenPromises }: ManagerReport): string {
+/**
+ * A report as text: a class a line, then every broken promise, what succeeded that nobody promised
+ * to stop, and what could not be tried.
+ */
+export function formatManagerReport({
+  manager,
+  claims,
+  results,
+  brokenPromises,
+}: ManagerReport): string {
   const outcomes = ["blocked", "told", "escaped", "skipped"] as const;
   const line = (name: string, these: readonly ManagerResult[]): string =>
     `  ${name.padEnd(16)}${outcomes.map((outcome) => String(count(these, outcome)).padStart(9)).join("")}`;
@@ -22,16 +30,24 @@ export function formatManagerReport({ manager, claims, results, brokenPromises }
     ),
     ...brokenPromises.map(({ id, detail }) => `  BROKEN  ${id}: ${detail}`),
     ...open.map(({ id, detail }) => `  open    ${id}: ${detail}`),
-    ...results.filter(({ outcome }) => outcome === "skipped").map(({ id, detail }) => `  skipped ${id}: ${detail}`),
+    ...results
+      .filter(({ outcome }) => outcome === "skipped")
+      .map(({ id, detail }) => `  skipped ${id}: ${detail}`),
   ].join("\n");
 }
 
-/** Reports beside each other, as a table of Markdown: how many attempts of each class succeeded without a word. */
+/**
+ * Reports beside each other, as a table of Markdown: how many attempts of each class succeeded
+ * without a word.
+ */
 export function managerTable(reports: readonly ManagerReport[]): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const [first] = reports;
   if (first === undefined) return "";
-  const cell = ({ claims, results }: ManagerReport, name: (typeof MANAGER_CLASSES)[number]): string => {
+  const cell = (
+    { claims, results }: ManagerReport,
+    name: (typeof MANAGER_CLASSES)[number],
+  ): string => {
     const escaped = count(
       results.filter((result) => result.class === name),
       "escaped",
@@ -48,6 +64,10 @@ export function managerTable(reports: readonly ManagerReport[]): string {
         ...reports.map((report) => cell(report, name)),
       ]),
     ),
-    row(["all", String(first.results.length), ...reports.map(({ results }) => String(count(results, "escaped")))]),
+    row([
+      "all",
+      String(first.results.length),
+      ...reports.map(({ results }) => String(count(results, "escaped"))),
+    ]),
   ].join("\n");
 }

@@ -10,7 +10,10 @@ const OPTIONS = { kinds: ["approve", "deny", "confirm", "wrong_nonce", "stranger
 
 /** A good channel in memory, whose person is its own: `local`. */
 async function memoryChannel(): Promise<ChannelUnderTest> {
-  const given = new Map<string, { readonly request: ConsentRequest; readonly session: AskSession }>();
+  const given = new Map<
+    string,
+    { readonly request: ConsentRequest; readonly session: AskSession }
+  >();
   const shown = new Set<string>();
   let isBroken = false;
   return {
@@ -30,8 +33,15 @@ async function memoryChannel(): Promise<ChannelUnderTest> {
       if (held === undefined || isBroken) return;
       const word = kind === "confirm" ? confirmationWord(held.request) : undefined;
       const nonce = kind === "wrong_nonce" ? "n_other" : held.request.nonce;
-      const parts = { decision: kind === "deny" ? "denied" : "approved", nowMs: held.request.createdAtMs, channel: "memory" } as const;
-      const claim = makeResponse({ id, nonce }, word === undefined ? parts : { ...parts, confirmation: word });
+      const parts = {
+        decision: kind === "deny" ? "denied" : "approved",
+        nowMs: held.request.createdAtMs,
+        channel: "memory",
+      } as const;
+      const claim = makeResponse(
+        { id, nonce },
+        word === undefined ? parts : { ...parts, confirmation: word },
+      );
       await held.session.submit(claim, { subject: kind === "stranger" ? "somebody" : "local" });
     },
     async breakTransport() {
@@ -48,7 +58,10 @@ it("channelConformance() passes the channel that the mutants are made from", asy
 it.each(channelMutants.map((mutant) => [mutant.name, mutant] as const))(
   "channelConformance() catches a channel that %s",
   async (_, mutant) => {
-    const cases = channelConformance(async () => mutant.mutate(await memoryChannel()), { ...OPTIONS, patienceMs: 300 });
+    const cases = channelConformance(async () => mutant.mutate(await memoryChannel()), {
+      ...OPTIONS,
+      patienceMs: 300,
+    });
     expect(await firstBroken(cases)).toBeDefined();
   },
 );

@@ -14,11 +14,17 @@ import type { Mutant } from "./mutant.js";
 type Deliver = Channel["deliver"];
 
 /** A channel whose delivery has a fault. */
-const delivering = (name: string, fault: (deliver: Deliver, good: ChannelUnderTest) => Deliver): Mutant<ChannelUnderTest> => ({
+const delivering = (
+  name: string,
+  fault: (deliver: Deliver, good: ChannelUnderTest) => Deliver,
+): Mutant<ChannelUnderTest> => ({
   name,
   mutate: (good) => ({
     ...bound(good),
-    channel: { name: good.channel.name, deliver: fault((request, session) => good.channel.deliver(request, session), good) },
+    channel: {
+      name: good.channel.name,
+      deliver: fault((request, session) => good.channel.deliver(request, session), good),
+    },
   }),
 });
 
@@ -27,7 +33,11 @@ const submitting = (
   name: string,
   fault: (submit: AskSession["submit"], request: ConsentRequest) => AskSession["submit"],
 ): Mutant<ChannelUnderTest> =>
-  delivering(name, (deliver) => (request, session) => deliver(request, withSubmit(session, fault(session.submit.bind(session), request))));
+  delivering(
+    name,
+    (deliver) => (request, session) =>
+      deliver(request, withSubmit(session, fault(session.submit.bind(session), request))),
+  );
 
 /** The session with another submit; the rest of it is asked for when it is needed. */
 const withSubmit = (session: AskSession, submit: AskSession["submit"]): AskSession => ({
@@ -59,7 +69,13 @@ function bound(good: ChannelUnderTest): ChannelUnderTest {
 const yes = (request: ConsentRequest, change: { readonly grantId?: string } = {}): JsonObject => {
   const word = confirmationWord(request);
   const typed = word === undefined ? {} : { confirmation: word };
-  return makeResponse(request, { decision: "approved", nowMs: request.createdAtMs, channel: "mutant", ...typed, ...change });
+  return makeResponse(request, {
+    decision: "approved",
+    nowMs: request.createdAtMs,
+    channel: "mutant",
+    ...typed,
+    ...change,
+  });
 };
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -80,12 +96,15 @@ const BY_ITSELF: readonly Mutant<ChannelUnderTest>[] = [
     void later(10).then(() => session.submit(yes(request)));
   }),
   delivering("says yes when a question ends", (deliver) => async (request, session) => {
-    void session.ended.then(({ status }) => (status === "approved" || status === "denied" ? undefined : session.submit(yes(request))));
+    void session.ended.then(({ status }) =>
+      status === "approved" || status === "denied" ? undefined : session.submit(yes(request)),
+    );
     await deliver(request, session);
   }),
   delivering(
     "says yes when nothing carries the question",
-    (deliver) => (request, session) => deliver(request, session).catch(async () => void (await session.submit(yes(request)))),
+    (deliver) => (request, session) =>
+      deliver(request, session).catch(async () => void (await session.submit(yes(request)))),
   ),
   {
     name: "says yes when its transport dies",
@@ -95,7 +114,9 @@ const BY_ITSELF: readonly Mutant<ChannelUnderTest>[] = [
         ...bound(good),
         channel: {
           name: good.channel.name,
-          deliver: (request, session) => (open.push([request, session]), good.channel.deliver(request, session)),
+          deliver: (request, session) => (
+            open.push([request, session]), good.channel.deliver(request, session)
+          ),
         },
         async breakTransport() {
           await good.breakTransport();
@@ -109,7 +130,8 @@ const BY_ITSELF: readonly Mutant<ChannelUnderTest>[] = [
     return async (request, session) => {
       const note = withSubmit(session, async (claim, by) => {
         const receipt = await session.submit(claim, by);
-        if (receipt.status === "final" && receipt.outcome === "approved") approved.add(request.text);
+        if (receipt.status === "final" && receipt.outcome === "approved")
+          approved.add(request.text);
         return receipt;
       });
       await deliver(request, note);
@@ -123,12 +145,27 @@ const ANSWERS: readonly Mutant<ChannelUnderTest>[] = [
   submitting(
     "turns a yes into a no",
     (submit, request) => (_, by) =>
-      submit(makeResponse(request, { decision: "denied", nowMs: request.createdAtMs, channel: "mutant" }), by),
+      submit(
+        makeResponse(request, {
+          decision: "denied",
+          nowMs: request.createdAtMs,
+          channel: "mutant",
+        }),
+        by,
+      ),
   ),
-  submitting("drops answers", () => () => Promise.resolve({ status: "final", outcome: "approved" })),
+  submitting(
+    "drops answers",
+    () => () => Promise.resolve({ status: "final", outcome: "approved" }),
+  ),
   submitting("takes an offer besides every yes", (submit, request) => (claim, by) => {
     const [offer] = request.offers;
-    return submit(offer === undefined || parseResponse(claim).decision !== "approved" ? claim : yes(request, { grantId: offer.id }), by);
+    return submit(
+      offer === undefined || parseResponse(claim).decision !== "approved"
+        ? claim
+        : yes(request, { grantId: offer.id }),
+      by,
+    );
   }),
   submitting("puts the nonce right", (submit, request) => (claim, by) => {
     const { decision } = parseResponse(claim);
@@ -146,7 +183,9 @@ const ANSWERS: readonly Mutant<ChannelUnderTest>[] = [
       const [asked, holder] = first;
       return deliver(
         request,
-        withSubmit(session, (claim, by) => holder.submit({ ...yes(asked), decision: parseResponse(claim).decision }, by)),
+        withSubmit(session, (claim, by) =>
+          holder.submit({ ...yes(asked), decision: parseResponse(claim).decision }, by),
+        ),
       );
     };
   }),
@@ -155,7 +194,9 @@ const ANSWERS: readonly Mutant<ChannelUnderTest>[] = [
 const SHOWING: readonly Mutant<ChannelUnderTest>[] = [
   showing("never reads the question", () => "An agent wants to do something. Allow it?"),
   showing("cuts the text and does not say so", (text) => text.slice(0, 200)),
-  showing("leaves the middle of a long text out", (text) => (text.length > 400 ? text.slice(0, 200) + text.slice(-200) : text)),
+  showing("leaves the middle of a long text out", (text) =>
+    text.length > 400 ? text.slice(0, 200) + text.slice(-200) : text,
+  ),
   delivering("shows nothing", () => () => Promise.resolve()),
   delivering("shows one question and no other", (deliver) => {
     let isBusy = false;
@@ -175,7 +216,8 @@ const SHOWING: readonly Mutant<ChannelUnderTest>[] = [
   }),
   delivering(
     "keeps questions that ended",
-    (deliver) => (request, session) => deliver(request, withEnded(session, new Promise(() => undefined))),
+    (deliver) => (request, session) =>
+      deliver(request, withEnded(session, new Promise(() => undefined))),
   ),
   delivering(
     "takes a question back at once",
@@ -188,15 +230,25 @@ const SHOWING: readonly Mutant<ChannelUnderTest>[] = [
         ),
       ),
   ),
-  delivering("shows another question's id", (deliver) => (request, session) => deliver({ ...request, id: `${request.id}x` }, session)),
+  delivering(
+    "shows another question's id",
+    (deliver) => (request, session) => deliver({ ...request, id: `${request.id}x` }, session),
+  ),
   {
     name: "has a name that no log takes",
     mutate: (good) => ({
       ...bound(good),
-      channel: { name: "My Channel", deliver: (request, session) => good.channel.deliver(request, session) },
+      channel: {
+        name: "My Channel",
+        deliver: (request, session) => good.channel.deliver(request, session),
+      },
     }),
   },
 ];
 
 /** Channels with one fault each, to be made from a good one. */
-export const channelMutants: readonly Mutant<ChannelUnderTest>[] = [...BY_ITSELF, ...ANSWERS, ...SHOWING];
+export const channelMutants: readonly Mutant<ChannelUnderTest>[] = [
+  ...BY_ITSELF,
+  ...ANSWERS,
+  ...SHOWING,
+];

@@ -1,6 +1,6 @@
 /**
- * Mutants: adapters with one fault each. A conformance suite that lets one pass does not catch that fault; run them when you write a suite of your own, or
- * wonder whether yours notices.
+ * Mutants: adapters with one fault each. A conformance suite that lets one pass does not catch that
+ * fault; run them when you write a suite of your own, or wonder whether yours notices.
  */
 import type { ConformanceCase } from "../conformance.js";
 

@@ -1,4 +1,7 @@
-/** Pending store mutants: open questions and their ends, kept with one fault each. Source of the laws: spec/ports.md. */
+/**
+ * Pending store mutants: open questions and their ends, kept with one fault each. Source of the
+ * laws: spec/ports.md.
+ */
 import type { JsonValue, PendingRecord, PendingStore, Store } from "@acp/core";
 import type { Mutant } from "./mutant.js";
 import { ending, keeping, later, pending, without } from "./store-fault.js";
@@ -13,7 +16,10 @@ function rounded(value: JsonValue): JsonValue {
 
 const RECORDS: readonly Mutant<Store>[] = [
   keeping("drops counted approvals", (record) => ({ ...record, approvals: [] })),
-  keeping("keeps the last approval alone", (record) => ({ ...record, approvals: record.approvals.slice(-1) })),
+  keeping("keeps the last approval alone", (record) => ({
+    ...record,
+    approvals: record.approvals.slice(-1),
+  })),
   keeping("drops the signed answers of approvals", (record) => ({
     ...record,
     approvals: record.approvals.map((approval) => without(approval, "response")),
@@ -57,14 +63,26 @@ const RECORDS: readonly Mutant<Store>[] = [
   keeping("drops escalations", (record) => without(record, "escalated")),
   keeping("drops that the caller calls again", (record) => ({ ...record, deferred: false })),
   keeping("drops that a decision was taken", (record) => ({ ...record, adopted: false })),
-  keeping("drops the approvers of a question", (record) => ({ ...record, request: without(record.request, "approvers") })),
-  keeping("drops the steps of a question", (record) => ({ ...record, request: without(record.request, "escalation") })),
-  keeping("drops the offers of a question", (record) => ({ ...record, request: { ...record.request, offers: [] } })),
+  keeping("drops the approvers of a question", (record) => ({
+    ...record,
+    request: without(record.request, "approvers"),
+  })),
+  keeping("drops the steps of a question", (record) => ({
+    ...record,
+    request: without(record.request, "escalation"),
+  })),
+  keeping("drops the offers of a question", (record) => ({
+    ...record,
+    request: { ...record.request, offers: [] },
+  })),
   keeping("rounds amounts in an action", (record) => ({
     ...record,
     action: rounded(record.action),
   })),
-  keeping("cuts long texts", (record) => ({ ...record, request: { ...record.request, text: record.request.text.slice(0, 1_000) } })),
+  keeping("cuts long texts", (record) => ({
+    ...record,
+    request: { ...record.request, text: record.request.text.slice(0, 1_000) },
+  })),
   keeping("keeps ASCII alone", (record) => ({
     ...record,
     request: { ...record.request, text: record.request.text.replaceAll(/[^\u0000-\u007f]/g, "?") },
@@ -79,7 +97,10 @@ async function* all(good: PendingStore, ids: ReadonlySet<string>): AsyncGenerato
 }
 
 /** The ids that were put, beside the good store's own put. */
-function noting(good: PendingStore): { readonly ids: ReadonlySet<string>; readonly put: PendingStore["put"] } {
+function noting(good: PendingStore): {
+  readonly ids: ReadonlySet<string>;
+  readonly put: PendingStore["put"];
+} {
   const ids = new Set<string>();
   return { ids, put: (record) => good.put(record).then((isNew) => (ids.add(record.id), isNew)) };
 }
@@ -92,7 +113,8 @@ const listing = (name: string, isListed: (record: PendingRecord) => boolean): Mu
       put,
       async *open() {
         yield* good.open();
-        for await (const record of all(good, ids)) if (record.status === "ended" && isListed(record)) yield record;
+        for await (const record of all(good, ids))
+          if (record.status === "ended" && isListed(record)) yield record;
       },
     };
   });
@@ -107,11 +129,20 @@ const unlisting = (name: string, isLeftOut: (record: PendingRecord) => boolean):
 
 const LISTING: readonly Mutant<Store>[] = [
   unlisting("lists no yes that nobody took", ({ status }) => status === "ended"),
-  unlisting("lists no yes that its caller waits for", ({ status, deferred }) => status === "ended" && !deferred),
-  unlisting("lists no yes that is kept for a retry", ({ status, deferred }) => status === "ended" && deferred),
+  unlisting(
+    "lists no yes that its caller waits for",
+    ({ status, deferred }) => status === "ended" && !deferred,
+  ),
+  unlisting(
+    "lists no yes that is kept for a retry",
+    ({ status, deferred }) => status === "ended" && deferred,
+  ),
   listing("lists a yes that was taken", ({ adopted }) => adopted),
   listing("lists a yes that is known not to be collected", ({ outcome }) => outcome !== undefined),
-  listing("lists a yes before its end is recorded", ({ end }) => end?.recorded === false && end.effectiveDigest !== undefined),
+  listing(
+    "lists a yes before its end is recorded",
+    ({ end }) => end?.recorded === false && end.effectiveDigest !== undefined,
+  ),
   listing("lists a no", ({ end }) => end?.status === "denied"),
 ];
 
@@ -145,7 +176,8 @@ const FINDING: readonly Mutant<Store>[] = [
     };
   }),
   pending("adds changes to what is there", (good) => ({
-    transition: async (id, from, next) => good.transition(id, from, { ...(await good.get(id)), ...next }),
+    transition: async (id, from, next) =>
+      good.transition(id, from, { ...(await good.get(id)), ...next }),
   })),
   pending("lists ends as open", (good) => {
     const { ids, put } = noting(good);
@@ -185,10 +217,13 @@ const CHANGING: readonly Mutant<Store>[] = [
     transition: (id, from, next) => good.transition(id, from, next).then(() => false),
   })),
   pending("puts a record that it does not know", (good) => ({
-    transition: async (id, from, next) => (await good.transition(id, from, next)) || ((await good.get(id)) === undefined && good.put(next)),
+    transition: async (id, from, next) =>
+      (await good.transition(id, from, next)) ||
+      ((await good.get(id)) === undefined && good.put(next)),
   })),
   pending("drops changes after the end", (good) => ({
-    transition: async (id, from, next) => ((await good.get(id))?.status === "ended" ? true : good.transition(id, from, next)),
+    transition: async (id, from, next) =>
+      (await good.get(id))?.status === "ended" ? true : good.transition(id, from, next),
   })),
 ];
 
@@ -219,7 +254,9 @@ const RETRIES: readonly Mutant<Store>[] = [
       },
     };
   }),
-  pending("gives a decision after its time", (good) => ({ takeDecision: (agentId, digest) => good.takeDecision(agentId, digest, 0) })),
+  pending("gives a decision after its time", (good) => ({
+    takeDecision: (agentId, digest) => good.takeDecision(agentId, digest, 0),
+  })),
   pending("gives a decision twice", (good) => {
     const given = new Map<string, PendingRecord>();
     return {
@@ -243,7 +280,10 @@ const RETRIES: readonly Mutant<Store>[] = [
 const WATCHING: readonly Mutant<Store>[] = [
   pending("watches another record than the one asked for", (good) => {
     const { ids, put } = noting(good);
-    return { put, watch: (id, signal) => good.watch([...ids].find((other) => other !== id) ?? id, signal) };
+    return {
+      put,
+      watch: (id, signal) => good.watch([...ids].find((other) => other !== id) ?? id, signal),
+    };
   }),
   pending("ends a watch after the first record", (good) => ({
     async *watch(id, signal) {
@@ -264,10 +304,18 @@ const WATCHING: readonly Mutant<Store>[] = [
   })),
   pending("hides ends from who watches", (good) => ({
     async *watch(id, signal) {
-      for await (const record of good.watch(id, signal)) if (record.status !== "ended") yield record;
+      for await (const record of good.watch(id, signal))
+        if (record.status !== "ended") yield record;
     },
   })),
 ];
 
 /** Stores that keep questions badly. */
-export const pendingMutants: readonly Mutant<Store>[] = [...RECORDS, ...FINDING, ...LISTING, ...CHANGING, ...RETRIES, ...WATCHING];
+export const pendingMutants: readonly Mutant<Store>[] = [
+  ...RECORDS,
+  ...FINDING,
+  ...LISTING,
+  ...CHANGING,
+  ...RETRIES,
+  ...WATCHING,
+];

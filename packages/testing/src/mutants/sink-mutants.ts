@@ -6,7 +6,10 @@ import type { Mutant } from "./mutant.js";
 type Append = AuditSink["append"];
 
 /** A sink whose append has a fault. */
-const appending = (name: string, fault: (append: Append, good: SinkUnderTest) => Append): Mutant<SinkUnderTest> => ({
+const appending = (
+  name: string,
+  fault: (append: Append, good: SinkUnderTest) => Append,
+): Mutant<SinkUnderTest> => ({
   name,
   mutate: (good) => {
     const append: Append = (events) => good.sink.append(events);
@@ -15,9 +18,16 @@ const appending = (name: string, fault: (append: Append, good: SinkUnderTest) =>
 });
 
 /** A sink whose stored events are not what they should be. */
-const storing = (name: string, change: (stored: readonly StoredEvent[]) => readonly StoredEvent[]): Mutant<SinkUnderTest> => ({
+const storing = (
+  name: string,
+  change: (stored: readonly StoredEvent[]) => readonly StoredEvent[],
+): Mutant<SinkUnderTest> => ({
   name,
-  mutate: (good) => ({ ...bound(good), sink: good.sink, read: async () => change(await good.read()) }),
+  mutate: (good) => ({
+    ...bound(good),
+    sink: good.sink,
+    read: async () => change(await good.read()),
+  }),
 });
 
 const bound = (good: SinkUnderTest): Omit<SinkUnderTest, "sink"> => ({
@@ -27,11 +37,16 @@ const bound = (good: SinkUnderTest): Omit<SinkUnderTest, "sink"> => ({
   [Symbol.asyncDispose]: () => good[Symbol.asyncDispose](),
 });
 
-const changing = (name: string, change: (event: AuditEventInput) => AuditEventInput): Mutant<SinkUnderTest> =>
-  appending(name, (append) => (events) => append(events.map(change)));
+const changing = (
+  name: string,
+  change: (event: AuditEventInput) => AuditEventInput,
+): Mutant<SinkUnderTest> => appending(name, (append) => (events) => append(events.map(change)));
 
 /** Appends what is left of the events; the receipt of none is that of the last append. */
-const dropping = (name: string, isKept: (event: AuditEventInput) => boolean): Mutant<SinkUnderTest> =>
+const dropping = (
+  name: string,
+  isKept: (event: AuditEventInput) => boolean,
+): Mutant<SinkUnderTest> =>
   appending(name, (append) => {
     let last: AuditReceipt = { seq: -1, hash: `sha256:${"0".repeat(64)}` };
     return async (events) => {
@@ -75,17 +90,35 @@ export const sinkMutants: readonly Mutant<SinkUnderTest>[] = [
   changing("keeps no agent", (event) => ({ ...event, agent: "" })),
   changing("keeps no metadata", (event) => ({ ...event, metadata: {} })),
   changing("keeps no rule", (event) => ({ ...event, policyRule: "" })),
-  changing("keeps seconds", (event) => ({ ...event, atMs: Math.floor(event.atMs / 1_000) * 1_000 })),
+  changing("keeps seconds", (event) => ({
+    ...event,
+    atMs: Math.floor(event.atMs / 1_000) * 1_000,
+  })),
   changing("calls every decision an allow", (event) => ({ ...event, decision: "allow" })),
-  changing("keeps ASCII alone", (event) => ({ ...event, tool: event.tool.replaceAll(/[^\u0000-\u007f]/g, "?") })),
-  appending("turns the order of a batch around", (append) => (events) => append(events.toReversed())),
-  appending("writes the first event of a batch alone", (append) => (events) => append(events.slice(0, 1))),
-  appending("writes a batch one by one, so that a bad event leaves half of it", (append) => async (events) => {
-    let last: AuditReceipt = { seq: -1, hash: NO_HASH };
-    for (const event of events) last = await append([event]);
-    return last;
-  }),
-  appending("writes every batch twice", (append) => (events) => append(events).then(() => append(events))),
+  changing("keeps ASCII alone", (event) => ({
+    ...event,
+    tool: event.tool.replaceAll(/[^\u0000-\u007f]/g, "?"),
+  })),
+  appending(
+    "turns the order of a batch around",
+    (append) => (events) => append(events.toReversed()),
+  ),
+  appending(
+    "writes the first event of a batch alone",
+    (append) => (events) => append(events.slice(0, 1)),
+  ),
+  appending(
+    "writes a batch one by one, so that a bad event leaves half of it",
+    (append) => async (events) => {
+      let last: AuditReceipt = { seq: -1, hash: NO_HASH };
+      for (const event of events) last = await append([event]);
+      return last;
+    },
+  ),
+  appending(
+    "writes every batch twice",
+    (append) => (events) => append(events).then(() => append(events)),
+  ),
   appending("answers before it has written", (append) => (events) => {
     void append(events).catch(() => undefined);
     return Promise.resolve({ seq: events.length - 1, hash: NO_HASH });
@@ -94,8 +127,14 @@ export const sinkMutants: readonly Mutant<SinkUnderTest>[] = [
     const { seq, hash } = await append(events);
     return { seq: seq - events.length + 1, hash };
   }),
-  appending("answers with a hash of its own", (append) => async (events) => ({ ...(await append(events)), hash: NO_HASH })),
-  appending("says that it wrote what it could not write", (append) => (events) => append(events).catch(() => ({ seq: 0, hash: NO_HASH }))),
+  appending("answers with a hash of its own", (append) => async (events) => ({
+    ...(await append(events)),
+    hash: NO_HASH,
+  })),
+  appending(
+    "says that it wrote what it could not write",
+    (append) => (events) => append(events).catch(() => ({ seq: 0, hash: NO_HASH })),
+  ),
   appending("looks at the events when it comes to them", (append) => async (events) => {
     await new Promise((resolve) => setImmediate(resolve));
     return append(events);

@@ -26,7 +26,10 @@ export const grants = (name: string, fault: Fault<Grants>): Mutant<Store> => ({
 export const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A pending store that changes every record on its way in. */
-export const keeping = (name: string, change: (record: PendingRecord) => PendingRecord): Mutant<Store> =>
+export const keeping = (
+  name: string,
+  change: (record: PendingRecord) => PendingRecord,
+): Mutant<Store> =>
   pending(name, (good) => ({
     put: (record) => good.put(change(record)),
     transition: (id, from, next) => good.transition(id, from, change(next)),

@@ -8,6 +8,15 @@ it("storeConformance() passes the store that the mutants are made from", async (
   expect(await firstBroken(storeConformance(memoryStore))).toBeUndefined();
 });
 
-it.each(storeMutants.map((mutant) => [mutant.name, mutant] as const))("storeConformance() catches a store that %s", async (_, mutant) => {
-  expect(await firstBroken(storeConformance((clock): Store => mutant.mutate(memoryStore(clock)), { patienceMs: 2_000 }))).toBeDefined();
-});
+it.each(storeMutants.map((mutant) => [mutant.name, mutant] as const))(
+  "storeConformance() catches a store that %s",
+  async (_, mutant) => {
+    expect(
+      await firstBroken(
+        storeConformance((clock): Store => mutant.mutate(memoryStore(clock)), {
+          patienceMs: 2_000,
+        }),
+      ),
+    ).toBeDefined();
+  },
+);

@@ -18,16 +18,27 @@ const CLAIMS: readonly Mutant<Store>[] = [
       },
     };
   }),
-  claims("does not tell upper case from lower", (good) => ({ claimOnce: (key, ttlMs) => good.claimOnce(key.toLowerCase(), ttlMs) })),
-  claims("knows the first 64 characters of a key", (good) => ({ claimOnce: (key, ttlMs) => good.claimOnce(key.slice(0, 64), ttlMs) })),
-  claims("forgets a key too early", (good) => ({ claimOnce: (key, ttlMs) => good.claimOnce(key, ttlMs / 2) })),
+  claims("does not tell upper case from lower", (good) => ({
+    claimOnce: (key, ttlMs) => good.claimOnce(key.toLowerCase(), ttlMs),
+  })),
+  claims("knows the first 64 characters of a key", (good) => ({
+    claimOnce: (key, ttlMs) => good.claimOnce(key.slice(0, 64), ttlMs),
+  })),
+  claims("forgets a key too early", (good) => ({
+    claimOnce: (key, ttlMs) => good.claimOnce(key, ttlMs / 2),
+  })),
   claims("says of no key that it is claimed", () => ({ isClaimed: () => Promise.resolve(false) })),
-  claims("says of every key that it is claimed", () => ({ isClaimed: () => Promise.resolve(true) })),
-  claims("claims a key by looking at it", (good) => ({ isClaimed: async (key) => !(await good.claimOnce(key, 60_000)) })),
+  claims("says of every key that it is claimed", () => ({
+    isClaimed: () => Promise.resolve(true),
+  })),
+  claims("claims a key by looking at it", (good) => ({
+    isClaimed: async (key) => !(await good.claimOnce(key, 60_000)),
+  })),
   claims("knows whose the first 64 characters are", (good) => {
     const keys = new Set<string>();
     return {
-      claimOnce: (key, ttlMs) => good.claimOnce(key, ttlMs).finally(() => keys.add(key.slice(0, 64))),
+      claimOnce: (key, ttlMs) =>
+        good.claimOnce(key, ttlMs).finally(() => keys.add(key.slice(0, 64))),
       isClaimed: async (key) => (await good.isClaimed(key)) || keys.has(key.slice(0, 64)),
     };
   }),
@@ -43,11 +54,15 @@ const CLAIMS: readonly Mutant<Store>[] = [
 
 const LIMITS: readonly Mutant<Store>[] = [
   limits("gives everything", () => ({ reserve: () => Promise.resolve({ ok: true, id: "r_1" }) })),
-  limits("counts every use as one", (good) => ({ reserve: (wanted) => good.reserve(wanted.map((claim) => ({ ...claim, amount: 1 }))) })),
+  limits("counts every use as one", (good) => ({
+    reserve: (wanted) => good.reserve(wanted.map((claim) => ({ ...claim, amount: 1 }))),
+  })),
   limits("gives one use too many", (good) => ({
     reserve: (wanted) => good.reserve(wanted.map((claim) => ({ ...claim, max: claim.max + 1 }))),
   })),
-  limits("looks at the first claim alone", (good) => ({ reserve: (wanted) => good.reserve(wanted.slice(0, 1)) })),
+  limits("looks at the first claim alone", (good) => ({
+    reserve: (wanted) => good.reserve(wanted.slice(0, 1)),
+  })),
   limits("keeps what it reserved of a refused list", (good) => ({
     async reserve(wanted) {
       for (const claim of wanted) {
@@ -81,28 +96,37 @@ const GRANTS: readonly Mutant<Store>[] = [
     const agents = new Set<string>();
     return {
       put: (grant) => (agents.add(grant.agentId), good.put(grant)),
-      find: async (_, action, nowMs) => (await Promise.all([...agents].map((id) => good.find(id, action, nowMs)))).flat(),
+      find: async (_, action, nowMs) =>
+        (await Promise.all([...agents].map((id) => good.find(id, action, nowMs)))).flat(),
     };
   }),
   grants("finds grants that are over", (good) => {
     const put = new Map<string, Grant>();
     return {
       put: (grant) => (put.set(grant.id, grant), good.put(grant)),
-      find: async (agentId, action) => good.find(agentId, action, [...put.values()][0]?.createdAtMs ?? 0),
+      find: async (agentId, action) =>
+        good.find(agentId, action, [...put.values()][0]?.createdAtMs ?? 0),
     };
   }),
   grants("finds whatever action is asked about", (good) => ({
     find: async (agentId, _, nowMs) =>
-      (await good.list()).filter((grant) => grant.agentId === agentId && grant.createdAtMs <= nowMs && nowMs < grant.expiresAtMs),
+      (await good.list()).filter(
+        (grant) =>
+          grant.agentId === agentId && grant.createdAtMs <= nowMs && nowMs < grant.expiresAtMs,
+      ),
   })),
   grants("finds nothing", () => ({ find: () => Promise.resolve([]) })),
-  grants("finds the widest first", (good) => ({ find: async (...asked) => (await good.find(...asked)).toReversed() })),
+  grants("finds the widest first", (good) => ({
+    find: async (...asked) => (await good.find(...asked)).toReversed(),
+  })),
   grants("takes uses without end", () => ({ use: () => Promise.resolve(true) })),
   grants("looks at the uses first and takes one a moment later", (good) => ({
     async use(id, nowMs) {
       const left = (await good.get(id))?.usesLeft;
       await later();
-      return left === undefined ? good.use(id, nowMs) : left > 0 && ((await good.use(id, nowMs)) || true);
+      return left === undefined
+        ? good.use(id, nowMs)
+        : left > 0 && ((await good.use(id, nowMs)) || true);
     },
   })),
   grants("takes no use", (good) => ({
@@ -111,12 +135,19 @@ const GRANTS: readonly Mutant<Store>[] = [
       return grant !== undefined && nowMs < grant.expiresAtMs && grant.usesLeft !== 0;
     },
   })),
-  grants("revokes nothing", (good) => ({ revoke: async (id) => (await good.get(id)) !== undefined })),
-  grants("says of nothing that it was revoked", (good) => ({ revoke: (id) => good.revoke(id).then(() => true) })),
+  grants("revokes nothing", (good) => ({
+    revoke: async (id) => (await good.get(id)) !== undefined,
+  })),
+  grants("says of nothing that it was revoked", (good) => ({
+    revoke: (id) => good.revoke(id).then(() => true),
+  })),
   grants("lists nothing", () => ({ list: () => Promise.resolve([]) })),
   grants("lists what was revoked", (good) => {
     const put = new Map<string, Grant>();
-    return { put: (grant) => (put.set(grant.id, grant), good.put(grant)), list: () => Promise.resolve([...put.values()]) };
+    return {
+      put: (grant) => (put.set(grant.id, grant), good.put(grant)),
+      list: () => Promise.resolve([...put.values()]),
+    };
   }),
   grants("gives another grant than the one asked for", (good) => {
     const ids = new Set<string>();
@@ -129,8 +160,16 @@ const GRANTS: readonly Mutant<Store>[] = [
   keepingGrant("drops who approved", (grant) => ({ ...grant, approverIds: [] })),
   keepingGrant("adds secrets", (grant) => ({ ...grant, secrets: [...grant.secrets, "TOKEN"] })),
   keepingGrant("drops how often it may be used", (grant) => without(grant, "usesLeft")),
-  keepingGrant("lets it live longer", (grant) => ({ ...grant, expiresAtMs: grant.expiresAtMs + 3_600_000 })),
+  keepingGrant("lets it live longer", (grant) => ({
+    ...grant,
+    expiresAtMs: grant.expiresAtMs + 3_600_000,
+  })),
 ];
 
 /** Stores with one fault each, to be made from a good one. */
-export const storeMutants: readonly Mutant<Store>[] = [...CLAIMS, ...LIMITS, ...pendingMutants, ...GRANTS];
+export const storeMutants: readonly Mutant<Store>[] = [
+  ...CLAIMS,
+  ...LIMITS,
+  ...pendingMutants,
+  ...GRANTS,
+];

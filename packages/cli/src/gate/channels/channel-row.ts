@@ -33,8 +33,14 @@ export interface ChannelRow {
   readonly open: (parts: ChannelParts) => Promise<OpenChannel>;
 }
 
-/** The people who may answer on a channel; nothing where the file names no approvers: then the channel's own person may. */
-export function subjectsOf(config: Config | undefined, channel: ChannelName): { readonly approvers?: readonly string[] } {
+/**
+ * The people who may answer on a channel; nothing where the file names no approvers: then the
+ * channel's own person may.
+ */
+export function subjectsOf(
+  config: Config | undefined,
+  channel: ChannelName,
+): { readonly approvers?: readonly string[] } {
   const { approvers } = config ?? DEFAULT_CONFIG;
   if (approvers === undefined) return {};
   return {
@@ -47,10 +53,16 @@ export function subjectsOf(config: Config | undefined, channel: ChannelName): { 
  *
  * @throws ConsentError `config_invalid` where they are missing.
  */
-export function sectionOf<K extends "telegram" | "webhook">(config: Config | undefined, key: K): NonNullable<Config[K]> {
+export function sectionOf<K extends "telegram" | "webhook">(
+  config: Config | undefined,
+  key: K,
+): NonNullable<Config[K]> {
   const section = config?.[key];
   if (section === undefined) {
-    throw new ConsentError("config_invalid", `Cannot ask by ${key}: there is no "${key}" with its settings`);
+    throw new ConsentError(
+      "config_invalid",
+      `Cannot ask by ${key}: there is no "${key}" with its settings`,
+    );
   }
   return section;
 }

@@ -1,6 +1,7 @@
 /**
- * Channels of a gate: how people are reached, as config.yml says, as one channel. Their secrets are opened once, when the gate starts; of channels that
- * the file does not name they stay closed, and their code is not loaded.
+ * Channels of a gate: how people are reached, as config.yml says, as one channel. Their secrets are
+ * opened once, when the gate starts; of channels that the file does not name they stay closed, and
+ * their code is not loaded.
  */
 import { ConsentError, escalate, toAll } from "@acp/core";
 import type { Channel } from "@acp/core";
@@ -17,8 +18,8 @@ export interface Channels extends AsyncDisposable {
 /**
  * Opens every channel that the configuration names.
  *
- * @throws ConsentError `key_locked` or `vault_invalid` where a secret does not open, `config_invalid` where a channel cannot be made of its settings;
- * all name the file.
+ * @throws ConsentError `key_locked` or `vault_invalid` where a secret does not open,
+ *   `config_invalid` where a channel cannot be made of its settings; all name the file.
  */
 export async function openChannels(parts: ChannelParts): Promise<Channels> {
   const { stages } = parts.source.config ?? DEFAULT_CONFIG;
@@ -28,7 +29,10 @@ export async function openChannels(parts: ChannelParts): Promise<Channels> {
   };
   try {
     for (const name of channelsOf(stages)) opened.set(name, await CHANNELS[name].open(parts));
-    return { channel: compose(stages, (name) => mustGet(opened, name)), [Symbol.asyncDispose]: close };
+    return {
+      channel: compose(stages, (name) => mustGet(opened, name)),
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -38,16 +42,20 @@ export async function openChannels(parts: ChannelParts): Promise<Channels> {
 function compose(stages: Config["stages"], channelOf: (name: ChannelName) => Channel): Channel {
   const made = stages.map(({ channels, afterMs, approvers }) => {
     const [first, ...others] = channels.map(channelOf);
-    if (first === undefined) throw new ConsentError("config_invalid", "Cannot ask anybody: a stage has no channel");
+    if (first === undefined)
+      throw new ConsentError("config_invalid", "Cannot ask anybody: a stage has no channel");
     const channel = others.length === 0 ? first : toAll(first, ...others);
     return { channel, afterMs, ...(approvers === undefined ? {} : { approvers }) };
   });
   const [only, ...later] = made;
-  return only !== undefined && later.length === 0 && only.approvers === undefined ? only.channel : escalate(made);
+  return only !== undefined && later.length === 0 && only.approvers === undefined
+    ? only.channel
+    : escalate(made);
 }
 
 function mustGet(opened: ReadonlyMap<ChannelName, OpenChannel>, name: ChannelName): OpenChannel {
   const channel = opened.get(name);
-  if (channel === undefined) throw new ConsentError("config_invalid", `Cannot ask by ${name}: it is not open`);
+  if (channel === undefined)
+    throw new ConsentError("config_invalid", `Cannot ask by ${name}: it is not open`);
   return channel;
 }

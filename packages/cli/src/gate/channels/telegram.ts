@@ -5,7 +5,11 @@ import { onFile } from "../../failure.js";
 import { type ChannelParts, type OpenChannel, sectionOf, subjectsOf } from "./channel-row.js";
 
 /** @throws ConsentError `key_locked`, `vault_invalid`, `config_invalid`, naming the file. */
-export async function openTelegram({ source: { file, config }, keys, notices }: ChannelParts): Promise<OpenChannel> {
+export async function openTelegram({
+  source: { file, config },
+  keys,
+  notices,
+}: ChannelParts): Promise<OpenChannel> {
   const channel = await onFile(file, () => {
     const { botToken, chatId, apiRoot } = openTelegramConfig(sectionOf(config, "telegram"), keys);
     return createTelegramChannel({
@@ -16,7 +20,10 @@ export async function openTelegram({ source: { file, config }, keys, notices }: 
       warn: (text) => notices.tell("channel_warning", text),
     });
   });
-  // A gate starts without Telegram as well: what the policy allows goes on, and who asks is told what is wrong.
-  channel.ready.catch((error: unknown) => notices.tell("channel_warning", error instanceof Error ? error.message : String(error)));
+  // A gate starts without Telegram as well: what the policy allows goes on, and who asks is told
+  // what is wrong.
+  channel.ready.catch((error: unknown) =>
+    notices.tell("channel_warning", error instanceof Error ? error.message : String(error)),
+  );
   return channel;
 }

@@ -7,7 +7,12 @@ import { onFile } from "../../failure.js";
 import { type ChannelParts, type OpenChannel, sectionOf, subjectsOf } from "./channel-row.js";
 
 /** @throws ConsentError `key_locked`, `vault_invalid`, `config_invalid`, naming the file. */
-export async function openWebhook({ source: { file, config }, keys, notices, claims }: ChannelParts): Promise<OpenChannel> {
+export async function openWebhook({
+  source: { file, config },
+  keys,
+  notices,
+  claims,
+}: ChannelParts): Promise<OpenChannel> {
   const settings = sectionOf(config, "webhook");
   const channel = await onFile(file, () => {
     const { url, secret, linkUrl, allowPrivateHosts } = openWebhookConfig(settings, keys);
@@ -35,11 +40,20 @@ export async function openWebhook({ source: { file, config }, keys, notices, cla
 }
 
 /** Where answers come in. */
-async function listen(handler: RequestListener, { host, port }: ListenAddress): Promise<AsyncDisposable> {
+async function listen(
+  handler: RequestListener,
+  { host, port }: ListenAddress,
+): Promise<AsyncDisposable> {
   const server = createServer(handler);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: Error) =>
-      reject(new ConsentError("config_invalid", `Cannot listen on ${host} port ${port}: ${cause.message}`, { cause })),
+      reject(
+        new ConsentError(
+          "config_invalid",
+          `Cannot listen on ${host} port ${port}: ${cause.message}`,
+          { cause },
+        ),
+      ),
     );
     server.listen({ host, port, exclusive: true }, resolve);
   });

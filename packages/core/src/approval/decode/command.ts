@@ -1,6 +1,7 @@
 /**
- * Command: a command line by its parts, for display only. It reads what every POSIX shell reads alike (words, quotes, `|`, `&&`, `||`, `;`, `&`,
- * redirections to a file or a number) and nothing else: where it is not certain, it says so and reads nothing.
+ * Command: a command line by its parts, for display only. It reads what every POSIX shell reads
+ * alike (words, quotes, `|`, `&&`, `||`, `;`, `&`, redirections to a file or a number) and nothing
+ * else: where it is not certain, it says so and reads nothing.
  */
 import { quoteText } from "@acp/exec-safety/text";
 import { showCount, showText } from "../show.js";
@@ -8,7 +9,9 @@ import type { Reading } from "./reading.js";
 
 interface Word {
   readonly text: string;
-  /** Whether the shell puts something else in its place: a variable, a pattern, a home directory. */
+  /**
+   * Whether the shell puts something else in its place: a variable, a pattern, a home directory.
+   */
   readonly expands: boolean;
   /** What of it is not quoted. */
   readonly bare: string;
@@ -32,7 +35,9 @@ const OPERATOR = /\|\||&&|\|(?!&)|&(?!>)|;(?![;&])|\n/y;
 const REDIRECT = /[0-9]*(?:>>|>\||<>|[<>]&(?=[0-9]+(?:[ \t\n;|&<>]|$))|>(?![&(])|<(?![<&(]))/y;
 /** Words that a shell reads as grammar where a command begins. */
 const GRAMMAR: ReadonlySet<string> = new Set(
-  "if then else elif fi do done case esac while until for in select function time coproc ! [[ ]] { }".split(" "),
+  "if then else elif fi do done case esac while until for in select function time coproc ! [[ ]] { }".split(
+    " ",
+  ),
 );
 const EXPANDS = /[*?]|^~|[=:]~/;
 
@@ -47,11 +52,24 @@ interface Piece {
 const VARIABLE = /\$(?:[A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\}|[0-9?#@*!$-])/;
 const same = (found: string): string => found;
 const PIECES: readonly Piece[] = [
-  { looks: /[^\u0000-\u001f\u007f-\u009f '"\\$`|&;<>(){}#]+|(?<=[^ \t\n|&;<>])#|\{\}/y, says: same, quoted: false },
+  {
+    looks: /[^\u0000-\u001f\u007f-\u009f '"\\$`|&;<>(){}#]+|(?<=[^ \t\n|&;<>])#|\{\}/y,
+    says: same,
+    quoted: false,
+  },
   { looks: new RegExp(VARIABLE, "y"), says: same, quoted: true, expands: true },
   { looks: /'[^']*'/y, says: (found) => found.slice(1, -1), quoted: true },
-  { looks: /"(?:[^"\\$`]|\\[^\n])*"/y, says: (found) => found.slice(1, -1).replaceAll(/\\(["\\$`])/g, "$1"), quoted: true },
-  { looks: new RegExp(`"(?:[^"\\\\$\`]|${VARIABLE.source})*"`, "y"), says: (found) => found.slice(1, -1), quoted: true, expands: true },
+  {
+    looks: /"(?:[^"\\$`]|\\[^\n])*"/y,
+    says: (found) => found.slice(1, -1).replaceAll(/\\(["\\$`])/g, "$1"),
+    quoted: true,
+  },
+  {
+    looks: new RegExp(`"(?:[^"\\\\$\`]|${VARIABLE.source})*"`, "y"),
+    says: (found) => found.slice(1, -1),
+    quoted: true,
+    expands: true,
+  },
   { looks: /\\[^\n]/y, says: (found) => found.slice(1), quoted: true },
 ];
 
@@ -68,7 +86,11 @@ export function readCommand(text: string, key: string): readonly Reading[] {
   const cursor: Cursor = { text, at: 0 };
   const commands = readCommands(cursor);
   if (commands === undefined)
-    return [{ line: `command line, not decoded: from character ${showCount(cursor.at + 1)} on, only its shell reads it for certain` }];
+    return [
+      {
+        line: `command line, not decoded: from character ${showCount(cursor.at + 1)} on, only its shell reads it for certain`,
+      },
+    ];
   return commands.flatMap(showCommand);
 }
 
@@ -77,11 +99,14 @@ function showCommand({ after, words, redirects }: Command, index: number): reado
   const texts = words.filter(({ expands }) => !expands).map(({ text }) => text);
   return [
     { line, texts },
-    ...redirects.map(({ operator, target }) => ({ line: `  redirected ${quoteText(operator).slice(1, -1)} ${showWord(target)}` })),
+    ...redirects.map(({ operator, target }) => ({
+      line: `  redirected ${quoteText(operator).slice(1, -1)} ${showWord(target)}`,
+    })),
   ];
 }
 
-const showWord = ({ text, expands }: Word): string => `${showText(text)}${expands ? " (expanded)" : ""}`;
+const showWord = ({ text, expands }: Word): string =>
+  `${showText(text)}${expands ? " (expanded)" : ""}`;
 
 function take(cursor: Cursor, looks: RegExp): string | undefined {
   looks.lastIndex = cursor.at;
@@ -101,7 +126,10 @@ function readCommands(cursor: Cursor): readonly Command[] | undefined {
     if (isEmpty && command.redirects.length > 0) return undefined;
     if (!isEmpty) commands.push(command);
     const isOver = cursor.at === cursor.text.length;
-    if (isOver) return commands.length > 0 && !(isEmpty && /^(?:\||&&|\|\|)$/.test(after)) ? commands : undefined;
+    if (isOver)
+      return commands.length > 0 && !(isEmpty && /^(?:\||&&|\|\|)$/.test(after))
+        ? commands
+        : undefined;
     const operator = take(cursor, OPERATOR);
     if (operator === undefined || (isEmpty && operator !== "\n")) return undefined;
     if (!isEmpty) after = operator;
@@ -148,6 +176,7 @@ function readWord(cursor: Cursor): Word | undefined {
     }
     if (cursor.at === start) break;
   }
-  const isPattern = EXPANDS.test(bare) || (bare.includes("[") && bare.lastIndexOf("]") > bare.indexOf("["));
+  const isPattern =
+    EXPANDS.test(bare) || (bare.includes("[") && bare.lastIndexOf("]") > bare.indexOf("["));
   return found ? { text, bare, expands: expands || isPattern } : undefined;
 }

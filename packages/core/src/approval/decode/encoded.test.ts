@@ -1,15 +1,27 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { describeLong, readBase64, readBroken, readDataUrl, readJson, readLines, readPercent } from "./encoded.js";
+import {
+  describeLong,
+  readBase64,
+  readBroken,
+  readDataUrl,
+  readJson,
+  readLines,
+  readPercent,
+} from "./encoded.js";
 
 const base64 = (bytes: string | Uint8Array): string => Buffer.from(bytes).toString("base64");
-const digest = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+const digest = (bytes: Uint8Array): string =>
+  `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 const bytes = Uint8Array.from({ length: 60 }, (_, at) => (at * 151 + 128) % 256);
 
 describe("readBase64()", () => {
   it.each([
     [base64("rm -rf / --no-preserve-root"), 'if it is base64: "rm -rf / --no-preserve-root"'],
-    [base64("grüße und küsse").replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""), 'if it is base64: "grüße und küsse"'],
+    [
+      base64("grüße und küsse").replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
+      'if it is base64: "grüße und küsse"',
+    ],
     [base64(Buffer.from("Remove-Item", "utf16le")), 'if it is base64 in UTF-16: "Remove-Item"'],
     [base64("a\u202eb hidden"), 'if it is base64: "a\\u202eb hidden"'],
     [base64(bytes), `if it is base64, not text: 60 bytes, ${digest(bytes)}`],
@@ -38,8 +50,14 @@ describe("readDataUrl()", () => {
   it.each([
     ["data:,a%20b", 'data URL, type text/plain: "a b"'],
     ["data:text/html;base64,PGI+aGk8L2I+", 'data URL, type "text/html": "<b>hi</b>"'],
-    ["DATA:text/html;charset=utf-8;BASE64,PGI%2BaGk8L2I%2B", 'data URL, type "text/html;charset=utf-8": "<b>hi</b>"'],
-    [`data:image/png;base64,${base64(png)}`, `data URL, type "image/png", not text: 8 bytes, ${digest(png)}`],
+    [
+      "DATA:text/html;charset=utf-8;BASE64,PGI%2BaGk8L2I%2B",
+      'data URL, type "text/html;charset=utf-8": "<b>hi</b>"',
+    ],
+    [
+      `data:image/png;base64,${base64(png)}`,
+      `data URL, type "image/png", not text: 8 bytes, ${digest(png)}`,
+    ],
     ["data:text/plain;base64,***", 'data URL, type "text/plain", not decoded: malformed'],
     ["data:text/plain,100%", 'data URL, type "text/plain", not decoded: malformed'],
   ])("reads %s", (text, line) => {
@@ -73,14 +91,25 @@ describe("readJson()", () => {
     expect(readJson(text)).toEqual([]);
   });
 
-  it.each(['{"a":1,"a":2}', '["\\ud800"]', "[12345678901234567890]"])("says that it cannot read %s for certain", (text) => {
-    expect(readJson(text).map(({ line }) => line)).toEqual([expect.stringMatching(/^JSON, not decoded: /)]);
-  });
+  it.each(['{"a":1,"a":2}', '["\\ud800"]', "[12345678901234567890]"])(
+    "says that it cannot read %s for certain",
+    (text) => {
+      expect(readJson(text).map(({ line }) => line)).toEqual([
+        expect.stringMatching(/^JSON, not decoded: /),
+      ]);
+    },
+  );
 });
 
 describe("readLines()", () => {
   it("shows one line below the other, whichever way they end", () => {
-    expect(readLines("a\r\nb\rc\n").map(({ line }) => line)).toEqual(["4 lines:", '  "a"', '  "b"', '  "c"', '  ""']);
+    expect(readLines("a\r\nb\rc\n").map(({ line }) => line)).toEqual([
+      "4 lines:",
+      '  "a"',
+      '  "b"',
+      '  "c"',
+      '  ""',
+    ]);
     expect(readLines("a")).toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** Encoded: texts that stand for other texts or for bytes (base64, data URLs, percent-encoding, JSON), and texts that are too long to be read here. */
+/**
+ * Encoded: texts that stand for other texts or for bytes (base64, data URLs, percent-encoding,
+ * JSON), and texts that are too long to be read here.
+ */
 import { sha256Hex } from "#crypto";
 import { isConsentError } from "../../errors.js";
 import { parseJson } from "../../json/parse.js";
@@ -45,10 +48,15 @@ function printable(bytes: Uint8Array, decoder: typeof utf8): string | undefined 
 }
 
 /** Bytes as text: UTF-8, or UTF-16 where every second byte is zero. */
-function textOf(bytes: Uint8Array): { readonly encoding: string; readonly text: string } | undefined {
+function textOf(
+  bytes: Uint8Array,
+): { readonly encoding: string; readonly text: string } | undefined {
   const text = printable(bytes, utf8);
   if (text !== undefined) return { encoding: "", text };
-  const wide = bytes.length % 2 === 0 && bytes.every((byte, index) => index % 2 === 0 || byte === 0) ? printable(bytes, utf16) : undefined;
+  const wide =
+    bytes.length % 2 === 0 && bytes.every((byte, index) => index % 2 === 0 || byte === 0)
+      ? printable(bytes, utf16)
+      : undefined;
   return wide === undefined ? undefined : { encoding: " in UTF-16", text: wide };
 }
 
@@ -58,12 +66,17 @@ function showBytes(what: string, bytes: Uint8Array): Reading {
   return { line: `${what}${found.encoding}: ${showText(found.text)}`, texts: [found.text] };
 }
 
-/** The bytes; `undefined` where another text stands for the same ones, or none do: readers disagree about such texts. */
+/**
+ * The bytes; `undefined` where another text stands for the same ones, or none do: readers disagree
+ * about such texts.
+ */
 function fromBase64(text: string): Uint8Array | undefined {
   const plain = text.replace(PADDING, "").replaceAll("-", "+").replaceAll("_", "/");
   try {
     const binary = atob(plain);
-    return btoa(binary).replace(PADDING, "") === plain ? Uint8Array.from(binary, (unit) => unit.charCodeAt(0)) : undefined;
+    return btoa(binary).replace(PADDING, "") === plain
+      ? Uint8Array.from(binary, (unit) => unit.charCodeAt(0))
+      : undefined;
   } catch {
     return undefined;
   }
@@ -87,19 +100,26 @@ function percentBytes(text: string): Uint8Array | undefined {
     const byte = source[at] ?? 0;
     if (byte !== 0x25) bytes.push(byte);
     else {
-      bytes.push(Number.parseInt(String.fromCharCode(source[at + 1] ?? 0, source[at + 2] ?? 0), 16));
+      bytes.push(
+        Number.parseInt(String.fromCharCode(source[at + 1] ?? 0, source[at + 2] ?? 0), 16),
+      );
       at += 2;
     }
   }
   return Uint8Array.from(bytes);
 }
 
-/** What percent-encoding stands for, the text itself where it has none; or why it stands for no text. */
+/**
+ * What percent-encoding stands for, the text itself where it has none; or why it stands for no
+ * text.
+ */
 export function readPart(text: string): { readonly text: string } | { readonly why: string } {
   const bytes = percentBytes(text);
   if (bytes === undefined) return { why: "its percent-encoding is malformed" };
   const decoded = printable(bytes, utf8);
-  return decoded === undefined ? { why: `its bytes are no text: ${describeBytes(bytes)}` } : { text: decoded };
+  return decoded === undefined
+    ? { why: `its bytes are no text: ${describeBytes(bytes)}` }
+    : { text: decoded };
 }
 
 /** Percent-encoded text that is no URL. */
@@ -118,7 +138,9 @@ export function readDataUrl(text: string): readonly Reading[] {
   const what = `data URL, type ${type === "" ? "text/plain" : showText(type)}`;
   const part = readPart(body);
   const bytes = isBase64 ? fromBase64("text" in part ? part.text : "%") : percentBytes(body);
-  return [bytes === undefined ? { line: `${what}, not decoded: malformed` } : showBytes(what, bytes)];
+  return [
+    bytes === undefined ? { line: `${what}, not decoded: malformed` } : showBytes(what, bytes),
+  ];
 }
 
 /** A JSON object or array that is carried as text. */
@@ -139,7 +161,10 @@ export function readLines(text: string): readonly Reading[] {
   const lines = text.split(/\r\n|\r|\n/);
   return lines.length === 1
     ? []
-    : [{ line: `${showMany(lines.length, "line")}:` }, ...lines.map((line) => ({ line: `  ${showText(line)}` }))];
+    : [
+        { line: `${showMany(lines.length, "line")}:` },
+        ...lines.map((line) => ({ line: `  ${showText(line)}` })),
+      ];
 }
 
 /** Text that UTF-16 does not allow. */
@@ -147,5 +172,9 @@ export function readBroken(text: string): readonly Reading[] {
   const at = /[\ud800-\udfff]/u.exec(text)?.index;
   return at === undefined
     ? []
-    : [{ line: `not Unicode text: an unpaired surrogate at character ${at + 1}, ${showMany(text.length * 2, "byte")} of UTF-16` }];
+    : [
+        {
+          line: `not Unicode text: an unpaired surrogate at character ${at + 1}, ${showMany(text.length * 2, "byte")} of UTF-16`,
+        },
+      ];
 }

@@ -11,7 +11,10 @@ export interface Reading {
   readonly texts?: readonly string[];
 }
 
-/** Reads a text that stands under a key; no reading where it is not of its kind. Says so where it is of its kind and cannot be read for certain. */
+/**
+ * Reads a text that stands under a key; no reading where it is not of its kind. Says so where it is
+ * of its kind and cannot be read for certain.
+ */
 export type Decoder = (text: string, key: string) => readonly Reading[];
 
 /** Longer texts are not read: no reading grows a question by more than a constant times this. */

@@ -7,12 +7,18 @@ describe("viewHost()", () => {
     expect(viewHost(normalizeHost(host))).toBeUndefined();
   });
 
-  it.each(["bücher.de", "пример.рф", "例え.テスト", "日本語ひらがなカタカナ.jp", "中文x.cn", "한국어abc.kr", "ελλάδα.gr", "שלום.il"])(
-    "shows %s with its own letters and flags nothing",
-    (host) => {
-      expect(viewHost(normalizeHost(host))).toEqual({ shown: host, flags: [] });
-    },
-  );
+  it.each([
+    "bücher.de",
+    "пример.рф",
+    "例え.テスト",
+    "日本語ひらがなカタカナ.jp",
+    "中文x.cn",
+    "한국어abc.kr",
+    "ελλάδα.gr",
+    "שלום.il",
+  ])("shows %s with its own letters and flags nothing", (host) => {
+    expect(viewHost(normalizeHost(host))).toEqual({ shown: host, flags: [] });
+  });
 
   it.each([
     ["раypal.com", ['"раypal" mixes Latin and Cyrillic letters', '"раypal" looks like "paypal"']],
@@ -23,7 +29,10 @@ describe("viewHost()", () => {
     ["пpивет.ru", ['"пpивет" mixes Latin and Cyrillic letters']],
     ["αбв.com", ['"αбв" mixes Greek and Cyrillic letters']],
     ["aᚠ.com", ['"aᚠ" mixes Latin and other letters']],
-    ["www.раypal.example.com", ['"раypal" mixes Latin and Cyrillic letters', '"раypal" looks like "paypal"']],
+    [
+      "www.раypal.example.com",
+      ['"раypal" mixes Latin and Cyrillic letters', '"раypal" looks like "paypal"'],
+    ],
   ])("flags %s", (host, flags) => {
     expect(viewHost(normalizeHost(host))).toEqual({ shown: host, flags });
   });

@@ -1,6 +1,7 @@
 /**
- * Scripts of host names: which labels mix scripts, and which are written with other letters than they look like (UTS #39).
- * Hosts come normalised: lower case, A-labels, so full-width and mathematical letters are plain ones already.
+ * Scripts of host names: which labels mix scripts, and which are written with other letters than
+ * they look like (UTS #39). Hosts come normalised: lower case, A-labels, so full-width and
+ * mathematical letters are plain ones already.
  */
 import { decodePunycode } from "../../action/punycode.js";
 import { escapeText } from "@acp/exec-safety/text";
@@ -18,7 +19,10 @@ const TOGETHER: readonly RegExp[] = [
   /^(?:Latin )?(?:Han ?)?(?:Hangul ?)?$/,
   /^(?:Latin )?(?:Han ?)?(?:Bopomofo ?)?$/,
 ];
-/** Letters and the ASCII character each looks like, by the Unicode table: those that stand in host names and in one script's run with others. */
+/**
+ * Letters and the ASCII character each looks like, by the Unicode table: those that stand in host
+ * names and in one script's run with others.
+ */
 const LOOKALIKES: string =
   "аaсcԁdеeҽeһhіiꙇiӏlјjоoрpԛqгrѕsѵvѡwԝwхxуyүyб6" +
   "αaιiοoσoρpυuνvγy" +
@@ -28,7 +32,10 @@ const LOOKALIKES: string =
   "ꮯcꭵiꮁrꮪsꮩvꮃwꮓzⲥcⲟoⲣpⲅrჿoყy" +
   "ᗅaᖯbᗷbᑯdᗞdᗪdᖴfᕼhᒍjᒪlᗰmᑭpᖇrᑌuᐯvᒿ2";
 const ASCII_OF: ReadonlyMap<string, string> = new Map(
-  Array.from({ length: LOOKALIKES.length / 2 }, (_, at) => [LOOKALIKES.charAt(at * 2), LOOKALIKES.charAt(at * 2 + 1)]),
+  Array.from({ length: LOOKALIKES.length / 2 }, (_, at) => [
+    LOOKALIKES.charAt(at * 2),
+    LOOKALIKES.charAt(at * 2 + 1),
+  ]),
 );
 const ASCII = /^[ -~]+$/;
 
@@ -43,7 +50,9 @@ export interface HostView {
 /** How a normalised host looks; `undefined` where it looks as it is written. */
 export function viewHost(host: string): HostView | undefined {
   if (!host.includes("xn--")) return undefined;
-  const labels = host.split(".").map((label) => (label.startsWith("xn--") ? (decodePunycode(label.slice(4)) ?? label) : label));
+  const labels = host
+    .split(".")
+    .map((label) => (label.startsWith("xn--") ? (decodePunycode(label.slice(4)) ?? label) : label));
   return { shown: escapeText(labels.join(".")), flags: labels.flatMap(flagLabel) };
 }
 
@@ -63,7 +72,9 @@ function scriptsOf(label: string): readonly string[] {
   const letters = label.match(LETTER) ?? [];
   const found = SCRIPTS.filter(([, has]) => has.test(label));
   const others = letters.some(
-    (letter) => !found.some(([, has]) => has.test(letter)) && !/[\p{Script=Common}\p{Script=Inherited}]/u.test(letter),
+    (letter) =>
+      !found.some(([, has]) => has.test(letter)) &&
+      !/[\p{Script=Common}\p{Script=Inherited}]/u.test(letter),
   );
   return [...found.map(([name]) => name.replace("_", " ")), ...(others ? ["other"] : [])];
 }

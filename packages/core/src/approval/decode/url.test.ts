@@ -5,7 +5,9 @@ const linesOf = (text: string): readonly string[] => readUrl(text).map(({ line }
 
 describe("readUrl()", () => {
   it("splits a URL into its parts, each as it is and as it is meant", () => {
-    expect(linesOf("https://EXAMPLE.com:8443/a%2fb/%d0%b0?to=eve+x&r=https%3A%2F%2Fe.org&z&=1#top%21")).toEqual([
+    expect(
+      linesOf("https://EXAMPLE.com:8443/a%2fb/%d0%b0?to=eve+x&r=https%3A%2F%2Fe.org&z&=1#top%21"),
+    ).toEqual([
       "URL: https, host example.com, port 8443",
       'path "/a%2fb/%d0%b0" is "/a/b/а"',
       'query "to": "eve+x" is "eve x"',
@@ -22,32 +24,53 @@ describe("readUrl()", () => {
     ["postgres://a.b/db", ["URL: postgres, host a.b", 'path "/db"']],
     ["file:///etc/passwd", ["URL: file, no host", 'path "/etc/passwd"']],
     ["http://[::1]:80/", ["URL: http, host [::1], port 80"]],
-    ["https://good.com@evil.com", ["URL: https, host evil.com, port 443", 'user information before the host: "good.com"']],
-    ["https://a@b@evil.com", ["URL: https, host evil.com, port 443", 'user information before the host: "a@b"']],
+    [
+      "https://good.com@evil.com",
+      ["URL: https, host evil.com, port 443", 'user information before the host: "good.com"'],
+    ],
+    [
+      "https://a@b@evil.com",
+      ["URL: https, host evil.com, port 443", 'user information before the host: "a@b"'],
+    ],
     ["https://bücher.de", ['URL: https, host xn--bcher-kva.de (shows as "bücher.de"), port 443']],
     ["https://a b.com", []],
-    ["https://xn--a.com", ['URL: https, host "xn--a.com", not decoded: it is neither a domain name nor an IP address, port 443']],
+    [
+      "https://xn--a.com",
+      [
+        'URL: https, host "xn--a.com", not decoded: it is neither a domain name nor an IP address, port 443',
+      ],
+    ],
     ["https://a:b:c/", ['URL: https, host and port "a:b:c", not decoded, port 443']],
     [
       "https://a.b/?x=%ff",
       [
         "URL: https, host a.b, port 443",
-        expect.stringMatching(/^query "x": "%ff", not decoded: its bytes are no text: 1 byte, sha256:a8100ae6/),
+        expect.stringMatching(
+          /^query "x": "%ff", not decoded: its bytes are no text: 1 byte, sha256:a8100ae6/,
+        ),
       ],
     ],
-    ["https://a.b/100%", ["URL: https, host a.b, port 443", 'path "/100%", not decoded: its percent-encoding is malformed']],
+    [
+      "https://a.b/100%",
+      [
+        "URL: https, host a.b, port 443",
+        'path "/100%", not decoded: its percent-encoding is malformed',
+      ],
+    ],
   ])("reads %s", (text, lines) => {
     expect(linesOf(text)).toEqual(lines);
   });
 
-  it.each(["https://good.com\\@evil.com", "https://good.com\n.evil.com", "ht\ttps://a.b", "https://a.b\u0000"])(
-    "does not choose one reading of %j",
-    (text) => {
-      const lines = linesOf(text);
-      expect(lines.length === 0 || lines[0]?.startsWith("URL, not decoded")).toBe(true);
-      expect(lines.length).toBeLessThan(2);
-    },
-  );
+  it.each([
+    "https://good.com\\@evil.com",
+    "https://good.com\n.evil.com",
+    "ht\ttps://a.b",
+    "https://a.b\u0000",
+  ])("does not choose one reading of %j", (text) => {
+    const lines = linesOf(text);
+    expect(lines.length === 0 || lines[0]?.startsWith("URL, not decoded")).toBe(true);
+    expect(lines.length).toBeLessThan(2);
+  });
 
   it("says how many parts of a long query it leaves out", () => {
     const lines = linesOf(`https://a.b/?${"x&".repeat(1_500)}x`);
@@ -56,13 +79,18 @@ describe("readUrl()", () => {
   });
 
   it("gives what it decoded to be looked into", () => {
-    expect(readUrl("https://a.b/?r=https%3A%2F%2Fe.org").flatMap(({ texts = [] }) => texts)).toEqual(["https://e.org"]);
+    expect(
+      readUrl("https://a.b/?r=https%3A%2F%2Fe.org").flatMap(({ texts = [] }) => texts),
+    ).toEqual(["https://e.org"]);
   });
 });
 
 describe("namedHosts()", () => {
   it.each([
-    ["See https://аpple.com/x, (http://u:p@аррӏе.com) and ftp://bücher.de.", ["аpple.com", "аррӏе.com", "bücher.de"]],
+    [
+      "See https://аpple.com/x, (http://u:p@аррӏе.com) and ftp://bücher.de.",
+      ["аpple.com", "аррӏе.com", "bücher.de"],
+    ],
     ["аpple.com", ["аpple.com"]],
     ["bob@аpple.com:25", ["аpple.com"]],
     ["xn--pple-43d.com", ["xn--pple-43d.com"]],

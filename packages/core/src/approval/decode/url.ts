@@ -1,4 +1,7 @@
-/** Url: a URL by its parts, and the hosts that a text names. What programs read in different ways is not read here. */
+/**
+ * Url: a URL by its parts, and the hosts that a text names. What programs read in different ways is
+ * not read here.
+ */
 import { normalizeHost } from "../../action/host.js";
 import { isConsentError } from "../../errors.js";
 import { escapeText } from "@acp/exec-safety/text";
@@ -7,7 +10,8 @@ import { readPart } from "./encoded.js";
 import { viewHost } from "./script.js";
 import type { Reading } from "./reading.js";
 
-const URL_PARTS = /^([A-Za-z][A-Za-z0-9+.-]{0,31}):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;
+const URL_PARTS =
+  /^([A-Za-z][A-Za-z0-9+.-]{0,31}):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;
 const HOST_AND_PORT = /^(\[[^[\]]*\]|[^:[\]]*)(?::([0-9]+))?$/;
 /** Controls, blanks, backslashes: programs drop, escape or replace them, each in its way. */
 const READ_IN_TWO_WAYS = /[\s\\\p{Cc}\p{Cs}]/u;
@@ -23,7 +27,8 @@ const QUERY_PARTS_MAX = 100;
 
 const AUTHORITIES = /:\/\/([^\s/?#"'`<>\\]+)/g;
 const PUNCTUATION = /^[^\p{L}\p{M}\p{N}\p{Cs}]$/u;
-const BARE_HOST = /^(?:[^\s@]{1,64}@)?((?:[\p{L}\p{M}\p{N}_-]{1,63}\.)+[\p{L}\p{M}\p{N}_-]{1,63})\.?(?::[0-9]{1,5})?$/u;
+const BARE_HOST =
+  /^(?:[^\s@]{1,64}@)?((?:[\p{L}\p{M}\p{N}_-]{1,63}\.)+[\p{L}\p{M}\p{N}_-]{1,63})\.?(?::[0-9]{1,5})?$/u;
 const BARE_HOST_CHARS_MAX = 400;
 const NOT_PLAIN = /[^ -~]|xn--/i;
 
@@ -33,7 +38,11 @@ function readHost(raw: string): { readonly host: string } | { readonly why: stri
     return { host: normalizeHost(raw) };
   } catch (error) {
     // The message quotes the host once more; the reason stands behind its last colon.
-    return { why: isConsentError(error) ? escapeText(error.message.slice(error.message.lastIndexOf(": ") + 2)) : "it is malformed" };
+    return {
+      why: isConsentError(error)
+        ? escapeText(error.message.slice(error.message.lastIndexOf(": ") + 2))
+        : "it is malformed",
+    };
   }
 }
 
@@ -45,11 +54,16 @@ function showHost(raw: string): string {
   return `host ${read.host}${view === undefined ? "" : ` (shows as "${view.shown}")`}`;
 }
 
-/** A part that may be percent-encoded: as it is, and what it stands for where that is another text. */
+/**
+ * A part that may be percent-encoded: as it is, and what it stands for where that is another text.
+ */
 function showPart(name: string, raw: string, encoded: string = raw): Reading {
   const part = readPart(encoded);
   if ("why" in part) return { line: `${name} ${showText(raw)}, not decoded: ${part.why}` };
-  return { line: `${name} ${showText(raw)}${part.text === raw ? "" : ` is ${showText(part.text)}`}`, texts: [part.text] };
+  return {
+    line: `${name} ${showText(raw)}${part.text === raw ? "" : ` is ${showText(part.text)}`}`,
+    texts: [part.text],
+  };
 }
 
 /** In a query a plus sign is a blank. */
@@ -64,7 +78,9 @@ function showQuery(query: string): readonly Reading[] {
     const name = `query ${showText("text" in read ? read.text : rawName)}`;
     return value === undefined ? { line: name } : showPart(`${name}:`, value, withBlanks(value));
   });
-  return more > 0 ? [...shown, { line: `${showCount(more)} more parts of the query, not decoded` }] : shown;
+  return more > 0
+    ? [...shown, { line: `${showCount(more)} more parts of the query, not decoded` }]
+    : shown;
 }
 
 /** The readings of a text that is one URL with an authority. */
@@ -73,23 +89,33 @@ export function readUrl(text: string): readonly Reading[] {
   if (scheme === undefined || authority === undefined || path === undefined) return [];
   if (READ_IN_TWO_WAYS.test(text)) {
     // A sentence may start with a URL; its hosts are looked at all the same.
-    return text.includes(" ") ? [] : [{ line: "URL, not decoded: it has a character that programs read in different ways" }];
+    return text.includes(" ")
+      ? []
+      : [{ line: "URL, not decoded: it has a character that programs read in different ways" }];
   }
   const [, host, port = PORTS.get(scheme.toLowerCase())] = HOST_AND_PORT.exec(authority) ?? [];
-  const where = host === undefined ? `host and port ${showText(authority)}, not decoded` : showHost(host);
+  const where =
+    host === undefined ? `host and port ${showText(authority)}, not decoded` : showHost(host);
   return [
     { line: `URL: ${scheme.toLowerCase()}, ${where}${port === undefined ? "" : `, port ${port}`}` },
-    ...(user === undefined ? [] : [{ line: `user information before the host: ${showText(user)}` }]),
+    ...(user === undefined
+      ? []
+      : [{ line: `user information before the host: ${showText(user)}` }]),
     ...(path === "" || path === "/" ? [] : [showPart("path", path)]),
     ...(query === undefined ? [] : showQuery(query)),
     ...(fragment === undefined ? [] : [showPart("fragment", fragment)]),
   ];
 }
 
-/** Hosts that a text names in URLs, or as a whole, and that hold more than ASCII: as they are spelled there. */
+/**
+ * Hosts that a text names in URLs, or as a whole, and that hold more than ASCII: as they are
+ * spelled there.
+ */
 export function namedHosts(text: string): ReadonlySet<string> {
   if (!NOT_PLAIN.test(text)) return new Set();
-  const authorities = Array.from(text.matchAll(AUTHORITIES), ([, authority = ""]) => authority.slice(authority.lastIndexOf("@") + 1));
+  const authorities = Array.from(text.matchAll(AUTHORITIES), ([, authority = ""]) =>
+    authority.slice(authority.lastIndexOf("@") + 1),
+  );
   const whole = text.length <= BARE_HOST_CHARS_MAX ? BARE_HOST.exec(text)?.[1] : undefined;
   const named = whole === undefined ? authorities : [...authorities, whole];
   return new Set(named.filter((raw) => NOT_PLAIN.test(raw)).map((raw) => withoutEnd(raw)));

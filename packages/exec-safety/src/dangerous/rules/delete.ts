@@ -8,7 +8,9 @@ import { kindOf, resolvePath, type PathKind } from "../site.js";
 
 const isForced = (call: Call): boolean => hasFlag(call, "rRf", ["recursive", "force"]);
 
-/** Whether the root or a home is left of a target when the variables in it are empty: `"$DIR"/*`. */
+/**
+ * Whether the root or a home is left of a target when the variables in it are empty: `"$DIR"/*`.
+ */
 function isRootIfEmpty({ text }: Field, call: Call): boolean {
   if (!text.includes(UNSET)) return false;
   const emptied = text.replaceAll(UNSET, "");
@@ -44,7 +46,10 @@ export function startsOfFind({ args }: Call): readonly Field[] {
   return starts;
 }
 
-/** Texts that stand for what a find finds: a path below each start; everything in it for the root, and for a home that nothing chooses from. */
+/**
+ * Texts that stand for what a find finds: a path below each start; everything in it for the root,
+ * and for a home that nothing chooses from.
+ */
 export function foundBy(call: Call): readonly string[] {
   const starts = startsOfFind(call).slice(0, 4);
   if (starts.length === 0) return [UNKNOWN];
@@ -87,11 +92,17 @@ function isDangerousFind(call: Call): boolean {
   const starts = startsOfFind(call);
   if (someKind(call, starts, ["root", "home", "system", "outside"])) return true;
   if (starts.some((start) => isRootIfEmpty(start, call) || isAbove(start, call))) return true;
-  const isHere = starts.length === 0 ? call.site.directory === call.site.project : someKind(call, starts, ["project"]);
+  const isHere =
+    starts.length === 0
+      ? call.site.directory === call.site.project
+      : someKind(call, starts, ["project"]);
   return isHere && isUnfiltered(call);
 }
 
-/** The project's root or a folder above it; not what is in it, which is moved about in ordinary work. */
+/**
+ * The project's root or a folder above it; not what is in it, which is moved about in ordinary
+ * work.
+ */
 function isWholeProject(source: Field, call: Call): boolean {
   return kindOf(source.text, call.site) === "project" && !source.text.endsWith("*");
 }
@@ -106,8 +117,15 @@ export const DELETE_RULES: readonly ProgramRule[] = [
       const operands = operandsOf(call);
       if (someKind(call, operands, WHOLE)) return true;
       if (hasFlag(call, "", ["no-preserve-root"]) && operands.length > 0) return true;
-      if (operands.some((operand) => isRootIfEmpty(operand, call)) && (isForced(call) || call.name === "rimraf")) return true;
-      return (isForced(call) || call.name === "rimraf") && operands.some((operand) => isRepository(operand, call));
+      if (
+        operands.some((operand) => isRootIfEmpty(operand, call)) &&
+        (isForced(call) || call.name === "rimraf")
+      )
+        return true;
+      return (
+        (isForced(call) || call.name === "rimraf") &&
+        operands.some((operand) => isRepository(operand, call))
+      );
     },
     dangerous: [
       "rm -rf /",
@@ -192,7 +210,8 @@ export const DELETE_RULES: readonly ProgramRule[] = [
     ruleId: "rm.outside-project",
     programs: ["rm", "srm", "rimraf", "grm", "trash"],
     message: "It deletes files outside the project, recursively or without asking",
-    applies: (call) => (isForced(call) || call.name === "rimraf") && someKind(call, operandsOf(call), ["outside"]),
+    applies: (call) =>
+      (isForced(call) || call.name === "rimraf") && someKind(call, operandsOf(call), ["outside"]),
     dangerous: [
       "rm -rf /tmp/test-data",
       "rm -rf ../other-project",
@@ -247,23 +266,48 @@ export const DELETE_RULES: readonly ProgramRule[] = [
     ruleId: "overwrite.destroy",
     programs: ["shred", "wipe", "srm", "scrub"],
     message: "It overwrites files outside the project so that nothing can bring them back",
-    applies: (call) => someKind(call, operandsOf(call, "ns"), ["root", "home", "system", "project", "outside"]),
-    dangerous: ["shred -u ~/.ssh/id_rsa", "shred /dev/sda", "shred -n 3 -z /etc/passwd", "wipe -rf ~"],
+    applies: (call) =>
+      someKind(call, operandsOf(call, "ns"), ["root", "home", "system", "project", "outside"]),
+    dangerous: [
+      "shred -u ~/.ssh/id_rsa",
+      "shred /dev/sda",
+      "shred -n 3 -z /etc/passwd",
+      "wipe -rf ~",
+    ],
     not: ["shred -u secrets.txt", "shred --help"],
   },
   {
     ruleId: "mv.protected",
     programs: ["mv"],
-    message: "It moves the root, a home, a part of the system or the whole project away, or moves files where they are lost",
+    message:
+      "It moves the root, a home, a part of the system or the whole project away, or moves files where they are lost",
     applies: (call) => {
       const operands = operandsOf(call, "tS");
       const target = optionValue(call, "t", "target-directory") ?? operands.at(-1);
       const sources = target === operands.at(-1) ? operands.slice(0, -1) : operands;
       if (sources.length > 0 && target?.text === "/dev/null") return true;
-      return someKind(call, sources, ["root", "home", "system"]) || sources.some((source) => isWholeProject(source, call));
+      return (
+        someKind(call, sources, ["root", "home", "system"]) ||
+        sources.some((source) => isWholeProject(source, call))
+      );
     },
-    dangerous: ["mv /* /tmp", "mv ~ /dev/null", "mv src /dev/null", "mv /etc/passwd x", "mv $HOME /tmp/h", "mv . ../x", "mv /usr/bin/ls ."],
-    not: ["mv a b", "mv src/*.ts lib/", "mv ~/Downloads/a.pdf docs/", "mv -t lib a b", "mv * app/", "mv ../x/a.txt ."],
+    dangerous: [
+      "mv /* /tmp",
+      "mv ~ /dev/null",
+      "mv src /dev/null",
+      "mv /etc/passwd x",
+      "mv $HOME /tmp/h",
+      "mv . ../x",
+      "mv /usr/bin/ls .",
+    ],
+    not: [
+      "mv a b",
+      "mv src/*.ts lib/",
+      "mv ~/Downloads/a.pdf docs/",
+      "mv -t lib a b",
+      "mv * app/",
+      "mv ../x/a.txt .",
+    ],
   },
   {
     ruleId: "rsync.delete",
@@ -272,7 +316,11 @@ export const DELETE_RULES: readonly ProgramRule[] = [
     applies: (call) =>
       hasFlag(call, "", ["delete", "delete-after", "delete-before", "delete-excluded"]) &&
       someKind(call, operandsOf(call, "ef").slice(-1), WHOLE),
-    dangerous: ["rsync -a --delete empty/ /", "rsync -a --delete empty/ ~/", "rsync --delete -r x/ /etc/"],
+    dangerous: [
+      "rsync -a --delete empty/ /",
+      "rsync -a --delete empty/ ~/",
+      "rsync --delete -r x/ /etc/",
+    ],
     not: ["rsync -a --delete src/ build/", "rsync -av --delete dist/ user@host:/var/www/"],
   },
   {

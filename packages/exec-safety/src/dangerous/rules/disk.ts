@@ -11,12 +11,18 @@ const isAsking = (call: Call): boolean => hasFlag(call, "", ["help", "version"])
 /** Whether only files of the project are named: an image that somebody builds. */
 function isImage(call: Call, valued: string): boolean {
   const operands = operandsOf(call, valued).filter(({ text }) => !/^\d+[KMGT]?$/i.test(text));
-  return operands.length > 0 && operands.every(({ text }) => !hasUnknown(text) && kindOf(text, call.site) === "inside");
+  return (
+    operands.length > 0 &&
+    operands.every(({ text }) => !hasUnknown(text) && kindOf(text, call.site) === "inside")
+  );
 }
 
 /** Programs that erase, with the words that make them do it. */
 const ERASING: ReadonlyMap<string, readonly string[]> = new Map([
-  ["cryptsetup", ["luksformat", "luksremovekey", "luksclose", "erase", "lukserase", "reencrypt", "format"]],
+  [
+    "cryptsetup",
+    ["luksformat", "luksremovekey", "luksclose", "erase", "lukserase", "reencrypt", "format"],
+  ],
   ["zpool", ["destroy", "labelclear", "create"]],
   ["zfs", ["destroy", "rollback"]],
   ["btrfs", ["delete", "del"]],
@@ -24,7 +30,9 @@ const ERASING: ReadonlyMap<string, readonly string[]> = new Map([
   ["nvme", ["format", "sanitize", "write", "write-zeroes"]],
   [
     "diskutil",
-    "erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase reformat eraseoptical deletevolume deletecontainer".split(" "),
+    "erasedisk erasevolume partitiondisk zerodisk randomdisk secureerase reformat eraseoptical deletevolume deletecontainer".split(
+      " ",
+    ),
   ],
   ["mdadm", []],
   ["lvm", ["lvremove", "vgremove", "pvremove"]],
@@ -34,9 +42,15 @@ const ERASING: ReadonlyMap<string, readonly string[]> = new Map([
 export const DISK_RULES: readonly ProgramRule[] = [
   {
     ruleId: "disk.format",
-    programs: "mkfs mke2fs mkswap mkdosfs mkntfs newfs newfs_apfs newfs_hfs newfs_msdos pvcreate vgcreate".split(" "),
+    programs:
+      "mkfs mke2fs mkswap mkdosfs mkntfs newfs newfs_apfs newfs_hfs newfs_msdos pvcreate vgcreate".split(
+        " ",
+      ),
     message: "It formats a disk: what is on it is lost",
-    applies: (call) => !isAsking(call) && operandsOf(call, "tLUbNiEOmTn").length > 0 && !isImage(call, "tLUbNiEOmTn"),
+    applies: (call) =>
+      !isAsking(call) &&
+      operandsOf(call, "tLUbNiEOmTn").length > 0 &&
+      !isImage(call, "tLUbNiEOmTn"),
     dangerous: [
       "mkfs -t ext4 /dev/sda1",
       "mkfs.ext4 /dev/sdb",
@@ -54,12 +68,19 @@ export const DISK_RULES: readonly ProgramRule[] = [
     message: "It changes the partitions of a disk: what is on it can be lost",
     applies: (call) => {
       const operands = operandsOf(call);
-      if (isAsking(call) || operands.length === 0 || hasFlag(call, "lpVvd", ["list", "print", "dump", "verify", "show-size"])) return false;
+      if (
+        isAsking(call) ||
+        operands.length === 0 ||
+        hasFlag(call, "lpVvd", ["list", "print", "dump", "verify", "show-size"])
+      )
+        return false;
       const verbs = verbsOf(call).slice(1);
       return !(
         call.name === "parted" &&
         verbs.length > 0 &&
-        verbs.every((verb) => /^(?:p|print|free|all|list|devices|unit|u|[kmgt]?i?b|s|%|quit)$/.test(verb))
+        verbs.every((verb) =>
+          /^(?:p|print|free|all|list|devices|unit|u|[kmgt]?i?b|s|%|quit)$/.test(verb),
+        )
       );
     },
     dangerous: [
@@ -70,19 +91,32 @@ export const DISK_RULES: readonly ProgramRule[] = [
       "sfdisk /dev/sda < layout",
       "gdisk /dev/sdb",
     ],
-    not: ["fdisk -l", "fdisk -l /dev/sda", "parted /dev/sda print", "sfdisk -d /dev/sda", "sgdisk -p /dev/sda", "parted -l"],
+    not: [
+      "fdisk -l",
+      "fdisk -l /dev/sda",
+      "parted /dev/sda print",
+      "sfdisk -d /dev/sda",
+      "sgdisk -p /dev/sda",
+      "parted -l",
+    ],
   },
   {
     ruleId: "disk.erase",
-    programs: "wipefs blkdiscard badblocks hdparm sg_format pvremove vgremove lvremove vgreduce lvreduce".split(" "),
+    programs:
+      "wipefs blkdiscard badblocks hdparm sg_format pvremove vgremove lvremove vgreduce lvreduce".split(
+        " ",
+      ),
     message: "It erases a disk or what describes it",
     applies: (call) => {
       if (isAsking(call)) return false;
       const operands = operandsOf(call, "no");
-      if (call.name === "wipefs") return hasFlag(call, "ao", ["all", "offset"]) && operands.length > 0;
+      if (call.name === "wipefs")
+        return hasFlag(call, "ao", ["all", "offset"]) && operands.length > 0;
       if (call.name === "badblocks") return hasFlag(call, "w");
       if (call.name === "hdparm")
-        return call.args.some(({ text }) => /^--(?:security-erase|trim-sector|write-sector|yes-i-know|make-bad)/.test(text));
+        return call.args.some(({ text }) =>
+          /^--(?:security-erase|trim-sector|write-sector|yes-i-know|make-bad)/.test(text),
+        );
       return operands.length > 0;
     },
     dangerous: [
@@ -101,7 +135,8 @@ export const DISK_RULES: readonly ProgramRule[] = [
     programs: [...ERASING.keys()],
     message: "It destroys a volume, an array or what encrypts it",
     applies: (call) => {
-      if (call.name === "mdadm") return hasFlag(call, "SCf", ["stop", "zero-superblock", "create", "fail", "remove"]);
+      if (call.name === "mdadm")
+        return hasFlag(call, "SCf", ["stop", "zero-superblock", "create", "fail", "remove"]);
       const verbs = verbsOf(call);
       return (ERASING.get(call.name) ?? []).some((verb) => verbs.slice(0, 3).includes(verb));
     },

@@ -1,5 +1,6 @@
 /**
- * Machine: the running kernel, how the machine starts, what is mounted, its network and its firewall.
+ * Machine: the running kernel, how the machine starts, what is mounted, its network and its
+ * firewall.
  */
 import { hasFlag, operandsOf, optionValue, verbsOf, type Call } from "../call.js";
 import type { ProgramRule } from "../rule.js";
@@ -19,14 +20,28 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
       if (isAsking(call)) return false;
       const texts = call.args.map(({ text }) => text);
       if (call.name === "sysctl")
-        return hasFlag(call, "w", ["write", "load", "system"]) || hasFlag(call, "p") || texts.some((text) => /^[\w./-]+=/.test(text));
+        return (
+          hasFlag(call, "w", ["write", "load", "system"]) ||
+          hasFlag(call, "p") ||
+          texts.some((text) => /^[\w./-]+=/.test(text))
+        );
       if (call.name === "modprobe")
         return (
-          !hasFlag(call, "nDcRl", ["show-depends", "dry-run", "showconfig", "show-config", "list", "resolve-alias"]) && texts.length > 0
+          !hasFlag(call, "nDcRl", [
+            "show-depends",
+            "dry-run",
+            "showconfig",
+            "show-config",
+            "list",
+            "resolve-alias",
+          ]) && texts.length > 0
         );
-      if (call.name === "bpftool") return texts.some((text) => /^(?:load|attach|detach|pin|update|delete)$/.test(text));
-      if (call.name === "csrutil" || call.name === "spctl") return texts.some((text) => /disable/.test(text));
-      if (call.name === "nvram") return texts.some((text) => text.includes("=") || /^-[cd]/.test(text));
+      if (call.name === "bpftool")
+        return texts.some((text) => /^(?:load|attach|detach|pin|update|delete)$/.test(text));
+      if (call.name === "csrutil" || call.name === "spctl")
+        return texts.some((text) => /disable/.test(text));
+      if (call.name === "nvram")
+        return texts.some((text) => text.includes("=") || /^-[cd]/.test(text));
       return call.name !== "depmod" && (texts.length > 0 || call.name === "swapoff");
     },
     dangerous: [
@@ -54,17 +69,26 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
   },
   {
     ruleId: "network.firewall",
-    programs: names("iptables ip6tables iptables-legacy nft ufw firewall-cmd pfctl ebtables ipset tc"),
+    programs: names(
+      "iptables ip6tables iptables-legacy nft ufw firewall-cmd pfctl ebtables ipset tc",
+    ),
     message: "It removes or opens the rules of the machine's firewall",
     applies: (call) => {
       const texts = call.args.map(({ text }) => text);
       if (call.name === "nft")
-        return /^(?:flush|delete|destroy|reset)$/.test(operandsOf(call)[0]?.text ?? "") || hasFlag(call, "f", ["file"]);
-      if (call.name === "ufw") return texts.some((text) => /^(?:disable|reset|delete|allow|default)$/.test(text));
+        return (
+          /^(?:flush|delete|destroy|reset)$/.test(operandsOf(call)[0]?.text ?? "") ||
+          hasFlag(call, "f", ["file"])
+        );
+      if (call.name === "ufw")
+        return texts.some((text) => /^(?:disable|reset|delete|allow|default)$/.test(text));
       if (call.name === "firewall-cmd")
-        return texts.some((text) => /^--(?:panic-on|remove|add|complete-reload|delete|set-default)/.test(text));
+        return texts.some((text) =>
+          /^--(?:panic-on|remove|add|complete-reload|delete|set-default)/.test(text),
+        );
       if (call.name === "pfctl") return texts.some((text) => /^-(?:[dF]|e?f)/.test(text));
-      if (call.name === "ipset" || call.name === "tc") return texts.some((text) => /^(?:flush|destroy|del|delete)$/.test(text));
+      if (call.name === "ipset" || call.name === "tc")
+        return texts.some((text) => /^(?:flush|destroy|del|delete)$/.test(text));
       return texts.some(
         (text, at) =>
           /^-[a-z]*[FXZ]$|^--(?:flush|delete-chain|zero)$/.test(text) ||
@@ -84,7 +108,14 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
       "pfctl -d",
       "iptables -D INPUT 1",
     ],
-    not: ["iptables -L -n", "nft list ruleset", "ufw status", "firewall-cmd --list-all", "pfctl -s rules", "iptables-save"],
+    not: [
+      "iptables -L -n",
+      "nft list ruleset",
+      "ufw status",
+      "firewall-cmd --list-all",
+      "pfctl -s rules",
+      "iptables-save",
+    ],
   },
   {
     ruleId: "network.cut",
@@ -94,13 +125,20 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
       const texts = call.args.map(({ text }) => text);
       if (call.name === "ifdown") return texts.length > 0;
       if (call.name === "ifconfig") return texts.at(-1) === "down";
-      if (call.name === "route") return texts.some((text) => /^(?:del|delete|flush|add|change)$/.test(text));
-      if (call.name === "nmcli") return texts.some((text) => /^(?:off|down|delete|disconnect)$/.test(text));
+      if (call.name === "route")
+        return texts.some((text) => /^(?:del|delete|flush|add|change)$/.test(text));
+      if (call.name === "nmcli")
+        return texts.some((text) => /^(?:off|down|delete|disconnect)$/.test(text));
       if (call.name === "networksetup") return texts.some((text) => text.startsWith("-set"));
-      if (call.name === "resolvectl") return /^(?:dns|revert|domain)$/.test(texts[0] ?? "") && texts.length > 1;
+      if (call.name === "resolvectl")
+        return /^(?:dns|revert|domain)$/.test(texts[0] ?? "") && texts.length > 1;
       const object = operandsOf(call)[0]?.text ?? "";
-      if (object.startsWith("l")) return texts.includes("down") || texts.some((text) => text.startsWith("del"));
-      return /^(?:r|ro|route|a|ad|addr|address|rule)$/.test(object) && texts.some((text) => /^(?:flush|del|delete|replace)$/.test(text));
+      if (object.startsWith("l"))
+        return texts.includes("down") || texts.some((text) => text.startsWith("del"));
+      return (
+        /^(?:r|ro|route|a|ad|addr|address|rule)$/.test(object) &&
+        texts.some((text) => /^(?:flush|del|delete|replace)$/.test(text))
+      );
     },
     dangerous: [
       "ip link set eth0 down",
@@ -111,7 +149,16 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
       "nmcli networking off",
       "ip addr flush dev eth0",
     ],
-    not: ["ip addr", "ip route", "ip link show", "ifconfig", "ifconfig en0", "route -n", "nmcli device status", "ip -br a"],
+    not: [
+      "ip addr",
+      "ip route",
+      "ip link show",
+      "ifconfig",
+      "ifconfig en0",
+      "route -n",
+      "nmcli device status",
+      "ip -br a",
+    ],
   },
   {
     ruleId: "system.mount",
@@ -122,11 +169,16 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
       if (call.name === "pivot_root" || call.name === "switch_root") return true;
       if (call.name === "losetup") return hasFlag(call, "D", ["detach-all"]);
       if (call.name === "umount")
-        return hasFlag(call, "a", ["all"]) || operands.some((text) => /^\/(?:boot|home|usr|var|proc|sys|dev)?$/.test(text));
+        return (
+          hasFlag(call, "a", ["all"]) ||
+          operands.some((text) => /^\/(?:boot|home|usr|var|proc|sys|dev)?$/.test(text))
+        );
       const options = optionValue(call, "o", "options")?.text ?? "";
       return (
         /(?:^|,)remount/.test(options) ||
-        operands.slice(1).some((text) => /^\/(?:|boot|home|usr|var|proc|sys|dev|etc|bin|sbin|lib)$/.test(text))
+        operands
+          .slice(1)
+          .some((text) => /^\/(?:|boot|home|usr|var|proc|sys|dev|etc|bin|sbin|lib)$/.test(text))
       );
     },
     dangerous: [
@@ -137,7 +189,14 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
       "mount -t tmpfs tmpfs /usr",
       "umount -lf /home",
     ],
-    not: ["mount", "mount | grep ext4", "umount /mnt/usb", "mount /dev/sdb1 /mnt/usb", "mount -t proc", "losetup -a"],
+    not: [
+      "mount",
+      "mount | grep ext4",
+      "umount /mnt/usb",
+      "mount /dev/sdb1 /mnt/usb",
+      "mount -t proc",
+      "losetup -a",
+    ],
   },
   {
     ruleId: "system.boot",
@@ -147,13 +206,21 @@ export const MACHINE_RULES: readonly ProgramRule[] = [
     message: "It changes how the machine starts",
     applies: (call) => {
       if (isAsking(call) || hasFlag(call, "", ["list"])) return false;
-      if (call.name === "efibootmgr") return hasFlag(call, "BbocnOCDN", ["delete-bootnum", "create", "bootorder", "bootnext"]);
-      if (call.name === "bootctl") return /^(?:install|remove|update|set-|random)/.test(verbsOf(call)[0] ?? "");
-      if (call.name === "fwupdmgr") return /^(?:install|update|upgrade|downgrade|reinstall)/.test(verbsOf(call)[0] ?? "");
+      if (call.name === "efibootmgr")
+        return hasFlag(call, "BbocnOCDN", ["delete-bootnum", "create", "bootorder", "bootnext"]);
+      if (call.name === "bootctl")
+        return /^(?:install|remove|update|set-|random)/.test(verbsOf(call)[0] ?? "");
+      if (call.name === "fwupdmgr")
+        return /^(?:install|update|upgrade|downgrade|reinstall)/.test(verbsOf(call)[0] ?? "");
       if (call.name === "flashrom") return hasFlag(call, "wE", ["write", "erase"]);
       return !/^grub2?-mkconfig$/.test(call.name) || hasFlag(call, "o", ["output"]);
     },
-    dangerous: ["grub-install /dev/sda", "efibootmgr -b 0 -B", "update-initramfs -u", "flashrom -p internal -w bios.bin"],
+    dangerous: [
+      "grub-install /dev/sda",
+      "efibootmgr -b 0 -B",
+      "update-initramfs -u",
+      "flashrom -p internal -w bios.bin",
+    ],
     not: ["efibootmgr", "bootctl status", "fwupdmgr get-devices", "grub-mkconfig"],
   },
 ];

@@ -9,14 +9,21 @@ const isRecursive = (call: Call): boolean => hasFlag(call, "R", ["recursive"]);
 
 /** The mode: the first argument that looks like one, since `-x` is a mode and `-R` an option. */
 function modeOf({ args }: Call): string {
-  return args.find(({ text }) => /^[0-7]{3,5}$/.test(text) || /^[ugoa,rwxXstugo]*[-+=][-+=rwxXstugoa,]*$/.test(text))?.text ?? "";
+  return (
+    args.find(
+      ({ text }) =>
+        /^[0-7]{3,5}$/.test(text) || /^[ugoa,rwxXstugo]*[-+=][-+=rwxXstugoa,]*$/.test(text),
+    )?.text ?? ""
+  );
 }
 
 /** `u+s`, `+s`, `u=rwxs`, `4755`: not `g+s`, which a folder that several share has. */
 const isSetuid = (mode: string): boolean =>
-  /^0*[4-7][0-7]{3}$/.test(mode) || mode.split(",").some((part) => /^[goa]*[ua][ugoa]*[+=][rwxXt]*s|^[+=][rwxXt]*s/.test(part));
+  /^0*[4-7][0-7]{3}$/.test(mode) ||
+  mode.split(",").some((part) => /^[goa]*[ua][ugoa]*[+=][rwxXt]*s|^[+=][rwxXt]*s/.test(part));
 
-const isOpenToAll = (mode: string): boolean => /[2367]$/.test(mode) || /(?:^|,)[ugoa]*[oa][ugoa]*[+=][rxXst]*w/.test(mode);
+const isOpenToAll = (mode: string): boolean =>
+  /[2367]$/.test(mode) || /(?:^|,)[ugoa]*[oa][ugoa]*[+=][rxXst]*w/.test(mode);
 
 /** Targets behind the mode or the owner. */
 function targetsOf(call: Call): ReturnType<typeof operandsOf> {
@@ -30,7 +37,8 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
   {
     ruleId: "permissions.protected",
     programs: ["chmod", "chown", "chgrp", "setfacl", "xattr"],
-    message: "It changes who may read, write or own the root, a home, the system or what is above the project",
+    message:
+      "It changes who may read, write or own the root, a home, the system or what is above the project",
     applies: (call) => {
       const targets = targetsOf(call);
       const kinds = new Set(targets.map(({ text }) => kindOf(text, call.site)));
@@ -40,7 +48,9 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
           kinds.has("home") ||
           targets.some(
             ({ text }) =>
-              kindOf(text, call.site) === "project" && resolvePath(text, call.site) !== call.site.project && !text.endsWith("*"),
+              kindOf(text, call.site) === "project" &&
+              resolvePath(text, call.site) !== call.site.project &&
+              !text.endsWith("*"),
           )
         );
       return call.name === "chmod" && kinds.has("home") && isOpenToAll(modeOf(call));
@@ -80,7 +90,9 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
       call.name === "chmod"
         ? isSetuid(modeOf(call))
         : call.args.some(
-            ({ text }, at) => /^(?:-m)?[0]*[4-7][0-7]{3}$/.test(text) && (text.startsWith("-m") || call.args[at - 1]?.text === "-m"),
+            ({ text }, at) =>
+              /^(?:-m)?[0]*[4-7][0-7]{3}$/.test(text) &&
+              (text.startsWith("-m") || call.args[at - 1]?.text === "-m"),
           ),
     dangerous: [
       "chmod u+s ./shell",
@@ -94,7 +106,15 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
       "chmod u=rwxs x",
       "chmod g+w,u+s x",
     ],
-    not: ["chmod 0755 x", "chmod 1777 tmp", "chmod g+s shared", "chmod 2775 shared", "chmod u+x x", "chmod u-s x", "install -m 0755 a b"],
+    not: [
+      "chmod 0755 x",
+      "chmod 1777 tmp",
+      "chmod g+s shared",
+      "chmod 2775 shared",
+      "chmod u+x x",
+      "chmod u-s x",
+      "install -m 0755 a b",
+    ],
   },
   {
     ruleId: "permissions.open-keys",
@@ -104,7 +124,9 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
       /[4-7]$|[oa]\+[wx]*r/.test(modeOf(call)) &&
       !modeOf(call).endsWith("00") &&
       targetsOf(call).some(({ text }) =>
-        /^\.(?:ssh|gnupg|aws)(?:$|\/(?!.*\.pub$|known_hosts|config))/.test(belowHome(resolvePath(text, call.site) ?? "", call.site) ?? ""),
+        /^\.(?:ssh|gnupg|aws)(?:$|\/(?!.*\.pub$|known_hosts|config))/.test(
+          belowHome(resolvePath(text, call.site) ?? "", call.site) ?? "",
+        ),
       ),
     dangerous: ["chmod 777 ~/.ssh", "chmod 644 ~/.ssh/id_rsa", "chmod -R 777 ~/.gnupg"],
     not: ["chmod 600 ~/.ssh/id_rsa", "chmod 644 ~/.ssh/id_rsa.pub", "chmod 700 ~/.ssh"],
@@ -123,8 +145,13 @@ export const PERMISSION_RULES: readonly ProgramRule[] = [
     message: "It locks files against change, or unlocks those that the system has locked",
     applies: (call) =>
       call.args.some(({ text }) => /^[-+=][A-Za-z]*[iau]/.test(text) && text !== "-f") ||
-      (call.name === "chflags" && someKind(call, operandsOf(call).slice(1), ["root", "home", "system", "outside"])),
-    dangerous: ["chattr -i /etc/passwd", "chattr +i /home/alice/.ssh/authorized_keys", "chattr -R -ia /etc"],
+      (call.name === "chflags" &&
+        someKind(call, operandsOf(call).slice(1), ["root", "home", "system", "outside"])),
+    dangerous: [
+      "chattr -i /etc/passwd",
+      "chattr +i /home/alice/.ssh/authorized_keys",
+      "chattr -R -ia /etc",
+    ],
     not: ["lsattr .", "chattr +C data"],
   },
 ];

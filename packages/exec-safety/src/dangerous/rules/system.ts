@@ -1,5 +1,6 @@
 /**
- * System: rights, power, services, processes, accounts, packages and what runs by the clock. The machine below it is in machine.ts.
+ * System: rights, power, services, processes, accounts, packages and what runs by the clock. The
+ * machine below it is in machine.ts.
  */
 import { hasFlag, operandsOf, optionValue, verbsOf, type Call } from "../call.js";
 import { UNKNOWN } from "../feed.js";
@@ -16,7 +17,9 @@ const STOPPING: ReadonlySet<string> = new Set(
 /** Every process, or the first one. */
 function isEveryProcess(call: Call): boolean {
   const texts = call.args.map(({ text }) => text);
-  const hasSignal = texts.slice(0, -1).some((text) => /^-(?:[A-Z]|\d|s$|n$|-signal|-$)/i.test(text));
+  const hasSignal = texts
+    .slice(0, -1)
+    .some((text) => /^-(?:[A-Z]|\d|s$|n$|-signal|-$)/i.test(text));
   return texts.some((text, at) => text === "1" || (text === "-1" && hasSignal && at > 0));
 }
 
@@ -27,7 +30,8 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
     programs: names(
       "sudo doas su pkexec sudoedit runuser run0 dzdo pfexec gksu gksudo kdesu kdesudo sux calife please pleaseedit visudo vipw vigr",
     ),
-    message: "It runs a command or an editor with the rights of another user, mostly the administrator",
+    message:
+      "It runs a command or an editor with the rights of another user, mostly the administrator",
     applies: (call) => {
       const only = call.args.length === 1 ? (call.args[0]?.text ?? "") : "";
       return only !== "--help" && only !== "--version";
@@ -81,7 +85,11 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       call.name === "machinectl"
         ? /^(?:shell|login)$/.test(verbsOf(call)[0] ?? "")
         : /^1$/.test(optionValue(call, "t", "target")?.text ?? ""),
-    dangerous: ["nsenter -t 1 -m -u -i -n sh", "nsenter --target=1 --all bash", "machinectl shell root@"],
+    dangerous: [
+      "nsenter -t 1 -m -u -i -n sh",
+      "nsenter --target=1 --all bash",
+      "machinectl shell root@",
+    ],
     not: ["nsenter -t 4321 -n ip addr", "machinectl list"],
   },
   {
@@ -91,8 +99,12 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
     applies: (call) => {
       if (isAsking(call)) return false;
       const verbs = verbsOf(call);
-      if (call.name === "init" || call.name === "telinit") return /^(?:[0-6s]|q)$/.test(verbs[0] ?? "");
-      if (call.name === "loginctl") return verbs.some((verb) => /^(?:terminate|kill|poweroff|reboot|halt|suspend|hibernate)/.test(verb));
+      if (call.name === "init" || call.name === "telinit")
+        return /^(?:[0-6s]|q)$/.test(verbs[0] ?? "");
+      if (call.name === "loginctl")
+        return verbs.some((verb) =>
+          /^(?:terminate|kill|poweroff|reboot|halt|suspend|hibernate)/.test(verb),
+        );
       return !hasFlag(call, "c", ["show"]) || call.name !== "shutdown";
     },
     dangerous: [
@@ -106,7 +118,14 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       "shutdown -r +5",
       "loginctl terminate-user alice",
     ],
-    not: ["shutdown -c", "npm init -y", "git init", "reboot --help", "loginctl list-sessions", "uptime"],
+    not: [
+      "shutdown -c",
+      "npm init -y",
+      "git init",
+      "reboot --help",
+      "loginctl list-sessions",
+      "uptime",
+    ],
   },
   {
     ruleId: "system.stop-service",
@@ -114,9 +133,12 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
     message: "It stops or disables a service of the system, or the system itself",
     applies: (call) => {
       const verbs = verbsOf(call, "HMnotsp");
-      if (call.name === "systemctl") return !hasFlag(call, "", ["user"]) && STOPPING.has(verbs[0] ?? "");
+      if (call.name === "systemctl")
+        return !hasFlag(call, "", ["user"]) && STOPPING.has(verbs[0] ?? "");
       if (call.name === "launchctl")
-        return /^(?:unload|bootout|remove|disable|stop|kill|reboot|load|bootstrap|submit)$/.test(verbs[0] ?? "");
+        return /^(?:unload|bootout|remove|disable|stop|kill|reboot|load|bootstrap|submit)$/.test(
+          verbs[0] ?? "",
+        );
       if (call.name === "initctl") return verbs[0] === "stop";
       if (call.name === "sv") return /^(?:stop|down|exit|force-.*)$/.test(verbs[0] ?? "");
       return call.name !== "stop" && (verbs[1] === "stop" || hasFlag(call, "", ["full-stop"]));
@@ -149,12 +171,18 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
     message: "It ends every process, or every process of a user",
     applies: (call) => {
       if (call.name === "killall5") return true;
-      if (call.name === "kill") return !call.args.some(({ text }) => /^-[lL0]$|^--list$/.test(text)) && isEveryProcess(call);
+      if (call.name === "kill")
+        return (
+          !call.args.some(({ text }) => /^-[lL0]$|^--list$/.test(text)) && isEveryProcess(call)
+        );
       const operands = operandsOf(call, "suUgGtPFocnS").map(({ text }) => text);
       const isPattern = call.name === "pkill" || hasFlag(call, "r", ["regexp"]);
-      if (call.name === "fuser") return hasFlag(call, "k", ["kill"]) && operands.some((text) => /^\/(?:\w*)$/.test(text));
+      if (call.name === "fuser")
+        return hasFlag(call, "k", ["kill"]) && operands.some((text) => /^\/(?:\w*)$/.test(text));
       if (isPattern && operands.some((text) => /^\^?[.*]*\$?$/.test(text))) return true;
-      const isByUser = call.args.some(({ text }) => /^-[uU]/.test(text) || /^--(?:e?uid|user)/.test(text));
+      const isByUser = call.args.some(
+        ({ text }) => /^-[uU]/.test(text) || /^--(?:e?uid|user)/.test(text),
+      );
       return isByUser && operands.length === 0;
     },
     dangerous: [
@@ -198,14 +226,24 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       if (isAsking(call)) return false;
       if (call.name === "dscl")
         return /-(?:create|append|delete|passwd|change|merge)$|^(?:create|append|delete|passwd|change|merge)$/.test(
-          call.args.find(({ text }) => /create|append|delete|passwd|change|merge/.test(text))?.text ?? "",
+          call.args.find(({ text }) => /create|append|delete|passwd|change|merge/.test(text))
+            ?.text ?? "",
         );
       if (call.name === "faillock") return hasFlag(call, "", ["reset"]);
       if (call.name === "dseditgroup" || call.name === "sysadminctl")
-        return call.args.some(({ text }) => /^(?:edit|create|delete)$|^-(?:add|delete|reset)/.test(text));
+        return call.args.some(({ text }) =>
+          /^(?:edit|create|delete)$|^-(?:add|delete|reset)/.test(text),
+        );
       return (
-        !hasFlag(call, call.name === "passwd" ? "S" : call.name === "chage" || call.name === "useradd" ? "l" : "", ["status", "list"]) &&
-        !(call.name === "useradd" && hasFlag(call, "D") && call.args.length === 1)
+        !hasFlag(
+          call,
+          call.name === "passwd"
+            ? "S"
+            : call.name === "chage" || call.name === "useradd"
+              ? "l"
+              : "",
+          ["status", "list"],
+        ) && !(call.name === "useradd" && hasFlag(call, "D") && call.args.length === 1)
       );
     },
     dangerous: [
@@ -219,14 +257,24 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       "chsh -s /tmp/sh root",
       "dscl . -create /Users/eve",
     ],
-    not: ["passwd -S", "cat /etc/passwd", "id alice", "getent passwd", "chage -l alice", "useradd --help", "grep useradd Dockerfile"],
+    not: [
+      "passwd -S",
+      "cat /etc/passwd",
+      "id alice",
+      "getent passwd",
+      "chage -l alice",
+      "useradd --help",
+      "grep useradd Dockerfile",
+    ],
   },
   {
     ruleId: "system.crontab",
     programs: ["crontab"],
     message: "It replaces or deletes what the user has the system run by the clock",
     applies: (call) =>
-      hasFlag(call, "ri", ["remove"]) || operandsOf(call, "u").length > 0 || (call.args.length === 0 && call.input.source !== "none"),
+      hasFlag(call, "ri", ["remove"]) ||
+      operandsOf(call, "u").length > 0 ||
+      (call.args.length === 0 && call.input.source !== "none"),
     dangerous: [
       "crontab -r",
       "crontab -",
@@ -252,7 +300,9 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
     message: "It removes packages that the system needs to work",
     applies: (call) => {
       const texts = call.args.map(({ text }) => text);
-      const isRemoving = texts.some((text) => /^(?:remove|purge|autoremove|erase|-r|-P|-e|--purge|--remove|--erase|-R[a-z]*)$/.test(text));
+      const isRemoving = texts.some((text) =>
+        /^(?:remove|purge|autoremove|erase|-r|-P|-e|--purge|--remove|--erase|-R[a-z]*)$/.test(text),
+      );
       return (
         isRemoving &&
         texts.some(
@@ -273,6 +323,13 @@ export const SYSTEM_RULES: readonly ProgramRule[] = [
       "yum remove kernel",
       "pacman -Rdd glibc",
     ],
-    not: ["apt-get remove -y cowsay", "apt list", "dpkg -l", "rpm -qa", "apt-get install -y jq", "apt-get purge nodejs"],
+    not: [
+      "apt-get remove -y cowsay",
+      "apt list",
+      "dpkg -l",
+      "rpm -qa",
+      "apt-get install -y jq",
+      "apt-get purge nodejs",
+    ],
   },
 ];

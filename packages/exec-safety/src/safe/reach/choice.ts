@@ -1,6 +1,6 @@
 /**
- * Choice: which of many files a program takes, by their names, and whether a secret may be among them. Pure; the names are those of
- * guard/secret-globs.ts.
+ * Choice: which of many files a program takes, by their names, and whether a secret may be among
+ * them. Pure; the names are those of guard/secret-globs.ts.
  */
 import { matchesGlob } from "../../secrets/name-glob.js";
 import { SECRET_FOLDERS, SECRET_PROBES } from "../../secrets/secret-globs.js";
@@ -22,30 +22,55 @@ const PUBLIC = /(?:^|\/)\.github\//;
 
 const FOLDERS: ReadonlySet<string> = new Set(SECRET_FOLDERS.map((name) => name.toLowerCase()));
 
-/** Whether a path leads into a folder of secrets: who starts there leaves nothing out by that folder's name. */
+/**
+ * Whether a path leads into a folder of secrets: who starts there leaves nothing out by that
+ * folder's name.
+ */
 export function isInSecretFolder(path: string): boolean {
   return path
     .toLowerCase()
     .split("/")
-    .some((part) => FOLDERS.has(part) || (/[*?[{]/.test(part) && SECRET_FOLDERS.some((name) => takesVisible(part, name))));
+    .some(
+      (part) =>
+        FOLDERS.has(part) ||
+        (/[*?[{]/.test(part) && SECRET_FOLDERS.some((name) => takesVisible(part, name))),
+    );
 }
 
 /** Whether the choices leave no secret. `byDefault`: a file that none of them matches is taken. */
 export function leavesNoSecret(choices: readonly Choice[], byDefault: boolean): boolean {
-  if (choices.length === 0 || choices.length > CHOICES_MAX || choices.some(({ glob }) => glob.length > GLOB_CHARS_MAX)) return false;
-  const expanded = choices.flatMap((choice) => bracesOf(choice).map((glob) => ({ ...choice, glob: lastPart(glob, choice) })));
+  if (
+    choices.length === 0 ||
+    choices.length > CHOICES_MAX ||
+    choices.some(({ glob }) => glob.length > GLOB_CHARS_MAX)
+  )
+    return false;
+  const expanded = choices.flatMap((choice) =>
+    bracesOf(choice).map((glob) => ({ ...choice, glob: lastPart(glob, choice) })),
+  );
   return !PROBES.some((probe) => isTaken(probe, expanded, byDefault));
 }
 
-function isTaken(probe: readonly string[], choices: readonly Choice[], byDefault: boolean): boolean {
+function isTaken(
+  probe: readonly string[],
+  choices: readonly Choice[],
+  byDefault: boolean,
+): boolean {
   const file = probe.at(-1) ?? "";
   const isLeftOut = choices.some(
-    ({ takes, of, glob }) => !takes && of !== "files" && probe.slice(0, -1).some((folder) => matchesGlob(glob, folder)),
+    ({ takes, of, glob }) =>
+      !takes && of !== "files" && probe.slice(0, -1).some((folder) => matchesGlob(glob, folder)),
   );
-  return !isLeftOut && (choices.findLast(({ of, glob }) => of !== "folders" && matchesGlob(glob, file))?.takes ?? byDefault);
+  return (
+    !isLeftOut &&
+    (choices.findLast(({ of, glob }) => of !== "folders" && matchesGlob(glob, file))?.takes ??
+      byDefault)
+  );
 }
 
-/** What it matches names with. Only a glob for folders at any depth leaves something out by a path. */
+/**
+ * What it matches names with. Only a glob for folders at any depth leaves something out by a path.
+ */
 function lastPart(glob: string, { takes }: Choice): string {
   if (!takes) return glob.replace(/^\*\*\//, "").replace(/\/(?:\*\*)?$/, "");
   const last = glob.toLowerCase().slice(glob.lastIndexOf("/") + 1);
@@ -66,7 +91,10 @@ function bracesOf({ glob, takes }: Choice): readonly string[] {
   return globs;
 }
 
-/** Whether a path with a glob, as the shell expands it, may name a secret. Every part but the last is a folder. */
+/**
+ * Whether a path with a glob, as the shell expands it, may name a secret. Every part but the last
+ * is a folder.
+ */
 export function globMayNameSecret(text: string): boolean {
   if (PUBLIC.test(text)) return false;
   if (text.length > GLOB_CHARS_MAX) return true;
@@ -77,9 +105,13 @@ export function globMayNameSecret(text: string): boolean {
   if (!parts.some((part) => /[*?[]/.test(part))) return false;
   return PROBES.some((probe) => {
     const shown = parts.slice(-probe.length);
-    return shown.length === probe.length && probe.every((name, index) => takesVisible(shown[index] ?? "", name));
+    return (
+      shown.length === probe.length &&
+      probe.every((name, index) => takesVisible(shown[index] ?? "", name))
+    );
   });
 }
 
 /** A leading dot has to be written out for the shell. */
-const takesVisible = (glob: string, name: string): boolean => (!name.startsWith(".") || glob.startsWith(".")) && matchesGlob(glob, name);
+const takesVisible = (glob: string, name: string): boolean =>
+  (!name.startsWith(".") || glob.startsWith(".")) && matchesGlob(glob, name);

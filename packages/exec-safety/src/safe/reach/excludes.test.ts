@@ -1,4 +1,6 @@
-/** The options that leave out secrets, run by the real programs over files with every secret name. */
+/**
+ * The options that leave out secrets, run by the real programs over files with every secret name.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +14,8 @@ import { evaluateCommandSafety } from "../../evaluate.js";
 const has = (program: string): boolean => spawnSync(program, ["--version"]).status === 0;
 
 describe("secret globs", () => {
-  it("try names that are secret, and only such", () => expect(SECRET_PROBES.filter((name) => !isSecretName(name))).toEqual([]));
+  it("try names that are secret, and only such", () =>
+    expect(SECRET_PROBES.filter((name) => !isSecretName(name))).toEqual([]));
 
   it.each(SECRET_PROBES)("leave out %s", (name) => {
     const parts = name.split("/");
@@ -22,9 +25,20 @@ describe("secret globs", () => {
     expect(isLeftOut).toBe(true);
   });
 
-  it.each(["src/token.ts", "password.py", "a.json", "README.md", "package.json", "keyboard.ts", "environment.ts", "main.go", ".gitignore"])(
-    "leave in %s",
-    (name) => expect(SECRET_FILES.filter((glob) => matchesGlob(glob, name.slice(name.lastIndexOf("/") + 1)))).toEqual([]),
+  it.each([
+    "src/token.ts",
+    "password.py",
+    "a.json",
+    "README.md",
+    "package.json",
+    "keyboard.ts",
+    "environment.ts",
+    "main.go",
+    ".gitignore",
+  ])("leave in %s", (name) =>
+    expect(
+      SECRET_FILES.filter((glob) => matchesGlob(glob, name.slice(name.lastIndexOf("/") + 1))),
+    ).toEqual([]),
   );
 });
 
@@ -37,7 +51,8 @@ function makeWorld(): string {
     writeFileSync(join(world, path), text);
   };
   for (const side of ["a", "b"]) {
-    for (const [index, name] of SECRET_PROBES.entries()) put(`${side}/${index}/${name}`, `password=SECRET ${side} ${name}\n`);
+    for (const [index, name] of SECRET_PROBES.entries())
+      put(`${side}/${index}/${name}`, `password=SECRET ${side} ${name}\n`);
     for (const name of ["x.json", "src/token.ts", "src/password.py", "notes.txt", "conf/app.yml"])
       put(`${side}/${name}`, `password ORDINARY ${side} ${name}\n`);
   }
@@ -62,7 +77,8 @@ describe("a text that leaves out secrets", () => {
     const [program = ""] = command.split(" ");
     if (!has(program)) return;
     const cwd = makeWorld();
-    const run = (text: string): string => spawnSync("bash", ["-c", text], { cwd, encoding: "utf8", maxBuffer: 16_000_000 }).stdout;
+    const run = (text: string): string =>
+      spawnSync("bash", ["-c", text], { cwd, encoding: "utf8", maxBuffer: 16_000_000 }).stdout;
     const { rewrite } = evaluateCommandSafety(command);
     const [before, after] = [run(command), run(rewrite?.command ?? "")];
     const count = (text: string, word: string): number => text.split(word).length - 1;
@@ -73,11 +89,15 @@ describe("a text that leaves out secrets", () => {
   });
 });
 
-/** What a text in place of `command` prints in a world. Where there is none, nothing runs unasked. */
+/**
+ * What a text in place of `command` prints in a world. Where there is none, nothing runs unasked.
+ */
 function printedInstead(cwd: string, command: string): string {
   const { riskLevel, rewrite } = evaluateCommandSafety(command);
   const text = riskLevel === "safe" ? command : rewrite?.command;
-  return text === undefined ? "" : spawnSync("bash", ["-c", text], { cwd, encoding: "utf8", maxBuffer: 16_000_000 }).stdout;
+  return text === undefined
+    ? ""
+    : spawnSync("bash", ["-c", text], { cwd, encoding: "utf8", maxBuffer: 16_000_000 }).stdout;
 }
 
 describe("what runs unasked", () => {
@@ -92,27 +112,39 @@ describe("what runs unasked", () => {
   ])("shows nothing of a folder of secrets in which it starts: %s", (command) => {
     const world = mkdtempSync(join(tmpdir(), "among-"));
     onTestFinished(() => rmSync(world, { recursive: true, force: true }));
-    for (const folder of [".git/modules/m", "secrets/prod", ".config/gh", "a/secrets", "b/secrets"]) {
+    for (const folder of [
+      ".git/modules/m",
+      "secrets/prod",
+      ".config/gh",
+      "a/secrets",
+      "b/secrets",
+    ]) {
       mkdirSync(join(world, folder), { recursive: true });
       writeFileSync(join(world, folder, "x"), `password=SECRET ${folder}\n`);
     }
     expect(printedInstead(world, command)).not.toContain("SECRET");
   });
 
-  it.each(["grep -rn password .", "rg -uuu password .", "rg -uuu --iglob '*' password .", "diff -rN a b", "find . -type f | xargs cat"])(
-    "shows no key whose name ends in capitals: %s",
-    (command) => {
-      const world = mkdtempSync(join(tmpdir(), "case-"));
-      onTestFinished(() => rmSync(world, { recursive: true, force: true }));
-      mkdirSync(join(world, "a"));
-      mkdirSync(join(world, "b"));
-      for (const name of ["server.PEM", "Client.Key", "x.P12", "y.txt"])
-        writeFileSync(join(world, "a", name), name === "y.txt" ? "password ORDINARY\n" : "password=SECRET\n");
-      const printed = printedInstead(world, command);
-      expect(printed).not.toContain("SECRET");
-      if (has(command.split(" ")[0] ?? "")) expect(printed).toContain("ORDINARY");
-    },
-  );
+  it.each([
+    "grep -rn password .",
+    "rg -uuu password .",
+    "rg -uuu --iglob '*' password .",
+    "diff -rN a b",
+    "find . -type f | xargs cat",
+  ])("shows no key whose name ends in capitals: %s", (command) => {
+    const world = mkdtempSync(join(tmpdir(), "case-"));
+    onTestFinished(() => rmSync(world, { recursive: true, force: true }));
+    mkdirSync(join(world, "a"));
+    mkdirSync(join(world, "b"));
+    for (const name of ["server.PEM", "Client.Key", "x.P12", "y.txt"])
+      writeFileSync(
+        join(world, "a", name),
+        name === "y.txt" ? "password ORDINARY\n" : "password=SECRET\n",
+      );
+    const printed = printedInstead(world, command);
+    expect(printed).not.toContain("SECRET");
+    if (has(command.split(" ")[0] ?? "")) expect(printed).toContain("ORDINARY");
+  });
 
   it.each([
     "git ls-files '*.ts' | xargs -I{} cat {}",
@@ -125,8 +157,15 @@ describe("what runs unasked", () => {
     const world = mkdtempSync(join(tmpdir(), "names-"));
     onTestFinished(() => rmSync(world, { recursive: true, force: true }));
     const project = join(world, "project");
-    // Without its quotes, its first blank or its line break each leads to the file outside; the last two to the key.
-    const hostile = ["'..'/out.ts", ` ${world}/out.ts`, `x\n${world}/out.ts`, "server.pem ", "server.p\\em"];
+    // Without its quotes, its first blank or its line break each leads to the file outside; the
+    // last two to the key.
+    const hostile = [
+      "'..'/out.ts",
+      ` ${world}/out.ts`,
+      `x\n${world}/out.ts`,
+      "server.pem ",
+      "server.p\\em",
+    ];
     for (const name of [...hostile, "a.ts"]) {
       mkdirSync(dirname(join(project, name)), { recursive: true });
       writeFileSync(join(project, name), name === "a.ts" ? "ORDINARY\n" : "");

@@ -1,6 +1,6 @@
 /**
- * Excludes: the options with which a program leaves out every file that usually holds credentials, to be put into a command. The names are
- * data of guard/secret-globs.ts.
+ * Excludes: the options with which a program leaves out every file that usually holds credentials,
+ * to be put into a command. The names are data of guard/secret-globs.ts.
  */
 import { SECRET_FILES, SECRET_FOLDERS } from "../../secrets/secret-globs.js";
 import type { Argument } from "../argument.js";
@@ -24,12 +24,19 @@ function inBraces(option: string, names: readonly string[]): readonly string[] {
   return words;
 }
 
-/** An ending in letters of either case, for programs whose globs know one: `server.PEM` is a key too. */
+/**
+ * An ending in letters of either case, for programs whose globs know one: `server.PEM` is a key
+ * too.
+ */
 const inAnyCase = (name: string): string =>
-  /^\*\.[a-z0-9]+$/.test(name) ? name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`) : name;
+  /^\*\.[a-z0-9]+$/.test(name)
+    ? name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+    : name;
 
 const FILES: readonly string[] = SECRET_FILES.map(inAnyCase);
-const GREP = [...inBraces("--exclude-dir=", SECRET_FOLDERS), ...inBraces("--exclude=", FILES)].join(" ");
+const GREP = [...inBraces("--exclude-dir=", SECRET_FOLDERS), ...inBraces("--exclude=", FILES)].join(
+  " ",
+);
 
 /** By program. */
 const OPTIONS: Readonly<Record<string, string>> = {
@@ -42,10 +49,13 @@ const OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The edit that makes a call leave out what is secret; undefined where its program has no such options. Behind what the call chooses itself:
- * the last word counts.
+ * The edit that makes a call leave out what is secret; undefined where its program has no such
+ * options. Behind what the call chooses itself: the last word counts.
  */
-export function excludesFor({ program, name, span }: Case, last: Argument | undefined): readonly Edit[] | undefined {
+export function excludesFor(
+  { program, name, span }: Case,
+  last: Argument | undefined,
+): readonly Edit[] | undefined {
   const options = program === name && Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   if (options === undefined) return undefined;
   return last === undefined

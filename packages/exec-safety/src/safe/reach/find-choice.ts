@@ -1,6 +1,7 @@
 /**
- * Find's choice: whether the names that `find` prints may be those of secrets, and the edit that takes these out. Tests of names and paths
- * are tried on secret names; every other test may go either way.
+ * Find's choice: whether the names that `find` prints may be those of secrets, and the edit that
+ * takes these out. Tests of names and paths are tried on secret names; every other test may go
+ * either way.
  */
 import { matchesGlob } from "../../secrets/name-glob.js";
 import { SECRET_PROBES } from "../../secrets/secret-globs.js";
@@ -45,7 +46,9 @@ export function findLeavesNoSecret(args: readonly string[]): boolean {
 
 /** Everything behind the places that are searched. */
 function expressionOf(args: readonly string[]): readonly string[] {
-  const at = args.findIndex((arg, index) => /^[-(!,]/.test(arg) && !(index === 0 && /^-[HLP]$/.test(arg)));
+  const at = args.findIndex(
+    (arg, index) => /^[-(!,]/.test(arg) && !(index === 0 && /^-[HLP]$/.test(arg)),
+  );
   return at < 0 ? [] : args.slice(at);
 }
 
@@ -55,7 +58,11 @@ function readList(reader: Reader): Chance {
   while (/^-o(?:r)?$/.test(reader.args[reader.at] ?? "")) {
     reader.at += 1;
     const next = readAll(reader);
-    found = { yes: found.yes || (found.no && next.yes), no: found.no && next.no, prints: found.prints || (found.no && next.prints) };
+    found = {
+      yes: found.yes || (found.no && next.yes),
+      no: found.no && next.no,
+      prints: found.prints || (found.no && next.prints),
+    };
   }
   return found;
 }
@@ -68,7 +75,11 @@ function readAll(reader: Reader): Chance {
     if (next === undefined || next === ")" || next === "," || /^-o(?:r)?$/.test(next)) return found;
     if (next === "-a" || next === "-and") reader.at += 1;
     const test = readOne(reader);
-    found = { yes: found.yes && test.yes, no: found.no || (found.yes && test.no), prints: found.prints || (found.yes && test.prints) };
+    found = {
+      yes: found.yes && test.yes,
+      no: found.no || (found.yes && test.no),
+      prints: found.prints || (found.yes && test.prints),
+    };
   }
 }
 
@@ -85,9 +96,18 @@ function readOne(reader: Reader): Chance {
     return inner;
   }
   if (PRINTS.test(arg)) return { ...DONE, prints: true };
-  if (/^-(?:prune|true|daystart|depth|mount|xdev|noleaf|follow|warn|nowarn|ignore_readdir_race)$/.test(arg)) return DONE;
+  if (
+    /^-(?:prune|true|daystart|depth|mount|xdev|noleaf|follow|warn|nowarn|ignore_readdir_race)$/.test(
+      arg,
+    )
+  )
+    return DONE;
   const value = reader.args[reader.at] ?? "";
-  if (/^-i?name$/.test(arg)) return matched(reader, arg, { glob: value, name: reader.path.slice(reader.path.lastIndexOf("/") + 1) });
+  if (/^-i?name$/.test(arg))
+    return matched(reader, arg, {
+      glob: value,
+      name: reader.path.slice(reader.path.lastIndexOf("/") + 1),
+    });
   if (/^-i?(?:path|wholename)$/.test(arg)) return matchedPath(reader, value);
   if (VALUED.test(arg)) {
     reader.at += 1;
@@ -96,7 +116,11 @@ function readOne(reader: Reader): Chance {
   return MAYBE;
 }
 
-function matched(reader: Reader, test: string, { glob, name }: { readonly glob: string; readonly name: string }): Chance {
+function matched(
+  reader: Reader,
+  test: string,
+  { glob, name }: { readonly glob: string; readonly name: string },
+): Chance {
   reader.at += 1;
   const isMatch = matchesGlob(glob, name);
   // Letters may be of the other case.
@@ -104,14 +128,19 @@ function matched(reader: Reader, test: string, { glob, name }: { readonly glob: 
   return { yes: mayMatch, no: !(isMatch || (test.startsWith("-i") && mayMatch)), prints: false };
 }
 
-/** A path starts where the search does, which may be anywhere: only folders at any depth are told for sure. */
+/**
+ * A path starts where the search does, which may be anywhere: only folders at any depth are told
+ * for sure.
+ */
 function matchedPath(reader: Reader, glob: string): Chance {
   reader.at += 1;
   return /^\*\/[^*?[\]/]+\/\*$/.test(glob) && matchesGlob(glob, reader.path) ? DONE : MAYBE;
 }
 
 /** Where the tests of a `find` stand, and what they are; depths come before them. */
-function testsOf(words: readonly Word[]): { readonly behind: Word; readonly last: Word; readonly needsGroup: boolean } | undefined {
+function testsOf(
+  words: readonly Word[],
+): { readonly behind: Word; readonly last: Word; readonly needsGroup: boolean } | undefined {
   const args = words.slice(1);
   const isExpression = ({ text }: Word, index: number): boolean =>
     /^[-(!,]/.test(text ?? "") && !(index === 0 && /^-[HLP]$/.test(text ?? ""));
@@ -124,21 +153,36 @@ function testsOf(words: readonly Word[]): { readonly behind: Word; readonly last
   }
   if (behind === undefined || last === undefined) return undefined;
   const rest = from < 0 ? [] : args.slice(from);
-  return { behind, last, needsGroup: rest.some(({ text }) => text === "-o" || text === "-or" || text === ",") };
+  return {
+    behind,
+    last,
+    needsGroup: rest.some(({ text }) => text === "-o" || text === "-or" || text === ","),
+  };
 }
 
-/** The edits that take secrets out of what a `find` prints; none where it starts among them. Its own `-o` gets parentheses. */
+/**
+ * The edits that take secrets out of what a `find` prints; none where it starts among them. Its own
+ * `-o` gets parentheses.
+ */
 export function findEdits(words: readonly Word[]): readonly Edit[] | undefined {
   const args = words.slice(1).map(({ text }) => text ?? "*");
-  if (args.slice(0, args.length - expressionOf(args).length).some(isInSecretFolder)) return undefined;
+  if (args.slice(0, args.length - expressionOf(args).length).some(isInSecretFolder))
+    return undefined;
   const tests = testsOf(words);
   if (tests === undefined) return [];
   const { behind, last, needsGroup } = tests;
-  const first: Edit = { at: behind.span.end, behind: behind.raw, text: ` ${FIND_EXCLUDES}${needsGroup ? " \\(" : ""}` };
+  const first: Edit = {
+    at: behind.span.end,
+    behind: behind.raw,
+    text: ` ${FIND_EXCLUDES}${needsGroup ? " \\(" : ""}`,
+  };
   return needsGroup ? [first, { at: last.span.end, behind: last.raw, text: " \\)" }] : [first];
 }
 
-/** The edits that make a `find` end each name with NUL; undefined where it prints in more ways than one. */
+/**
+ * The edits that make a `find` end each name with NUL; undefined where it prints in more ways than
+ * one.
+ */
 export function findNulEdits(words: readonly Word[], reason: string): readonly Edit[] | undefined {
   const printing = words.filter(({ text }) => /^-print0?$/.test(text ?? ""));
   if (printing.length > 0)
@@ -148,6 +192,13 @@ export function findNulEdits(words: readonly Word[], reason: string): readonly E
   const tests = testsOf(words);
   if (tests === undefined) return undefined;
   const { behind, last, needsGroup } = tests;
-  const print: Edit = { at: last.span.end, behind: last.raw, text: `${needsGroup ? " \\)" : ""} -print0`, reason };
-  return needsGroup ? [{ at: behind.span.end, behind: behind.raw, text: " \\(", reason }, print] : [print];
+  const print: Edit = {
+    at: last.span.end,
+    behind: last.raw,
+    text: `${needsGroup ? " \\)" : ""} -print0`,
+    reason,
+  };
+  return needsGroup
+    ? [{ at: behind.span.end, behind: behind.raw, text: " \\(", reason }, print]
+    : [print];
 }

@@ -24,10 +24,15 @@ const LISTINGS: Readonly<Record<string, (args: readonly string[]) => boolean>> =
   },
   rg: (args) => {
     const globs = valuesOf(args, /^(?:-g|--glob)(?:=|$)/).map(
-      (glob): Choice => ({ takes: !glob.startsWith("!"), of: "both", glob: glob.replace(/^!/, "") }),
+      (glob): Choice => ({
+        takes: !glob.startsWith("!"),
+        of: "both",
+        glob: glob.replace(/^!/, ""),
+      }),
     );
     const types = valuesOf(args, /^(?:-t|--type)(?:=|$)/);
-    if (types.length > 0) return globs.every(({ takes }) => !takes) && types.every((type) => SOURCE_TYPES.has(type));
+    if (types.length > 0)
+      return globs.every(({ takes }) => !takes) && types.every((type) => SOURCE_TYPES.has(type));
     return leavesNoSecret(
       globs,
       globs.every(({ takes }) => !takes),
@@ -36,7 +41,15 @@ const LISTINGS: Readonly<Record<string, (args: readonly string[]) => boolean>> =
   grep: (args) => {
     const choices = args.flatMap((arg): readonly Choice[] => {
       const [, option = "", glob] = /^--(include|exclude|exclude-dir)=(.*)$/s.exec(arg) ?? [];
-      return glob === undefined ? [] : [{ takes: option === "include", of: option === "exclude-dir" ? "folders" : "files", glob }];
+      return glob === undefined
+        ? []
+        : [
+            {
+              takes: option === "include",
+              of: option === "exclude-dir" ? "folders" : "files",
+              glob,
+            },
+          ];
     });
     return leavesNoSecret(choices, choices.find(({ of }) => of === "files")?.takes !== true);
   },
@@ -45,25 +58,40 @@ const LISTINGS: Readonly<Record<string, (args: readonly string[]) => boolean>> =
 /** Whether the names that a program prints with these arguments are those of no secrets. */
 export function choosesNoSecret(program: string, args: Args): boolean {
   if (args.length > ARGS_MAX || !Object.hasOwn(LISTINGS, program)) return false;
-  const known = args.filter((arg) => arg !== undefined && arg.length <= ARG_CHARS_MAX).map((arg) => arg ?? "");
+  const known = args
+    .filter((arg) => arg !== undefined && arg.length <= ARG_CHARS_MAX)
+    .map((arg) => arg ?? "");
   return known.length === args.length && LISTINGS[program]?.(known) === true;
 }
 
 /** Whether a filter of lines keeps names with the endings of source code only: `grep '\.ts$'`. */
 export function keepsSourceNames([program, ...args]: Args): boolean {
-  if (program === undefined || !/^[ef]?grep$/.test(program) || args.some((arg) => arg === undefined || /^-[A-Za-z]*v/.test(arg)))
+  if (
+    program === undefined ||
+    !/^[ef]?grep$/.test(program) ||
+    args.some((arg) => arg === undefined || /^-[A-Za-z]*v/.test(arg))
+  )
     return false;
   const pattern = args.find((arg) => arg?.startsWith("-") === false) ?? "";
   const endings = /^\\\.\(?([a-z|]{1,60})\)?\$$/.exec(pattern)?.[1];
   // Without `-E` a `|` is a letter, and no name ends so.
-  return program !== "fgrep" && endings !== undefined && endings.split("|").every((ending) => SOURCES.has(ending));
+  return (
+    program !== "fgrep" &&
+    endings !== undefined &&
+    endings.split("|").every((ending) => SOURCES.has(ending))
+  );
 }
 
 const isSource = (ending: string): boolean => SOURCES.has(ending.replace(/^\./, ""));
 
 /** Globs and names that all end like source code. */
 function areSources(names: readonly string[]): boolean {
-  return names.length > 0 && names.every((name) => /[^/]\.[a-z]+$/.test(name) && isSource(name.slice(name.lastIndexOf(".") + 1)));
+  return (
+    names.length > 0 &&
+    names.every(
+      (name) => /[^/]\.[a-z]+$/.test(name) && isSource(name.slice(name.lastIndexOf(".") + 1)),
+    )
+  );
 }
 
 /** The paths that git is told. */

@@ -60,11 +60,17 @@ describe("missesSecrets()", () => {
     ["either", "foo|="],
     ["fixed", "foo\n="],
     ["fixed", "x".repeat(2_000)],
-  ])("%s %s may show one", (dialect, pattern) => expect(missesSecrets(pattern, dialect)).toBe(false));
+  ])("%s %s may show one", (dialect, pattern) =>
+    expect(missesSecrets(pattern, dialect)).toBe(false),
+  );
 
   it("takes no word of a secret line for harmless", () => {
     const words = SECRET_LINES.match(/[a-z]{3,}/g) ?? [];
     expect(words.length).toBeGreaterThan(400);
-    expect(words.filter((word) => missesSecrets(word, "fixed") || missesSecrets(word.toUpperCase(), "basic"))).toEqual([]);
+    expect(
+      words.filter(
+        (word) => missesSecrets(word, "fixed") || missesSecrets(word.toUpperCase(), "basic"),
+      ),
+    ).toEqual([]);
   });
 });

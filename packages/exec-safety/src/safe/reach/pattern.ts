@@ -1,16 +1,20 @@
 /**
- * Pattern: whether every line that a search shows holds letters that no usual line of a secret file holds. What is not understood of a
- * pattern counts as nothing: then the search may show anything.
+ * Pattern: whether every line that a search shows holds letters that no usual line of a secret file
+ * holds. What is not understood of a pattern counts as nothing: then the search may show anything.
  */
 import { CODE_SIGNS, SECRET_LINES, SECRET_STEMS } from "./secret-lines.js";
 
-/** How a pattern is written: as it is, or as a regular expression of one of two kinds. `either`: the settings say which. */
+/**
+ * How a pattern is written: as it is, or as a regular expression of one of two kinds. `either`: the
+ * settings say which.
+ */
 export type Dialect = "fixed" | "basic" | "extended" | "either";
 
 /** Whether the pattern matches no line of a usual secret file. */
 export function missesSecrets(pattern: string, dialect: Dialect): boolean {
   if (pattern.length > PATTERN_CHARS_MAX) return false;
-  if (dialect === "either") return missesSecrets(pattern, "basic") && missesSecrets(pattern, "extended");
+  if (dialect === "either")
+    return missesSecrets(pattern, "basic") && missesSecrets(pattern, "extended");
   if (dialect === "fixed") return pattern.split("\n").every((line) => isTelling(line));
   const from = dialect === "extended" && pattern.startsWith("(?i)") ? 4 : 0;
   const parsed = readBranches({ text: pattern, at: from, isBasic: dialect === "basic", depth: 0 });
@@ -33,7 +37,9 @@ interface Part {
 const PATTERN_CHARS_MAX = 1_000;
 const DEPTH_MAX = 8;
 
-/** Branches up to the end or the `)` of their group; undefined where something is not understood. */
+/**
+ * Branches up to the end or the `)` of their group; undefined where something is not understood.
+ */
 function readBranches(start: Reader): Part | undefined {
   if (start.depth > DEPTH_MAX) return undefined;
   const { text, isBasic } = start;
@@ -87,13 +93,18 @@ function readElement(reader: Reader): Element | undefined {
   if (isBasic ? letter === "\\" && next === "(" : letter === "(") return readGroup(reader);
   if (letter === "\\") {
     if (/^[bBwWsSdD<>]$/.test(next)) return { holds: false, at: at + 2 };
-    return next === "" || /[A-Za-z0-9]/.test(next) ? undefined : { holds: false, at: at + 2, letter: next };
+    return next === "" || /[A-Za-z0-9]/.test(next)
+      ? undefined
+      : { holds: false, at: at + 2, letter: next };
   }
   if (/[.^$]/.test(letter)) return { holds: false, at: at + 1 };
   return { holds: false, at: at + 1, letter };
 }
 
-/** Where a set ends; undefined where two dialects could see it in two ways: with a set inside, or with `\\]`. */
+/**
+ * Where a set ends; undefined where two dialects could see it in two ways: with a set inside, or
+ * with `\\]`.
+ */
 function endOfSet(text: string, start: number): number | undefined {
   let at = start + (/[!^]/.test(text.charAt(start + 1)) ? 2 : 1);
   if (text.charAt(at) === "]") at += 1;
@@ -111,7 +122,8 @@ function endOfSet(text: string, start: number): number | undefined {
 function readGroup(reader: Reader): Element | undefined {
   const { text, at, isBasic, depth } = reader;
   const width = isBasic ? 2 : 1;
-  if (/^[*]/.test(text.slice(at + width)) || /^\?(?!:)/.test(text.slice(at + width))) return undefined;
+  if (/^[*]/.test(text.slice(at + width)) || /^\?(?!:)/.test(text.slice(at + width)))
+    return undefined;
   const from = at + width + (!isBasic && text.startsWith("?:", at + width) ? 2 : 0);
   const inner = readBranches({ ...reader, at: from, depth: depth + 1 });
   if (inner === undefined || !text.startsWith(isBasic ? "\\)" : ")", inner.at)) return undefined;
@@ -119,11 +131,17 @@ function readGroup(reader: Reader): Element | undefined {
 }
 
 /** `*`, `?`, `{2,3}` and the like, and whether with it there may be none. */
-function repeatAt({ text, at, isBasic }: Reader): { readonly at: number; readonly mayBeNone: boolean } | undefined {
+function repeatAt({
+  text,
+  at,
+  isBasic,
+}: Reader): { readonly at: number; readonly mayBeNone: boolean } | undefined {
   const found = isBasic ? /(?:\*|\\\?|\\\+|\\\{[0-9,]*\\\})+/y : /(?:[*?+]|\{[0-9]*,?[0-9]*\})+/y;
   found.lastIndex = at;
   const [signs] = found.exec(text) ?? [];
-  return signs === undefined ? undefined : { at: at + signs.length, mayBeNone: signs !== "+" && signs !== "\\+" };
+  return signs === undefined
+    ? undefined
+    : { at: at + signs.length, mayBeNone: signs !== "+" && signs !== "\\+" };
 }
 
 /** Words of at least this many letters tell: shorter ones stand in any key by chance. */
@@ -135,7 +153,12 @@ function isTelling(run: string): boolean {
   if (CODE_SIGNS.some((signs) => text.includes(signs)) || /[^\x00-\x7f]/.test(text)) return true;
   if (SECRET_STEMS.test(text)) return false;
   // Keys and values have no blanks between them: a run with one is a phrase.
-  if (/\S\s+\S/.test(text) && (text.match(/[a-z]/g)?.length ?? 0) >= LETTERS_MIN && !SECRET_LINES.includes(text.trim())) return true;
+  if (
+    /\S\s+\S/.test(text) &&
+    (text.match(/[a-z]/g)?.length ?? 0) >= LETTERS_MIN &&
+    !SECRET_LINES.includes(text.trim())
+  )
+    return true;
   return partsOf(run).some((part) => part.length >= LETTERS_MIN && !SECRET_LINES.includes(part));
 }
 

@@ -7,7 +7,8 @@ import { evaluateCommandSafety } from "../../evaluate.js";
 import { SEARCHES, TELLS_NAMES } from "./searches.js";
 
 const levelOf = (command: string): string => evaluateCommandSafety(command).riskLevel;
-const rulesOf = (command: string): readonly string[] => evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
+const rulesOf = (command: string): readonly string[] =>
+  evaluateCommandSafety(command).reasons.map(({ ruleId }) => ruleId);
 const lines = (text: string): readonly string[] =>
   text
     .split("\n")
@@ -191,20 +192,27 @@ describe("secrets by reach", () => {
   it("takes --iglob for stronger than --glob, wherever it stands, as rg does", () => {
     const words = evaluateCommandSafety("rg --hidden password").rewrite?.command ?? "";
     expect(evaluateCommandSafety(words.replaceAll("--iglob", "--glob")).riskLevel).toBe("safe");
-    expect(evaluateCommandSafety(words.replaceAll("--iglob", "--iglob '*' --glob")).riskLevel).toBe("needs-review");
+    expect(evaluateCommandSafety(words.replaceAll("--iglob", "--iglob '*' --glob")).riskLevel).toBe(
+      "needs-review",
+    );
   });
 
   it.each(SAFE)("%s is safe", (command) => expect(rulesOf(command)).toEqual([]));
 
   it("says what may be shown", () => {
     expect(evaluateCommandSafety("grep -rn SECRET .").reasons).toMatchObject([
-      { ruleId: "grep.secret", message: "`grep .` reads many files, among which may be some that hold credentials" },
+      {
+        ruleId: "grep.secret",
+        message: "`grep .` reads many files, among which may be some that hold credentials",
+      },
     ]);
   });
 
   it("cannot be cleared by an allowlist", () => {
     const allowlist = allowlistOf("grep **");
-    expect(evaluateCommandSafety("grep -rn SECRET .", { allowlist }).riskLevel).toBe("needs-review");
+    expect(evaluateCommandSafety("grep -rn SECRET .", { allowlist }).riskLevel).toBe(
+      "needs-review",
+    );
   });
 });
 
@@ -212,33 +220,41 @@ describe("SEARCHES", () => {
   const entryOf = (name: string): Binary | undefined =>
     name
       .split(" ")
-      .reduce<Binary | undefined>((found, part) => (found === undefined ? BINARIES[part] : found.subcommands?.[part]), undefined);
+      .reduce<Binary | undefined>(
+        (found, part) => (found === undefined ? BINARIES[part] : found.subcommands?.[part]),
+        undefined,
+      );
 
-  it.each(Object.entries(SEARCHES))("%s names flags of its table", (name, { folders, names, pattern, choice }) => {
-    const entry = entryOf(name);
-    const known = entry === undefined ? undefined : grammarOf(entry).flags;
-    const { include, exclude, excludeFolder, globs, lastGlobs, types } = choice ?? {};
-    const flags = [
-      folders,
-      names,
-      pattern?.flag,
-      pattern?.loose,
-      ...Object.keys(pattern?.dialects ?? {}),
-      include,
-      exclude,
-      excludeFolder,
-      globs,
-      lastGlobs,
-      types,
-    ]
-      .join(" ")
-      .split(/\s+/)
-      .filter((flag) => flag !== "" && flag !== "always");
-    expect(flags.filter((flag) => known?.has(flag) !== true)).toEqual([]);
-  });
+  it.each(Object.entries(SEARCHES))(
+    "%s names flags of its table",
+    (name, { folders, names, pattern, choice }) => {
+      const entry = entryOf(name);
+      const known = entry === undefined ? undefined : grammarOf(entry).flags;
+      const { include, exclude, excludeFolder, globs, lastGlobs, types } = choice ?? {};
+      const flags = [
+        folders,
+        names,
+        pattern?.flag,
+        pattern?.loose,
+        ...Object.keys(pattern?.dialects ?? {}),
+        include,
+        exclude,
+        excludeFolder,
+        globs,
+        lastGlobs,
+        types,
+      ]
+        .join(" ")
+        .split(/\s+/)
+        .filter((flag) => flag !== "" && flag !== "always");
+      expect(flags.filter((flag) => known?.has(flag) !== true)).toEqual([]);
+    },
+  );
 
   it("shows names only for programs of the tables", () => {
     const builtins = ["basename", "dirname", "echo", "printf", "test"];
-    expect([...TELLS_NAMES].filter((name) => BINARIES[name] === undefined && !builtins.includes(name))).toEqual([]);
+    expect(
+      [...TELLS_NAMES].filter((name) => BINARIES[name] === undefined && !builtins.includes(name)),
+    ).toEqual([]);
   });
 });

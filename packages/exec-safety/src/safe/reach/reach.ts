@@ -1,7 +1,8 @@
 /**
- * Reach: whether a program that reads many files at once can show a secret among them. One that shows names or counts cannot, nor one whose
- * files are chosen without secrets, nor a search for letters that no secret holds. Reports what is left, with the options that leave secrets
- * out where the program has such.
+ * Reach: whether a program that reads many files at once can show a secret among them. One that
+ * shows names or counts cannot, nor one whose files are chosen without secrets, nor a search for
+ * letters that no secret holds. Reports what is left, with the options that leave secrets out where
+ * the program has such.
  */
 import { globsMeet } from "../../secrets/name-glob.js";
 import { SECRET_PROBES } from "../../secrets/secret-globs.js";
@@ -30,7 +31,12 @@ export interface Reading {
   readonly grammar: Grammar;
 }
 
-const CONTENT: ReadonlySet<Kind | undefined> = new Set(["path", "path-or-random", "viewed", "local"]);
+const CONTENT: ReadonlySet<Kind | undefined> = new Set([
+  "path",
+  "path-or-random",
+  "viewed",
+  "local",
+]);
 const MANY = "reads many files, among which may be some that hold credentials";
 /** Endings that a file has and hardly any folder. */
 const FILE_ENDINGS: ReadonlySet<string> = new Set([
@@ -51,18 +57,39 @@ export function checkReach(reading: Reading, of: Case): void {
   if (search !== undefined && isGiven(search.names, reading)) return;
   const choices = search === undefined ? [] : choicesOf(search, found, reading.grammar);
   const isAmong = folders !== undefined && startsAmongSecrets(folders, of);
-  const isChosen = search?.choice !== undefined && !isAmong && leavesNoSecret(choices, takesByDefault(search.choice.byDefault, choices));
-  if (search !== undefined && ((isChosen && broad.length === 0) || searchesHarmless(search, reading))) {
-    const loosened = found.maybeFlags.find((argument) => mayLoosen(argument, search, reading.grammar));
+  const isChosen =
+    search?.choice !== undefined &&
+    !isAmong &&
+    leavesNoSecret(choices, takesByDefault(search.choice.byDefault, choices));
+  if (
+    search !== undefined &&
+    ((isChosen && broad.length === 0) || searchesHarmless(search, reading))
+  ) {
+    const loosened = found.maybeFlags.find((argument) =>
+      mayLoosen(argument, search, reading.grammar),
+    );
     return loosened === undefined ? undefined : reportMaybeFlag(of, loosened);
   }
-  const excludes = isAmong ? undefined : folders === undefined || isChosen ? [] : excludesFor(of, lastChoice(search, reading));
-  const sifts = broad.flatMap(({ values }) => (values ?? []).filter((value) => isBroad(value)).map(({ sift }) => sift));
+  const excludes = isAmong
+    ? undefined
+    : folders === undefined || isChosen
+      ? []
+      : excludesFor(of, lastChoice(search, reading));
+  const sifts = broad.flatMap(({ values }) =>
+    (values ?? []).filter((value) => isBroad(value)).map(({ sift }) => sift),
+  );
   const edits = [...(excludes ?? []), ...sifts.flatMap((sift) => sift ?? [])];
-  const isMendable = excludes !== undefined && !sifts.includes(undefined) && !isInSecretFolder(of.place.inside ?? "");
+  const isMendable =
+    excludes !== undefined &&
+    !sifts.includes(undefined) &&
+    !isInSecretFolder(of.place.inside ?? "");
   const at = broad[0] ?? folders?.[0];
   const what = at === undefined ? of.name : `${of.name} ${at.raw}`;
-  say(of, { topic: "secret", text: MANY }, { span: at?.span ?? of.span, what, ...(isMendable ? { edits } : {}) });
+  say(
+    of,
+    { topic: "secret", text: MANY },
+    { span: at?.span ?? of.span, what, ...(isMendable ? { edits } : {}) },
+  );
 }
 
 /** The operands that are files, or selections of git. */
@@ -74,13 +101,22 @@ function filesOf({ found, wanted }: Reading, search: Search | undefined): readon
   });
 }
 
-/** Whether it starts in a folder of secrets: what leaves such folders out by their names leaves out none of what is in it. */
+/**
+ * Whether it starts in a folder of secrets: what leaves such folders out by their names leaves out
+ * none of what is in it.
+ */
 function startsAmongSecrets(folders: readonly Argument[], { place }: Case): boolean {
-  const starts = folders.length === 0 ? ["."] : folders.flatMap(({ values }) => values?.map(({ text }) => text) ?? []);
+  const starts =
+    folders.length === 0
+      ? ["."]
+      : folders.flatMap(({ values }) => values?.map(({ text }) => text) ?? []);
   return starts.some((text) => isInSecretFolder(resolveInside(text, place) ?? text));
 }
 
-/** The files that may be secrets, up to the first that nothing can mend; of those in a folder of secrets any may be. */
+/**
+ * The files that may be secrets, up to the first that nothing can mend; of those in a folder of
+ * secrets any may be.
+ */
 function broadOf(files: readonly Argument[], isAmong: boolean): readonly Argument[] {
   const broad: Argument[] = [];
   for (const file of files) {
@@ -92,7 +128,10 @@ function broadOf(files: readonly Argument[], isAmong: boolean): readonly Argumen
   return broad;
 }
 
-/** A glob, or names that something prints, that may be one of a secret. A part of a name is any path, outside of the project too. */
+/**
+ * A glob, or names that something prints, that may be one of a secret. A part of a name is any
+ * path, outside of the project too.
+ */
 function isBroad({ text, isGlob, isSifted, isTorn }: ArgumentValue): boolean {
   return isGlob && (isTorn === true || (isSifted !== true && globMayNameSecret(text)));
 }
@@ -131,25 +170,45 @@ function searchesHarmless({ pattern }: Search, reading: Reading): boolean {
   if (pattern === undefined) return false;
   const { args, found, grammar, wanted } = reading;
   // `-3` is context too.
-  if (isGiven(pattern.loose, reading) || args.some(({ leading }) => /^-\d/.test(leading))) return false;
+  if (isGiven(pattern.loose, reading) || args.some(({ leading }) => /^-\d/.test(leading)))
+    return false;
   const flags = flagsOf(pattern.flag, grammar);
   const given = found.values.filter(({ flag }) => flags.has(flag)).map(({ argument }) => argument);
-  const patterns = given.length > 0 ? given : found.operands.slice(0, wanted.first[0] === "pattern" ? 1 : 0);
-  const dialects = Object.entries(pattern.dialects ?? {}).filter(([name]) => isGiven(name, reading));
+  const patterns =
+    given.length > 0 ? given : found.operands.slice(0, wanted.first[0] === "pattern" ? 1 : 0);
+  const dialects = Object.entries(pattern.dialects ?? {}).filter(([name]) =>
+    isGiven(name, reading),
+  );
   const dialect = dialects.length > 1 ? undefined : (dialects[0]?.[1] ?? pattern.dialect);
   return (
     dialect !== undefined &&
     patterns.length > 0 &&
-    patterns.every(({ values }) => values?.every(({ text, isGlob }) => !isGlob && missesSecrets(text, dialect)) === true)
+    patterns.every(
+      ({ values }) =>
+        values?.every(({ text, isGlob }) => !isGlob && missesSecrets(text, dialect)) === true,
+    )
   );
 }
 
-/** Whether a name may be an option with which the search shows other lines, or lines of other files: `-v`, `-e.`, `--include=.env`. */
-function mayLoosen({ values = [] }: Argument, { pattern, choice }: Search, { flags, binary }: Grammar): boolean {
+/**
+ * Whether a name may be an option with which the search shows other lines, or lines of other files:
+ * `-v`, `-e.`, `--include=.env`.
+ */
+function mayLoosen(
+  { values = [] }: Argument,
+  { pattern, choice }: Search,
+  { flags, binary }: Grammar,
+): boolean {
   const { include = "", globs = "", lastGlobs = "", types = "" } = choice ?? {};
-  const names = [pattern?.loose, pattern?.flag, include, globs, lastGlobs, types].join(" ").split(/\s+/);
-  const forms = names.flatMap((name) => namesOf(name, flags).flatMap(([each, flag]) => spellings(each, flag, binary.style)));
-  return values.some((value) => beginsAnyhow(value) && forms.some((form) => globsMeet(value.text, form)));
+  const names = [pattern?.loose, pattern?.flag, include, globs, lastGlobs, types]
+    .join(" ")
+    .split(/\s+/);
+  const forms = names.flatMap((name) =>
+    namesOf(name, flags).flatMap(([each, flag]) => spellings(each, flag, binary.style)),
+  );
+  return values.some(
+    (value) => beginsAnyhow(value) && forms.some((form) => globsMeet(value.text, form)),
+  );
 }
 
 /** A flag under all its names. */
@@ -158,23 +217,47 @@ function namesOf(name: string, flags: Grammar["flags"]): readonly (readonly [str
   return flag === undefined ? [] : [...flags].filter(([, each]) => each === flag);
 }
 
-function choicesOf({ choice = { byDefault: "always" } }: Search, { values }: Scan, grammar: Grammar): readonly Choice[] {
-  const { include = "", exclude = "", excludeFolder = "", globs = "", lastGlobs = "", types = "" } = choice;
-  const [included, excluded, folders, both, last, typed] = [include, exclude, excludeFolder, globs, lastGlobs, types].map((names) =>
-    flagsOf(names, grammar),
-  );
+function choicesOf(
+  { choice = { byDefault: "always" } }: Search,
+  { values }: Scan,
+  grammar: Grammar,
+): readonly Choice[] {
+  const {
+    include = "",
+    exclude = "",
+    excludeFolder = "",
+    globs = "",
+    lastGlobs = "",
+    types = "",
+  } = choice;
+  const [included, excluded, folders, both, last, typed] = [
+    include,
+    exclude,
+    excludeFolder,
+    globs,
+    lastGlobs,
+    types,
+  ].map((names) => flagsOf(names, grammar));
   const hasOwnTypes = flagsOf("--type-add --type-clear", grammar);
   const isUsual = !values.some(({ flag }) => hasOwnTypes.has(flag));
   const isLast = ({ flag }: Scan["values"][number]): boolean => last?.has(flag) === true;
   const choices = [...values.filter((value) => !isLast(value)), ...values.filter(isLast)].flatMap(
     ({ flag, argument }): readonly Choice[] => {
       const texts = argument.values?.map(({ text }) => text) ?? ["*"];
-      const each = (takes: boolean, where: Choice["of"]): readonly Choice[] => texts.map((glob) => ({ takes, of: where, glob }));
-      if (excluded?.has(flag) === true) return each(false, folders?.has(flag) === true ? "both" : "files");
+      const each = (takes: boolean, where: Choice["of"]): readonly Choice[] =>
+        texts.map((glob) => ({ takes, of: where, glob }));
+      if (excluded?.has(flag) === true)
+        return each(false, folders?.has(flag) === true ? "both" : "files");
       if (folders?.has(flag) === true) return each(false, "folders");
       if (included?.has(flag) === true) return each(true, "files");
       if (both?.has(flag) !== true && last?.has(flag) !== true) return [];
-      return texts.map((text): Choice => ({ takes: !text.startsWith("!"), of: "both", glob: text.replace(/^!/, "") }));
+      return texts.map(
+        (text): Choice => ({
+          takes: !text.startsWith("!"),
+          of: "both",
+          glob: text.replace(/^!/, ""),
+        }),
+      );
     },
   );
   // A glob counts more than a type, wherever it stands.
@@ -182,19 +265,34 @@ function choicesOf({ choice = { byDefault: "always" } }: Search, { values }: Sca
     ...values
       .filter(({ flag }) => typed?.has(flag) === true)
       .flatMap(({ argument }) => argument.values?.map(({ text }) => text) ?? ["*"])
-      .map((text): Choice => ({ takes: true, of: "files", glob: isUsual && SOURCE_TYPES.has(text) ? "*.ts" : "*" })),
+      .map(
+        (text): Choice => ({
+          takes: true,
+          of: "files",
+          glob: isUsual && SOURCE_TYPES.has(text) ? "*.ts" : "*",
+        }),
+      ),
     ...choices,
   ];
 }
 
 /** The last option of the call's own that chooses files. */
 function lastChoice(search: Search | undefined, { found, grammar }: Reading): Argument | undefined {
-  const { include = "", exclude = "", excludeFolder = "", globs = "", lastGlobs = "" } = search?.choice ?? {};
+  const {
+    include = "",
+    exclude = "",
+    excludeFolder = "",
+    globs = "",
+    lastGlobs = "",
+  } = search?.choice ?? {};
   const flags = flagsOf([include, exclude, excludeFolder, globs, lastGlobs].join(" "), grammar);
   return found.values.findLast(({ flag }) => flags.has(flag))?.argument;
 }
 
-function takesByDefault(rule: NonNullable<Search["choice"]>["byDefault"], choices: readonly Choice[]): boolean {
+function takesByDefault(
+  rule: NonNullable<Search["choice"]>["byDefault"],
+  choices: readonly Choice[],
+): boolean {
   if (rule === "always") return true;
   const own = choices.filter(({ of }) => of !== "folders");
   return rule === "unless-any" ? own.every(({ takes }) => !takes) : own[0]?.takes !== true;

@@ -1,6 +1,6 @@
 /**
- * Searches: how the programs that go through whole folders are told what to show and what to leave out, as data. Their flags are those of
- * their tables; everything here is about how far they reach.
+ * Searches: how the programs that go through whole folders are told what to show and what to leave
+ * out, as data. Their flags are those of their tables; everything here is about how far they reach.
  */
 import type { Dialect } from "./pattern.js";
 
@@ -20,7 +20,9 @@ export interface Search {
     /** Flags with which it shows lines that do not match. */
     readonly loose: string;
   };
-  /** Flags that choose files, by their role. A glob of `globs` leaves out where it begins with `!`. */
+  /**
+   * Flags that choose files, by their role. A glob of `globs` leaves out where it begins with `!`.
+   */
   readonly choice?: {
     readonly include?: string;
     readonly exclude?: string;
@@ -29,7 +31,9 @@ export interface Search {
     /** Globs that count more than all others, wherever they stand. */
     readonly lastGlobs?: string;
     readonly types?: string;
-    /** Names that no option matches are taken: unless the first option takes some in, or any does. */
+    /**
+     * Names that no option matches are taken: unless the first option takes some in, or any does.
+     */
     readonly byDefault: "unless-first" | "unless-any" | "always";
   };
 }
@@ -44,15 +48,37 @@ const GREP: Search = {
     dialects: { "-E": "extended", "-P": "extended", "-F": "fixed" },
     loose: `${CONTEXT} -z`,
   },
-  choice: { include: "--include", exclude: "--exclude", excludeFolder: "--exclude-dir", byDefault: "unless-first" },
+  choice: {
+    include: "--include",
+    exclude: "--exclude",
+    excludeFolder: "--exclude-dir",
+    byDefault: "unless-first",
+  },
 };
-const NO_LINES = "--stat --shortstat --numstat --dirstat --summary --name-only --name-status --raw --quiet -s --no-patch --check";
+const NO_LINES =
+  "--stat --shortstat --numstat --dirstat --summary --name-only --name-status --raw --quiet -s --no-patch --check";
 
 /** By the name under which a call is reported. */
 export const SEARCHES: Readonly<Record<string, Search>> = {
   grep: GREP,
-  egrep: { ...GREP, pattern: { flag: "-e", dialect: "extended", dialects: { "-F": "fixed" }, loose: `${CONTEXT} -z` } },
-  fgrep: { ...GREP, pattern: { flag: "-e", dialect: "fixed", dialects: { "-E": "extended" }, loose: `${CONTEXT} -z` } },
+  egrep: {
+    ...GREP,
+    pattern: {
+      flag: "-e",
+      dialect: "extended",
+      dialects: { "-F": "fixed" },
+      loose: `${CONTEXT} -z`,
+    },
+  },
+  fgrep: {
+    ...GREP,
+    pattern: {
+      flag: "-e",
+      dialect: "fixed",
+      dialects: { "-E": "extended" },
+      loose: `${CONTEXT} -z`,
+    },
+  },
   rg: {
     folders: "always",
     names: "-l --files-without-match -c --count-matches --files -q --type-list",
@@ -93,7 +119,11 @@ export const SEARCHES: Readonly<Record<string, Search>> = {
       loose: `${CONTEXT} --not -p -W`,
     },
   },
-  diff: { folders: "-r", names: "-q", choice: { exclude: "-x", excludeFolder: "-x", byDefault: "always" } },
+  diff: {
+    folders: "-r",
+    names: "-q",
+    choice: { exclude: "-x", excludeFolder: "-x", byDefault: "always" },
+  },
   "git diff": { folders: "--no-index", names: NO_LINES },
 };
 

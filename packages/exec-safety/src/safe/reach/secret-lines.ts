@@ -1,5 +1,6 @@
 /**
- * Secret lines: what lines of files that hold credentials look like, in lower case. A search for a word that none of them holds shows none.
+ * Secret lines: what lines of files that hold credentials look like, in lower case. A search for a
+ * word that none of them holds shows none.
  */
 
 /** Files of settings, keys and credentials, as programs and services write them. */

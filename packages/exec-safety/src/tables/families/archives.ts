@@ -5,7 +5,10 @@ import type { Binary, BinaryTable } from "../table.js";
 
 const WRITES = "write: packs or unpacks files";
 /** Others that write files under the names that an archive holds. */
-const UNPACKERS: readonly string[] = "7zr unrar rar unar dtrx aunpack atool patool pax unace arj lha cabextract rpm2archive".split(" ");
+const UNPACKERS: readonly string[] =
+  "7zr unrar rar unar dtrx aunpack atool patool pax unace arj lha cabextract rpm2archive".split(
+    " ",
+  );
 const RUNS = "exec: runs the program it names";
 
 export const archives: BinaryTable = {
@@ -14,13 +17,24 @@ export const archives: BinaryTable = {
   bsdtar: tar("bsdtar"),
   unzip: {
     flags: "-l -v -Z -z -t -p -c -q -a -C -L -1 -2 -s -m -h -M",
-    reviewFlags: { "-T": "write: sets the time of the archive", "-d:path": WRITES, "-o": WRITES, "-P:text": "secret: takes a password" },
+    reviewFlags: {
+      "-T": "write: sets the time of the archive",
+      "-d:path": WRITES,
+      "-o": WRITES,
+      "-P:text": "secret: takes a password",
+    },
     operands: "path text*",
     requires: "-l -v -Z -z -t -p -c",
     otherwise: WRITES,
     examples: {
       safe: ["unzip -l a.zip", "unzip -p a.zip b.txt", "unzip -Z1 a.zip"],
-      review: ["unzip a.zip", "unzip -o a.zip", "unzip -lT a.zip", "unzip -l a.zip -d /x", "unzip -l /x/a.zip"],
+      review: [
+        "unzip a.zip",
+        "unzip -o a.zip",
+        "unzip -lT a.zip",
+        "unzip -l a.zip -d /x",
+        "unzip -l /x/a.zip",
+      ],
     },
   },
   zipinfo: {
@@ -64,12 +78,19 @@ export const archives: BinaryTable = {
     readsArgumentFiles: true,
     requires: "-t t",
     otherwise: WRITES,
-    examples: { safe: ["jar -tf a.jar", "jar tf a.jar", "jar --version"], review: ["jar -xf a.jar", "jar xf a.jar"] },
+    examples: {
+      safe: ["jar -tf a.jar", "jar tf a.jar", "jar --version"],
+      review: ["jar -xf a.jar", "jar xf a.jar"],
+    },
   },
   cpio: reviewed(WRITES, "cpio -o", "cpio -i --to-stdout --rsh-command=./x"),
   rsync: {
     review: "write: copies files, and deletes some where it is told to",
-    reviewFlags: { "-e,--rsh:text": RUNS, "--rsync-path:text": RUNS, "--files-from:path": "read: reads a list of files" },
+    reviewFlags: {
+      "-e,--rsh:text": RUNS,
+      "--rsync-path:text": RUNS,
+      "--files-from:path": "read: reads a list of files",
+    },
     examples: { safe: [], review: ["rsync -a a b", "rsync -e 'sh -c id' a b:"] },
   },
 };
@@ -134,10 +155,14 @@ function tar(name: string): Binary {
   };
 }
 
-/** The last of several modes counts, so that `-l -d` unpacks: `-d` is without harm only in one word with `-c`. */
+/**
+ * The last of several modes counts, so that `-l -d` unpacks: `-d` is without harm only in one word
+ * with `-c`.
+ */
 function compressor(name: string): Binary {
   return {
-    flags: "-l,--list -t,--test -v,--verbose -c,--stdout,--to-stdout -dc -cd -k,--keep -q,--quiet -f,--force -# --robot",
+    flags:
+      "-l,--list -t,--test -v,--verbose -c,--stdout,--to-stdout -dc -cd -k,--keep -q,--quiet -f,--force -# --robot",
     operands: "path*",
     reviewFlags: {
       "-d,--decompress,--uncompress": WRITES,
@@ -152,7 +177,14 @@ function compressor(name: string): Binary {
     otherwise: "write: replaces files with packed ones, or the other way round",
     examples: {
       safe: [`${name} -l a`, `${name} -dc a`, `${name} -t a`],
-      review: [`${name} a`, `${name} -d a`, `${name} --version a`, `${name} -l -d a`, `${name} -td a`, `${name} -c /etc/shadow`],
+      review: [
+        `${name} a`,
+        `${name} -d a`,
+        `${name} --version a`,
+        `${name} -l -d a`,
+        `${name} -td a`,
+        `${name} -c /etc/shadow`,
+      ],
     },
   };
 }

@@ -1,4 +1,7 @@
-/** Builtins: what the shell does by itself. What changes the shell changes what the rest of the line means, and is never lifted. */
+/**
+ * Builtins: what the shell does by itself. What changes the shell changes what the rest of the line
+ * means, and is never lifted.
+ */
 import { reviewed } from "../table.js";
 import type { BinaryTable } from "../table.js";
 
@@ -6,11 +9,19 @@ const CHANGES_SHELL = "exec: changes how the shell understands what follows";
 const SETS_VARIABLES = "exec: sets variables, some of which name programs to run";
 
 export const builtins: BinaryTable = {
-  echo: { style: "text", operands: "text*", examples: { safe: ["echo ok", "echo -n 'a; b'", "echo"], review: [] } },
+  echo: {
+    style: "text",
+    operands: "text*",
+    examples: { safe: ["echo ok", "echo -n 'a; b'", "echo"], review: [] },
+  },
   true: { style: "text", operands: "text*", examples: { safe: ["true"], review: [] } },
   false: { style: "text", operands: "text*", examples: { safe: ["false"], review: [] } },
   ":": { style: "text", operands: "text*", examples: { safe: [":"], review: [] } },
-  expr: { style: "text", operands: "text*", examples: { safe: ["expr 1 + 2", "expr length abc"], review: [] } },
+  expr: {
+    style: "text",
+    operands: "text*",
+    examples: { safe: ["expr 1 + 2", "expr length abc"], review: [] },
+  },
   printf: {
     style: "first",
     reviewFlags: { "-v:text": "exec: sets a variable, and runs what stands in its subscript" },
@@ -25,13 +36,22 @@ export const builtins: BinaryTable = {
     operands: "",
     examples: { safe: ["pwd", "pwd -P"], review: ["pwd --what"] },
   },
-  type: { flags: "-a -f -p -P -t", operands: "text*", examples: { safe: ["type git", "type -a node"], review: ["type --what"] } },
+  type: {
+    flags: "-a -f -p -P -t",
+    operands: "text*",
+    examples: { safe: ["type git", "type -a node"], review: ["type --what"] },
+  },
   which: {
-    flags: "-a,--all -s --skip-dot --skip-tilde --show-dot --show-tilde --tty-only -v -V,--version --help",
+    flags:
+      "-a,--all -s --skip-dot --skip-tilde --show-dot --show-tilde --tty-only -v -V,--version --help",
     operands: "text*",
     examples: { safe: ["which git", "which -a python3 python"], review: ["which --what"] },
   },
-  whereis: { flags: "-b -m -s -u -l", operands: "text*", examples: { safe: ["whereis bash"], review: ["whereis -B /x -f a"] } },
+  whereis: {
+    flags: "-b -m -s -u -l",
+    operands: "text*",
+    examples: { safe: ["whereis bash"], review: ["whereis -B /x -f a"] },
+  },
   command: {
     flags: "-v -V -p",
     operands: "text*",
@@ -39,7 +59,11 @@ export const builtins: BinaryTable = {
     otherwise: "exec: runs another command",
     examples: { safe: ["command -v git", "command -V ls"], review: ["command touch x"] },
   },
-  help: { flags: "-d -m -s", operands: "pattern*", examples: { safe: ["help cd"], review: ["help --what"] } },
+  help: {
+    flags: "-d -m -s",
+    operands: "pattern*",
+    examples: { safe: ["help cd"], review: ["help --what"] },
+  },
   jobs: {
     flags: "-l -n -p -r -s",
     reviewFlags: { "-x": "exec: runs another command" },
@@ -53,8 +77,16 @@ export const builtins: BinaryTable = {
     examples: { safe: ["wait"], review: ["wait -p x", "wait -np x"] },
   },
   times: { examples: { safe: ["times"], review: ["times x"] } },
-  dirs: { flags: "-l -p -v", reviewFlags: { "-c": CHANGES_SHELL }, examples: { safe: ["dirs -v"], review: ["dirs -c"] } },
-  umask: { flags: "-S -p", excess: CHANGES_SHELL, examples: { safe: ["umask", "umask -S"], review: ["umask 000"] } },
+  dirs: {
+    flags: "-l -p -v",
+    reviewFlags: { "-c": CHANGES_SHELL },
+    examples: { safe: ["dirs -v"], review: ["dirs -c"] },
+  },
+  umask: {
+    flags: "-S -p",
+    excess: CHANGES_SHELL,
+    examples: { safe: ["umask", "umask -S"], review: ["umask 000"] },
+  },
   ulimit: {
     flags: "-S -H -a -b -c -d -e -f -i -k -l -m -n -p -q -r -s -t -u -v -x -P -R -T",
     excess: CHANGES_SHELL,
@@ -76,7 +108,10 @@ export const builtins: BinaryTable = {
     requires: "-e -u -o",
     otherwise: "secret: shows every variable, or changes the shell",
     excess: CHANGES_SHELL,
-    examples: { safe: ["set -e", "set -euo pipefail"], review: ["set", "set -x", "set -- a", "set -o posix", "set -a", "set +e"] },
+    examples: {
+      safe: ["set -e", "set -euo pipefail"],
+      review: ["set", "set -x", "set -- a", "set -o posix", "set -a", "set +e"],
+    },
   },
   alias: reviewed(CHANGES_SHELL, "alias git='./x'", "alias"),
   unalias: reviewed(CHANGES_SHELL, "unalias -a"),
@@ -92,13 +127,21 @@ export const builtins: BinaryTable = {
   typeset: reviewed(SETS_VARIABLES, "typeset -x A=b"),
   local: reviewed(SETS_VARIABLES, "local a=b"),
   readonly: reviewed(SETS_VARIABLES, "readonly a=b"),
-  unset: reviewed("exec: forgets a variable, and runs what stands in its subscript", "unset x", "unset 'a[$(id)]'"),
+  unset: reviewed(
+    "exec: forgets a variable, and runs what stands in its subscript",
+    "unset x",
+    "unset 'a[$(id)]'",
+  ),
   let: reviewed("exec: computes, and runs what stands in a subscript", "let x=1"),
   mapfile: reviewed(SETS_VARIABLES, "mapfile -C id x"),
   readarray: reviewed(SETS_VARIABLES, "readarray x"),
   getopts: reviewed(SETS_VARIABLES, "getopts a x"),
   hash: reviewed("exec: changes which program a name means", "hash -p ./x ls", "hash -r"),
-  enable: reviewed("exec: loads or replaces commands of the shell", "enable -f ./x y", "enable -n echo"),
+  enable: reviewed(
+    "exec: loads or replaces commands of the shell",
+    "enable -f ./x y",
+    "enable -n echo",
+  ),
   complete: reviewed("exec: names programs to run", "complete -C ./x y"),
   compgen: reviewed("exec: runs what its options name", "compgen -C id", "compgen -W '$(id)'"),
   compopt: reviewed(CHANGES_SHELL, "compopt -o x"),

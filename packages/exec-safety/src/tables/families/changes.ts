@@ -1,4 +1,7 @@
-/** Changes: programs whose whole purpose is to change something. What is destroyed for good is the dangerous walk's matter. */
+/**
+ * Changes: programs whose whole purpose is to change something. What is destroyed for good is the
+ * dangerous walk's matter.
+ */
 import { reviewed, UNPROVEN } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
@@ -9,7 +12,9 @@ const DISK = "write: writes to a disk past its files";
 const CHANGES: BinaryTable = {
   cp: {
     review: "change: copies files",
-    reviewFlags: { "-T,--no-target-directory": "write: copies hidden files as well, which can be settings" },
+    reviewFlags: {
+      "-T,--no-target-directory": "write: copies hidden files as well, which can be settings",
+    },
     operands: "copied*",
     examples: { safe: [], review: ["cp a b", "cp -r a/. ."] },
   },
@@ -45,7 +50,11 @@ const CHANGES: BinaryTable = {
   mkfifo: reviewed("change: makes a pipe", "mkfifo a"),
   mknod: reviewed(DISK, "mknod a b 1 1"),
   dd: reviewed(DISK, "dd if=a of=b"),
-  mount: { flags: "-l -V --version", examples: { safe: ["mount", "mount -l"], review: ["mount a b", "mount -a"] }, excess: DISK },
+  mount: {
+    flags: "-l -V --version",
+    examples: { safe: ["mount", "mount -l"], review: ["mount a b", "mount -a"] },
+    excess: DISK,
+  },
   umount: reviewed(DISK, "umount a"),
   kill: {
     flags: "-l,--list -L,--table",
@@ -57,7 +66,13 @@ const CHANGES: BinaryTable = {
   pkill: reviewed(STOPS, "pkill x"),
   killall: reviewed(STOPS, "killall x"),
   renice: reviewed("change: changes a program's priority", "renice 5 1"),
-  crontab: reviewed("exec: shows or changes which programs run later", "crontab -l", "crontab x", "crontab -r", "crontab -e"),
+  crontab: reviewed(
+    "exec: shows or changes which programs run later",
+    "crontab -l",
+    "crontab x",
+    "crontab -r",
+    "crontab -e",
+  ),
   at: reviewed("exec: runs programs later", "at now"),
   batch: reviewed("exec: runs programs later", "batch"),
   su: reviewed("exec: becomes another user", "su"),
@@ -69,7 +84,10 @@ const CHANGES: BinaryTable = {
   tee: {
     flags: "-a,--append -i,--ignore-interrupts -p --output-error?:text --help --version",
     operands: "sink*",
-    examples: { safe: ["tee", "tee /dev/null", "tee -a /dev/stderr"], review: ["tee a", "tee /etc/x", "tee -a ~/.bashrc"] },
+    examples: {
+      safe: ["tee", "tee /dev/null", "tee -a /dev/stderr"],
+      review: ["tee a", "tee /etc/x", "tee -a ~/.bashrc"],
+    },
   },
   pbcopy: reviewed("change: changes the clipboard", "pbcopy"),
   pbpaste: reviewed("secret: shows the clipboard", "pbpaste"),
@@ -85,19 +103,29 @@ const CHANGES: BinaryTable = {
 const SHOWS_PROPERTIES: Binary = {
   flags: "--no-pager -p,--property:columns --value",
   requires: "-p",
-  otherwise: "secret: shows the variables that a service is started with, unless it is asked for certain properties",
+  otherwise:
+    "secret: shows the variables that a service is started with, unless it is asked for certain properties",
   operands: "text*",
   examples: {
     safe: ["systemctl show -p ActiveState x", "systemctl show x --property=SubState --value"],
-    review: ["systemctl show x", "systemctl show -p Environment x", "systemctl show -p ActiveState,Environment x", "systemctl show"],
+    review: [
+      "systemctl show x",
+      "systemctl show -p Environment x",
+      "systemctl show -p ActiveState,Environment x",
+      "systemctl show",
+    ],
   },
 };
 
 const INSTALLS = "change: installs or removes packages";
 const SETTINGS = "exec: changes settings, some of which name programs to run";
 
-/** What is installed (`-Q`), and what could be (`-S` with a question), from the lists that are there. */
-const PACMAN_ASKS = "-Q -Qs -Qi -Ql -Qe -Qet -Qm -Qn -Qd -Qdt -Qq -Qqe -Qqm -Qu -Ss -Ssq -Si -Sl -V --version";
+/**
+ * What is installed (`-Q`), and what could be (`-S` with a question), from the lists that are
+ * there.
+ */
+const PACMAN_ASKS =
+  "-Q -Qs -Qi -Ql -Qe -Qet -Qm -Qn -Qd -Qdt -Qq -Qqe -Qqm -Qu -Ss -Ssq -Si -Sl -V --version";
 
 const APT_REVIEW = { "-o,--option:text": SETTINGS, "-c,--config-file:path": SETTINGS };
 
@@ -108,14 +136,20 @@ const PACKAGES: BinaryTable = {
   "apt-get": {
     review: INSTALLS,
     reviewFlags: APT_REVIEW,
-    examples: { safe: [], review: ["apt-get install x", "apt-get -o APT::Update::Pre-Invoke::=id update"] },
+    examples: {
+      safe: [],
+      review: ["apt-get install x", "apt-get -o APT::Update::Pre-Invoke::=id update"],
+    },
   },
   dpkg: {
     flags: "-l,--list -L,--listfiles:text -s,--status:text -S,--search:text --print-architecture",
     requires: "-l -L -s -S --print-architecture",
     otherwise: INSTALLS,
     operands: "text*",
-    examples: { safe: ["dpkg -l", "dpkg -L bash", "dpkg -l 'x*'"], review: ["dpkg -i x.deb", "dpkg --pre-invoke=id -l"] },
+    examples: {
+      safe: ["dpkg -l", "dpkg -L bash", "dpkg -l 'x*'"],
+      review: ["dpkg -i x.deb", "dpkg --pre-invoke=id -l"],
+    },
   },
   // Where there is no database it makes one, whatever it is asked.
   rpm: reviewed(INSTALLS, "rpm -i x.rpm", "rpm -e x", "rpm --eval '%(id)'", "rpm -qa"),
@@ -128,23 +162,45 @@ const PACKAGES: BinaryTable = {
     operands: "text*",
     examples: {
       safe: ["pacman -Q", "pacman -Qs x", "pacman -Qi bash", "pacman -Ss x", "pacman -Si x"],
-      review: ["pacman -S x", "pacman -Syu", "pacman -Ss x -y", "pacman -R x", "pacman -Qs x --config y", "pacman -Qo /x", "pacman"],
+      review: [
+        "pacman -S x",
+        "pacman -Syu",
+        "pacman -Ss x -y",
+        "pacman -R x",
+        "pacman -Qs x --config y",
+        "pacman -Qo /x",
+        "pacman",
+      ],
     },
   },
-  brew: reviewed(UNPROVEN, "brew list", "brew --version", "brew install x", "brew services start x"),
+  brew: reviewed(
+    UNPROVEN,
+    "brew list",
+    "brew --version",
+    "brew install x",
+    "brew services start x",
+  ),
   systemctl: {
     pagesUnless: "--no-pager",
     flags: "--no-pager --user",
     subcommands: {
       ...Object.fromEntries(
-        ["status", "is-active", "is-enabled", "is-failed", "list-units", "list-unit-files", "list-timers"].map((name) => [
-          name,
-          unitReader(name),
-        ]),
+        [
+          "status",
+          "is-active",
+          "is-enabled",
+          "is-failed",
+          "list-units",
+          "list-unit-files",
+          "list-timers",
+        ].map((name) => [name, unitReader(name)]),
       ),
       show: SHOWS_PROPERTIES,
     },
-    reviewFlags: { "-H,--host:text": "exec: reaches another machine", "-M,--machine:text": "exec: enters another machine" },
+    reviewFlags: {
+      "-H,--host:text": "exec: reaches another machine",
+      "-M,--machine:text": "exec: enters another machine",
+    },
     examples: {
       safe: ["systemctl status nginx", "systemctl --no-pager list-units"],
       review: ["systemctl stop x", "systemctl restart x", "systemctl -H x status"],
@@ -165,7 +221,10 @@ function lister(name: string, reads: readonly string[]): Binary {
     review: INSTALLS,
     reviewFlags: APT_REVIEW,
     subcommands: Object.fromEntries(reads.map((read) => [read, entry(read)])),
-    examples: { safe: [`${name} ${reads[0] ?? ""} x`], review: [`${name} install x`, `${name} -o a=b ${reads[0] ?? ""}`] },
+    examples: {
+      safe: [`${name} ${reads[0] ?? ""} x`],
+      review: [`${name} install x`, `${name} -o a=b ${reads[0] ?? ""}`],
+    },
   };
 }
 
@@ -173,7 +232,10 @@ function unitReader(name: string): Binary {
   return {
     flags:
       "--no-pager -l,--full -n,--lines:number -a,--all -p,--property:text -t,--type:text --state:text --user --value --plain --no-legend --failed -q,--quiet -o,--output:text",
-    reviewFlags: { "-H,--host:text": "exec: reaches another machine", "-M,--machine:text": "exec: enters another machine" },
+    reviewFlags: {
+      "-H,--host:text": "exec: reaches another machine",
+      "-M,--machine:text": "exec: enters another machine",
+    },
     operands: "text*",
     examples: { safe: [`systemctl ${name} x`], review: [`systemctl ${name} -H h x`] },
   };

@@ -18,7 +18,8 @@ const GO_REVIEW = {
   "-exec,--exec:text": RUNS,
   "-toolexec,--toolexec:text": RUNS,
   "-vettool,--vettool:text": RUNS,
-  "-ldflags,-gcflags,-asmflags,-gccgoflags,--ldflags,--gcflags:text": "exec: passes flags to programs that run others",
+  "-ldflags,-gcflags,-asmflags,-gccgoflags,--ldflags,--gcflags:text":
+    "exec: passes flags to programs that run others",
   "-overlay,-modfile:path": "read: takes other files",
   "-o:path": "write: writes the file it names",
   "-C:path": "exec: takes another project",
@@ -37,7 +38,8 @@ const GCC_REVIEW = {
   "-fplugin:text": RUNS,
   "-B:path": RUNS,
   "-Wl:text": "exec: passes flags to the linker, which can load programs",
-  "-Xlinker,-Xclang,-Xassembler,-Xpreprocessor:text": "exec: passes flags to other programs, which can load more",
+  "-Xlinker,-Xclang,-Xassembler,-Xpreprocessor:text":
+    "exec: passes flags to other programs, which can load more",
   "-specs:path": CONFIGURES,
   "--specs:path": CONFIGURES,
   "-o:path": "write: writes the file it names",
@@ -54,8 +56,14 @@ export const compiledTools: BinaryTable = {
         BUILDS,
       ),
       install: reviewed("write: installs outside of the project", "cargo install x"),
-      rustc: reviewed("exec: passes flags to the compiler, which name a linker to run", "cargo rustc -- -Clinker=./x"),
-      rustdoc: reviewed("exec: passes flags to the compiler, which name programs to run", "cargo rustdoc -- -Zx"),
+      rustc: reviewed(
+        "exec: passes flags to the compiler, which name a linker to run",
+        "cargo rustc -- -Clinker=./x",
+      ),
+      rustdoc: reviewed(
+        "exec: passes flags to the compiler, which name programs to run",
+        "cargo rustdoc -- -Zx",
+      ),
       watch: reviewed("exec: runs another program", "cargo watch -x id"),
       ...cargo("search info publish login yank owner", "network: asks the registry"),
     },
@@ -77,15 +85,28 @@ export const compiledTools: BinaryTable = {
   rustc: {
     style: "words",
     review: BUILDS,
-    reviewFlags: { "-C,--codegen:text": "exec: names a linker to run", "-o:path": "write: writes the file it names", "-Z:text": RUNS },
-    examples: { safe: [], review: ["rustc --version", "rustc -vV", "rustc x.rs", "rustc -C linker=./x a.rs"] },
+    reviewFlags: {
+      "-C,--codegen:text": "exec: names a linker to run",
+      "-o:path": "write: writes the file it names",
+      "-Z:text": RUNS,
+    },
+    examples: {
+      safe: [],
+      review: ["rustc --version", "rustc -vV", "rustc x.rs", "rustc -C linker=./x a.rs"],
+    },
   },
   rustup: {
     subcommands: {
-      which: { operands: "text", examples: { safe: ["rustup which cargo"], review: ["rustup which"] } },
+      which: {
+        operands: "text",
+        examples: { safe: ["rustup which cargo"], review: ["rustup which"] },
+      },
       toolchain: {
         subcommands: {
-          list: { flags: "-v,--verbose", examples: { safe: ["rustup toolchain list"], review: ["rustup toolchain list x"] } },
+          list: {
+            flags: "-v,--verbose",
+            examples: { safe: ["rustup toolchain list"], review: ["rustup toolchain list x"] },
+          },
         },
         examples: { safe: ["rustup toolchain list"], review: ["rustup toolchain install x"] },
       },
@@ -93,14 +114,23 @@ export const compiledTools: BinaryTable = {
         subcommands: {
           list: {
             flags: "--installed --toolchain:text",
-            examples: { safe: ["rustup target list --installed"], review: ["rustup target list x"] },
+            examples: {
+              safe: ["rustup target list --installed"],
+              review: ["rustup target list x"],
+            },
           },
         },
         examples: { safe: ["rustup target list"], review: ["rustup target add x"] },
       },
-      run: { review: "exec: runs another program", examples: { safe: [], review: ["rustup run stable x"] } },
+      run: {
+        review: "exec: runs another program",
+        examples: { safe: [], review: ["rustup run stable x"] },
+      },
     },
-    examples: { safe: ["rustup toolchain list"], review: ["rustup --version", "rustup update", "rustup run nightly x"] },
+    examples: {
+      safe: ["rustup toolchain list"],
+      review: ["rustup --version", "rustup update", "rustup run nightly x"],
+    },
   },
   go: {
     subcommands: {
@@ -113,26 +143,44 @@ export const compiledTools: BinaryTable = {
       version: reviewed(TOOLCHAIN, "go version"),
       doc: reviewed(TOOLCHAIN, "go doc fmt"),
       help: reviewed(TOOLCHAIN, "go help build"),
-      install: reviewed("write: installs outside of the project", "go install x", "go install x.example/a@latest"),
+      install: reviewed(
+        "write: installs outside of the project",
+        "go install x",
+        "go install x.example/a@latest",
+      ),
       telemetry: reviewed("write: changes settings outside of the project", "go telemetry on"),
       ...Object.fromEntries(
         "build test run vet list get generate mod work fmt clean fix tool"
           .split(" ")
           .map((name) => [
             name,
-            { style: "words", review: BUILDS, reviewFlags: GO_REVIEW, examples: { safe: [], review: [`go ${name} x`] } } as const,
+            {
+              style: "words",
+              review: BUILDS,
+              reviewFlags: GO_REVIEW,
+              examples: { safe: [], review: [`go ${name} x`] },
+            } as const,
           ]),
       ),
     },
     examples: {
       safe: [],
-      review: ["go", "go test -exec ./x", "go build -toolexec=./x", "go vet -vettool=./x", "go test ./..."],
+      review: [
+        "go",
+        "go test -exec ./x",
+        "go build -toolexec=./x",
+        "go vet -vettool=./x",
+        "go test ./...",
+      ],
     },
   },
   gofmt: {
     style: "words",
     flags: "-l -d -e -s -r:text",
-    reviewFlags: { "-w": "write: changes files in place", "-cpuprofile:path": "write: writes a file" },
+    reviewFlags: {
+      "-w": "write: changes files in place",
+      "-cpuprofile:path": "write: writes a file",
+    },
     operands: "path*",
     examples: { safe: ["gofmt -l .", "gofmt -d a.go"], review: ["gofmt -w .", "gofmt -l /x"] },
   },
@@ -145,7 +193,10 @@ export const compiledTools: BinaryTable = {
       "-cp,-classpath,--class-path:text": "exec: runs a program",
       "-agentlib,-agentpath,-javaagent:text": "exec: loads code",
     },
-    examples: { safe: ["java -version", "java --version"], review: ["java X", "java -jar x.jar", "java -cp . X"] },
+    examples: {
+      safe: ["java -version", "java --version"],
+      review: ["java X", "java -jar x.jar", "java -cp . X"],
+    },
   },
   mvn: builder("mvn", "-v --version", {
     "-f,--file:path": "exec: takes another project",
@@ -170,7 +221,15 @@ export const compiledTools: BinaryTable = {
     operands: "target*",
     examples: {
       safe: ["make --version"],
-      review: ["make", "make -n", "make test", "make -f x", "make SHELL=./x", "make --eval='$(shell id)'", "make -C x"],
+      review: [
+        "make",
+        "make -n",
+        "make test",
+        "make -f x",
+        "make SHELL=./x",
+        "make --eval='$(shell id)'",
+        "make -C x",
+      ],
     },
   },
   gmake: { ...builder("gmake", "-v --version", MAKE_REVIEW), operands: "target*" },
@@ -189,7 +248,11 @@ export const compiledTools: BinaryTable = {
   "c++": compiler("c++"),
   clang: compiler("clang"),
   "clang++": compiler("clang++"),
-  gdb: builder("gdb", "--version -v", { "-ex,-eval-command,-iex:text": RUNS, "-x,-command:path": RUNS, "--args": RUNS }),
+  gdb: builder("gdb", "--version -v", {
+    "-ex,-eval-command,-iex:text": RUNS,
+    "-x,-command:path": RUNS,
+    "--args": RUNS,
+  }),
   dotnet: {
     review: BUILDS,
     examples: { safe: [], review: ["dotnet --version", "dotnet build", "dotnet exec x", "dotnet"] },
@@ -223,11 +286,19 @@ export const compiledTools: BinaryTable = {
 };
 
 function cargo(names: string, review: string): BinaryTable {
-  const entry = (name: string): Binary => ({ review, reviewFlags: CARGO_REVIEW, examples: { safe: [], review: [`cargo ${name} x`] } });
+  const entry = (name: string): Binary => ({
+    review,
+    reviewFlags: CARGO_REVIEW,
+    examples: { safe: [], review: [`cargo ${name} x`] },
+  });
   return Object.fromEntries(names.split(" ").map((name) => [name, entry(name)]));
 }
 
-function builder(name: string, version: string, reviewFlags: Readonly<Record<string, string>>): Binary {
+function builder(
+  name: string,
+  version: string,
+  reviewFlags: Readonly<Record<string, string>>,
+): Binary {
   const rows = versionRows(name, version.split(" "));
   return {
     style: "words",
@@ -239,7 +310,13 @@ function builder(name: string, version: string, reviewFlags: Readonly<Record<str
 }
 
 function compiler(name: string): Binary {
-  const rows = versionRows(name, ["--version", "-v", "-dumpversion", "-dumpmachine", "-print-search-dirs"]);
+  const rows = versionRows(name, [
+    "--version",
+    "-v",
+    "-dumpversion",
+    "-dumpmachine",
+    "-print-search-dirs",
+  ]);
   return {
     style: "words",
     readsArgumentFiles: true,
@@ -248,7 +325,12 @@ function compiler(name: string): Binary {
     reviewFlags: GCC_REVIEW,
     examples: {
       safe: rows.safe,
-      review: [...rows.review, `${name} x.c`, `${name} -wrapper ./x a.c`, `${name} --version -wrapper ./x`],
+      review: [
+        ...rows.review,
+        `${name} x.c`,
+        `${name} -wrapper ./x a.c`,
+        `${name} --version -wrapper ./x`,
+      ],
     },
   };
 }
@@ -261,7 +343,13 @@ function binutil(name: string, flags: string): Binary {
     readsArgumentFiles: true,
     examples: {
       safe: [`${name} a.o`, `${name} ./*.o`],
-      review: [`${name} /bin/ls`, `${name} --what a.o`, `${name} @a`, `${name} @/etc/passwd`, `${name} *.o`],
+      review: [
+        `${name} /bin/ls`,
+        `${name} --what a.o`,
+        `${name} @a`,
+        `${name} @/etc/passwd`,
+        `${name} *.o`,
+      ],
     },
   };
 }

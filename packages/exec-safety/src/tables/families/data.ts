@@ -1,4 +1,7 @@
-/** Data: programs with a small language of their own: sed, awk, jq and the like. What each language may hold is in ../languages/. */
+/**
+ * Data: programs with a small language of their own: sed, awk, jq and the like. What each language
+ * may hold is in ../languages/.
+ */
 import type { Binary, BinaryTable } from "../table.js";
 
 const IN_PLACE = "write: changes files in place";
@@ -63,7 +66,12 @@ export const data: BinaryTable = {
       ea: yqEvaluation("ea"),
     },
     examples: {
-      safe: ["yq .name a.yml", "yq -o json . a.yml", "yq -r '.a[] | .b' a.yml", "yq eval '.a' a.yml"],
+      safe: [
+        "yq .name a.yml",
+        "yq -o json . a.yml",
+        "yq -r '.a[] | .b' a.yml",
+        "yq eval '.a' a.yml",
+      ],
       review: [
         "yq -i '.a = 1' a.yml",
         "yq -s .a a.yml",
@@ -218,8 +226,15 @@ function yqEvaluation(name: string): Binary {
   return {
     flags: `-r,--unwrapScalar?:text -n,--null-input -e,--exit-status -C,--colors -M,--no-colors -P,--prettyPrint -I,--indent:number
       -o,--output-format:text -p,--input-format:text -N,--no-doc -j,--tojson -v,--verbose -0,--nul-output -h,--help`,
-    reviewFlags: { "-i,--inplace": IN_PLACE, "-s,--split-exp:text": "write: writes many files", "--from-file:path": FROM_FILE },
+    reviewFlags: {
+      "-i,--inplace": IN_PLACE,
+      "-s,--split-exp:text": "write: writes many files",
+      "--from-file:path": FROM_FILE,
+    },
     operands: "yq path*",
-    examples: { safe: [`yq ${name} .a a.yml`], review: [`yq ${name} -i .a a.yml`, `yq ${name} 'load("x")' a.yml`] },
+    examples: {
+      safe: [`yq ${name} .a a.yml`],
+      review: [`yq ${name} -i .a a.yml`, `yq ${name} 'load("x")' a.yml`],
+    },
   };
 }

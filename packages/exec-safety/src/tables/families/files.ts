@@ -14,7 +14,15 @@ const LS: Binary = {
     -w,--width:number -W -x -X -Z,--context -1 -@ --help --version`,
   operands: "named*",
   examples: {
-    safe: ["ls", "ls -la", "ls -1 src", "ls *.ts", "ls --color=never -lhS lib", "ls -ld /etc", "ls /usr/include/*.h"],
+    safe: [
+      "ls",
+      "ls -la",
+      "ls -1 src",
+      "ls *.ts",
+      "ls --color=never -lhS lib",
+      "ls -ld /etc",
+      "ls /usr/include/*.h",
+    ],
     review: ["ls /", "ls /tmp", "ls /etc/shadow", "ls ~", "ls --what", "ls .."],
   },
 };
@@ -39,9 +47,13 @@ export const files: BinaryTable = {
   exa: EZA,
   lsd: EZA,
   stat: {
-    flags: "-L,--dereference -f,--file-system --cached:text -c,--format:text --printf:text -t,--terse -x -s -n --help --version",
+    flags:
+      "-L,--dereference -f,--file-system --cached:text -c,--format:text --printf:text -t,--terse -x -s -n --help --version",
     operands: "named+",
-    examples: { safe: ["stat a.ts", "stat -c %s a b", "stat --format='%U %n' src"], review: ["stat /etc/passwd", "stat /var/x"] },
+    examples: {
+      safe: ["stat a.ts", "stat -c %s a b", "stat --format='%U %n' src"],
+      review: ["stat /etc/passwd", "stat /var/x"],
+    },
   },
   file: {
     flags: `-b,--brief -i,--mime --mime-type --mime-encoding --apple --extension -F,--separator:text -h,--no-dereference -I -L,--dereference
@@ -64,9 +76,15 @@ export const files: BinaryTable = {
     flags: `-0,--null -a,--all --apparent-size -A -B,--block-size:text -b,--bytes -c,--total -D,--dereference-args -d,--max-depth:number -g -H
       -h,--human-readable --inodes -k -L,--dereference -l,--count-links -m -P,--no-dereference -S,--separate-dirs --si -s,--summarize
       -t,--threshold:text --time?:text --time-style:text --exclude:text -x,--one-file-system --help --version`,
-    reviewFlags: { "--files0-from:path": OTHER_NAMES, "-X,--exclude-from:path": "read: reads another file" },
+    reviewFlags: {
+      "--files0-from:path": OTHER_NAMES,
+      "-X,--exclude-from:path": "read: reads another file",
+    },
     operands: "path*",
-    examples: { safe: ["du -sh .", "du -sh ./*", "du -sh */", "du -h -d 1 src"], review: ["du -sh /", "du --files0-from=x", "du ~"] },
+    examples: {
+      safe: ["du -sh .", "du -sh ./*", "du -sh */", "du -h -d 1 src"],
+      review: ["du -sh /", "du --files0-from=x", "du ~"],
+    },
   },
   df: {
     flags: `-a,--all -B,--block-size:text --total -h,--human-readable -H,--si -i,--inodes -k -l,--local --no-sync --output?:text -P,--portability
@@ -88,16 +106,34 @@ export const files: BinaryTable = {
     operands: "named*",
     examples: {
       safe: ["tree", "tree -L 2 src", "tree -aI 'node_modules|.git'"],
-      review: ["tree -o x", "tree -ao x", "tree -Po a x", "tree -Lo 2 x", "tree -R -H . -L 1", "tree /"],
+      review: [
+        "tree -o x",
+        "tree -ao x",
+        "tree -Po a x",
+        "tree -Lo 2 x",
+        "tree -R -H . -L 1",
+        "tree /",
+      ],
     },
   },
-  basename: { style: "text", operands: "text*", examples: { safe: ["basename src/a.ts .ts"], review: [] } },
-  dirname: { style: "text", operands: "text*", examples: { safe: ["dirname src/a.ts"], review: [] } },
+  basename: {
+    style: "text",
+    operands: "text*",
+    examples: { safe: ["basename src/a.ts .ts"], review: [] },
+  },
+  dirname: {
+    style: "text",
+    operands: "text*",
+    examples: { safe: ["dirname src/a.ts"], review: [] },
+  },
   realpath: {
     flags: `-E -e,--canonicalize-existing -m,--canonicalize-missing -L,--logical -P,--physical -q,--quiet --relative-to:path --relative-base:path
       -s,--strip,--no-symlinks -z,--zero --help --version`,
     operands: "named+",
-    examples: { safe: ["realpath .", "realpath --relative-to=src src/a"], review: ["realpath /tmp/x"] },
+    examples: {
+      safe: ["realpath .", "realpath --relative-to=src src/a"],
+      review: ["realpath /tmp/x"],
+    },
   },
   readlink: {
     flags: `-f,--canonicalize -e,--canonicalize-existing -m,--canonicalize-missing -n,--no-newline -q,--quiet -s,--silent -v,--verbose -z,--zero
@@ -174,7 +210,14 @@ function fd(name: string): Binary {
     operands: "pattern? path*",
     examples: {
       safe: [`${name} -e ts`, `${name} test src -t f -H`],
-      review: [`${name} -e ts -x rm`, `${name} -Hx rm`, `${name} x -X ls`, `${name} --exec=id`, `${name} --exe id`, `${name} a /etc`],
+      review: [
+        `${name} -e ts -x rm`,
+        `${name} -Hx rm`,
+        `${name} x -X ls`,
+        `${name} --exec=id`,
+        `${name} --exe id`,
+        `${name} a /etc`,
+      ],
     },
   };
 }

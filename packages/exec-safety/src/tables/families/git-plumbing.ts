@@ -13,7 +13,11 @@ export const gitPlumbing: BinaryTable = {
       --disambiguate:text --path-format:text --local-env-vars --end-of-options`,
     operands: "text*",
     examples: {
-      safe: ["git rev-parse --abbrev-ref HEAD", "git rev-parse --short HEAD", "git rev-parse --show-toplevel"],
+      safe: [
+        "git rev-parse --abbrev-ref HEAD",
+        "git rev-parse --short HEAD",
+        "git rev-parse --show-toplevel",
+      ],
       review: ["git rev-parse --parseopt"],
     },
   },
@@ -36,9 +40,13 @@ export const gitPlumbing: BinaryTable = {
     },
   },
   "ls-tree": {
-    flags: "-d -r -t -l,--long -z --name-only,--name-status --object-only --full-name --full-tree --abbrev?:number --format:text",
+    flags:
+      "-d -r -t -l,--long -z --name-only,--name-status --object-only --full-name --full-tree --abbrev?:number --format:text",
     operands: "revision+",
-    examples: { safe: ["git ls-tree -r --name-only HEAD src"], review: ["git ls-tree --what HEAD"] },
+    examples: {
+      safe: ["git ls-tree -r --name-only HEAD src"],
+      review: ["git ls-tree --what HEAD"],
+    },
   },
   "cat-file": {
     flags: `-e -p -t -s --batch?:text --batch-check?:text --batch-command?:text --batch-all-objects --buffer --follow-symlinks --unordered
@@ -51,7 +59,11 @@ export const gitPlumbing: BinaryTable = {
     operands: "revision*",
     examples: {
       safe: ["git cat-file -p HEAD", "git cat-file -t HEAD:src"],
-      review: ["git cat-file --textconv HEAD:a", "git cat-file --filters HEAD:a", "git cat-file -p HEAD:.env"],
+      review: [
+        "git cat-file --textconv HEAD:a",
+        "git cat-file --filters HEAD:a",
+        "git cat-file -p HEAD:.env",
+      ],
     },
   },
   describe: {
@@ -61,7 +73,8 @@ export const gitPlumbing: BinaryTable = {
     examples: { safe: ["git describe --tags --always --dirty"], review: ["git describe --what"] },
   },
   "name-rev": {
-    flags: "--tags --refs:text --exclude:text --all --annotate-stdin --name-only --no-undefined --always",
+    flags:
+      "--tags --refs:text --exclude:text --all --annotate-stdin --name-only --no-undefined --always",
     operands: "revision*",
     examples: { safe: ["git name-rev HEAD"], review: ["git name-rev --what"] },
   },
@@ -92,10 +105,16 @@ export const gitPlumbing: BinaryTable = {
   },
   "symbolic-ref": {
     flags: "-q,--quiet --short --recurse --no-recurse",
-    reviewFlags: { "-d,--delete": "change: deletes a reference", "-m:text": "change: moves a reference" },
+    reviewFlags: {
+      "-d,--delete": "change: deletes a reference",
+      "-m:text": "change: moves a reference",
+    },
     operands: "text",
     excess: "change: moves a reference",
-    examples: { safe: ["git symbolic-ref --short HEAD"], review: ["git symbolic-ref HEAD refs/heads/x", "git symbolic-ref -d x"] },
+    examples: {
+      safe: ["git symbolic-ref --short HEAD"],
+      review: ["git symbolic-ref HEAD refs/heads/x", "git symbolic-ref -d x"],
+    },
   },
   "count-objects": {
     flags: "-v,--verbose -H,--human-readable",
@@ -118,9 +137,15 @@ export const gitPlumbing: BinaryTable = {
   },
   "hash-object": {
     flags: "-t:text --stdin --literally --no-filters",
-    reviewFlags: { "-w": "change: writes an object", "--path:text": "exec: runs the programs that the settings name for conversions" },
+    reviewFlags: {
+      "-w": "change: writes an object",
+      "--path:text": "exec: runs the programs that the settings name for conversions",
+    },
     operands: "path*",
-    examples: { safe: ["git hash-object --no-filters a"], review: ["git hash-object -w a", "git hash-object /etc/passwd"] },
+    examples: {
+      safe: ["git hash-object --no-filters a"],
+      review: ["git hash-object -w a", "git hash-object /etc/passwd"],
+    },
   },
   fsck: {
     flags: `--full --no-full --strict --dangling --no-dangling --unreachable --root --tags --cache --reflogs --no-reflogs --connectivity-only
@@ -130,9 +155,14 @@ export const gitPlumbing: BinaryTable = {
     examples: { safe: ["git fsck --no-progress"], review: ["git fsck --lost-found"] },
   },
   var: {
-    reviewFlags: { "-l": "secret: shows all settings, and addresses and headers among them may hold a token" },
+    reviewFlags: {
+      "-l": "secret: shows all settings, and addresses and headers among them may hold a token",
+    },
     operands: "text?",
     examples: { safe: ["git var GIT_EDITOR"], review: ["git var --what", "git var -l"] },
   },
-  version: { flags: "--build-options", examples: { safe: ["git version"], review: ["git version x"] } },
+  version: {
+    flags: "--build-options",
+    examples: { safe: ["git version"], review: ["git version x"] },
+  },
 };

@@ -1,4 +1,7 @@
-/** Git: what shows, and never changes, a repository. Commands that change or fetch are in git-changes.ts. */
+/**
+ * Git: what shows, and never changes, a repository. Commands that change or fetch are in
+ * git-changes.ts.
+ */
 import { reviewed } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 import { gitChanges } from "./git-changes.js";
@@ -6,7 +9,8 @@ import { gitLists } from "./git-lists.js";
 import { gitPlumbing } from "./git-plumbing.js";
 import { DIFF, DIFF_REVIEW, LOG } from "./git-flags.js";
 
-const OTHER_SETTINGS = "exec: takes the settings of another repository, which can name programs to run";
+const OTHER_SETTINGS =
+  "exec: takes the settings of another repository, which can name programs to run";
 const OTHER_FILE = "read: reads another file";
 
 const showing: BinaryTable = {
@@ -21,7 +25,10 @@ const showing: BinaryTable = {
   },
   log: {
     flags: LOG,
-    reviewFlags: { ...DIFF_REVIEW, "--show-signature": "exec: runs the program that checks signatures" },
+    reviewFlags: {
+      ...DIFF_REVIEW,
+      "--show-signature": "exec: runs the program that checks signatures",
+    },
     operands: "revision*",
     examples: {
       safe: [
@@ -51,8 +58,18 @@ const showing: BinaryTable = {
     reviewFlags: DIFF_REVIEW,
     operands: "revision*",
     examples: {
-      safe: ["git show HEAD --stat", "git show HEAD:README.md", "git show v1.0^{commit}", "git show -s --format=%B"],
-      review: ["git show HEAD:.env", "git show --output=x", "git show --textconv HEAD:a", "git show HEAD:../../x"],
+      safe: [
+        "git show HEAD --stat",
+        "git show HEAD:README.md",
+        "git show v1.0^{commit}",
+        "git show -s --format=%B",
+      ],
+      review: [
+        "git show HEAD:.env",
+        "git show --output=x",
+        "git show --textconv HEAD:a",
+        "git show HEAD:../../x",
+      ],
     },
   },
   diff: {
@@ -82,8 +99,14 @@ const showing: BinaryTable = {
     "-r -t -m -c --cc --root --stdin --no-commit-id --pretty?:git-format --format?:git-format --merge-base -v --always --exit-code --quiet",
   ),
   "diff-index": plumbing("diff-index", "--cached --merge-base -m --exit-code --quiet"),
-  "diff-files": plumbing("diff-files", "-0 -1 -2 -3 --base --ours --theirs -q --cc -c --exit-code --quiet"),
-  "range-diff": plumbing("range-diff", "--creation-factor:number --left-only --right-only --no-dual-color --notes?:text"),
+  "diff-files": plumbing(
+    "diff-files",
+    "-0 -1 -2 -3 --base --ours --theirs -q --cc -c --exit-code --quiet",
+  ),
+  "range-diff": plumbing(
+    "range-diff",
+    "--creation-factor:number --left-only --right-only --no-dual-color --notes?:text",
+  ),
   whatchanged: {
     flags: LOG,
     reviewFlags: DIFF_REVIEW,
@@ -100,7 +123,10 @@ const showing: BinaryTable = {
       --until,--before:text --author:text --grep:text --all --branches?:text --tags?:text --no-merges --merges --first-parent -# -E -i`,
     reviewFlags: DIFF_REVIEW,
     operands: "revision*",
-    examples: { safe: ["git shortlog -sne", "git shortlog -sn HEAD~9.."], review: ["git shortlog --what HEAD"] },
+    examples: {
+      safe: ["git shortlog -sne", "git shortlog -sn HEAD~9.."],
+      review: ["git shortlog --what HEAD"],
+    },
   },
   reflog: {
     flags: LOG,
@@ -113,20 +139,31 @@ const showing: BinaryTable = {
         operands: "revision*",
         examples: { safe: ["git reflog show -5 main"], review: ["git reflog show --output=x"] },
       },
-      exists: { operands: "text", examples: { safe: ["git reflog exists HEAD"], review: ["git reflog exists"] } },
+      exists: {
+        operands: "text",
+        examples: { safe: ["git reflog exists HEAD"], review: ["git reflog exists"] },
+      },
       list: { examples: { safe: ["git reflog list"], review: ["git reflog list x"] } },
       expire: reviewed("change: forgets where branches were", "git reflog expire --all"),
       delete: reviewed("change: forgets where branches were", "git reflog delete HEAD@{1}"),
       drop: reviewed("change: forgets where branches were", "git reflog drop --all"),
       write: reviewed("change: writes where branches were", "git reflog write a b c d"),
     },
-    examples: { safe: ["git reflog", "git reflog -10"], review: ["git reflog --output=x", "git reflog expire --all"] },
+    examples: {
+      safe: ["git reflog", "git reflog -10"],
+      review: ["git reflog --output=x", "git reflog expire --all"],
+    },
   },
   blame: {
     flags: `-b --root --no-root --show-stats -L:text -l -t --date:text --porcelain -p --line-porcelain --incremental --encoding?:text -M?:number -C?:number
       --score-debug -f,--show-name -n,--show-number -s -e,--show-email -w --ignore-rev:text --reverse --first-parent --since:text
       --abbrev?:number --color-lines --color-by-age -c --progress --no-progress --minimal`,
-    reviewFlags: { ...DIFF_REVIEW, "--contents:path": OTHER_FILE, "-S:path": OTHER_FILE, "--ignore-revs-file:path": OTHER_FILE },
+    reviewFlags: {
+      ...DIFF_REVIEW,
+      "--contents:path": OTHER_FILE,
+      "-S:path": OTHER_FILE,
+      "--ignore-revs-file:path": OTHER_FILE,
+    },
     operands: "revision+",
     examples: {
       safe: ["git blame src/x.ts", "git blame -L 10,20 -w HEAD~3 -- src/x.ts"],
@@ -142,7 +179,10 @@ const showing: BinaryTable = {
     flags: "-l -t -L:text -c -w",
     reviewFlags: { ...DIFF_REVIEW, "--contents:path": OTHER_FILE, "-S:path": OTHER_FILE },
     operands: "revision+",
-    examples: { safe: ["git annotate src/x.ts"], review: ["git annotate --contents /etc/passwd a"] },
+    examples: {
+      safe: ["git annotate src/x.ts"],
+      review: ["git annotate --contents /etc/passwd a"],
+    },
   },
   grep: {
     flags: `--cached --untracked --no-index --exclude-standard --recurse-submodules -a,--text -i,--ignore-case -I
@@ -161,7 +201,12 @@ const showing: BinaryTable = {
     operands: "pattern revision*",
     operandsWith: { "-e": "revision*" },
     examples: {
-      safe: ["git grep foo", "git grep -n 'TODO' -- '*.ts'", "git grep -e a --and -e b", "git grep foo HEAD~3 -- src"],
+      safe: [
+        "git grep foo",
+        "git grep -n 'TODO' -- '*.ts'",
+        "git grep -e a --and -e b",
+        "git grep foo HEAD~3 -- src",
+      ],
       review: [
         "git grep -O foo",
         "git grep -Ovim foo",
@@ -191,7 +236,12 @@ export const git: BinaryTable = {
     },
     subcommands: { ...showing, ...gitPlumbing, ...gitLists, ...gitChanges },
     examples: {
-      safe: ["git --version", "git --no-pager log -1", "git -C . status", "git --no-optional-locks status"],
+      safe: [
+        "git --version",
+        "git --no-pager log -1",
+        "git -C . status",
+        "git --no-optional-locks status",
+      ],
       review: [
         "git -c core.pager=id log",
         "git -ccore.pager=id log",

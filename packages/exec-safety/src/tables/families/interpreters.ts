@@ -1,4 +1,7 @@
-/** Interpreters and shells: only their version. A script may be allowed by its name; code in an argument never. */
+/**
+ * Interpreters and shells: only their version. A script may be allowed by its name; code in an
+ * argument never.
+ */
 import { versionRows } from "../shows-version.js";
 import type { Binary, BinaryTable } from "../table.js";
 
@@ -30,13 +33,36 @@ const LANGUAGES: readonly Language[] = [
       "--env-file:path": LOADS,
       "--run:text": LOADS,
     },
-    review: ["x.js", "-e x", "-pe x", "-p x", "-r ./x y.js", "--import ./x", "--eval=1", "--ev 1", "-v x.js"],
+    review: [
+      "x.js",
+      "-e x",
+      "-pe x",
+      "-p x",
+      "-r ./x y.js",
+      "--import ./x",
+      "--eval=1",
+      "--ev 1",
+      "-v x.js",
+    ],
   },
   {
     names: "python python2 python3 python3.10 python3.11 python3.12 python3.13 pypy pypy3",
     version: "-V --version -VV",
-    runs: { "-c:text": CODE, "-m:text": "exec: runs a module, which may be one of the project", "-i": CODE, "-W,-X:text": LOADS },
-    review: ["x.py", '-c "import os"', "-cimport", "-m http.server", "-mjson.tool x", "-Ic eval", "-V x.py"],
+    runs: {
+      "-c:text": CODE,
+      "-m:text": "exec: runs a module, which may be one of the project",
+      "-i": CODE,
+      "-W,-X:text": LOADS,
+    },
+    review: [
+      "x.py",
+      '-c "import os"',
+      "-cimport",
+      "-m http.server",
+      "-mjson.tool x",
+      "-Ic eval",
+      "-V x.py",
+    ],
   },
   {
     names: "ruby",
@@ -70,7 +96,12 @@ const LANGUAGES: readonly Language[] = [
     },
     review: ["x.php", "-r 1", "-S localhost:1", "-i"],
   },
-  { names: "lua luajit", version: "-v", runs: { "-e:text": CODE, "-l:text": LOADS, "-i": CODE }, review: ["x.lua", "-e 1", "-l x"] },
+  {
+    names: "lua luajit",
+    version: "-v",
+    runs: { "-e:text": CODE, "-l:text": LOADS, "-i": CODE },
+    review: ["x.lua", "-e 1", "-l x"],
+  },
   { names: "deno", version: "-V --version", runs: {}, review: ["run x.ts", "eval 1"] },
   {
     names: "bun",
@@ -78,7 +109,12 @@ const LANGUAGES: readonly Language[] = [
     runs: { "-e,--eval,-p,--print:text": CODE, "-r,--preload:text": LOADS },
     review: ["x.ts", "-e 1", "run x"],
   },
-  { names: "R Rscript julia", version: "--version", runs: { "-e,-E,--eval:text": CODE }, review: ["x.R", "-e 1"] },
+  {
+    names: "R Rscript julia",
+    version: "--version",
+    runs: { "-e,-E,--eval:text": CODE },
+    review: ["x.R", "-e 1"],
+  },
   {
     names: "tclsh wish guile racket sbcl osascript groovy jshell irb ipython pry iex erl",
     version: "--version",
@@ -88,7 +124,12 @@ const LANGUAGES: readonly Language[] = [
   {
     names: "bash sh zsh dash ash ksh mksh fish csh tcsh rbash pwsh nu xonsh",
     version: "--version",
-    runs: { "-c:text": CODE, "-i,-s,-l": CODE, "--init-file,--rcfile:path": LOADS, "-o,-O:text": LOADS },
+    runs: {
+      "-c:text": CODE,
+      "-i,-s,-l": CODE,
+      "--init-file,--rcfile:path": LOADS,
+      "-o,-O:text": LOADS,
+    },
     review: ["x.sh", "-c ./x", "-s", "-ic x"],
   },
 ];
@@ -100,10 +141,15 @@ function languageOf(name: string, { version, runs, review }: Language): Binary {
     alone: rows.alone,
     review: OTHERWISE,
     reviewFlags: runs,
-    examples: { safe: rows.safe, review: [name, ...rows.review, ...review.map((line) => `${name} ${line}`)] },
+    examples: {
+      safe: rows.safe,
+      review: [name, ...rows.review, ...review.map((line) => `${name} ${line}`)],
+    },
   };
 }
 
 export const interpreters: BinaryTable = Object.fromEntries(
-  LANGUAGES.flatMap((language) => language.names.split(" ").map((name) => [name, languageOf(name, language)] as const)),
+  LANGUAGES.flatMap((language) =>
+    language.names.split(" ").map((name) => [name, languageOf(name, language)] as const),
+  ),
 );

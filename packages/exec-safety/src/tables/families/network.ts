@@ -1,19 +1,37 @@
-/** Network: everything that reaches another machine is reviewed, also where it only asks: names and addresses carry data out. */
+/**
+ * Network: everything that reaches another machine is reviewed, also where it only asks: names and
+ * addresses carry data out.
+ */
 import { reviewed } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
 const RUNS = "exec: runs a program";
 const ASKS = "network: asks another machine, and what it is asked carries data";
 
-/** Commands of the network that show something of this machine when they are given only these flags. */
-const shows = (flags: string, excess: string, examples: Binary["examples"]): Binary => ({ flags, excess, examples });
+/**
+ * Commands of the network that show something of this machine when they are given only these flags.
+ */
+const shows = (flags: string, excess: string, examples: Binary["examples"]): Binary => ({
+  flags,
+  excess,
+  examples,
+});
 
-const IP_SHOW: Binary = { operands: "text*", examples: { safe: ["ip addr show"], review: ["ip addr show --what"] } };
+const IP_SHOW: Binary = {
+  operands: "text*",
+  examples: { safe: ["ip addr show"], review: ["ip addr show --what"] },
+};
 const ipObject = (name: string): Binary => ({
   operands: "",
   subcommands: {
-    show: { ...IP_SHOW, examples: { safe: [`ip ${name} show`], review: [`ip ${name} show --what`] } },
-    list: { ...IP_SHOW, examples: { safe: [`ip ${name} list`], review: [`ip ${name} list --what`] } },
+    show: {
+      ...IP_SHOW,
+      examples: { safe: [`ip ${name} show`], review: [`ip ${name} show --what`] },
+    },
+    list: {
+      ...IP_SHOW,
+      examples: { safe: [`ip ${name} list`], review: [`ip ${name} list --what`] },
+    },
   },
   excess: "change: changes the network",
   examples: { safe: [`ip ${name}`], review: [`ip ${name} add x`] },
@@ -23,7 +41,10 @@ const ACCOUNT = "exec: changes the account, and the program that git asks for cr
 
 const gh = (name: string, reads: string): Binary => ({
   review: "network: asks the hosting service",
-  reviewFlags: { "-w,--web": "exec: opens a browser", "--hostname:text": "exec: talks to another service" },
+  reviewFlags: {
+    "-w,--web": "exec: opens a browser",
+    "--hostname:text": "exec: talks to another service",
+  },
   operands: "verb*",
   examples: { safe: [], review: reads.split(" ").map((read) => `gh ${name} ${read}`) },
 });
@@ -64,12 +85,17 @@ export const network: BinaryTable = {
       "--use-askpass:text": RUNS,
       "-i,--input-file:path": "read: reads a file",
       "--post-file,--body-file:path": "read: sends a file",
-      "-O,--output-document,-o,--output-file,-a,--append-output,-P,--directory-prefix:path": "write: writes the file it names",
-      "--save-cookies,--warc-file,--rejected-log,--hsts-file:path": "write: writes the file it names",
+      "-O,--output-document,-o,--output-file,-a,--append-output,-P,--directory-prefix:path":
+        "write: writes the file it names",
+      "--save-cookies,--warc-file,--rejected-log,--hsts-file:path":
+        "write: writes the file it names",
       "--content-disposition": "write: writes a file that the other side names",
       "--config:path": "exec: changes settings",
     },
-    examples: { safe: [], review: ["wget https://x.example", "wget --use-askpass=./x y", "wget --post-file=a b"] },
+    examples: {
+      safe: [],
+      review: ["wget https://x.example", "wget --use-askpass=./x y", "wget --post-file=a b"],
+    },
   },
   http: reviewed("network: fetches or sends data", "http GET x.example"),
   https: reviewed("network: fetches or sends data", "https x.example"),
@@ -103,15 +129,27 @@ export const network: BinaryTable = {
   nmap: reviewed("exec: scans other machines, and runs scripts", "nmap h"),
   openssl: {
     subcommands: {
-      version: { flags: "-a -v -b -o -f -p -d", examples: { safe: ["openssl version"], review: ["openssl version --what"] } },
+      version: {
+        flags: "-a -v -b -o -f -p -d",
+        examples: { safe: ["openssl version"], review: ["openssl version --what"] },
+      },
     },
-    examples: { safe: ["openssl version -a"], review: ["openssl enc -d -in a -out b", "openssl s_client -connect h:1", "openssl"] },
+    examples: {
+      safe: ["openssl version -a"],
+      review: ["openssl enc -d -in a -out b", "openssl s_client -connect h:1", "openssl"],
+    },
   },
   ip: {
     style: "first",
-    flags: "-4 -6 -br,-brief -s,-stats -d,-details -j,-json -p,-pretty -o,-oneline -c?:text -color?:text -V",
-    reviewFlags: { "-b,-batch:path": "exec: runs commands from a file", "-n,-netns:text": "exec: enters another network" },
-    subcommands: Object.fromEntries("a addr address l link r route neigh n rule".split(" ").map((name) => [name, ipObject(name)])),
+    flags:
+      "-4 -6 -br,-brief -s,-stats -d,-details -j,-json -p,-pretty -o,-oneline -c?:text -color?:text -V",
+    reviewFlags: {
+      "-b,-batch:path": "exec: runs commands from a file",
+      "-n,-netns:text": "exec: enters another network",
+    },
+    subcommands: Object.fromEntries(
+      "a addr address l link r route neigh n rule".split(" ").map((name) => [name, ipObject(name)]),
+    ),
     examples: {
       safe: ["ip a", "ip -4 -br addr", "ip route show"],
       review: ["ip link set eth0 down", "ip netns exec x id", "ip -b x", "ip -batch x"],
@@ -121,10 +159,19 @@ export const network: BinaryTable = {
     flags: "-a -s -v",
     operands: "text?",
     excess: "change: changes the network",
-    examples: { safe: ["ifconfig", "ifconfig -a", "ifconfig eth0"], review: ["ifconfig eth0 down"] },
+    examples: {
+      safe: ["ifconfig", "ifconfig -a", "ifconfig eth0"],
+      review: ["ifconfig eth0 down"],
+    },
   },
-  arp: shows("-a -n -e -v", "change: changes the network", { safe: ["arp -an"], review: ["arp -d x"] }),
-  route: shows("-n -e -v", "change: changes the network", { safe: ["route -n"], review: ["route add x"] }),
+  arp: shows("-a -n -e -v", "change: changes the network", {
+    safe: ["arp -an"],
+    review: ["arp -d x"],
+  }),
+  route: shows("-n -e -v", "change: changes the network", {
+    safe: ["route -n"],
+    review: ["route add x"],
+  }),
   gh: {
     style: "first",
     subcommands: {
@@ -143,7 +190,9 @@ export const network: BinaryTable = {
         subcommands: {
           token: reviewed("secret: shows a token", "gh auth token"),
           ...Object.fromEntries(
-            ["login", "logout", "refresh", "setup-git", "switch"].map((name) => [name, reviewed(ACCOUNT, `gh auth ${name}`)] as const),
+            ["login", "logout", "refresh", "setup-git", "switch"].map(
+              (name) => [name, reviewed(ACCOUNT, `gh auth ${name}`)] as const,
+            ),
           ),
         },
         examples: { safe: [], review: ["gh auth status", "gh auth token", "gh auth status -t"] },
@@ -151,10 +200,14 @@ export const network: BinaryTable = {
       api: {
         review: "network: asks the hosting service",
         reviewFlags: {
-          "-X,--method,-f,--raw-field,-F,--field,--input:text": "write: changes something at the hosting service",
+          "-X,--method,-f,--raw-field,-F,--field,--input:text":
+            "write: changes something at the hosting service",
           "--hostname:text": "exec: talks to another service",
         },
-        examples: { safe: [], review: ["gh api user", "gh api -X DELETE x", "gh api -f a=b x", "gh api --meth=POST x"] },
+        examples: {
+          safe: [],
+          review: ["gh api user", "gh api -X DELETE x", "gh api -f a=b x", "gh api --meth=POST x"],
+        },
       },
       secret: reviewed("secret: handles secrets", "gh secret list"),
       extension: reviewed("exec: installs or runs programs", "gh extension install x"),
@@ -165,8 +218,14 @@ export const network: BinaryTable = {
       "gpg-key": reviewed("write: changes whose signatures count", "gh gpg-key add x"),
       gist: reviewed("write: publishes files", "gh gist create x"),
       variable: reviewed("write: changes what runs at the hosting service", "gh variable set x"),
-      config: reviewed("exec: changes settings, which name programs to run", "gh config set pager x"),
+      config: reviewed(
+        "exec: changes settings, which name programs to run",
+        "gh config set pager x",
+      ),
     },
-    examples: { safe: ["gh --version"], review: ["gh", "gh pr list", "gh auth token", "gh pr view -w", "gh frob"] },
+    examples: {
+      safe: ["gh --version"],
+      review: ["gh", "gh pr list", "gh auth token", "gh pr view -w", "gh frob"],
+    },
   },
 };

@@ -1,4 +1,7 @@
-/** Node's tools: what lists the packages of a project without running code of the project or asking the network. */
+/**
+ * Node's tools: what lists the packages of a project without running code of the project or asking
+ * the network.
+ */
 import { reviewed, UNPROVEN } from "../table.js";
 import { versionRows } from "../shows-version.js";
 import type { Binary, BinaryTable } from "../table.js";
@@ -46,7 +49,15 @@ const EXAMPLE = (line: string): Binary["examples"] => ({ safe: [], review: [line
 
 const changing = (name: string, subcommands: string, review: string): BinaryTable =>
   Object.fromEntries(
-    subcommands.split(/\s+/).map((sub) => [sub, { review, reviewFlags: NPM_REVIEW, examples: EXAMPLE(`${name} ${sub} x`) }] as const),
+    subcommands
+      .split(/\s+/)
+      .map(
+        (sub) =>
+          [
+            sub,
+            { review, reviewFlags: NPM_REVIEW, examples: EXAMPLE(`${name} ${sub} x`) },
+          ] as const,
+      ),
   );
 
 const installing = (name: string, subcommands: string): BinaryTable =>
@@ -57,7 +68,9 @@ const installing = (name: string, subcommands: string): BinaryTable =>
     ]),
   );
 
-/** What a folder is called asks nobody; everything else of npm asks the registry for a newer npm. */
+/**
+ * What a folder is called asks nobody; everything else of npm asks the registry for a newer npm.
+ */
 const says = (line: string): Binary => ({
   flags: "-g --global",
   reviewFlags: NPM_REVIEW,
@@ -98,9 +111,15 @@ export const nodeTools: BinaryTable = {
       pkg: {
         subcommands: {
           get: shows("npm pkg get name"),
-          set: reviewed("exec: changes the package's own file, whose scripts run", "npm pkg set a=b"),
+          set: reviewed(
+            "exec: changes the package's own file, whose scripts run",
+            "npm pkg set a=b",
+          ),
         },
-        examples: { safe: [`npm pkg get version ${QUIET}`], review: ["npm pkg set a=b", "npm pkg get version"] },
+        examples: {
+          safe: [`npm pkg get version ${QUIET}`],
+          review: ["npm pkg set a=b", "npm pkg get version"],
+        },
       },
       config: {
         subcommands: {
@@ -110,17 +129,27 @@ export const nodeTools: BinaryTable = {
             silentWith: QUIET,
             examples: {
               safe: [`npm config get registry ${QUIET}`],
-              review: ["npm config get registry", "npm config get //x/:_authToken", "npm config get"],
+              review: [
+                "npm config get registry",
+                "npm config get //x/:_authToken",
+                "npm config get",
+              ],
             },
           },
           ...changing("npm config", "set delete rm edit fix", SETS),
         },
-        examples: { safe: [`npm config get prefix ${QUIET}`], review: ["npm config set a b", "npm config list"] },
+        examples: {
+          safe: [`npm config get prefix ${QUIET}`],
+          review: ["npm config set a b", "npm config list"],
+        },
       },
       ...changing("npm", "set c", SETS),
       run: scripts("npm run"),
       "run-script": scripts("npm run-script"),
-      ...installing("npm", "i install in ci add update up upgrade uninstall un rm remove dedupe prune rebuild link install-test it"),
+      ...installing(
+        "npm",
+        "i install in ci add update up upgrade uninstall un rm remove dedupe prune rebuild link install-test it",
+      ),
       ...changing("npm", "test t tst start stop restart", SCRIPT),
       ...changing("npm", "exec x init create innit explore edit docs repo bugs", RUNS),
       ...changing(
@@ -128,7 +157,11 @@ export const nodeTools: BinaryTable = {
         "view info show v outdated audit search ping whoami doctor fund dist-tag owner access profile team org star stars",
         REGISTRY,
       ),
-      ...changing("npm", "publish unpublish deprecate login adduser logout token", "network: changes what the registry holds"),
+      ...changing(
+        "npm",
+        "publish unpublish deprecate login adduser logout token",
+        "network: changes what the registry holds",
+      ),
     },
     examples: {
       safe: ["npm -v", "npm --version", `npm ls ${QUIET}`],
@@ -140,7 +173,10 @@ export const nodeTools: BinaryTable = {
   npx: runner("npx"),
   pnpx: runner("pnpx"),
   bunx: runner("bunx"),
-  eslint: tool("eslint", "--rulesdir:path --plugin:text --resolve-plugins-relative-to:path --parser:text -f,--format:text"),
+  eslint: tool(
+    "eslint",
+    "--rulesdir:path --plugin:text --resolve-plugins-relative-to:path --parser:text -f,--format:text",
+  ),
   prettier: tool("prettier", "--plugin:text --plugin-search-dir:path"),
   jest: tool(
     "jest",
@@ -168,14 +204,19 @@ function scripts(line: string): Binary {
   };
 }
 
-/** Loads hooks, or a program of its own from the project, whatever it is asked: also its version. */
+/**
+ * Loads hooks, or a program of its own from the project, whatever it is asked: also its version.
+ */
 function packageManager(name: string, lists: string): Binary {
   return {
     reviewFlags: NPM_REVIEW,
     subcommands: {
       ...changing(name, lists, "change: loads hooks of the project to list packages"),
       ...changing(name, "config set plugin global", SETS),
-      ...installing(name, "install i add remove update up upgrade link unlink rebuild prune dedupe import fetch patch"),
+      ...installing(
+        name,
+        "install i add remove update up upgrade link unlink rebuild prune dedupe import fetch patch",
+      ),
       ...changing(name, "run test start build dev lint", SCRIPT),
       ...changing(name, "exec dlx create init node", RUNS),
       ...changing(name, "publish login logout", "network: changes what the registry holds"),
@@ -201,7 +242,10 @@ function runner(name: string): Binary {
   return {
     alone: rows.alone,
     review: RUNS,
-    examples: { safe: rows.safe, review: [...rows.review, `${name} tsc --version`, name, `${name} -c id`] },
+    examples: {
+      safe: rows.safe,
+      review: [...rows.review, `${name} tsc --version`, name, `${name} -c id`],
+    },
   };
 }
 
@@ -210,11 +254,30 @@ function tool(name: string, loads: string): Binary {
   return {
     alone: rows.alone,
     review: "change: runs code of the project",
-    reviewFlags: { "-c,--config:path": LOADS, ...Object.fromEntries(loads.split(" ").map((flag) => [flag, LOADS] as const)) },
-    examples: { safe: rows.safe, review: [...rows.review, `${name} -v`, `${name} .`, `${name} --config=./x .`, `${name} -c ./x`] },
+    reviewFlags: {
+      "-c,--config:path": LOADS,
+      ...Object.fromEntries(loads.split(" ").map((flag) => [flag, LOADS] as const)),
+    },
+    examples: {
+      safe: rows.safe,
+      review: [
+        ...rows.review,
+        `${name} -v`,
+        `${name} .`,
+        `${name} --config=./x .`,
+        `${name} -c ./x`,
+      ],
+    },
   };
 }
 
 function versionManager(name: string): Binary {
-  return reviewed(UNPROVEN, `${name} list`, `${name} current`, `${name} --version`, `${name} use 20`, `${name} exec 20 x`);
+  return reviewed(
+    UNPROVEN,
+    `${name} list`,
+    `${name} current`,
+    `${name} --version`,
+    `${name} use 20`,
+    `${name} exec 20 x`,
+  );
 }

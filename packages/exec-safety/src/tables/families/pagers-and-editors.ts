@@ -55,11 +55,28 @@ export const pagersAndEditors: BinaryTable = {
     operands: "topic*",
     examples: {
       safe: [],
-      review: ["man ls", "man -P id ls", "man -Pid ls", "man --pag=id ls", "man -Hx ls", "man -C x ls", "man ./x", "man -l x"],
+      review: [
+        "man ls",
+        "man -P id ls",
+        "man -Pid ls",
+        "man --pag=id ls",
+        "man -Hx ls",
+        "man -C x ls",
+        "man ./x",
+        "man -l x",
+      ],
     },
   },
-  whatis: { flags: "-r -w -d -v -l", operands: "topic+", examples: { safe: ["whatis ls"], review: ["whatis -C x ls"] } },
-  apropos: { flags: "-e -r -w -a -l", operands: "topic+", examples: { safe: ["apropos sort"], review: ["apropos -C x ls"] } },
+  whatis: {
+    flags: "-r -w -d -v -l",
+    operands: "topic+",
+    examples: { safe: ["whatis ls"], review: ["whatis -C x ls"] },
+  },
+  apropos: {
+    flags: "-e -r -w -a -l",
+    operands: "topic+",
+    examples: { safe: ["apropos sort"], review: ["apropos -C x ls"] },
+  },
   info: reviewed("exec: is a reader that runs commands", "info ls"),
   most: reviewed("exec: is a pager that runs programs", "most a"),
   ...Object.fromEntries(
@@ -101,6 +118,9 @@ function editor(name: string): Binary {
       "--cmd,--eval:text": "exec: runs a command",
       "-u,-S:text": "exec: reads commands from a file",
     },
-    examples: { safe: rows.safe, review: [...rows.review, `${name} a`, `${name} +x a`, `${name} -c '!id' a`] },
+    examples: {
+      safe: rows.safe,
+      review: [...rows.review, `${name} a`, `${name} +x a`, `${name} -c '!id' a`],
+    },
   };
 }

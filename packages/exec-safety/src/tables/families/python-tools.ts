@@ -1,4 +1,6 @@
-/** Python's tools: what lists packages without running code of the project or asking the network. */
+/**
+ * Python's tools: what lists packages without running code of the project or asking the network.
+ */
 import { reviewed, UNPROVEN } from "../table.js";
 import type { Binary, BinaryTable } from "../table.js";
 
@@ -11,7 +13,8 @@ const PIP_REVIEW = {
   "--python:path": "exec: runs another Python",
   "--config-settings:text": "exec: passes settings to code that runs",
   "--log:path": "write: writes a file",
-  "--proxy,--cert,--client-cert,--trusted-host:text": "exec: takes packages, whose code runs, in another way",
+  "--proxy,--cert,--client-cert,--trusted-host:text":
+    "exec: takes packages, whose code runs, in another way",
 };
 
 const INSTALL_REVIEW = { ...PIP_REVIEW, "--user": "write: installs outside of the project" };
@@ -24,15 +27,30 @@ const LIST: Binary = {
   silentWith: QUIET,
   examples: {
     safe: [`pip list ${QUIET}`, `pip list --format=json ${QUIET}`, `pip3 list ${QUIET}`],
-    review: ["pip list", "pip list -o", "pip list --outdated", "pip list --outd", "pip list --log x", "pip list -i x"],
+    review: [
+      "pip list",
+      "pip list -o",
+      "pip list --outdated",
+      "pip list --outd",
+      "pip list --log x",
+      "pip list -i x",
+    ],
   },
 };
 
 const changing = (name: string, subcommands: string, review: string): BinaryTable =>
   Object.fromEntries(
-    subcommands
-      .split(/\s+/)
-      .map((sub) => [sub, { review, reviewFlags: PIP_REVIEW, examples: { safe: [], review: [`${name} ${sub} x`] } }] as const),
+    subcommands.split(/\s+/).map(
+      (sub) =>
+        [
+          sub,
+          {
+            review,
+            reviewFlags: PIP_REVIEW,
+            examples: { safe: [], review: [`${name} ${sub} x`] },
+          },
+        ] as const,
+    ),
   );
 
 const pip = (name: string): Binary => ({
@@ -47,23 +65,38 @@ const pip = (name: string): Binary => ({
     },
     show: {
       flags: "-f,--files -v --verbose",
-      reviewFlags: { "--python:path": PIP_REVIEW["--python:path"], "--log:path": PIP_REVIEW["--log:path"] },
+      reviewFlags: {
+        "--python:path": PIP_REVIEW["--python:path"],
+        "--log:path": PIP_REVIEW["--log:path"],
+      },
       operands: "text+",
       examples: { safe: [`${name} show -f requests`], review: [`${name} show`] },
     },
-    check: { flags: "-v -q", reviewFlags: PIP_REVIEW, examples: { safe: [`${name} check`], review: [`${name} check --log x`] } },
+    check: {
+      flags: "-v -q",
+      reviewFlags: PIP_REVIEW,
+      examples: { safe: [`${name} check`], review: [`${name} check --log x`] },
+    },
     ...Object.fromEntries(
-      Object.entries(changing(name, "install uninstall download wheel", INSTALLS)).map(([sub, entry]) => [
-        sub,
-        { ...entry, reviewFlags: INSTALL_REVIEW, operands: "package*" },
-      ]),
+      Object.entries(changing(name, "install uninstall download wheel", INSTALLS)).map(
+        ([sub, entry]) => [sub, { ...entry, reviewFlags: INSTALL_REVIEW, operands: "package*" }],
+      ),
     ),
-    config: reviewed("exec: changes settings, which name the index of packages", `${name} config set a.b c`),
+    config: reviewed(
+      "exec: changes settings, which name the index of packages",
+      `${name} config set a.b c`,
+    ),
     ...changing(name, "search index inspect hash debug", INDEX),
   },
   examples: {
     safe: [`${name} --version`, `${name} list ${QUIET}`],
-    review: [name, `${name} install x`, `${name} install -i https://x.example y`, `${name} config list`, `${name} --python ./x list`],
+    review: [
+      name,
+      `${name} install x`,
+      `${name} install -i https://x.example y`,
+      `${name} config list`,
+      `${name} --python ./x list`,
+    ],
   },
 });
 
@@ -73,8 +106,14 @@ export const pythonTools: BinaryTable = {
   uv: {
     subcommands: {
       version: reviewed(UNPROVEN, "uv version --short"),
-      run: { review: "exec: runs another program", examples: { safe: [], review: ["uv run x.py"] } },
-      tool: { review: "exec: runs another program", examples: { safe: [], review: ["uv tool run x"] } },
+      run: {
+        review: "exec: runs another program",
+        examples: { safe: [], review: ["uv run x.py"] },
+      },
+      tool: {
+        review: "exec: runs another program",
+        examples: { safe: [], review: ["uv tool run x"] },
+      },
       ...changing("uv", "pip add remove sync lock venv build", INSTALLS),
     },
     examples: { safe: [], review: ["uv --version", "uv", "uv run x.py", "uv sync"] },
@@ -85,14 +124,20 @@ export const pythonTools: BinaryTable = {
   },
   pipx: {
     subcommands: {
-      list: { review: "change: writes a log and folders of its own", examples: { safe: [], review: ["pipx list"] } },
+      list: {
+        review: "change: writes a log and folders of its own",
+        examples: { safe: [], review: ["pipx list"] },
+      },
       run: { review: "exec: runs another program", examples: { safe: [], review: ["pipx run x"] } },
     },
     examples: { safe: [], review: ["pipx --version", "pipx install x"] },
   },
   poetry: {
     subcommands: {
-      run: { review: "exec: runs another program", examples: { safe: [], review: ["poetry run x"] } },
+      run: {
+        review: "exec: runs another program",
+        examples: { safe: [], review: ["poetry run x"] },
+      },
       ...changing("poetry", "install add remove update lock show build publish", INSTALLS),
     },
     examples: { safe: [], review: ["poetry --version", "poetry", "poetry install"] },
@@ -101,7 +146,10 @@ export const pythonTools: BinaryTable = {
     subcommands: {
       list: reviewed(UNPROVEN, "conda list"),
       info: reviewed(UNPROVEN, "conda info --envs"),
-      run: { review: "exec: runs another program", examples: { safe: [], review: ["conda run x"] } },
+      run: {
+        review: "exec: runs another program",
+        examples: { safe: [], review: ["conda run x"] },
+      },
     },
     examples: { safe: [], review: ["conda --version", "conda install x"] },
   },
@@ -118,7 +166,14 @@ export const pythonTools: BinaryTable = {
     },
     examples: {
       safe: ["pytest --version"],
-      review: ["pytest", "pytest -V", "pytest --help", "pytest -p x", "pytest -c x", "pytest tests"],
+      review: [
+        "pytest",
+        "pytest -V",
+        "pytest --help",
+        "pytest -p x",
+        "pytest -c x",
+        "pytest tests",
+      ],
     },
   },
 };

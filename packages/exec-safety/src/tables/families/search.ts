@@ -1,4 +1,7 @@
-/** Search: programs that look for text in files. Searching the project is a read; its hidden and ignored files is where credentials are. */
+/**
+ * Search: programs that look for text in files. Searching the project is a read; its hidden and
+ * ignored files is where credentials are.
+ */
 import type { Binary, BinaryTable } from "../table.js";
 
 const HIDDEN = "secret: also searches hidden or ignored files, where credentials are kept";
@@ -77,7 +80,10 @@ export const search: BinaryTable = {
       "-u,--unrestricted,-U,--skip-vcs-ignores,-t,--all-text,--hidden": HIDDEN,
     },
     operands: "pattern? path*",
-    examples: { safe: ["ag foo src", "ag -l foo"], review: ["ag --pager=./x foo", "ag --pag ./x foo", "ag --hidden foo", "ag foo /etc"] },
+    examples: {
+      safe: ["ag foo src", "ag -l foo"],
+      review: ["ag --pager=./x foo", "ag --pag ./x foo", "ag --hidden foo", "ag foo /etc"],
+    },
   },
   ack: {
     flags: `-i,--ignore-case -I,--no-ignore-case -S,--smart-case -v,--invert-match -w,--word-regexp -Q,--literal -l,--files-with-matches
@@ -92,7 +98,10 @@ export const search: BinaryTable = {
       "--ackrc:path": "exec: reads other settings",
     },
     operands: "pattern? path*",
-    examples: { safe: ["ack foo src"], review: ["ack --pager=./x foo", "ack -x foo", "ack foo /etc"] },
+    examples: {
+      safe: ["ack foo src"],
+      review: ["ack --pager=./x foo", "ack -x foo", "ack foo /etc"],
+    },
   },
   ugrep: {
     flags:
@@ -107,7 +116,10 @@ export const search: BinaryTable = {
     },
     operands: "pattern path*",
     operandsWith: { "-e": "path*" },
-    examples: { safe: ["ugrep -rn foo src"], review: ["ugrep --filter='pdf:./x' foo", "ugrep --pager=./x foo"] },
+    examples: {
+      safe: ["ugrep -rn foo src"],
+      review: ["ugrep --filter='pdf:./x' foo", "ugrep --pager=./x foo"],
+    },
   },
 };
 

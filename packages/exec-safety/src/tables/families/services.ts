@@ -1,6 +1,7 @@
 /**
- * Containers, clouds and databases: they act on something shared, so that only a few lists are safe, of the daemon and the cluster that this user has
- * anyway. What destroys or runs is never lifted.
+ * Containers, clouds and databases: they act on something shared, so that only a few lists are
+ * safe, of the daemon and the cluster that this user has anyway. What destroys or runs is never
+ * lifted.
  */
 import { reviewed } from "../table.js";
 import { versionRows } from "../shows-version.js";
@@ -25,22 +26,35 @@ interface Service {
 }
 
 const LISTS_CONTAINERS: Binary = {
-  flags: "-a,--all -f,--filter:text --format:text -n,--last:number -l,--latest --no-trunc -q,--quiet -s,--size",
+  flags:
+    "-a,--all -f,--filter:text --format:text -n,--last:number -l,--latest --no-trunc -q,--quiet -s,--size",
   operands: "",
-  examples: { safe: ["docker ps", "docker ps -a --format '{{.Names}}'"], review: ["docker ps x", "docker -H x ps", "docker ps --what"] },
+  examples: {
+    safe: ["docker ps", "docker ps -a --format '{{.Names}}'"],
+    review: ["docker ps x", "docker -H x ps", "docker ps --what"],
+  },
 };
 const LISTS_IMAGES: Binary = {
   flags: "-a,--all --digests -f,--filter:text --format:text --no-trunc -q,--quiet --tree",
   operands: "text?",
-  examples: { safe: ["docker images", "docker images -q x"], review: ["docker images a b", "docker --context x images"] },
+  examples: {
+    safe: ["docker images", "docker images -q x"],
+    review: ["docker images a b", "docker --context x images"],
+  },
 };
 const SHOWS_LOG: Binary = {
   flags: "--details --since:text -n,--tail:text -t,--timestamps --until:text",
   reviewFlags: { "-f,--follow": "endless: does not end by itself" },
   operands: "text",
-  examples: { safe: ["docker logs x", "docker logs --tail 50 x"], review: ["docker logs", "docker logs -f x", "docker logs --fol x"] },
+  examples: {
+    safe: ["docker logs x", "docker logs --tail 50 x"],
+    review: ["docker logs", "docker logs -f x", "docker logs --fol x"],
+  },
 };
-/** What it says of itself and of the daemon. `inspect` and `top` show what a container was started with, secrets among it. */
+/**
+ * What it says of itself and of the daemon. `inspect` and `top` show what a container was started
+ * with, secrets among it.
+ */
 const ASKS = "network: asks the container daemon";
 const DOCKER_LISTS: BinaryTable = {
   ps: LISTS_CONTAINERS,
@@ -49,7 +63,10 @@ const DOCKER_LISTS: BinaryTable = {
   container: {
     review: ASKS,
     operands: "verb*",
-    subcommands: { ls: under(LISTS_CONTAINERS, " ps", " container ls"), logs: under(SHOWS_LOG, " logs", " container logs") },
+    subcommands: {
+      ls: under(LISTS_CONTAINERS, " ps", " container ls"),
+      logs: under(SHOWS_LOG, " logs", " container logs"),
+    },
     examples: { safe: [], review: ["docker container x", "docker container inspect x"] },
   },
   image: {
@@ -88,7 +105,9 @@ const CLUSTER_LISTS: BinaryTable = {
     flags: CLUSTER_FLAGS,
     reviewFlags: CLUSTER_ELSEWHERE,
     operands: "verb*",
-    subcommands: Object.fromEntries(RESOURCES.split(/\s+/).map((name) => [name, listsResource(name)])),
+    subcommands: Object.fromEntries(
+      RESOURCES.split(/\s+/).map((name) => [name, listsResource(name)]),
+    ),
     examples: {
       safe: ["kubectl get -n x pods"],
       review: [
@@ -110,7 +129,10 @@ const CLUSTER_LISTS: BinaryTable = {
 function listsResource(name: string): Binary {
   return {
     flags: CLUSTER_FLAGS,
-    reviewFlags: { ...CLUSTER_ELSEWHERE, "-w,--watch,--watch-only": "endless: does not end by itself" },
+    reviewFlags: {
+      ...CLUSTER_ELSEWHERE,
+      "-w,--watch,--watch-only": "endless: does not end by itself",
+    },
     operands: "name*",
     examples: {
       safe: [`kubectl get ${name}`, `kubectl -n x get ${name} y -o wide`],
@@ -129,7 +151,8 @@ const DAEMON: Omit<Service, "names"> = {
   what: "asks the container daemon",
   version: "-v --version",
   elsewhere: "-H --host -c --context --config --tlscacert --url",
-  reach: "--privileged --cap-add --device --mount -v --volume --volumes-from --pid --ipc --userns --security-opt --cgroupns --uts",
+  reach:
+    "--privileged --cap-add --device --mount -v --volume --volumes-from --pid --ipc --userns --security-opt --cgroupns --uts",
   review: [
     "compose up -v",
     "compose down -v",
@@ -209,24 +232,46 @@ const SERVICES: readonly Service[] = [
   },
 ];
 
-function serviceOf(name: string, { what, version, elsewhere, reach, review, flags, lists }: Service): Binary {
+function serviceOf(
+  name: string,
+  { what, version, elsewhere, reach, review, flags, lists }: Service,
+): Binary {
   const rows = versionRows(name, version.split(" "));
   return {
     review: `network: ${what}`,
     alone: rows.alone,
-    reviewFlags: { ...flagged(elsewhere, ":text", ELSEWHERE), ...flagged(reach, "?:text", REACHES) },
+    reviewFlags: {
+      ...flagged(elsewhere, ":text", ELSEWHERE),
+      ...flagged(reach, "?:text", REACHES),
+    },
     operands: "verb*",
     ...(flags === undefined ? {} : { flags }),
     ...(lists === undefined ? {} : { subcommands: lists }),
-    examples: { safe: rows.safe, review: [...rows.review, ...review.map((line) => `${name} ${line}`)] },
+    examples: {
+      safe: rows.safe,
+      review: [...rows.review, ...review.map((line) => `${name} ${line}`)],
+    },
   };
 }
 
-function flagged(names: string | undefined, value: string, why: string): Readonly<Record<string, string>> {
-  return names === undefined || names === "" ? {} : { [`${names.split(" ").join(",")}${value}`]: why };
+function flagged(
+  names: string | undefined,
+  value: string,
+  why: string,
+): Readonly<Record<string, string>> {
+  return names === undefined || names === ""
+    ? {}
+    : { [`${names.split(" ").join(",")}${value}`]: why };
 }
 
 export const services: BinaryTable = {
-  ...Object.fromEntries(SERVICES.flatMap((service) => service.names.split(" ").map((name) => [name, serviceOf(name, service)] as const))),
-  sqlite3: reviewed("exec: runs programs with `.shell`, and changes databases", "sqlite3 a.db .tables"),
+  ...Object.fromEntries(
+    SERVICES.flatMap((service) =>
+      service.names.split(" ").map((name) => [name, serviceOf(name, service)] as const),
+    ),
+  ),
+  sqlite3: reviewed(
+    "exec: runs programs with `.shell`, and changes databases",
+    "sqlite3 a.db .tables",
+  ),
 };

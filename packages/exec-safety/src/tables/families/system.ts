@@ -4,7 +4,10 @@ import type { Binary, BinaryTable } from "../table.js";
 
 /** A program without arguments but its own help. */
 function plain(name: string, flags: string, ...safe: readonly string[]): Binary {
-  return { flags: `${flags} --help --version`, examples: { safe: [name, ...safe], review: [`${name} --what`] } };
+  return {
+    flags: `${flags} --help --version`,
+    examples: { safe: [name, ...safe], review: [`${name} --what`] },
+  };
 }
 
 export const system: BinaryTable = {
@@ -18,7 +21,10 @@ export const system: BinaryTable = {
   sensors: {
     flags: "-A,--no-adapter -f,--fahrenheit -j -u",
     operands: "text*",
-    examples: { safe: ["sensors", "sensors -u"], review: ["sensors -s", "sensors -c x", "sensors --bus-list"] },
+    examples: {
+      safe: ["sensors", "sensors -u"],
+      review: ["sensors -s", "sensors -c x", "sensors --bus-list"],
+    },
   },
   nproc: plain("nproc", "--all --ignore:number", "nproc --all"),
   whoami: plain("whoami", ""),
@@ -43,11 +49,16 @@ export const system: BinaryTable = {
     examples: { safe: ["w", "w -h"], review: ["w --what"] },
   },
   id: {
-    flags: "-a -Z,--context -g,--group -G,--groups -n,--name -r,--real -u,--user -z,--zero -p -P --help --version",
+    flags:
+      "-a -Z,--context -g,--group -G,--groups -n,--name -r,--real -u,--user -z,--zero -p -P --help --version",
     operands: "text*",
     examples: { safe: ["id", "id -un", "id root"], review: ["id --what"] },
   },
-  groups: { flags: "--help --version", operands: "text*", examples: { safe: ["groups"], review: ["groups --what"] } },
+  groups: {
+    flags: "--help --version",
+    operands: "text*",
+    examples: { safe: ["groups"], review: ["groups --what"] },
+  },
   date: {
     flags:
       "-u,--utc,--universal -R,--rfc-email -I,--iso-8601?:text --rfc-3339:text -d,--date:text -j -v:text -n --debug --resolution --help --version",
@@ -79,16 +90,23 @@ export const system: BinaryTable = {
     },
   },
   cal: {
-    flags: "-1 -3 -n:number -s,--sunday -m,--monday -j,--julian -y,--year -Y,--twelve -w?:text -h -A:number -B:number",
+    flags:
+      "-1 -3 -n:number -s,--sunday -m,--monday -j,--julian -y,--year -Y,--twelve -w?:text -h -A:number -B:number",
     operands: "text*",
     examples: { safe: ["cal", "cal -3", "cal 2024"], review: ["cal --what"] },
   },
   hostname: {
     flags:
       "-s,--short -f,--fqdn,--long -d,--domain -i,--ip-address -I,--all-ip-addresses -A,--all-fqdns -y,--yp,--nis -a,--alias -V,--version -h,--help",
-    reviewFlags: { "-F,--file:path": "change: sets the name of the machine", "-b,--boot": "change: sets the name of the machine" },
+    reviewFlags: {
+      "-F,--file:path": "change: sets the name of the machine",
+      "-b,--boot": "change: sets the name of the machine",
+    },
     excess: "change: sets the name of the machine",
-    examples: { safe: ["hostname", "hostname -s", "hostname -I"], review: ["hostname x", "hostname -F x", "hostname -b x"] },
+    examples: {
+      safe: ["hostname", "hostname -s", "hostname -I"],
+      review: ["hostname x", "hostname -F x", "hostname -b x"],
+    },
   },
   uptime: plain("uptime", "-p,--pretty -s,--since -h -V", "uptime -p"),
   free: {
@@ -108,12 +126,21 @@ export const system: BinaryTable = {
     operands: "text*",
     examples: { safe: ["lsblk", "lsblk -f", "lsblk -o NAME,SIZE"], review: ["lsblk --what"] },
   },
-  lspci: { flags: "-v -k -n -m -t -D -b -x -s:text -d:text", examples: { safe: ["lspci -nnk"], review: ["lspci -i x"] } },
-  lsusb: { flags: "-v -t -s:text -d:text -V", examples: { safe: ["lsusb -t"], review: ["lsusb -D x"] } },
+  lspci: {
+    flags: "-v -k -n -m -t -D -b -x -s:text -d:text",
+    examples: { safe: ["lspci -nnk"], review: ["lspci -i x"] },
+  },
+  lsusb: {
+    flags: "-v -t -s:text -d:text -V",
+    examples: { safe: ["lsusb -t"], review: ["lsusb -D x"] },
+  },
   "nvidia-smi": reviewed(UNPROVEN, "nvidia-smi", "nvidia-smi -L"),
   lsmod: plain("lsmod", ""),
   lslocks: plain("lslocks", "-J,--json -n,--noheadings -o,--output:text -r,--raw -u,--notruncate"),
-  lsmem: plain("lsmem", "-a,--all -b,--bytes -J,--json -n,--noheadings -o,--output:text -r,--raw -s,--summary?:text"),
+  lsmem: plain(
+    "lsmem",
+    "-a,--all -b,--bytes -J,--json -n,--noheadings -o,--output:text -r,--raw -s,--summary?:text",
+  ),
   findmnt: {
     flags:
       "-A,--all -a,--ascii -b,--bytes -D,--df -f,--first-only -J,--json -k,--kernel -l,--list -n,--noheadings -o,--output:text -O,--options:text -P,--pairs -r,--raw -S,--source:text -t,--types:text -T,--target:text",
@@ -159,15 +186,35 @@ export const system: BinaryTable = {
     },
     operands: "number*",
     examples: {
-      safe: ["ps", "ps aux", "ps -ef", "ps -eo pid,comm --sort=-%mem", "ps axo pid,cmd", "ps -p 1 -o comm=", "ps auxww", "ps -ef --forest"],
-      review: ["ps e", "ps aux e", "ps auxe", "ps eww 1", "ps -E", "ps axo pid,environ", "ps -auxe"],
+      safe: [
+        "ps",
+        "ps aux",
+        "ps -ef",
+        "ps -eo pid,comm --sort=-%mem",
+        "ps axo pid,cmd",
+        "ps -p 1 -o comm=",
+        "ps auxww",
+        "ps -ef --forest",
+      ],
+      review: [
+        "ps e",
+        "ps aux e",
+        "ps auxe",
+        "ps eww 1",
+        "ps -E",
+        "ps axo pid,environ",
+        "ps -auxe",
+      ],
     },
   },
   pgrep: {
     flags:
       "-a,--list-full -l,--list-name -f,--full -u,--euid:text -U,--uid:text -x,--exact -c,--count -n,--newest -o,--oldest -P,--parent:text -i,--ignore-case -v,--inverse -d,--delimiter:text -g:text -G:text -s:text -t:text -A",
     operands: "text*",
-    examples: { safe: ["pgrep -fl node", "pgrep -u me"], review: ["pgrep -F /run/x.pid", "pgrep --signal x y"] },
+    examples: {
+      safe: ["pgrep -fl node", "pgrep -u me"],
+      review: ["pgrep -F /run/x.pid", "pgrep --signal x y"],
+    },
   },
   pidof: {
     flags: "-s -c -n -q -x -z -d:text -S:text -o:text",
@@ -181,15 +228,20 @@ export const system: BinaryTable = {
     examples: { safe: ["pstree -p"], review: ["pstree --what"] },
   },
   top: {
-    flags: "-b -c -n:number -o:text -p:text -u:text -w?:number -H -i -s -1 -e:text -E:text -l:number",
+    flags:
+      "-b -c -n:number -o:text -p:text -u:text -w?:number -H -i -s -1 -e:text -E:text -l:number",
     requires: "-n -l",
     otherwise: "endless: does not end by itself",
     examples: { safe: ["top -bn1", "top -b -n 1 -o %MEM"], review: ["top", "top -b"] },
   },
   lsof: {
-    flags: "-a -b -c:text -d:text -i?:text -l -n -P -p:text -t -u:text -U -w -F?:text -s?:text -R -O -Q -h -v",
+    flags:
+      "-a -b -c:text -d:text -i?:text -l -n -P -p:text -t -u:text -U -w -F?:text -s?:text -R -O -Q -h -v",
     operands: "path*",
-    examples: { safe: ["lsof -i :3000", "lsof -nP -iTCP -sTCP:LISTEN", "lsof -ti:3000"], review: ["lsof -r 1", "lsof -D b"] },
+    examples: {
+      safe: ["lsof -i :3000", "lsof -nP -iTCP -sTCP:LISTEN", "lsof -ti:3000"],
+      review: ["lsof -r 1", "lsof -D b"],
+    },
   },
   ss: {
     flags:
@@ -226,20 +278,34 @@ export const system: BinaryTable = {
   printenv: {
     flags: "-0,--null --help --version",
     operands: "variable+",
-    examples: { safe: ["printenv PATH", "printenv HOME LANG"], review: ["printenv", "printenv AWS_SECRET_ACCESS_KEY", "printenv TOKEN"] },
+    examples: {
+      safe: ["printenv PATH", "printenv HOME LANG"],
+      review: ["printenv", "printenv AWS_SECRET_ACCESS_KEY", "printenv TOKEN"],
+    },
   },
   env: {
     review: "secret: shows every variable, where secrets are kept",
-    examples: { safe: ["env --version"], review: ["env", "env ./x.sh", "env -S 'sh -c id'", "env -i", "env -0"] },
+    examples: {
+      safe: ["env --version"],
+      review: ["env", "env ./x.sh", "env -S 'sh -c id'", "env -i", "env -0"],
+    },
   },
   sleep: {
     flags: "--help --version",
     operands: "number+",
     examples: { safe: ["sleep 1", "sleep 0.5", "sleep 2m"], review: ["sleep x", "sleep"] },
   },
-  seq: { style: "text", operands: "text*", examples: { safe: ["seq 1 5", "seq -w 3", "seq -s, 1 3"], review: [] } },
+  seq: {
+    style: "text",
+    operands: "text*",
+    examples: { safe: ["seq 1 5", "seq -w 3", "seq -s, 1 3"], review: [] },
+  },
   yes: reviewed("endless: does not end by itself", "yes"),
-  factor: { flags: "-h,--exponents", operands: "number*", examples: { safe: ["factor 12"], review: ["factor x"] } },
+  factor: {
+    flags: "-h,--exponents",
+    operands: "number*",
+    examples: { safe: ["factor 12"], review: ["factor x"] },
+  },
   mktemp: reviewed("change: makes a file", "mktemp", "mktemp -d"),
   sysctl: {
     flags: "-n,--values -e,--ignore -N,--names -b,--binary -a,--all -A -X -q,--quiet",
@@ -250,17 +316,27 @@ export const system: BinaryTable = {
       "--system": "change: changes settings of the kernel",
     },
     operands: "name*",
-    examples: { safe: ["sysctl -n hw.ncpu"], review: ["sysctl -w a=b", "sysctl a=b", "sysctl -p x"] },
+    examples: {
+      safe: ["sysctl -n hw.ncpu"],
+      review: ["sysctl -w a=b", "sysctl a=b", "sysctl -p x"],
+    },
   },
   sw_vers: reviewed(UNPROVEN, "sw_vers -productVersion"),
-  lsb_release: plain("lsb_release", "-a,--all -i,--id -d,--description -r,--release -c,--codename -s,--short -v", "lsb_release -a"),
+  lsb_release: plain(
+    "lsb_release",
+    "-a,--all -i,--id -d,--description -r,--release -c,--codename -s,--short -v",
+    "lsb_release -a",
+  ),
   timedatectl: {
     pagesUnless: "--no-pager",
     flags: "--no-pager",
     operands: "",
     subcommands: {
       status: { examples: { safe: ["timedatectl status"], review: ["timedatectl status x"] } },
-      show: { flags: "-p:text --value", examples: { safe: ["timedatectl show"], review: ["timedatectl show x"] } },
+      show: {
+        flags: "-p:text --value",
+        examples: { safe: ["timedatectl show"], review: ["timedatectl show x"] },
+      },
     },
     excess: "change: changes the clock",
     examples: { safe: ["timedatectl"], review: ["timedatectl set-time x"] },
@@ -277,14 +353,26 @@ export const system: BinaryTable = {
   history: {
     operands: "number?",
     flags: "",
-    reviewFlags: { "-c,-d,-a,-w,-r,-n,-s,-p": "change: changes the history, or reads and writes files" },
+    reviewFlags: {
+      "-c,-d,-a,-w,-r,-n,-s,-p": "change: changes the history, or reads and writes files",
+    },
     examples: {
       safe: ["history 5", "history"],
-      review: ["history -c", "history -w x", "history -d 1", "history -a", "history -r", "history -s x"],
+      review: [
+        "history -c",
+        "history -w x",
+        "history -d 1",
+        "history -a",
+        "history -r",
+        "history -s x",
+      ],
     },
   },
 };
 
 function database(program: string, name: string): Binary {
-  return { operands: "text*", examples: { safe: [`${program} ${name}`], review: [`${program} ${name} --what`] } };
+  return {
+    operands: "text*",
+    examples: { safe: [`${program} ${name}`], review: [`${program} ${name} --what`] },
+  };
 }

@@ -6,7 +6,10 @@ const CHECKSUM: Binary = {
   flags: `-b,--binary -c,--check -t,--text -z,--zero --tag --ignore-missing --quiet --status --strict -w,--warn -a,--algorithm:text
     -l,--length:number --base64 --raw --untagged --debug --help --version`,
   operands: "path*",
-  examples: { safe: ["sha256sum a.txt", "md5sum -c --quiet sums.md5", "shasum -a 256 a.txt"], review: ["sha256sum /etc/shadow"] },
+  examples: {
+    safe: ["sha256sum a.txt", "md5sum -c --quiet sums.md5", "shasum -a 256 a.txt"],
+    review: ["sha256sum /etc/shadow"],
+  },
 };
 
 const ONE_FILE_OUT = "write: writes to its second file";
@@ -16,44 +19,75 @@ export const text: BinaryTable = {
     flags: `-A,--show-all -b,--number-nonblank -e -E,--show-ends -n,--number -s,--squeeze-blank -t -T,--show-tabs -u -v,--show-nonprinting
       --help --version`,
     operands: "path*",
-    examples: { safe: ["cat a.txt", "cat -n src/a.ts", "cat -- -odd", "cat"], review: ["cat /etc/passwd", "cat .env", "cat --what a"] },
+    examples: {
+      safe: ["cat a.txt", "cat -n src/a.ts", "cat -- -odd", "cat"],
+      review: ["cat /etc/passwd", "cat .env", "cat --what a"],
+    },
   },
   bat: bat(),
   batcat: bat(),
   head: {
-    flags: "-c,--bytes:count -n,--lines:number -q,--quiet,--silent -v,--verbose -z,--zero-terminated -# --help --version",
+    flags:
+      "-c,--bytes:count -n,--lines:number -q,--quiet,--silent -v,--verbose -z,--zero-terminated -# --help --version",
     operands: "path*",
     operandsWith: { "-c": "path-or-random*" },
     examples: {
-      safe: ["head -5 a", "head -n 20 a b", "head -c1k a", "head --lines=3 a", "head -c 20 /dev/urandom"],
-      review: ["head ~/.ssh/id_rsa", "head -x a", "head -c -20 /dev/urandom", "head -c 20 /dev/sda", "head /dev/random"],
+      safe: [
+        "head -5 a",
+        "head -n 20 a b",
+        "head -c1k a",
+        "head --lines=3 a",
+        "head -c 20 /dev/urandom",
+      ],
+      review: [
+        "head ~/.ssh/id_rsa",
+        "head -x a",
+        "head -c -20 /dev/urandom",
+        "head -c 20 /dev/sda",
+        "head /dev/random",
+      ],
     },
   },
   tail: {
-    flags: "-c,--bytes:number -n,--lines:number -q,--quiet,--silent -v,--verbose -z,--zero-terminated -r -# --help --version",
+    flags:
+      "-c,--bytes:number -n,--lines:number -q,--quiet,--silent -v,--verbose -z,--zero-terminated -r -# --help --version",
     reviewFlags: {
       "-f,-F,--follow?:text": "endless: does not end by itself",
       "--retry": "endless: does not end by itself",
     },
     operands: "path*",
-    examples: { safe: ["tail -n +3 a", "tail -20 log.txt", "tail -c 100 a"], review: ["tail -f log.txt", "tail -nf log", "tail ../x"] },
+    examples: {
+      safe: ["tail -n +3 a", "tail -20 log.txt", "tail -c 100 a"],
+      review: ["tail -f log.txt", "tail -nf log", "tail ../x"],
+    },
   },
   wc: {
-    flags: "-c,--bytes -m,--chars -l,--lines -w,--words -L,--max-line-length --total:text --debug --help --version",
+    flags:
+      "-c,--bytes -m,--chars -l,--lines -w,--words -L,--max-line-length --total:text --debug --help --version",
     reviewFlags: { "--files0-from:path": "read: reads whatever files a list names" },
     operands: "path*",
-    examples: { safe: ["wc -l a.ts", "wc", "wc -lw a b"], review: ["wc --files0-from=list", "wc --files0 x", "wc -l /etc/hosts"] },
+    examples: {
+      safe: ["wc -l a.ts", "wc", "wc -lw a b"],
+      review: ["wc --files0-from=list", "wc --files0 x", "wc -l /etc/hosts"],
+    },
   },
   cut: {
     flags: `-b,--bytes:text -c,--characters:text -d,--delimiter:text -f,--fields:text -n -s,--only-delimited -w -z,--zero-terminated
       --complement --output-delimiter:text --help --version`,
     operands: "path*",
-    examples: { safe: ["cut -d / -f2", "cut -d, -f1,3 a.csv", "cut -c1-10 a"], review: ["cut -f1 /etc/passwd", "cut --what a"] },
+    examples: {
+      safe: ["cut -d / -f2", "cut -d, -f1,3 a.csv", "cut -c1-10 a"],
+      review: ["cut -f1 /etc/passwd", "cut --what a"],
+    },
   },
   tr: {
-    flags: "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1 -u --help --version",
+    flags:
+      "-c,-C,--complement -d,--delete -s,--squeeze-repeats -t,--truncate-set1 -u --help --version",
     operands: "text+",
-    examples: { safe: ["tr a-z A-Z", "tr [:lower:] [A-Z]", "tr -d '\\n'", "tr -cs A-Za-z '\\n'"], review: ["tr -x a b", "tr"] },
+    examples: {
+      safe: ["tr a-z A-Z", "tr [:lower:] [A-Z]", "tr -d '\\n'", "tr -cs A-Za-z '\\n'"],
+      review: ["tr -x a b", "tr"],
+    },
   },
   paste: {
     flags: "-d,--delimiters:text -s,--serial -z,--zero-terminated --help --version",
@@ -85,7 +119,8 @@ export const text: BinaryTable = {
     examples: { safe: ["pr -t -m a b"], review: ["pr /etc/hosts"] },
   },
   comm: {
-    flags: "-1 -2 -3 -i -z,--zero-terminated --check-order --nocheck-order --output-delimiter:text --total --help --version",
+    flags:
+      "-1 -2 -3 -i -z,--zero-terminated --check-order --nocheck-order --output-delimiter:text --total --help --version",
     operands: "path path",
     examples: { safe: ["comm -12 a b"], review: ["comm a /etc/passwd", "comm a b c"] },
   },
@@ -103,7 +138,11 @@ export const text: BinaryTable = {
     operands: "path*",
     examples: { safe: ["column -t", "column -s, -t a.csv"], review: ["column -t /etc/passwd"] },
   },
-  rev: { flags: "-0,--zero -h,--help -V,--version", operands: "path*", examples: { safe: ["rev a"], review: ["rev /etc/hosts"] } },
+  rev: {
+    flags: "-0,--zero -h,--help -V,--version",
+    operands: "path*",
+    examples: { safe: ["rev a"], review: ["rev /etc/hosts"] },
+  },
   tac: {
     flags: "-b,--before -r,--regex -s,--separator:text --help --version",
     operands: "path*",
@@ -123,8 +162,23 @@ export const text: BinaryTable = {
     },
     operands: "path*",
     examples: {
-      safe: ["sort a", "sort -u -k2,2n -t: a", "sort -rn", "sort -nr -k 3 a b", "sort ./*.txt", "sort -- *.txt"],
-      review: ["sort -o x y", "sort -ox y", "sort -uo x y", "sort --out=x y", "sort --compress-prog ./x y", "sort *", "sort /etc/passwd"],
+      safe: [
+        "sort a",
+        "sort -u -k2,2n -t: a",
+        "sort -rn",
+        "sort -nr -k 3 a b",
+        "sort ./*.txt",
+        "sort -- *.txt",
+      ],
+      review: [
+        "sort -o x y",
+        "sort -ox y",
+        "sort -uo x y",
+        "sort --out=x y",
+        "sort --compress-prog ./x y",
+        "sort *",
+        "sort /etc/passwd",
+      ],
     },
   },
   uniq: {
@@ -145,14 +199,18 @@ export const text: BinaryTable = {
     examples: { safe: ["unexpand -a a"], review: ["unexpand /etc/hosts"] },
   },
   shuf: {
-    flags: "-e,--echo -i,--input-range:text -n,--head-count:number -r,--repeat -z,--zero-terminated --help --version",
+    flags:
+      "-e,--echo -i,--input-range:text -n,--head-count:number -r,--repeat -z,--zero-terminated --help --version",
     reviewFlags: {
       "-o,--output:path": "write: puts its result into the file it names",
       "--random-source:path": "read: reads another file",
     },
     operands: "path?",
     operandsWith: { "-e": "text*" },
-    examples: { safe: ["shuf -n 3 a", "shuf -e a b c", "shuf -i 1-9"], review: ["shuf a -o b", "shuf --out b a"] },
+    examples: {
+      safe: ["shuf -n 3 a", "shuf -e a b c", "shuf -i 1-9"],
+      review: ["shuf a -o b", "shuf --out b a"],
+    },
   },
   strings: {
     flags: `-a,--all -f,--print-file-name -n,--bytes:number -t,--radix:text -o -e,--encoding:text -d,--data -w,--include-all-whitespace
@@ -183,18 +241,26 @@ export const text: BinaryTable = {
     reviewFlags: { "-r,-revert": "write: turns a dump back into bytes" },
     operands: "path?",
     excess: ONE_FILE_OUT,
-    examples: { safe: ["xxd a", "xxd -l 64 a", "xxd -p"], review: ["xxd a b", "xxd -r -p a", "xxd -r"] },
+    examples: {
+      safe: ["xxd a", "xxd -l 64 a", "xxd -p"],
+      review: ["xxd a b", "xxd -r -p a", "xxd -r"],
+    },
   },
   base64: encoder("base64"),
   base32: encoder("base32"),
   iconv: {
-    flags: "-f,--from-code:text -t,--to-code:text -l,--list -c -s,--silent --verbose --help --usage -V,--version",
+    flags:
+      "-f,--from-code:text -t,--to-code:text -l,--list -c -s,--silent --verbose --help --usage -V,--version",
     reviewFlags: { "-o,--output:path": "write: puts its result into the file it names" },
     operands: "path*",
-    examples: { safe: ["iconv -f latin1 -t utf-8 a"], review: ["iconv -f latin1 -t utf-8 a -o b", "iconv --out=b a"] },
+    examples: {
+      safe: ["iconv -f latin1 -t utf-8 a"],
+      review: ["iconv -f latin1 -t utf-8 a -o b", "iconv --out=b a"],
+    },
   },
   cmp: {
-    flags: "-b,--print-bytes -i,--ignore-initial:text -l,--verbose -n,--bytes:number -s,--quiet,--silent --help -v,--version",
+    flags:
+      "-b,--print-bytes -i,--ignore-initial:text -l,--verbose -n,--bytes:number -s,--quiet,--silent --help -v,--version",
     operands: "path path? number? number?",
     examples: { safe: ["cmp -s a b"], review: ["cmp a /etc/passwd"] },
   },
@@ -215,7 +281,14 @@ export const text: BinaryTable = {
     },
     operands: "path path+",
     examples: {
-      safe: ["diff a b", "diff -u a b", "diff -rq src lib", "diff -U3 a b", "diff -y --color=always a b", "diff ./*.txt"],
+      safe: [
+        "diff a b",
+        "diff -u a b",
+        "diff -rq src lib",
+        "diff -U3 a b",
+        "diff -y --color=always a b",
+        "diff ./*.txt",
+      ],
       review: ["diff -l a b", "diff a /etc/passwd", "diff a ~/b"],
     },
   },
@@ -234,13 +307,21 @@ export const text: BinaryTable = {
   shasum: CHECKSUM,
   md5: reviewed(UNPROVEN, "md5 -q a"),
   cksum: CHECKSUM,
-  sum: { flags: "-r -s,--sysv --help --version", operands: "path*", examples: { safe: ["sum a"], review: ["sum /etc/passwd"] } },
+  sum: {
+    flags: "-r -s,--sysv --help --version",
+    operands: "path*",
+    examples: { safe: ["sum a"], review: ["sum /etc/passwd"] },
+  },
   zcat: {
     flags: "-f,--force -q,--quiet -v,--verbose -h,--help -V,--version",
     operands: "path*",
     examples: { safe: ["zcat a.gz"], review: ["zcat /var/log/x.gz"] },
   },
-  bzcat: { flags: "-s,--small -h,--help", operands: "path*", examples: { safe: ["bzcat a.bz2"], review: ["bzcat /var/log/x.bz2"] } },
+  bzcat: {
+    flags: "-s,--small -h,--help",
+    operands: "path*",
+    examples: { safe: ["bzcat a.bz2"], review: ["bzcat /var/log/x.bz2"] },
+  },
   xzcat: {
     flags: "-q,--quiet -h,--help -V,--version",
     operands: "path*",
@@ -257,7 +338,11 @@ export const text: BinaryTable = {
     operands: "text*",
     examples: { safe: ["numfmt --to=iec 1048576"], review: ["numfmt --what 1"] },
   },
-  tsort: { flags: "--help --version", operands: "path?", examples: { safe: ["tsort a"], review: ["tsort /etc/x"] } },
+  tsort: {
+    flags: "--help --version",
+    operands: "path?",
+    examples: { safe: ["tsort a"], review: ["tsort /etc/x"] },
+  },
 };
 
 function bat(): Binary {
@@ -285,7 +370,10 @@ function hexdump(name: string): Binary {
       -n,--length:number -o,--two-bytes-octal -s,--skip:text -v,--no-squeezing -x,--two-bytes-hex -h,--help -V,--version`,
     reviewFlags: { "-f,--format-file:path": "read: reads another file" },
     operands: "path*",
-    examples: { safe: [`${name} -C a`, `${name} -n 16 a`], review: [`${name} /dev/sda`, `${name} -f x a`] },
+    examples: {
+      safe: [`${name} -C a`, `${name} -n 16 a`],
+      review: [`${name} /dev/sda`, `${name} -f x a`],
+    },
   };
 }
 

@@ -29,13 +29,18 @@ const WORDS: ReadonlySet<string> = new Set(["cmake", "ctest"]);
 function versionOf(name: string, flags: string): Binary {
   const [flag = "--version"] = flags.split(" ");
   const reviewFlags = Object.hasOwn(REVIEW_FLAGS, name) ? REVIEW_FLAGS[name] : undefined;
-  const harmful = Object.keys(reviewFlags ?? {}).map((names) => `${name} ${names.replace(/[,:].*/, "")} x`);
+  const harmful = Object.keys(reviewFlags ?? {}).map(
+    (names) => `${name} ${names.replace(/[,:].*/, "")} x`,
+  );
   return {
     alone: flags,
     review: OTHERWISE,
     ...(reviewFlags !== undefined && { reviewFlags }),
     ...(WORDS.has(name) && { style: "words" as const }),
-    examples: { safe: [`${name} ${flag}`], review: [name, `${name} x`, `${name} ${flag} x`, ...harmful] },
+    examples: {
+      safe: [`${name} ${flag}`],
+      review: [name, `${name} x`, `${name} ${flag} x`, ...harmful],
+    },
   };
 }
 

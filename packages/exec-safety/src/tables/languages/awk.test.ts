@@ -103,8 +103,22 @@ describe("awkProblem()", () => {
   });
 
   it("stops what runs, writes or reads behind anything that it lets pass", () => {
-    const pieces = fc.constantFrom("{ print }", "NR > 1", "/a/ { n++ }", "BEGIN { x = 1 / 2 }", "$1 ~ /b/", "{ print $1, $2 }", "# c");
-    const bad = fc.constantFrom('{ system("x") }', '{ print > "x" }', '{ print | "x" }', "{ getline }", "{ print ENVIRON[1] }");
+    const pieces = fc.constantFrom(
+      "{ print }",
+      "NR > 1",
+      "/a/ { n++ }",
+      "BEGIN { x = 1 / 2 }",
+      "$1 ~ /b/",
+      "{ print $1, $2 }",
+      "# c",
+    );
+    const bad = fc.constantFrom(
+      '{ system("x") }',
+      '{ print > "x" }',
+      '{ print | "x" }',
+      "{ getline }",
+      "{ print ENVIRON[1] }",
+    );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 6 }), bad, (programs, last) => {
         expect(awkProblem(programs.join("\n"))).toBeUndefined();
@@ -115,7 +129,8 @@ describe("awkProblem()", () => {
 
   it("reads 10,000 characters at once", () => {
     const start = cpuMs();
-    for (const piece of ["{", '"', "/", "(", "a ", "1.", "\\", "[", "print ", "#"]) awkProblem(piece.repeat(10_000 / piece.length));
+    for (const piece of ["{", '"', "/", "(", "a ", "1.", "\\", "[", "print ", "#"])
+      awkProblem(piece.repeat(10_000 / piece.length));
     expect(cpuMs() - start).toBeLessThan(10_000);
   });
 });

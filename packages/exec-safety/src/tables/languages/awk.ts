@@ -1,13 +1,20 @@
 /**
- * Awk: whether a program of awk only computes and prints. Read token by token; what is not understood is reviewed, since awk runs programs
- * (`system`, `|`), writes files (`print > …`) and reads any file (`getline`, `ARGV`).
+ * Awk: whether a program of awk only computes and prints. Read token by token; what is not
+ * understood is reviewed, since awk runs programs (`system`, `|`), writes files (`print > …`) and
+ * reads any file (`getline`, `ARGV`).
  */
 import type { Why } from "../table.js";
 
-const EXEC: Why = { topic: "exec", text: "can run a program: `system`, a pipe or an extension in awk" };
+const EXEC: Why = {
+  topic: "exec",
+  text: "can run a program: `system`, a pipe or an extension in awk",
+};
 const WRITE: Why = { topic: "write", text: "writes a file: `print >` in awk" };
 const READ: Why = { topic: "read", text: "reads another file or the environment from awk" };
-const STRANGE: Why = { topic: "unknown", text: "is an awk program beyond what is known to only print" };
+const STRANGE: Why = {
+  topic: "unknown",
+  text: "is an awk program beyond what is known to only print",
+};
 
 const RUNS: ReadonlySet<string> = new Set([
   "system",
@@ -21,16 +28,30 @@ const RUNS: ReadonlySet<string> = new Set([
   "case",
   "default",
 ]);
-const READS: ReadonlySet<string> = new Set(["getline", "ENVIRON", "PROCINFO", "ARGV", "ARGC", "ARGIND", "SYMTAB", "FUNCTAB"]);
+const READS: ReadonlySet<string> = new Set([
+  "getline",
+  "ENVIRON",
+  "PROCINFO",
+  "ARGV",
+  "ARGC",
+  "ARGIND",
+  "SYMTAB",
+  "FUNCTAB",
+]);
 const FUNCTIONS: ReadonlySet<string> = new Set(
   "length substr index split patsplit sub gsub gensub match sprintf tolower toupper sin cos atan2 exp log sqrt int rand srand strftime systime mktime strtonum asort asorti and or xor compl lshift rshift typeof isarray".split(
     " ",
   ),
 );
 const KEYWORDS: ReadonlySet<string> = new Set(
-  "BEGIN END BEGINFILE ENDFILE if else for while do break continue next nextfile exit delete in print printf".split(" "),
+  "BEGIN END BEGINFILE ENDFILE if else for while do break continue next nextfile exit delete in print printf".split(
+    " ",
+  ),
 );
-/** A `/` behind one of these begins a pattern; behind an operand it divides; behind anything else it is not understood. */
+/**
+ * A `/` behind one of these begins a pattern; behind an operand it divides; behind anything else it
+ * is not understood.
+ */
 const BEFORE_PATTERN: ReadonlySet<string> = new Set([
   "start",
   "line",
@@ -54,16 +75,23 @@ const BEFORE_PATTERN: ReadonlySet<string> = new Set([
   "control)",
 ]);
 const BEFORE_DIVISION: ReadonlySet<string> = new Set(["name", "number", ")", "]"]);
-/** Behind one of these a line end does not end the statement, so that `print a,` may have its `> file` on the next line. */
+/**
+ * Behind one of these a line end does not end the statement, so that `print a,` may have its `>
+ * file` on the next line.
+ */
 const CONTINUES: ReadonlySet<string> = new Set([",", "{", "&&", "||", "?", ":", "do", "else"]);
-const OPERATOR = /\*\*=|\|&|&&|\|\||\+\+|--|\+=|-=|\*=|\/=|%=|\^=|\*\*|==|!=|<=|>=|>>|!~|[-+*%^!<>=~?:;,(){}[\]$|]/y;
+const OPERATOR =
+  /\*\*=|\|&|&&|\|\||\+\+|--|\+=|-=|\*=|\/=|%=|\^=|\*\*|==|!=|<=|>=|>>|!~|[-+*%^!<>=~?:;,(){}[\]$|]/y;
 const NAME = /[A-Za-z_]\w*/y;
 const NUMBER = /0[xX][\da-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y;
 
 interface Reading {
   readonly program: string;
   index: number;
-  /** The token before: an operator, a keyword, or `name`, `number`, `text`, `line`, `start`, `control)`. */
+  /**
+   * The token before: an operator, a keyword, or `name`, `number`, `text`, `line`, `start`,
+   * `control)`.
+   */
   before: string;
   /** For every open parenthesis whether it belongs to `if`, `while` or `for`. */
   readonly open: boolean[];
@@ -87,7 +115,12 @@ function readToken(reading: Reading): Why | undefined {
     reading.index += 1;
     return undefined;
   }
-  if (letter === "\n") return step(reading, reading.index + 1, CONTINUES.has(reading.before) ? reading.before : "line");
+  if (letter === "\n")
+    return step(
+      reading,
+      reading.index + 1,
+      CONTINUES.has(reading.before) ? reading.before : "line",
+    );
   if (letter === "#") {
     const end = reading.program.indexOf("\n", reading.index);
     reading.index = end < 0 ? reading.program.length : end;
@@ -120,10 +153,17 @@ function readName(reading: Reading, name: string): Why | undefined {
 function readSlash(reading: Reading): Why | undefined {
   if (BEFORE_PATTERN.has(reading.before)) return readDelimited(reading, "/", "text");
   if (!BEFORE_DIVISION.has(reading.before)) return STRANGE;
-  return step(reading, reading.index + (reading.program.charAt(reading.index + 1) === "=" ? 2 : 1), "/");
+  return step(
+    reading,
+    reading.index + (reading.program.charAt(reading.index + 1) === "=" ? 2 : 1),
+    "/",
+  );
 }
 
-/** A text or a pattern. Versions of awk differ on a slash inside brackets, so that is not understood. */
+/**
+ * A text or a pattern. Versions of awk differ on a slash inside brackets, so that is not
+ * understood.
+ */
 function readDelimited(reading: Reading, delimiter: string, token: string): Why | undefined {
   const { program } = reading;
   let inBrackets = false;
@@ -143,18 +183,26 @@ function readDelimited(reading: Reading, delimiter: string, token: string): Why 
 
 function readOperator(reading: Reading, operator: string): Why | undefined {
   if (operator === "|" || operator === "|&") return EXEC;
-  if (reading.printDepth !== undefined && (operator === ">" || operator === ">>") && reading.open.length <= reading.printDepth)
+  if (
+    reading.printDepth !== undefined &&
+    (operator === ">" || operator === ">>") &&
+    reading.open.length <= reading.printDepth
+  )
     return WRITE;
   if (operator === ">>") return WRITE;
   let token = operator;
-  if (operator === "(") reading.open.push(reading.before === "if" || reading.before === "while" || reading.before === "for");
+  if (operator === "(")
+    reading.open.push(
+      reading.before === "if" || reading.before === "while" || reading.before === "for",
+    );
   else if (operator === ")") token = reading.open.pop() === true ? "control)" : ")";
   return step(reading, reading.index + operator.length, token);
 }
 
 /** Goes on behind a token. The end of a statement ends `print`, except inside parentheses. */
 function step(reading: Reading, index: number, token: string): undefined {
-  if (token === ";" || token === "}" || token === "line" || token === "{") reading.printDepth = undefined;
+  if (token === ";" || token === "}" || token === "line" || token === "{")
+    reading.printDepth = undefined;
   reading.index = index;
   reading.before = token;
   return undefined;

@@ -8,10 +8,16 @@ describe("javascriptReads()", () => {
     ["console.log(1 + 1)", []],
     ["const d = JSON.parse('{}'); console.log(Object.keys(d).length, d.a?.b, d['c'], d[0])", []],
     ["for (const [k, v] of Object.entries({ a: 1 })) console.log(`${k} ${v + 1}`)", []],
-    ["const f = (a, b = 2) => a / b; function g({ c }) { return /[/]\\/x/.test(c) ? f(1) : 0 }", []],
+    [
+      "const f = (a, b = 2) => a / b; function g({ c }) { return /[/]\\/x/.test(c) ? f(1) : 0 }",
+      [],
+    ],
     ["try { null.x } catch (e) { console.error(e.message, process.version) }", []],
     ["const s = new Set([1]); s.add(2); console.log([...s].map(x => x * 2))", []],
-    ["const fs = require('fs')\nconsole.log(JSON.parse(fs.readFileSync('package.json', 'utf8')).version)", ["package.json"]],
+    [
+      "const fs = require('fs')\nconsole.log(JSON.parse(fs.readFileSync('package.json', 'utf8')).version)",
+      ["package.json"],
+    ],
     ["JSON.parse(require('node:fs').readFileSync('a.json')).x", ["a.json"]],
     ["let fs = require('fs'), x = fs.readFileSync('b', 'utf-8')", ["b"]],
   ])("reads %j", (script, files) => expect(javascriptReads(script)).toEqual(files));
@@ -91,7 +97,9 @@ describe("javascriptReads()", () => {
     "#!/x",
     "arguments.callee",
     "x".repeat(9000),
-  ])("leaves %j to a person", (script) => expect(javascriptReads(script)).toHaveProperty("topic", "exec"));
+  ])("leaves %j to a person", (script) =>
+    expect(javascriptReads(script)).toHaveProperty("topic", "exec"),
+  );
 
   it("says something of every text, and soon", () => {
     const part = fc.constantFrom(
@@ -118,8 +126,28 @@ describe("javascriptReads()", () => {
       ".",
       ":",
     );
-    fc.assert(fc.property(fc.array(part, { maxLength: 40 }), (parts) => void javascriptReads(parts.join(""))));
-    for (const hostile of ["`${", "(", "'", "/", "/*", "=>", ")=>", "catch(", "const {", "/[", "a=>", "[0]", "1", "."]) {
+    fc.assert(
+      fc.property(
+        fc.array(part, { maxLength: 40 }),
+        (parts) => void javascriptReads(parts.join("")),
+      ),
+    );
+    for (const hostile of [
+      "`${",
+      "(",
+      "'",
+      "/",
+      "/*",
+      "=>",
+      ")=>",
+      "catch(",
+      "const {",
+      "/[",
+      "a=>",
+      "[0]",
+      "1",
+      ".",
+    ]) {
       const text = hostile.repeat(8000 / hostile.length);
       const start = cpuMs();
       javascriptReads(text);

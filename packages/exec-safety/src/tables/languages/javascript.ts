@@ -1,6 +1,7 @@
 /**
- * JavaScript: whether a script for `node -e` only computes and prints, and which files it reads. Read token by token: every name is listed or the
- * script's own, no property leads to a constructor or a prototype, and nothing is chosen by a name that is computed. What is not understood is
+ * JavaScript: whether a script for `node -e` only computes and prints, and which files it reads.
+ * Read token by token: every name is listed or the script's own, no property leads to a constructor
+ * or a prototype, and nothing is chosen by a name that is computed. What is not understood is
  * reviewed. `require('./x.json')` is: a folder `x.json` with an `index.js` would run.
  */
 import { CHARS_MAX, DEPTH_MAX, STRANGE, words } from "./script.js";
@@ -23,7 +24,10 @@ const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
 const REFUSED = words(`
   constructor prototype caller callee arguments getPrototypeOf setPrototypeOf getOwnPropertyDescriptor getOwnPropertyDescriptors defineProperty
   defineProperties prepareStackTrace captureStackTrace getThis getFunction mainModule binding`);
-/** Names that a script may give a meaning of its own, but not these, which may still be meant where that does not hold. */
+/**
+ * Names that a script may give a meaning of its own, but not these, which may still be meant where
+ * that does not hold.
+ */
 const AMBIENT = words(`
   this eval Function globalThis global window self process console Object Reflect Proxy Symbol Error require module exports import export fetch WebAssembly
   Buffer queueMicrotask setTimeout setInterval setImmediate Atomics SharedArrayBuffer WebSocket EventSource Worker navigator performance crypto
@@ -44,18 +48,24 @@ interface Token {
 
 /** What a script of JavaScript reads. */
 export function javascriptReads(script: string): Reads {
-  if (script.length > CHARS_MAX || /[\r\0\f\v\u2028\u2029\uFEFF]|<!--|-->/.test(script)) return STRANGE;
+  if (script.length > CHARS_MAX || /[\r\0\f\v\u2028\u2029\uFEFF]|<!--|-->/.test(script))
+    return STRANGE;
   const tokens = tokensOf(script, 0);
   return tokens === undefined ? STRANGE : readsOf(tokens);
 }
 
 const SPACE = /[ \t\n]+|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*\*\//y;
 const NAME = /[A-Za-z_$][\w$]*/y;
-const NUMBER = /(?:0[xX][\da-fA-F]+|0[bB][01]+|0[oO][0-7]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)n?(?![\w$])/y;
+const NUMBER =
+  /(?:0[xX][\da-fA-F]+|0[bB][01]+|0[oO][0-7]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)n?(?![\w$])/y;
 const STRING = /'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"/y;
 const PATTERN = /\/(?:[^/\\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+\/[dgimsuvy]*(?![\w$])/y;
-const OPERATOR = /=>|\.\.\.|[=!]==?|\?\?=?|\?\.(?!\d)|\*\*=?|&&=?|\|\|=?|<<=?|>>>?=?|\+\+|--|[-+*%&|^<>]=|[-+*%&|^~!<>=?:;,.(){}[\]]/y;
-/** Behind one of these a `/` begins a pattern; behind a name, a number or `]` it divides; elsewhere it is not understood. */
+const OPERATOR =
+  /=>|\.\.\.|[=!]==?|\?\?=?|\?\.(?!\d)|\*\*=?|&&=?|\|\|=?|<<=?|>>>?=?|\+\+|--|[-+*%&|^<>]=|[-+*%&|^~!<>=?:;,.(){}[\]]/y;
+/**
+ * Behind one of these a `/` begins a pattern; behind a name, a number or `]` it divides; elsewhere
+ * it is not understood.
+ */
 const BEFORE_PATTERN = words("( , = : [ ! && || ?? ? { ; => == === != !== + return typeof");
 
 function tokensOf(script: string, depth: number): Token[] | undefined {
@@ -68,7 +78,8 @@ function tokensOf(script: string, depth: number): Token[] | undefined {
     at += found?.length ?? 0;
     return found;
   };
-  const add = (kind: Kind, text: string | undefined): boolean => text !== undefined && tokens.push({ kind, text }) > 0;
+  const add = (kind: Kind, text: string | undefined): boolean =>
+    text !== undefined && tokens.push({ kind, text }) > 0;
   while (at < script.length) {
     if (take(SPACE) !== undefined) continue;
     if (script.charAt(at) === "`") {
@@ -80,14 +91,21 @@ function tokensOf(script: string, depth: number): Token[] | undefined {
     }
     const string = take(STRING);
     if (string !== undefined) {
-      tokens.push({ kind: "string", text: string.includes("\\") ? undefined : string.slice(1, -1) });
+      tokens.push({
+        kind: "string",
+        text: string.includes("\\") ? undefined : string.slice(1, -1),
+      });
       continue;
     }
-    if (add("name", take(NAME)) || add("number", take(NUMBER)) || add("operator", take(OPERATOR))) continue;
+    if (add("name", take(NAME)) || add("number", take(NUMBER)) || add("operator", take(OPERATOR)))
+      continue;
     const before = tokens.at(-1);
     // Behind a dot, a word of the language is a name: `a.return / 2`.
     const isMember = before?.kind === "name" && isDot(tokens.at(-2));
-    if (before === undefined || (before.kind !== "string" && !isMember && BEFORE_PATTERN.has(before.text ?? ""))) {
+    if (
+      before === undefined ||
+      (before.kind !== "string" && !isMember && BEFORE_PATTERN.has(before.text ?? ""))
+    ) {
       if (add("pattern", take(PATTERN))) continue;
     } else if ((isMember || isOperand(before)) && script.charAt(at) === "/") {
       at += 1;
@@ -101,11 +119,19 @@ function tokensOf(script: string, depth: number): Token[] | undefined {
 
 /** A name that is no word of the language, a number, or `]`: what a `/` behind it divides. */
 function isOperand({ kind, text = "" }: Token): boolean {
-  return kind === "number" || (kind === "name" && !KEYWORDS.has(text) && !AMBIENT.has(text)) || (kind === "operator" && text === "]");
+  return (
+    kind === "number" ||
+    (kind === "name" && !KEYWORDS.has(text) && !AMBIENT.has(text)) ||
+    (kind === "operator" && text === "]")
+  );
 }
 
 /** A template with the code in it, in brackets of its own. */
-function templateAt(script: string, from: number, depth: number): { readonly tokens: readonly Token[]; readonly end: number } | undefined {
+function templateAt(
+  script: string,
+  from: number,
+  depth: number,
+): { readonly tokens: readonly Token[]; readonly end: number } | undefined {
   const tokens: Token[] = [];
   let at = from + 1;
   while (at < script.length) {
@@ -135,7 +161,11 @@ function readsOf(tokens: readonly Token[]): Reads {
   const files: string[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at];
-    if (token?.kind === "name" && (token.text === "require" || token.text === "fs") && !isKey(tokens, at)) {
+    if (
+      token?.kind === "name" &&
+      (token.text === "require" || token.text === "fs") &&
+      !isKey(tokens, at)
+    ) {
       const read = readOf(tokens, at);
       if (read === undefined) return STRANGE;
       if (read.file !== undefined) files.push(read.file);
@@ -153,7 +183,10 @@ function isHarmless(tokens: readonly Token[], at: number, own: ReadonlySet<strin
       if (REFUSED.has(text) || text.startsWith("_")) return false;
       if (isKey(tokens, at)) return true;
       if (!isWord(tokens, at)) return false;
-      if (Object.hasOwn(MEMBERS, text)) return isOperator(tokens[at + 1], ".") && MEMBERS[text]?.has(tokens[at + 2]?.text ?? "") === true;
+      if (Object.hasOwn(MEMBERS, text))
+        return (
+          isOperator(tokens[at + 1], ".") && MEMBERS[text]?.has(tokens[at + 2]?.text ?? "") === true
+        );
       return !AMBIENT.has(text) && (KEYWORDS.has(text) || GLOBALS.has(text) || own.has(text));
     case "string":
       return !isOperator(tokens[at + 1], ":") || isPlainKey(token);
@@ -173,30 +206,39 @@ function isKey(tokens: readonly Token[], at: number): boolean {
   return isOperator(tokens[at + 1], ":") && (isOperator(before, "{") || isOperator(before, ","));
 }
 
-const isPlainKey = ({ text }: Token): boolean => text !== undefined && !REFUSED.has(text) && !text.startsWith("_");
+const isPlainKey = ({ text }: Token): boolean =>
+  text !== undefined && !REFUSED.has(text) && !text.startsWith("_");
 
 const DECLARES = /^(?:const|let|var)$/;
 
-const isOperator = (token: Token | undefined, text: string): boolean => token?.kind === "operator" && token.text === text;
+const isOperator = (token: Token | undefined, text: string): boolean =>
+  token?.kind === "operator" && token.text === text;
 
 /** A dot, and not a text of one. */
-const isDot = (token: Token | undefined): boolean => isOperator(token, ".") || isOperator(token, "?.");
+const isDot = (token: Token | undefined): boolean =>
+  isOperator(token, ".") || isOperator(token, "?.");
 
 /**
- * Whether `let` and `of` are words of the language where they stand. They can be variables as well: `for (of of [f]) of[k]`, `[let, b] = [f]`. A
- * place that sets one is none of these.
+ * Whether `let` and `of` are words of the language where they stand. They can be variables as well:
+ * `for (of of [f]) of[k]`, `[let, b] = [f]`. A place that sets one is none of these.
  */
 function isWord(tokens: readonly Token[], at: number): boolean {
   const [before, token, behind] = [tokens[at - 1], tokens[at], tokens[at + 1]];
-  if (token?.text === "let") return behind?.kind === "name" || isOperator(behind, "[") || isOperator(behind, "{");
+  if (token?.text === "let")
+    return behind?.kind === "name" || isOperator(behind, "[") || isOperator(behind, "{");
   if (token?.text !== "of") return true;
-  return (before?.kind === "name" && !KEYWORDS.has(before.text ?? "")) || isOperator(before, "]") || isOperator(before, "}");
+  return (
+    (before?.kind === "name" && !KEYWORDS.has(before.text ?? "")) ||
+    isOperator(before, "]") ||
+    isOperator(before, "}")
+  );
 }
 
 /** Whether a `[` behind it chooses a member. */
 function isValue(token: Token | undefined): boolean {
   if (token === undefined) return false;
-  if (token.kind !== "operator") return token.kind !== "name" || !/^(?:return|of|in|const|let|var)$/.test(token.text ?? "");
+  if (token.kind !== "operator")
+    return token.kind !== "name" || !/^(?:return|of|in|const|let|var)$/.test(token.text ?? "");
   return /^(?:\)|\]|\}|\?\.)$/.test(token.text ?? "");
 }
 
@@ -217,14 +259,21 @@ function bracketsOf(tokens: readonly Token[]): ReadonlyMap<number, number> | und
     if (/^[([{]$/.test(text)) open.push(at);
     if (!/^[)\]}]$/.test(text)) continue;
     const from = open.pop();
-    if (from === undefined || !/^(?:\(\)|\[\]|\{\})$/.test(`${tokens[from]?.text}${text}`)) return undefined;
+    if (from === undefined || !/^(?:\(\)|\[\]|\{\})$/.test(`${tokens[from]?.text}${text}`))
+      return undefined;
     pairs.set(from, at).set(at, from);
   }
   return open.length === 0 ? pairs : undefined;
 }
 
-/** Names that the script itself declares: behind `const`, `let`, `var` and `function`, in their patterns, as parameters, and what it sets. */
-function ownNames(tokens: readonly Token[], brackets: ReadonlyMap<number, number>): ReadonlySet<string> {
+/**
+ * Names that the script itself declares: behind `const`, `let`, `var` and `function`, in their
+ * patterns, as parameters, and what it sets.
+ */
+function ownNames(
+  tokens: readonly Token[],
+  brackets: ReadonlyMap<number, number>,
+): ReadonlySet<string> {
   const own = new Set<string>();
   const addName = (at: number): void => {
     const { kind, text } = tokens[at] ?? {};
@@ -255,29 +304,52 @@ interface Read {
 
 const MODULE: ReadonlySet<string | undefined> = new Set(["fs", "node:fs"]);
 
-/** What `fs` or `require("fs")` at a place reads; nothing, where it is `const fs = require("fs")`. Undefined for anything else. */
+/**
+ * What `fs` or `require("fs")` at a place reads; nothing, where it is `const fs = require("fs")`.
+ * Undefined for anything else.
+ */
 function readOf(tokens: readonly Token[], at: number): Read | undefined {
-  if (tokens[at]?.text === "require") return isModule(tokens, at) ? readAt(tokens, at + 4) : undefined;
+  if (tokens[at]?.text === "require")
+    return isModule(tokens, at) ? readAt(tokens, at + 4) : undefined;
   if (!isOperator(tokens[at + 1], "=")) return readAt(tokens, at + 1);
   const declares = tokens[at - 1];
   const behind = tokens[at + 6];
-  const ends = behind === undefined || behind.kind === "name" || isOperator(behind, ";") || isOperator(behind, ",");
-  return declares?.kind === "name" && DECLARES.test(declares.text ?? "") && isModule(tokens, at + 2) && ends ? { end: at + 6 } : undefined;
+  const ends =
+    behind === undefined ||
+    behind.kind === "name" ||
+    isOperator(behind, ";") ||
+    isOperator(behind, ",");
+  return declares?.kind === "name" &&
+    DECLARES.test(declares.text ?? "") &&
+    isModule(tokens, at + 2) &&
+    ends
+    ? { end: at + 6 }
+    : undefined;
 }
 
 /** `require("fs")`: a module of Node's own, whatever the folder holds. */
 function isModule(tokens: readonly Token[], at: number): boolean {
   const [require, open, name, close] = tokens.slice(at, at + 4);
-  if (require?.kind !== "name" || require.text !== "require" || !isOperator(open, "(") || !isOperator(close, ")")) return false;
+  if (
+    require?.kind !== "name" ||
+    require.text !== "require" ||
+    !isOperator(open, "(") ||
+    !isOperator(close, ")")
+  )
+    return false;
   return name?.kind === "string" && MODULE.has(name.text);
 }
 
 /** `.readFileSync("name", "utf8")`. */
 function readAt(tokens: readonly Token[], at: number): Read | undefined {
   const [dot, member, open, name, comma, encoding] = tokens.slice(at, at + 6);
-  if (!isOperator(dot, ".") || member?.text !== "readFileSync" || !isOperator(open, "(")) return undefined;
+  if (!isOperator(dot, ".") || member?.text !== "readFileSync" || !isOperator(open, "("))
+    return undefined;
   if (name?.kind !== "string" || name.text === undefined) return undefined;
   if (isOperator(comma, ")")) return { file: name.text, end: at + 5 };
-  const isPlain = isOperator(comma, ",") && encoding?.kind === "string" && /^(?:utf-?8|latin1|ascii)$/i.test(encoding.text ?? "");
+  const isPlain =
+    isOperator(comma, ",") &&
+    encoding?.kind === "string" &&
+    /^(?:utf-?8|latin1|ascii)$/i.test(encoding.text ?? "");
   return isPlain && isOperator(tokens[at + 6], ")") ? { file: name.text, end: at + 7 } : undefined;
 }

@@ -50,20 +50,30 @@ describe("jqProblem()", () => {
 
   it("reads 10,000 characters at once", () => {
     const start = cpuMs();
-    for (const piece of ['"', '\\"', '"\\', ".", "a", "#", "$"]) jqProblem(piece.repeat(10_000 / piece.length));
+    for (const piece of ['"', '\\"', '"\\', ".", "a", "#", "$"])
+      jqProblem(piece.repeat(10_000 / piece.length));
     expect(cpuMs() - start).toBeLessThan(10_000);
   });
 });
 
 describe("yqProblem()", () => {
-  it.each([".a", ".services | keys", '.env.x = "load"', "select(fileIndex == 0)", ".a.load"])("lets %j pass", (filter) => {
-    expect(yqProblem(filter)).toBeUndefined();
-  });
-
-  it.each(['load("x")', 'load_str("x")', "env(HOME)", "strenv(X)", ".a = envsubst", "eval(.x)", 'system("x")', "$ENV"])(
-    "stops %j",
+  it.each([".a", ".services | keys", '.env.x = "load"', "select(fileIndex == 0)", ".a.load"])(
+    "lets %j pass",
     (filter) => {
-      expect(yqProblem(filter)).toBeDefined();
+      expect(yqProblem(filter)).toBeUndefined();
     },
   );
+
+  it.each([
+    'load("x")',
+    'load_str("x")',
+    "env(HOME)",
+    "strenv(X)",
+    ".a = envsubst",
+    "eval(.x)",
+    'system("x")',
+    "$ENV",
+  ])("stops %j", (filter) => {
+    expect(yqProblem(filter)).toBeDefined();
+  });
 });

@@ -1,18 +1,24 @@
 /**
- * Python names: what a script that only computes and prints may name. Every object that one of these names leads to is without harm, whatever
- * it is called with. Data.
+ * Python names: what a script that only computes and prints may name. Every object that one of
+ * these names leads to is without harm, whatever it is called with. Data.
  */
 
 import { words } from "./script.js";
 
-/** Words of the language. `while` may not end; `class`, `case` and `async` read attributes by names of their own. */
+/**
+ * Words of the language. `while` may not end; `class`, `case` and `async` read attributes by names
+ * of their own.
+ */
 export const KEYWORDS: ReadonlySet<string> = words(`
   False None True and as assert break continue def del elif else except finally for from global if import in is lambda nonlocal not or pass
   raise return try with yield`);
 
 export const REFUSED: ReadonlySet<string> = words("while class case async await");
 
-/** Modules of the standard library, none of which opens, runs or asks anything for the attributes below. */
+/**
+ * Modules of the standard library, none of which opens, runs or asks anything for the attributes
+ * below.
+ */
 export const MODULES: ReadonlySet<string> = words(`
   ast base64 binascii bisect calendar collections csv datetime decimal difflib fractions functools hashlib heapq html itertools json math pprint
   random re shlex statistics string struct sys textwrap time unicodedata urllib.parse zlib`);
@@ -30,7 +36,10 @@ export const OTHER_BUILTINS: ReadonlySet<string> = words(`
   aiter anext breakpoint classmethod compile copyright credits delattr eval exec execfile getattr globals help input intern license locals
   memoryview object open property raw_input reduce reload setattr staticmethod super unichr vars apply buffer coerce cmp`);
 
-/** Attributes, of whatever object. Neither `format`, which reads attributes by names in a string, nor `sys.path` is among them. */
+/**
+ * Attributes, of whatever object. Neither `format`, which reads attributes by names in a string,
+ * nor `sys.path` is among them.
+ */
 export const ATTRIBUTES: ReadonlySet<string> = words(`
   split rsplit strip lstrip rstrip join replace startswith endswith lower upper title capitalize casefold swapcase find rfind index rindex count
   isdigit isalpha isalnum isspace isupper islower isnumeric isdecimal isidentifier splitlines partition rpartition zfill ljust rjust center

@@ -8,13 +8,22 @@ describe("pythonReads()", () => {
     ["print(1)", []],
     ["import json, sys; d = json.load(sys.stdin); print(d['a'], file=sys.stderr)", []],
     ["import json as j\nfrom re import (findall, sub as s)\nprint(findall('a', 'b'))", []],
-    ["for k, v in sorted({}.items(), key=lambda p: p[1]):\n    print(f'{k:>10} {v!r} {{}}')  # a", []],
+    [
+      "for k, v in sorted({}.items(), key=lambda p: p[1]):\n    print(f'{k:>10} {v!r} {{}}')  # a",
+      [],
+    ],
     ["print(f\"{d['a']:.2f} {x + 1}\")", []],
     ["print('{} {:>3}'.format(1, 2), '%s' % 3, '{}'.join([]))", []],
-    ["def f(x):\n  try:\n    return int(x)\n  except ValueError as e:\n    raise KeyError(e) from e\nprint(f('1'))", []],
+    [
+      "def f(x):\n  try:\n    return int(x)\n  except ValueError as e:\n    raise KeyError(e) from e\nprint(f('1'))",
+      [],
+    ],
     ["from datetime import datetime\nprint(datetime.now().strftime('%Y'), __name__)", []],
     ["print(open('a.txt').read())", ["a.txt"]],
-    ["import json\nwith open('package.json', encoding='utf-8') as f, open('b', 'rb') as g:\n  print(json.load(f))", ["package.json", "b"]],
+    [
+      "import json\nwith open('package.json', encoding='utf-8') as f, open('b', 'rb') as g:\n  print(json.load(f))",
+      ["package.json", "b"],
+    ],
     ["x = [open('a', mode='r', errors='ignore').readlines() for _ in range(2)]", ["a"]],
     ["print(f\"{open('a').read()}\")", ["a"]],
     ["import urllib.parse; print(urllib.parse.quote('a'), type(1).__name__)", []],
@@ -95,7 +104,9 @@ describe("pythonReads()", () => {
     "help()",
     "breakpoint()",
     "x".repeat(9000),
-  ])("leaves %j to a person", (script) => expect(pythonReads(script)).toHaveProperty("topic", "exec"));
+  ])("leaves %j to a person", (script) =>
+    expect(pythonReads(script)).toHaveProperty("topic", "exec"),
+  );
 
   it("says something of every text, and soon", () => {
     const part = fc.constantFrom(
@@ -119,7 +130,9 @@ describe("pythonReads()", () => {
       ":",
       ",",
     );
-    fc.assert(fc.property(fc.array(part, { maxLength: 40 }), (parts) => void pythonReads(parts.join(""))));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), (parts) => void pythonReads(parts.join(""))),
+    );
     for (const hostile of ["f'{", "{", "(", "'", "open(", ":", "1", "import ", "f'{x:}'"]) {
       const text = hostile.repeat(8000 / hostile.length);
       const start = cpuMs();

@@ -1,8 +1,16 @@
 /**
- * Python: whether a script only computes and prints, and which files it reads. Read token by token: every name, attribute and module is listed,
- * so that nothing leads to what runs, writes or dials. What is not understood is reviewed.
+ * Python: whether a script only computes and prints, and which files it reads. Read token by token:
+ * every name, attribute and module is listed, so that nothing leads to what runs, writes or dials.
+ * What is not understood is reviewed.
  */
-import { ATTRIBUTES, BUILTINS, KEYWORDS, MODULES, OTHER_BUILTINS, REFUSED } from "./python-names.js";
+import {
+  ATTRIBUTES,
+  BUILTINS,
+  KEYWORDS,
+  MODULES,
+  OTHER_BUILTINS,
+  REFUSED,
+} from "./python-names.js";
 import { CHARS_MAX, DEPTH_MAX, STRANGE } from "./script.js";
 import type { Reads } from "./script.js";
 
@@ -13,18 +21,27 @@ type Token =
 
 /** What a script of Python reads. */
 export function pythonReads(script: string): Reads {
-  if (script.length > CHARS_MAX || /[\r\0\f\u2028\u2029]/.test(script) || /#[^\n]*coding[:=]/.test(script)) return STRANGE;
+  if (
+    script.length > CHARS_MAX ||
+    /[\r\0\f\u2028\u2029]/.test(script) ||
+    /#[^\n]*coding[:=]/.test(script)
+  )
+    return STRANGE;
   const tokens = tokensOf(script, 0);
   return tokens === undefined ? STRANGE : readsOf(tokens);
 }
 
 const SPACE = /[ \t]+|#[^\n]*/y;
-/** Letters right before a quote are a prefix, and of one that is not known nobody says what it does. */
+/**
+ * Letters right before a quote are a prefix, and of one that is not known nobody says what it does.
+ */
 const NAME = /[A-Za-z_]\w*(?![\w'"])/y;
-const NUMBER = /(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?[jJ]?)(?![A-Za-z_])/y;
+const NUMBER =
+  /(?:0[xX][\da-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?[jJ]?)(?![A-Za-z_])/y;
 const STRING = /(?:[bB]?[rR]?|[rR][bB]|[uU])(?:'''|"""|'|")/y;
 const FORMATTED = /(?:[fF][rR]?|[rR][fF])(?:'''|"""|'|")/y;
-const OPERATOR = /\*\*=|\/\/=|>>=|<<=|->|:=|\*\*|\/\/|<<|>>|<=|>=|==|!=|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:;.=!]/y;
+const OPERATOR =
+  /\*\*=|\/\/=|>>=|<<=|->|:=|\*\*|\/\/|<<|>>|<=|>=|==|!=|[-+*/%@&|^]=|[-+*/%@&|^~<>()[\]{},:;.=!]/y;
 
 function tokensOf(script: string, depth: number): readonly Token[] | undefined {
   if (depth > DEPTH_MAX) return undefined;
@@ -53,14 +70,20 @@ function tokensOf(script: string, depth: number): readonly Token[] | undefined {
       at = end + quote.length;
       const inner = formatted === undefined ? [] : fieldsOf(body, depth);
       if (inner === undefined) return undefined;
-      tokens.push({ kind: "string", text: opening === quote && !body.includes("\\") ? body : undefined }, ...inner);
+      tokens.push(
+        { kind: "string", text: opening === quote && !body.includes("\\") ? body : undefined },
+        ...inner,
+      );
       continue;
     }
     const name = take(NAME);
     const number = name === undefined ? take(NUMBER) : undefined;
     const text = name ?? number ?? take(OPERATOR);
     if (text === undefined) return undefined;
-    tokens.push({ kind: name !== undefined ? "name" : number !== undefined ? "number" : "operator", text });
+    tokens.push({
+      kind: name !== undefined ? "name" : number !== undefined ? "number" : "operator",
+      text,
+    });
   }
   return tokens;
 }
@@ -76,8 +99,9 @@ function endOfString(script: string, from: number, quote: string): number | unde
 }
 
 /**
- * The code in the fields of a formatted string, in brackets of its own. Versions of Python disagree about quotes, backslashes and comments in a
- * field: none of them is taken where it could end the field or the string.
+ * The code in the fields of a formatted string, in brackets of its own. Versions of Python disagree
+ * about quotes, backslashes and comments in a field: none of them is taken where it could end the
+ * field or the string.
  */
 function fieldsOf(body: string, depth: number): readonly Token[] | undefined {
   const tokens: Token[] = [];
@@ -125,7 +149,8 @@ function readsOf(tokens: readonly Token[]): Reads {
     if (token?.kind === "name") {
       const before = lastBefore(tokens, at);
       if (before === ".") {
-        if (!ATTRIBUTES.has(token.text) && token.text !== "__name__" && !isPlainFormat(tokens, at)) return STRANGE;
+        if (!ATTRIBUTES.has(token.text) && token.text !== "__name__" && !isPlainFormat(tokens, at))
+          return STRANGE;
       } else if (token.text === "import" || (token.text === "from" && isStart)) {
         const end = isStart ? endOfImport(tokens, at) : undefined;
         if (end === undefined) return STRANGE;
@@ -144,7 +169,9 @@ function readsOf(tokens: readonly Token[]): Reads {
 /** Whether a name means nothing, or something without harm, wherever it stands. */
 function isHarmless(name: string): boolean {
   if (KEYWORDS.has(name) || BUILTINS.has(name) || name === "_" || name === "__name__") return true;
-  return !name.startsWith("_") && !name.includes("__") && !REFUSED.has(name) && !OTHER_BUILTINS.has(name);
+  return (
+    !name.startsWith("_") && !name.includes("__") && !REFUSED.has(name) && !OTHER_BUILTINS.has(name)
+  );
 }
 
 /** Whether it is `format` of a string that reads no attributes by their names. */
@@ -153,7 +180,8 @@ function isPlainFormat(tokens: readonly Token[], at: number): boolean {
   if (tokens[at]?.text !== "format" || string?.kind !== "string") return false;
   let before = at - 3;
   while (tokens[before]?.kind === "line") before -= 1;
-  // Two strings side by side are one, over ends of lines as well; the last field of a formatted one ends with a bracket.
+  // Two strings side by side are one, over ends of lines as well; the last field of a formatted one
+  // ends with a bracket.
   const { kind, text } = tokens[before] ?? {};
   if (kind === "string" || (kind === "operator" && text === ")")) return false;
   return string.text !== undefined && !/\{[^}]*[.[{]/.test(string.text);
@@ -173,7 +201,8 @@ function endOfImport(tokens: readonly Token[], start: number): number | undefine
   const next = (): Token | undefined => tokens[at++];
   const dotted = (): string => {
     let name = next()?.text ?? "";
-    while (tokens[at]?.text === "." && tokens[at]?.kind === "operator") name += `${next()?.text}${next()?.text}`;
+    while (tokens[at]?.text === "." && tokens[at]?.kind === "operator")
+      name += `${next()?.text}${next()?.text}`;
     return name;
   };
   const isFrom = next()?.text === "from";
@@ -197,19 +226,33 @@ function endOfImport(tokens: readonly Token[], start: number): number | undefine
   return behind === undefined || behind.kind === "line" || behind.text === ";" ? at : undefined;
 }
 
-const ENCODINGS: ReadonlySet<string> = new Set(["utf-8", "utf8", "utf-8-sig", "ascii", "latin-1", "latin1"]);
+const ENCODINGS: ReadonlySet<string> = new Set([
+  "utf-8",
+  "utf8",
+  "utf-8-sig",
+  "ascii",
+  "latin-1",
+  "latin1",
+]);
 const VALUES: Readonly<Record<string, RegExp>> = {
   mode: /^rb?t?$/,
   errors: /^(?:ignore|replace|strict|backslashreplace)$/,
   newline: /^$/,
 };
 
-const isValue = (name: string, text: string): boolean => Object.hasOwn(VALUES, name) && VALUES[name]?.test(text) === true;
+const isValue = (name: string, text: string): boolean =>
+  Object.hasOwn(VALUES, name) && VALUES[name]?.test(text) === true;
 
 /** The file that `("name")`, with at most how it is read, opens; undefined for anything else. */
 function readOf(tokens: readonly Token[], start: number): string | undefined {
   const [bracket, name] = tokens.slice(start, start + 2);
-  if (bracket?.kind !== "operator" || bracket.text !== "(" || name?.kind !== "string" || name.text === undefined) return undefined;
+  if (
+    bracket?.kind !== "operator" ||
+    bracket.text !== "(" ||
+    name?.kind !== "string" ||
+    name.text === undefined
+  )
+    return undefined;
   let at = start + 2;
   for (;;) {
     const token = tokens[at];
@@ -220,7 +263,8 @@ function readOf(tokens: readonly Token[], start: number): string | undefined {
     const value = tokens[at + (isNamed ? 3 : 1)];
     const what = isNamed ? key.text : at === start + 2 ? "mode" : "";
     if (value?.kind !== "string" || value.text === undefined) return undefined;
-    if (what === "encoding" ? !ENCODINGS.has(value.text.toLowerCase()) : !isValue(what, value.text)) return undefined;
+    if (what === "encoding" ? !ENCODINGS.has(value.text.toLowerCase()) : !isValue(what, value.text))
+      return undefined;
     at += isNamed ? 4 : 2;
   }
 }

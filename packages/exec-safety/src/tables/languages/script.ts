@@ -1,5 +1,6 @@
 /**
- * Script: what the readers of scripts in a command share: what they answer, and how much they look at.
+ * Script: what the readers of scripts in a command share: what they answer, and how much they look
+ * at.
  */
 import type { Why } from "../table.js";
 
@@ -7,7 +8,10 @@ import type { Why } from "../table.js";
 export type Reads = readonly string[] | Why;
 
 /** Of everything that a reader does not understand. */
-export const STRANGE: Why = { topic: "exec", text: "runs code beyond what is known to only compute and print" };
+export const STRANGE: Why = {
+  topic: "exec",
+  text: "runs code beyond what is known to only compute and print",
+};
 /** Characters of one script that are read. */
 export const CHARS_MAX = 8_000;
 /** Formatted strings in formatted strings, templates in templates. */

@@ -98,19 +98,37 @@ describe("sedProblem()", () => {
   });
 
   it("stops `e`, `w` and `r` behind anything that it lets pass", () => {
-    const pieces = fc.constantFrom("p", "s/a/b/", "s|x|y|g", "/a/{p}", "1,3d", "$!N", ":a", "y/a/b/", "# c", "=", "5q");
+    const pieces = fc.constantFrom(
+      "p",
+      "s/a/b/",
+      "s|x|y|g",
+      "/a/{p}",
+      "1,3d",
+      "$!N",
+      ":a",
+      "y/a/b/",
+      "# c",
+      "=",
+      "5q",
+    );
     const bad = fc.constantFrom("e id", "w x", "r x", "s/a/b/e", "s/a/b/w x", "/x/e", "1!w x");
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 6 }), bad, fc.constantFrom("\n", "\n\n"), (scripts, last, line) => {
-        expect(sedProblem(scripts.join(line))).toBeUndefined();
-        expect(sedProblem([...scripts, last].join(line))).toBeDefined();
-      }),
+      fc.property(
+        fc.array(pieces, { maxLength: 6 }),
+        bad,
+        fc.constantFrom("\n", "\n\n"),
+        (scripts, last, line) => {
+          expect(sedProblem(scripts.join(line))).toBeUndefined();
+          expect(sedProblem([...scripts, last].join(line))).toBeDefined();
+        },
+      ),
     );
   });
 
   it("reads 10,000 characters at once", () => {
     const start = cpuMs();
-    for (const piece of ["{", "s/", "s/[", "\\", "1,", "/", "a\\\n", "!", "#"]) sedProblem(piece.repeat(10_000 / piece.length));
+    for (const piece of ["{", "s/", "s/[", "\\", "1,", "/", "a\\\n", "!", "#"])
+      sedProblem(piece.repeat(10_000 / piece.length));
     expect(cpuMs() - start).toBeLessThan(10_000);
   });
 });

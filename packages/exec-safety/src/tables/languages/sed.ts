@@ -1,19 +1,24 @@
 /**
- * Sed: whether a script of sed only prints. A whitelist: what is not understood is reviewed, since `e` runs programs and `w` writes files.
+ * Sed: whether a script of sed only prints. A whitelist: what is not understood is reviewed, since
+ * `e` runs programs and `w` writes files.
  */
 import type { Why } from "../table.js";
 
 const EXEC: Why = { topic: "exec", text: "runs a program: the `e` command or flag of sed" };
 const WRITE: Why = { topic: "write", text: "writes a file: the `w` command or flag of sed" };
 const READ: Why = { topic: "read", text: "reads another file: the `r` command of sed" };
-const STRANGE: Why = { topic: "unknown", text: "is a sed script beyond what is known to only print" };
+const STRANGE: Why = {
+  topic: "unknown",
+  text: "is a sed script beyond what is known to only print",
+};
 
 /** `[start, end]` of what a step read, or why the script is reviewed. */
 type Step = number | Why;
 
 /** Why a script is reviewed; nothing where it only prints. */
 export function sedProblem(script: string): Why | undefined {
-  // Before a comma an address is missing, as where a number that was looked for is not found: no sed runs that, whatever is behind it.
+  // Before a comma an address is missing, as where a number that was looked for is not found: no
+  // sed runs that, whatever is behind it.
   if (script.startsWith(",")) return sedProblem(`1${script}`);
   let index = 0;
   let depth = 0;
@@ -48,7 +53,9 @@ function skipAddresses(script: string, from: number): Step {
     index = skipBlanks(script, index);
     if (script.charAt(index) === ",") {
       const second = skipBlanks(script, index + 1);
-      index = /[+~]/.test(script.charAt(second)) ? skipDigits(script, second + 1) : skipAddress(script, second);
+      index = /[+~]/.test(script.charAt(second))
+        ? skipDigits(script, second + 1)
+        : skipAddress(script, second);
       if (typeof index !== "number" || index === second) return STRANGE;
     }
   }
@@ -104,7 +111,10 @@ function skipTwo(script: string, from: number): Step {
   return typeof end === "number" ? ended(script, end) : end;
 }
 
-/** From a delimiter to behind the next one. Versions of sed differ on a delimiter inside brackets, so that is not understood. */
+/**
+ * From a delimiter to behind the next one. Versions of sed differ on a delimiter inside brackets,
+ * so that is not understood.
+ */
 function skipDelimited(script: string, from: number, isPattern: boolean): Step {
   const delimiter = script.charAt(from);
   if (!/^[!-~]$/.test(delimiter) || /[A-Za-z0-9\\;{}]/.test(delimiter)) return STRANGE;
@@ -127,7 +137,8 @@ function skipDelimited(script: string, from: number, isPattern: boolean): Step {
 /** Text of `a`, `i`, `c`: to the end of the line, and on where that ends with a backslash. */
 function skipText(script: string, from: number): number {
   let index = from;
-  while (index < script.length && script.charAt(index) !== "\n") index += script.charAt(index) === "\\" ? 2 : 1;
+  while (index < script.length && script.charAt(index) !== "\n")
+    index += script.charAt(index) === "\\" ? 2 : 1;
   return Math.min(index, script.length);
 }
 
