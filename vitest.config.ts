@@ -32,13 +32,14 @@ export default defineConfig({
           name: "shared",
           include: shared,
           isolate: false,
-          setupFiles: [at("tools/shared-traces.ts")],
+          setupFiles: [at("tools/file-cost.ts"), at("tools/shared-traces.ts")],
         },
       },
       {
         extends: true,
         test: {
           name: "alone",
+          setupFiles: [at("tools/file-cost.ts")],
           include: TESTS,
           exclude: [...configDefaults.exclude, ...shared],
           typecheck: {

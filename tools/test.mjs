@@ -2,12 +2,10 @@
 // Arguments go to Vitest: `npm test -- packages/core`, `npm test -- -t "actionDigest"`.
 import { relative } from "node:path";
 import { parseCLI, startVitest } from "vitest/node";
+import { familyCpuMs } from "./family-cpu.mjs";
+import { slowest } from "./slowest.mjs";
 import { tally } from "./tally.mjs";
 import { root } from "./workspace.mjs";
-
-const SLOWEST_SHOWN = 10;
-/** Nobody waits for less. */
-const SLOW_MS = 2_000;
 
 const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
 const vitest = await startVitest("test", filter, {
@@ -30,12 +28,11 @@ const modules = vitest.state.getTestModules().map((module) => ({
     };
   }),
 }));
-const slowest = vitest.state
-  .getTestModules()
-  .map((module) => ({ file: relative(root, module.moduleId), ms: module.diagnostic().duration }))
-  .sort((a, b) => b.ms - a.ms)
-  .slice(0, SLOWEST_SHOWN)
-  .filter(({ ms }) => ms >= SLOW_MS);
+const files = vitest.state.getTestModules().map((module) => ({
+  file: relative(root, module.moduleId),
+  ms: module.diagnostic().duration,
+  cpuMs: module.task.meta.cpuMs,
+}));
 const strays = vitest.state.getUnhandledErrors().length;
 await vitest.close();
 
@@ -43,9 +40,8 @@ const { lines, isGreen } = tally(modules, {
   strays,
   isFiltered: options.testNamePattern !== undefined,
 });
-if (slowest.length > 0)
-  console.log(
-    `\nslowest:\n${slowest.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`).join("\n")}`,
-  );
+const cpuMs = familyCpuMs();
+const cost = cpuMs === undefined ? [] : [`CPU time: ${Math.round(cpuMs / 1_000)} s`];
+console.log(`\n${[...slowest(files), ...cost].join("\n")}`);
 console.log(`\n${lines.join("\n")}`);
 process.exit(isGreen ? 0 : 1);
