@@ -1,13 +1,16 @@
 // Runs every test and ends with one plain line over all of them: "N passed, N failed, N skipped".
-// Arguments go to Vitest: `npm test -- packages/core`, `npm test -- -t "actionDigest"`.
+// Arguments go to Vitest: `npm test -- packages/core`, `npm test -- -t "actionDigest"`. A file of the
+// deep lane that somebody names runs in the quick one, too.
 import { relative } from "node:path";
 import { parseCLI, startVitest } from "vitest/node";
 import { familyCpuMs } from "./family-cpu.mjs";
+import { leftOut } from "./lanes.mjs";
 import { slowest } from "./slowest.mjs";
 import { tally } from "./tally.mjs";
 import { root } from "./workspace.mjs";
 
 const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
+process.env["ACP_NAMED_TESTS"] = filter.join("\n");
 const vitest = await startVitest("test", filter, {
   ...options,
   watch: false,
@@ -28,10 +31,10 @@ const modules = vitest.state.getTestModules().map((module) => ({
     };
   }),
 }));
-const files = vitest.state.getTestModules().map((module) => ({
-  file: relative(root, module.moduleId),
-  ms: module.diagnostic().duration,
-  cpuMs: module.task.meta.cpuMs,
+const files = vitest.state.getFiles().map(({ filepath, result, meta }) => ({
+  file: relative(root, filepath),
+  ms: result?.duration ?? 0,
+  cpuMs: meta.cpuMs,
 }));
 const strays = vitest.state.getUnhandledErrors().length;
 await vitest.close();
@@ -42,6 +45,9 @@ const { lines, isGreen } = tally(modules, {
 });
 const cpuMs = familyCpuMs();
 const cost = cpuMs === undefined ? [] : [`CPU time: ${Math.round(cpuMs / 1_000)} s`];
-console.log(`\n${[...slowest(files), ...cost].join("\n")}`);
+const slow = process.env["ACP_DEEP"] === "1" || filter.length > 0 ? [] : leftOut(filter);
+const rest =
+  slow.length === 0 ? [] : [`left to npm run test:deep: ${slow.length} files (tools/lanes.mjs)`];
+console.log(`\n${[...slowest(files), ...cost, ...rest].join("\n")}`);
 console.log(`\n${lines.join("\n")}`);
 process.exit(isGreen ? 0 : 1);

@@ -5,7 +5,7 @@
  */
 import type { ServerResponse } from "node:http";
 import { type ManualClock, askDouble, manualClock, sampleRequest } from "@acp/testing";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createWebhookChannel } from "../src/index.js";
 import {
   type Bench,
@@ -18,9 +18,6 @@ import {
   yesTo,
 } from "./gate-bench.js";
 import { OTHER_SECRET, SECRET, type Taken, later, signed, startReceiver } from "./receiver.js";
-
-// Longer than anything here waits for anything.
-vi.setConfig({ testTimeout: 90_000 });
 
 const tally = { faults: 0, released: 0, approved: 0 };
 

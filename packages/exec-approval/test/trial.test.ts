@@ -27,8 +27,6 @@ import type { CommandTrials, TrialResult, Tried } from "../src/trial/port.js";
 import { keptMessage, trialMessage } from "../src/trial/text.js";
 import { AGENT, type Desk, type DeskOptions, openDesk, REVIEWED } from "./desk.js";
 
-vi.setConfig({ testTimeout: 240_000 });
-
 const AGENT_UID = 61_009;
 const isRoot = process.getuid?.() === 0;
 

@@ -16,14 +16,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ReviewSnapshot } from "../src/review-parts.js";
 import { makeSnapshot, readSnapshot } from "../src/review-snapshot.js";
 import { type Taken, takeChanges } from "../src/review-take.js";
 import { namespaces, runShell } from "./namespace-kit.js";
 import { type OverlayWorld, overlayWorld } from "./overlay-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const FILES = {
   "a.txt": "one\n",
