@@ -7,7 +7,8 @@ it.skipIf(!existsSync("/proc/self/stat"))(
   "familyCpuMs() counts this process and children that have ended, skipped: no /proc",
   () => {
     const before = familyCpuMs() ?? Number.NaN;
-    const code = "const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end);";
+    const code =
+      "const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end);";
     execFileSync(process.execPath, ["-e", code]);
     expect((familyCpuMs() ?? Number.NaN) - before).toBeGreaterThanOrEqual(300);
   },
