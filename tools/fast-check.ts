@@ -21,7 +21,6 @@ export const runsInLane = (runs: number): number =>
   isSet ? runs : Math.min(runs, Math.max(FEWEST, inLane(runs)));
 
 const assert: typeof fc.assert = (property, parameters = {}) =>
-  // oxlint-disable-next-line typescript/no-unsafe-return -- what the library gives, as its types say
   fc.assert(property, {
     ...parameters,
     numRuns: runsInLane(parameters.numRuns ?? DEFAULT_RUNS),
