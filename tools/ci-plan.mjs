@@ -1,5 +1,5 @@
 // What .ci/run does for what changed: `node tools/ci-plan.mjs only|searches|plain` prints test
-// files or folders, one a line, and on stderr why. `ACP_CI_BASE` names the commit to compare with.
+// files or folders, one a line, and on stderr why; `base` prints the commit that it compares with. `ACP_CI_BASE` names the commit to compare with.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,7 @@ function reachText(base, folders) {
 }
 
 /**
- * @param {string} what - `only` for files that only the deep lane runs, `searches` for those that
+ * @param {string} what - `base`, `only` for files that only the deep lane runs, `searches` for those that
  *   search further with `ACP_DEEP=1`, or `plain`.
  * @param {{ base: string | undefined, folders: readonly string[] | undefined }} change
  * @param {boolean} isAllDeep
@@ -41,9 +41,10 @@ function reachText(base, folders) {
  */
 export function ciPlan(what, { base, folders }, isAllDeep) {
   const why = [`Changed ${reachText(base, folders)}`];
+  if (what === "base") return { run: base === undefined ? [] : [base], why };
   if (what === "plain") return { run: PLAIN.filter((path) => isIn(folders, path)), why };
   if (what !== "only" && what !== "searches")
-    throw new Error(`Cannot plan "${what}": there are only, searches and plain`);
+    throw new Error(`Cannot plan "${what}": there are base, only, searches and plain`);
   const tests = gitFiles().filter((file) => file.endsWith(".test.ts"));
   const textOf = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
   const budgetS = isAllDeep ? Infinity : DEEP_CPU_S;

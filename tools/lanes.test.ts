@@ -70,6 +70,11 @@ describe("ciPlan()", () => {
     expect(ciPlan("searches", everything, true).run).toContain(HUGE);
   });
 
+  it("names the base, where there is one", () => {
+    expect(ciPlan("base", everything, false).run).toEqual([]);
+    expect(ciPlan("base", { base: "abc", folders: [] }, false).run).toEqual(["abc"]);
+  });
+
   it("throws for a plan that there is not", () =>
     expect(() => ciPlan("none", everything, false)).toThrow('Cannot plan "none"'));
 });
