@@ -43,16 +43,16 @@ export {
   siteScope,
   toolScope,
 } from "./approval/offers.js";
-export { isUnfinished, reduce } from "./approval/machine.js";
+export { reduce } from "./approval/machine.js";
+export { isUnfinished } from "./approval/pending-record.js";
+export type { Reduction } from "./approval/machine.js";
+export type { AnswerTerms, MachineEvent } from "./approval/machine-event.js";
 export type {
-  AnswerTerms,
   CountedApproval,
-  MachineEvent,
   PendingRecord,
   QuestionContext,
   RecordedEnd,
-  Reduction,
-} from "./approval/machine.js";
+} from "./approval/pending-record.js";
 export type { ConsentOutcome, ConsentOutcomeStatus } from "./approval/consent-outcome.js";
 export { decodeRequest, encodeRequest, requestHash } from "./approval/request-codec.js";
 export { MESSAGE_VERSION } from "./approval/request.js";

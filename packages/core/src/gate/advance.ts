@@ -3,7 +3,9 @@
  * recorded before anybody acts on it.
  */
 import { requestHash } from "../approval/request-codec.js";
-import { type MachineEvent, type PendingRecord, reduce } from "../approval/machine.js";
+import { reduce } from "../approval/machine.js";
+import type { MachineEvent } from "../approval/machine-event.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { bootTimeOf } from "../boot-time.js";
 import type { DenyCode } from "../deny-codes.js";
 import { ConsentError } from "../errors.js";

@@ -7,12 +7,9 @@ import { parseAction, withParameters } from "../action/action-json.js";
 import { type Advance, advance, endEvent, endQuestion, recordEnd } from "./advance.js";
 import { confirmationWord } from "../approval/confirmation.js";
 import type { Grant } from "../approval/grants.js";
-import {
-  type AnswerTerms,
-  type CountedApproval,
-  type PendingRecord,
-  reduce,
-} from "../approval/machine.js";
+import { reduce } from "../approval/machine.js";
+import type { AnswerTerms } from "../approval/machine-event.js";
+import type { CountedApproval, PendingRecord } from "../approval/pending-record.js";
 import { type ConsentResponse, decodeResponse, readClaim } from "../approval/response.js";
 import { bootTimeOf } from "../boot-time.js";
 import type { Evaluation } from "./consent-gate.js";

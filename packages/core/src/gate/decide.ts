@@ -6,7 +6,7 @@ import type { Action } from "../action/action.js";
 import { parseAction } from "../action/action-json.js";
 import { advance, endQuestion } from "./advance.js";
 import { allow } from "./allow.js";
-import { isApproved, type PendingRecord } from "../approval/machine.js";
+import { isApproved, type PendingRecord } from "../approval/pending-record.js";
 import { makeConsentOutcome } from "../approval/consent-outcome.js";
 import { makeRecord, secretsOf } from "./assemble.js";
 import { type Case, openCase, recordAllowed, recordDenied } from "./case.js";

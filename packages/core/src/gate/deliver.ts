@@ -5,7 +5,7 @@
  */
 import { advance, endQuestion } from "./advance.js";
 import type { EscalationStep } from "../approval/escalation.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import {
   channelName,
   compositeOf,

@@ -4,7 +4,7 @@
  */
 import { advance } from "./advance.js";
 import { claimDecision } from "./claim-decision.js";
-import { isApproved, type PendingRecord } from "../approval/machine.js";
+import { isApproved, type PendingRecord } from "../approval/pending-record.js";
 import { makeConsentOutcome, type ConsentOutcome } from "../approval/consent-outcome.js";
 import type { JsonObject } from "../json/value.js";
 import {

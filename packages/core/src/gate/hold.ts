@@ -4,7 +4,7 @@
  * same thing again and again, and never be in time.
  */
 import { advance, endEvent, endQuestion, recordEnd } from "./advance.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { rootOf } from "../layers.js";
 import { HELD_PER_AGENT_MAX } from "../limits.js";
 import { decisionLeftMs } from "./kept-time.js";

@@ -7,7 +7,7 @@ import type { GateOptions } from "./consent-gate.js";
 import { createDenialCount } from "./count-denials.js";
 import { isConsentSigner } from "../consent-signer.js";
 import { isFromAnotherCopy, OTHER_COPY } from "../copies.js";
-import { createDeadline } from "./deadline.js";
+import { createDeadline, type Deadline } from "./deadline.js";
 import { asError } from "../errors.js";
 import type { AnswerTimes } from "../approval/escalation.js";
 import { distinctPeople, includesPerson } from "../approval/person.js";
@@ -193,6 +193,32 @@ function judgesOf(options: GateOptions, policies: Policies): GateParts["judges"]
   return () => judges;
 }
 
+/** The log that answers in time, and where it is known to end. */
+function logOf(
+  { audit, lastEventMs: startMs }: Pick<GateOptions, "audit" | "lastEventMs">,
+  within: Deadline,
+): Pick<GateParts, "append" | "lastEventMs"> {
+  const append: GateParts["append"] = (events) => {
+    try {
+      return within(audit.append(events), "the audit log");
+    } catch (error) {
+      return Promise.reject(asError(error));
+    }
+  };
+  // Another promise for every event costs what a whole judgement does; it is only there where
+  // somebody asks for the time.
+  if (startMs === undefined) return { append, lastEventMs: () => undefined };
+  let lastEventMs = startMs;
+  return {
+    append: async (events) => {
+      const receipt = await append(events);
+      lastEventMs = Math.max(lastEventMs, events.at(-1)?.atMs ?? 0);
+      return receipt;
+    },
+    lastEventMs: () => lastEventMs,
+  };
+}
+
 /**
  * Checks the options and completes them.
  *
@@ -207,26 +233,10 @@ export function makeParts(given: GateOptions): GateParts {
   checkCopies(options);
   checkOptions(options);
   checkKept(options);
-  const { audit, clock = systemClock, ids = randomIds } = options;
+  const { clock = systemClock, ids = randomIds } = options;
   const isolation = options.isolation ?? "none";
   const within = createDeadline(clock, PART_TIMEOUT_MS);
-  let { lastEventMs } = options;
-  const appendInTime: GateParts["append"] = (events) => {
-    try {
-      return within(audit.append(events), "the audit log");
-    } catch (error) {
-      return Promise.reject(asError(error));
-    }
-  };
-  const appendTimed: GateParts["append"] = async (events) => {
-    const receipt = await appendInTime(events);
-    const { atMs = 0 } = events.at(-1) ?? {};
-    if (lastEventMs !== undefined && atMs > lastEventMs) lastEventMs = atMs;
-    return receipt;
-  };
-  // Another promise for every event costs what a whole judgement does; it is only there where
-  // somebody asks for the time.
-  const append = lastEventMs === undefined ? appendInTime : appendTimed;
+  const { append, lastEventMs } = logOf(options, within);
   const onIgnored = noteIgnored({ append, clock, ids });
   return {
     identity: Object.freeze({}),
@@ -241,7 +251,7 @@ export function makeParts(given: GateOptions): GateParts {
     verifiers: options.verifiers ?? [],
     store: storeOf(options, { clock, onIgnored }),
     onIgnored,
-    lastEventMs: () => lastEventMs,
+    lastEventMs,
     paused: options.paused ?? (() => undefined),
     isolation,
     pausedAgent: totalPause(options.pausedAgent),

@@ -4,7 +4,7 @@
  */
 import { endQuestion } from "./advance.js";
 import { takeAnswer } from "./answer.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { channelName, LOCAL_SUBJECT } from "../channels/composite.js";
 import { deliver } from "./deliver.js";
 import { messageOf } from "./deny.js";

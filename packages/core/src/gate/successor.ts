@@ -4,7 +4,7 @@
  */
 import type { Action } from "../action/action.js";
 import { mergeTimes, rebaseSteps, timesBehind } from "../approval/escalation.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { makeRecord } from "./assemble.js";
 import type { Evaluation } from "./consent-gate.js";
 import type { MergedAsk } from "./merge-ask.js";

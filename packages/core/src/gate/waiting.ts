@@ -5,7 +5,7 @@
 import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
 import { advance, endQuestion } from "./advance.js";
-import { isApproved, type PendingRecord } from "../approval/machine.js";
+import { isApproved, type PendingRecord } from "../approval/pending-record.js";
 import { makeConsentOutcome } from "../approval/consent-outcome.js";
 import { claimDecision } from "./claim-decision.js";
 import type { GateContext } from "./consent-gate.js";
@@ -170,6 +170,22 @@ interface Waiter {
   readonly hasLeft: () => boolean;
 }
 
+/** Listens for what ends the waiting early; what it returns stops listening. */
+function onEarlyEnd(
+  parts: Pick<GateParts, "closers" | "shutdown">,
+  caller: AbortSignal | undefined,
+  { gone, closed }: { readonly gone: () => void; readonly closed: () => void },
+): () => void {
+  const offCaller = onAbort(caller, gone);
+  // A set and not a listener each on the gate's signal: there may be thousands.
+  parts.closers.add(closed);
+  if (parts.shutdown.signal.aborted) closed();
+  return () => {
+    offCaller();
+    parts.closers.delete(closed);
+  };
+}
+
 /**
  * Waits for the end of a shown question for one caller. However the parts fail, the caller gets a
  * verdict.
@@ -201,11 +217,10 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
     if (await holdQuestion(parts, follow, reason)) giveUp(denial("consent_cancelled", reason));
     else await leave(reason, "consent_cancelled");
   };
-  const offCaller = onAbort(context.signal, () => void depart("the caller went away"));
-  // A set and not a listener each on the gate's signal: there may be thousands.
-  const closer = (): void => void leave("the gate is shutting down", "gate_closed");
-  parts.closers.add(closer);
-  if (parts.shutdown.signal.aborted) closer();
+  const stopListening = onEarlyEnd(parts, context.signal, {
+    gone: () => void depart("the caller went away"),
+    closed: () => void leave("the gate is shutting down", "gate_closed"),
+  });
   // The store ends a question in time; this is for a store that does not.
   const backstopMs = Math.max(0, record.request.expiresAtMs - parts.clock.now()) + PART_TIMEOUT_MS;
   parts.clock.sleep(backstopMs, { signal: stop.signal }).then(
@@ -219,8 +234,7 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
   const settled = Promise.race([ended, givenUp])
     .catch((error: unknown) => denial("store_failed", `the question was lost: ${messageOf(error)}`))
     .finally(() => {
-      offCaller();
-      parts.closers.delete(closer);
+      stopListening();
       stop.abort(new Error("nobody waits any more"));
     });
 
