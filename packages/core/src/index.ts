@@ -90,7 +90,7 @@ export { canonicalJson } from "./json/canonical.js";
 export { copyJson } from "./json/copy.js";
 export { parseJson, scanJson } from "./json/parse.js";
 export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
-export { isJsonObject } from "./json/value.js";
+export { isJsonList, isJsonObject } from "./json/value.js";
 export type { JsonObject, JsonValue } from "./json/value.js";
 export type { AskTerms, Facts, Layer, Ruling } from "./layers.js";
 export {
@@ -134,6 +134,15 @@ export type {
   SandboxReport,
   SandboxSpawnOptions,
 } from "./sandbox.js";
+export type {
+  CommandTrials,
+  HeldTrial,
+  KeptWrites,
+  RunningTrial,
+  TrialOrder,
+  TrialState,
+  TrialWrites,
+} from "./trial.js";
 export { memoryGrants } from "./stores/memory-grants.js";
 export { memoryPending } from "./stores/memory-pending.js";
 export { memoryStore } from "./stores/memory-store.js";
