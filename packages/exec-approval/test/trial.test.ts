@@ -2,6 +2,7 @@
  * Trials of a hub in the real sandbox: what runs unasked, what is asked about all the same, and how
  * writes are kept.
  */
+import type { Readable } from "node:stream";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -15,7 +16,7 @@ import {
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Layer, Ruling } from "@acp/core";
+import type { CommandTrials, Layer, Ruling } from "@acp/core";
 import { parseExecApprovalConfig } from "@acp/core/exec";
 import { parsePolicy } from "@acp/core/policy";
 import { createVault, Secret } from "@acp/core/vault";
@@ -23,7 +24,7 @@ import { createTrials } from "@acp/sandbox-linux";
 import { hostNeed } from "@acp/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { RunOptions } from "../src/run-approved.js";
-import type { CommandTrials, TrialResult, Tried } from "../src/trial/port.js";
+import type { TrialResult, Tried } from "../src/trial/trial-result.js";
 import { keptMessage, trialMessage } from "../src/trial/text.js";
 import { AGENT, type Desk, type DeskOptions, openDesk, REVIEWED } from "./desk.js";
 
@@ -58,7 +59,9 @@ interface Scene extends Desk {
 }
 
 async function openScene(
-  options: DeskOptions & { readonly wrap?: (trials: CommandTrials) => CommandTrials } = {},
+  options: DeskOptions & {
+    readonly wrap?: (trials: CommandTrials<Readable>) => CommandTrials<Readable>;
+  } = {},
 ): Promise<Scene> {
   const { wrap = (trials) => trials, written = { trials: true }, ...rest } = options;
   const top = await realpath(await mkdtemp(join(tmpdir(), "acp-trial-")));
@@ -300,7 +303,7 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
       read: () => parseExecApprovalConfig({ trials: isOn }),
       allow: () => Promise.resolve(),
     };
-    const wrap = (trials: CommandTrials): CommandTrials => ({
+    const wrap = (trials: CommandTrials<Readable>): CommandTrials<Readable> => ({
       ...trials,
       hold: (order) => trials.hold(order).finally(() => (isOn = false)),
     });
