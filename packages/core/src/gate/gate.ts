@@ -10,7 +10,7 @@ import { admit, readAnswerer, readSignalOf } from "./door.js";
 import { endPaused } from "./end-paused.js";
 import { failedEvaluation, judgeNow } from "./judge.js";
 import { ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
-import { makeParts } from "./parts.js";
+import { createGateParts } from "./create-gate-parts.js";
 import type { GateParts } from "./gate-parts.js";
 import type { ReportedOutcome } from "./reports.js";
 import type { Release } from "../types/permit.js";
@@ -80,7 +80,7 @@ async function closeHere({ shutdown, closers, denials, append }: GateParts): Pro
  * @throws ConsentError `options_invalid` where the parts do not fit together.
  */
 export function createConsentGate(options: GateOptions): ConsentGate {
-  const parts = makeParts(options);
+  const parts = createGateParts(options);
 
   const gate = async (action: Action, context: GateContext): Promise<Verdict> => {
     const opened = await decide(parts, action, context);

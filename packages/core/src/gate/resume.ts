@@ -1,5 +1,5 @@
 /** Resuming: what a gate does first in a process that starts, with what its store has. */
-import { endQuestion } from "./advance.js";
+import { endQuestion } from "./end-question.js";
 import { outcomeOf } from "./follow-yes.js";
 import type { GateParts } from "./gate-parts.js";
 import { holdAfterRestart, keepAfterRestart } from "./hold.js";

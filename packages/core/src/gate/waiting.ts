@@ -4,7 +4,8 @@
  */
 import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
-import { advance, endQuestion } from "./advance.js";
+import { advanceQuestion } from "./advance-question.js";
+import { endQuestion } from "./end-question.js";
 import { isApproved, type PendingRecord } from "../approval/pending-record.js";
 import { makeConsentOutcome } from "../approval/consent-outcome.js";
 import { claimDecision } from "./claim-decision.js";
@@ -17,7 +18,7 @@ import { IGNORED } from "./ignored.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { actionDigest } from "../action/digest.js";
 import { allow } from "./allow.js";
-import { whoLeft } from "./parts.js";
+import { whoLeft } from "./approvers.js";
 import { watchEnd } from "./questions.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
 import { isAborted, onAbort } from "../signals.js";
@@ -97,7 +98,7 @@ async function lastEnd(
 async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<boolean> {
   for (;;) {
     const { id } = follow;
-    const deferred = await advance(parts, id, { type: "defer" });
+    const deferred = await advanceQuestion(parts, id, { type: "defer" });
     if (deferred.ok) {
       const event = eventMaker(subjectOfRecord(deferred.record), parts)(
         "consent_deferred",
@@ -148,7 +149,7 @@ async function verdictFor(
   if (hasLeft()) return gone;
   if (last.deferred) return later;
   if (!isApproved(last)) return verdictOf(parts, last, context);
-  const taken = await advance(parts, last.id, { type: "collect" });
+  const taken = await advanceQuestion(parts, last.id, { type: "collect" });
   if (!taken.ok) return hasLeft() ? gone : later;
   const why = await whyTaken(parts, taken.record);
   if (why !== undefined) {

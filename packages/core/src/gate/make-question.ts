@@ -120,7 +120,7 @@ function makeRequest(
 }
 
 /** A new question with its first record. */
-export function makeRecord(
+export function makeQuestion(
   source: QuestionSource,
   parts: Pick<GateParts, "clock" | "ids">,
 ): PendingRecord {

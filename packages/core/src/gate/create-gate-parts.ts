@@ -1,108 +1,31 @@
-/**
- * Parts: what createConsentGate was given, checked once and completed with defaults.
- */
+/** Creating the parts of a gate: what it was given, checked once and completed with defaults. */
 import { authenticGrants } from "./authentic-grants.js";
 import { authenticPending } from "./authentic-pending.js";
 import type { GateOptions } from "./consent-gate.js";
+import { checkOptions } from "./check-options.js";
 import { createDenialCount } from "./count-denials.js";
-import { isConsentSigner } from "../consent-signer.js";
-import { isFromAnotherCopy, OTHER_COPY } from "../copies.js";
 import { createDeadline, type Deadline } from "./deadline.js";
 import { asError } from "../errors.js";
 import type { AnswerTimes } from "../approval/escalation.js";
-import { distinctPeople, includesPerson } from "../approval/person.js";
 import { channelName, compositeOf, joinLeaves } from "../channels/composite.js";
-import { checkPeople, requireOption } from "./people.js";
 import { snapshotOptions } from "./snapshot-options.js";
 import { messageOf } from "./deny.js";
 import type { Judges } from "./evaluate.js";
 import type { GateParts } from "./gate-parts.js";
-import type { Agent } from "../types/agent.js";
 import { noteIgnored } from "./ignored.js";
 import {
   ASK_TIMEOUT_MS,
-  ASK_TIMEOUT_MS_MAX,
   PART_TIMEOUT_MS,
   PROMPT_WINDOW_MS,
-  PROMPT_WINDOW_MS_MAX,
   PROMPTS_MAX,
-  RECORD_KEY_BYTES_MIN,
   RETRY_WINDOW_MS,
-  RETRY_WINDOW_MS_MAX,
 } from "../limits.js";
-import type { MergedAsk } from "./merge-ask.js";
 import { createOpenQuestions } from "./open-questions.js";
 import { policySource } from "./policy-source.js";
 import type { Channel, Store } from "../ports.js";
-import { quote } from "@acp/exec-safety/text";
 import { createRecordMacs } from "./record-mac.js";
 import { memoryStore } from "../stores/memory-store.js";
 import { processRecordKey, randomIds, systemClock } from "../system.js";
-
-/** What another copy of the package made would fail later, with a message that does not help. */
-function checkCopies({ signer, vault }: GateOptions): void {
-  requireOption(
-    !isFromAnotherCopy(signer, "signer"),
-    `\`signer\` is not of this @acp/core: ${OTHER_COPY}`,
-  );
-  requireOption(
-    !isFromAnotherCopy(vault, "vault"),
-    `\`vault\` is not of this @acp/core: ${OTHER_COPY}`,
-  );
-}
-
-function checkKept({ recordKey, lastEventMs }: GateOptions): void {
-  requireOption(
-    recordKey === undefined ||
-      (recordKey instanceof Uint8Array && recordKey.length >= RECORD_KEY_BYTES_MIN),
-    `"recordKey" is not at least ${RECORD_KEY_BYTES_MIN} bytes`,
-  );
-  requireOption(
-    lastEventMs === undefined || Number.isFinite(lastEventMs),
-    `"lastEventMs" is not a time in milliseconds`,
-  );
-}
-
-function checkOptions({
-  channel,
-  audit,
-  policy,
-  approvers,
-  groups,
-  signer,
-  askTimeoutMs,
-  promptLimit,
-  retryWindowMs,
-}: GateOptions): void {
-  requireOption(typeof audit?.append === "function", `"audit" is no AuditSink`);
-  requireOption(typeof channel?.deliver === "function", `"channel" is no Channel`);
-  channelName(channel);
-  requireOption(
-    signer === undefined || isConsentSigner(signer),
-    `"signer" is not what createConsentSigner of "@acp/core/proof" made`,
-  );
-  requireOption(
-    askTimeoutMs === undefined || (askTimeoutMs > 0 && askTimeoutMs <= ASK_TIMEOUT_MS_MAX),
-    `"askTimeoutMs" is not between 1 ms and a week`,
-  );
-  requireOption(
-    promptLimit === undefined ||
-      promptLimit === "none" ||
-      (Number.isSafeInteger(promptLimit.max) &&
-        promptLimit.max > 0 &&
-        promptLimit.windowMs > 0 &&
-        promptLimit.windowMs <= PROMPT_WINDOW_MS_MAX),
-    `"promptLimit" is neither "none" nor at least one question in at most a day`,
-  );
-  requireOption(
-    retryWindowMs === undefined ||
-      (Number.isSafeInteger(retryWindowMs) &&
-        retryWindowMs >= 0 &&
-        retryWindowMs <= RETRY_WINDOW_MS_MAX),
-    `"retryWindowMs" is not between 0 ms and 10 minutes`,
-  );
-  checkPeople({ policy, approvers, groups });
-}
 
 /**
  * The plain channels that the gate's are made of, and those that have a name as a whole: steps, and
@@ -224,15 +147,13 @@ function logOf(
  *
  * @throws ConsentError `options_invalid`.
  */
-export function makeParts(given: GateOptions): GateParts {
+export function createGateParts(given: GateOptions): GateParts {
   const options = snapshotOptions(given);
   const policies = {
     policy: policySource("policy", options.policy),
     observed: policySource("observe", options.observe),
   };
-  checkCopies(options);
   checkOptions(options);
-  checkKept(options);
   const { clock = systemClock, ids = randomIds } = options;
   const isolation = options.isolation ?? "none";
   const within = createDeadline(clock, PART_TIMEOUT_MS);
@@ -269,46 +190,4 @@ export function makeParts(given: GateOptions): GateParts {
     denials: createDenialCount({ clock, ids, isolation }),
     yeses: new WeakMap(),
   };
-}
-
-/**
- * Who may answer a question: `undefined` where the channel's own authenticated person may, empty
- * where nobody may. The agent and its parents never do.
- */
-export function eligibleApprovers(
-  parts: Pick<GateParts, "approvers">,
-  { approvers: wanted }: Pick<MergedAsk, "approvers">,
-  agent: Agent,
-): readonly string[] | undefined {
-  const known =
-    parts.approvers === undefined ? undefined : distinctPeople(parts.approvers.map(({ id }) => id));
-  const both =
-    known === undefined || wanted === undefined
-      ? (known ?? wanted)
-      : known.filter((id) => includesPerson(wanted, id));
-  const excluded = [agent.id, ...(agent.parents ?? [])];
-  return both?.filter((id) => !includesPerson(excluded, id));
-}
-
-/** The approver that a channel's authenticated subject is, or `undefined` for nobody we know. */
-export function approverOf(
-  { approvers }: Pick<GateParts, "approvers">,
-  by: { readonly channel: string; readonly subject: string },
-): string | undefined {
-  if (approvers === undefined) return by.subject;
-  return approvers.find(({ channel, subject }) => channel === by.channel && subject === by.subject)
-    ?.id;
-}
-
-/**
- * That somebody whose yes was taken is no approver any more, as after a start with other people;
- * `undefined` where all of them are.
- */
-export function whoLeft(
-  { approvers }: Pick<GateParts, "approvers">,
-  ids: readonly string[],
-): string | undefined {
-  const known = approvers?.map(({ id }) => id);
-  const left = known === undefined ? undefined : ids.find((id) => !includesPerson(known, id));
-  return left === undefined ? undefined : `${quote(left)}, who said yes, is no approver any more`;
 }
