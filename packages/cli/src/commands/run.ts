@@ -14,7 +14,7 @@ import { chooseSandbox } from "../run/choose-sandbox.js";
 import { codeOfSignal } from "../run/exit-code.js";
 import { holdAgent } from "../run/hold-agent.js";
 import type { HoldAgentParts } from "../run/hold-agent.js";
-import { checkHostPorts } from "../run/host-ports.js";
+import { checkHostPorts, makePortGuard } from "../run/port-guard.js";
 import { readKnownPlaces } from "../run/known-places.js";
 import { modelTunnels } from "../run/model-hosts.js";
 import { findOpenClawLocations } from "../run/openclaw-user.js";
@@ -67,7 +67,8 @@ async function runPlan(
       `Cannot speak MCP: there is no MCP server; add one to proxy.upstream_servers in ${source.file}`,
     );
   const hidden = await ownPaths({ home, source, invocation });
-  await checkHostPorts(given.hostPorts, ownPorts(source));
+  const portGuard = makePortGuard(ownPorts(source));
+  await checkHostPorts(given.hostPorts, portGuard);
   const privateHome =
     given.privateHome === undefined
       ? undefined
@@ -103,6 +104,7 @@ async function runPlan(
       programs,
       holding,
       review,
+      portGuard,
     });
   } finally {
     await holding.then(

@@ -17,9 +17,11 @@ import type { GateInUse } from "../gate/with-gate.js";
 import { createAskedGate } from "./ask-ahead.js";
 import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
+import type { HostPorts } from "./host-ports.js";
 import { outsideServer } from "./outside-servers.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
+import type { PortGuard } from "./port-guard.js";
 import { watchFolders } from "./watch-folders.js";
 import type { WatchedFolders } from "./watch-folders.js";
 import { screenOf } from "../gate/guard.js";
@@ -51,6 +53,8 @@ export interface RunAgentParts {
   readonly inUse: GateInUse;
   /** Where its workspace is an overlay. */
   readonly review: OpenedReview | undefined;
+  /** Of the ports in the plan. */
+  readonly portGuard: PortGuard;
 }
 
 /** The service that `acp-mcp-bridge` asks for. */
@@ -93,11 +97,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       },
     }),
   });
-  const hostPorts = openHostPorts(parts.plan.hostPorts, {
-    home: parts.home,
-    agentId: parts.agent.id,
-    clock: systemClock,
-  });
+  const hostPorts = openPorts(parts);
   try {
     if (parts.plan.hostPorts.length > 0)
       await inUse.notices.say(
@@ -138,6 +138,19 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
     hostPorts.close();
     await Promise.all([proxy.close(), endServers(opened, sessions)]);
   }
+}
+
+function openPorts({ plan, home, agent, portGuard, inUse }: RunAgentParts): HostPorts {
+  return openHostPorts(plan.hostPorts, {
+    home,
+    agentId: agent.id,
+    clock: systemClock,
+    guard: portGuard,
+    refused: (port, why) =>
+      void inUse.notices
+        .say("host_ports", `Connections of the command to port ${port} are refused: ${why}`)
+        .catch(() => {}),
+  });
 }
 
 /** The workspace and the folders of servers, until all of the run has ended. */
