@@ -84,33 +84,13 @@ export function createTrials({
   const hold = async (given: TrialOrder): Promise<HeldTrial<Readable, FrozenTrial>> => {
     const order = { ...given, signal: AbortSignal.any([given.signal, closing.signal]) };
     const own = await store.open();
+    const confinement = { ...CAPS, ...caps };
+    const layers = join(own, "layers");
+    const { memoryBytes } = confinement;
+    const trial: Trial = { order, directory: own, layers, store, limits: all, memoryBytes };
+    const around = { ...places, caps: confinement, hidden: [directory, ...HIDDEN, ...hidden] };
     try {
-      const covered = await findCovers(order);
-      const confinement = { ...CAPS, ...caps };
-      const layers = join(own, "layers");
-      const workspace = { path: order.workspace, access: "overlay", layers } as const;
-      const options = {
-        ...places,
-        workspace,
-        covered,
-        caps: confinement,
-        hidden: [directory, ...HIDDEN, ...hidden],
-        network: "none",
-      } as const;
-      const held = await createNamespaceSandbox(options).hold(limited(order, all, confinement), {
-        env: ({ home }) => ({ ...order.variables, HOME: home }),
-        cwd: order.cwd,
-        stdio: "pipe",
-        stderr: "pipe",
-        requiredLevel: "full",
-        signal: order.signal,
-      });
-      const { memoryBytes } = confinement;
-      return holdTrial(
-        { order, directory: own, layers, store, limits: all, memoryBytes },
-        held,
-        covered,
-      );
+      return await holdTrial(trial, around);
     } catch (error) {
       await removeTree(own);
       throw error;
@@ -148,7 +128,7 @@ export function createTrials({
 function limited(
   { argv }: TrialOrder,
   { writtenBytes }: TrialLimits,
-  { memoryBytes }: { readonly memoryBytes: number },
+  memoryBytes: number,
 ): readonly string[] {
   const kib = (bytes: number): number => Math.ceil(bytes / 1024);
   // A limit that is lower already stays.
@@ -156,7 +136,30 @@ function limited(
   return ["/bin/bash", "--noprofile", "--norc", "-c", script, "trial", ...argv];
 }
 
-function holdTrial(
+/** What of the host is there, besides the workspace. */
+type TrialPlaces = Pick<ConfinementOptions, "readable" | "hidden" | "programs" | "user" | "caps">;
+
+async function holdTrial(
+  trial: Trial,
+  around: TrialPlaces,
+): Promise<HeldTrial<Readable, FrozenTrial>> {
+  const { order, layers, limits, memoryBytes } = trial;
+  const covered = await findCovers(order);
+  const workspace = { path: order.workspace, access: "overlay", layers } as const;
+  const options = { ...around, workspace, covered, network: "none" } as const;
+  const argv = limited(order, limits, memoryBytes);
+  const held = await createNamespaceSandbox(options).hold(argv, {
+    env: ({ home }) => ({ ...order.variables, HOME: home }),
+    cwd: order.cwd,
+    stdio: "pipe",
+    stderr: "pipe",
+    requiredLevel: "full",
+    signal: order.signal,
+  });
+  return heldTrial(trial, held, covered);
+}
+
+function heldTrial(
   trial: Trial,
   held: HeldAgent,
   covered: readonly string[],

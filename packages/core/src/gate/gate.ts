@@ -65,8 +65,17 @@ async function closeHere({ shutdown, closers, denials, append }: GateParts): Pro
  *
  * @example
  * ```ts
+ * import { writeFile } from "node:fs/promises";
+ * import { createConsentGate, toolAction } from "@acp/core";
+ *
  * const gate = createConsentGate({ policy, channel, audit });
- * const result = await gate.run(toolAction("files", "write_file", { path }), () => write(path), { agent: { id: "demo" } });
+ * const path = "notes.txt";
+ * const result = await gate.run(
+ *   toolAction("files", "write_file", { path }),
+ *   () => writeFile(path, "hello"),
+ *   { agent: { id: "demo" } },
+ * );
+ * if (!result.ran) console.log(result.verdict.code);
  * ```
  * @throws ConsentError `options_invalid` where the parts do not fit together.
  */
