@@ -23,8 +23,6 @@ import type { TrialJob } from "./fixtures/trial-manager.js";
 import { namespaces, PATH } from "./namespace-kit.js";
 import { AGENT_UID, type OverlayWorld, overlayWorld } from "./overlay-kit.js";
 
-vi.setConfig({ testTimeout: 240_000 });
-
 const FILES = {
   "a.txt": "one\n",
   "sub/b.txt": "two\n",
