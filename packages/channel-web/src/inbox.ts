@@ -107,9 +107,18 @@ export function createInboxWith(
  *
  * @example
  * ```ts
- * await using inbox = createInbox({ origin: "http://localhost:8789", people: [{ approver: "ada" }], passkeys: memoryPasskeys() });
+ * import { createServer } from "node:http";
+ * import { createInbox, memoryPasskeys } from "@acp/channel-web";
+ * import { createConsentGate } from "@acp/core";
+ * import { toNodeHandler } from "@acp/host";
+ *
+ * await using inbox = createInbox({
+ *   origin: "http://localhost:8789",
+ *   people: [{ approver: "ada" }],
+ *   passkeys: memoryPasskeys(),
+ * });
  * createServer(toNodeHandler(inbox.handler)).listen(8789, "127.0.0.1");
- * const gate = createConsentGate({ channel: inbox.channel(), … });
+ * const gate = createConsentGate({ policy, channel: inbox.channel(), audit });
  * console.log(inbox.signInCode("ada"));
  * ```
  * @throws ConsentError `options_invalid` where the options do not fit together.

@@ -90,7 +90,11 @@ async function judge(
  *
  * @example
  * ```ts
- * const gate = createConsentGate({ verifiers: [createPasskeyVerifier({ passkeys: () => store.list() })], … });
+ * import { createPasskeyVerifier } from "@acp/channel-web";
+ * import { createConsentGate } from "@acp/core";
+ *
+ * const passkey = createPasskeyVerifier({ passkeys: () => passkeys.list() });
+ * const gate = createConsentGate({ policy, channel, audit, verifiers: [passkey] });
  * ```
  */
 export function createPasskeyVerifier({ passkeys }: PasskeyVerifierOptions): EvidenceVerifier {

@@ -5,14 +5,11 @@
  */
 import type { ServerResponse } from "node:http";
 import { askDouble, manualClock, sampleRequest } from "@acp/testing";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createWebhookChannel } from "../src/index.js";
 import { type Bench, makeBench, reply, runOut, shown, stopBenches, yesTo } from "./gate-bench.js";
 import { SECRET, type Taken, later, signed, startReceiver } from "./receiver.js";
 import { WRONG_CALLBACKS } from "./wrong-callbacks.js";
-
-// Longer than anything here waits for anything.
-vi.setConfig({ testTimeout: 90_000 });
 
 const tally = { faults: 0, released: 0, approved: 0 };
 

@@ -4,14 +4,12 @@
 import { execFile } from "node:child_process";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openAuditLog } from "@acp/audit";
 import type { AuditEventInput } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, scratch, startAcp } from "./harness.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 1);

@@ -10,40 +10,7 @@ export interface DenyRow {
   readonly retryable: boolean;
 }
 
-/** A reason for a no. */
-export type DenyCode =
-  | "policy_denied"
-  | "rate_limited"
-  | "consent_denied"
-  | "consent_expired"
-  | "consent_cancelled"
-  | "consent_deferred"
-  | "paused"
-  | "agent_paused"
-  | "no_approver"
-  | "evidence_unavailable"
-  | "not_performable"
-  | "channel_unavailable"
-  | "channel_failed"
-  | "too_many_pending"
-  | "too_many_questions"
-  | "audit_failed"
-  | "signer_failed"
-  | "layer_failed"
-  | "policy_failed"
-  | "assessor_failed"
-  | "store_failed"
-  | "vault_failed"
-  | "action_invalid"
-  | "action_too_large"
-  | "arguments_invalid"
-  | "context_invalid"
-  | "permit_refused"
-  | "gate_closed"
-  | "internal_error";
-
-/** Meaning, remedy and retryable of every code. */
-export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
+const ROWS = {
   policy_denied: {
     meaning: "A policy rule or the policy's default denies the action.",
     remedy: "Choose another way; the operator can read the rule with `acp policy explain`",
@@ -193,4 +160,10 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     remedy: "Report it with the audit log's last events",
     retryable: false,
   },
-};
+} satisfies Readonly<Record<string, DenyRow>>;
+
+/** A reason for a no: a code of the table. */
+export type DenyCode = keyof typeof ROWS;
+
+/** Meaning, remedy and retryable of every code. */
+export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = ROWS;

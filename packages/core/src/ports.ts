@@ -4,7 +4,7 @@
  */
 import type { Action } from "./action/action.js";
 import type { ConsentRequest } from "./approval/request.js";
-import type { PendingRecord } from "./approval/machine.js";
+import type { PendingRecord } from "./approval/pending-record.js";
 import type { ConsentOutcome } from "./approval/consent-outcome.js";
 import type { Grant } from "./approval/grants.js";
 import type { JsonObject } from "./json/value.js";

@@ -15,14 +15,13 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { manualClock } from "@acp/testing";
 import { describe, expect, it, vi } from "vitest";
-import type { FrozenTrial, TrialOrder, Trials } from "../src/trial-parts.js";
+import type { TrialOrder } from "@acp/core";
+import type { FrozenTrial, Trials } from "../src/trial-parts.js";
 import { createTrials, type TrialsOptions } from "../src/trials.js";
 import { bundled } from "../../../tools/bundled.js";
 import type { TrialJob } from "./fixtures/trial-manager.js";
 import { namespaces, PATH } from "./namespace-kit.js";
 import { AGENT_UID, type OverlayWorld, overlayWorld } from "./overlay-kit.js";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const FILES = {
   "a.txt": "one\n",

@@ -16,7 +16,7 @@ import {
   type Showing,
   undelivered,
 } from "./composite.js";
-import { runSteps } from "./steps.js";
+import { showInSteps } from "./show-in-steps.js";
 import type { Clock } from "../types/clock.js";
 
 /**
@@ -127,7 +127,7 @@ function makeComposite(clock: Clock, name: string, composite: Composite): Channe
     async deliver(request, session) {
       const over = new AbortController();
       void session.ended.then(() => over.abort(new Error("the question is over")));
-      const { shown, failed } = await runSteps({
+      const { shown, failed } = await showInSteps({
         clock,
         createdAtMs: request.createdAtMs,
         steps: composite.steps,

@@ -6,6 +6,11 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** Whether a value that was read from JSON, or may be missing, is a list. */
+export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /** Whether a value that was read from JSON, or may be missing, is an object. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

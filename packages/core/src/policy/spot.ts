@@ -5,7 +5,7 @@
  */
 import { ConsentError } from "../errors.js";
 import type { ConsentErrorCode, TextPosition } from "../errors.js";
-import { isJsonObject } from "../json/value.js";
+import { isJsonList, isJsonObject } from "../json/value.js";
 import type { JsonValue } from "../json/value.js";
 import { quote } from "@acp/exec-safety/text";
 import { nearest } from "@acp/exec-safety/text";
@@ -110,7 +110,7 @@ export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<stri
 /** A list's elements, each as a spot. */
 export function readList(spot: Spot): readonly Spot[] {
   const { value, path } = spot;
-  if (!isList(value)) throw invalid(spot, `expected a list, got ${describe(value)}`);
+  if (!isJsonList(value)) throw invalid(spot, `expected a list, got ${describe(value)}`);
   return value.map((element, index) => ({ ...spot, value: element, path: [...path, index] }));
 }
 
@@ -167,9 +167,5 @@ export function describe(value: JsonValue): string {
   if (value === null) return "nothing";
   if (typeof value === "string") return value === "" ? "an empty text" : `the text ${quote(value)}`;
   if (typeof value !== "object") return String(value);
-  return isList(value) ? "a list" : "a map";
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
+  return isJsonList(value) ? "a list" : "a map";
 }

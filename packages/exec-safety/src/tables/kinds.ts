@@ -17,48 +17,7 @@ import { sedProblem } from "./languages/sed.js";
 
 type Check = (argument: Argument, of: Case) => void;
 
-/** The kinds of values and operands. */
-export type Kind =
-  | "text"
-  | "number"
-  | "pattern"
-  | "path"
-  | "named"
-  | "path-or-random"
-  | "count"
-  | "folder"
-  | "selection"
-  | "revision"
-  | "line-range"
-  | "local"
-  | "viewed"
-  | "less-text"
-  | "topic"
-  | "sink"
-  | "shell-option"
-  | "verb"
-  | "target"
-  | "package"
-  | "copied"
-  | "setting"
-  | "git-setting"
-  | "git-guard"
-  | "remote"
-  | "refspec"
-  | "git-format"
-  | "variable"
-  | "name"
-  | "processes"
-  | "columns"
-  | "overview"
-  | "date-format"
-  | "printf-format"
-  | "sed"
-  | "awk"
-  | "jq"
-  | "yq";
-
-const CHECKS: Readonly<Record<Kind, Check>> = {
+const CHECKS = {
   /** Any text: a message, a format, a name. */
   text: () => undefined,
   /** `5`, `-5`, `+3`, `10k`, `1,5`. */
@@ -273,7 +232,10 @@ const CHECKS: Readonly<Record<Kind, Check>> = {
   awk: ofText("program", awkProblem),
   jq: ofText("filter", jqProblem),
   yq: ofText("filter", yqProblem),
-};
+} satisfies Readonly<Record<string, Check>>;
+
+/** The kinds of values and operands: each has its check. */
+export type Kind = keyof typeof CHECKS;
 
 const AN_ADDRESS: Why = {
   topic: "exec",

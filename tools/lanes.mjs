@@ -1,0 +1,121 @@
+// Two lanes: `npm test` answers in minutes, `npm run test:deep` runs everything there is. Most test
+// files run in both; some only in the deep one, and some look further there: `isDeep` and `inLane()`
+// of deep.ts, and every `fc.assert()`.
+import { isIn } from "./changed.mjs";
+
+/**
+ * Every file that only the deep lane runs, with the CPU seconds that it takes there, which is what
+ * .ci/run plans with: rounded up, some of them guessed, and no promise. Each goes deeper into what a
+ * file of the quick lane also starts.
+ *
+ * @type {Readonly<Record<string, number>>}
+ */
+const ONLY_DEEP = {
+  "packages/channel-web/test/browser-fatigue.test.ts": 25,
+  "packages/channel-web/test/browser-many.test.ts": 15,
+  "packages/channel-web/test/browser-pause.test.ts": 12,
+  "packages/channel-web/test/browser-planted-worker.test.ts": 25,
+  "packages/channel-web/test/browser-reviews.test.ts": 15,
+  "packages/channel-web/test/browser-screens.test.ts": 25,
+  "packages/cli/test/answers-told-killed.test.ts": 30,
+  "packages/cli/test/answers-told.test.ts": 15,
+  "packages/cli/test/audit-config.test.ts": 6,
+  "packages/cli/test/config-encrypt.test.ts": 10,
+  "packages/cli/test/gate-killed-anywhere.test.ts": 25,
+  "packages/cli/test/hang-up.test.ts": 4,
+  "packages/cli/test/hook-rewrite.test.ts": 8,
+  "packages/cli/test/hook-wait.test.ts": 10,
+  "packages/cli/test/inbox-reviews.test.ts": 10,
+  "packages/cli/test/inbox-unreachable.test.ts": 5,
+  "packages/cli/test/keys-rotate-live.test.ts": 10,
+  "packages/cli/test/mcp-channels.test.ts": 15,
+  "packages/cli/test/mcp-killed.test.ts": 10,
+  "packages/cli/test/mcp-life.test.ts": 20,
+  "packages/cli/test/mcp-locked.test.ts": 5,
+  "packages/cli/test/pause-agent.test.ts": 8,
+  "packages/cli/test/pinned-server.test.ts": 50,
+  "packages/cli/test/proxy-http-clients.test.ts": 10,
+  "packages/cli/test/review-terminal.test.ts": 6,
+  "packages/cli/test/run-guard.test.ts": 10,
+  "packages/cli/test/run-jobs.test.ts": 12,
+  "packages/cli/test/run-killed.test.ts": 6,
+  "packages/cli/test/run-model.test.ts": 6,
+  "packages/cli/test/run-others.test.ts": 8,
+  "packages/cli/test/run-pinned.test.ts": 15,
+  "packages/cli/test/run-ports.test.ts": 6,
+  "packages/cli/test/run-servers-files.test.ts": 8,
+  "packages/cli/test/run-terminal.test.ts": 6,
+  "packages/cli/test/servers-commands.test.ts": 20,
+  "packages/cli/test/yes-killed.test.ts": 12,
+  "packages/sandbox-linux/test/escape-conformance.test.ts": 15,
+  "packages/sandbox-linux/test/escape.test.ts": 30,
+  "packages/sandbox-linux/test/held-names-continued.test.ts": 10,
+  "packages/sandbox-linux/test/namespace-life.test.ts": 10,
+  "packages/sandbox-linux/test/namespace-managers.test.ts": 12,
+  "packages/sandbox-linux/test/own-packages.test.ts": 15,
+  "packages/sandbox-linux/test/workspace-outlives.test.ts": 8,
+  "tools/release/installed.test.ts": 90,
+};
+
+/**
+ * Files of both lanes that search further in the deep one, where that takes more than a few CPU
+ * seconds.
+ *
+ * @type {Readonly<Record<string, number>>}
+ */
+const SEARCHES = {
+  "packages/audit/test/crash.test.ts": 20,
+  "packages/audit/test/tamper-files.test.ts": 9,
+  "packages/cli/test/run-managers.test.ts": 7200,
+  "packages/core/test/state-orders.test.ts": 60,
+  "packages/core/test/state-space.test.ts": 300,
+  "packages/core/test/text-laws.test.ts": 60,
+  "packages/exec-safety/test/differential.test.ts": 120,
+  "packages/exec-safety/test/effects.test.ts": 1200,
+  "packages/testing/src/effects/command-safety-conformance.test.ts": 60,
+};
+/** What any other search takes, in CPU seconds. */
+const SEARCH_S = 2;
+const SEARCH = /\bfc\.assert\(|\bisDeep\b|\binLane\(/;
+
+/**
+ * Files that the quick lane leaves out, but for those that somebody names.
+ *
+ * @param {readonly string[]} named - What the run was told to run; a folder names no file.
+ * @returns {string[]}
+ */
+export const leftOut = (named) =>
+  Object.keys(ONLY_DEEP).filter(
+    (file) => !named.some((name) => name.endsWith(".test.ts") && file.includes(name)),
+  );
+
+/**
+ * The files of the deep lane that a change reaches and that fit into a time: first those that no
+ * other lane runs, then as many searches as can be.
+ *
+ * @param {readonly string[]} tests - All test files, from the root.
+ * @param {(file: string) => string} textOf
+ * @param {{ folders: readonly string[] | undefined, budgetS: number }} limits - What the change
+ *   reaches, `undefined` for all, and CPU seconds.
+ * @returns {{ run: string[], over: string[], cpuS: number }} What to run, what does not fit, and
+ *   what the former takes.
+ */
+export function deepPlan(tests, textOf, { folders, budgetS }) {
+  const wanted = tests
+    .filter((file) => isIn(folders, file))
+    .flatMap((file) => {
+      const only = ONLY_DEEP[file];
+      if (only !== undefined) return [{ file, cpuS: only, isOnly: true }];
+      if (!SEARCH.test(textOf(file))) return [];
+      return [{ file, cpuS: SEARCHES[file] ?? SEARCH_S, isOnly: false }];
+    })
+    .toSorted((a, b) => Number(b.isOnly) - Number(a.isOnly) || a.cpuS - b.cpuS);
+  /** @type {{ run: string[], over: string[], cpuS: number }} */
+  const plan = { run: [], over: [], cpuS: 0 };
+  for (const { file, cpuS } of wanted) {
+    const fits = plan.cpuS + cpuS <= budgetS;
+    plan[fits ? "run" : "over"].push(file);
+    if (fits) plan.cpuS += cpuS;
+  }
+  return plan;
+}
