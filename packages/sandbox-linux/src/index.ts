@@ -41,14 +41,7 @@ export {
 } from "./backends.js";
 export { createTrials } from "./trials.js";
 export type { TrialsOptions } from "./trials.js";
-export type {
-  FrozenTrial,
-  HeldTrial,
-  RunningTrial,
-  TrialLimits,
-  TrialOrder,
-  Trials,
-} from "./trial-parts.js";
+export type { FrozenTrial, TrialLimits, Trials } from "./trial-parts.js";
 export type { UidOptions } from "./uid-prepare.js";
 export type { LandlockOptions } from "./landlock.js";
 export type { NamespaceOptions } from "./namespace-prepare.js";

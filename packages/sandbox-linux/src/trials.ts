@@ -5,21 +5,22 @@
  * for a while.
  */
 import { join } from "node:path";
-import { type Clock, ConsentError, systemClock } from "@acp/core";
+import type { Readable } from "node:stream";
+import {
+  type Clock,
+  ConsentError,
+  type HeldTrial,
+  type RunningTrial,
+  systemClock,
+  type TrialOrder,
+} from "@acp/core";
 import { createNamespaceSandbox } from "./namespace.js";
 import type { ConfinementOptions, HeldAgent, LinuxSandboxedProcess } from "./parts.js";
 import { removeTree } from "./remove-tree.js";
 import { makeSnapshot } from "./review-snapshot.js";
 import { takeChanges } from "./review-take.js";
 import { findCovers } from "./trial-covers.js";
-import type {
-  FrozenTrial,
-  HeldTrial,
-  RunningTrial,
-  TrialLimits,
-  TrialOrder,
-  Trials,
-} from "./trial-parts.js";
+import type { FrozenTrial, TrialLimits, Trials } from "./trial-parts.js";
 import { createTrialStore, type KeptTrial, SNAPSHOT, type TrialStore } from "./trial-store.js";
 import { watchTrial } from "./trial-watch.js";
 
@@ -80,7 +81,7 @@ export function createTrials({
   const all = { ...LIMITS, ...limits };
   const store = createTrialStore({ directory, clock, ...all });
   const closing = new AbortController();
-  const hold = async (given: TrialOrder): Promise<HeldTrial> => {
+  const hold = async (given: TrialOrder): Promise<HeldTrial<Readable, FrozenTrial>> => {
     const order = { ...given, signal: AbortSignal.any([given.signal, closing.signal]) };
     const own = await store.open();
     const confinement = { ...CAPS, ...caps };
@@ -138,7 +139,10 @@ function limited(
 /** What of the host is there, besides the workspace. */
 type TrialPlaces = Pick<ConfinementOptions, "readable" | "hidden" | "programs" | "user" | "caps">;
 
-async function holdTrial(trial: Trial, around: TrialPlaces): Promise<HeldTrial> {
+async function holdTrial(
+  trial: Trial,
+  around: TrialPlaces,
+): Promise<HeldTrial<Readable, FrozenTrial>> {
   const { order, layers, limits, memoryBytes } = trial;
   const covered = await findCovers(order);
   const workspace = { path: order.workspace, access: "overlay", layers } as const;
@@ -155,7 +159,11 @@ async function holdTrial(trial: Trial, around: TrialPlaces): Promise<HeldTrial> 
   return heldTrial(trial, held, covered);
 }
 
-function heldTrial(trial: Trial, held: HeldAgent, covered: readonly string[]): HeldTrial {
+function heldTrial(
+  trial: Trial,
+  held: HeldAgent,
+  covered: readonly string[],
+): HeldTrial<Readable, FrozenTrial> {
   return {
     covered,
     go: async () => {
@@ -178,7 +186,11 @@ function heldTrial(trial: Trial, held: HeldAgent, covered: readonly string[]): H
   };
 }
 
-function runTrial(trial: Trial, agent: LinuxSandboxedProcess, sinceMs: number): RunningTrial {
+function runTrial(
+  trial: Trial,
+  agent: LinuxSandboxedProcess,
+  sinceMs: number,
+): RunningTrial<Readable, FrozenTrial> {
   const { layers, limits, memoryBytes, directory } = trial;
   const { stdout, stderr } = agent;
   // Asked for as pipes, they are there.

@@ -14,14 +14,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeSnapshot, readSnapshot } from "../src/review-snapshot.js";
 import { takeChanges } from "../src/review-take.js";
 import { namespaces } from "./namespace-kit.js";
 import { overlayWorld } from "./overlay-kit.js";
 import { FILES, review, take } from "./review-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 describe.skipIf(!namespaces.run)(`a take ${namespaces.reason}`, () => {
   it("refuses a digest that is not the list's, and a snapshot that was changed after it was shown", async () => {

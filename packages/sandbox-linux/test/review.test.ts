@@ -3,14 +3,12 @@
  */
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ReviewSnapshot } from "../src/review-parts.js";
 import { makeSnapshot } from "../src/review-snapshot.js";
 import { namespaces } from "./namespace-kit.js";
 import { overlayWorld } from "./overlay-kit.js";
 import { FILES, look, review, take } from "./review-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 function kinds({ listing }: ReviewSnapshot): readonly string[] {
   return listing.changes.map(
