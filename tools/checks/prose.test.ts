@@ -37,11 +37,10 @@ it("prose leaves code, what a link leads to, and parts of words", async () => {
   expect(await problemsOf(prose, { "docs/a.md": text })).toEqual([]);
 });
 
-it("prose leaves decisions, formats and comments", async () => {
+it("prose leaves formats and comments", async () => {
   const text = "as ever\n";
   expect(
     await problemsOf(prose, {
-      "docs/adr/0001-a.md": text,
       "spec/a.md": text,
       "packages/cli/src/a.ts": `// ${text}`,
     }),

@@ -1,7 +1,7 @@
 /**
  * Pages, READMEs of packages and texts of programs (string literals in `packages/<package>/src`)
  * hold no phrase of the list below: what no reader expects, and British spellings. A phrase may go
- * over a line break. Code, comments, what a link leads to, and decisions (docs/adr) are not read.
+ * over a line break. Code, comments, and what a link leads to are not read.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { parseFile, walk } from "./ast.js";
 import type { Check } from "./check.js";
 
 const PAGE =
-  /^(?:(?:README|SECURITY|CONTRIBUTING|VERSIONING)|docs\/(?!adr\/).*|packages\/[^/]+\/README)\.md$/;
+  /^(?:(?:README|SECURITY|CONTRIBUTING|VERSIONING)|docs\/.*|packages\/[^/]+\/README)\.md$/;
 const SOURCE = /^packages\/[^/]+\/src\/(?!.*\.test\.ts$).*\.ts$/;
 /** What `acp --help` prints. */
 const HELP = /^packages\/cli\/src\/(?:table\/[^/]+|options)\.ts$/;

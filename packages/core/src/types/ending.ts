@@ -1,8 +1,15 @@
 /** Endings: how a question can end, and why an answer is not taken. */
-import { DECISIONS } from "./words.js";
 
 /** Every way in which a question ends: by a person's decision first, then without one. */
-export const END_STATUSES = [...DECISIONS, "expired", "cancelled", "failed", "superseded"] as const;
+export const END_STATUSES = [
+  "approved",
+  "denied",
+  "approved_with_modifications",
+  "expired",
+  "cancelled",
+  "failed",
+  "superseded",
+] as const;
 
 /** How a question ended. */
 export type EndStatus = (typeof END_STATUSES)[number];

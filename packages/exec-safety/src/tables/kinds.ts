@@ -17,7 +17,52 @@ import { sedProblem } from "./languages/sed.js";
 
 type Check = (argument: Argument, of: Case) => void;
 
-const CHECKS = {
+/** Every kind of a value or an operand. */
+const KIND_NAMES = [
+  "text",
+  "number",
+  "pattern",
+  "count",
+  "path",
+  "named",
+  "path-or-random",
+  "folder",
+  "selection",
+  "revision",
+  "line-range",
+  "local",
+  "viewed",
+  "less-text",
+  "topic",
+  "sink",
+  "shell-option",
+  "verb",
+  "target",
+  "package",
+  "remote",
+  "refspec",
+  "copied",
+  "setting",
+  "git-setting",
+  "git-guard",
+  "git-format",
+  "variable",
+  "name",
+  "processes",
+  "columns",
+  "overview",
+  "date-format",
+  "printf-format",
+  "sed",
+  "awk",
+  "jq",
+  "yq",
+] as const;
+
+/** The kinds of values and operands: each has its check. */
+export type Kind = (typeof KIND_NAMES)[number];
+
+const CHECKS: Readonly<Record<Kind, Check>> = {
   /** Any text: a message, a format, a name. */
   text: () => undefined,
   /** `5`, `-5`, `+3`, `10k`, `1,5`. */
@@ -232,10 +277,7 @@ const CHECKS = {
   awk: ofText("program", awkProblem),
   jq: ofText("filter", jqProblem),
   yq: ofText("filter", yqProblem),
-} satisfies Readonly<Record<string, Check>>;
-
-/** The kinds of values and operands: each has its check. */
-export type Kind = keyof typeof CHECKS;
+};
 
 const AN_ADDRESS: Why = {
   topic: "exec",
