@@ -115,7 +115,7 @@ describe("openAuditLog() with a witness", () => {
     const opening = open(path, [
       { name: "elsewhere", publish: () => Promise.resolve(), newest: silent },
     ]);
-    await vi.waitFor(() => expect(given).toBe(time.signal));
+    await vi.waitFor(() => expect(given).toBe(time.signal), { timeout: 120_000 });
     time.abort();
     await using log = await opening;
     expect(log.start?.seq).toBe(2);

@@ -6,12 +6,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startAcp } from "./harness.js";
 import { httpWorld } from "./http-world.js";
 import { needSandbox, runWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const PRELOAD = new URL("fixtures/note-loaded.mjs", import.meta.url);
 const NAMESPACE = needSandbox("namespace");

@@ -20,7 +20,7 @@ import {
 import type { JobControl } from "./job-control.js";
 import type { InitHelper } from "./native-helper.js";
 import type { HeldNameChange } from "./parts.js";
-import { isThere } from "./persistent.js";
+import { isThere } from "./guarded-look.js";
 import type { OpenPlaces } from "./places.js";
 import type { WorkspaceGuard } from "./workspace-guard.js";
 

@@ -6,7 +6,9 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { gitConfigNames } from "./git-config-names.js";
-import { findPersistent, isGitsOwn, isPlainConfig, isThere as isOnDisk } from "./persistent.js";
+import { isGitsOwn, isPlainConfig } from "./git-own.js";
+import { isThere as isOnDisk } from "./guarded-look.js";
+import { findPersistent } from "./persistent.js";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder } from "./persistent-names.js";
 import { createFindApart } from "./review-apart.js";
 import { leadsOut } from "./review-links.js";

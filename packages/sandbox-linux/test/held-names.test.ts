@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   compiled,
   git,
@@ -18,7 +18,6 @@ import {
 } from "./held-names-kit.js";
 import { namespaces } from "./namespace-kit.js";
 
-vi.setConfig({ testTimeout: 120_000 });
 useRepository();
 
 /** Says every tenth of a second that it runs, and what becomes of its writing. */

@@ -84,7 +84,7 @@ async function takeSteps<S extends { readonly afterMs: number }>(
  * Takes every step in its time. Resolves when the question stands somewhere, or when it is over or
  * can stand nowhere; the steps go on.
  */
-export function runSteps<S extends { readonly afterMs: number }>(
+export function showInSteps<S extends { readonly afterMs: number }>(
   run: StepRun<S>,
 ): Promise<Showing> {
   const standing = new Set<string>();

@@ -4,7 +4,7 @@
  * object that it is.
  */
 // oxlint-disable-next-line typescript/no-extraneous-class
-export class Itself {
+export class PrivateFieldsOn {
   constructor(value: object) {
     return value;
   }
@@ -23,7 +23,7 @@ export interface Mark {
  * not have it.
  */
 export function createMark(): Mark {
-  class Marked extends Itself {
+  class Marked extends PrivateFieldsOn {
     readonly #isMade = true;
 
     static isOn(value: object): boolean {

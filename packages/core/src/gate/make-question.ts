@@ -4,7 +4,7 @@
 import type { Action } from "../action/action.js";
 import { actionToJson, parametersOf } from "../action/action-json.js";
 import type { EscalationStep } from "../approval/escalation.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { includesPerson, isSamePerson } from "../approval/person.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { describeAction, renderText } from "../approval/text.js";
@@ -120,7 +120,7 @@ function makeRequest(
 }
 
 /** A new question with its first record. */
-export function makeRecord(
+export function makeQuestion(
   source: QuestionSource,
   parts: Pick<GateParts, "clock" | "ids">,
 ): PendingRecord {

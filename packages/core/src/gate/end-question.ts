@@ -1,54 +1,17 @@
-/**
- * Advancing a question: one event through the reducer, kept by the store's compare-and-set,
- * recorded before anybody acts on it.
- */
+/** Ending a question: its end is durable in the log before anybody acts on it. */
+import type { MachineEvent } from "../approval/machine-event.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { requestHash } from "../approval/request-codec.js";
-import { type MachineEvent, type PendingRecord, reduce } from "../approval/machine.js";
-import { bootTimeOf } from "../boot-time.js";
 import type { DenyCode } from "../deny-codes.js";
-import { ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
-import { DECISION_TTL_MS, TRANSITION_TRIES_MAX } from "../limits.js";
-import type { GateParts } from "./gate-parts.js";
+import { DECISION_TTL_MS } from "../limits.js";
 import type { AuditEventInput, AuditEventType, AuditReceipt } from "../types/audit-event.js";
-import type { EndStatus, RefusalCode } from "../types/ending.js";
+import type { EndStatus } from "../types/ending.js";
+import { type Advance, advanceQuestion } from "./advance-question.js";
+import type { GateParts } from "./gate-parts.js";
 import { IGNORED } from "./ignored.js";
 import { questionLeftMs } from "./kept-time.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
-
-/** What became of an event. */
-export type Advance =
-  | { readonly ok: true; readonly record: PendingRecord }
-  /** The record as it stands; left out where there is none. */
-  | { readonly ok: false; readonly code: RefusalCode; readonly record?: PendingRecord };
-
-/**
- * Puts one event through the reducer and keeps the result; tries again where somebody else was
- * faster.
- *
- * @throws What the store throws, and ConsentError `part_timeout`.
- */
-export async function advance(parts: GateParts, id: string, event: MachineEvent): Promise<Advance> {
-  const { pending } = parts.store;
-  for (let tries = 0; tries < TRANSITION_TRIES_MAX; tries++) {
-    const record = await parts.within(pending.get(id), "the store");
-    if (record === undefined) return { ok: false, code: "request_unknown" };
-    const reduction = reduce(record, event);
-    if (!reduction.ok) return { ...reduction, record };
-    const next = withEndTime(parts, reduction.next);
-    if (await parts.within(pending.transition(id, record.version, next), "the store"))
-      return { ok: true, record: next };
-  }
-  throw new ConsentError("part_timeout", `Cannot change the question "${id}": it kept changing`);
-}
-
-/** An end says when it came by the clock that survives this process. */
-function withEndTime({ clock }: GateParts, record: PendingRecord): PendingRecord {
-  const { end } = record;
-  return end === undefined || end.ended !== undefined
-    ? record
-    : { ...record, end: { ...end, ended: bootTimeOf(clock) } };
-}
 
 const END_EVENTS: Readonly<Record<EndStatus, AuditEventType>> = {
   approved: "consent_approved",
@@ -130,7 +93,12 @@ export async function recordEnd(
   },
 ): Promise<Advance> {
   const unrecordable = (reason: string, denyCode: DenyCode): Promise<Advance> =>
-    advance(parts, record.id, { type: "unrecordable", atMs: parts.clock.now(), reason, denyCode });
+    advanceQuestion(parts, record.id, {
+      type: "unrecordable",
+      atMs: parts.clock.now(),
+      reason,
+      denyCode,
+    });
   if (!(await claimEnd(parts, record)))
     return unrecordable("the question had ended before: its store was set back", "store_failed");
   let receipt: AuditReceipt;
@@ -140,7 +108,7 @@ export async function recordEnd(
     return unrecordable("the audit log could not keep the decision", "audit_failed");
   }
   await beforeSeen?.(receipt);
-  return advance(parts, record.id, { type: "recorded" });
+  return advanceQuestion(parts, record.id, { type: "recorded" });
 }
 
 /**
@@ -152,7 +120,7 @@ export async function endQuestion(
   id: string,
   event: Extract<MachineEvent, { type: "expire" | "cancel" | "fail" | "pause" }>,
 ): Promise<boolean> {
-  const ended = await advance(parts, id, event);
+  const ended = await advanceQuestion(parts, id, event);
   if (!ended.ok) return false;
   await recordEnd(parts, ended.record, { events: [endEvent(parts, ended.record)] });
   return true;
