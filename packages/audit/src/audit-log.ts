@@ -107,6 +107,7 @@ export interface RecoverOptions {
 
 /** An open log. */
 export interface AuditLog extends AuditSink, AsyncDisposable {
+  /** Absolute or relative, as it was opened. */
   readonly path: string;
   /** Where the log ended when it was opened; `undefined` where it was empty. */
   readonly start: AuditReceipt | undefined;

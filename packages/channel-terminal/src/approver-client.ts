@@ -14,6 +14,7 @@ import type {
 
 /** A question that waits for an answer. */
 export interface OpenQuestion {
+  /** What the gate asks; show its text whole. */
   readonly request: ConsentRequest;
   /** It was shown before a restart of the gate. */
   readonly redelivery: boolean;
@@ -24,14 +25,18 @@ export type GateChange = Exclude<QuestionChange, { readonly type: "lost" }>;
 
 /** What a gate's log says of a question that is over. */
 export interface QuestionOutcome {
+  /** Which question: the id of its request. */
   readonly id: string;
+  /** How it ended. */
   readonly status: EndStatus;
+  /** The same in words. */
   readonly reason: string;
   /**
    * What became of a yes; left out where it was none. The error is a kind, e.g. `TypeError`, or why
    * it did not run.
    */
   readonly run?: {
+    /** `waiting` and `started` may still change; every other one is final. */
     readonly state:
       | "waiting"
       | "started"
@@ -40,6 +45,7 @@ export interface QuestionOutcome {
       | "not_run"
       | "not_collected"
       | "unknown";
+    /** Code or name of what went wrong, where it failed. */
     readonly error?: string;
   };
 }
@@ -83,5 +89,6 @@ export interface ApproverClient extends AsyncDisposable {
    *   connection was lost before the gate said what became of it: it may have been taken.
    */
   answer(claim: JsonObject): Promise<AnswerReceipt>;
+  /** Detaches; questions stay open at their gates. */
   close(): Promise<void>;
 }

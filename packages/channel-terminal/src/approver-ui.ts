@@ -13,12 +13,15 @@ import { type InputStream, createTypedInput } from "./typed-input.js";
 
 /** Options of {@link runApproverUi}. */
 export interface ApproverUiOptions {
+  /** Where questions come from and answers go to. */
   readonly client: ApproverClient;
   /** What the person types into: a terminal; any other stream is read line by line. */
   readonly input: InputStream;
+  /** Where the questions are drawn. */
   readonly output: OutputStream;
   /** Whether to use colours. */
   readonly color: boolean;
+  /** Ends the user interface, and restores the terminal. */
   readonly signal: AbortSignal;
   /** Whether the time left is redrawn in place; where the output is a terminal unless given. */
   readonly redraw?: boolean;
@@ -31,6 +34,7 @@ export interface ApproverUiOptions {
    * unless given.
    */
   readonly raise?: (signal: NodeJS.Signals) => void;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
   /**
    * Says what became of a question, from the gates' logs: told of what this person approved, and of

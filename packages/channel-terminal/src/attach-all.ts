@@ -23,10 +23,13 @@ const LOOK_EVERY_MS = 1_000;
 export interface AttachAllOptions {
   /** Holds one `<pid>.sock` a gate. */
   readonly directory: string;
+  /** Detaches from every gate. */
   readonly signal: AbortSignal;
+  /** What the gates may have this client do; an approver unless given. */
   readonly role?: ClientRole;
   /** Told about a socket whose gate does not talk to us, once for each. */
   readonly warn?: (error: ConsentError) => void;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 

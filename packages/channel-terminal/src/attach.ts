@@ -32,6 +32,7 @@ const WINDOW = 16;
 
 /** Options of {@link attachApprover}. */
 export interface AttachOptions {
+  /** Absolute path of a gate's approve socket. */
   readonly socketPath: string;
   /** Ends the attachment. */
   readonly signal: AbortSignal;
@@ -40,6 +41,7 @@ export interface AttachOptions {
    * given.
    */
   readonly role?: ClientRole;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 

@@ -25,6 +25,11 @@ export interface LinuxSandboxOptions extends UidOptions, LandlockOptions {}
 /** The strongest backend that a host has, found out at each start; its reports name the backend. */
 export interface AutoSandbox extends Sandbox<Socket> {
   readonly name: "auto";
+  /**
+   * Starts a program with the strongest backend that works here.
+   *
+   * @throws ConsentError `sandbox_unavailable` if none does.
+   */
   spawn(
     argv: readonly string[],
     options: SandboxSpawnOptions<Socket>,
