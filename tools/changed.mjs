@@ -51,25 +51,25 @@ export function changedSince(base, from = root) {
  * Folders of members that a change reaches.
  *
  * @param {readonly string[]} files - Changed ones, from the root.
- * @param {readonly { folder: string, name: string, needs: readonly string[] }[]} members - `folder`
+ * @param {readonly { folder: string, name: string, needs: readonly string[] }[]} all - `folder`
  *   like `packages/core`, `needs` by name.
  * @returns {string[] | undefined} `undefined`: all of them.
  */
-export function reached(files, members) {
+export function reached(files, all) {
   const touched = new Set();
   for (const file of files) {
     if (BESIDE.test(file)) continue;
     const folder = MEMBER.exec(file)?.[0];
-    const member = members.find((each) => each.folder === folder);
+    const member = all.find((each) => each.folder === folder);
     // What lies outside of every member, or belongs to one that is gone, can reach any.
     if (member === undefined) return undefined;
     touched.add(member.name);
   }
-  const isNew = (/** @type {(typeof members)[number]} */ { name, needs }) =>
+  const isNew = (/** @type {(typeof all)[number]} */ { name, needs }) =>
     !touched.has(name) && needs.some((need) => touched.has(need));
-  for (let more = members.filter(isNew); more.length > 0; more = members.filter(isNew))
+  for (let more = all.filter(isNew); more.length > 0; more = all.filter(isNew))
     for (const { name } of more) touched.add(name);
-  return members.filter(({ name }) => touched.has(name)).map(({ folder }) => folder);
+  return all.filter(({ name }) => touched.has(name)).map(({ folder }) => folder);
 }
 
 /** Members of the workspace that have tests of their own. @param {string} [from] */

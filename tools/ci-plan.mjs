@@ -1,5 +1,5 @@
-// What .ci/run does for what changed: `node tools/ci-plan.mjs deep|plain` prints test files or
-// folders, one a line, and on stderr why. `ACP_CI_BASE` names the commit to compare with.
+// What .ci/run does for what changed: `node tools/ci-plan.mjs only|searches|plain` prints test
+// files or folders, one a line, and on stderr why; `base` prints the commit that it compares with. `ACP_CI_BASE` names the commit to compare with.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { deepPlan } from "./lanes.mjs";
 import { gitFiles, root } from "./workspace.mjs";
 
 /** CPU seconds for the deep lane, where nobody asked for all of it (`ACP_CI_DEEP=1`). */
-const DEEP_CPU_S = 700;
+const DEEP_CPU_S = 900;
 
 /** So many files that are left out are named, the dearest first. */
 const NAMED = 10;
@@ -33,26 +33,30 @@ function reachText(base, folders) {
 }
 
 /**
- * @param {string} what - `deep` or `plain`.
+ * @param {string} what - `base`, `only` for files that only the deep lane runs, `searches` for those that
+ *   search further with `ACP_DEEP=1`, or `plain`.
  * @param {{ base: string | undefined, folders: readonly string[] | undefined }} change
  * @param {boolean} isAllDeep
  * @returns {{ run: readonly string[], why: readonly string[] }}
  */
 export function ciPlan(what, { base, folders }, isAllDeep) {
   const why = [`Changed ${reachText(base, folders)}`];
+  if (what === "base") return { run: base === undefined ? [] : [base], why };
   if (what === "plain") return { run: PLAIN.filter((path) => isIn(folders, path)), why };
-  if (what !== "deep") throw new Error(`Cannot plan "${what}": there are deep and plain`);
+  if (what !== "only" && what !== "searches")
+    throw new Error(`Cannot plan "${what}": there are base, only, searches and plain`);
   const tests = gitFiles().filter((file) => file.endsWith(".test.ts"));
   const textOf = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
   const budgetS = isAllDeep ? Infinity : DEEP_CPU_S;
-  const { run, over, cpuS } = deepPlan(tests, textOf, { folders, budgetS });
-  why.push(`Deep lane: ${run.length} files, some ${cpuS} CPU seconds of at most ${budgetS}`);
+  const { over, cpuS, ...plan } = deepPlan(tests, textOf, { folders, budgetS });
+  const files = plan.only.length + plan.searches.length;
+  why.push(`Deep lane: ${files} files, some ${cpuS} CPU seconds of at most ${budgetS}`);
   if (over.length > 0) {
     const named = over.toReversed().slice(0, NAMED).join(", ");
     const more = over.length > NAMED ? `, and ${over.length - NAMED} more` : "";
     why.push(`Beyond that, left to npm run test:deep or ACP_CI_DEEP=1: ${named}${more}`);
   }
-  return { run, why };
+  return { run: plan[what], why };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

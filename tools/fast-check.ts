@@ -3,7 +3,11 @@
  * further: `ACP_SEED=$RANDOM npm test`. The quick lane tries a tenth of the cases that a test asks
  * for, but never fewer than it takes to say something. Vitest puts it in the place of the library.
  */
-import fc from "../node_modules/fast-check/lib/fast-check.js";
+import fc, {
+  type IAsyncProperty,
+  type IProperty,
+  type Parameters,
+} from "../node_modules/fast-check/lib/fast-check.js";
 import { inLane } from "./deep.js";
 
 /** As many as the smallest searches ask for. */
@@ -20,12 +24,15 @@ const isSet = process.env["ACP_RUNS"] !== undefined;
 export const runsInLane = (runs: number): number =>
   isSet ? runs : Math.min(runs, Math.max(FEWEST, inLane(runs)));
 
-const assert: typeof fc.assert = (property, parameters = {}) =>
-  // oxlint-disable-next-line typescript/no-unsafe-return -- what the library gives, as its types say
-  fc.assert(property, {
-    ...parameters,
-    numRuns: runsInLane(parameters.numRuns ?? DEFAULT_RUNS),
-  });
+function assert<Ts>(property: IAsyncProperty<Ts>, parameters?: Parameters<Ts>): Promise<void>;
+function assert<Ts>(property: IProperty<Ts>, parameters?: Parameters<Ts>): void;
+function assert<Ts>(
+  property: IAsyncProperty<Ts> | IProperty<Ts>,
+  parameters: Parameters<Ts> = {},
+): void | Promise<void> {
+  const numRuns = runsInLane(parameters.numRuns ?? DEFAULT_RUNS);
+  return fc.assert<Ts>(property, { ...parameters, numRuns });
+}
 
 // oxlint-disable-next-line import/no-default-export -- the library has one
 export default { ...fc, assert };

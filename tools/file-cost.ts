@@ -15,6 +15,7 @@ declare module "vitest" {
 const before = familyCpuMs();
 
 // Registered first, so it runs last.
+// oxlint-disable-next-line no-empty-pattern -- Vitest reads from the pattern which fixtures to make
 afterAll(({}, file) => {
   const after = familyCpuMs();
   if (before !== undefined && after !== undefined) file.meta.cpuMs = after - before;

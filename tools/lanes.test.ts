@@ -32,7 +32,8 @@ describe("leftOut()", () => {
 describe("deepPlan()", () => {
   it("takes what only this lane runs, then searches, and says what does not fit", () => {
     expect(plan(undefined, 100)).toEqual({
-      run: [ONLY, "packages/core/test/laws.test.ts"],
+      only: [ONLY],
+      searches: ["packages/core/test/laws.test.ts"],
       over: [HUGE],
       cpuS: 52,
     });
@@ -41,8 +42,9 @@ describe("deepPlan()", () => {
   });
 
   it("takes what the change reaches", () => {
-    expect(plan(["packages/core"], 100).run).toEqual(["packages/core/test/laws.test.ts"]);
-    expect(plan([], 100)).toEqual({ run: [], over: [], cpuS: 0 });
+    const { only, searches } = plan(["packages/core"], 100);
+    expect([only, searches]).toEqual([[], ["packages/core/test/laws.test.ts"]]);
+    expect(plan([], 100)).toEqual({ only: [], searches: [], over: [], cpuS: 0 });
   });
 });
 
@@ -59,13 +61,18 @@ describe("ciPlan()", () => {
   });
 
   it("says how much of the deep lane it takes, and what it leaves", () => {
-    const { run, why } = ciPlan("deep", everything, false);
+    const { run, why } = ciPlan("only", everything, false);
     expect(run).toContain(ONLY);
-    expect(run).not.toContain(HUGE);
     expect(why.join("\n")).toMatch(
-      /some \d+ CPU seconds of at most 700\nBeyond that.*run-managers/,
+      /some \d+ CPU seconds of at most 900\nBeyond that.*run-managers/,
     );
-    expect(ciPlan("deep", everything, true).run).toContain(HUGE);
+    expect(ciPlan("searches", everything, false).run).not.toContain(HUGE);
+    expect(ciPlan("searches", everything, true).run).toContain(HUGE);
+  });
+
+  it("names the base, where there is one", () => {
+    expect(ciPlan("base", everything, false).run).toEqual([]);
+    expect(ciPlan("base", { base: "abc", folders: [] }, false).run).toEqual(["abc"]);
   });
 
   it("throws for a plan that there is not", () =>

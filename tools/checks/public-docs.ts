@@ -25,7 +25,6 @@ const UNFINISHED: readonly string[] = [
   "channel-web",
   "channel-webhook",
   "cli",
-  "core",
   "exec-approval",
   "exec-safety",
   "home",
@@ -33,7 +32,6 @@ const UNFINISHED: readonly string[] = [
   "proxy-http",
   "proxy-mcp",
   "sandbox-linux",
-  "suggest",
   "testing",
 ];
 const MISSING = "temp/public-docs.txt";

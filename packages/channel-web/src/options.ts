@@ -2,14 +2,10 @@
  * Options: what an inbox is made of, checked once.
  */
 import { type Clock, ConsentError, personKey, type RiskLevel, systemClock } from "@acp/core";
-import type {
-  HistoryEntry,
-  InboxOptions,
-  InboxPauses,
-  PasskeyStore,
-  QuestionOutcome,
-} from "./parts.js";
-import type { InboxReviews } from "./review-parts.js";
+import type { HistoryEntry, InboxOptions, InboxPauses } from "./inbox-options.js";
+import type { PasskeyStore } from "./passkey.js";
+import type { QuestionOutcome } from "./question-source.js";
+import type { InboxReviews } from "./inbox-reviews.js";
 
 /** People of one inbox. */
 const PEOPLE_MAX = 1_000;

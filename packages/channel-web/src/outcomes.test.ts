@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { setUp as setUpInbox } from "../test/setup.js";
 import type { Settings } from "./options.js";
 import { createOutcomes } from "./outcomes.js";
-import type { QuestionOutcome, RunOutcome } from "./parts.js";
+import type { QuestionOutcome, RunOutcome } from "./question-source.js";
 import { type Change, createQuestions, type Entry } from "./questions.js";
 
 /** An inbox's questions, and logs in the test's hands. */

@@ -4,7 +4,7 @@
  */
 import { type ConsentOutcome, type JsonObject, readFields } from "@acp/core";
 import type { Settings } from "./options.js";
-import type { QuestionOutcome, RunOutcome } from "./parts.js";
+import type { QuestionOutcome, RunOutcome } from "./question-source.js";
 import type { Entry, Questions } from "./questions.js";
 import { oneLine, refuse, reply } from "./reply.js";
 import type { InboxParts, Outcomes, Route, SessionCall } from "./routes.js";

@@ -9,7 +9,7 @@ import {
 } from "@simplewebauthn/server";
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import { isJsonObject, type JsonObject } from "@acp/core";
-import type { PasskeyCeremony, PasskeySignature } from "./parts.js";
+import type { PasskeyCeremony, PasskeySignature } from "./passkey.js";
 import { assertionProblem, readBase64url } from "./passkey-assertion.js";
 
 /** COSE numbers of ES256, EdDSA and RS256. */

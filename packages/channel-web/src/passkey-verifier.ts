@@ -6,7 +6,7 @@
 import type { EvidenceResult, EvidenceVerifier, JsonObject } from "@acp/core";
 import { isSamePerson, parseIsoTime, readFields } from "@acp/core";
 import { consentPayload, type PayloadVersion, readPayloadVersion } from "@acp/core/proof";
-import type { Passkey, PasskeySignature } from "./parts.js";
+import type { Passkey, PasskeySignature } from "./passkey.js";
 import { assertionProblem } from "./passkey-assertion.js";
 
 /** Parts of {@link createPasskeyVerifier}. */

@@ -304,7 +304,8 @@ describe("the callback", () => {
     expect(
       await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() })),
     ).toMatchObject({ status: 503 });
-    expect(await runOut(bench, verdict)).toBe("consent_expired");
+    // Whether the channel had heard by then that the question was taken is the receiver's to say.
+    expect(["consent_expired", "channel_unavailable"]).toContain(await runOut(bench, verdict));
     score(bench);
   });
 });

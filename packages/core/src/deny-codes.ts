@@ -5,8 +5,13 @@
 
 /** What a deny code means. */
 export interface DenyRow {
+  /** What happened, for people. */
   readonly meaning: string;
+  /** What the agent or its operator can do about it. */
   readonly remedy: string;
+  /**
+   * Whether the same call may succeed later without anybody changing the policy or the setup.
+   */
   readonly retryable: boolean;
 }
 

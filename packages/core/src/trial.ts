@@ -41,6 +41,7 @@ export interface TrialOrder {
   readonly agent: string;
   /** The agent's workspace, and the working directory in it: real paths. */
   readonly workspace: string;
+  /** The working directory in the workspace: a real path. */
   readonly cwd: string;
   /** The program and its arguments; for a shell, the last one is the command's text. */
   readonly argv: readonly string[];
@@ -64,7 +65,9 @@ export interface HeldTrial<Output = unknown, Writes extends TrialWrites = TrialW
 
 /** A trial that runs. */
 export interface RunningTrial<Output = unknown, Writes extends TrialWrites = TrialWrites> {
+  /** What the command writes to its standard output. */
   readonly stdout: Output;
+  /** What the command writes to its standard error. */
   readonly stderr: Output;
   /** How it ended; nothing of it runs any more. Never rejects. */
   readonly exited: Promise<SandboxExit>;
@@ -83,6 +86,7 @@ export interface RunningTrial<Output = unknown, Writes extends TrialWrites = Tri
 
 /** What is at a path. */
 export interface TrialState {
+  /** `other` is what a trial never changes: a device, a pipe, what cannot be read. */
   readonly kind: "file" | "link" | "folder" | "other";
   /** Bytes of a file. */
   readonly size?: number;
@@ -92,6 +96,7 @@ export interface TrialState {
 export interface TrialWrites {
   /** SHA-256 of the list of changes with what is and what was at each path: 64 hex digits. */
   readonly digest: string;
+  /** Every path that differs from the workspace, in the order of the paths. */
   readonly changes: readonly {
     /** Below the workspace, without a slash at either end. */
     readonly path: string;
@@ -106,7 +111,13 @@ export interface TrialWrites {
     readonly apart: string | null;
   }[];
   /** What is never kept, and why. */
-  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+  readonly refused: readonly {
+    /** Below the workspace, without a slash at either end. */
+    readonly path: string;
+    /** Why it is never kept. */
+    readonly reason: string;
+  }[];
+  /** Real path of the workspace that it ran on. */
   readonly workspace: string;
   /** What ran. */
   readonly argv: readonly string[];
@@ -116,6 +127,7 @@ export interface TrialWrites {
 
 /** What became of each path that was to be kept. */
 export interface KeptWrites {
+  /** Were written. */
   readonly taken: readonly string[];
   /** Were as wanted already. */
   readonly already: readonly string[];
@@ -124,5 +136,10 @@ export interface KeptWrites {
   /** Are run by other programs: left alone. */
   readonly apart: readonly string[];
   /** Could not be written, and why. */
-  readonly failed: readonly { readonly path: string; readonly reason: string }[];
+  readonly failed: readonly {
+    /** Below the workspace, without a slash at either end. */
+    readonly path: string;
+    /** What kept it from being written. */
+    readonly reason: string;
+  }[];
 }

@@ -242,7 +242,7 @@ async function explore(space: Space): Promise<Explored> {
   };
   for (
     let path = queue.shift();
-    path !== undefined && seen.size < STATES_MAX;
+    path !== undefined && (seen.size < STATES_MAX || released === 0);
     path = queue.shift()
   ) {
     let here = await reach(path);

@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Effect, Tone>> = { allow: "green", ask: "yellow", d
 export const policyExplain: Run = async (invocation) => {
   const { print } = invocation;
   const action = await readActionArgument(invocation);
-  const source = await readPolicySource(invocation);
+  const source = await readPolicySource(invocation.operands[0], invocation);
   const explanation = await explain(action, source, {
     ...gateOptionsOf({ config: source.source?.config }),
     layers: await layersOf(invocation),

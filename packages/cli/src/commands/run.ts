@@ -14,7 +14,7 @@ import { chooseSandbox } from "../run/choose-sandbox.js";
 import { codeOfSignal } from "../run/exit-code.js";
 import { holdAgent } from "../run/hold-agent.js";
 import type { HoldAgentParts } from "../run/hold-agent.js";
-import { checkHostPorts } from "../run/host-ports.js";
+import { checkHostPorts, makePortGuard } from "../run/port-guard.js";
 import { readKnownPlaces } from "../run/known-places.js";
 import { modelTunnels } from "../run/model-hosts.js";
 import { findOpenClawLocations } from "../run/openclaw-user.js";
@@ -76,7 +76,8 @@ async function runPlan(
   const { invocation, plan: given } = asked;
   const { home, source, servers } = await openRunHome(given, invocation);
   const hidden = await ownPaths({ home, source, invocation });
-  await checkHostPorts(given.hostPorts, ownPorts(source));
+  const portGuard = makePortGuard(ownPorts(source));
+  await checkHostPorts(given.hostPorts, portGuard);
   const privateHome =
     given.privateHome === undefined
       ? undefined
@@ -112,6 +113,7 @@ async function runPlan(
       programs,
       holding,
       review,
+      portGuard,
     });
   } finally {
     await holding.then(

@@ -18,9 +18,11 @@ import { createAskedGate } from "./ask-ahead.js";
 import type { AskedGate } from "./ask-ahead.js";
 import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
+import type { HostPorts } from "./host-ports.js";
 import { outsideServer } from "./outside-servers.js";
 import type { PassedSignals } from "./pass-signals.js";
 import type { RunPlan } from "./plan.js";
+import type { PortGuard } from "./port-guard.js";
 import { watchFolders } from "./watch-folders.js";
 import type { WatchedFolders } from "./watch-folders.js";
 import { screenOf } from "../gate/guard.js";
@@ -52,6 +54,8 @@ export interface RunAgentParts {
   readonly inUse: GateInUse;
   /** Where its workspace is an overlay. */
   readonly review: OpenedReview | undefined;
+  /** Of the ports in the plan. */
+  readonly portGuard: PortGuard;
 }
 
 /** The service that `acp-mcp-bridge` asks for. */
@@ -73,11 +77,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
   const sessions = opened.upstreams.length === 0 ? undefined : createMcpSessions(mcp);
   const gate = createAskedGate(inUse.gate);
   const proxy = await makeAgentProxy(parts, { gate, sessions, isQuiet });
-  const hostPorts = openHostPorts(parts.plan.hostPorts, {
-    home: parts.home,
-    agentId: parts.agent.id,
-    clock: systemClock,
-  });
+  const hostPorts = openPorts(parts);
   try {
     await askAhead(parts, gate);
     const watched = await watchRun(parts);
@@ -173,6 +173,19 @@ async function exitOf(
   const failure = started.failure?.();
   if (failure !== undefined) throw failure;
   return codeOfExit(exit);
+}
+
+function openPorts({ plan, home, agent, portGuard, inUse }: RunAgentParts): HostPorts {
+  return openHostPorts(plan.hostPorts, {
+    home,
+    agentId: agent.id,
+    clock: systemClock,
+    guard: portGuard,
+    refused: (port, why) =>
+      void inUse.notices
+        .say("host_ports", `Connections of the command to port ${port} are refused: ${why}`)
+        .catch(() => {}),
+  });
 }
 
 /** The workspace and the folders of servers, until all of the run has ended. */

@@ -24,6 +24,7 @@ export type ConsentOutcomeStatus = (typeof CONSENT_OUTCOMES)[number];
 
 /** What became of a yes. */
 export interface ConsentOutcome {
+  /** Which of the {@link CONSENT_OUTCOMES} it is. */
   readonly status: ConsentOutcomeStatus;
   /**
    * Why, in one line; most often empty for `ran`. At most 200 characters, without control

@@ -10,34 +10,69 @@ import type { CountedApproval } from "./pending-record.js";
  */
 export type MachineEvent =
   | { readonly type: "delivered" }
-  | { readonly type: "approve"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
+  | {
+      readonly type: "approve";
+      /** Who answered, where and when. */
+      readonly approval: CountedApproval;
+      /** What the answer set. */
+      readonly terms: AnswerTerms;
+    }
   | {
       readonly type: "modify";
+      /** Who answered, where and when. */
       readonly approval: CountedApproval;
+      /** What the answer set. */
       readonly terms: AnswerTerms;
+      /** The whole new parameters. */
       readonly modifications: JsonObject;
+      /** Digest of the edited action: `sha256:<hex>`. */
       readonly effectiveDigest: string;
     }
-  | { readonly type: "supersede"; readonly approval: CountedApproval; readonly successorId: string }
-  | { readonly type: "deny"; readonly approval: CountedApproval; readonly terms: AnswerTerms }
-  | { readonly type: "expire"; readonly atMs: number }
+  | {
+      readonly type: "supersede";
+      /** Who answered, where and when. */
+      readonly approval: CountedApproval;
+      /** Id of the question that takes this one's place. */
+      readonly successorId: string;
+    }
+  | {
+      readonly type: "deny";
+      /** Who answered, where and when. */
+      readonly approval: CountedApproval;
+      /** What the answer set. */
+      readonly terms: AnswerTerms;
+    }
+  | {
+      readonly type: "expire";
+      /** Wall time, milliseconds since 1970. */
+      readonly atMs: number;
+    }
   | {
       readonly type: "cancel";
+      /** Wall time, milliseconds since 1970. */
       readonly atMs: number;
+      /** Why, in one line for the caller and the log. */
       readonly reason: string;
+      /** What the caller is denied with. */
       readonly denyCode: DenyCode;
     }
   | {
       readonly type: "fail";
+      /** Wall time, milliseconds since 1970. */
       readonly atMs: number;
+      /** Why, in one line for the caller and the log. */
       readonly reason: string;
+      /** What the caller is denied with. */
       readonly denyCode: DenyCode;
     }
   /** Its agent is paused: denied by whoever paused it, in nobody's name. */
   | {
       readonly type: "pause";
+      /** Wall time, milliseconds since 1970. */
       readonly atMs: number;
+      /** Why, in one line for the caller and the log. */
       readonly reason: string;
+      /** What the caller is denied with. */
       readonly denyCode: "agent_paused";
     }
   /** The audit events of the end are durable. */
@@ -48,35 +83,67 @@ export type MachineEvent =
    */
   | {
       readonly type: "unrecordable";
+      /** Wall time, milliseconds since 1970. */
       readonly atMs: number;
+      /** Why, in one line for the caller and the log. */
       readonly reason: string;
+      /** What the caller is denied with. */
       readonly denyCode?: DenyCode;
     }
   /** The step of this number, counted from 1, is taken. */
-  | { readonly type: "escalate"; readonly step: number }
+  | {
+      readonly type: "escalate";
+      /** Number of the step, from 1. */
+      readonly step: number;
+    }
   | { readonly type: "defer" }
   /**
    * The caller went away; until `untilMs` its retry may find the open question, and afterwards the
    * decision.
    */
-  | { readonly type: "leave"; readonly untilMs: number }
+  | {
+      readonly type: "leave";
+      /** Wall time until which the question is held, milliseconds since 1970. */
+      readonly untilMs: number;
+    }
   /** The time that `leave` named is over, and nobody came back. */
-  | { readonly type: "lapse"; readonly untilMs: number; readonly atMs: number }
+  | {
+      readonly type: "lapse";
+      /** Wall time until which the question is held, milliseconds since 1970. */
+      readonly untilMs: number;
+      /** Wall time, milliseconds since 1970. */
+      readonly atMs: number;
+    }
   /** A retry waits for the open question again. */
   | { readonly type: "reattach" }
   /** A retry takes the kept decision. */
-  | { readonly type: "adopt"; readonly atMs: number }
+  | {
+      readonly type: "adopt";
+      /** Wall time, milliseconds since 1970. */
+      readonly atMs: number;
+    }
   /** The caller that waited takes the yes. */
   | { readonly type: "collect" }
   /** Nobody took the yes, and from now on nobody can. */
-  | { readonly type: "uncollected"; readonly reason: string }
+  | {
+      readonly type: "uncollected";
+      /** Why, in one line for the caller and the log. */
+      readonly reason: string;
+    }
   /** What became of a yes that was taken. */
-  | { readonly type: "outcome"; readonly outcome: ConsentOutcome };
+  | {
+      readonly type: "outcome";
+      /** What came of it, final. */
+      readonly outcome: ConsentOutcome;
+    };
 
 /** The conditions that an answer set. */
 export interface AnswerTerms {
+  /** What the person wrote; `""` for nothing. */
   readonly reason: string;
+  /** Wall time until which the decision may be used, milliseconds since 1970. */
   readonly validUntilMs: number;
+  /** Id of the offer that the person took besides the yes. */
   readonly grantId?: string;
   /** The word that was typed, where the question takes one. */
   readonly confirmation?: string;

@@ -19,8 +19,16 @@ import { includesPerson, isSamePerson } from "./person.js";
 
 /** The next record, or why the event changes nothing. */
 export type Reduction =
-  | { readonly ok: true; readonly next: PendingRecord }
-  | { readonly ok: false; readonly code: RefusalCode };
+  | {
+      readonly ok: true;
+      /** The record to keep in place of the old one. */
+      readonly next: PendingRecord;
+    }
+  | {
+      readonly ok: false;
+      /** Why the event changes nothing. */
+      readonly code: RefusalCode;
+    };
 
 const refused = (code: RefusalCode): Reduction => ({ ok: false, code });
 

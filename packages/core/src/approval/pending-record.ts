@@ -13,8 +13,11 @@ import { DECISIONS } from "../types/words.js";
 
 /** One counted yes. */
 export interface CountedApproval {
+  /** Id of the approver, as the gate mapped it from what the channel authenticated. */
   readonly approverId: string;
+  /** Name of the channel that the answer came through. */
   readonly channel: string;
+  /** Wall time of the answer, milliseconds since 1970. */
   readonly atMs: number;
   /**
    * The answer as it was signed: ACP v0.2 §4.2's JSON with its proof. Left out where the gate has
@@ -25,11 +28,15 @@ export interface CountedApproval {
 
 /** How a question ended, as kept. */
 export interface RecordedEnd {
+  /** How the question ended. */
   readonly status: EndStatus;
+  /** Wall time of the end, milliseconds since 1970. */
   readonly atMs: number;
+  /** Why, in one line; what the person wrote where one decided. */
   readonly reason: string;
   /** What the caller is told where the end is a no. */
   readonly denyCode?: DenyCode;
+  /** Approvers whose answers made the end; empty where no person did. */
   readonly approverIds: readonly string[];
   /** Where they answered, in the same order. */
   readonly channels?: readonly string[];
@@ -55,7 +62,9 @@ export interface RecordedEnd {
 
 /** What judges know of a call besides its action and agent. Plain JSON data. */
 export interface QuestionContext {
+  /** The agent's session, as its host names it. */
   readonly session?: string;
+  /** The task that the call belongs to, as its host names it. */
   readonly task?: string;
   /** The tool as it was presented with the call. */
   readonly tool?: ToolDefinition;
@@ -65,10 +74,15 @@ export interface QuestionContext {
  * One question and where it stands. Plain JSON data; replaced as a whole with a higher `version`.
  */
 export interface PendingRecord {
+  /** The question's id: starts with `cr_`. */
   readonly id: string;
+  /** 0 for a new record, one more for every change; a store compares it before it replaces. */
   readonly version: number;
+  /** `created` until a channel shows it, `ended` once and for good. */
   readonly status: "created" | "delivered" | "ended";
+  /** The question as it was shown. */
   readonly request: ConsentRequest;
+  /** The agent that asks. */
   readonly agentId: string;
   /** What an edit is judged by, like the call itself; left out where the call had none of it. */
   readonly context?: QuestionContext;
@@ -76,6 +90,7 @@ export interface PendingRecord {
   readonly originalDigest: string;
   /** The action asked about, as `parseAction` reads it. */
   readonly action: JsonObject;
+  /** Yeses that were counted, of distinct people. */
   readonly approvals: readonly CountedApproval[];
   /**
    * Nobody waits: the caller was told "call again", or went away. The decision is kept for its
@@ -90,9 +105,15 @@ export interface PendingRecord {
    * What the call took of limited allowances, by key; an edit takes only what goes beyond. Left out
    * for nothing.
    */
-  readonly reserved?: readonly { readonly key: string; readonly amount: number }[];
+  readonly reserved?: readonly {
+    /** The limit that it counts for. */
+    readonly key: string;
+    /** How much of it was taken. */
+    readonly amount: number;
+  }[];
   /** How many steps of the request's escalation were taken; left out for none. */
   readonly escalated?: number;
+  /** Present where `status` is `ended`. */
   readonly end?: RecordedEnd;
   /** What became of a yes; left out until it is known. */
   readonly outcome?: ConsentOutcome;

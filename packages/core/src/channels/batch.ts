@@ -12,7 +12,9 @@ import type { AnswerReceipt, AskSession } from "../ports.js";
 
 /** A question that a channel holds. */
 export interface BatchQuestion {
+  /** The question as the channel got it. */
   readonly request: ConsentRequest;
+  /** Takes the answer. */
   readonly session: AskSession;
 }
 
@@ -23,13 +25,17 @@ export interface BatchQuestion {
 export interface BatchChoice {
   /** The question as the screen held it: all three must be those of the open question. */
   readonly requestId: string;
+  /** {@link ConsentRequest.nonce} of the question on the screen. */
   readonly nonce: string;
+  /** {@link ConsentRequest.actionDigest} of the question on the screen. */
   readonly actionDigest: string;
+  /** What the person decided about it. */
   readonly decision: "approved" | "denied";
   /** Whether the screen showed all of the question's `text`. A list of descriptions does not. */
   readonly shownWhole: boolean;
   /** What the person typed for this very question, where it takes a word. */
   readonly confirmation?: string;
+  /** What the person wrote about it. */
   readonly reason?: string;
 }
 
@@ -37,9 +43,13 @@ export interface BatchChoice {
 export interface BatchAnswerer {
   /** The channel's name; informative. */
   readonly channel: string;
+  /** Wall time of the answer, milliseconds since 1970. */
   readonly nowMs: number;
   /** Whom the channel authenticated; left out for a channel with one local person. */
-  readonly by?: { readonly subject: string };
+  readonly by?: {
+    /** How the channel knows the person. */
+    readonly subject: string;
+  };
 }
 
 /** Why a choice is not handed in, or `undefined`. */

@@ -24,6 +24,7 @@ import type { Clock } from "../types/clock.js";
  * on.
  */
 export interface EscalationStage {
+  /** Where the question is shown at this stage. */
   readonly channel: Channel;
   /** After the question was asked; 0 unless given. */
   readonly afterMs?: number;

@@ -61,7 +61,9 @@ async function closeHere({ shutdown, closers, denials, append }: GateParts): Pro
 }
 
 /**
- * Makes a gate.
+ * Joins policy, people and log into one function that answers whether an agent may do something
+ * now. What no rule or layer allows and no person approves is denied; so is everything that a part
+ * fails at. A decision is durable in the log before anything is performed.
  *
  * @example
  * ```ts
@@ -77,7 +79,7 @@ async function closeHere({ shutdown, closers, denials, append }: GateParts): Pro
  * );
  * if (!result.ran) console.log(result.verdict.code);
  * ```
- * @throws ConsentError `options_invalid` where the parts do not fit together.
+ * @throws ConsentError `options_invalid` where an option does not fit, by itself or with another one.
  */
 export function createConsentGate(options: GateOptions): ConsentGate {
   const parts = createGateParts(options);

@@ -1,7 +1,7 @@
 /** A JSON value: what an Action's arguments and every wire message are made of. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object. */
+/** Text keys, each with a {@link JsonValue}. Data from outside has no prototype of ours. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }

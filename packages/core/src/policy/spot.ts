@@ -18,7 +18,9 @@ export type Locate = (path: readonly Step[], part: "key" | "value") => TextPosit
 
 /** What is being read: its name in complaints, and their code. */
 export interface Subject {
+  /** How complaints name it, e.g. `policy`. */
   readonly name: string;
+  /** What is thrown where it does not load. */
   readonly code: ConsentErrorCode;
 }
 
@@ -27,9 +29,13 @@ export const POLICY: Subject = { name: "policy", code: "policy_invalid" };
 
 /** A value and its place. */
 export interface Spot {
+  /** What it belongs to. */
   readonly subject: Subject;
+  /** The value as it was read. */
   readonly value: JsonValue;
+  /** Keys and indexes that lead to it. */
   readonly path: readonly Step[];
+  /** Finds its place in the text; gives `undefined` where there is no text. */
   readonly locate: Locate;
 }
 
@@ -44,6 +50,7 @@ export interface Complaint {
   readonly suggestion?: string | undefined;
   /** Which place to name: the key's or, unless given, the value's. */
   readonly part?: "key" | "value";
+  /** The error that led to it. */
   readonly cause?: unknown;
 }
 
@@ -139,8 +146,11 @@ export function readOneOf<const W extends string>(spot: Spot, words: readonly W[
 
 /** Bounds of a number, both included. */
 export interface NumberBounds {
+  /** Least value. */
   readonly min: number;
+  /** Greatest value. */
   readonly max: number;
+  /** Whether fractions are refused; false unless given. */
   readonly whole?: boolean;
 }
 

@@ -44,18 +44,31 @@ export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
 /** One fact before it is chained; the sink adds sequence number and hashes. Wire form: S0 §7.4. */
 export interface AuditEventInput {
+  /** Starts with `ae_`; unique in a log. */
   readonly id: string;
+  /** Wall time, milliseconds since 1970. */
   readonly atMs: number;
+  /** What happened. */
   readonly eventType: AuditEventType;
   /** `""` where no question was asked. */
   readonly requestId: string;
+  /** Id of the agent; `""` where none is involved. */
   readonly agent: string;
+  /** The tool; the method; the program. `""` where none is involved. */
   readonly tool: string;
+  /** Category of the action; `""` where none is involved. */
   readonly category: string;
+  /** Risk of the action; `""` where none is involved. */
   readonly riskLevel: string;
+  /** What was decided, in the event's own words; `""` where nothing was. */
   readonly decision: string;
+  /** Milliseconds since the call arrived, or since the question was asked. */
   readonly responseTimeMs: number;
+  /** Id of the rule that decided; `""` where none did. */
   readonly policyRule: string;
+  /**
+   * Everything else: its members by event type are in spec/audit.md §3. Arguments are masked.
+   */
   readonly metadata: JsonObject;
 }
 
@@ -76,10 +89,12 @@ export type EventMaker = (
 
 /** An event in the log. */
 export interface LoggedAt {
+  /** {@link AuditEventInput.id}. */
   readonly eventId: string;
   /**
    * Its sequence number and hash; left out where the record was kept before the log had the event.
    */
   readonly seq?: number;
+  /** The event's hash in the chain: `sha256:<hex>`. */
   readonly hash?: string;
 }
