@@ -135,6 +135,15 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
  * Opens a log and becomes its only writer. A last line that a crash cut short is cut off, and that
  * is recorded in the log.
  *
+ * @example
+ * ```ts
+ * import { openAuditLog, verifyAuditLog } from "@acp/audit";
+ *
+ * const log = await openAuditLog({ path: "audit.jsonl" }); // pass it to the gate as `audit`
+ * await log.close();
+ * const { ok, events } = await verifyAuditLog("audit.jsonl");
+ * ```
+ *
  * @throws ConsentError `audit_busy` where another live process writes the log; `audit_failed` where
  *   others could write the file or its directory, where its last full line is no good event, or
  *   where it ends before its last checkpoint or that of a witness; `key_rejected` for a bad key.

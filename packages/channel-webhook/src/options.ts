@@ -54,6 +54,7 @@ export interface WebhookChannelOptions {
   readonly resolve?: Resolve;
   /** Told of attempts that failed and of replies that decided nothing. */
   readonly warn?: (message: string) => void;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 

@@ -44,6 +44,7 @@ export type WebhookHeaders = Readonly<
  * `Object.fromEntries(request.headers)` give them.
  */
 export interface ReceivedWebhook {
+  /** Header fields by name; the case of names does not matter. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The bytes as they were received. */
   readonly body: string | Uint8Array;

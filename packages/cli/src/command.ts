@@ -8,14 +8,21 @@ import type { Printer } from "./printer.js";
 
 /** What a command may reach of its process. */
 export interface Io {
+  /** Standard input of the process. */
   readonly stdin: NodeJS.ReadStream;
+  /** Standard output of the process: results. */
   readonly stdout: NodeJS.WriteStream;
+  /** Standard error of the process: notices and errors. */
   readonly stderr: NodeJS.WriteStream;
+  /** Environment variables, as they were at the start. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the working directory. */
   readonly cwd: string;
   /** The user's own home directory. */
   readonly userHome: string;
+  /** Id of this process. */
   readonly pid: number;
+  /** Id of the process that started this one. */
   readonly ppid: number;
   /** From now on SIGINT, SIGTERM and SIGHUP abort this signal instead of ending the process. */
   onStop(): AbortSignal;

@@ -59,6 +59,21 @@ export const LINUX_SANDBOXES: readonly LinuxSandboxName[] = [
  * `namespace`, then `uid` where a user is configured (it changes the host's own rules, which must
  * have been asked for), then `landlock`. `auto` never starts anything below level `partial`.
  *
+ * @example
+ * ```ts
+ * import { createLinuxSandbox } from "@acp/sandbox-linux";
+ *
+ * const sandbox = createLinuxSandbox("namespace", {
+ *   workspace: { path: "/home/ada/project", access: "read-write" },
+ * });
+ * const inside = await sandbox.spawn(["node", "agent.mjs"], {
+ *   requiredLevel: "full", // or nothing starts
+ *   onConnection: (socket) => proxy.attach(socket, { agent: { id: "my-agent" } }),
+ *   env: ({ port }) => ({ PATH: "/usr/bin:/bin", HTTPS_PROXY: `http://127.0.0.1:${port}` }),
+ * });
+ * await inside.exited;
+ * ```
+ *
  * @throws ConsentError `options_invalid` where there is none of this name.
  */
 export function createLinuxSandbox(

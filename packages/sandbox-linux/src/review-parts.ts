@@ -51,7 +51,7 @@ export interface ReviewListing {
 
 /** A snapshot that is complete on disk. */
 export interface ReviewSnapshot {
-  /** Directory of it. */
+  /** Absolute path of the folder that holds list and contents. */
   readonly directory: string;
   /** SHA-256 of the list's text, 64 hexadecimal digits. */
   readonly digest: string;

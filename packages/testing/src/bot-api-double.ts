@@ -33,7 +33,7 @@ export interface QueryAnswer {
 export interface BotApiTap {
   /** The message whose button it is. */
   readonly message: Pick<BotApiMessage, "chatId" | "id">;
-  /** Who taps. */
+  /** The person whose finger it is, a member of the chat or not. */
   readonly from: BotApiUser;
   /** The beginning of a button's label, or data as no button of the message has it. */
   readonly button: { readonly label: string } | { readonly data: string };
@@ -43,7 +43,7 @@ export interface BotApiTap {
 export interface BotApiWriting {
   /** The chat to write into. */
   readonly chatId: number;
-  /** Who writes. */
+  /** The person whose message it is, a member of the chat or not. */
   readonly from: BotApiUser;
   /** The message, as plain text. */
   readonly text: string;

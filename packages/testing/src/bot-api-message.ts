@@ -22,7 +22,7 @@ export interface BotApiButton {
 
 /** A message as it stands in its chat. */
 export interface BotApiMessage {
-  /** The chat that it is in. */
+  /** Telegram's number of the chat; negative for a group. */
   readonly chatId: number;
   /** Its number within the chat. */
   readonly id: number;

@@ -19,7 +19,7 @@ import type { LaidManagerGround, ManagerGround, ManagerPlace } from "./ground.js
 import { type Evidence, judgeAttempt } from "./judge.js";
 import { endAll, type ManagerEnd, processesNaming, startManager } from "./start.js";
 
-/** What a manager is to start. */
+/** The agent's command, and what it may see of the host. */
 export interface ManagerStart {
   /** The agent's folder, to be shown for reading and writing, and to be its working directory. */
   readonly workspace: string;
