@@ -15,7 +15,9 @@ import { atOnce } from "./slices.js";
  * what the list says any more.
  */
 export interface FileContents {
+  /** Bytes in the workspace; left out where there is no file. */
   readonly before?: Uint8Array;
+  /** Bytes that the agent wrote; left out where the file was removed. */
   readonly after?: Uint8Array;
 }
 

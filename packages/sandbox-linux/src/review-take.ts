@@ -36,6 +36,7 @@ export interface TakeOrder {
 
 /** What came of it, by path. Nothing else was changed. */
 export interface Taken {
+  /** Were written or removed now. */
   readonly taken: readonly string[];
   /** Were as wanted already. */
   readonly already: readonly string[];
@@ -43,6 +44,7 @@ export interface Taken {
   readonly conflicts: readonly string[];
   /** Run by themselves, and were not named. */
   readonly apart: readonly string[];
+  /** Could not be written, each with the reason. */
   readonly failed: readonly { readonly path: string; readonly reason: string }[];
 }
 

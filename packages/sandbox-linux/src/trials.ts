@@ -32,8 +32,11 @@ export interface TrialsOptions
    * change, made when the first one starts.
    */
   readonly directory: string;
+  /** Bounds of memory, processes and files of one trial. */
   readonly caps?: ConfinementOptions["caps"];
+  /** Bounds of time, output and what is kept. */
   readonly limits?: Partial<TrialLimits>;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
