@@ -1,15 +1,26 @@
 /**
- * Safety: what evaluateCommandSafety() takes and says. Types only.
+ * Safety: what evaluateCommandSafety() takes and says: types, and the lists behind them.
  */
 import type { Allowlist } from "./config/allowlist.js";
 import type { BinaryTable } from "./tables/table.js";
 import type { Span } from "./parse/tree.js";
 
-/** Risk of a command, ascending: advice, never a decision (S3). */
-export type CommandRisk = "safe" | "needs-review" | "dangerous";
+/** Every risk of a command, ascending (S3). */
+export const COMMAND_RISKS = ["safe", "needs-review", "dangerous"] as const;
 
-/** The four layers of S3. */
-export type SafetyLayer = "allowlist" | "shell-syntax" | "safe-binaries" | "dangerous-patterns";
+/** Risk of a command, one of {@link COMMAND_RISKS}: advice, never a decision (S3). */
+export type CommandRisk = (typeof COMMAND_RISKS)[number];
+
+/** The four layers of S3, in the order in which they are named. */
+export const SAFETY_LAYERS = [
+  "allowlist",
+  "shell-syntax",
+  "safe-binaries",
+  "dangerous-patterns",
+] as const;
+
+/** One of {@link SAFETY_LAYERS}. */
+export type SafetyLayer = (typeof SAFETY_LAYERS)[number];
 
 /** Why a command is not safe. */
 export interface SafetyReason {
