@@ -3,13 +3,11 @@
  * the operator opens them.
  */
 import { createServer } from "node:http";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp } from "./harness.js";
+import { acp, startAcp } from "./harness.js";
 import { listen } from "./http-world.js";
 import { needSandbox, runWorld, WAIT_FOR_GO } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 
@@ -112,6 +110,33 @@ describe.skipIf(!NAMESPACE.run)(`localhost inside acp run ${NAMESPACE.reason}`, 
     await world.write("go", "");
     expect(await running.ended).toMatchObject({ stdout: "cut\n" });
     expect(came()).toBe(0);
+  });
+
+  it("loses what --host-port opened when another program of ACP takes the port", async () => {
+    await using world = await runWorld();
+    const server = createServer((_, answer) => answer.end("service"));
+    const port = await listen(server);
+    onTestFinished(() => void server.close());
+    await world.write(
+      "agent.mjs",
+      `const ask = async () => { try { return await (await fetch("http://127.0.0.1:${port}/")).text(); } catch { return "cut"; } };
+      console.log(await ask());
+      ${WAIT_FOR_GO}
+      console.log(await ask());`,
+    );
+    await using running = world.start(["node", "agent.mjs"], {
+      args: ["--host-port", String(port)],
+    });
+    await running.seen("stdout", "service");
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await using other = startAcp(["proxy", "http", "--port", String(port)], { home: world.home });
+    await other.seen("stdout", "listening on");
+    await world.write("go", "");
+    expect(await running.ended).toMatchObject({
+      stdout: "service\ncut\n",
+      stderr: expect.stringContaining(`port ${port} are refused: it is ACP's`),
+    });
   });
 
   it.each(["2375", "8788"])("refuses to open port %s", async (port) => {

@@ -3,15 +3,13 @@
  * workspace, the home, its neighbours and the network, and to outlive the run.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp } from "./harness.js";
 import { needSandbox } from "./run-world.js";
 import { POLICY, serversWorld } from "./servers-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const KINDS = ["namespace", "landlock"] as const;
 const NEEDS = { namespace: needSandbox("namespace"), landlock: needSandbox("landlock") } as const;
@@ -136,6 +134,27 @@ describe.skipIf(!NAMESPACE.run)(`MCP servers of acp run ${NAMESPACE.reason}`, ()
     expect(readdirSync(world.work)).toContain("made-by-w");
     expect(readdirSync(world.work)).not.toContain("made-by-r");
     expect(readdirSync(join(world.work, ".vscode"))).toEqual([]);
+  });
+
+  it("see no place that the agent put a link to in place of a directory of theirs", async () => {
+    await using world = await serversWorld();
+    const keys = join(world.path, "keys");
+    await mkdir(keys);
+    await writeFile(join(keys, "id"), "of the person");
+    await chmod(keys, 0o755);
+    const docs = join(world.work, "docs");
+    await world.run(["mkdir", "docs"]);
+    await world.serve({ name: "a", read: [join(world.path, "programs"), docs] });
+    await world.run(["sh", "-c", `rmdir docs && ln -s ${keys} docs`]);
+    const { stdout, stderr } = await world.run([
+      "node",
+      "call.mjs",
+      JSON.stringify([["run", `cat ${docs}/id ${keys}/id`]]),
+    ]);
+    expect(stdout).not.toContain("of the person");
+    expect(stderr).toContain(`"${docs}" is a link, which an agent may have made`);
+    const own = await world.run(["cat", `${keys}/id`], { args: ["--read", "docs"] });
+    expect([own.code, own.stdout]).toEqual([EXIT_CODES.not_run.code, ""]);
   });
 
   it("write nothing after what is new in the workspace was set aside", async () => {

@@ -2,7 +2,15 @@
  * HubOptions: what a hub is made of, and what it offers. Types only; hub.ts composes it. Source:
  * spec/exec-approval.md.
  */
-import type { Allowed, GateOptions, RunResult, Verdict } from "@acp/core";
+import type { Readable } from "node:stream";
+import type {
+  Allowed,
+  CommandTrials,
+  GateOptions,
+  KeptWrites,
+  RunResult,
+  Verdict,
+} from "@acp/core";
 import type { ExecApprovalConfig, ExecSafetyOptions } from "@acp/core/exec";
 import type { Variables } from "./environment.js";
 import type { CommandOutcome } from "./executor/run-shell.js";
@@ -13,7 +21,7 @@ import type {
   SendExecApproval,
 } from "./protocol.js";
 import type { RunOptions } from "./run-approved.js";
-import type { CommandTrials, KeptWrites, TrialResult } from "./trial/port.js";
+import type { TrialResult } from "./trial/trial-result.js";
 
 /**
  * Parts of a hub. Rules of `policy` and `layers` count beside the configuration; the strictest word
@@ -48,6 +56,7 @@ export interface ExecApprovalHubOptions
    * (channel {@link HUB_CHANNEL}) gives them names.
    */
   readonly clients: readonly string[];
+  /** Sends a message to one client, such as `createHubLink(…).send`. */
   readonly send: SendExecApproval;
   /**
    * Absolute. Commands run in it and below it. Left out, the directory that a call names counts as
@@ -71,11 +80,12 @@ export interface ExecApprovalHubOptions
    * Runs trials of commands that a person would be asked about, where the configuration has
    * `trials: true` as well. Left out: every trial is refused. The caller closes it, after the hub.
    */
-  readonly trials?: CommandTrials;
+  readonly trials?: CommandTrials<Readable>;
 }
 
 /** A command's circumstances. */
 export interface ExecContext {
+  /** Who wants to run it; the id in questions and in the log. */
   readonly agentId: string;
   /** Absolute, or relative to the hub's project root; left out, that root itself. */
   readonly cwd?: string;
@@ -88,7 +98,9 @@ export interface ExecContext {
    * command's text, where they are judged and shown.
    */
   readonly env?: Variables;
+  /** The agent's session, for the log and for grants that end with it. */
   readonly session?: string;
+  /** The task that the command is a part of, for the log. */
   readonly task?: string;
 }
 

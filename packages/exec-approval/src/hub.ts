@@ -155,10 +155,20 @@ function contextOf({ agentId, signal, session, task }: ExecContext): GateContext
  *
  * @example
  * ```ts
- * const hub = createExecApprovalHub({ config, clients: ["phone"], send, audit, projectRoot });
+ * import { createExecApprovalHub, denialMessage } from "@acp/exec-approval";
+ *
+ * const hub = createExecApprovalHub({
+ *   config,
+ *   clients: ["phone"],
+ *   send: async (client, message) => console.log(client, message),
+ *   audit,
+ *   projectRoot,
+ * });
  * const verdict = await hub.onApprovalNeeded("npm test", { cwd: projectRoot, agentId: "agent-1" });
  * if (verdict.decision === "deny") return denialMessage(verdict);
- * const result = await hub.runApproved(verdict, { onOutput: ({ chunk }) => void process.stdout.write(chunk) });
+ * const result = await hub.runApproved(verdict, {
+ *   onOutput: ({ chunk }) => void process.stdout.write(chunk),
+ * });
  * ```
  * @throws ConsentError `options_invalid` where the parts do not fit together.
  */

@@ -2,12 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parsePolicy } from "@acp/core/policy";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { keptMessage } from "../src/trial/text.js";
 import { AGENT } from "./desk.js";
 import { namespaces, openScene, tried, WRITES } from "./support/trial-scene.js";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 describe.skipIf(!namespaces.run)(`writes of a trial ${namespaces.reason}`, () => {
   it("keep just the writes of a digest, after a person's yes to it", async () => {

@@ -1,19 +1,18 @@
 /** Trials of a hub in the real sandbox: what runs unasked, and what is asked about all the same. */
+import type { Readable } from "node:stream";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Layer, Ruling } from "@acp/core";
+import type { CommandTrials, Layer, Ruling } from "@acp/core";
 import { parseExecApprovalConfig } from "@acp/core/exec";
 import { parsePolicy } from "@acp/core/policy";
 import { createVault, Secret } from "@acp/core/vault";
 import { createTrials } from "@acp/sandbox-linux";
 import { describe, expect, it, vi } from "vitest";
 import type { RunOptions } from "../src/run-approved.js";
-import type { CommandTrials, TrialResult } from "../src/trial/port.js";
+import type { TrialResult } from "../src/trial/trial-result.js";
 import { trialMessage } from "../src/trial/text.js";
 import { AGENT, type DeskOptions, openDesk, REVIEWED } from "./desk.js";
 import { AGENT_UID, isRoot, namespaces, openScene, tried, WRITES } from "./support/trial-scene.js";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const NEVER: TrialResult = { tried: false, reason: "it never began" };
 const reasonOf = (result: TrialResult): string => (result.tried ? "tried" : result.reason);
@@ -198,7 +197,7 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
       read: () => parseExecApprovalConfig({ trials: isOn }),
       allow: () => Promise.resolve(),
     };
-    const wrap = (trials: CommandTrials): CommandTrials => ({
+    const wrap = (trials: CommandTrials<Readable>): CommandTrials<Readable> => ({
       ...trials,
       hold: (order) => trials.hold(order).finally(() => (isOn = false)),
     });

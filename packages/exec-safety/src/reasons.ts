@@ -4,8 +4,7 @@
 import { escapeText } from "./text/escape.js";
 import type { Finding } from "./findings.js";
 import { MESSAGE_CHARS_MAX, REASONS_MAX } from "./config/limits.js";
-import { SAFETY_LAYERS } from "./safety.js";
-import type { CommandRisk, SafetyLayer, SafetyReason } from "./safety.js";
+import { type CommandRisk, SAFETY_LAYERS, type SafetyLayer, type SafetyReason } from "./safety.js";
 
 /** The level of all findings together. */
 export function levelOf(findings: readonly Finding[]): CommandRisk {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { lchown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,6 +37,23 @@ describe("checkPlaces()", () => {
     expect(places.workspace).toEqual({ path: at("work"), access: "read-write" });
     expect(places.readable).toEqual([at("home/project")]);
     expect(places.hidden).toContain(at("acp"));
+  });
+
+  it("follows no link of anyone but root to what else is shown, and says where it leads", async () => {
+    await mkdir(at("home/.keys"));
+    await symlink(at("home/.keys"), at("work/docs"));
+    // Where root runs the tests: an agent is never root.
+    if (process.getuid?.() === 0) await lchown(at("work/docs"), 61_077, 61_077);
+    await mkdir(at("home/.keys/inner"));
+    for (const path of ["work/docs", "work/docs/inner", "work/sub/../docs"]) {
+      expect(() => checkPlaces({ readable: [at(path)] })).toThrow(
+        `"${at("work/docs")}" is a link, which an agent may have made; name the directory`,
+      );
+      expect(() => checkPlaces({ writable: [at(path)] })).toThrow(invalid);
+    }
+    // What the system itself links is the system's.
+    expect(checkPlaces({ readable: ["/bin"] }).readable).toEqual([await realpath("/bin")]);
+    expect(checkPlaces({ readable: [at("work/sub")] }).readable).toEqual([at("work/sub")]);
   });
 
   it("covers real paths in the workspace, and throws options_invalid for others", async () => {

@@ -9,7 +9,8 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { AgentView, ConfinementOptions, Workspace } from "./parts.js";
-import { helperDirectory } from "./native-helper.js";
+import { helperDirectory } from "./helper-directory.js";
+import { followOwnSteps } from "./own-steps.js";
 import { sessionsDirectory } from "./session.js";
 
 /** What an agent may see of the host, by real paths. */
@@ -87,8 +88,8 @@ export function checkPlaces(options: ConfinementOptions, canOverlay = false): Vi
   const kept = [...hidden.map(realOrGiven), ...own];
   const ours = [OWN_PACKAGE, process.execPath, ...programs].map(realOrGiven);
   const homes = homeDirectories();
-  const check = (path: string, access: Workspace["access"]): string => {
-    const real = realDirectory(path);
+  const check = (path: string, access: Workspace["access"], follow?: Following): string => {
+    const real = realDirectory(path, follow);
     const why = whyNotShown(real, { access, homes, hidden: kept });
     if (why !== undefined) throw refused(path, why);
     return real;
@@ -97,13 +98,13 @@ export function checkPlaces(options: ConfinementOptions, canOverlay = false): Vi
     workspace === undefined
       ? undefined
       : rooted(workspace, check(workspace.path, workspace.access));
-  const written = writable.map((path) => check(path, "read-write"));
+  const written = writable.map((path) => check(path, "read-write", followOwnSteps));
   for (const path of [...(work === undefined ? [] : [work.path]), ...written])
     refuseOverlap(path, ours);
   const twice = written.find((path) => work?.access === "overlay" && overlap(path, work.path));
   if (twice !== undefined)
     throw refused(twice, "it would be written, and the workspace is to stay as it is");
-  const given = readable.map((path) => check(path, "read-only"));
+  const given = readable.map((path) => check(path, "read-only", followOwnSteps));
   // An overlay shows what lies in its workspace already, and under a name of the host there is no
   // other.
   const read =
@@ -312,12 +313,16 @@ function homeDirectories(): readonly string[] {
     .map(realOrGiven);
 }
 
-function realDirectory(path: string): string {
+/** Leads to a real path. */
+type Following = (path: string) => string;
+
+function realDirectory(path: string, follow: Following = realpathSync): string {
   if (!path.startsWith("/")) throw refused(path, "the path is not absolute");
   try {
-    const real = realpathSync(path);
+    const real = follow(path);
     if (statSync(real).isDirectory()) return real;
   } catch (error) {
+    if (error instanceof ConsentError) throw error;
     throw refused(
       path,
       error instanceof Error && "code" in error ? String(error.code) : String(error),

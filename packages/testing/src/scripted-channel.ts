@@ -53,6 +53,7 @@ export interface ScriptedChannel extends Channel {
 export interface ScriptedChannelOptions {
   /** The channel's name; `scripted` unless given. */
   readonly name?: string;
+  /** Tells the time of answers; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
@@ -108,6 +109,8 @@ function claimsFor(
  *
  * @example
  * ```ts
+ * import { scriptedChannel } from "@acp/testing";
+ *
  * const channel = scriptedChannel(["approve", { deny: { reason: "not now" } }]);
  * ```
  */

@@ -14,7 +14,7 @@ import { chooseSandbox } from "../run/choose-sandbox.js";
 import { codeOfSignal } from "../run/exit-code.js";
 import { holdAgent } from "../run/hold-agent.js";
 import type { HoldAgentParts } from "../run/hold-agent.js";
-import { checkHostPorts } from "../run/host-ports.js";
+import { checkHostPorts, makePortGuard } from "../run/port-guard.js";
 import { readKnownPlaces } from "../run/known-places.js";
 import { modelTunnels } from "../run/model-hosts.js";
 import { findOpenClawLocations } from "../run/openclaw-user.js";
@@ -48,12 +48,12 @@ export const run: Run = async (invocation) => {
   }
 };
 
-async function runPlan(
-  asked: HoldAgentParts & { readonly invocation: Invocation },
-  tunnels: ReturnType<typeof modelTunnels>,
-): Promise<Outcome> {
-  const { invocation, plan: given } = asked;
-  const { openclawUser } = given;
+/**
+ * The home whose gate the run uses, with its configuration and servers.
+ *
+ * @throws ConsentError `config_invalid` if the agent speaks MCP and there is no server.
+ */
+async function openRunHome({ openclawUser, speaksMcp }: RunPlan, invocation: Invocation) {
   const directory =
     openclawUser === undefined
       ? ownHomePath(invocation)
@@ -61,13 +61,23 @@ async function runPlan(
   const home = await makeHome(directory);
   const source = await readHomeConfig(home, invocation);
   const servers = source.config?.servers ?? [];
-  if (given.speaksMcp && servers.length === 0)
+  if (speaksMcp && servers.length === 0)
     throw new ConsentError(
       "config_invalid",
       `Cannot speak MCP: there is no MCP server; add one to proxy.upstream_servers in ${source.file}`,
     );
+  return { home, source, servers };
+}
+
+async function runPlan(
+  asked: HoldAgentParts & { readonly invocation: Invocation },
+  tunnels: ReturnType<typeof modelTunnels>,
+): Promise<Outcome> {
+  const { invocation, plan: given } = asked;
+  const { home, source, servers } = await openRunHome(given, invocation);
   const hidden = await ownPaths({ home, source, invocation });
-  await checkHostPorts(given.hostPorts, ownPorts(source));
+  const portGuard = makePortGuard(ownPorts(source));
+  await checkHostPorts(given.hostPorts, portGuard);
   const privateHome =
     given.privateHome === undefined
       ? undefined
@@ -103,6 +113,7 @@ async function runPlan(
       programs,
       holding,
       review,
+      portGuard,
     });
   } finally {
     await holding.then(

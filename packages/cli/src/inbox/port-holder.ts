@@ -1,5 +1,5 @@
 /**
- * PortHolder: which program listens on a port of this machine, as far as /proc shows it to this
+ * Port holder: which programs listen on a port of this machine, as far as /proc shows it to this
  * user. Linux only; elsewhere nobody is named.
  */
 import { readFile, readdir, readlink } from "node:fs/promises";
@@ -9,8 +9,11 @@ const LISTS: readonly string[] = ["/proc/net/tcp", "/proc/net/tcp6"];
 const LISTENING = "0A";
 const COMMAND_CHARS_MAX = 100;
 
-interface Listener {
+/** A socket that listens. */
+export interface Listener {
+  /** User ID of whoever opened it, as digits. */
   readonly uid: string;
+  /** The socket's number in the kernel, as digits: another socket has another one. */
   readonly inode: string;
 }
 
@@ -23,7 +26,8 @@ function listenerIn(line: string, port: string): Listener | undefined {
   return state === LISTENING && local.endsWith(`:${port}`) ? { uid, inode } : undefined;
 }
 
-async function listenersOn(port: number): Promise<readonly Listener[]> {
+/** Everything that listens on a port, at whatever address. */
+export async function listenersOn(port: number): Promise<readonly Listener[]> {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const texts = await Promise.all(LISTS.map((path) => readFile(path, "latin1").catch(() => "")));
   return texts.flatMap((text) => text.split("\n")).flatMap((line) => listenerIn(line, hex) ?? []);
@@ -45,10 +49,14 @@ async function processWith(inode: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Who listens on a port, for a person; `undefined` where nothing shows it. */
+/** The first who listens on a port, for a person; `undefined` where nothing shows it. */
 export async function describePortHolder(port: number): Promise<string | undefined> {
   const [listener] = await listenersOn(port);
-  if (listener === undefined) return undefined;
+  return listener === undefined ? undefined : describeListener(listener);
+}
+
+/** Whose a listener is, for a person. */
+export async function describeListener(listener: Listener): Promise<string> {
   const pid = await processWith(listener.inode);
   if (pid === undefined) return `a process of the user with uid ${listener.uid}`;
   const command = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => ""))

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -7,7 +6,8 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "@acp/core";
 import { openHome, setPause } from "@acp/home";
-import { checkHostPorts, openHostPorts } from "./host-ports.js";
+import { openHostPorts } from "./host-ports.js";
+import { makePortGuard } from "./port-guard.js";
 
 async function listen(server: Server): Promise<number> {
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -16,50 +16,6 @@ async function listen(server: Server): Promise<number> {
   if (place === null || typeof place === "string") throw new Error("no port");
   return place.port;
 }
-
-/** A process of that name, listening. */
-async function named(name: string): Promise<number> {
-  const program =
-    'require("node:net").createServer().listen(0, "127.0.0.1", function () { console.log(this.address().port); })';
-  const child = spawn(
-    "bash",
-    ["-c", 'exec -a "$0" "$1" -e "$2"', name, process.execPath, program],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const [chunk] = await once(child.stdout, "data");
-  return Number(String(chunk));
-}
-
-describe.skipIf(process.platform !== "linux")("checkHostPorts()", () => {
-  it.each(["dockerd", "/usr/bin/containerd", "podman", "/home/me/packages/cli/bin/acp.cjs"])(
-    "refuses a port of %s",
-    async (name) => {
-      const port = await named(name);
-      await expect(checkHostPorts([port], [])).rejects.toMatchObject({
-        code: "options_invalid",
-        message: expect.stringContaining(String(port)),
-      });
-    },
-  );
-
-  it("refuses ports of this home and of container engines, listening or not", async () => {
-    for (const [port, own] of [
-      [2375, []],
-      [10_250, []],
-      [8788, [8788]],
-    ] as const)
-      await expect(checkHostPorts([port], own)).rejects.toMatchObject({ code: "options_invalid" });
-  });
-
-  it("takes other services, also those that do not listen yet", async () => {
-    await expect(
-      checkHostPorts([await named("postgres"), await named("mycap"), 5999], []),
-    ).resolves.toBeUndefined();
-  });
-});
 
 /** Whether a byte comes back before the connection ends. */
 function isAnswered(socket: Socket): Promise<boolean> {
@@ -76,7 +32,13 @@ describe("openHostPorts()", () => {
     const home = await openHome(directory);
     const echo = createServer((socket) => socket.on("error", () => undefined).pipe(socket));
     const port = await listen(echo);
-    const open = openHostPorts([port], { home, agentId: "agent", clock: systemClock });
+    const open = openHostPorts([port], {
+      home,
+      agentId: "agent",
+      clock: systemClock,
+      guard: makePortGuard([]),
+      refused: () => undefined,
+    });
     onTestFinished(() => open.close());
     const inside = createServer((socket) => open.takers.get(port)?.(socket));
     const front = await listen(inside);

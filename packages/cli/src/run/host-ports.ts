@@ -4,15 +4,18 @@
  * said at the start and in the log, and cut while the gate or the agent is paused.
  */
 import { connect, type Socket } from "node:net";
-import { ConsentError, type Clock } from "@acp/core";
+import type { Clock } from "@acp/core";
 import { readAgentPause, readPause, type Home } from "@acp/home";
-import { describePortHolder } from "../inbox/port-holder.js";
+import type { PortGuard } from "./port-guard.js";
 
 /** What ports are opened with. */
 export interface HostPortsParts {
   readonly home: Home;
   readonly agentId: string;
   readonly clock: Clock;
+  readonly guard: PortGuard;
+  /** Hears once of each port that was refused after the start. */
+  readonly refused: (port: number, why: string) => void;
 }
 
 /** Ports that are open while the agent runs. */
@@ -23,43 +26,15 @@ export interface HostPorts {
   close(): void;
 }
 
-/**
- * Container engines: whoever reaches one is root. Their encrypted ports too, since the agent may
- * have found the key.
- */
-const ENGINES: ReadonlySet<number> = new Set([2375, 2376, 2377, 4243, 10_250, 10_255]);
-const FORBIDDEN =
-  /(?:^|[/\s(])(?:dockerd|docker-proxy|containerd|podman|buildkitd|crio|kubelet|acp(?:\.cjs)?)(?:[\s)]|$)|@acp\//u;
 /** How long a connection outlives a pause, at most. */
 const LOOK_MS = 500;
 /** At once, of all ports: each takes two descriptors of the process that the gate is in. */
 const CONNECTIONS_MAX = 256;
 
-/**
- * Refuses ports that nobody may open to an agent.
- *
- * @param own - Ports of this home's own servers.
- * @throws ConsentError `options_invalid`.
- */
-export async function checkHostPorts(
-  ports: readonly number[],
-  own: readonly number[],
-): Promise<void> {
-  for (const port of ports) {
-    const holder = await describePortHolder(port);
-    const isOurs = own.includes(port) || (holder !== undefined && FORBIDDEN.test(holder));
-    if (!isOurs && !ENGINES.has(port)) continue;
-    const why = ENGINES.has(port)
-      ? "it is a container engine's"
-      : `it is ACP's or a container engine's${holder === undefined ? "" : `: ${holder}`}`;
-    throw new ConsentError("options_invalid", `Cannot open port ${port} to the command: ${why}`);
-  }
-}
-
 /** Opens them. */
 export function openHostPorts(
   ports: readonly number[],
-  { home, agentId, clock }: HostPortsParts,
+  { home, agentId, clock, guard, refused }: HostPortsParts,
 ): HostPorts {
   const open = new Set<Socket>();
   const isPaused = (): boolean =>
@@ -72,6 +47,7 @@ export function openHostPorts(
     if (open.size > 0 && isPaused()) cut();
   }, LOOK_MS);
   timer.unref();
+  const told = new Set<number>();
   const take =
     (port: number) =>
     (agent: Socket): void => {
@@ -89,8 +65,16 @@ export function openHostPorts(
           open.delete(one);
           other.end();
         });
-        one.pipe(other);
       }
+      service.once("connect", async () => {
+        // Once connected: whoever takes the port from now on does not get this connection.
+        const why = await guard.whyNot(port).catch(() => "it cannot be looked at");
+        if (why === undefined) return void agent.pipe(service).pipe(agent);
+        if (!told.has(port)) refused(port, why);
+        told.add(port);
+        agent.destroy();
+        service.destroy();
+      });
     };
   return {
     takers: new Map(ports.map((port) => [port, take(port)])),

@@ -88,7 +88,7 @@ export function readPlan({ values, flags, rest, io }: PlanContext): RunPlan {
     env: listOf("env", values.env),
     unixSockets: flags.has("unix-sockets") ? "private" : "none",
     dns,
-    hostPorts: listOf("host-port", values["host-port"]).map(readPort),
+    hostPorts: [...new Set(listOf("host-port", values["host-port"]).map(readPort))],
     ...(values["private-home"] !== undefined && { privateHome: readName(values["private-home"]) }),
     ...(values.memory !== undefined && { memoryBytes: readMemorySize(values.memory) }),
     ...(values["model-host"] !== undefined && { modelHosts: readModelHosts(values["model-host"]) }),
@@ -107,7 +107,7 @@ function readModelHosts(text: string): readonly string[] {
 }
 
 function readPort(text: string): number {
-  const port = /^[0-9]{4,5}$/u.test(text) ? Number(text) : Number.NaN;
+  const port = /^[1-9][0-9]{3,4}$/u.test(text) ? Number(text) : Number.NaN;
   if (port >= 1024 && port <= 65_535) return port;
   throw usage(`Cannot open port "${text}": write a number from 1024 to 65535, such as 5432`);
 }

@@ -42,6 +42,7 @@ export interface UnderGateParts {
   readonly holding: Promise<HeldAgent>;
   /** Where its workspace is an overlay. */
   readonly review: OpenedReview | undefined;
+  readonly portGuard: RunAgentParts["portGuard"];
 }
 
 /** Who acts, where nobody says so. */

@@ -111,6 +111,15 @@ describe("takeTree()", () => {
     ).rejects.toThrow("EEXIST");
   });
 
+  it("refuses what the disk does not take, as any other fault of a server's packages", async () => {
+    const name = `node_modules/${"x".repeat(300)}`;
+    for (const part of [{ directory: name }, { link: name, to: "a" }, file(name, "x")])
+      await expect(take([TOP, part, END])).rejects.toMatchObject({
+        code: "config_invalid",
+        message: expect.stringContaining("ENAMETOOLONG"),
+      });
+  });
+
   it("ends where there is too much", async () => {
     const some = [TOP, file("node_modules/a", "12345"), file("node_modules/b", "12345"), END];
     await expect(take(some, { entries: 2, bytes: 100 })).rejects.toThrow("more than 2 files");

@@ -6,7 +6,7 @@
 import { constants } from "node:fs";
 import { chmod, mkdir, open, symlink } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
-import { ConsentError } from "@acp/core";
+import { ConsentError, isConsentError } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import type { MessageStream } from "./message-stream.js";
 
@@ -30,14 +30,26 @@ const FILE_FLAGS: number =
  * Takes it.
  *
  * @param directory - Exists, is empty, and nobody else writes there.
- * @throws ConsentError `config_invalid` where something in it may not be; `sandbox_failed` where it
- *   is cut off.
+ * @throws ConsentError `config_invalid` where something in it may not be, or it cannot be
+ *   written; `sandbox_failed` where it is cut off.
  */
 export async function takeTree(
   output: MessageStream,
   directory: string,
   limits: TreeLimits = TREE_LIMITS,
 ): Promise<void> {
+  try {
+    await take(output, directory, limits);
+  } catch (error) {
+    if (isConsentError(error)) throw error;
+    // A name that is too long, the same name twice, a full disk: no reason to end more than this.
+    throw refused(
+      `they cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+async function take(output: MessageStream, directory: string, limits: TreeLimits): Promise<void> {
   const directories = new Set<string>(["."]);
   const links: (readonly [path: string, target: string])[] = [];
   let [entries, bytes] = [0, 0];

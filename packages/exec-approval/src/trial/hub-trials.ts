@@ -1,12 +1,12 @@
 /** Hub trials: what a hub offers of trials, from a call to its result. */
-import type { Action, ConsentGate, Denied, GateContext, RunResult } from "@acp/core";
+import type { Action, ConsentGate, Denied, GateContext, KeptWrites, RunResult } from "@acp/core";
 import { prepareCommand } from "../hub-command.js";
 import { type Call, decideCommand, type DecideParts } from "../hub-decide.js";
 import type { ExecContext } from "../hub-options.js";
 import { refuse } from "../hub-refusal.js";
 import type { RunOptions } from "../run-approved.js";
 import { keepAction, keepWrites } from "./keep-trial.js";
-import type { KeptWrites, TrialResult } from "./port.js";
+import type { TrialResult } from "./trial-result.js";
 import { runTrial, TRIAL_VARIABLES, type TrialParts } from "./run-trial.js";
 
 /** What they are made of; without `trying` there are none. */

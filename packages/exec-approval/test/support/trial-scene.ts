@@ -4,11 +4,13 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import type { CommandTrials } from "@acp/core";
 import { createTrials } from "@acp/sandbox-linux";
 import { hostNeed } from "@acp/testing";
 import { onTestFinished } from "vitest";
 import type { RunOptions } from "../../src/run-approved.js";
-import type { CommandTrials, TrialResult, Tried } from "../../src/trial/port.js";
+import type { TrialResult, Tried } from "../../src/trial/trial-result.js";
 import { AGENT, type Desk, type DeskOptions, openDesk } from "../desk.js";
 
 export const AGENT_UID = 61_009;
@@ -40,7 +42,9 @@ export interface Scene extends Desk {
 }
 
 export async function openScene(
-  options: DeskOptions & { readonly wrap?: (trials: CommandTrials) => CommandTrials } = {},
+  options: DeskOptions & {
+    readonly wrap?: (trials: CommandTrials<Readable>) => CommandTrials<Readable>;
+  } = {},
 ): Promise<Scene> {
   const { wrap = (trials) => trials, written = { trials: true }, ...rest } = options;
   const top = await realpath(await mkdtemp(join(tmpdir(), "acp-trial-")));
