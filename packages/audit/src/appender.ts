@@ -59,7 +59,8 @@ export function createAppender(
   };
 }
 
-interface Place {
+/** Where the chain goes on. */
+interface ChainStart {
   readonly before: AuditReceipt | undefined;
   readonly monoMs: number;
 }
@@ -67,7 +68,7 @@ interface Place {
 function chainAll(
   events: readonly AuditEventInput[],
   lines: LineBuffer,
-  { before, monoMs }: Place,
+  { before, monoMs }: ChainStart,
 ): AuditReceipt {
   let head = before;
   for (const event of events)

@@ -97,11 +97,7 @@ export function createGroupCommit(
     if (failure !== undefined) throw failure;
     if (closed !== undefined) throw cannot("append to", path)("it is closed");
     const { lines, calls } = queue.open(nextSeq(last));
-    try {
-      last = fillWhole(lines, fill, last);
-    } catch (error) {
-      throw cannot("append to", path)(causeText(error), error);
-    }
+    last = fillWhole(lines, (each) => fill(each, last), path);
     return { receipt: last, calls };
   }
 
@@ -123,13 +119,17 @@ export function createGroupCommit(
 }
 
 /** All lines of a call, or none of them. */
-function fillWhole(lines: LineBuffer, fill: Fill, head: AuditReceipt | undefined): AuditReceipt {
+function fillWhole(
+  lines: LineBuffer,
+  fill: (lines: LineBuffer) => AuditReceipt,
+  path: string,
+): AuditReceipt {
   const size = lines.size();
   try {
-    return fill(lines, head);
+    return fill(lines);
   } catch (error) {
     lines.cutTo(size);
-    throw error;
+    throw cannot("append to", path)(causeText(error), error);
   }
 }
 

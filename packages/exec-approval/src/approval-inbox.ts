@@ -59,6 +59,12 @@ export interface ApprovalInboxOptions {
   readonly clock?: Clock;
 }
 
+/** A request on the list, and what takes it off when its time is over. */
+interface OpenRequest {
+  readonly request: ExecApprovalRequestPayload;
+  readonly timer: AbortController;
+}
+
 /** Requests held at once; more than that nobody reads. */
 const OPEN_MAX = 1_000;
 /**
@@ -76,10 +82,7 @@ export function createApprovalInbox({
   hubDeviceId,
   clock = systemClock,
 }: ApprovalInboxOptions): ApprovalInbox {
-  const open = new Map<
-    string,
-    { readonly request: ExecApprovalRequestPayload; readonly timer: AbortController }
-  >();
+  const open = new Map<string, OpenRequest>();
   const listeners = new Set<(change: InboxChange) => void>();
   const tell = (change: InboxChange): void => {
     for (const listener of listeners) listener(change);

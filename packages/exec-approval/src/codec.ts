@@ -6,9 +6,8 @@
 import { ConsentError, copyJson, parseJson, readFields } from "@acp/core";
 import type { FieldReader, JsonObject, JsonValue } from "@acp/core";
 import { COMMAND_RISKS } from "@acp/core/exec";
+import { APPROVAL_DECISIONS, EXEC_APPROVAL_ENDS } from "./protocol.js";
 import type {
-  ApprovalDecision,
-  ExecApprovalEnd,
   ExecApprovalEndedPayload,
   ExecApprovalRequestPayload,
   Message,
@@ -34,8 +33,6 @@ const ID_CHARS_MAX = 128;
 const AGENT_CHARS_MAX = 256;
 const RPC_TEXT_CHARS_MAX = 1_024;
 
-const DECISIONS: readonly ApprovalDecision[] = ["allow-once", "allow-always", "deny"];
-const ENDS: readonly ExecApprovalEnd[] = ["allowed", "denied", "expired", "cancelled"];
 const VISIBLE = /^[!-~]+$/;
 
 function invalid(path: string, want: string): ConsentError {
@@ -90,7 +87,10 @@ function readApprovalRequest(read: Read): ExecApprovalRequestPayload {
 }
 
 function readEnded(read: Read): ExecApprovalEndedPayload {
-  return { approvalId: readApprovalId(read), outcome: read.fields.oneOf("outcome", ENDS) };
+  return {
+    approvalId: readApprovalId(read),
+    outcome: read.fields.oneOf("outcome", EXEC_APPROVAL_ENDS),
+  };
 }
 
 function readRequest(read: Read): RpcRequestPayload {
@@ -195,7 +195,7 @@ export function encodeMessage(message: Message): string {
 export function readResolveParams(value: JsonObject): ResolveExecApprovalParams {
   const fields = readFields(value, "params");
   const approvalId = fields.text("approvalId", ID_CHARS_MAX);
-  const decision = fields.oneOf("decision", DECISIONS);
+  const decision = fields.oneOf("decision", APPROVAL_DECISIONS);
   const confirmation = fields.optionalText("confirmation", ID_CHARS_MAX);
   fields.done();
   return { approvalId, decision, ...(confirmation === undefined ? {} : { confirmation }) };

@@ -4,8 +4,8 @@
  */
 import type { AnswerReceipt, RefusalCode } from "@acp/core";
 import type { HubChannel, OpenApproval } from "./hub-channel.js";
+import { APPROVAL_DECISIONS } from "./protocol.js";
 import type {
-  ApprovalDecision,
   ResolveExecApprovalParams,
   ResolveExecApprovalResult,
   RpcOutcome,
@@ -24,8 +24,6 @@ export interface ResolveParts {
 }
 
 type Outcome = RpcOutcome<ResolveExecApprovalResult>;
-
-const DECISIONS: readonly ApprovalDecision[] = ["allow-once", "allow-always", "deny"];
 
 const fail = (code: string, message: string): Outcome => ({ ok: false, error: { code, message } });
 const done = (more: Remembered = {}): Outcome => ({ ok: true, payload: { ok: true, ...more } });
@@ -84,8 +82,8 @@ export async function resolveApproval(
   from: string,
 ): Promise<Outcome> {
   const { approvalId, decision } = params;
-  if (!DECISIONS.includes(decision))
-    return fail("INVALID_PARAMS", `"decision" is not one of ${DECISIONS.join(", ")}`);
+  if (!APPROVAL_DECISIONS.includes(decision))
+    return fail("INVALID_PARAMS", `"decision" is not one of ${APPROVAL_DECISIONS.join(", ")}`);
   const open = parts.channel.find(approvalId);
   if (open === undefined) return notFound();
   const { id } = open.request;

@@ -20,8 +20,11 @@ export const ResolveExecApprovalMethod = "resolveExecApproval";
 /** The `from` of what the gateway itself says; no device may have this id. */
 export const GATEWAY_ID = "gateway";
 
-/** What a person decides about a command. */
-export type ApprovalDecision = "allow-once" | "allow-always" | "deny";
+/** Every decision that a person can take about a command, as the wire spells it. */
+export const APPROVAL_DECISIONS = ["allow-once", "allow-always", "deny"] as const;
+
+/** What a person decides about a command: one of {@link APPROVAL_DECISIONS}. */
+export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
 
 /** What a client is asked. */
 export interface ExecApprovalRequestPayload {
@@ -44,11 +47,14 @@ export interface ExecApprovalRequestPayload {
   readonly expiresAtMs: number;
 }
 
+/** Every way in which a request can end, as the wire spells it. */
+export const EXEC_APPROVAL_ENDS = ["allowed", "denied", "expired", "cancelled"] as const;
+
 /**
- * How a request ended. `cancelled`: taken back, because its agent was closed or a part failed; the
- * command does not run.
+ * How a request ended: one of {@link EXEC_APPROVAL_ENDS}. `cancelled`: taken back, because its
+ * agent was closed or a part failed; the command does not run.
  */
-export type ExecApprovalEnd = "allowed" | "denied" | "expired" | "cancelled";
+export type ExecApprovalEnd = (typeof EXEC_APPROVAL_ENDS)[number];
 
 /** What a client is told when a request is over, whoever ended it. */
 export interface ExecApprovalEndedPayload {

@@ -8,7 +8,7 @@ import type { Finding, Report } from "./findings.js";
 import { SAFETY_LIMITS } from "./config/limits.js";
 import { parseShell } from "./parse/parse-shell.js";
 import { startPlace } from "./safe/start-place.js";
-import type { Place } from "./config/place.js";
+import type { RunPlace } from "./config/run-place.js";
 import { layersOf, levelOf, reasonsOf } from "./reasons.js";
 import { rewritten } from "./rewrite.js";
 import { safeWalk } from "./safe/safe-walk.js";
@@ -141,7 +141,7 @@ function searchDangers(
     limits,
     place,
     report,
-  }: { readonly limits: SafetyLimits; readonly place: Place; readonly report: Report },
+  }: { readonly limits: SafetyLimits; readonly place: RunPlace; readonly report: Report },
 ): void {
   const visible = command
     .slice(0, limits.charsMax)

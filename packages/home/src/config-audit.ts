@@ -2,9 +2,10 @@
  * Config, audit: a home's logs: how large a file gets, which files are kept, and who keeps signed
  * checkpoints. Format: spec/home.md §2.
  */
-import { type Spot, invalid, readList, readMap, readNumber, readOneOf } from "@acp/core/yaml";
-import { ifGiven, readPath, readUrl } from "./config-values.js";
-import type { PathOrigins } from "./paths.js";
+import { invalid } from "@acp/core/yaml";
+import { pathShape, url } from "./config-values.js";
+import { exactlyOne, optional, section } from "./section.js";
+import { below, list, number, refined, type Shape, word } from "./shape.js";
 
 /** A place outside of the home that keeps signed checkpoints. */
 export type WitnessConfig =
@@ -34,62 +35,82 @@ export interface AuditConfig {
 /** The settings if the file has no `audit` section. */
 export const DEFAULT_AUDIT_CONFIG: AuditConfig = { format: "v0.2", witnesses: [] };
 
-const KEYS = [
-  "format",
-  "rotate_megabytes",
-  "rotate_days",
-  "keep_files",
-  "checkpoint_events",
-  "checkpoint_seconds",
-  "witnesses",
-] as const;
 const WITNESSES_MAX = 16;
 const MEGABYTE = 1024 * 1024;
 const DAY_MS = 86_400_000;
 const SECOND_MS = 1_000;
 
-/** The section `audit`. */
-export function readAudit(spot: Spot, origins: PathOrigins): AuditConfig {
-  const entries = readMap(spot, KEYS);
-  const whole = (key: (typeof KEYS)[number], max: number): number | undefined =>
-    ifGiven(entries.get(key), (each) => readNumber(each, { min: 1, max, whole: true }));
-  const rotateMegabytes = whole("rotate_megabytes", 1_048_576);
-  const rotateDays = whole("rotate_days", 36_500);
-  const keepFiles = whole("keep_files", 1_000_000);
-  const checkpointEvents = whole("checkpoint_events", 1_000_000);
-  const checkpointSeconds = whole("checkpoint_seconds", 86_400);
-  return {
-    format: ifGiven(entries.get("format"), (each) => readOneOf(each, ["v0.2", "v0.3"])) ?? "v0.2",
-    ...(rotateMegabytes === undefined ? {} : { rotateBytes: rotateMegabytes * MEGABYTE }),
-    ...(rotateDays === undefined ? {} : { rotateMs: rotateDays * DAY_MS }),
-    ...(keepFiles === undefined ? {} : { keepFiles }),
-    ...(checkpointEvents === undefined ? {} : { checkpointEvents }),
-    ...(checkpointSeconds === undefined ? {} : { checkpointMs: checkpointSeconds * SECOND_MS }),
-    witnesses: ifGiven(entries.get("witnesses"), (each) => readWitnesses(each, origins)) ?? [],
-  };
+/** A whole number from 1 to `max`, in units of `unit`. */
+function count(max: number, unit: number = 1): Shape<number> {
+  return refined(number({ min: 1, max, whole: true }), (value) => value * unit);
 }
+
+const witness: Shape<WitnessConfig> = refined(
+  section(
+    {
+      directory: optional("directory", pathShape, "A directory that gets a file for each log."),
+      url: optional("url", url, "A URL that takes each checkpoint by POST."),
+    },
+    [exactlyOne("directory", "url")],
+  ),
+  ({ directory, url: address }, spot) => {
+    if (directory !== undefined) return { directory };
+    if (address !== undefined) return { url: address };
+    throw invalid(spot, 'it needs either "directory" or "url"');
+  },
+);
 
 /** The same one twice would write each checkpoint twice into one file. */
-function readWitnesses(spot: Spot, origins: PathOrigins): readonly WitnessConfig[] {
-  const known = new Set<string>();
-  const each = readList(spot);
-  if (each.length > WITNESSES_MAX)
-    throw invalid(spot, `there are more than ${WITNESSES_MAX} witnesses`);
-  return each.map((entry) => {
-    const witness = readWitness(entry, origins);
-    const key = JSON.stringify(witness);
-    if (known.has(key)) throw invalid(entry, "another witness is the same");
-    known.add(key);
-    return witness;
-  });
-}
+const witnesses: Shape<readonly WitnessConfig[]> = refined(
+  list(witness, {
+    max: WITNESSES_MAX,
+    problem: `there are more than ${WITNESSES_MAX} witnesses`,
+  }),
+  (each, spot) => {
+    const known = new Set<string>();
+    for (const [at, one] of each.entries()) {
+      const key = JSON.stringify(one);
+      if (known.has(key)) throw invalid(below(spot, at), "another witness is the same");
+      known.add(key);
+    }
+    return each;
+  },
+);
 
-function readWitness(spot: Spot, origins: PathOrigins): WitnessConfig {
-  const entries = readMap(spot, ["directory", "url"]);
-  const directory = entries.get("directory");
-  const url = entries.get("url");
-  if (directory !== undefined && url === undefined)
-    return { directory: readPath(directory, origins) };
-  if (url !== undefined && directory === undefined) return { url: readUrl(url) };
-  throw invalid(spot, 'it needs either "directory" or "url"');
-}
+/** The section `audit`. */
+export const audit: Shape<AuditConfig> = refined(
+  section({
+    format: optional(
+      "format",
+      word(["v0.2", "v0.3"]),
+      "v0.2 writes the hash-chained log; v0.3 also writes plain entries beside it. Default: v0.2.",
+    ),
+    rotateBytes: optional(
+      "rotate_megabytes",
+      count(1_048_576, MEGABYTE),
+      "A file is full before it would get larger, in MiB. Default: 64.",
+    ),
+    rotateMs: optional(
+      "rotate_days",
+      count(36_500, DAY_MS),
+      "A file is full when its first event is older, in days. Default: never.",
+    ),
+    keepFiles: optional("keep_files", count(1_000_000), "How many full files stay. Default: all."),
+    checkpointEvents: optional(
+      "checkpoint_events",
+      count(1_000_000),
+      "Number of events after which a checkpoint is signed. Default: 1000.",
+    ),
+    checkpointMs: optional(
+      "checkpoint_seconds",
+      count(86_400, SECOND_MS),
+      "Seconds that an event may wait before a checkpoint is signed. Default: 60.",
+    ),
+    witnesses: optional(
+      "witnesses",
+      witnesses,
+      "Where copies of the checkpoints go. Default: none.",
+    ),
+  }),
+  (given) => ({ ...DEFAULT_AUDIT_CONFIG, ...given }),
+);

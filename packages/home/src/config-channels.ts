@@ -1,15 +1,9 @@
 /** Config, channels: how people are reached, and in which order. */
-import { ASK_TIMEOUT_MS_MAX } from "@acp/core";
-import {
-  type Spot,
-  invalid,
-  readList,
-  readMap,
-  readNumber,
-  readOneOf,
-  readText,
-} from "@acp/core/yaml";
-import { ifGiven, readSecret, readUrl, required } from "./config-values.js";
+import { ASK_TIMEOUT_MS_MAX, type JsonObject } from "@acp/core";
+import { invalid, readText, type Spot } from "@acp/core/yaml";
+import { PORT, secret, url } from "./config-values.js";
+import { onlyBeside, optional, required, section } from "./section.js";
+import { list, number, refined, type Shape, shapeOf, text, word } from "./shape.js";
 
 /** Channels that a configuration can name; `prompt` in the file means `terminal`. */
 export const CHANNEL_NAMES = ["terminal", "telegram", "webhook"] as const;
@@ -63,116 +57,120 @@ const CHAT_CHARS_MAX = 64;
 const HOST_CHARS_MAX = 253;
 const NAME_CHARS_MAX = 256;
 const STAGES_MAX = 16;
-const SPELLINGS = ["prompt", ...CHANNEL_NAMES] as const;
 const DELAY_S = { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 } as const;
 /** A port alone is this machine's: what is to be reached from elsewhere says so. */
 const LOOPBACK = "127.0.0.1";
+const LISTEN = /^(?:(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):)?([0-9]{1,5})$/;
 
-/** The stages of `channel`, or of `escalation`; the terminal unless the file says otherwise. */
-export function readStages(entries: ReadonlyMap<string, Spot>): readonly ChannelStage[] {
-  const [channel, escalation] = [entries.get("channel"), entries.get("escalation")];
-  if (escalation === undefined)
-    return [{ channels: ifGiven(channel, readChannels) ?? ["terminal"], afterMs: 0 }];
-  if (channel !== undefined)
-    throw invalid(escalation, 'there is a "channel" too: its stages name the channels', {
-      part: "key",
-    });
-  return readEscalation(escalation);
-}
+const channelName: Shape<ChannelName> = refined(word(["prompt", ...CHANNEL_NAMES]), (written) =>
+  written === "prompt" ? "terminal" : written,
+);
+
+const channelList: Shape<readonly ChannelName[]> = refined(
+  list(channelName, { min: 1, problem: "there is no channel in it" }),
+  (names, spot) => {
+    if (new Set(names).size < names.length) throw invalid(spot, "a channel is in it twice");
+    return names;
+  },
+);
+
+/** The key `channel`: one channel, or a list of them. */
+export const channels: Shape<readonly ChannelName[]> = {
+  schema: { anyOf: [channelName.schema, { ...channelList.schema, uniqueItems: true }] },
+  read(spot, origins) {
+    if (Array.isArray(spot.value)) return channelList.read(spot, origins);
+    const one = channelName.read(spot, origins);
+    return one.mistakes === undefined ? { value: [one.value] } : one;
+  },
+};
+
+const stage: Shape<ChannelStage> = refined(
+  section({
+    channels: required("channel", channels, "The channels that show the question from then on."),
+    afterSeconds: optional(
+      "after_seconds",
+      number(DELAY_S),
+      "Seconds after the question was asked. The first stage has none, later ones ascend.",
+    ),
+    approvers: optional(
+      "approvers",
+      list(text(NAME_CHARS_MAX)),
+      "IDs of approvers or names of groups who may answer from then on: in all stages or in none.",
+    ),
+  }),
+  ({ afterSeconds = 0, ...rest }) => ({ ...rest, afterMs: Math.round(afterSeconds * 1_000) }),
+);
+
+/** The key `escalation`: stages in the order of their times. */
+export const escalation: Shape<readonly ChannelStage[]> = refined(
+  list(stage, { min: 1, max: STAGES_MAX, problem: `it has not 1 to ${STAGES_MAX} stages` }),
+  (stages, spot) => {
+    for (const [at, { afterMs, approvers }] of stages.entries()) {
+      const before = stages[at - 1];
+      const here: Spot = { ...spot, path: [...spot.path, at] };
+      if (before === undefined && afterMs > 0)
+        throw invalid(here, "the first stage starts at once");
+      if (before !== undefined && afterMs <= before.afterMs)
+        throw invalid(here, "the stages are not in the order of their times");
+      if (before !== undefined && (approvers === undefined) !== (before.approvers === undefined))
+        throw invalid(here, "some stages name approvers and some do not");
+    }
+    return stages;
+  },
+);
 
 /** Returns every channel that the stages name, once each. */
 export function channelsOf(stages: readonly ChannelStage[]): readonly ChannelName[] {
-  return [...new Set(stages.flatMap(({ channels }) => channels))];
-}
-
-function readChannels(spot: Spot): readonly ChannelName[] {
-  if (!Array.isArray(spot.value)) return [readName(spot)];
-  const each = readList(spot);
-  if (each.length === 0) throw invalid(spot, "there is no channel in it");
-  const names = each.map(readName);
-  if (new Set(names).size < names.length) throw invalid(spot, "a channel is in it twice");
-  return names;
-}
-
-function readName(spot: Spot): ChannelName {
-  const written = readOneOf(spot, SPELLINGS);
-  return written === "prompt" ? "terminal" : written;
-}
-
-function readEscalation(spot: Spot): readonly ChannelStage[] {
-  const each = readList(spot);
-  if (each.length === 0 || each.length > STAGES_MAX)
-    throw invalid(spot, `it has not 1 to ${STAGES_MAX} stages`);
-  const stages = each.map(readStage);
-  for (const [at, { afterMs, approvers }] of stages.entries()) {
-    const [before, here] = [stages[at - 1], each[at] ?? spot];
-    if (before === undefined && afterMs > 0) throw invalid(here, "the first stage starts at once");
-    if (before !== undefined && afterMs <= before.afterMs)
-      throw invalid(here, "the stages are not in the order of their times");
-    if (before !== undefined && (approvers === undefined) !== (before.approvers === undefined))
-      throw invalid(here, "some stages name approvers and some do not");
-  }
-  return stages;
-}
-
-function readStage(spot: Spot): ChannelStage {
-  const entries = readMap(spot, ["channel", "after_seconds", "approvers"]);
-  const seconds = ifGiven(entries.get("after_seconds"), (each) => readNumber(each, DELAY_S)) ?? 0;
-  const approvers = ifGiven(entries.get("approvers"), (each) =>
-    readList(each).map((id) => readText(id, NAME_CHARS_MAX)),
-  );
-  return {
-    channels: readChannels(required(spot, entries, "channel")),
-    afterMs: Math.round(seconds * 1_000),
-    ...(approvers === undefined ? {} : { approvers }),
-  };
-}
-
-/** The section `telegram`. */
-export function readTelegram(spot: Spot): TelegramConfig {
-  const entries = readMap(spot, ["bot_token", "chat_id", "api_root"]);
-  const apiRoot = ifGiven(entries.get("api_root"), readUrl);
-  return {
-    botToken: readSecret(required(spot, entries, "bot_token")),
-    chatId: readChatId(required(spot, entries, "chat_id")),
-    ...(apiRoot === undefined ? {} : { apiRoot }),
-  };
+  return [...new Set(stages.flatMap(({ channels: named }) => named))];
 }
 
 /** A chat's number must be written as text: large ones are not exact as numbers. */
-function readChatId(spot: Spot): string {
+const chatId: Shape<string> = shapeOf(text(CHAT_CHARS_MAX).schema, (spot) => {
   if (typeof spot.value === "number")
     throw invalid(spot, "expected a text, got a number", { suggestion: `"${spot.value}"` });
   return readText(spot, CHAT_CHARS_MAX);
-}
+});
 
-/** The section `webhook`. */
-export function readWebhook(spot: Spot): WebhookConfig {
-  const entries = readMap(spot, ["url", "secret", "listen", "link_url", "allow_private_hosts"]);
-  const listen = ifGiven(entries.get("listen"), readListen);
-  const linkUrl = ifGiven(entries.get("link_url"), readUrl);
-  const hosts = ifGiven(entries.get("allow_private_hosts"), (each) =>
-    readList(each).map((host) => readText(host, HOST_CHARS_MAX)),
-  );
-  if (linkUrl !== undefined && listen === undefined)
-    throw invalid(spot, 'a "link_url" leads nowhere without "listen"');
-  return {
-    url: readUrl(required(spot, entries, "url")),
-    secret: readSecret(required(spot, entries, "secret")),
-    ...(listen === undefined ? {} : { listen }),
-    ...(linkUrl === undefined ? {} : { linkUrl }),
-    ...(hosts === undefined ? {} : { allowPrivateHosts: hosts }),
-  };
-}
+/** The section `telegram`. */
+export const telegramShape: Shape<TelegramConfig> = section({
+  botToken: required("bot_token", secret, "The bot token, plain or as encrypted:<…>."),
+  chatId: required("chat_id", chatId, "ID of the chat that gets the questions, as text."),
+  apiRoot: optional("api_root", url, "URL of your own Bot API server. Default: Telegram's."),
+});
 
-/** A port, or `host:port`. */
-function readListen(spot: Spot): ListenAddress {
-  const text =
+const LISTEN_SCHEMA: JsonObject = {
+  anyOf: [
+    { type: "integer", minimum: PORT.min, maximum: PORT.max },
+    { type: "string", pattern: LISTEN.source },
+  ],
+};
+
+const listen: Shape<ListenAddress> = shapeOf(LISTEN_SCHEMA, (spot) => {
+  const written =
     typeof spot.value === "number" ? String(spot.value) : readText(spot, HOST_CHARS_MAX + 8);
-  const [, host = LOOPBACK, digits = ""] =
-    /^(?:(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):)?([0-9]{1,5})$/.exec(text) ?? [];
+  const [, host = LOOPBACK, digits = ""] = LISTEN.exec(written) ?? [];
   const port = Number(digits);
-  if (digits === "" || port < 1 || port > 65_535)
+  if (digits === "" || port < PORT.min || port > PORT.max)
     throw invalid(spot, "it is no port and no address with a port, as 127.0.0.1:8787 is");
   return { host: host.replaceAll(/^\[|\]$/g, ""), port };
-}
+});
+
+/** The section `webhook`. */
+export const webhookShape: Shape<WebhookConfig> = section(
+  {
+    url: required("url", url, "Where questions are sent: https, or http to this machine."),
+    secret: required("secret", secret, "The shared secret (whsec_…), plain or as encrypted:<…>."),
+    listen: optional(
+      "listen",
+      listen,
+      "Where answers and browsers connect: a port of this machine, or host:port.",
+    ),
+    linkUrl: optional("link_url", url, "URL at which people reach the listener with a browser."),
+    allowPrivateHosts: optional(
+      "allow_private_hosts",
+      list(text(HOST_CHARS_MAX)),
+      "Hosts that may have addresses of this machine's own network.",
+    ),
+  },
+  [onlyBeside("listen", ["link_url"], () => 'a "link_url" leads nowhere without "listen"')],
+);

@@ -92,13 +92,14 @@ async function readForChange({ configPath }: HomePaths): Promise<string> {
   return (await readOwnFile(configPath, POLICY_BYTES_MAX)).text;
 }
 
-interface Place {
+/** A field that may hold a secret, and the way to it. */
+interface SecretField {
   readonly field: string;
   readonly steps: readonly Step[];
 }
 
 /** The text in a field; an empty one counts as none. */
-function findText(text: string, { field, steps }: Place): string | undefined {
+function findText(text: string, { field, steps }: SecretField): string | undefined {
   let at: JsonValue | undefined = readYaml(text, SUBJECT).value;
   for (const step of steps) {
     if (typeof step === "number") {

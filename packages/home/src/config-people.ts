@@ -1,96 +1,94 @@
 /** Config, people: who may answer, and the groups that rules name. */
-import { type Approver, personKey, quoteText } from "@acp/core";
-import { type Spot, invalid, readList, readMap, readText } from "@acp/core/yaml";
+import { type Approver, type ConsentError, personKey, quoteText } from "@acp/core";
+import { invalid, type Spot } from "@acp/core/yaml";
 import type { ChannelStage } from "./config-channels.js";
-import { required } from "./config-values.js";
+import { required, section } from "./section.js";
+import { below, list, map, refined, type Shape, text, textLike } from "./shape.js";
 
 const NAME_CHARS_MAX = 256;
-const CHANNEL = /^[a-z][a-z0-9-]*$/;
+
+/** A name that has something in it that can be seen. */
+const visibleName: Shape<string> = refined(text(NAME_CHARS_MAX), (value, spot) => {
+  if (personKey(value) === "") throw invalid(spot, "there is nothing in it that can be seen");
+  return value;
+});
+
+const approver: Shape<Approver> = section({
+  id: required("id", visibleName, "Who it is, in rules, logs and groups."),
+  channel: required(
+    "channel",
+    textLike(/^[a-z][a-z0-9-]*$/, {
+      charsMax: NAME_CHARS_MAX,
+      problem: "a channel's name has small letters, digits and dashes",
+    }),
+    "Name of the channel that authenticates the person.",
+  ),
+  subject: required("subject", visibleName, "Who the person is to that channel."),
+});
 
 /**
  * The list `approvers`. One person may have several entries, all with one spelling of the name; one
  * subject of a channel is one person.
  */
-export function readApprovers(spot: Spot): readonly Approver[] {
+export const approvers: Shape<readonly Approver[]> = refined(list(approver), (people, spot) => {
   const [subjects, names] = [new Set<string>(), new Map<string, string>()];
-  return readList(spot).map((each) => {
-    const entries = readMap(each, ["id", "channel", "subject"]);
-    const text = (key: string): string => readName(required(each, entries, key));
-    const approver: Approver = {
-      id: text("id"),
-      channel: text("channel"),
-      subject: text("subject"),
-    };
-    if (!CHANNEL.test(approver.channel))
-      throw invalid(
-        entries.get("channel") ?? each,
-        "a channel's name has small letters, digits and dashes",
-      );
-    const place = JSON.stringify([approver.channel, personKey(approver.subject)]);
+  for (const [at, { id, channel, subject }] of people.entries()) {
+    const here = below(spot, at);
+    const place = JSON.stringify([channel, personKey(subject)]);
     if (subjects.has(place))
-      throw invalid(each, "another approver has the same channel and subject");
+      throw invalid(here, "another approver has the same channel and subject");
     subjects.add(place);
-    const known = names.get(personKey(approver.id)) ?? approver.id;
-    if (known !== approver.id)
+    const known = names.get(personKey(id)) ?? id;
+    if (known !== id)
       throw invalid(
-        entries.get("id") ?? each,
-        `${quoteText(known)} and ${quoteText(approver.id)} are one name; write it in one way`,
+        below(here, "id"),
+        `${quoteText(known)} and ${quoteText(id)} are one name; write it in one way`,
       );
-    names.set(personKey(approver.id), approver.id);
-    return approver;
-  });
-}
-
-/** A name that has something in it that can be seen. */
-function readName(spot: Spot): string {
-  const text = readText(spot, NAME_CHARS_MAX);
-  if (personKey(text) === "") throw invalid(spot, "there is nothing in it that can be seen");
-  return text;
-}
+    names.set(personKey(id), id);
+  }
+  return people;
+});
 
 /** The map `groups`: names to lists of approver ids. */
-export function readGroups(
-  spot: Spot | undefined,
-  approvers: readonly Approver[],
-): Readonly<Record<string, readonly string[]>> {
-  if (spot === undefined) return {};
-  const ids = new Set(approvers.map(({ id }) => personKey(id)));
-  const names = new Set<string>();
-  const groups = [...readMap(spot)].map(([name, each]) => {
-    const key = personKey(name);
-    if (ids.has(key))
-      throw invalid(each, "a group and an approver have the same name", { part: "key" });
-    if (names.has(key)) throw invalid(each, "another group has the same name", { part: "key" });
-    names.add(key);
-    return [name, readList(each).map((member) => readMember(member, ids))] as const;
-  });
-  return Object.fromEntries(groups);
-}
-
-function readMember(spot: Spot, ids: ReadonlySet<string>): string {
-  const id = readText(spot, NAME_CHARS_MAX);
-  if (!ids.has(personKey(id)))
-    throw invalid(spot, `there is no approver with the id ${quoteText(id)}`);
-  return id;
-}
+export const groups: Shape<Readonly<Record<string, readonly string[]>>> = map(
+  list(text(NAME_CHARS_MAX)),
+);
 
 /** Who the file knows. */
-interface People {
-  readonly approvers: readonly Approver[] | undefined;
+export interface People {
+  readonly approvers: readonly Approver[];
   readonly groups: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What is wrong with the groups at this spot: names that mean two things, and unknown members. */
+export function* groupMistakes(
+  spot: Spot,
+  { approvers: people, groups: named }: People,
+): Generator<ConsentError> {
+  const ids = new Set(people.map(({ id }) => personKey(id)));
+  const names = new Set<string>();
+  for (const [name, members] of Object.entries(named)) {
+    const here = below(spot, name);
+    const key = personKey(name);
+    if (ids.has(key))
+      yield invalid(here, "a group and an approver have the same name", { part: "key" });
+    else if (names.has(key))
+      yield invalid(here, "another group has the same name", { part: "key" });
+    names.add(key);
+    for (const [at, id] of members.entries())
+      if (!ids.has(personKey(id)))
+        yield invalid(below(here, at), `there is no approver with the id ${quoteText(id)}`);
+  }
+}
+
 /** A stage that names somebody unknown would wait for nobody. */
-export function checkPeople(
-  spot: Spot | undefined,
+export function* stageMistakes(
+  spot: Spot,
   stages: readonly ChannelStage[],
-  { approvers, groups }: People,
-): void {
-  if (spot === undefined) return;
-  const known = new Set(
-    [...(approvers ?? []).map(({ id }) => id), ...Object.keys(groups)].map(personKey),
-  );
-  for (const name of stages.flatMap(({ approvers: named }) => named ?? []))
+  { approvers: people, groups: named }: People,
+): Generator<ConsentError> {
+  const known = new Set([...people.map(({ id }) => id), ...Object.keys(named)].map(personKey));
+  for (const name of stages.flatMap((stage) => stage.approvers ?? []))
     if (!known.has(personKey(name)))
-      throw invalid(spot, `there is no approver and no group with the name ${quoteText(name)}`);
+      yield invalid(spot, `there is no approver and no group with the name ${quoteText(name)}`);
 }

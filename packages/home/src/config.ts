@@ -4,36 +4,45 @@
  * §2.
  */
 import { dirname, resolve } from "node:path";
-import { ASK_TIMEOUT_MS_MAX, type Approver, POLICY_BYTES_MAX, quoteText } from "@acp/core";
 import {
-  type Rate,
-  type Spot,
-  type Subject,
+  ASK_TIMEOUT_MS_MAX,
+  type Approver,
+  type ConsentError,
+  type JsonObject,
+  POLICY_BYTES_MAX,
+  quoteText,
+} from "@acp/core";
+import {
   invalid,
   printPath,
-  readMap,
-  readNumber,
+  type Rate,
   readRate,
   readYaml,
+  type Spot,
+  type Subject,
 } from "@acp/core/yaml";
 import { isSealedField } from "@acp/core/vault";
-import { type AuditConfig, readAudit } from "./config-audit.js";
+import { type AuditConfig, audit } from "./config-audit.js";
 import {
-  type ChannelStage,
-  type TelegramConfig,
-  type WebhookConfig,
+  channels,
   channelsOf,
-  readStages,
-  readTelegram,
-  readWebhook,
+  type ChannelStage,
+  escalation,
+  telegramShape,
+  type TelegramConfig,
+  webhookShape,
+  type WebhookConfig,
 } from "./config-channels.js";
-import { checkPeople, readApprovers, readGroups } from "./config-people.js";
-import { type ProxyConfig, readProxy } from "./config-proxy.js";
-import { ifGiven, readPath } from "./config-values.js";
+import { asOneError } from "./config-mistakes.js";
+import { approvers, groupMistakes, groups, stageMistakes } from "./config-people.js";
+import { proxy, type ProxyConfig, unsupportedIn } from "./config-proxy.js";
 import { isSecretField, SECRET_FIELDS_TEXT } from "./config-secrets.js";
+import { pathShape } from "./config-values.js";
 import { encryptedSpots } from "./encrypted-field.js";
 import { cannot } from "./errors.js";
 import type { PathOrigins } from "./paths.js";
+import { notBoth, optional, section, type SectionOf } from "./section.js";
+import { below, number, type Outcome, refined, type Shape, shapeOf } from "./shape.js";
 import { readOwnFile } from "./text-file.js";
 
 /** The settings of a configuration file. All paths are absolute. Format: spec/home.md §2. */
@@ -80,19 +89,76 @@ export const DEFAULT_CONFIG: Config = {
 };
 
 const SUBJECT: Subject = { name: "config", code: "config_invalid" };
-const KEYS = [
-  "version",
-  "channel",
-  "escalation",
-  "telegram",
-  "webhook",
-  "proxy",
-  "defaults",
-  "approvers",
-  "groups",
-  "audit",
-] as const;
 const VERSION = "1";
+
+const version: Shape<string> = shapeOf({ const: VERSION }, (spot) => {
+  if (spot.value !== VERSION)
+    throw invalid(spot, `this reads version "${VERSION}" only`, { suggestion: `"${VERSION}"` });
+  return VERSION;
+});
+
+const RATE_SCHEMA: JsonObject = { pattern: "^[1-9][0-9]{0,6}/(second|minute|hour|day)$" };
+
+const promptLimit: Shape<Rate | "none"> = shapeOf(
+  { type: "string", anyOf: [{ const: "none" }, RATE_SCHEMA] },
+  (spot) => (spot.value === "none" ? "none" : readRate(spot)),
+);
+
+const defaults: Shape<Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath">> = section({
+  askTimeoutMs: optional(
+    "timeout_seconds",
+    refined(number({ min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }), (seconds) =>
+      Math.round(seconds * 1_000),
+    ),
+    "Seconds that a question stays open unless a rule says otherwise. Default: 120.",
+  ),
+  promptLimit: optional(
+    "prompt_limit",
+    promptLimit,
+    "How many questions one agent may ask, such as 30/hour; none means no limit.",
+  ),
+  policyPath: optional(
+    "policy",
+    pathShape,
+    "The policy file. Default: policy.yml beside this file.",
+  ),
+});
+
+const FIELDS = {
+  version: optional("version", version, 'Version of this format: "1".'),
+  channel: optional("channel", channels, "Where questions are shown. Default: prompt."),
+  escalation: optional("escalation", escalation, "Channels by time, in the place of channel."),
+  telegram: optional("telegram", telegramShape, "The Telegram channel."),
+  webhook: optional("webhook", webhookShape, "The webhook channel."),
+  proxy: optional("proxy", proxy, "The proxies and the servers behind them."),
+  defaults: optional("defaults", defaults, "What holds unless a rule says otherwise."),
+  approvers: optional(
+    "approvers",
+    approvers,
+    "Who may answer. Default: the channel's own authenticated person. An empty list is nobody.",
+  ),
+  groups: optional("groups", groups, "Lists of approver IDs, by the name that rules use."),
+  audit: optional("audit", audit, "The audit logs."),
+} as const;
+
+const file: Shape<SectionOf<typeof FIELDS>> = section(FIELDS, [
+  notBoth("escalation", "channel", 'there is a "channel" too: its stages name the channels'),
+]);
+
+/**
+ * The JSON Schema of `config.yml`, draft 2020-12, for editors and other programs. It is made of the
+ * tables that {@link parseConfig} reads by: it refuses nothing that loads. What a schema cannot say
+ * (that a host or a path can be used, that names are unique) only the parser refuses. Published as
+ * spec/schemas/config.schema.json.
+ */
+export function configSchema(): JsonObject {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: "urn:acp:config:1",
+    title: "config.yml of ACP (Agent Consent Protocol)",
+    ...file.schema,
+  };
+}
 
 /**
  * Reads a configuration file. Format: spec/home.md §2.
@@ -129,79 +195,75 @@ function holdsSecrets({ telegram, webhook, servers, http }: Config): boolean {
 }
 
 /** What would be taken for the text that it is must not look as if it were protected. */
-function checkEncrypted(root: Spot): void {
+function* encryptionMistakes(root: Spot): Generator<ConsentError> {
   for (const spot of encryptedSpots(root))
     if (!isSecretField(printPath(spot.path)))
-      throw invalid(spot, `only ${SECRET_FIELDS_TEXT} can be encrypted`);
+      yield invalid(spot, `only ${SECRET_FIELDS_TEXT} can be encrypted`);
 }
 
 /**
  * Parses the YAML text of a configuration. Format: spec/home.md §2.
  *
  * @param origins - Where `~` and relative paths start.
- * @throws ConsentError `config_invalid` with `position`, and with `path` and `suggestion` if there
- * are any.
+ * @throws ConsentError `config_invalid` that names every mistake in the text, in its order; its
+ * `position`, `path` and `suggestion` are those of the first.
  */
 export function parseConfig(text: string, origins: PathOrigins): Config {
   const root = readYaml(text, SUBJECT);
-  checkEncrypted(root);
-  const entries = readMap(root, KEYS);
-  const warnings: string[] = [];
-  const unsupported: string[] = [];
-  checkVersion(entries.get("version"), warnings);
-  const stages = readStages(entries);
-  const approvers = ifGiven(entries.get("approvers"), readApprovers);
-  const telegram = ifGiven(entries.get("telegram"), readTelegram);
-  const webhook = ifGiven(entries.get("webhook"), readWebhook);
-  const audit = ifGiven(entries.get("audit"), (each) => readAudit(each, origins));
-  const groups = readGroups(entries.get("groups"), approvers ?? []);
-  checkPeople(entries.get("escalation"), stages, { approvers, groups });
-  for (const channel of channelsOf(stages))
-    if (channel !== "terminal" && !entries.has(channel))
-      throw invalid(
+  const { value, mistakes } = readRoot(root, origins);
+  if (mistakes !== undefined) throw asOneError(mistakes);
+  return value;
+}
+
+function readRoot(root: Spot, origins: PathOrigins): Outcome<Config> {
+  const outcome = file.read(root, origins);
+  const encryption = [...encryptionMistakes(root)];
+  if (outcome.mistakes !== undefined) return { mistakes: [...outcome.mistakes, ...encryption] };
+  const config = assemble(outcome.value);
+  const mistakes = [...encryption, ...togetherMistakes(root, config)];
+  return mistakes.length > 0 ? { mistakes } : { value: config };
+}
+
+function assemble({
+  version: written,
+  channel = ["terminal"],
+  escalation: stages = [{ channels: channel, afterMs: 0 }],
+  proxy: proxied = {},
+  defaults: given,
+  groups: named = {},
+  ...own
+}: SectionOf<typeof FIELDS>): Config {
+  const { servers = [], ...rest } = proxied;
+  const settings = { ...own, ...given, ...rest, stages, servers, groups: named };
+  return {
+    ...settings,
+    warnings: warningsAbout(written, settings),
+    unsupported: unsupportedIn(settings),
+  };
+}
+
+/** What sections say that does not fit together. */
+function* togetherMistakes(root: Spot, config: Config): Generator<ConsentError> {
+  const people = { approvers: config.approvers ?? [], groups: config.groups };
+  yield* groupMistakes(below(root, "groups"), people);
+  yield* stageMistakes(below(root, "escalation"), config.stages, people);
+  for (const channel of channelsOf(config.stages))
+    if (channel !== "terminal" && config[channel] === undefined)
+      yield invalid(
         root,
         `the channel is ${channel}, but there is no "${channel}" with its settings`,
       );
-  if (telegram !== undefined && !isSealedField(telegram.botToken))
-    warnings.push("telegram.bot_token is written in plain text");
-  if (webhook !== undefined && !isSealedField(webhook.secret))
-    warnings.push("webhook.secret is written in plain text");
-  return {
-    stages,
-    ...(telegram === undefined ? {} : { telegram }),
-    ...(webhook === undefined ? {} : { webhook }),
-    ...(approvers === undefined ? {} : { approvers }),
-    groups,
-    ...readProxy(entries.get("proxy"), origins, unsupported),
-    ...readDefaults(entries.get("defaults"), origins),
-    ...(audit === undefined ? {} : { audit }),
-    warnings,
-    unsupported,
-  };
 }
 
-function checkVersion(spot: Spot | undefined, warnings: string[]): void {
-  if (spot === undefined) warnings.push('there is no version; write version: "1"');
-  else if (spot.value !== VERSION)
-    throw invalid(spot, `this reads version "${VERSION}" only`, { suggestion: `"${VERSION}"` });
-}
-
-function readDefaults(
-  spot: Spot | undefined,
-  origins: PathOrigins,
-): Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath"> {
-  if (spot === undefined) return {};
-  const entries = readMap(spot, ["timeout_seconds", "prompt_limit", "policy"]);
-  const seconds = ifGiven(entries.get("timeout_seconds"), (each) =>
-    readNumber(each, { min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }),
-  );
-  const promptLimit = ifGiven(entries.get("prompt_limit"), (each) =>
-    each.value === "none" ? "none" : readRate(each),
-  );
-  const policyPath = ifGiven(entries.get("policy"), (each) => readPath(each, origins));
-  return {
-    ...(seconds === undefined ? {} : { askTimeoutMs: Math.round(seconds * 1_000) }),
-    ...(promptLimit === undefined ? {} : { promptLimit }),
-    ...(policyPath === undefined ? {} : { policyPath }),
-  };
+function warningsAbout(
+  given: string | undefined,
+  config: Pick<Config, "telegram" | "webhook">,
+): readonly string[] {
+  const isPlain = (secret: string | undefined): boolean =>
+    secret !== undefined && !isSealedField(secret);
+  return [
+    ...(given === undefined ? ['there is no version; write version: "1"'] : []),
+    ...(isPlain(config.telegram?.botToken) ? ["telegram.bot_token is written in plain text"] : []),
+    ...(isPlain(config.webhook?.secret) ? ["webhook.secret is written in plain text"] : []),
+  ];
 }

@@ -1,7 +1,7 @@
 /** @acp/home: the ~/.acp directory: config, policy, pause, keys, vault. Private and atomic. */
 export { createFileAtomic, writeFileAtomic } from "./atomic.js";
 export { fileClaims } from "./claims-file.js";
-export { DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
+export { configSchema, DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
 export type { Config } from "./config.js";
 export { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
 export type { AuditConfig, WitnessConfig } from "./config-audit.js";

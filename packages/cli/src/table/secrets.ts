@@ -74,6 +74,21 @@ export const SECRET_COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/config-encrypt.js")).configEncrypt,
   },
   {
+    name: "config schema",
+    summary: "Print the JSON Schema of config.yml",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "An editor that knows the schema completes keys and marks mistakes while you write. It is " +
+        "made of the tables that ACP reads the file by, so it marks nothing that loads.",
+    ],
+    examples: ["acp config schema > config.schema.json"],
+    exits: [],
+    load: async () => (await import("../commands/config-schema.js")).configSchemaCommand,
+  },
+  {
     name: "vault set",
     summary: "Store a secret, and set where it may go",
     usage: "NAME",

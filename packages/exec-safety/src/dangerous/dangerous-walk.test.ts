@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "../findings.js";
 import { SAFETY_LIMITS } from "../config/limits.js";
 import { parseShell } from "../parse/parse-shell.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import { dangerousWalk } from "./dangerous-walk.js";
 import { cpuMs } from "../../../../tools/cpu-ms.js";
 
-const ROOT: Place = { inside: "", projectRoot: undefined, trustedWorkspace: true };
+const ROOT: RunPlace = { inside: "", projectRoot: undefined, trustedWorkspace: true };
 
-function findings(command: string, place: Place = ROOT): readonly Finding[] {
+function findings(command: string, place: RunPlace = ROOT): readonly Finding[] {
   const parsed = parseShell(command, SAFETY_LIMITS);
   if ("refused" in parsed) throw new Error(`Cannot parse ${command}: ${parsed.refused.message}`);
   const found: Finding[] = [];
@@ -16,7 +16,7 @@ function findings(command: string, place: Place = ROOT): readonly Finding[] {
   return found;
 }
 
-const ids = (command: string, place?: Place): readonly string[] =>
+const ids = (command: string, place?: RunPlace): readonly string[] =>
   findings(command, place).map(({ ruleId }) => ruleId);
 
 describe("dangerousWalk()", () => {
@@ -179,7 +179,7 @@ describe("dangerousWalk() follows what the line says", () => {
 });
 
 describe("dangerousWalk() and the place", () => {
-  const at = (inside: string | undefined, projectRoot?: string): Place => ({
+  const at = (inside: string | undefined, projectRoot?: string): RunPlace => ({
     inside,
     projectRoot,
     trustedWorkspace: true,

@@ -4,7 +4,7 @@
  * It only adds findings; absence of one says nothing. Classes: rules/.
  */
 import type { Finding, Report } from "../findings.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import type { Assignment, Command, Node, Script } from "../parse/tree.js";
 import { joinFeeds, NOTHING, UNKNOWN, type Feed } from "./feed.js";
 import { closesBomb, isEndlessLoop, startsItself, type CallGraph } from "./fork-bomb.js";
@@ -28,7 +28,7 @@ const CHARS_MAX = 50_000;
  * Reports everything dangerous in a script, inside substitutions, functions, wrappers and shells as
  * well.
  */
-export function dangerousWalk(script: Script, place: Place, report: Report): void {
+export function dangerousWalk(script: Script, place: RunPlace, report: Report): void {
   const graph: CallGraph = new Map();
   const search: Search = {
     report: once(report),

@@ -2,7 +2,7 @@
  * Site: where paths lead. Roots that are not known have private names, so that every path is an
  * absolute text and `..` works on all of them.
  */
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import { UNKNOWN, UNSET } from "./feed.js";
 
 /** Where a line runs. */
@@ -49,7 +49,7 @@ const HOMES: ReadonlySet<string> = new Set(["home", "Users"]);
 const PLAIN_NAME = /^[\w-][\w.-]{0,99}$/;
 
 /** The site of a place. */
-export function siteOf({ inside, projectRoot }: Place): Site {
+export function siteOf({ inside, projectRoot }: RunPlace): Site {
   const project = projectRoot === undefined ? PRIVATE_PROJECT : normalise(projectRoot);
   const [, top = "", user = ""] = project.split("/");
   const home =

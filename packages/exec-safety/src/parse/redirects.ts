@@ -5,7 +5,7 @@ import type { HereDoc, Redirection } from "unbash";
 import type { Piece, Redirect, Word } from "./tree.js";
 import { refuse, spanOf, type Conversion } from "./conversion.js";
 import { quotedText } from "./literal.js";
-import { quotedParts } from "./parts.js";
+import { quotedParts } from "./word-parts.js";
 import { scriptsBelow } from "./scripts.js";
 import { makeWord, oneWord } from "./words.js";
 

@@ -8,7 +8,7 @@ import type { Piece, Span, Word } from "./tree.js";
 import { expandBraces, type Alternative } from "./braces.js";
 import { refuse, requireGap, spanOf, type Conversion } from "./conversion.js";
 import { bareText } from "./literal.js";
-import { bareParts } from "./parts.js";
+import { bareParts } from "./word-parts.js";
 import { scriptsBelow } from "./scripts.js";
 
 /** Where the shell looks for a `~`. */

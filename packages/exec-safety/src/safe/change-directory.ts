@@ -7,7 +7,7 @@ import type { Argument, ArgumentValue } from "./argument.js";
 import { review } from "../findings.js";
 import { pathProblem, resolveInside } from "./paths.js";
 import { isRunLaterFolder } from "./run-later.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import { joinPlaces, withPlaces } from "./state.js";
 import type { Outcome, State } from "./state.js";
 import type { Span } from "../parse/tree.js";
@@ -31,7 +31,7 @@ export function changeDirectory(
     );
     return { ok: withUnknownPlace(state), failed: state };
   }
-  let places: readonly Place[] = [];
+  let places: readonly RunPlace[] = [];
   for (const place of state.places) {
     for (const value of values) {
       const problem = folderProblem(value, place);
@@ -59,7 +59,7 @@ function folderOf(args: readonly Argument[]): readonly ArgumentValue[] | undefin
 
 function folderProblem(
   value: ArgumentValue,
-  place: Place,
+  place: RunPlace,
 ): { readonly ruleId: string; readonly message: string } | undefined {
   const problem = pathProblem(value, place);
   if (problem !== undefined) return { ruleId: "cd.outside", message: `\`cd\`: ${problem.message}` };

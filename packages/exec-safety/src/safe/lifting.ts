@@ -7,7 +7,7 @@ import type { ArgumentValue, ProgramCall } from "./argument.js";
 import type { Finding } from "../findings.js";
 import { isVerbOfHarm, namesHarm } from "./harm-by-name.js";
 import { pathProblem, resolveInside } from "./paths.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import { isRunLater } from "./run-later.js";
 
 /**
@@ -17,7 +17,7 @@ import { isRunLater } from "./run-later.js";
 export function canLift(
   findings: readonly Finding[],
   call: ProgramCall,
-  places: readonly Place[],
+  places: readonly RunPlace[],
 ): readonly string[] | undefined {
   if (findings.some(({ isLiftable }) => isLiftable !== true)) return undefined;
   // Nothing is known of the program but what its flags are called.
@@ -52,7 +52,7 @@ function firstWordOf({ args }: ProgramCall): readonly string[] {
 }
 
 /** Whether a path is outside, a secret, or one whose content runs later. */
-function isBarred(value: ArgumentValue, place: Place): boolean {
+function isBarred(value: ArgumentValue, place: RunPlace): boolean {
   return (
     pathProblem(value, place) !== undefined ||
     isRunLater(resolveInside(value.text, place) ?? value.text)

@@ -7,7 +7,7 @@ import { shown } from "../text/shown.js";
 import { review } from "../findings.js";
 import type { Finding, Report } from "../findings.js";
 import { pathProblem } from "./paths.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import type { Span } from "../parse/tree.js";
 
 /** Names under which agents install it. */
@@ -44,7 +44,7 @@ export function patchedFiles(text: string): readonly PatchedFile[] {
  */
 export function judgePatch(
   text: string | undefined,
-  place: Place,
+  place: RunPlace,
   { report, span }: { readonly report: Report; readonly span: Span },
 ): void {
   const files = text === undefined ? [] : patchedFiles(text);

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { evaluateCommandSafety } from "../evaluate.js";
 import type { Finding } from "../findings.js";
 import { checkPath, pathProblem, resolveInside } from "./paths.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 
-const ROOT: Place = { inside: "", projectRoot: undefined, trustedWorkspace: true };
-const FOLDER: Place = { ...ROOT, inside: "packages/core" };
-const KNOWN: Place = { ...ROOT, inside: "src", projectRoot: "/home/ann/app" };
-const NOWHERE: Place = { ...ROOT, inside: undefined };
+const ROOT: RunPlace = { inside: "", projectRoot: undefined, trustedWorkspace: true };
+const FOLDER: RunPlace = { ...ROOT, inside: "packages/core" };
+const KNOWN: RunPlace = { ...ROOT, inside: "src", projectRoot: "/home/ann/app" };
+const NOWHERE: RunPlace = { ...ROOT, inside: undefined };
 
-const ruleOf = (text: string, place: Place = ROOT, isGlob = false): string | undefined =>
+const ruleOf = (text: string, place: RunPlace = ROOT, isGlob = false): string | undefined =>
   pathProblem({ text, isGlob }, place)?.ruleId;
 
 describe("pathProblem()", () => {

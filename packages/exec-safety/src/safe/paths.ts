@@ -6,7 +6,7 @@ import { shown } from "../text/shown.js";
 import type { Argument, ArgumentValue } from "./argument.js";
 import { review } from "../findings.js";
 import type { Report } from "../findings.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import { canMatchSecret, isSecretName } from "../secrets/secret-names.js";
 import type { Span } from "../parse/tree.js";
 
@@ -31,7 +31,7 @@ interface Spot {
  * Reports a path that a program reads, unless it stays inside the project, or is the system's for
  * everybody, and names no secret.
  */
-export function checkPath(value: ArgumentValue, place: Place, at: Spot): void {
+export function checkPath(value: ArgumentValue, place: RunPlace, at: Spot): void {
   checkPlace(value, place, { ...at, open: SOFTWARE });
 }
 
@@ -39,7 +39,7 @@ export function checkPath(value: ArgumentValue, place: Place, at: Spot): void {
  * Reports a path of which a program shows the name only: what folders of the system hold is no
  * secret.
  */
-export function checkName(value: ArgumentValue, place: Place, at: Spot): void {
+export function checkName(value: ArgumentValue, place: RunPlace, at: Spot): void {
   checkPlace(value, place, { ...at, open: SYSTEM });
 }
 
@@ -47,13 +47,13 @@ export function checkName(value: ArgumentValue, place: Place, at: Spot): void {
  * Reports a path that has to be inside the project: where a program works, writes, or looks for
  * settings.
  */
-export function checkInside(value: ArgumentValue, place: Place, at: Spot): void {
+export function checkInside(value: ArgumentValue, place: RunPlace, at: Spot): void {
   checkPlace(value, place, { ...at, open: NOWHERE });
 }
 
 function checkPlace(
   value: ArgumentValue,
-  place: Place,
+  place: RunPlace,
   { report, span, open }: Spot & { readonly open: RegExp },
 ): void {
   const problem = pathProblem(value, place);
@@ -102,7 +102,7 @@ export function isOfSystem(text: string): boolean {
  */
 export function checkGlob(
   { values, isQuoted, span }: Argument,
-  place: Place,
+  place: RunPlace,
   report: Report,
 ): void {
   if (isQuoted === true || values === undefined) return;
@@ -113,7 +113,7 @@ export function checkGlob(
  * What is wrong with reading a path, if anything. A text that begins with `~` stands for the home
  * directory (resolve-arguments.ts).
  */
-export function pathProblem(value: ArgumentValue, place: Place): PathProblem | undefined {
+export function pathProblem(value: ArgumentValue, place: RunPlace): PathProblem | undefined {
   const { text } = value;
   if (HARMLESS_DEVICE.test(text)) return undefined;
   if (text.startsWith("~"))
@@ -145,14 +145,14 @@ function secretProblem(inside: string, { text, isGlob }: ArgumentValue): PathPro
   return undefined;
 }
 
-const isUnknown = (text: string, place: Place): boolean =>
+const isUnknown = (text: string, place: RunPlace): boolean =>
   place.inside === undefined && !text.startsWith("/");
 
 /**
  * Where a path leads, relative to the project's root ("" is the root), or undefined where that is
  * outside or not known. `.` and `..` are taken out of the text; a glob counts as one folder.
  */
-export function resolveInside(path: string, place: Place): string | undefined {
+export function resolveInside(path: string, place: RunPlace): string | undefined {
   const { inside, projectRoot } = place;
   if (path.startsWith("/")) {
     if (projectRoot === undefined) return undefined;

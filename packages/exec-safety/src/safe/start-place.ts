@@ -2,7 +2,7 @@
  * Start place: where a command line starts, as far as its caller knows.
  */
 import { resolveInside } from "./paths.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import type { SafetyOptions } from "../safety.js";
 
 /** Folders that no project has for its root, with everything below them. */
@@ -14,7 +14,7 @@ const SHARED =
 
 /** What of a place does not change on the way. */
 type Host = Pick<
-  Place,
+  RunPlace,
   "trustedWorkspace" | "isGuarded" | "noInput" | "atTerminal" | "loopbackPorts"
 >;
 
@@ -25,7 +25,7 @@ export function startPlace({
   trustedWorkspace = true,
   loopbackPorts,
   ...options
-}: SafetyOptions): Place {
+}: SafetyOptions): RunPlace {
   const { isGuarded, noInput, atTerminal } = options;
   const host: Host = {
     trustedWorkspace,
@@ -36,7 +36,7 @@ export function startPlace({
   };
   if (projectRoot === undefined) return placeOf(cwd, host);
   if (!projectRoot.startsWith("/")) return { inside: undefined, projectRoot: undefined, ...host };
-  const place: Place = { inside: "", projectRoot, ...host };
+  const place: RunPlace = { inside: "", projectRoot, ...host };
   return cwd === undefined
     ? place
     : { ...place, inside: cwd.startsWith("/") ? resolveInside(cwd, place) : undefined };
@@ -46,7 +46,7 @@ export function startPlace({
  * Without a root, the directory itself is the project; it is often the agent who chooses it, and
  * `/` would make everything inside.
  */
-function placeOf(cwd: string | undefined, host: Host): Place {
+function placeOf(cwd: string | undefined, host: Host): RunPlace {
   if (cwd === undefined) return { inside: "", projectRoot: undefined, ...host };
   const path = cwd.startsWith("/")
     ? resolveInside(cwd, { inside: "", projectRoot: "/", ...host })

@@ -3,14 +3,14 @@
  * what its standard input carries.
  */
 import type { ArgumentValue } from "./argument.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import type { Variables } from "./argument.js";
 import { canSet } from "./variables.js";
 
 /** What is known before one command. */
 export interface State {
   /** Every directory that it can run in; at least one. */
-  readonly places: readonly Place[];
+  readonly places: readonly RunPlace[];
   readonly variables: Variables;
   /** What each line of its input can be, where that is known: names of the project's files. */
   readonly input: readonly ArgumentValue[] | undefined;
@@ -73,7 +73,10 @@ function joinOutputs(one: Output, other: Output): Output {
 }
 
 /** The places, each once; one that is not known where they are too many. */
-export function joinPlaces(one: readonly Place[], other: readonly Place[]): readonly Place[] {
+export function joinPlaces(
+  one: readonly RunPlace[],
+  other: readonly RunPlace[],
+): readonly RunPlace[] {
   if (one === other) return one;
   const places = [...one];
   for (const place of other)
@@ -115,7 +118,7 @@ export function withVariable(
 }
 
 /** The state in other places. */
-export function withPlaces(state: State, places: readonly Place[]): State {
+export function withPlaces(state: State, places: readonly RunPlace[]): State {
   const variables = new Map(state.variables);
   if (
     places.every(
@@ -162,7 +165,7 @@ const UNSET: readonly ArgumentValue[] = [{ text: "", isGlob: false }];
  * The state in which a command line starts. A variable that the line itself sets somewhere is empty
  * before: what runs the line gives it no variables of such names.
  */
-export function startAt(place: Place, names: ReadonlySet<string> = NONE): State {
+export function startAt(place: RunPlace, names: ReadonlySet<string> = NONE): State {
   const variables = new Map<string, readonly ArgumentValue[]>();
   for (const name of names) if (canSet(name)) variables.set(name, UNSET);
   return withPlaces({ places: [], variables, input: undefined, isFed: false, output: SHOWN }, [

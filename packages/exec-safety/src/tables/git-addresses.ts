@@ -4,8 +4,8 @@
  */
 import type { Argument } from "../safe/argument.js";
 import { HIDING_ADDRESSES } from "../safe/reach/output.js";
-import { say } from "./case.js";
-import type { Case } from "./case.js";
+import { say } from "./judged-call.js";
+import type { JudgedCall } from "./judged-call.js";
 import type { Scan } from "./scan.js";
 
 const WHY = "prints an address, in which a token may stand";
@@ -20,7 +20,7 @@ const ADDRESS = /url$|insteadof$|proxy$|^url\./i;
 export function checkAddresses(
   args: readonly Argument[],
   { given, operands }: Scan,
-  of: Case,
+  of: JudgedCall,
 ): void {
   if (!of.isShown || of.hidesAddresses || !printsAddress(of.name, { given, operands })) return;
   const last = args.at(-1);

@@ -7,9 +7,9 @@ import type { Argument, ProgramCall } from "../safe/argument.js";
 import type { Edit } from "../findings.js";
 import { GUARDING, areAllGuards } from "../config/git-guards.js";
 import { resolveInside } from "../safe/paths.js";
-import type { Place } from "../config/place.js";
-import { say } from "./case.js";
-import type { Case } from "./case.js";
+import type { RunPlace } from "../config/run-place.js";
+import { say } from "./judged-call.js";
+import type { JudgedCall } from "./judged-call.js";
 
 /** Subcommands that look for no repository. */
 const ALONE: ReadonlySet<string> = new Set(["version", "check-ref-format"]);
@@ -24,7 +24,7 @@ const BARRED =
  */
 export function checkRepository(
   { args, span }: Pick<ProgramCall, "args" | "span">,
-  of: Case,
+  of: JudgedCall,
 ): void {
   const { place } = of;
   if (place.isGuarded === true) return;
@@ -54,7 +54,7 @@ interface GlobalFlags {
 }
 
 /** What stands before the subcommand. A word that is not known may be anything, `-C` too. */
-function readGlobal(args: readonly Argument[], place: Place): GlobalFlags {
+function readGlobal(args: readonly Argument[], place: RunPlace): GlobalFlags {
   const settings = new Set<string>();
   const { projectRoot, trustedWorkspace } = place;
   let { inside } = place;

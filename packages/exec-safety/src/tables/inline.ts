@@ -7,8 +7,8 @@
 import { textOf } from "../safe/argument.js";
 import type { Argument, ProgramCall } from "../safe/argument.js";
 import { checkPath } from "../safe/paths.js";
-import { say } from "./case.js";
-import type { Case } from "./case.js";
+import { say } from "./judged-call.js";
+import type { JudgedCall } from "./judged-call.js";
 import { javascriptReads } from "./languages/javascript.js";
 import { pythonReads } from "./languages/python.js";
 import type { Reads } from "./languages/script.js";
@@ -24,7 +24,7 @@ interface Script {
 }
 
 /** Judges a call that has a script in it which is known to do no harm; says whether it was one. */
-export function judgeInline({ program, args, input }: ProgramCall, of: Case): boolean {
+export function judgeInline({ program, args, input }: ProgramCall, of: JudgedCall): boolean {
   const isPython = PYTHON.test(program);
   if (!isPython && !NODE.test(program)) return false;
   const script = isPython ? pythonScript(args, input) : nodeScript(args);

@@ -6,13 +6,13 @@ import { globsMeet } from "../secrets/name-glob.js";
 import { textOf } from "../safe/argument.js";
 import type { Argument, ProgramCall } from "../safe/argument.js";
 import type { Report } from "../findings.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import type { Output } from "../safe/state.js";
 import { BINARIES } from "./binaries.js";
 import { checkAddresses } from "./git-addresses.js";
 import { checkRepository } from "./git-repository.js";
-import { say } from "./case.js";
-import type { Case } from "./case.js";
+import { say } from "./judged-call.js";
+import type { JudgedCall } from "./judged-call.js";
 import { grammarOf } from "./grammar.js";
 import type { Flag, Grammar, Operands } from "./flag.js";
 import type { Why } from "./table.js";
@@ -42,10 +42,10 @@ export interface JudgeOptions extends Output {
 }
 
 /** Reports everything that keeps a call from being proven safe. */
-export function judgeProgram(call: ProgramCall, place: Place, options: JudgeOptions): void {
+export function judgeProgram(call: ProgramCall, place: RunPlace, options: JudgeOptions): void {
   const { program, args, span } = call;
   const { extra, ...rest } = options;
-  const of: Case = { program, name: program, place, span, ...rest };
+  const of: JudgedCall = { program, name: program, place, span, ...rest };
   if (program === "test" || program === "[") return judgeTestCommand({ program, args, span }, of);
   if (program === "git") checkRepository({ args, span }, of);
   if (judgeInline(call, of) || asksLoopbackOnly(call, place)) return;
@@ -61,7 +61,7 @@ export function judgeProgram(call: ProgramCall, place: Place, options: JudgeOpti
 }
 
 /** An entry of the caller, which parseBinaryTable() may not have seen. */
-function judgeExtra(binary: Binary, args: readonly Argument[], of: Case): void {
+function judgeExtra(binary: Binary, args: readonly Argument[], of: JudgedCall): void {
   try {
     judgeEntry(binary, args, of);
   } catch {
@@ -81,7 +81,7 @@ function entryOf(table: BinaryTable | undefined, name: string): Binary | undefin
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
+function judgeEntry(binary: Binary, args: readonly Argument[], of: JudgedCall): void {
   const grammar = grammarOf(binary);
   if (binary.obeysWorkspace === true && !of.place.trustedWorkspace)
     say(
@@ -126,7 +126,7 @@ function judgeEntry(binary: Binary, args: readonly Argument[], of: Case): void {
  * Reports a call that shows long output in a pager, where somebody may type, with the flag that it
  * needs.
  */
-function checkPager(flag: string, args: readonly Argument[], of: Case): void {
+function checkPager(flag: string, args: readonly Argument[], of: JudgedCall): void {
   // The guards of git name its pager.
   const isGuarded = of.program === "git" && of.place.isGuarded === true;
   if (
@@ -150,7 +150,7 @@ function checkPager(flag: string, args: readonly Argument[], of: Case): void {
 function checkSilence(
   { silentWith }: Binary,
   given: ReadonlySet<Flag>,
-  { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
+  { grammar, of }: { readonly grammar: Grammar; readonly of: JudgedCall },
 ): void {
   if (silentWith === undefined || of.place.isGuarded === true) return;
   const flag = grammar.flags.get(silentWith);
@@ -174,7 +174,7 @@ function checkSilence(
 }
 
 /** `@x` is read as more arguments wherever it stands, behind `--` as well. */
-function checkArgumentFile({ values, leading, raw, span }: Argument, of: Case): void {
+function checkArgumentFile({ values, leading, raw, span }: Argument, of: JudgedCall): void {
   const isOne =
     values?.some(({ text, isGlob }) => (isGlob ? globsMeet(text, "@*") : text.startsWith("@"))) ??
     /^@?$/.test(leading);
@@ -190,7 +190,7 @@ function checkArgumentFile({ values, leading, raw, span }: Argument, of: Case): 
 function checkLoosely(
   { first, rest }: Operands,
   { operand, index }: { readonly operand: Argument; readonly index: number },
-  of: Case,
+  of: JudgedCall,
 ): void {
   const kind = first[index] ?? rest;
   if (kind !== undefined && LOOSE_KINDS.has(kind)) checkKind(kind, operand, of);
@@ -198,7 +198,7 @@ function checkLoosely(
 }
 
 /** Git runs the program that an address like `ext::sh -c …` names, whatever the subcommand. */
-function checkUrl(operand: Argument, of: Case): void {
+function checkUrl(operand: Argument, of: JudgedCall): void {
   if (operand.values?.some(({ text }) => /^(?:ext|fd)::/.test(text)) === true)
     say(
       of,
@@ -208,12 +208,12 @@ function checkUrl(operand: Argument, of: Case): void {
 }
 
 /** The case for a first look, whose findings count only when the arguments are scanned again. */
-function silent(of: Case): Case {
+function silent(of: JudgedCall): JudgedCall {
   return { ...of, report: () => undefined };
 }
 
 /** Whether the call was one of a subcommand, or of one that is not known; then it is judged. */
-function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: Case): boolean {
+function judgeSubcommand(grammar: Grammar, args: readonly Argument[], of: JudgedCall): boolean {
   const { binary } = grammar;
   const plain = subcommandOf(binary, args[0]);
   if (plain !== undefined) {
@@ -258,7 +258,7 @@ const LATER_MAX = 16;
  * `pnpm --filter x exec y`, `yarn workspace x exec y`: where a flag may have had a value, or a word
  * leads to others, each later word may be it.
  */
-function judgeLaterSubcommands(binary: Binary, args: readonly Argument[], of: Case): void {
+function judgeLaterSubcommands(binary: Binary, args: readonly Argument[], of: JudgedCall): void {
   for (const [index, argument] of args.slice(0, LATER_MAX).entries()) {
     const later = subcommandOf(binary, argument);
     if (later?.binary.review !== undefined)
@@ -270,7 +270,7 @@ function judgeLaterSubcommands(binary: Binary, args: readonly Argument[], of: Ca
 function subcommandOf(
   { subcommands }: Binary,
   argument: Argument | undefined,
-): { readonly binary: Binary; under(of: Case): Case } | undefined {
+): { readonly binary: Binary; under(of: JudgedCall): JudgedCall } | undefined {
   const [value, ...others] = argument?.values ?? [];
   if (value === undefined || others.length > 0 || value.isGlob) return undefined;
   const binary = entryOf(subcommands, value.text);
@@ -280,7 +280,7 @@ function subcommandOf(
 }
 
 /** Why it is reviewed where none of the flags is there that it needs to only read. */
-function missingFlag(grammar: Grammar, args: readonly Argument[], of: Case): Why | undefined {
+function missingFlag(grammar: Grammar, args: readonly Argument[], of: JudgedCall): Why | undefined {
   const { requires, otherwise } = grammar;
   if (requires.size === 0) return undefined;
   const { given } = scan(
@@ -299,7 +299,7 @@ function operandsFor(grammar: Grammar, given: ReadonlySet<Flag>): Operands {
 function checkOperands(
   wanted: Operands,
   operands: readonly Argument[],
-  { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
+  { grammar, of }: { readonly grammar: Grammar; readonly of: JudgedCall },
 ): void {
   // Behind a glob it is not known which operand is which: each has to be without harm as any that
   // it may be.
@@ -338,8 +338,8 @@ function isTextFrom({ first, rest }: Operands, index: number): boolean {
 
 function excessAt(
   operand: Argument,
-  of: Case,
+  of: JudgedCall,
   { excess }: Grammar,
-): { readonly span: Case["span"]; readonly what: string } {
+): { readonly span: JudgedCall["span"]; readonly what: string } {
   return { span: operand.span, what: excess === undefined ? operand.raw : of.name };
 }

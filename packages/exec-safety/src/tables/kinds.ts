@@ -7,15 +7,15 @@ import { review } from "../findings.js";
 import { isGuard } from "../config/git-guards.js";
 import { checkInside, checkName, checkPath } from "../safe/paths.js";
 import { canMatchSecret, isSecretName } from "../secrets/secret-names.js";
-import { say } from "./case.js";
-import type { Case } from "./case.js";
+import { say } from "./judged-call.js";
+import type { JudgedCall } from "./judged-call.js";
 import type { Why } from "./table.js";
 import { shown } from "../text/shown.js";
 import { awkProblem } from "./languages/awk.js";
 import { jqProblem, yqProblem } from "./languages/jq.js";
 import { sedProblem } from "./languages/sed.js";
 
-type Check = (argument: Argument, of: Case) => void;
+type Check = (argument: Argument, of: JudgedCall) => void;
 
 /** Every kind of a value or an operand. */
 const KIND_NAMES = [
@@ -314,22 +314,22 @@ export function isKind(word: string): word is Kind {
 }
 
 /** Reports what is wrong with one value of a kind. The argument is one that stays one argument. */
-export function checkKind(kind: Kind, argument: Argument, of: Case): void {
+export function checkKind(kind: Kind, argument: Argument, of: JudgedCall): void {
   CHECKS[kind](argument, of);
 }
 
 /** Reports every path that an argument can be, and that it is not known. */
-export function checkPaths(argument: Argument, of: Case): void {
+export function checkPaths(argument: Argument, of: JudgedCall): void {
   checkEach(checkInside, argument, of);
 }
 
-function checkEach(check: typeof checkPath, argument: Argument, of: Case): void {
+function checkEach(check: typeof checkPath, argument: Argument, of: JudgedCall): void {
   if (argument.values === undefined) return unknownPath(argument, of);
   for (const value of argument.values)
     if (value.text !== "-") check(value, of.place, { report: of.report, span: argument.span });
 }
 
-function unknownPath(argument: Argument, of: Case): void {
+function unknownPath(argument: Argument, of: JudgedCall): void {
   of.report(
     review("safe-binaries", {
       ruleId: "path.dynamic",
@@ -340,7 +340,7 @@ function unknownPath(argument: Argument, of: Case): void {
 }
 
 /** Paths on both sides of a separator. */
-function checkParts(argument: Argument, of: Case, separator: RegExp): void {
+function checkParts(argument: Argument, of: JudgedCall, separator: RegExp): void {
   if (argument.values === undefined) return unknownPath(argument, of);
   for (const value of argument.values) {
     const found = separator.exec(value.text);

@@ -5,7 +5,7 @@
  */
 import { textOf } from "../safe/argument.js";
 import type { ProgramCall } from "../safe/argument.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 
 /**
  * Flags that change only what of the answer is shown, or how long it may take; in clusters as well.
@@ -36,7 +36,7 @@ const ADDRESS =
 /** Whether a call of `curl` only asks ports of this machine that a person has named. */
 export function asksLoopbackOnly(
   { program, args }: ProgramCall,
-  { loopbackPorts = [] }: Place,
+  { loopbackPorts = [] }: RunPlace,
 ): boolean {
   if (program !== "curl" || loopbackPorts.length === 0) return false;
   const texts = args.map(textOf);

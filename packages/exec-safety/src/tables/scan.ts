@@ -6,8 +6,8 @@
 import type { Argument, ArgumentValue } from "../safe/argument.js";
 import { review } from "../findings.js";
 import type { Edit } from "../findings.js";
-import { say } from "./case.js";
-import type { Case } from "./case.js";
+import { say } from "./judged-call.js";
+import type { JudgedCall } from "./judged-call.js";
 import type { Flag, Grammar } from "./flag.js";
 import { shown } from "../text/shown.js";
 import { checkKind } from "./kinds.js";
@@ -45,7 +45,7 @@ export interface ScanOptions {
 
 interface Scanner extends ScanOptions {
   readonly grammar: Grammar;
-  readonly of: Case;
+  readonly of: JudgedCall;
   readonly given: Set<Flag>;
   readonly operands: Argument[];
   readonly maybeFlags: Argument[];
@@ -64,7 +64,7 @@ interface Scanner extends ScanOptions {
  */
 export function scan(
   args: readonly Argument[],
-  { grammar, of }: { readonly grammar: Grammar; readonly of: Case },
+  { grammar, of }: { readonly grammar: Grammar; readonly of: JudgedCall },
   options: ScanOptions,
 ): Scan {
   // Written out: spreading costs more than everything else here.
@@ -324,7 +324,7 @@ function harmfulBeginningWith(
  * Reports an argument that may turn out to be something else than it looks like, with what would
  * keep it from it.
  */
-export function reportMaybeFlag(of: Case, argument: Argument, canEnd = false): void {
+export function reportMaybeFlag(of: JudgedCall, argument: Argument, canEnd = false): void {
   const { raw, span } = argument;
   const found = argument.values?.find(beginsAnyhow);
   const edits = found === undefined ? undefined : mendsOf(argument, found, canEnd);
@@ -336,7 +336,7 @@ export function reportMaybeFlag(of: Case, argument: Argument, canEnd = false): v
   of.report(edits === undefined ? finding : { ...finding, edits });
 }
 
-function maybeFlag(of: Case, raw: string, found: ArgumentValue | undefined): string {
+function maybeFlag(of: JudgedCall, raw: string, found: ArgumentValue | undefined): string {
   if (found === undefined)
     return `${shown(raw)} may become a flag or several arguments of ${shown(of.name)} when the command runs`;
   if (raw.includes("$("))

@@ -4,8 +4,8 @@
  */
 import { textOf } from "../safe/argument.js";
 import type { Argument, ProgramCall } from "../safe/argument.js";
-import { say } from "./case.js";
-import type { Case } from "./case.js";
+import { say } from "./judged-call.js";
+import type { JudgedCall } from "./judged-call.js";
 import type { Why } from "./table.js";
 
 const UNARY = /^-[bcdefghknprstuwxzGLNOS]$/;
@@ -28,7 +28,7 @@ const RUNS: Why = {
 const STRANGE: Why = { topic: "read", text: "is a test beyond what is known to have no effect" };
 
 /** Reports what of a test is not known to be without effect. */
-export function judgeTestCommand({ program, args }: ProgramCall, of: Case): void {
+export function judgeTestCommand({ program, args }: ProgramCall, of: JudgedCall): void {
   const words = program === "[" ? args.slice(0, -1) : args;
   if (program === "[" && textOf(args.at(-1)) !== "]") return say(of, STRANGE, of);
   const why = problemOf(words);

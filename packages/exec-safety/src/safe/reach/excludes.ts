@@ -4,7 +4,7 @@
  */
 import { SECRET_FILES, SECRET_FOLDERS } from "../../secrets/secret-globs.js";
 import type { Argument } from "../argument.js";
-import type { Case } from "../../tables/case.js";
+import type { JudgedCall } from "../../tables/judged-call.js";
 import type { Edit } from "../../findings.js";
 import { BRACE_WORDS_MAX } from "../../config/limits.js";
 
@@ -53,7 +53,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
  * options. Behind what the call chooses itself: the last word counts.
  */
 export function excludesFor(
-  { program, name, span }: Case,
+  { program, name, span }: JudgedCall,
   last: Argument | undefined,
 ): readonly Edit[] | undefined {
   const options = program === name && Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;

@@ -8,8 +8,8 @@ import { globsMeet } from "../../secrets/name-glob.js";
 import { SECRET_PROBES } from "../../secrets/secret-globs.js";
 import { SOURCES } from "../../secrets/secret-names.js";
 import type { Argument, ArgumentValue } from "../argument.js";
-import { say } from "../../tables/case.js";
-import type { Case } from "../../tables/case.js";
+import { say } from "../../tables/judged-call.js";
+import type { JudgedCall } from "../../tables/judged-call.js";
 import type { Flag, Grammar, Operands } from "../../tables/flag.js";
 import type { Kind } from "../../tables/kinds.js";
 import { beginsAnyhow, spellings } from "../../tables/names-as-flags.js";
@@ -46,7 +46,7 @@ const FILE_ENDINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** Reports a call that may show a secret out of many files. */
-export function checkReach(reading: Reading, of: Case): void {
+export function checkReach(reading: Reading, of: JudgedCall): void {
   if (!of.isShown || TELLS_NAMES.has(of.name)) return;
   const search = Object.hasOwn(SEARCHES, of.name) ? SEARCHES[of.name] : undefined;
   const { found } = reading;
@@ -105,7 +105,7 @@ function filesOf({ found, wanted }: Reading, search: Search | undefined): readon
  * Whether it starts in a folder of secrets: what leaves such folders out by their names leaves out
  * none of what is in it.
  */
-function startsAmongSecrets(folders: readonly Argument[], { place }: Case): boolean {
+function startsAmongSecrets(folders: readonly Argument[], { place }: JudgedCall): boolean {
   const starts =
     folders.length === 0
       ? ["."]
@@ -140,7 +140,7 @@ function isBroad({ text, isGlob, isSifted, isTorn }: ArgumentValue): boolean {
 function foldersOf(
   { folders, readsInput }: Search,
   files: readonly Argument[],
-  { reading, of }: { readonly reading: Reading; readonly of: Case },
+  { reading, of }: { readonly reading: Reading; readonly of: JudgedCall },
 ): readonly Argument[] | undefined {
   const isRecursive = folders === "always" || isGiven(folders, reading);
   if (files.length === 0) return isRecursive && !(readsInput === true && of.isFed) ? [] : undefined;

@@ -1,9 +1,9 @@
 /**
- * Case: one call that is being judged, and the words in which it is reported.
+ * Judged call: one call that is being judged, and the words in which it is reported.
  */
 import { review } from "../findings.js";
 import type { Edit, Report } from "../findings.js";
-import type { Place } from "../config/place.js";
+import type { RunPlace } from "../config/run-place.js";
 import type { Output } from "../safe/state.js";
 import type { Span } from "../parse/tree.js";
 import type { Why } from "./table.js";
@@ -11,14 +11,14 @@ import { shown } from "../text/shown.js";
 import type { Topic } from "./table.js";
 
 /** What the parts of the judge pass on. */
-export interface Case extends Output {
+export interface JudgedCall extends Output {
   /** Starts every rule id: `git`. */
   readonly program: string;
   /** In messages: `git log`. */
   readonly name: string;
   /** Of the whole call. */
   readonly span: Span;
-  readonly place: Place;
+  readonly place: RunPlace;
   readonly report: Report;
   /** Whether its input comes from a pipe or a file. */
   readonly isFed: boolean;
@@ -40,7 +40,7 @@ interface Spot {
 }
 
 /** Reports why `what` (a program, `sort --output`) needs a person. */
-export function say(of: Case, { topic, text }: Why, { span, what, edits }: Spot): void {
+export function say(of: JudgedCall, { topic, text }: Why, { span, what, edits }: Spot): void {
   const finding = review("safe-binaries", {
     ruleId: `${ruleName(of.program)}.${topic}`,
     span,

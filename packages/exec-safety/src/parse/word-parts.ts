@@ -1,5 +1,5 @@
 /**
- * Parts: one part of a word, as the parser sees it, into pieces. What is not certain is `other`,
+ * Word parts: one part of a word, as the parser sees it, into pieces. What is not certain is `other`,
  * with the scripts inside it.
  */
 import type {

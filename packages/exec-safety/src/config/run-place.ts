@@ -1,7 +1,7 @@
-/** Place: where a command would run, as far as it is known before it runs. Types only. */
+/** Run place: where a command would run, as far as it is known before it runs. Types only. */
 
 /** The directory of a command, relative to the project's root. */
-export interface Place {
+export interface RunPlace {
   /**
    * Below the project's root: "" is the root, "src/lib" a folder. `undefined`: outside, or not
    * known.
