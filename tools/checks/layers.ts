@@ -27,6 +27,7 @@ interface PurePackage {
 
 const CORE_ENTRIES = [
   "index",
+  "channels",
   "crypto/portable",
   "exec",
   "policy",

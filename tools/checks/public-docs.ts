@@ -25,6 +25,7 @@ const UNFINISHED: readonly string[] = [
   "channel-web",
   "channel-webhook",
   "cli",
+  "core",
   "exec-approval",
   "exec-safety",
   "home",

@@ -1,7 +1,8 @@
 /** Channels that are made of others are channels: they pass what every channel passes. */
 import { type ChannelUnderTest, channelConformance } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { type Channel, escalate, firstOf, toAll } from "../src/index.js";
+import { escalate, firstOf, toAll } from "../src/channels.js";
+import type { Channel } from "../src/index.js";
 import { type MemoryChannel, memoryChannel } from "./memory-channel.js";
 
 /**

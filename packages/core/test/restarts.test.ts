@@ -11,10 +11,10 @@ import {
   memoryStore,
   type RefusalCode,
   type Store,
-  toAll,
   toolAction,
   type Verdict,
 } from "../src/index.js";
+import { toAll } from "../src/channels.js";
 import { parsePolicy } from "../src/policy.js";
 import { first, recordingSink } from "./gate-kit.js";
 import { type MemoryChannel, memoryChannel } from "./memory-channel.js";

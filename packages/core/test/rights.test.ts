@@ -5,6 +5,7 @@
  */
 import { manualClock, seededIds } from "@acp/testing";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as channels from "../src/channels.js";
 import * as core from "../src/index.js";
 import * as exec from "../src/exec.js";
 import * as policies from "../src/policy.js";
@@ -98,7 +99,7 @@ async function useGate(): Promise<readonly unknown[]> {
     keys,
     real,
     note(
-      core.firstOf(
+      channels.firstOf(
         { name: "other", deliver: () => Promise.resolve() },
         { name: "third", deliver: () => Promise.resolve() },
       ),

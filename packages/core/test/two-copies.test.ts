@@ -3,6 +3,7 @@
  * takes the other's rights, and each says why.
  */
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import * as channelsHere from "../src/channels.js";
 import * as here from "../src/index.js";
 import * as policiesHere from "../src/policy.js";
 import type * as proofsHere from "../src/proof.js";
@@ -14,14 +15,16 @@ const plain = (name: string): here.Channel => ({ name, deliver: () => Promise.re
 
 describe("another copy's", () => {
   let there: typeof here;
+  let channels: typeof channelsHere;
   let policies: typeof policiesHere;
   let proofs: typeof proofsHere;
   let vaults: typeof vaultsHere;
 
   beforeAll(async () => {
     vi.resetModules();
-    [there, policies, proofs, vaults] = await Promise.all([
+    [there, channels, policies, proofs, vaults] = await Promise.all([
       import("../src/index.js"),
+      import("../src/channels.js"),
       import("../src/policy.js"),
       import("../src/proof.js"),
       import("../src/vault.js"),
@@ -45,9 +48,9 @@ describe("another copy's", () => {
       refusal,
     );
     expect(() => makeKit({ vault: vaults.createVault([]) })).toThrow(refusal);
-    const composed = there.firstOf(plain("a"), plain("b"));
+    const composed = channels.firstOf(plain("a"), plain("b"));
     expect(() => makeKit({ channel: composed })).toThrow(refusal);
-    expect(() => makeKit({ channel: here.toAll(plain("c"), composed) })).toThrow(refusal);
+    expect(() => makeKit({ channel: channelsHere.toAll(plain("c"), composed) })).toThrow(refusal);
   });
 
   it("action and permit are refused when they are used", async () => {

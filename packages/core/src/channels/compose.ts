@@ -212,5 +212,19 @@ const system: Composer = composeWith(systemClock);
 export const firstOf: Composer["firstOf"] = system.firstOf;
 /** {@link Composer.toAll}, by the process's clock. */
 export const toAll: Composer["toAll"] = system.toAll;
-/** {@link Composer.escalate}, by the process's clock. */
+/**
+ * {@link Composer.escalate}, by the process's clock.
+ *
+ * @example
+ * ```ts
+ * import { createConsentGate } from "@acp/core";
+ * import { escalate, toAll } from "@acp/core/channels";
+ *
+ * const channel = escalate([
+ *   { channel: toAll(web, telegram) },
+ *   { channel: sms, afterMs: 300_000 },
+ * ]);
+ * const gate = createConsentGate({ policy, channel, audit });
+ * ```
+ */
 export const escalate: Composer["escalate"] = system.escalate;

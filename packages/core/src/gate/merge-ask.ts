@@ -10,15 +10,12 @@ import { personKey } from "../approval/person.js";
 import type { AskTerms } from "../layers.js";
 import { ASK_TIMEOUT_MS_MAX, GRANT_TTL_MS_MAX, QUORUM_MAX } from "../limits.js";
 import type { GrantOffer, OfferTerms } from "../types/scope.js";
-import type { RiskLevel } from "../types/words.js";
-
-const LEVEL_RANK: Readonly<Record<RiskLevel, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
+import { RISK_LEVELS, type RiskLevel } from "../types/words.js";
 
 /** Position of a level, for comparing two. A word that is no level ranks above all. */
 export function levelRank(level: RiskLevel): number {
-  return typeof level === "string" && Object.hasOwn(LEVEL_RANK, level)
-    ? LEVEL_RANK[level]
-    : Number.POSITIVE_INFINITY;
+  const rank = RISK_LEVELS.indexOf(level);
+  return rank === -1 ? Number.POSITIVE_INFINITY : rank;
 }
 
 /** The terms of a question, complete. */

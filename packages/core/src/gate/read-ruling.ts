@@ -8,15 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js"
 import type { Ruling } from "../layers.js";
 import { NAME_CHARS_MAX, RULING_REASON_CHARS_MAX } from "../limits.js";
 import { cutText } from "@acp/exec-safety/text";
-import type { Effect, RiskLevel } from "../types/words.js";
-
-const EFFECTS: Readonly<Record<Effect, true>> = { allow: true, ask: true, deny: true };
-const LEVELS: Readonly<Record<RiskLevel, true>> = {
-  low: true,
-  medium: true,
-  high: true,
-  critical: true,
-};
+import { EFFECTS, RISK_LEVELS } from "../types/words.js";
 
 type Check = (value: JsonValue) => boolean;
 
@@ -24,9 +16,9 @@ const isText: Check = (value) => typeof value === "string";
 const isName: Check = (value) => typeof value === "string" && value !== "";
 const isNumber: Check = (value) => typeof value === "number";
 const isWordOf =
-  (words: object): Check =>
+  (words: readonly string[]): Check =>
   (value) =>
-    typeof value === "string" && Object.hasOwn(words, value);
+    typeof value === "string" && words.includes(value);
 const isListOf =
   (check: Check): Check =>
   (value) =>
@@ -63,7 +55,7 @@ const isAsk = isRecordOf({
   "approvers?": isListOf(isName),
   "escalate?": isListOf(isStep),
   "quorum?": isNumber,
-  "evidence?": isWordOf({ any: true, passkey: true }),
+  "evidence?": isWordOf(["any", "passkey"]),
   "offers?": isListOf(isOffer),
 });
 /** An amount below zero would give an allowance back. */
@@ -78,7 +70,7 @@ const MEMBERS: Readonly<Record<string, Check>> = {
   ruleId: isText,
   reason: isText,
   "ruleName?": isText,
-  "level?": isWordOf(LEVELS),
+  "level?": isWordOf(RISK_LEVELS),
   "ask?": isAsk,
   "limits?": isListOf(isClaim),
   "secrets?": isListOf(isName),

@@ -78,9 +78,9 @@ function lookAt(
 }
 
 /**
- * A layer that denies tool calls whose arguments name a place of the gate itself, such as its home
- * or its log, whatever a rule allows. It reads every text of the arguments the way a shell, a URL or
- * a path could, and asks a person where there are too many to read.
+ * A layer that denies tool calls whose arguments name ACP's own files, and asks about those that
+ * name places where credentials are kept, whatever a rule allows. It reads every text of the
+ * arguments, and asks where there are too many to read.
  */
 export function createPathGuard(options: PathGuardOptions): Layer {
   const judgePlace = createPlaceJudge(options);

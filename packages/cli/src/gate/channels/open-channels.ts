@@ -3,7 +3,8 @@
  * opened once, when the gate starts; of channels that the file does not name they stay closed, and
  * their code is not loaded.
  */
-import { ConsentError, escalate, toAll } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import { escalate, toAll } from "@acp/core/channels";
 import type { Channel } from "@acp/core";
 import { DEFAULT_CONFIG, channelsOf } from "@acp/home";
 import type { ChannelName, Config } from "@acp/home";
