@@ -17,12 +17,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hostNeed } from "@acp/testing";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bundled } from "../../../tools/bundled.js";
 import { compiled } from "./held-names-kit.js";
 import { namespaces } from "./namespace-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const PROGRAM = await bundled(new URL("fixtures/watch-limits.ts", import.meta.url));
 const PLAIN_UID = 61_016;

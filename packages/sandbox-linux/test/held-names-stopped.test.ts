@@ -3,11 +3,10 @@
  * themselves hard to stop.
  */
 import { existsSync } from "node:fs";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { compiled, outside, pathOf, python, useRepository } from "./held-names-kit.js";
 import { namespaces } from "./namespace-kit.js";
 
-vi.setConfig({ testTimeout: 120_000 });
 useRepository();
 
 describe.skipIf(!namespaces.run || !compiled.run)(

@@ -3,13 +3,11 @@
  */
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isAsWanted, makeSnapshot } from "../src/review-snapshot.js";
 import { namespaces } from "./namespace-kit.js";
 import { overlayWorld } from "./overlay-kit.js";
 import { FILES, look, review, take } from "./review-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MANY = "mkdir many; for i in $(seq 3000); do echo $i > many/$i; done";
 
