@@ -36,6 +36,7 @@ export interface QuestionOutcome {
    * it did not run.
    */
   readonly run?: {
+    /** `waiting` and `started` may still change; every other one is final. */
     readonly state:
       | "waiting"
       | "started"
@@ -44,6 +45,7 @@ export interface QuestionOutcome {
       | "not_run"
       | "not_collected"
       | "unknown";
+    /** Code or name of what went wrong, where it failed. */
     readonly error?: string;
   };
 }
