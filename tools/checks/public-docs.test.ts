@@ -32,14 +32,16 @@ export interface Run {
   /** Exit status, from 0. */
   readonly status: number;
   readonly signal: string;
-  readonly usage: { readonly cpuMs: number };
+  readonly usage: {
+    readonly cpuMs: number;
+  };
   stop(): void;
 }`;
   expect(await problemsOf(publicDocs, done(text))).toEqual([
     'packages/done/src/run.ts:12: "Run.signal" is exported without a comment',
     'packages/done/src/run.ts:13: "Run.usage" is exported without a comment',
-    'packages/done/src/run.ts:13: "Run.cpuMs" is exported without a comment',
-    'packages/done/src/run.ts:14: "Run.stop" is exported without a comment',
+    'packages/done/src/run.ts:14: "Run.cpuMs" is exported without a comment',
+    'packages/done/src/run.ts:16: "Run.stop" is exported without a comment',
   ]);
 });
 
@@ -50,6 +52,8 @@ export class Run extends Error {
   override readonly name = "Run";
   readonly kind: "run";
   readonly error?: never;
+  /** Both are of the agent. */
+  readonly usage: { readonly cpuMs: number };
   #open = true;
   private left = 1;
   [Symbol.dispose](): void {}

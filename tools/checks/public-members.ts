@@ -31,11 +31,22 @@ const speaksForItself = (member: Member): boolean =>
   hasModifier(member, ts.SyntaxKind.OverrideKeyword) ||
   (member.name !== undefined && ts.isComputedPropertyName(member.name));
 
-/** The public members that need a docstring; those of a function's parameters do not. */
+/** Whether a node starts and ends on one line. */
+function isOneLine(node: ts.Node): boolean {
+  const file = node.getSourceFile();
+  const { line } = file.getLineAndCharacterOfPosition(node.getStart(file));
+  return line === file.getLineAndCharacterOfPosition(node.getEnd()).line;
+}
+
+/**
+ * The public members that need a docstring. Those of a function's parameters do not, and those of
+ * an object type that is written on one line are described by the comment before it.
+ */
 export function membersOf(declaration: ts.Node): readonly Member[] {
   const found: Member[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isBlock(node) || ts.isParameter(node) || isHidden(node)) return;
+    if (ts.isTypeLiteralNode(node) && isOneLine(node)) return;
     if (isMember(node) && !speaksForItself(node)) found.push(node);
     ts.forEachChild(node, visit);
   };

@@ -107,6 +107,7 @@ export interface RecoverOptions {
 
 /** An open log. */
 export interface AuditLog extends AuditSink, AsyncDisposable {
+  /** Absolute or relative, as it was opened. */
   readonly path: string;
   /** Where the log ended when it was opened; `undefined` where it was empty. */
   readonly start: AuditReceipt | undefined;
@@ -133,6 +134,15 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
 /**
  * Opens a log and becomes its only writer. A last line that a crash cut short is cut off, and that
  * is recorded in the log.
+ *
+ * @example
+ * ```ts
+ * import { openAuditLog, verifyAuditLog } from "@acp/audit";
+ *
+ * const log = await openAuditLog({ path: "audit.jsonl" }); // pass it to the gate as `audit`
+ * await log.close();
+ * const { ok, events } = await verifyAuditLog("audit.jsonl");
+ * ```
  *
  * @throws ConsentError `audit_busy` where another live process writes the log; `audit_failed` where
  *   others could write the file or its directory, where its last full line is no good event, or

@@ -58,7 +58,9 @@ export type AuditFaultCode =
 
 /** What is wrong, and in words. */
 export interface AuditFault {
+  /** Stable, for programs. */
   readonly code: AuditFaultCode;
+  /** The same in words, with the line where one is known. */
   readonly message: string;
 }
 

@@ -20,6 +20,7 @@ export type ExportFormat =
 
 /** Options of {@link exportAuditLog}. */
 export interface ExportOptions extends ReadOptions {
+  /** What to write: JSON lines, CSV, or those of another version. */
   readonly format: ExportFormat;
 }
 

@@ -14,6 +14,7 @@ import { readNextSeq } from "./last-event.js";
 
 /** Options of {@link followAuditLog}. */
 export interface FollowOptions {
+  /** Which events to give; all unless given. */
   readonly filter?: AuditFilter;
   /** Ends the following; nothing is thrown then. */
   readonly signal: AbortSignal;

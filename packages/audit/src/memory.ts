@@ -16,6 +16,7 @@ export interface MemoryAuditSink extends AuditSink, AsyncDisposable {
   events(): readonly AuditEvent[];
   /** From now on every append is refused for this reason, as when a disk fails. */
   fail(cause: Error): void;
+  /** Refuses further appends. */
   close(): Promise<void>;
 }
 

@@ -19,8 +19,11 @@ export interface InclusionProof {
 
 /** A proof that a tree is the start of a larger one. */
 export interface ConsistencyProof {
+  /** Number of leaves of the smaller tree. */
   readonly from: number;
+  /** Number of leaves of the larger tree. */
   readonly to: number;
+  /** Nodes of the path, in the order of RFC 9162 §2.1.4. */
   readonly hashes: readonly Uint8Array[];
 }
 

@@ -26,8 +26,11 @@ export interface NoteSigner {
 
 /** Checks signatures of one key. */
 export interface NoteVerifier {
+  /** The key's name, as signature lines begin with it. */
   readonly name: string;
+  /** First four bytes of the key's hash, as an unsigned number (C2SP signed-note). */
   readonly keyId: number;
+  /** Whether the signature over these bytes is the key's. Does not throw. */
   verify(text: Uint8Array, signature: Uint8Array): boolean;
 }
 

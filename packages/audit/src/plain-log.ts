@@ -33,6 +33,7 @@ import { hashRange, readRange, type TornTail } from "./tail.js";
 
 /** An open plain log. */
 export interface PlainLog extends AuditSink, AsyncDisposable {
+  /** Absolute or relative, as it was opened. */
   readonly path: string;
   /**
    * What opening cut off the end; `undefined` where nothing was torn. The format has no place for

@@ -19,7 +19,9 @@ import { growTree } from "./tree-edge.js";
 export interface PruneOptions {
   /** The newest full files that stay, beside the one that is written to. */
   readonly keepFiles: number;
+  /** Tells the time of the event that records the removal; the system's unless given. */
   readonly clock?: Pick<Clock, "now">;
+  /** Makes that event's id; random unless given. */
   readonly ids?: Ids;
 }
 

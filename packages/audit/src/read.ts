@@ -15,16 +15,23 @@ export interface AuditFilter {
   readonly sinceMs?: number;
   /** Before this time. */
   readonly untilMs?: number;
+  /** Only this type, such as `consent_approved`. */
   readonly eventType?: string;
+  /** Only events of this question. */
   readonly requestId?: string;
+  /** Only events of the agent with this id. */
   readonly agent?: string;
+  /** Only events of calls of a tool with this name. */
   readonly tool?: string;
+  /** Only events with this decision. */
   readonly decision?: string;
 }
 
 /** Options of {@link readAuditLog}. */
 export interface ReadOptions {
+  /** Which events to give; all unless given. */
   readonly filter?: AuditFilter;
+  /** Ends the work early; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

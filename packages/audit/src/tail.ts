@@ -18,6 +18,7 @@ import { readChunks } from "./source.js";
  * What was cut off: bytes that no newline ended, so that no append had been acknowledged for them.
  */
 export interface TornTail {
+  /** How many there were. */
   readonly bytes: number;
   /** `sha256:<hex>` of these bytes. */
   readonly hash: string;

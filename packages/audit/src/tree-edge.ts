@@ -6,6 +6,7 @@ import { EMPTY_TEXT, hashBytes, leafText, nodeText } from "./merkle.js";
 
 /** The right edge of a tree. */
 export interface TreeEdge {
+  /** Number of leaves. */
   readonly size: number;
   /** Hex hashes of the whole subtrees, largest first. */
   readonly hashes: readonly string[];

@@ -28,6 +28,7 @@ export interface BadLine extends AuditFault {
 
 /** What a log proved to be. */
 export interface AuditVerification {
+  /** Whether every event is good and the end is where it should be. */
   readonly ok: boolean;
   /** How many events are good, counted from the start. */
   readonly events: number;
@@ -46,13 +47,17 @@ export interface AuditVerification {
 
 /** How far a verification is. */
 export interface VerifyProgress {
+  /** Checked so far. */
   readonly events: number;
+  /** Read so far. */
   readonly bytes: number;
+  /** Size of the file when the check began. */
   readonly bytesTotal: number;
 }
 
 /** Options of {@link verifyAuditLog}. */
 export interface VerifyOptions {
+  /** Ends the work early; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called after every part of the file that was read. */
   readonly onProgress?: (progress: VerifyProgress) => void;

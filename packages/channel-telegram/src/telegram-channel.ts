@@ -232,6 +232,15 @@ async function ask(
  * reach is tried again for as long as its question is open; where Telegram refuses it for good,
  * `deliver` throws `channel_unavailable`.
  *
+ * @example
+ * ```ts
+ * import { createTelegramChannel } from "@acp/channel-telegram";
+ * import { createConsentGate } from "@acp/core";
+ *
+ * await using telegram = createTelegramChannel({ token, chatId: "4711" });
+ * const gate = createConsentGate({ policy, channel: telegram, audit });
+ * ```
+ *
  * @throws ConsentError `options_invalid`.
  */
 export function createTelegramChannel(options: TelegramChannelOptions): TelegramChannel {

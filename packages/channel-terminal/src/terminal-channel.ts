@@ -48,6 +48,7 @@ export interface TerminalChannelOptions {
    * answers nothing; 400 ms unless given.
    */
   readonly guardMs?: number;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -116,6 +117,15 @@ function createFronts(
  * a question comes; with neither, `deliver` throws `channel_unavailable` at once. A question that
  * was shown stays open until it is answered or over, also where its last client detached, or where
  * it is shown again after a restart and nobody is there yet.
+ *
+ * @example
+ * ```ts
+ * import { createTerminalChannel } from "@acp/channel-terminal";
+ * import { createConsentGate } from "@acp/core";
+ *
+ * await using terminal = createTerminalChannel(); // asks on /dev/tty
+ * const gate = createConsentGate({ policy, channel: terminal, audit });
+ * ```
  */
 export function createTerminalChannel(options: TerminalChannelOptions = {}): TerminalChannel {
   const board = createBoard();

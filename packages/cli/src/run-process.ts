@@ -24,7 +24,17 @@ function onSignals(names: readonly NodeJS.Signals[], take: (name: NodeJS.Signals
   for (const name of names) process.on(name, take);
 }
 
-/** Runs the process's own arguments and sets its exit code. */
+/**
+ * Runs the process's own arguments and sets its exit code.
+ *
+ * @example
+ * ```ts
+ * import { runProcess } from "@acp/cli";
+ *
+ * process.argv.splice(2, Infinity, "policy", "check");
+ * await runProcess(); // as `acp policy check`
+ * ```
+ */
 export async function runProcess(): Promise<void> {
   const { stdin, stdout, stderr, env, argv, pid, ppid } = process;
   endQuietlyOnHangUp();

@@ -24,6 +24,7 @@ export type InboxChange =
   | { readonly type: "open"; readonly request: ExecApprovalRequestPayload }
   | {
       readonly type: "ended";
+      /** The request as it was when it was open. */
       readonly request: ExecApprovalRequestPayload;
       /** `unknown`: this device was told no more than that it is over. */
       readonly outcome: ExecApprovalEnd | "unknown";
@@ -44,14 +45,17 @@ export interface ApprovalInbox extends Disposable {
     params: ResolveExecApprovalParams,
     options?: WaitOptions,
   ): Promise<RpcOutcome<ResolveExecApprovalResult>>;
+  /** Ends it; open requests stay open at the hub. */
   close(): void;
 }
 
 /** Options of {@link createApprovalInbox}. */
 export interface ApprovalInboxOptions {
+  /** This device's end of the gateway; connected by the caller, before or after. */
   readonly client: GatewayClient;
   /** Requests of other devices are not looked at. */
   readonly hubDeviceId: string;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 

@@ -7,6 +7,7 @@
 export interface GatewayAddress {
   /** `wss://…`; `ws://` for 127.0.0.0/8, `[::1]` and `localhost` alone. */
   readonly url: string;
+  /** The device's secret, of which the gateway has only the hash. */
   readonly token: string;
   /** Certificates in PEM to trust in place of the usual ones. */
   readonly ca?: string;

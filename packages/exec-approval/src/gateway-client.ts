@@ -28,6 +28,7 @@ export type GatewayClientEvent =
 export interface GatewayClientOptions extends GatewayAddress {
   /** The id that the gateway knows this device's token by. */
   readonly deviceId: string;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
   /** From 0 to 1; spreads the tries to connect again. */
   readonly random?: () => number;
@@ -58,6 +59,7 @@ type Receipt = RpcOutcome<undefined>;
 
 /** A device's end of a gateway. */
 export class GatewayClient implements AsyncDisposable {
+  /** The id that the gateway knows this device's token by. */
   readonly deviceId: string;
   readonly #nextId: () => string;
   readonly #uplink: Uplink;

@@ -10,7 +10,9 @@ import { GATEWAY_ID } from "./protocol.js";
 
 /** A device that may connect. */
 export type GatewayDevice = {
-  readonly id: string /** As `hashDeviceToken` writes it. */;
+  /** Names the device in messages, and in `hubs` of other devices. */
+  readonly id: string;
+  /** As `hashDeviceToken` writes it. */
   readonly tokenHash: string;
 } & (
   | { readonly role: "hub" }

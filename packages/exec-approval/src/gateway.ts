@@ -26,15 +26,17 @@ export type GatewayEvent =
 
 /** Options of {@link createGateway}. */
 export interface GatewayOptions {
+  /** Every device that may connect; no other token is accepted. */
   readonly devices: readonly GatewayDevice[];
   /** What it throws is dropped: a log that fails must not end the gateway. */
   readonly onEvent?: (event: GatewayEvent) => void;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
   /** Makes the ids of the gateway's own messages; UUIDv7 unless given. */
   readonly nextId?: () => string;
 }
 
-/** A gateway. */
+/** Passes messages between hubs and clients; decides and stores nothing. */
 export interface Gateway extends AsyncDisposable {
   /**
    * Starts a server of its own, on this machine's loopback address.
@@ -49,6 +51,7 @@ export interface Gateway extends AsyncDisposable {
   attach(server: Server): void;
   /** Ids of the devices that are connected. */
   connected(): readonly string[];
+  /** Ends every connection, and the server that `listen` opened. */
   close(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ import type {
   SendExecApproval,
 } from "./protocol.js";
 
-/** Options of {@link createHubLink}. */
+/** What a hub's way to its clients is made of. */
 export interface HubLinkOptions {
   /** The hub's own end of the gateway. */
   readonly client: GatewayClient;
@@ -30,7 +30,7 @@ export interface HubLinkOptions {
 
 /** A hub's way to its clients. */
 export interface HubLink extends Disposable {
-  /** For the hub's `send`. */
+  /** Pass it to `createExecApprovalHub` as `send`. */
   readonly send: SendExecApproval;
   /**
    * Hands the clients' answers to the hub. Before it is called nobody is answered but with

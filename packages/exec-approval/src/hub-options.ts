@@ -56,6 +56,7 @@ export interface ExecApprovalHubOptions
    * (channel {@link HUB_CHANNEL}) gives them names.
    */
   readonly clients: readonly string[];
+  /** Sends a message to one client, such as `createHubLink(…).send`. */
   readonly send: SendExecApproval;
   /**
    * Absolute. Commands run in it and below it. Left out, the directory that a call names counts as
@@ -84,6 +85,7 @@ export interface ExecApprovalHubOptions
 
 /** A command's circumstances. */
 export interface ExecContext {
+  /** Who wants to run it; the id in questions and in the log. */
   readonly agentId: string;
   /** Absolute, or relative to the hub's project root; left out, that root itself. */
   readonly cwd?: string;
@@ -96,7 +98,9 @@ export interface ExecContext {
    * command's text, where they are judged and shown.
    */
   readonly env?: Variables;
+  /** The agent's session, for the log and for grants that end with it. */
   readonly session?: string;
+  /** The task that the command is a part of, for the log. */
   readonly task?: string;
 }
 

@@ -26,6 +26,7 @@ export interface ExecProfileOptions {
 
 /** A profile's configuration. */
 export interface ExecProfile {
+  /** Name of its folder below `agent-profiles`. */
   readonly profileId: string;
   /**
    * What the file says now; the defaults where there is none. The same object while the file is the

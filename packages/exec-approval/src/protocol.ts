@@ -27,14 +27,18 @@ export type ApprovalDecision = "allow-once" | "allow-always" | "deny";
 export interface ExecApprovalRequestPayload {
   /** UUIDv7. */
   readonly approvalId: string;
+  /** The agent that wants to run the command. */
   readonly agentId: string;
   /**
    * The command's text, whole. A client shows it with `escapeText` or the like: it may hold
    * characters that hide others.
    */
   readonly command: string;
+  /** Absolute path of the directory that it would run in. */
   readonly cwd?: string;
+  /** What the hub found: `safe`, `needs-review` or `dangerous`. */
   readonly riskLevel: CommandRisk;
+  /** Why, one sentence each, worst first. */
   readonly riskReasons: readonly string[];
   /** After this moment the hub decides by `askFallback`. */
   readonly expiresAtMs: number;
@@ -48,13 +52,17 @@ export type ExecApprovalEnd = "allowed" | "denied" | "expired" | "cancelled";
 
 /** What a client is told when a request is over, whoever ended it. */
 export interface ExecApprovalEndedPayload {
+  /** Id of the request that is over. */
   readonly approvalId: string;
+  /** How it ended. */
   readonly outcome: ExecApprovalEnd;
 }
 
-/** Parameters of `resolveExecApproval`. */
+/** A person's answer, as a client sends it to the hub. */
 export interface ResolveExecApprovalParams {
+  /** Id of the request that is answered. */
   readonly approvalId: string;
+  /** `allow-once`, `allow-always` or `deny`. */
   readonly decision: ApprovalDecision;
   /** What the person typed to confirm a dangerous command. Ours: the document has no such field. */
   readonly confirmation?: string;
@@ -77,7 +85,9 @@ export interface ResolveExecApprovalResult {
  * §5.
  */
 export interface RpcError {
+  /** Stable, for programs, such as `NOT_FOUND`. */
   readonly code: string;
+  /** The same in words. */
   readonly message: string;
 }
 
@@ -86,10 +96,13 @@ export type RpcOutcome<T = JsonObject> =
   | { readonly ok: true; readonly payload: T }
   | { readonly ok: false; readonly error: RpcError };
 
-/** A call. */
+/** A method that one device asks another one to run. */
 export interface RpcRequestPayload {
+  /** Chosen by the caller; the response repeats it. */
   readonly requestId: string;
+  /** Such as `resolveExecApproval`. */
   readonly method: string;
+  /** Arguments of the method, unchecked. */
   readonly params: JsonObject;
 }
 
@@ -106,17 +119,23 @@ export type ReceiptPayload =
 
 /** Whether a device that this one may talk to is connected. Ours. */
 export interface PresencePayload {
+  /** The other device. */
   readonly deviceId: string;
+  /** Whether it is connected now. */
   readonly online: boolean;
 }
 
 /** What every message has. */
 export interface Envelope<Action extends string, Payload> {
+  /** UUIDv7, new for each message. */
   readonly id: string;
   /** The sender's device; the gateway lets no other through. */
   readonly from: string;
+  /** Id of the receiving device. */
   readonly to: string;
+  /** What kind of message it is. */
   readonly action: Action;
+  /** What a message of this kind carries. */
   readonly payload: Payload;
 }
 
@@ -124,16 +143,20 @@ export interface Envelope<Action extends string, Payload> {
 export interface MessagePayloads {
   readonly "exec-approval-request": ExecApprovalRequestPayload;
   readonly "exec-approval-ended": ExecApprovalEndedPayload;
+  /** A call of a method. */
   readonly request: RpcRequestPayload;
+  /** What became of a call. */
   readonly response: RpcResponsePayload;
+  /** The gateway says what became of a message. */
   readonly receipt: ReceiptPayload;
+  /** The gateway says who is connected. */
   readonly presence: PresencePayload;
 }
 
 /** Name of a message's kind. */
 export type MessageAction = keyof MessagePayloads;
 
-/** One message. */
+/** What travels between two devices, of any kind. */
 export type Message = {
   readonly [Action in MessageAction]: Envelope<Action, MessagePayloads[Action]>;
 }[MessageAction];

@@ -29,9 +29,13 @@ import {
 export interface TerminalClientOptions {
   /** This device's end of the gateway; connected by the caller, before or after. */
   readonly client: GatewayClient;
+  /** Id of the hub whose requests are shown. */
   readonly hubDeviceId: string;
+  /** What the person types into. */
   readonly input: InputStream;
+  /** Where requests are drawn. */
   readonly output: OutputStream;
+  /** Ends the client, and restores the terminal. */
   readonly signal: AbortSignal;
   /**
    * `text` for a person, `json` for a program; by whether the output is a terminal unless given.
@@ -42,6 +46,7 @@ export interface TerminalClientOptions {
    * before answer nothing.
    */
   readonly guardMs?: number;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 

@@ -9,7 +9,9 @@ import type { Clock } from "@acp/core";
 
 /** What a person types into: a terminal, or any other stream, which is read line by line. */
 export type InputStream = Readable & {
+  /** Whether it is a terminal. */
   readonly isTTY?: boolean;
+  /** Reads key by key, as `tty.ReadStream` does. */
   setRawMode?(mode: boolean): unknown;
 };
 

@@ -7,6 +7,7 @@ import { type Clock, ConsentError, systemClock } from "@acp/core";
 
 /** Where a maker of ids takes its parts from. */
 export interface UuidV7Options {
+  /** Tells the milliseconds in front; the system's clock unless given. */
   readonly clock?: Pick<Clock, "now">;
   /** That many random bytes. */
   readonly randomBytes?: (count: number) => Uint8Array;

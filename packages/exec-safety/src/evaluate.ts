@@ -22,6 +22,14 @@ import { visitNodes } from "./parse/visit.js";
 /**
  * Says how risky a shell command is that would run as `bash -c command`.
  *
+ * @example
+ * ```ts
+ * import { evaluateCommandSafety } from "@acp/exec-safety";
+ *
+ * evaluateCommandSafety("git log --oneline | head -5").riskLevel; // "safe"
+ * evaluateCommandSafety("npm install left-pad").riskLevel; // "needs-review"
+ * ```
+ *
  * @param command - The whole text. Anything but a text needs review.
  * @param options - Where it would run, what the operator allows, what else is known.
  * @returns The level with its reasons, and every simple command in the text.

@@ -26,7 +26,9 @@ export type SafetyLayer = (typeof SAFETY_LAYERS)[number];
 export interface SafetyReason {
   /** Stable: `<topic>.<what>`, e.g. `find.exec`, `redirect.file`, `rm.outside-project`. */
   readonly ruleId: string;
+  /** How severe it is: `needs-review` or `dangerous`. */
   readonly level: Exclude<CommandRisk, "safe">;
+  /** Which part of the analysis found it. */
   readonly layer: SafetyLayer;
   /** Where in the command it is. */
   readonly span: Span;
@@ -36,6 +38,7 @@ export interface SafetyReason {
 
 /** One simple command that the line would run. */
 export interface ParsedCommand {
+  /** Where in the text it is written. */
   readonly span: Span;
   /** Absent where it is known only when it runs. */
   readonly program?: string;
@@ -55,6 +58,7 @@ export interface CommandRewrite {
 
 /** What is known of a command before it runs. */
 export interface CommandSafety {
+  /** The most severe level of all reasons; `safe` if there are none. */
   readonly riskLevel: CommandRisk;
   /** Most severe first, at most 8; at least one for every level but `safe`. */
   readonly reasons: readonly SafetyReason[];
@@ -74,13 +78,17 @@ export interface CommandSafety {
  * may be given, not higher.
  */
 export interface SafetyLimits {
+  /** Length of the text in UTF-16 units. */
   readonly charsMax: number;
+  /** How deep substitutions, subshells and commands within commands go. */
   readonly nestingMax: number;
+  /** Simple commands, those in substitutions included. */
   readonly commandsMax: number;
 }
 
 /** Options of evaluateCommandSafety(). */
 export interface SafetyOptions {
+  /** Commands that are approved beforehand; none unless given. */
   readonly allowlist?: Allowlist;
   /** Absolute; without it, the project's root. */
   readonly cwd?: string;
@@ -119,5 +127,6 @@ export interface SafetyOptions {
    * those of an inbox or a proxy of ACP's own.
    */
   readonly loopbackPorts?: readonly number[];
+  /** Lower bounds than the built-in ones. */
   readonly limits?: Partial<SafetyLimits>;
 }

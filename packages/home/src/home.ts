@@ -57,7 +57,7 @@ async function checkAncestors(dir: string): Promise<void> {
 
 /** What {@link initHome} created and what it found. */
 export interface InitReport {
-  /** The home. */
+  /** Its directory and the paths in it. */
   readonly home: Home;
   /** Paths that were created. */
   readonly created: readonly string[];

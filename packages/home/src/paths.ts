@@ -4,7 +4,7 @@ import { ConsentError, quoteText } from "@acp/core";
 
 /** What may name the home, in order of precedence. */
 export interface HomeSources {
-  /** Value of `--home`. */
+  /** Value of `--home` on the command line; `undefined` if it was not given. */
   readonly flag?: string | undefined;
   /** Value of `ACP_HOME`. */
   readonly env?: string | undefined;
@@ -79,7 +79,18 @@ export function resolvePath(path: string, { homeDir, cwd }: PathOrigins): string
   return join(cwd, full);
 }
 
-/** Returns the paths of a home's files. Checks nothing; {@link openHome} does. */
+/**
+ * Returns the paths of a home's files. Checks nothing; {@link openHome} does.
+ *
+ * @example
+ * ```ts
+ * import { homePaths, readVaultFile, unlockKeys } from "@acp/home";
+ *
+ * const paths = homePaths("/home/ada/.acp");
+ * const unlocked = await unlockKeys(paths, { kind: "passphrase", passphrase });
+ * const { secrets } = await readVaultFile(paths, unlocked);
+ * ```
+ */
 export function homePaths(dir: string): HomePaths {
   const keysDir = join(dir, "keys");
   return {

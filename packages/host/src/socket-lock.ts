@@ -31,7 +31,7 @@ export interface SocketLockBusy {
   readonly isHolder: boolean;
 }
 
-/** Which lock to take. */
+/** Where the lock is, and how long to wait for it. */
 export interface SocketLockOptions {
   /** Directory of the sockets; every process that uses the lock names the same one. */
   readonly directory: string;

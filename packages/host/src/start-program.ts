@@ -49,7 +49,9 @@ export function startProgram(
 
 /** A child process whose standard output and standard error are pipes that we read. */
 export type ReadableProcess = ChildProcess & {
+  /** Its standard output. */
   readonly stdout: Readable;
+  /** Its standard error. */
   readonly stderr: Readable;
 };
 

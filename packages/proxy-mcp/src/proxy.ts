@@ -50,7 +50,7 @@ export interface McpProxyOptions {
    * its log. If the gate has no argument check, the proxy checks the calls itself.
    */
   readonly gate: ConsentGate;
-  /** The agent that makes the calls. */
+  /** Who makes the calls; rules, limits and the log see its id. */
   readonly agent: Agent;
   /** The session that the calls belong to, if there is one. */
   readonly session?: string;
@@ -248,7 +248,7 @@ function clientLines(
       refuse({
         id: idAtEdges(line),
         code: INVALID_REQUEST,
-        reason: `Cannot take the message: it has more than ${LINE_BYTES_MAX} bytes`,
+        reason: `Cannot accept the message: it has more than ${LINE_BYTES_MAX} bytes`,
       }),
   };
 }

@@ -13,7 +13,7 @@ import { errorLine, INTERNAL_ERROR, type RpcId } from "./rpc.js";
 
 /** Whose connection a session serves. */
 export interface SessionCaller {
-  /** The agent that makes the calls. */
+  /** Who makes the calls; rules, limits and the log see its id. */
   readonly agent: Agent;
   /** The session that the calls belong to, if there is one. */
   readonly session?: string;

@@ -25,6 +25,11 @@ export interface LinuxSandboxOptions extends UidOptions, LandlockOptions {}
 /** The strongest backend that a host has, found out at each start; its reports name the backend. */
 export interface AutoSandbox extends Sandbox<Socket> {
   readonly name: "auto";
+  /**
+   * Starts a program with the strongest backend that works here.
+   *
+   * @throws ConsentError `sandbox_unavailable` if none does.
+   */
   spawn(
     argv: readonly string[],
     options: SandboxSpawnOptions<Socket>,
@@ -53,6 +58,21 @@ export const LINUX_SANDBOXES: readonly LinuxSandboxName[] = [
  * Makes the backend of this name, or (`auto`) the strongest of those that are barriers:
  * `namespace`, then `uid` where a user is configured (it changes the host's own rules, which must
  * have been asked for), then `landlock`. `auto` never starts anything below level `partial`.
+ *
+ * @example
+ * ```ts
+ * import { createLinuxSandbox } from "@acp/sandbox-linux";
+ *
+ * const sandbox = createLinuxSandbox("namespace", {
+ *   workspace: { path: "/home/ada/project", access: "read-write" },
+ * });
+ * const inside = await sandbox.spawn(["node", "agent.mjs"], {
+ *   requiredLevel: "full", // or nothing starts
+ *   onConnection: (socket) => proxy.attach(socket, { agent: { id: "my-agent" } }),
+ *   env: ({ port }) => ({ PATH: "/usr/bin:/bin", HTTPS_PROXY: `http://127.0.0.1:${port}` }),
+ * });
+ * await inside.exited;
+ * ```
  *
  * @throws ConsentError `options_invalid` where there is none of this name.
  */

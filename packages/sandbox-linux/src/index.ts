@@ -51,6 +51,7 @@ export { readContents } from "./review-contents.js";
 export type { FileContents } from "./review-contents.js";
 export type { SnapshotLimits } from "./review-parts.js";
 export {
+  isAsWanted,
   makeSnapshot,
   readSnapshot,
   removeUnfinished,

@@ -46,7 +46,7 @@ export interface NativeHelperOptions {
 
 const SOURCES = fileURLToPath(new URL("../native/", import.meta.url));
 /** Part of some helper; a change of one makes all of them anew. */
-const HEADERS = ["common.h", "watch.h"];
+const HEADERS = ["common.h", "proc.h", "watch.h"];
 const FLAGS = [
   "-std=gnu11",
   "-O2",

@@ -17,6 +17,7 @@ export type LinuxSandboxName = "namespace" | "uid" | "landlock" | "preload" | "e
 
 /** A backend of this package. */
 export interface LinuxSandbox extends Sandbox<Socket> {
+  /** Which backend it is. */
   readonly name: LinuxSandboxName;
   /**
    * Starts everything but the agent's own command: the boundary stands, and the self-check inside
@@ -26,6 +27,11 @@ export interface LinuxSandbox extends Sandbox<Socket> {
    * @throws ConsentError as `spawn`. Nothing is left running.
    */
   hold(argv: readonly string[], options: HoldOptions): Promise<HeldAgent>;
+  /**
+   * Starts a program inside, and resolves once the self-check has passed.
+   *
+   * @throws ConsentError `sandbox_unavailable` or `sandbox_failed`. Nothing is left running.
+   */
   spawn(
     argv: readonly string[],
     options: SandboxSpawnOptions<Socket>,
@@ -92,8 +98,11 @@ export interface AgentView {
  * with `stderr: "pipe"` its standard error.
  */
 export interface LinuxSandboxedProcess extends SandboxedProcess {
+  /** Standard input of the agent; `undefined` unless it is a pipe. */
   readonly stdin: Writable | undefined;
+  /** Standard output of the agent; `undefined` unless it is a pipe. */
   readonly stdout: Readable | undefined;
+  /** Standard error of the agent; `undefined` unless it is a pipe. */
   readonly stderr: Readable | undefined;
   /** Why the sandbox ended the agent, where it did so by itself. */
   readonly failure?: () => ConsentError | undefined;
@@ -114,6 +123,7 @@ export interface HeldNameChange {
 
 /** A directory of the host that the agent works in. */
 export interface Workspace {
+  /** Absolute path on the host; it has the same one inside. */
   readonly path: string;
   /**
    * `overlay`: the agent writes into {@link layers}, and the workspace stays as it is; in
@@ -201,6 +211,7 @@ export interface ConfinementOptions {
   readonly user?: string | number;
   /** Whether Unix sockets may be made inside; `none` unless given. */
   readonly unixSockets?: "none" | "private";
+  /** Bounds of memory, processes and files, each with its own default. */
   readonly caps?: Partial<ResourceCaps>;
 }
 

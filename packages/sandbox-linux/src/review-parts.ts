@@ -30,7 +30,9 @@ export interface ReviewChange {
 
 /** What no review takes, and why. */
 export interface ReviewRefusal {
+  /** Relative to the workspace. */
   readonly path: string;
+  /** Such as "a device" or "a link that leads out", in words. */
   readonly reason: string;
 }
 
@@ -39,7 +41,9 @@ export interface ReviewListing {
   readonly format: 1;
   /** Its real path, and what the kernel calls it: decimal digits. */
   readonly workspace: { readonly path: string; readonly device: string; readonly inode: string };
+  /** What is different, sorted by path. */
   readonly changes: readonly ReviewChange[];
+  /** What cannot be taken, each with its reason. */
   readonly refused: readonly ReviewRefusal[];
   /** Whether that is everything: there are limits. */
   readonly isComplete: boolean;
@@ -47,10 +51,11 @@ export interface ReviewListing {
 
 /** A snapshot that is complete on disk. */
 export interface ReviewSnapshot {
-  /** Directory of it. */
+  /** Absolute path of the folder that holds list and contents. */
   readonly directory: string;
   /** SHA-256 of the list's text, 64 hexadecimal digits. */
   readonly digest: string;
+  /** The list as it was frozen. */
   readonly listing: ReviewListing;
 }
 

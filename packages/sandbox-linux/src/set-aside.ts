@@ -11,6 +11,7 @@ import { liesIn } from "./workspace.js";
 
 /** What became of one place. */
 export interface SetAside {
+  /** Absolute path that it had. */
   readonly place: string;
   /** Where it is now; left out where it could not be moved. */
   readonly aside?: string;

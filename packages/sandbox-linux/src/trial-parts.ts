@@ -16,6 +16,7 @@ export interface TrialLimits {
    * a newer one.
    */
   readonly keptPerAgent: number;
+  /** Results of all agents that are kept at the same time. */
   readonly kept: number;
   /** Bytes of all of them together. */
   readonly keptBytes: number;
@@ -23,7 +24,9 @@ export interface TrialLimits {
 
 /** What a trial wrote, as a review lists it. */
 export interface FrozenTrial extends TrialWrites {
+  /** What is different from the workspace, by path. */
   readonly changes: readonly ReviewChange[];
+  /** What cannot be kept, each with its reason. */
   readonly refused: readonly ReviewRefusal[];
 }
 

@@ -32,8 +32,11 @@ export interface TrialsOptions
    * change, made when the first one starts.
    */
   readonly directory: string;
+  /** Bounds of memory, processes and files of one trial. */
   readonly caps?: ConfinementOptions["caps"];
+  /** Bounds of time, output and what is kept. */
   readonly limits?: Partial<TrialLimits>;
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
@@ -110,7 +113,7 @@ export function createTrials({
           "options_invalid",
           "Cannot keep what a trial wrote: there is no such trial, or its time is over",
         );
-      const taken = takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
+      const taken = await takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
       if (taken.conflicts.length + taken.failed.length === 0) await store.remove(found);
       return taken;
     },

@@ -18,16 +18,21 @@ import {
 
 /** One answer as it was handed in. */
 export interface Submission {
+  /** What was handed to `submit`, unchecked. */
   readonly claim: unknown;
   /** Who the channel said answered; `local` where it said nothing. */
   readonly subject: string;
+  /** What the session answered. */
   readonly receipt: AnswerReceipt;
 }
 
 /** A question and its session. */
 export interface AskDouble {
+  /** The question that the channel is to show. */
   readonly request: ConsentRequest;
+  /** The session to pass to `deliver` with it. */
   readonly session: AskSession;
+  /** Every answer that the channel submitted, in order. */
   readonly submissions: readonly Submission[];
   /** How it ended; `undefined` while it is open. */
   ending(): Ending | undefined;
@@ -43,6 +48,7 @@ export interface AskDouble {
 export interface AskDoubleOptions {
   /** Subjects who may answer; anybody unless given. */
   readonly subjects?: readonly string[];
+  /** Whether the question counts as shown before, as after a restart; `false` unless given. */
   readonly redelivery?: boolean;
 }
 

@@ -13,20 +13,27 @@ import { type BotApiUpdates, createUpdates } from "./bot-api-updates.js";
 
 /** Somebody who uses Telegram. */
 export interface BotApiUser {
+  /** As Telegram numbers its users. */
   readonly id: number;
+  /** The first name that messages show. */
   readonly name?: string;
+  /** Whether it is another bot; `false` unless given. */
   readonly isBot?: boolean;
 }
 
 /** What the person who tapped was told. */
 export interface QueryAnswer {
+  /** What the notification says; empty for none. */
   readonly text: string;
+  /** Whether it is a dialog that the person has to close. */
   readonly isAlert: boolean;
 }
 
 /** A tap on a button. */
 export interface BotApiTap {
+  /** The message whose button it is. */
   readonly message: Pick<BotApiMessage, "chatId" | "id">;
+  /** The person whose finger it is, a member of the chat or not. */
   readonly from: BotApiUser;
   /** The beginning of a button's label, or data as no button of the message has it. */
   readonly button: { readonly label: string } | { readonly data: string };
@@ -34,9 +41,13 @@ export interface BotApiTap {
 
 /** A message that somebody writes. */
 export interface BotApiWriting {
+  /** The chat to write into. */
   readonly chatId: number;
+  /** The person whose message it is, a member of the chat or not. */
   readonly from: BotApiUser;
+  /** The message, as plain text. */
   readonly text: string;
+  /** The message that this one answers. */
   readonly repliedId?: number;
   /** Further members of the Message, as of a forwarded one. */
   readonly extra?: JsonObject;
@@ -44,7 +55,9 @@ export interface BotApiWriting {
 
 /** A Bot API server in a test's hands. */
 export interface BotApiDouble extends AsyncDisposable {
+  /** Address of the server, to pass to the channel instead of Telegram's. */
   readonly apiRoot: string;
+  /** The only bot token that the server accepts. */
   readonly token: string;
   /** The calls that came, in order. */
   readonly calls: readonly BotApiCall[];
@@ -52,6 +65,7 @@ export interface BotApiDouble extends AsyncDisposable {
   messages(chatId: number): readonly BotApiMessage[];
   /** Taps a button: the id of the update, and what the person is told once the bot answers. */
   tap(tap: BotApiTap): { readonly updateId: number; readonly answer: Promise<QueryAnswer> };
+  /** Sends a message to the bot. */
   write(message: BotApiWriting): { readonly updateId: number; readonly message: BotApiMessage };
   /** Adds any update, e.g. a `channel_post`; -1 where the bot does not ask for its kind. */
   push(kind: string, value: JsonObject): number;
@@ -59,6 +73,7 @@ export interface BotApiDouble extends AsyncDisposable {
   repeat(updateId: number): void;
   /** How many updates wait to be taken. */
   waiting(): number;
+  /** Makes coming calls go wrong as described. */
   fail(fault: BotApiFault): void;
   /** Cuts every connection until it is called with `false`. */
   setDown(isDown: boolean): void;
@@ -70,6 +85,7 @@ export interface BotApiDouble extends AsyncDisposable {
 export interface BotApiDoubleOptions {
   /** The chats; one private chat of user 4711 unless given. */
   readonly chats?: readonly BotApiChat[];
+  /** Tells the time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 

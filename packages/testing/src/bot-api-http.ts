@@ -9,8 +9,11 @@ import { RefusedCall, badRequest, isObject, readTextParam } from "./bot-api-rule
 
 /** A call as it came. */
 export interface BotApiCall {
+  /** Name of a Bot API method, such as `sendMessage`. */
   readonly method: string;
+  /** Its parameters, decoded from JSON or a form. */
   readonly params: JsonObject;
+  /** The document of an upload. */
   readonly file: UploadedFile | undefined;
 }
 

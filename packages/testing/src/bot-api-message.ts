@@ -4,27 +4,37 @@ import { isList, memberOf } from "./bot-api-rules.js";
 
 /** A file as it was uploaded. */
 export interface UploadedFile {
+  /** File name that the bot gave it. */
   readonly name: string;
+  /** Media type, such as `text/plain`. */
   readonly type: string;
+  /** Contents, decoded as UTF-8. */
   readonly text: string;
 }
 
 /** A button of a message. */
 export interface BotApiButton {
+  /** What the person reads on it. */
   readonly label: string;
+  /** What a tap sends back: `callback_data`. */
   readonly data: string;
 }
 
 /** A message as it stands in its chat. */
 export interface BotApiMessage {
+  /** Telegram's number of the chat; negative for a group. */
   readonly chatId: number;
+  /** Its number within the chat. */
   readonly id: number;
   /** `""` for a file. */
   readonly text: string;
+  /** The inline keyboard, row after row. */
   readonly buttons: readonly BotApiButton[];
   /** Kinds of what is not plain text in it. */
   readonly entities: readonly string[];
+  /** The document that it carries. */
   readonly file: UploadedFile | undefined;
+  /** The message that it answers. */
   readonly repliedId: number | undefined;
   /** The user who wrote it; `undefined` for the bot. */
   readonly authorId: number | undefined;

@@ -14,7 +14,9 @@ export interface BotApiFault {
   readonly cut?: "before" | "after";
   /** An error in the place of the result. */
   readonly status?: number;
+  /** Error text of the response. */
   readonly description?: string;
+  /** Seconds after which the client may try again, as `retry_after`. */
   readonly retryAfterS?: number;
 }
 

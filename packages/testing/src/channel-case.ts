@@ -21,6 +21,7 @@ export type AnswerKind =
 
 /** A channel of its own for one case, and the person's side of it. */
 export interface ChannelUnderTest extends AsyncDisposable {
+  /** Connected, and ready to deliver. */
   readonly channel: Channel;
   /** Ids of the questions that the person's side offers to answer. */
   shown(): Promise<readonly string[]>;

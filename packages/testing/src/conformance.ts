@@ -5,7 +5,9 @@
 
 /** One requirement; `run` rejects where it is not met. */
 export interface ConformanceCase {
+  /** The requirement in words, to name the test after. */
   readonly name: string;
+  /** Tries it. Rejects with what was wrong. */
   run(): Promise<void>;
 }
 

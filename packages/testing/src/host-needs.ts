@@ -8,6 +8,7 @@
 
 /** Whether a test can run here, and why not. */
 export interface HostNeed {
+  /** Whether this host has what the test needs. */
   readonly run: boolean;
   /** Why not, for the skip's note; empty where it can run. */
   readonly reason: string;

@@ -21,6 +21,7 @@ import type { ConformanceCase } from "./conformance.js";
 
 /** A sandbox that can start here, and what the suite needs beside it. */
 export interface SandboxFixture extends AsyncDisposable {
+  /** The one to test; its `probe()` says what it claims. */
   readonly sandbox: Sandbox<Socket>;
   /** A directory of the manager's, for files that are shown to the agent. */
   readonly directory: string;

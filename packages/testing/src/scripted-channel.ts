@@ -53,6 +53,7 @@ export interface ScriptedChannel extends Channel {
 export interface ScriptedChannelOptions {
   /** The channel's name; `scripted` unless given. */
   readonly name?: string;
+  /** Tells the time of answers; the system's clock unless given. */
   readonly clock?: Clock;
 }
 

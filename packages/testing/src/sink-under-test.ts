@@ -3,16 +3,21 @@ import type { AuditEventInput, AuditSink } from "@acp/core";
 
 /** One event as it was stored. */
 export interface StoredEvent extends Omit<AuditEventInput, "eventType"> {
+  /** A type of spec/audit.md §3. */
   readonly eventType: string;
+  /** Position in the log, from 1. */
   readonly seq: number;
   /** Monotonic time, where the sink keeps it. */
   readonly monoMs?: number;
+  /** Hash of the event before it, as `sha256:<hex>`; `null` for the first. */
   readonly previousHash: string | null;
+  /** Its own hash, as `sha256:<hex>`. */
   readonly hash: string;
 }
 
 /** A fresh, empty sink, and what the suite needs beside it. */
 export interface SinkUnderTest extends AsyncDisposable {
+  /** Empty, and open for appends. */
   readonly sink: AuditSink;
   /** Ends the sink. */
   close(): Promise<void>;

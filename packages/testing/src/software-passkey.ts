@@ -11,14 +11,19 @@ export type PasskeyAlgorithm = "ES256" | "EdDSA" | "RS256";
 
 /** How one answer differs from an honest one. */
 export interface SoftwarePasskeyTwist {
+  /** Another origin in the client data, such as `https://evil.example`. */
   readonly origin?: string;
+  /** Another challenge in the client data, as base64url. */
   readonly challenge?: string;
+  /** Another ceremony in the client data, such as `webauthn.create`. */
   readonly type?: string;
+  /** Another relying party id, hashed into the authenticator data. */
   readonly rpId?: string;
   /** User presence; yes unless given. */
   readonly isPresent?: boolean;
   /** User verification; yes unless given. */
   readonly isVerified?: boolean;
+  /** What the client data says about frames of other origins; left out unless given. */
   readonly crossOrigin?: boolean;
   /** Signs other bytes. */
   readonly isForged?: boolean;

@@ -5,7 +5,9 @@ import type { Masker } from "@acp/core";
 
 /** A piece of output. */
 export interface OutputChunk {
+  /** Which of the two the command wrote to. */
   readonly stream: "stdout" | "stderr";
+  /** Raw bytes; a character may go over two chunks. */
   readonly chunk: Uint8Array;
 }
 

@@ -14,7 +14,7 @@ export const BASH = "/bin/bash";
 
 /** How a run ended. */
 export type CommandOutcome = {
-  /** Bytes of output handed on. */
+  /** How much the command wrote, in bytes, up to the limit. */
   readonly outputBytes: number;
 } & (
   | { readonly end: "exited"; readonly exitCode: number }

@@ -10,16 +10,19 @@ export type TrialEnd =
 export interface Tried {
   readonly tried: true;
   readonly kept: false;
+  /** How the run ended. */
   readonly outcome: TrialEnd;
   /** What its writes are kept by, with `keepTrial`; left out where they cannot be kept. */
   readonly digest?: string;
   /** What it wrote, a line each: `+` made, `~` changed, `-` removed. At most {@link LINES_MAX}. */
   readonly changes: readonly string[];
+  /** How many changes there are in all. */
   readonly changeCount: number;
   /** Of these, how many are never kept: other programs run them, or they lead out. */
   readonly neverKept: number;
   /** What of the workspace looked empty, below it; at most {@link LINES_MAX}. */
   readonly covered: readonly string[];
+  /** How many there are in all. */
   readonly coveredCount: number;
   /** Whether the log has its end. */
   readonly recorded: boolean;
@@ -28,6 +31,7 @@ export interface Tried {
 /** No trial: the command is decided about as ever. */
 export interface NotTried {
   readonly tried: false;
+  /** Why not, in words. */
   readonly reason: string;
 }
 

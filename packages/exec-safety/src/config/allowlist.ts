@@ -5,6 +5,9 @@
 
 /** One entry, as it is written. */
 export interface AllowlistEntry {
+  /**
+   * Words separated by blanks, the program first: `git push origin *`. Format: spec/exec-config.md.
+   */
   readonly pattern: string;
   /** Commands that the pattern matches; checked when it is loaded. */
   readonly match?: readonly string[];
@@ -14,6 +17,7 @@ export interface AllowlistEntry {
 
 /** A compiled allowlist. `parseAllowlist` of `@acp/core/exec` makes one of patterns. */
 export interface Allowlist {
+  /** What it was made of, in order. */
   readonly entries: readonly AllowlistEntry[];
   /**
    * The first pattern that matches a simple command, given as its program and its decoded

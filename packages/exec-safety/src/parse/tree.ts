@@ -9,7 +9,9 @@
  * whole backquoted part.
  */
 export interface Span {
+  /** Index of the first UTF-16 unit in the text. */
   readonly start: number;
+  /** Index after the last one. */
   readonly end: number;
 }
 

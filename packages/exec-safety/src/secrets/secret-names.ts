@@ -157,6 +157,14 @@ function isSecretPart(part: string, before: string): boolean {
 /**
  * Whether a path, relative or absolute, names a file or folder that usually holds credentials, by
  * any of its parts.
+ *
+ * @example
+ * ```ts
+ * import { isSecretName } from "@acp/exec-safety/secret-names";
+ *
+ * isSecretName("/home/ada/.ssh/id_ed25519"); // true
+ * isSecretName("src/index.ts"); // false
+ * ```
  */
 export function isSecretName(path: string): boolean {
   let before = "";

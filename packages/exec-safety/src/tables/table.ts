@@ -30,6 +30,7 @@ export interface Binary {
   readonly excess?: string;
   /** One of these flags has to be there, or `otherwise` is why it is reviewed. */
   readonly requires?: string;
+  /** Why a call without such a flag is reviewed: `"run: starts an interactive session"`. */
   readonly otherwise?: string;
   /**
    * Arguments with which, each alone, it only shows something: `-V`. For the programs of

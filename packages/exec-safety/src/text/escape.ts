@@ -21,6 +21,13 @@ function escapeUnits(text: string): string {
 /**
  * The text on one line with every character that could hide, reorder or forge written as `\uXXXX`.
  * Idempotent.
+ *
+ * @example
+ * ```ts
+ * import { escapeText } from "@acp/exec-safety/text";
+ *
+ * escapeText("a\nb"); // one line, which shows where the break is
+ * ```
  */
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, escapeUnits);

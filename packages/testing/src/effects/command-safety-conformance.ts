@@ -26,6 +26,7 @@ export interface CommandSafetyOptions {
    * project.
    */
   readonly isSafe: (command: string, run: CommandRun) => boolean | Promise<boolean>;
+  /** The world that commands run in copies of. */
   readonly world: EffectWorld;
   /** Variables with which whoever obeys the engine runs a command; none unless given. */
   readonly variables?: Readonly<Record<string, string>>;

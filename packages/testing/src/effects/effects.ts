@@ -8,6 +8,7 @@ import type { Started } from "./trace.js";
  * link targets count.
  */
 export interface FileChange {
+  /** What became of the file. */
   readonly kind: "created" | "modified" | "deleted";
   /** As the command sees it: `/world/project/a.txt`. */
   readonly path: string;
@@ -28,7 +29,9 @@ export type EffectsEnd =
 
 /** What was seen of one run. */
 export interface Effects {
+  /** The text that ran, as bash got it. */
   readonly command: string;
+  /** Files that are not as they were. */
   readonly changed: readonly FileChange[];
   /**
    * Writing calls on files outside the project, the home and `/tmp`; the world refuses them all:
@@ -46,14 +49,18 @@ export interface Effects {
    * Who was spoken to, or tried: `192.0.2.1:443`, `name registry.example`, `unix /run/docker.sock`.
    */
   readonly dialled: readonly string[];
+  /** Why the run was over. */
   readonly end: EffectsEnd;
 
   /** Secrets that were opened; no effect by itself (`wc` tells nothing of them). */
   readonly opened: readonly string[];
   /** Programs that were started, the shell first. */
   readonly started: readonly Started[];
+  /** Exit status of the shell; `undefined` after a signal. */
   readonly exitCode: number | undefined;
+  /** Standard output, up to the limit of the run. */
   readonly stdout: string;
+  /** Standard error, up to the limit of the run. */
   readonly stderr: string;
 }
 
@@ -68,7 +75,9 @@ export type EffectClass =
 
 /** One effect in words. */
 export interface Effect {
+  /** The class that it counts for. */
   readonly effect: EffectClass;
+  /** What was seen, such as a path or an address. */
   readonly what: string;
 }
 

@@ -18,10 +18,13 @@ export interface CommandHazard {
     | "writes"
     | "endless"
     | "runs";
+  /** A text that a shell would run. */
   readonly command: string;
+  /** The class of effect that running it must show. */
   readonly effect: EffectClass;
   /** Programs besides bash that have to be installed, lest nothing is seen. */
   readonly needs: string;
+  /** How to run it so that the effect shows. */
   readonly options?: Pick<ObserveOptions, "files" | "cwd" | "stdin" | "cpuSecondsMax">;
 }
 

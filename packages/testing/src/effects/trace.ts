@@ -12,6 +12,7 @@ export interface Trace {
 export interface Started {
   /** Its file, as the call names it. */
   readonly program: string;
+  /** Its arguments, its own name first. */
   readonly argv: readonly string[];
 }
 

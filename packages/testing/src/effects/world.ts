@@ -16,6 +16,7 @@ const run = promisify(execFile);
 
 /** The world's folders on this machine, to be copied and never run in. */
 export interface EffectWorld extends AsyncDisposable {
+  /** Absolute path of the copy's source on this machine. */
   readonly folder: string;
 }
 

@@ -20,6 +20,7 @@ export type EscapeBatch = "common" | "privileged" | "resources" | "terminal";
 
 /** One try to get out. */
 export interface EscapeAttempt {
+  /** Short and stable; what options and reports call it. */
   readonly id: string;
   /** What it does, in words. */
   readonly title: string;
@@ -33,6 +34,7 @@ export interface EscapeAttempt {
    * own, a file, a process.
    */
   readonly run: readonly string[];
+  /** How to tell that it got out. */
   readonly provenBy: EscapeProof;
   /** `common` unless given. */
   readonly batch?: EscapeBatch;
@@ -46,16 +48,21 @@ export interface EscapeArrival {
   readonly listener: string;
   /** Where a packet was bound; empty for the rest. */
   readonly address: string;
+  /** What arrived. */
   readonly text: string;
 }
 
 /** How one attempt went. */
 export interface EscapeResult {
+  /** Short name of the attempt. */
   readonly id: string;
+  /** What it does, in words. */
   readonly title: string;
+  /** What a sandbox must enforce to stop it. */
   readonly aspects: readonly SandboxAspect[];
   /** `skipped` where this host lacks what the attempt is made of: `detail` says what. */
   readonly outcome: "escaped" | "blocked" | "skipped";
+  /** What was seen, or why it could not be tried. */
   readonly detail: string;
   /** What listeners heard of it, if they heard anything. */
   readonly arrivals: readonly EscapeArrival[];
@@ -65,8 +72,11 @@ export interface EscapeResult {
 
 /** How the attempts went. */
 export interface EscapeReport {
+  /** Name of the sandbox under test. */
   readonly sandbox: string;
+  /** What the sandbox says of itself, by aspect. */
   readonly claims: Readonly<Partial<Record<SandboxAspect, Enforcement>>>;
+  /** One for each attempt, in order. */
   readonly results: readonly EscapeResult[];
   /** Escapes that the sandbox claims to stop. */
   readonly brokenPromises: readonly EscapeResult[];

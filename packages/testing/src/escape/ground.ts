@@ -15,9 +15,13 @@ import { heardSoFar, OUTSIDE_TRY, startListener } from "./listeners.js";
 
 /** The most of a resource that the sandbox under test is to give. */
 export interface EscapeLimits {
+  /** Processes and threads at the same time. */
   readonly processes: number;
+  /** Memory of all processes together. */
   readonly memoryBytes: number;
+  /** Bytes in its private temporary folders. */
   readonly scratchBytes: number;
+  /** Open files of one process. */
   readonly openFiles: number;
 }
 

@@ -30,6 +30,7 @@ export interface EscapeStart {
 
 /** A sandbox that is put under the kit, of whatever make. */
 export interface SandboxUnderTest {
+  /** What reports call it. */
   readonly name: string;
   /** What it says it enforces; an aspect that is left out counts as `none`. */
   readonly claims: Readonly<Partial<Record<SandboxAspect, Enforcement>>>;
@@ -44,6 +45,7 @@ export interface SandboxUnderTest {
 
 /** Options of {@link runEscapeKit}. */
 export interface EscapeKitOptions {
+  /** Listeners and files outside, from `prepareEscapeGround`. */
   readonly ground: EscapeGround;
   /** Which attempts to make; all unless given. */
   readonly filter?: (attempt: EscapeAttempt) => boolean;

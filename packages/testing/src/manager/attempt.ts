@@ -53,7 +53,9 @@ export type ManagerGroup = "shared" | "told" | "second_run" | "terminal" | "race
  * escape/manager/words.sh.
  */
 export interface ManagerAttempt {
+  /** Short and stable; what options and reports call it. */
   readonly id: string;
+  /** The kind of thing that would be changed or run. */
   readonly class: ManagerClass;
   /** What it does, in words. */
   readonly title: string;
@@ -65,6 +67,7 @@ export interface ManagerAttempt {
   readonly again?: string;
   /** What the person does there when the first run has ended. */
   readonly after?: string;
+  /** How to tell that something ran or changed outside. */
   readonly provenBy: ManagerProof;
   /** What would be changed: below the attempt's folder, or with `~/` below the person's home. */
   readonly file?: string;
@@ -88,14 +91,18 @@ export interface ManagerAttempt {
 
 /** How one attempt went. */
 export interface ManagerResult {
+  /** Short name of the attempt. */
   readonly id: string;
+  /** The kind of thing that it tried to change. */
   readonly class: ManagerClass;
+  /** What it does, in words. */
   readonly title: string;
   /**
    * `told`: it succeeded, and the manager named what to look at. `skipped`: this host lacks what it
    * is made of.
    */
   readonly outcome: "escaped" | "told" | "blocked" | "skipped";
+  /** What was seen, or why it could not be tried. */
   readonly detail: string;
   /** Whether the manager claims to stop it. */
   readonly isPromised: boolean;
@@ -103,8 +110,11 @@ export interface ManagerResult {
 
 /** How they all went. */
 export interface ManagerReport {
+  /** Name of the manager under test. */
   readonly manager: string;
+  /** The classes that the manager says it stops. */
   readonly claims: readonly ManagerClass[];
+  /** One for each attempt, in order. */
   readonly results: readonly ManagerResult[];
   /** Escapes of a class that the manager claims. */
   readonly brokenPromises: readonly ManagerResult[];

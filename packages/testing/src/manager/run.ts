@@ -19,7 +19,7 @@ import type { LaidManagerGround, ManagerGround, ManagerPlace } from "./ground.js
 import { type Evidence, judgeAttempt } from "./judge.js";
 import { endAll, type ManagerEnd, processesNaming, startManager } from "./start.js";
 
-/** What a manager is to start. */
+/** The agent's command, and what it may see of the host. */
 export interface ManagerStart {
   /** The agent's folder, to be shown for reading and writing, and to be its working directory. */
   readonly workspace: string;
@@ -31,6 +31,7 @@ export interface ManagerStart {
 
 /** A manager that is put under the kit, of whatever make. */
 export interface ManagerUnderTest {
+  /** What reports call it. */
   readonly name: string;
   /** What it says it stops. */
   readonly claims: readonly ManagerClass[];
@@ -40,6 +41,7 @@ export interface ManagerUnderTest {
 
 /** Options of {@link runManagerKit}. */
 export interface ManagerKitOptions {
+  /** Homes and listeners outside, from `prepareManagerGround`. */
   readonly ground: ManagerGround;
   /** Which attempts to make; all unless given. */
   readonly filter?: (attempt: ManagerAttempt) => boolean;
@@ -205,8 +207,10 @@ async function startOnce(
   const [lead] = attempts;
   const own = lead?.group === "own" ? lead : undefined;
   const filled = (word: string): string => word.replace("{work}", place.workspace);
-  const variables = Object.entries(own?.env ?? {}).map(([key, value]) => [key, filled(value)]);
-  const env = { ...ground.env, ...Object.fromEntries(variables) };
+  const variables = Object.fromEntries<string>(
+    Object.entries<string>(own?.env ?? {}).map(([key, value]) => [key, filled(value)]),
+  );
+  const env = { ...ground.env, ...variables };
   const server = own?.server?.map(filled);
   const isAlone = attempts.length === 1;
   const isAtTerminal = lead?.group === "terminal" || lead?.isAtTerminal === true;
