@@ -85,14 +85,26 @@ try {
       if (round >= 0) samples[name].push(sample); // the first one fills caches
     }
   const of = (name, key) => summary(samples[name].map((each) => each[key])).p50;
+  // In parts of the start of Node in the same round: a busy machine slows down both.
+  const timesNode = (name, key) =>
+    summary(samples[name].map((each, round) => each[key] / samples["node -e 0"][round][key])).p50;
   const result = Object.fromEntries(
-    here.map(([name]) => [name, { wallMs: of(name, "wallMs"), cpuMs: of(name, "cpuMs") }]),
+    here.map(([name]) => [
+      name,
+      {
+        wallMs: of(name, "wallMs"),
+        cpuMs: of(name, "cpuMs"),
+        wallTimesNode: timesNode(name, "wallMs"),
+        cpuTimesNode: timesNode(name, "cpuMs"),
+      },
+    ]),
   );
   if (isJson) console.log(JSON.stringify({ starts: STARTS, result, skipped }));
   else {
-    for (const [name, { wallMs, cpuMs }] of Object.entries(result))
+    for (const [name, { wallMs, cpuMs, wallTimesNode, cpuTimesNode }] of Object.entries(result))
       console.log(
-        `  ${name.padEnd(18)} ${fixed(wallMs, 0).padStart(6)} ms  ${fixed(cpuMs, 0).padStart(6)} ms of processor`,
+        `  ${name.padEnd(18)} ${fixed(wallMs, 0).padStart(6)} ms (${fixed(wallTimesNode, 2)} × Node)` +
+          `  ${fixed(cpuMs, 0).padStart(6)} ms of processor (${fixed(cpuTimesNode, 2)} × Node)`,
       );
     for (const [name, why] of Object.entries(skipped))
       console.log(`  ${name.padEnd(18)} skipped: ${why}`);

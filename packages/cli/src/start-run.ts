@@ -24,15 +24,16 @@ interface Program {
  */
 export function startRun(): Promise<void> {
   const { text, ...program } = readProgram();
-  const kept = openKeptCode(helperDirectory(), program);
+  const code = openKeptCode(helperDirectory(), program)?.code;
   const script = new Script(`(function (exports, require, module, __filename) {${text}\n})`, {
     filename: PROGRAM,
-    ...(kept?.code !== undefined && { cachedData: kept.code }),
+    ...(code !== undefined && { cachedData: code }),
   });
-  // Only after a run has V8 compiled what the next one needs.
-  if (kept !== undefined && script.cachedDataRejected !== false)
+  // Only after a run has V8 compiled what the next one needs, and the first run makes the place.
+  if (script.cachedDataRejected !== false)
     process.once("exit", (exitCode) => {
-      if (exitCode === 0 && startsCommand(process.argv.slice(2))) kept.keep(script);
+      if (exitCode === 0 && startsCommand(process.argv.slice(2)))
+        openKeptCode(helperDirectory(), program)?.keep(script);
     });
   const evaluate: unknown = script.runInThisContext();
   const module: { exports: Partial<Program> } = { exports: {} };
