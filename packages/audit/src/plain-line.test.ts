@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { inLane } from "../../../tools/deep.js";
 import { makeEvent } from "../test/support.js";
 import { decodeEvent, encodeEvent, sha256 } from "./codec.js";
 import { lineText } from "./lines.js";
@@ -145,7 +146,7 @@ describe("readPlainLine()", () => {
       }),
       { numRuns: Number(process.env["ACP_RUNS"] ?? "20000") },
     );
-    expect(taken).toBeGreaterThan(100);
+    expect(taken).toBeGreaterThan(inLane(100));
   });
 
   it.each([

@@ -4,6 +4,7 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { inLane } from "../../../tools/deep.js";
 import { parametersOf, toolAction } from "@acp/core";
 import type { Action, Effect, JsonObject, JsonValue } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
@@ -189,7 +190,7 @@ it("a suggestion answers questions, none that was objected to, and changes nothi
     { numRuns: Math.max(400, fc.readConfigureGlobal().numRuns ?? 0) },
   );
   // The law says something only where there are suggestions.
-  expect(Math.min(found.allow, found.deny, found.inFrontOfRules)).toBeGreaterThan(5);
+  expect(Math.min(found.allow, found.deny, found.inFrontOfRules)).toBeGreaterThanOrEqual(inLane(6));
 });
 
 it("a suggestion is pasted where it says, in block style", async () => {
@@ -291,7 +292,7 @@ it("conjoin() covers nothing that the asking rule does not ask about", async () 
     ),
     { numRuns: 1_000 },
   );
-  expect(Math.min(seen.joined, seen.covered)).toBeGreaterThan(100);
+  expect(Math.min(seen.joined, seen.covered)).toBeGreaterThan(inLane(100));
 });
 
 /** What a match says about names alone. */
