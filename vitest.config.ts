@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { isDeep } from "./tools/deep.js";
+import { leftOut } from "./tools/lanes.mjs";
 import { sharedTests } from "./tools/shared-tests.js";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -11,7 +12,9 @@ const TESTS = [
   "tools/**/*.test.ts",
   "examples/*/**/*.test.ts",
 ];
-const shared = [...sharedTests(at("."))];
+/** Files of the deep lane alone; tools/test.mjs says which tests somebody named. */
+const slow = isDeep ? [] : leftOut(process.env["ACP_NAMED_TESTS"]?.split("\n") ?? []);
+const shared = sharedTests(at(".")).filter((file) => !slow.includes(file));
 
 // Tests read the sources, so they need no build: every @acp/* name points into packages/*/src.
 export default defineConfig({
@@ -32,17 +35,19 @@ export default defineConfig({
           name: "shared",
           include: shared,
           isolate: false,
-          setupFiles: [at("tools/shared-traces.ts")],
+          setupFiles: [at("tools/file-cost.ts"), at("tools/shared-traces.ts")],
         },
       },
       {
         extends: true,
         test: {
           name: "alone",
+          setupFiles: [at("tools/file-cost.ts")],
           include: TESTS,
-          exclude: [...configDefaults.exclude, ...shared],
+          exclude: [...configDefaults.exclude, ...shared, ...slow],
           typecheck: {
-            enabled: true,
+            // Not in the quick lane: the check `typecheck` compiles the same files.
+            enabled: isDeep,
             include: ["packages/*/{src,test}/**/*.test-d.ts"],
             checker: at("node_modules/typescript7/bin/tsc"),
             // Only the type tests count here; the rest of the code is checked by `npm run check`.
@@ -51,9 +56,10 @@ export default defineConfig({
         },
       },
     ],
-    // No test decides by the clock on the wall: machines stall. This only ends what hangs.
-    testTimeout: isDeep ? 3_600_000 : 300_000,
-    hookTimeout: 300_000,
+    // No test decides by the clock on the wall: machines stall. This only ends what hangs, and a
+    // test sets no limit of its own below it (tools/limits.test.ts).
+    testTimeout: isDeep ? 3_600_000 : 900_000,
+    hookTimeout: 900_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
     // Most of the time tests wait for processes and disks: with one worker a core, half of a

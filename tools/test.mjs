@@ -1,15 +1,16 @@
 // Runs every test and ends with one plain line over all of them: "N passed, N failed, N skipped".
-// Arguments go to Vitest: `npm test -- packages/core`, `npm test -- -t "actionDigest"`.
+// Arguments go to Vitest: `npm test -- packages/core`, `npm test -- -t "actionDigest"`. A file of the
+// deep lane that somebody names runs in the quick one, too.
 import { relative } from "node:path";
 import { parseCLI, startVitest } from "vitest/node";
+import { familyCpuMs } from "./family-cpu.mjs";
+import { leftOut } from "./lanes.mjs";
+import { slowest } from "./slowest.mjs";
 import { tally } from "./tally.mjs";
 import { root } from "./workspace.mjs";
 
-const SLOWEST_SHOWN = 10;
-/** Nobody waits for less. */
-const SLOW_MS = 2_000;
-
 const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)]);
+process.env["ACP_NAMED_TESTS"] = filter.join("\n");
 const vitest = await startVitest("test", filter, {
   ...options,
   watch: false,
@@ -30,12 +31,11 @@ const modules = vitest.state.getTestModules().map((module) => ({
     };
   }),
 }));
-const slowest = vitest.state
-  .getTestModules()
-  .map((module) => ({ file: relative(root, module.moduleId), ms: module.diagnostic().duration }))
-  .sort((a, b) => b.ms - a.ms)
-  .slice(0, SLOWEST_SHOWN)
-  .filter(({ ms }) => ms >= SLOW_MS);
+const files = vitest.state.getFiles().map(({ filepath, result, meta }) => ({
+  file: relative(root, filepath),
+  ms: result?.duration ?? 0,
+  cpuMs: meta.cpuMs,
+}));
 const strays = vitest.state.getUnhandledErrors().length;
 await vitest.close();
 
@@ -43,9 +43,11 @@ const { lines, isGreen } = tally(modules, {
   strays,
   isFiltered: options.testNamePattern !== undefined,
 });
-if (slowest.length > 0)
-  console.log(
-    `\nslowest:\n${slowest.map(({ file, ms }) => `${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`).join("\n")}`,
-  );
+const cpuMs = familyCpuMs();
+const cost = cpuMs === undefined ? [] : [`CPU time: ${Math.round(cpuMs / 1_000)} s`];
+const slow = process.env["ACP_DEEP"] === "1" || filter.length > 0 ? [] : leftOut(filter);
+const rest =
+  slow.length === 0 ? [] : [`left to npm run test:deep: ${slow.length} files (tools/lanes.mjs)`];
+console.log(`\n${[...slowest(files), ...cost, ...rest].join("\n")}`);
 console.log(`\n${lines.join("\n")}`);
 process.exit(isGreen ? 0 : 1);

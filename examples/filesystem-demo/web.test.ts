@@ -2,12 +2,10 @@
  * `npm run demo -- --web`, answered as its page answers. The page itself is tested in browsers:
  * packages/channel-web/test.
  */
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { localFetch } from "../../packages/cli/test/local-fetch.js";
 import { FOLDER, leftIn, runDemo, scratch } from "./running-demo.js";
 import { STEPS } from "./steps.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type Json = ReturnType<typeof JSON.parse>;
 const ADDRESS = /(http:\/\/[a-z2-7]{26}\.[a-z2-7]{16}\.localhost:\d+)\/#code=([\w-]+)/;

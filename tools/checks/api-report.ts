@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
 import type { ExtractorMessage, IConfigFile } from "@microsoft/api-extractor";
 import { packages, root as home } from "../workspace.mjs";
@@ -109,13 +110,17 @@ export const apiReport: Check = {
   name: "api report",
   remedy:
     "If the change of the public surface is meant: `npm run check -- --update`, read the difference, commit it with a changeset",
-  run({ root, update }) {
+  async run({ root, update }) {
     const temp = mkdtempSync(join(tmpdir(), "acp-api-"));
     mkdirSync(join(root, "etc"), { recursive: true });
     try {
-      return {
-        problems: entriesOf(root).flatMap((entry) => problemsOf(root, entry, { update, temp })),
-      };
+      const found: string[] = [];
+      for (const entry of entriesOf(root)) {
+        found.push(...problemsOf(root, entry, { update, temp }));
+        // Other checks go on in between.
+        await setImmediate();
+      }
+      return { problems: found };
     } finally {
       rmSync(temp, { recursive: true, force: true });
     }

@@ -7,7 +7,8 @@ import { gitFiles } from "../workspace.mjs";
 import { importsOf, parseFile } from "./ast.js";
 import type { Check } from "./check.js";
 
-type Graph = ReadonlyMap<string, readonly string[]>;
+/** What each file imports. */
+export type Graph = ReadonlyMap<string, readonly string[]>;
 
 /** Which source files a source file imports; only those of the list. */
 function graphOf(root: string): Graph {
@@ -36,7 +37,7 @@ function reachedFrom(graph: Graph, start: string): ReadonlySet<string> {
 }
 
 /** Files that reach each other, each group once. */
-function circlesOf(graph: Graph): readonly (readonly string[])[] {
+export function circlesOf(graph: Graph): readonly (readonly string[])[] {
   const reach = new Map([...graph.keys()].map((file) => [file, reachedFrom(graph, file)]));
   const circles = new Map<string, readonly string[]>();
   for (const [file, reached] of reach) {

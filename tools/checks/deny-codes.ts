@@ -47,7 +47,7 @@ function pageOf(table: Readonly<Record<string, Row>>): string {
 <!-- Made from ${SOURCE} by \`npm run check -- --update\`: edit the table there. -->
 
 Every denied action carries one of these codes, in \`Denied.code\` and on the wire. Match on the code: texts may change, codes do not.
-\`retry\` says whether the same call can succeed later without anybody changing the policy or the set-up.
+\`retry\` says whether the same call can succeed later without a change to the policy or the configuration.
 
 | code | meaning | remedy | retry |
 |---|---|---|---|

@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { pack } from "../release/pack.mjs";
 import { bin, capture } from "../workspace.mjs";
 import type { Check } from "./check.js";
@@ -60,16 +61,35 @@ async function contentProblems(archive: string, to: string): Promise<readonly st
   return [...missing, ...stray, ...files.flatMap((file) => mapProblems(dir, file))];
 }
 
-async function toolProblems(name: string, args: readonly string[]): Promise<readonly string[]> {
-  const { status, output } = await capture(bin(name), args);
-  return status === 0 ? [] : [`${name} says:\n${output.trim()}`];
+async function publintProblems(archive: string): Promise<readonly string[]> {
+  const { status, output } = await capture(bin("publint"), ["run", archive, "--strict"]);
+  return status === 0 ? [] : [`publint says:\n${output.trim()}`];
+}
+
+/** What only `import` can load is not wrong where Node has `require` of modules. */
+const NOT_OURS: readonly unknown[] = ["node10", "node16-cjs"];
+
+/** Here and not as a program: the compiler that it reads types with is loaded once for all. */
+async function typesProblems(archive: string): Promise<readonly string[]> {
+  const analysis = await checkPackage(createPackageFromTarballData(readFileSync(archive)));
+  if (analysis.types === false) return ["arethetypeswrong finds no types"];
+  return (
+    analysis.problems
+      .filter(
+        (problem) => !("resolutionKind" in problem && NOT_OURS.includes(problem.resolutionKind)),
+      )
+      // Not how it looked for what it did not find.
+      .map(
+        (problem) => `arethetypeswrong says: ${JSON.stringify({ ...problem, trace: undefined })}`,
+      )
+  );
 }
 
 async function problemsOf(archive: string, to: string): Promise<readonly string[]> {
   const found = await Promise.all([
     contentProblems(archive, to),
-    toolProblems("publint", ["run", archive, "--strict"]),
-    toolProblems("attw", [archive, "--profile", "esm-only", "--no-emoji", "--no-color"]),
+    publintProblems(archive),
+    typesProblems(archive),
   ]);
   return found.flat();
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { prose } from "./prose.js";
-import { problemsOf } from "./sample.js";
+import { problemsOf, sample } from "./sample.js";
 
 it.each([
   ["README.md", "This is no policy.", 'is no policy": write "is not a policy'],
@@ -8,14 +8,17 @@ it.each([
   ["packages/core/README.md", "The behaviour of a gate.", 'behaviour": write "behavior'],
   [
     "packages/cli/src/table/exec.ts",
-    'summary: "Read on by asking less",',
+    'const a = { summary: "Read on by asking less" };',
     'Read on by": write "the verb for what the reader does',
   ],
   [
     "packages/cli/src/options.ts",
-    'summary: "A no takes nothing",',
+    'const a = { summary: "A no takes nothing" };',
     'A no takes": write "you can deny without',
   ],
+  ["docs/how-to/a.md", "What  nobody answered.", 'What nobody": write "what no one, or a passive'],
+  ["docs/how-to/a.md", "Silence is a no.", 'is a no": write "denies, counts as a denial'],
+  ["docs/how-to/a.md", "It was honoured.", 'honoured": write "honor'],
 ])("prose refuses in %s: %s", async (file, line, what) => {
   expect(await problemsOf(prose, { [file]: `first\n${line}\n` })).toEqual([`${file}:2: "${what}"`]);
 });
@@ -34,13 +37,34 @@ it("prose leaves code, what a link leads to, and parts of words", async () => {
   expect(await problemsOf(prose, { "docs/a.md": text })).toEqual([]);
 });
 
-it("prose leaves decisions, formats and code", async () => {
+it("prose leaves formats and comments", async () => {
   const text = "as ever\n";
   expect(
     await problemsOf(prose, {
-      "docs/adr/0001-a.md": text,
       "spec/a.md": text,
-      "packages/cli/src/a.ts": text,
+      "packages/cli/src/a.ts": `// ${text}`,
     }),
   ).toEqual([]);
+});
+
+it("prose notes phrases in texts of programs, not in their comments, keys, tests and tables", async () => {
+  const text =
+    '// as ever\nconst a = `first ${"as  ever"} grey`; const b = "grey"; import "a";\n' +
+    "const grey = `\n  towards`;\n";
+  const { problems, notes } = await prose.run({
+    root: sample({
+      "packages/cli/src/a.ts": text,
+      "packages/cli/src/a.test.ts": text,
+      "packages/exec-safety/src/tables/a.ts": text,
+    }),
+    update: false,
+  });
+  expect([problems, notes]).toEqual([
+    [],
+    [
+      'packages/cli/src/a.ts:2: "as ever": write "as usual"',
+      'packages/cli/src/a.ts:2: "grey": write "gray"',
+      'packages/cli/src/a.ts:4: "towards": write "toward"',
+    ],
+  ]);
 });

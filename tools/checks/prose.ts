@@ -1,16 +1,22 @@
 /**
- * Pages, READMEs of packages and help texts hold no phrase of the list below: what no reader
- * expects, and British spellings. A phrase may go over a line break. Code, what a link leads to,
- * and decisions (docs/adr) are not read.
+ * Pages, READMEs of packages and texts of programs (string literals in `packages/<package>/src`)
+ * hold no phrase of the list below: what no reader expects, and British spellings. A phrase may go
+ * over a line break. Code, comments, and what a link leads to are not read.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { gitFiles } from "../workspace.mjs";
+import { parseFile, walk } from "./ast.js";
 import type { Check } from "./check.js";
 
 const PAGE =
-  /^(?:(?:README|SECURITY|CONTRIBUTING|VERSIONING)|docs\/(?!adr\/).*|packages\/[^/]+\/README)\.md$/;
+  /^(?:(?:README|SECURITY|CONTRIBUTING|VERSIONING)|docs\/.*|packages\/[^/]+\/README)\.md$/;
+const SOURCE = /^packages\/[^/]+\/src\/(?!.*\.test\.ts$).*\.ts$/;
+/** What `acp --help` prints. */
 const HELP = /^packages\/cli\/src\/(?:table\/[^/]+|options)\.ts$/;
+/** Tables of other programs' flags. */
+const NOT_OURS = /^packages\/exec-safety\/src\/tables\//;
 
 /** Fenced code, code in a line, and what a link leads to. */
 const NOT_PROSE = /^(```|~~~)[\s\S]*?^\1[^\n]*$|`[^`\n]+`|\]\([^)\s]+\)/gm;
@@ -48,6 +54,32 @@ const PHRASES: readonly (readonly [pattern: string, instead: string])[] = [
   ["defences?", "defense"],
   ["artefacts?", "artifact"],
   ["analys(?:e|ed|ing)", "analyze"],
+  ["colour(?:s|ed|ing)?", "color"],
+  ["synchronis(?:e[ds]?|ing|ation)", "synchronize"],
+  ["honour(?:s|ed|ing)?", "honor"],
+  ["dial(?:led|ling)", "connected, connecting"],
+  ["telephones?", "phone"],
+  ["time-outs?", "timeout"],
+  ["set-ups?", "setup, configuration"],
+  ["any more", "anymore, no longer"],
+  ["anew", "again"],
+  ["besides", "also, in addition to"],
+  ["in the place of", "instead of"],
+  ["everybody else", "all others"],
+  ["what nobody", "what no one, or a passive"],
+  ["a yes takes", "approving needs"],
+  ["takes? a passkey", "needs a passkey"],
+  ["(?:is|are|as) a no", "denies, counts as a denial"],
+  ["your yes/no", "your decision"],
+  ["after a yes", "after approval"],
+  ["says? (?:yes|no)", "approves, denies"],
+  ["hold nobody", "the verb for what happens"],
+  ["count no more", "no longer count"],
+  ["go(?:es)? on with", "continue with"],
+  ["has to tell", "must say"],
+  ["cannot be had", "is not available"],
+  ["no way around", "cannot be bypassed"],
+  ["is no sandbox", "is not a sandbox"],
   ["grey", "gray"],
   ["towards", "toward"],
   ["whilst", "while"],
@@ -58,12 +90,36 @@ const PATTERNS = PHRASES.map(([pattern, instead]) => ({
   pattern: new RegExp(`\\b(?:${pattern.replaceAll(" ", "\\s+")})\\b`, "gi"),
 }));
 
+const ANY = new RegExp(PATTERNS.map(({ pattern }) => pattern.source).join("|"), "i");
+
 /** The text with everything that is not prose blanked, each character in its place. */
 const proseOf = (text: string): string =>
   text.replaceAll(NOT_PROSE, (code) => code.replaceAll(/[^\n]/g, "\0"));
 
-function problemsIn(file: string, text: string): readonly string[] {
-  const prose = proseOf(text);
+/**
+ * The string literals of a source file that have several words, each character in its place; all
+ * else blanked. One word is a code or a key.
+ */
+function literalsOf(path: string): string {
+  const file = parseFile(path);
+  let prose = "";
+  const keep = (node: ts.Node): void => {
+    const start = node.getStart(file);
+    prose += file.text.slice(prose.length, start).replaceAll(/[^\n]/g, "\0");
+    prose += file.text.slice(start, node.getEnd());
+  };
+  walk(file, (node) => {
+    const isText =
+      ts.isStringLiteralLike(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddle(node) ||
+      ts.isTemplateTail(node);
+    if (isText && node.text.includes(" ")) keep(node);
+  });
+  return prose;
+}
+
+function problemsIn(file: string, prose: string): readonly string[] {
   const found = PATTERNS.flatMap(({ pattern, instead }) =>
     [...prose.matchAll(pattern)].map(({ 0: phrase, index }) => ({ phrase, index, instead })),
   );
@@ -79,9 +135,21 @@ export const prose: Check = {
   name: "prose",
   remedy: "Say it as the list in tools/checks/prose.ts proposes, or in other plain words",
   run({ root }) {
-    const files = gitFiles(root).filter((file) => PAGE.test(file) || HELP.test(file));
+    const files = gitFiles(root);
+    const pages = files.filter((file) => PAGE.test(file));
+    const sources = files
+      .filter((file) => SOURCE.test(file) && !NOT_OURS.test(file))
+      .filter((file) => ANY.test(readFileSync(join(root, file), "utf8"))); // parsing takes long
+    const found = (file: string): readonly string[] =>
+      problemsIn(file, literalsOf(join(root, file)));
     return {
-      problems: files.flatMap((file) => problemsIn(file, readFileSync(join(root, file), "utf8"))),
+      problems: [
+        ...pages.flatMap((file) =>
+          problemsIn(file, proseOf(readFileSync(join(root, file), "utf8"))),
+        ),
+        ...sources.filter((file) => HELP.test(file)).flatMap(found),
+      ],
+      notes: sources.filter((file) => !HELP.test(file)).flatMap(found),
     };
   },
 };

@@ -36,3 +36,17 @@ it("snippets names the line of the page of what does not compile", async () => {
     "packages/core/README.md:5: error TS2304: Cannot find name 'nothing'.",
   ]);
 });
+
+it("snippets compiles the examples of docstrings, not what else a source file says", async () => {
+  const example = (line: string): string =>
+    ` * @example\n * \`\`\`ts\n * ${line}\n * \`\`\`\n */\n`;
+  const text = [
+    "/* ```ts\nnot.docs();\n``` */",
+    `/**\n * First.\n *\n${example("const a = gate.name;")}export const a = 1;`,
+    `  /**\n${example("const b: number = gate.name;")}`,
+  ].join("\n");
+  const files = { "packages/core/src/a.ts": text, "packages/core/src/b.test.ts": text };
+  expect(await problemsOf(snippets, { ...base, ...files })).toEqual([
+    "packages/core/src/a.ts:16: error TS2322: Type 'string' is not assignable to type 'number'.",
+  ]);
+});

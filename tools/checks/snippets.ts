@@ -1,7 +1,8 @@
 /**
- * TypeScript in pages and READMEs compiles against the packages as they are. What a page has
- * explained in words before (a gate, a channel, a call) is declared in snippets-names.d.ts;
- * everything else a snippet has to import or make. `ts foreign` is code of other libraries.
+ * TypeScript in pages, READMEs and docstrings (`@example`) compiles against the packages as they
+ * are. What a page has explained in words before (a gate, a channel, a call) is declared in
+ * snippets-names.d.ts; everything else a snippet has to import or make. `ts foreign` is code of
+ * other libraries.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +11,8 @@ import { capture, gitFiles, root as home } from "../workspace.mjs";
 import type { Check } from "./check.js";
 
 const PAGE = /^(?:README\.md|docs\/.*\.md|packages\/[^/]+\/README\.md|spec\/[^/]+\.md)$/;
+const SOURCE = /^packages\/[^/]+\/src\/(?!.*\.test\.ts$).*\.ts$/;
+const DOCSTRING = /^[^\S\n]*\/\*\*$[\s\S]*?\*\/$/gm;
 const IMPORT = /^import [^;]*;$/gm;
 const NAMES = "tools/checks/snippets-names.d.ts";
 
@@ -47,11 +50,24 @@ function moduleOf(text: string, earlier: readonly string[]): string {
   return `${[...inherited(earlier, imports), ...imports].join(" ")} export async function snippet() {\n${rest}}\n`;
 }
 
+/** The docstrings of a source file, each line in its place; everything else is blank. */
+function docstringsOf(text: string): string {
+  const blank = (code: string): string => code.replaceAll(/[^\n]/g, "");
+  let end = 0;
+  const kept = [...text.matchAll(DOCSTRING)].map(({ 0: comment, index }) => {
+    const before = blank(text.slice(end, index));
+    end = index + comment.length;
+    return before + comment.replaceAll(/^[^\S\n]*(?:\/\*\*|\*\/|\* ?)/gm, "");
+  });
+  return kept.join("");
+}
+
 function snippetsOf(root: string): readonly Snippet[] {
-  const pages = gitFiles(root).filter((file) => PAGE.test(file));
+  const pages = gitFiles(root).filter((file) => PAGE.test(file) || SOURCE.test(file));
   return pages.flatMap((page) => {
     const earlier: string[] = [];
-    return blocksOf(readFileSync(join(root, page), "utf8"))
+    const whole = readFileSync(join(root, page), "utf8");
+    return blocksOf(SOURCE.test(page) ? docstringsOf(whole) : whole)
       .filter(({ language, info }) => language === "ts" && info !== "foreign")
       .map(({ line, text }) => {
         const snippet = {

@@ -14,6 +14,42 @@ const USAGE = `Usage: npm run new KIND NAME
 /** @param {string} name */
 const capital = (name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
+const TSCONFIG = {
+  extends: "../../tsconfig.base.json",
+  compilerOptions: {
+    rootDir: "src",
+    outDir: "dist",
+    emitDeclarationOnly: true,
+    tsBuildInfoFile: "dist/.tsbuildinfo",
+  },
+  include: ["src"],
+  exclude: ["src/**/*.test.ts", "src/**/*.test-d.ts"],
+  references: [{ path: "../core" }],
+};
+
+/**
+ * @param {string} name
+ * @param {string} description
+ */
+function manifestOf(name, description) {
+  return {
+    name,
+    version: "0.0.0",
+    description,
+    license: "Apache-2.0",
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=20.19" },
+    files: ["dist", "src", "!src/**/*.test.ts"],
+    exports: {
+      ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./package.json": "./package.json",
+    },
+    peerDependencies: { "@acp/core": "workspace:*" },
+    devDependencies: { "@acp/core": "workspace:*", "@acp/testing": "workspace:*" },
+  };
+}
+
 /**
  * The files of a new package, by their paths from the root.
  *
@@ -29,37 +65,10 @@ export function filesOf(kind, name) {
   const type = `${capital(name)}${capital(kind)}`;
   const names = { kind, name, type, make: `create${type}` };
   const folder = `packages/${kind}-${name}`;
-  const manifest = {
-    name: `@acp/${kind}-${name}`,
-    version: "0.0.0",
-    description: row.what,
-    license: "Apache-2.0",
-    type: "module",
-    sideEffects: false,
-    engines: { node: ">=20.19" },
-    files: ["dist", "src", "!src/**/*.test.ts"],
-    exports: {
-      ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
-      "./package.json": "./package.json",
-    },
-    peerDependencies: { "@acp/core": "workspace:*" },
-    devDependencies: { "@acp/core": "workspace:*", "@acp/testing": "workspace:*" },
-  };
   const needsClock = kind === "store";
   return {
-    [`${folder}/package.json`]: json(manifest),
-    [`${folder}/tsconfig.json`]: json({
-      extends: "../../tsconfig.base.json",
-      compilerOptions: {
-        rootDir: "src",
-        outDir: "dist",
-        emitDeclarationOnly: true,
-        tsBuildInfoFile: "dist/.tsbuildinfo",
-      },
-      include: ["src"],
-      exclude: ["src/**/*.test.ts", "src/**/*.test-d.ts"],
-      references: [{ path: "../core" }],
-    }),
+    [`${folder}/package.json`]: json(manifestOf(`@acp/${kind}-${name}`, row.what)),
+    [`${folder}/tsconfig.json`]: json(TSCONFIG),
     [`${folder}/README.md`]: `# @acp/${kind}-${name}\n\n${row.what}\n\nPart of ACP (Agent Consent Protocol), which puts a person's consent between an AI agent and what it does.\n`,
     [`${folder}/src/index.ts`]: `/** @acp/${kind}-${name}: ${row.what} */\nexport { ${names.make}, type ${type}Options } from "./${name}-${kind}.js";\n`,
     [`${folder}/src/${name}-${kind}.ts`]: `/**

@@ -151,7 +151,7 @@ describe("openAuditLog() with checkpoints", () => {
     await fill(log, 5);
     expect(sizes).toEqual([1]);
     release.shift()?.();
-    await vi.waitFor(() => expect(sizes).toEqual([1, 5]));
+    await vi.waitFor(() => expect(sizes).toEqual([1, 5]), { timeout: 120_000 });
     release.shift()?.();
     await log.close();
   });
@@ -170,10 +170,13 @@ describe("openAuditLog() with checkpoints", () => {
     const log = await openSigned(path, { everyEvents: 1, witnesses: [silent] });
     await fill(log, 1);
     const closing = log.close();
-    await vi.waitFor(async () => {
-      vi.advanceTimersByTime(5_000);
-      expect(given?.aborted).toBe(true);
-    });
+    await vi.waitFor(
+      async () => {
+        vi.advanceTimersByTime(5_000);
+        expect(given?.aborted).toBe(true);
+      },
+      { timeout: 120_000 },
+    );
     await closing;
   });
 

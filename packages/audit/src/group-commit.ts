@@ -90,20 +90,16 @@ export function createGroupCommit(
       `${causeText(cause)}; nothing is recorded until it is mended and opened again`,
       cause,
     );
-    for (const { reject } of calls) reject(failure);
-    for (let group = queue.take(); group !== undefined; group = queue.take())
-      for (const { reject } of group.calls) reject(failure);
+    for (const { reject } of [...calls, ...queue.takeCalls()]) reject(failure);
   }
 
   function fillGroup(fill: Fill): Pick<Call, "receipt"> & Pick<Group, "calls"> {
     if (failure !== undefined) throw failure;
     if (closed !== undefined) throw cannot("append to", path)("it is closed");
     const { lines, calls } = queue.open(nextSeq(last));
-    const size = lines.size();
     try {
-      last = fill(lines, last);
+      last = fillWhole(lines, fill, last);
     } catch (error) {
-      lines.cutTo(size);
       throw cannot("append to", path)(causeText(error), error);
     }
     return { receipt: last, calls };
@@ -126,6 +122,17 @@ export function createGroupCommit(
   };
 }
 
+/** All lines of a call, or none of them. */
+function fillWhole(lines: LineBuffer, fill: Fill, head: AuditReceipt | undefined): AuditReceipt {
+  const size = lines.size();
+  try {
+    return fill(lines, head);
+  } catch (error) {
+    lines.cutTo(size);
+    throw error;
+  }
+}
+
 /** Groups that wait, and the memory of those that were written. */
 interface Queue {
   /**
@@ -134,6 +141,8 @@ interface Queue {
   open(seq: number): Group;
   /** The oldest group. From now on no call goes into it. */
   take(): Group | undefined;
+  /** The calls of all groups, oldest first; the groups are gone. */
+  takeCalls(): readonly Call[];
   /** Lines that were written: their memory is used again. */
   giveBack(lines: LineBuffer): void;
 }
@@ -151,6 +160,7 @@ function createQueue(): Queue {
       return group;
     },
     take: () => waiting.shift(),
+    takeCalls: () => waiting.splice(0).flatMap(({ calls }) => calls),
     giveBack(lines) {
       lines.clear();
       spare = lines;

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { isDeep } from "../../../tools/deep.js";
 import { sha256 } from "../src/codec.js";
 import {
   checkpointsPath,
@@ -14,7 +15,7 @@ import { makeEvent, makeLines, scratchLog } from "./support.js";
 import { runWriter } from "./writer-process.js";
 
 /** More of them: ACP_KILLS=200 npx vitest run packages/audit/test/crash.test.ts (some minutes). */
-const KILLS = Number(process.env["ACP_KILLS"] ?? "6");
+const KILLS = Number(process.env["ACP_KILLS"] ?? (isDeep ? 6 : 2));
 
 const KEY = generateNoteKey("crashed");
 

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inLane } from "../../../tools/deep.js";
 import { type ChainWalk, walkChain } from "../src/chain.js";
 import type { CheckpointClaims } from "../src/checkpoint-check.js";
 import { encodeEvent } from "../src/codec.js";
@@ -19,9 +20,9 @@ import { makeEvent, streamOf } from "./support.js";
 
 const isFull = process.env["ACP_TAMPER"] === "full";
 const EVENTS = isFull ? 6_000 : 60;
-const CASES = isFull ? 1_000 : 40;
+const CASES = isFull ? 1_000 : inLane(40);
 /** The last of the log among them. */
-const FLIP_EVENTS = isFull ? 6_000 : 25;
+const FLIP_EVENTS = isFull ? 6_000 : inLane(25);
 /** This only ends what hangs, also on a machine that stalls. */
 const TIMEOUT = 3_600_000;
 const KEY = generateNoteKey("tampered");

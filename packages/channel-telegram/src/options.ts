@@ -34,6 +34,7 @@ export interface TelegramChannelOptions {
    * taps of strangers. Never the token.
    */
   readonly warn?: (message: string) => void;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 

@@ -23,10 +23,13 @@ const LOOK_EVERY_MS = 1_000;
 export interface AttachAllOptions {
   /** Holds one `<pid>.sock` a gate. */
   readonly directory: string;
+  /** Detaches from every gate. */
   readonly signal: AbortSignal;
+  /** `viewer` sees questions and cannot answer. Default: `approver`. */
   readonly role?: ClientRole;
   /** Told about a socket whose gate does not talk to us, once for each. */
   readonly warn?: (error: ConsentError) => void;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 

@@ -48,6 +48,7 @@ export interface TerminalChannelOptions {
    * answers nothing; 400 ms unless given.
    */
   readonly guardMs?: number;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 

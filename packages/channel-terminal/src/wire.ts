@@ -5,17 +5,17 @@
 import type {
   AnswerReceipt,
   Ending,
-  EndStatus,
   FieldReader,
   JsonObject,
   PausedEnd,
   ConsentOutcome,
-  ConsentOutcomeStatus,
-  RefusalCode,
 } from "@acp/core";
 import {
+  CONSENT_OUTCOMES,
   ConsentError,
+  END_STATUSES,
   JSON_BYTES_MAX,
+  REFUSAL_CODES,
   RESPONSE_BYTES_MAX,
   decodeRequest,
   encodeRequest,
@@ -46,48 +46,6 @@ const SOCKET_ERROR_CODES = [
   "closing",
 ] as const;
 const ROLES: readonly ClientRole[] = ["approver", "viewer"];
-/**
- * Every key of a table that has one for each member of a union: a member that core adds does not
- * compile until it is listed here.
- */
-const listOf = <T extends string>(table: Readonly<Record<T, true>>): readonly T[] =>
-  Object.keys(table).filter((key): key is T => Object.hasOwn(table, key));
-const END_STATUSES = listOf<EndStatus>({
-  approved: true,
-  approved_with_modifications: true,
-  denied: true,
-  expired: true,
-  cancelled: true,
-  failed: true,
-  superseded: true,
-});
-const OUTCOME_STATUSES = listOf<ConsentOutcomeStatus>({
-  ran: true,
-  failed: true,
-  not_performed: true,
-  not_collected: true,
-  unknown: true,
-});
-const REFUSAL_CODES = listOf<RefusalCode>({
-  response_invalid: true,
-  request_unknown: true,
-  request_ended: true,
-  nonce_mismatch: true,
-  approver_unknown: true,
-  approver_not_allowed: true,
-  approver_too_early: true,
-  already_answered: true,
-  confirmation_required: true,
-  question_not_shown: true,
-  evidence_required: true,
-  evidence_invalid: true,
-  grant_not_offered: true,
-  modification_invalid: true,
-  modification_denied: true,
-  rate_limited: true,
-  store_failed: true,
-  audit_failed: true,
-});
 
 /** Why the gate closes a connection. */
 export type SocketErrorCode = (typeof SOCKET_ERROR_CODES)[number];
@@ -295,7 +253,7 @@ function readGateFields(fields: FieldReader): GateMessage {
         type,
         id: fields.text("id"),
         outcome: {
-          status: fields.oneOf("status", OUTCOME_STATUSES),
+          status: fields.oneOf("status", CONSENT_OUTCOMES),
           detail: fields.text("detail"),
         },
       };

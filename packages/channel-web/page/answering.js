@@ -145,6 +145,22 @@ function choiceOf({ grant, word, modifications }, wanted) {
   };
 }
 
+/**
+ * Shows what is said about an answer, with a link to the question that took its place.
+ *
+ * @param {HTMLElement} element
+ * @param {Saying} saying
+ * @param {Terms["store"]} store
+ */
+function showSaying(element, { text, tone, goTo: successor }, store) {
+  setText(element, text);
+  element.dataset["tone"] = tone;
+  element.hidden = text === "";
+  if (successor === undefined || store.find(successor) === undefined) return;
+  const href = `#/q/${encodeURIComponent(successor)}`;
+  element.append(" ", el("a", { href, "data-testid": "successor" }, "Show it"));
+}
+
 /** @param {Terms} terms */
 export function createAnswering(terms) {
   const { store, id, goTo, wish, onChange } = terms;
@@ -181,21 +197,7 @@ export function createAnswering(terms) {
   return {
     element,
     isBusy: () => isBusy,
-    show() {
-      const { text, tone, goTo: successor } = sayingNow(terms, said);
-      setText(element, text);
-      element.dataset["tone"] = tone;
-      element.hidden = text === "";
-      if (successor !== undefined && store.find(successor) !== undefined)
-        element.append(
-          " ",
-          el(
-            "a",
-            { href: `#/q/${encodeURIComponent(successor)}`, "data-testid": "successor" },
-            "Show it",
-          ),
-        );
-    },
+    show: () => showSaying(element, sayingNow(terms, said), store),
     /** False where the word is still to be typed. */
     approve() {
       const wanted = store.find(id)?.word ?? null;

@@ -27,6 +27,27 @@ const SOON_MS = 30_000;
 const PICKS_MAX = 1_000;
 
 /**
+ * The bar that says how many questions are selected, and goes on with them.
+ *
+ * @param {() => List} list
+ */
+function makePickBar(list) {
+  const pickText = el("span", { role: "status" });
+  const pickAll = button("All low", {
+    class: "quiet small",
+    "data-testid": "select-all",
+    click: () => pickLow(list()),
+  });
+  const review = button("Review", {
+    class: "primary",
+    "data-testid": "review",
+    click: () => list().picks.review(),
+  });
+  const looks = { class: "pick-bar", hidden: true, "data-testid": "pick-bar" };
+  return { pickBar: el("div", looks, pickText, pickAll, review), pickText, pickAll, review };
+}
+
+/**
  * @param {() => List} list
  * @param {HTMLElement} pauses
  */
@@ -52,24 +73,7 @@ function makeParts(list, pauses) {
     click: () => setPicking(list(), !list().picks.isOn),
   });
   const tools = el("div", { class: "list-tools", hidden: true }, filter, pickButton);
-  const pickText = el("span", { role: "status" });
-  const pickAll = button("All low", {
-    class: "quiet small",
-    "data-testid": "select-all",
-    click: () => pickLow(list()),
-  });
-  const review = button("Review", {
-    class: "primary",
-    "data-testid": "review",
-    click: () => list().picks.review(),
-  });
-  const pickBar = el(
-    "div",
-    { class: "pick-bar", hidden: true, "data-testid": "pick-bar" },
-    pickText,
-    pickAll,
-    review,
-  );
+  const picking = makePickBar(list);
   const element = el(
     "div",
     { class: "list-view" },
@@ -80,22 +84,9 @@ function makeParts(list, pauses) {
     mine,
     theirsHead,
     theirs,
-    pickBar,
+    picking.pickBar,
   );
-  return {
-    element,
-    mine,
-    theirs,
-    theirsHead,
-    empty,
-    filter,
-    pickButton,
-    tools,
-    pickText,
-    pickAll,
-    review,
-    pickBar,
-  };
+  return { element, mine, theirs, theirsHead, empty, filter, pickButton, tools, ...picking };
 }
 
 /** @param {List} list */

@@ -76,12 +76,8 @@ function layOut({ field, submit, problem, passkey, send }) {
   );
 }
 
-/**
- * @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined,
- * readonly canReturn?: boolean }} terms
- */
-export function createSignInView({ onSignedIn, code, canReturn = false }) {
-  const problem = el("p", { class: "problem", role: "alert", "data-testid": "sign-in-problem" });
+/** The field of the code, which groups what is typed at its end. */
+function makeCodeField() {
   const grouped = () => {
     if (field.selectionStart === field.value.length) field.value = inGroups(field.value);
   };
@@ -99,6 +95,16 @@ export function createSignInView({ onSignedIn, code, canReturn = false }) {
     "data-testid": "code",
   };
   const field = el("input", { ...looks, ...typing, input: grouped });
+  return field;
+}
+
+/**
+ * @param {{ readonly onSignedIn: () => void, readonly code?: string | undefined,
+ * readonly canReturn?: boolean }} terms
+ */
+export function createSignInView({ onSignedIn, code, canReturn = false }) {
+  const problem = el("p", { class: "problem", role: "alert", "data-testid": "sign-in-problem" });
+  const field = makeCodeField();
   const submit = el(
     "button",
     { type: "submit", class: "primary", "data-testid": "sign-in" },

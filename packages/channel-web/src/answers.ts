@@ -6,7 +6,7 @@
 import { type AnswerReceipt, type JsonObject, isConsentError, readFields } from "@acp/core";
 import { PAYLOAD_TYPE } from "@acp/core/proof";
 import type { Person } from "./options.js";
-import type { PasskeyAssertion } from "./parts.js";
+import type { PasskeyAssertion } from "./passkey.js";
 import { answerable } from "./prepare.js";
 import type { Entry } from "./questions.js";
 import { oneLine, refuse, reply } from "./reply.js";

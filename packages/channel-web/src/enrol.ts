@@ -6,7 +6,7 @@
 import { type JsonObject, escapeText, readFields } from "@acp/core";
 import { challengeOf } from "./challenges.js";
 import { isOver } from "./moment.js";
-import type { Passkey } from "./parts.js";
+import type { Passkey } from "./passkey.js";
 import { done, refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
 import type { Session } from "./session.js";

@@ -3,7 +3,7 @@ import { passkeyOf, answerTo } from "../test/keys.js";
 import { openPage, readStream } from "../test/page.js";
 import { setUp, settled } from "../test/setup.js";
 import { memoryPasskeys } from "./memory-passkeys.js";
-import type { PasskeyStore } from "./parts.js";
+import type { PasskeyStore } from "./passkey.js";
 import { ORIGIN } from "../test/page.js";
 
 const rest = async (stream: Awaited<ReturnType<ReturnType<typeof openPage>["events"]>>) => {

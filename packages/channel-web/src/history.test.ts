@@ -1,7 +1,7 @@
 import { manualClock, sampleRequest } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { createHistory } from "./history.js";
-import type { HistoryEntry } from "./parts.js";
+import type { HistoryEntry } from "./inbox-options.js";
 import { createQuestions } from "./questions.js";
 
 function setUp(told: readonly HistoryEntry[] = []) {

@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from "@acp/core";
 import type { Settings } from "./options.js";
-import type { HistoryEntry } from "./parts.js";
+import type { HistoryEntry } from "./inbox-options.js";
 import type { Entry, Questions } from "./questions.js";
 
 /** Ends kept here. */

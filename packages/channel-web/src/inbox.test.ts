@@ -2,7 +2,7 @@ import { type AnswerReceipt, type JsonObject, parseResponse } from "@acp/core";
 import { sampleRequest } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { setUp, settled } from "../test/setup.js";
-import type { QuestionChange, QuestionSource } from "./parts.js";
+import type { QuestionChange, QuestionSource } from "./question-source.js";
 
 /** Gates elsewhere with one open question, that take every answer. */
 function gates() {

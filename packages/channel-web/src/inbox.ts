@@ -11,7 +11,8 @@ import { createHistory } from "./history.js";
 import { createKeyring } from "./keyring.js";
 import { readOptions } from "./options.js";
 import { createOutcomes } from "./outcomes.js";
-import type { Inbox, InboxOptions, PasskeyCeremony } from "./parts.js";
+import type { Inbox, InboxOptions } from "./inbox-options.js";
+import type { PasskeyCeremony } from "./passkey.js";
 import { type CeremonyPlace, createPasskeyCeremony } from "./passkey-ceremony.js";
 import { createQuestions } from "./questions.js";
 import type { InboxParts } from "./routes.js";
@@ -107,9 +108,18 @@ export function createInboxWith(
  *
  * @example
  * ```ts
- * await using inbox = createInbox({ origin: "http://localhost:8789", people: [{ approver: "ada" }], passkeys: memoryPasskeys() });
+ * import { createServer } from "node:http";
+ * import { createInbox, memoryPasskeys } from "@acp/channel-web";
+ * import { createConsentGate } from "@acp/core";
+ * import { toNodeHandler } from "@acp/host";
+ *
+ * await using inbox = createInbox({
+ *   origin: "http://localhost:8789",
+ *   people: [{ approver: "ada" }],
+ *   passkeys: memoryPasskeys(),
+ * });
  * createServer(toNodeHandler(inbox.handler)).listen(8789, "127.0.0.1");
- * const gate = createConsentGate({ channel: inbox.channel(), … });
+ * const gate = createConsentGate({ policy, channel: inbox.channel(), audit });
  * console.log(inbox.signInCode("ada"));
  * ```
  * @throws ConsentError `options_invalid` where the options do not fit together.

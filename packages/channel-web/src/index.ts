@@ -8,21 +8,22 @@ export { type FetchHandler, toNodeHandler } from "@acp/host";
 export { createPasskeyVerifier } from "./passkey-verifier.js";
 export type { PasskeyVerifierOptions } from "./passkey-verifier.js";
 export type {
-  AttachOptions,
   HistoryEntry,
   Inbox,
   InboxOptions,
   InboxPauses,
   InboxPerson,
-  OpenQuestion,
-  Passkey,
-  PasskeyStore,
   PausedAgent,
+} from "./inbox-options.js";
+export type { Passkey, PasskeyStore } from "./passkey.js";
+export type {
+  AttachOptions,
+  OpenQuestion,
   QuestionChange,
   QuestionOutcome,
   QuestionSource,
   RunOutcome,
-} from "./parts.js";
+} from "./question-source.js";
 export type {
   InboxReviews,
   ReviewBy,
@@ -31,4 +32,4 @@ export type {
   ReviewSettled,
   ReviewShown,
   ReviewSummary,
-} from "./review-parts.js";
+} from "./inbox-reviews.js";

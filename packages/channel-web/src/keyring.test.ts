@@ -4,7 +4,7 @@ import { ORIGIN } from "../test/page.js";
 import { createKeyring } from "./keyring.js";
 import { memoryPasskeys } from "./memory-passkeys.js";
 import { readOptions } from "./options.js";
-import type { Passkey, PasskeyStore } from "./parts.js";
+import type { Passkey, PasskeyStore } from "./passkey.js";
 
 const ringOf = (passkeys: PasskeyStore) =>
   createKeyring(readOptions({ origin: ORIGIN, people: [{ approver: "ada" }], passkeys }));

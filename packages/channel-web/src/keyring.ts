@@ -4,7 +4,7 @@
  */
 import { ConsentError } from "@acp/core";
 import type { Settings } from "./options.js";
-import type { Passkey } from "./parts.js";
+import type { Passkey } from "./passkey.js";
 
 /**
  * The passkeys of one inbox. Everything rejects with ConsentError `channel_failed` where the store

@@ -1,7 +1,7 @@
 /**
  * MemoryPasskeys: a PasskeyStore that lives as long as the process, for tests and trials.
  */
-import type { Passkey, PasskeyStore } from "./parts.js";
+import type { Passkey, PasskeyStore } from "./passkey.js";
 
 /** Keeps passkeys in memory. */
 export function memoryPasskeys(initial: readonly Passkey[] = []): PasskeyStore {

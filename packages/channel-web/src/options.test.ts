@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryPasskeys } from "./memory-passkeys.js";
 import { readOptions } from "./options.js";
-import type { InboxOptions } from "./parts.js";
+import type { InboxOptions } from "./inbox-options.js";
 
 const good: InboxOptions = {
   origin: "http://localhost:8789",

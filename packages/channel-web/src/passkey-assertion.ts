@@ -4,7 +4,7 @@
  * @simplewebauthn/server's; what it leaves open is decided here. Source: WebAuthn Level 3 §7.2.
  */
 import { verifyAuthenticationResponse } from "@simplewebauthn/server";
-import type { Passkey, PasskeySignature } from "./parts.js";
+import type { Passkey, PasskeySignature } from "./passkey.js";
 import { isPasskeyOrigin } from "./passkey-origin.js";
 
 /** Why an assertion proves nothing; `undefined` where it holds. */

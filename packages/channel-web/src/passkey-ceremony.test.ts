@@ -7,7 +7,7 @@ import {
 } from "@acp/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Passkey } from "./parts.js";
+import type { Passkey } from "./passkey.js";
 import { createPasskeyCeremony } from "./passkey-ceremony.js";
 
 const ORIGIN = "http://localhost:8789";

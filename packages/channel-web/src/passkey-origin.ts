@@ -3,7 +3,7 @@
  * `http://*.<rpId>`: one label below the domain, on any port. The domain itself is none of them:
  * whoever once held a port there may have left something in the browser.
  */
-import type { Passkey } from "./parts.js";
+import type { Passkey } from "./passkey.js";
 
 const ANY_BELOW = /^(https?):\/\/\*\.([^/*:]+)$/;
 const LABEL = /^[a-z0-9-]{1,63}$/;

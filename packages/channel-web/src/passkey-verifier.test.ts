@@ -7,7 +7,7 @@ import {
   type SoftwarePasskeyTwist,
 } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import type { Passkey } from "./parts.js";
+import type { Passkey } from "./passkey.js";
 import { createPasskeyVerifier } from "./passkey-verifier.js";
 
 const ORIGIN = "https://inbox.example.com";

@@ -6,7 +6,7 @@
 import type { EvidenceResult, EvidenceVerifier, JsonObject } from "@acp/core";
 import { isSamePerson, parseIsoTime, readFields } from "@acp/core";
 import { consentPayload, type PayloadVersion, readPayloadVersion } from "@acp/core/proof";
-import type { Passkey, PasskeySignature } from "./parts.js";
+import type { Passkey, PasskeySignature } from "./passkey.js";
 import { assertionProblem } from "./passkey-assertion.js";
 
 /** Parts of {@link createPasskeyVerifier}. */
@@ -71,7 +71,7 @@ async function judge(
   const passkey = passkeys.find(
     ({ id, approver }) => id === signed.credential_id && isSamePerson(approver, approverId),
   );
-  if (passkey === undefined) return no("it is none of this person's passkeys");
+  if (passkey === undefined) return no("it is not one of this person's passkeys");
   const { createdAtMs, revokedAtMs } = passkey;
   if (givenAtMs === undefined || givenAtMs < createdAtMs)
     return no("the passkey did not exist then");
@@ -90,7 +90,11 @@ async function judge(
  *
  * @example
  * ```ts
- * const gate = createConsentGate({ verifiers: [createPasskeyVerifier({ passkeys: () => store.list() })], … });
+ * import { createPasskeyVerifier } from "@acp/channel-web";
+ * import { createConsentGate } from "@acp/core";
+ *
+ * const passkey = createPasskeyVerifier({ passkeys: () => passkeys.list() });
+ * const gate = createConsentGate({ policy, channel, audit, verifiers: [passkey] });
  * ```
  */
 export function createPasskeyVerifier({ passkeys }: PasskeyVerifierOptions): EvidenceVerifier {

@@ -5,7 +5,7 @@
  */
 import { type FieldReader, type JsonObject, readFields } from "@acp/core";
 import type { Person, Settings } from "./options.js";
-import type { InboxPauses } from "./parts.js";
+import type { InboxPauses } from "./inbox-options.js";
 import { oneLine, refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
 

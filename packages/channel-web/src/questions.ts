@@ -5,7 +5,7 @@
 import type { AnswerReceipt, Clock, Ending, JsonObject } from "@acp/core";
 import { encodeRequest } from "@acp/core";
 import type { Person } from "./options.js";
-import type { OpenQuestion, RunOutcome } from "./parts.js";
+import type { OpenQuestion, RunOutcome } from "./question-source.js";
 
 /** Ids kept of questions that ended, so that a late answer is told so. */
 const ENDED_IDS_MAX = 10_000;

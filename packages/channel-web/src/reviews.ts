@@ -14,7 +14,7 @@ import type {
   ReviewSettled,
   ReviewShown,
   ReviewSummary,
-} from "./review-parts.js";
+} from "./inbox-reviews.js";
 import type { InboxParts, ReviewTicket, Route, SessionCall } from "./routes.js";
 import { makeToken } from "./token.js";
 

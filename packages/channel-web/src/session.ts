@@ -79,16 +79,32 @@ function cookieOf(name: string, value: string, isSecure: boolean): string {
   return `${name}=${value}; Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
 }
 
-/** Nobody is signed in yet. */
-export function createSessions({
-  clock,
-  isSecure,
-}: {
-  readonly clock: Clock;
-  readonly isSecure: boolean;
-}): Sessions {
+/** A new session with everything that is held of it, and the key that only its page is told. */
+function makeHeld(
+  clock: Clock,
+  person: Person,
+  passkeyId: string | undefined,
+): { readonly held: Held; readonly key: string } {
+  const key = makeToken();
+  const over = new AbortController();
+  const startedAt = momentOf(clock);
+  const session: Session = {
+    person,
+    startedAt,
+    keyHash: hashOf(key),
+    over: over.signal,
+    ...(passkeyId === undefined ? {} : { passkeyId }),
+  };
+  return {
+    held: { session, over, passkeyAt: passkeyId === undefined ? undefined : startedAt },
+    key,
+  };
+}
+
+/** The sessions that are not over, by the values of their cookies, of which it keeps hashes. */
+function createHeldSessions(clock: Clock) {
   const held = new Map<string, Held>();
-  const name = makeCookieName();
+  // Looked up by its hash: what the time of that tells is the hash's, not the value's.
   const idOf = (value: string): string => hashOf(value).toString("hex");
   const drop = (isGone: (each: Held) => boolean): void => {
     for (const [id, each] of held) {
@@ -97,59 +113,61 @@ export function createSessions({
       each.over.abort();
     }
   };
-  const forgetOld = (): void =>
-    drop(({ session }) => isOver(clock, session.startedAt, LIFETIME_MS));
-  const heldOf = (session: Session): Held | undefined =>
-    [...held.values()].find((each) => each.session === session);
+  return {
+    drop,
+    dropOld: (): void => drop(({ session }) => isOver(clock, session.startedAt, LIFETIME_MS)),
+    add: (value: string, each: Held): void => void held.set(idOf(value), each),
+    by: (value: string): Session | undefined => held.get(idOf(value))?.session,
+    of: (session: Session): Held | undefined =>
+      [...held.values()].find((each) => each.session === session),
+    ofPerson: (person: Person): readonly Held[] =>
+      [...held.values()].filter(({ session }) => session.person === person),
+  };
+}
 
+/** Creates the sessions of one inbox: nobody is signed in yet. */
+export function createSessions({
+  clock,
+  isSecure,
+}: {
+  readonly clock: Clock;
+  readonly isSecure: boolean;
+}): Sessions {
+  const sessions = createHeldSessions(clock);
+  const name = makeCookieName();
   return {
     start(person, passkeyId) {
-      forgetOld();
-      const [oldest, ...others] = [...held.values()].filter(
-        ({ session }) => session.person === person,
-      );
-      if (others.length + 1 >= SESSIONS_MAX) drop((each) => each === oldest);
-      const [value, key] = [makeToken(), makeToken()];
-      const over = new AbortController();
-      const startedAt = momentOf(clock);
-      const session: Session = {
-        person,
-        startedAt,
-        keyHash: hashOf(key),
-        over: over.signal,
-        ...(passkeyId === undefined ? {} : { passkeyId }),
-      };
-      held.set(idOf(value), {
-        session,
-        over,
-        passkeyAt: passkeyId === undefined ? undefined : startedAt,
-      });
-      return { session, cookie: cookieOf(name, value, isSecure), key };
+      sessions.dropOld();
+      const [oldest, ...others] = sessions.ofPerson(person);
+      if (others.length + 1 >= SESSIONS_MAX) sessions.drop((each) => each === oldest);
+      const value = makeToken();
+      const { held, key } = makeHeld(clock, person, passkeyId);
+      sessions.add(value, held);
+      return { session: held.session, cookie: cookieOf(name, value, isSecure), key };
     },
     forgetting: cookieOf(name, "", isSecure),
     find(request) {
-      forgetOld();
-      // Looked up by its hash: what the time of that tells is the hash's, not the value's.
+      sessions.dropOld();
       for (const value of cookiesOf(request, name)) {
-        const found = held.get(idOf(value));
-        if (found !== undefined) return found.session;
+        const found = sessions.by(value);
+        if (found !== undefined) return found;
       }
       return undefined;
     },
     holds(session) {
-      forgetOld();
-      return heldOf(session) !== undefined;
+      sessions.dropOld();
+      return sessions.of(session) !== undefined;
     },
     notePasskey(session) {
-      const found = heldOf(session);
+      const found = sessions.of(session);
       if (found !== undefined) found.passkeyAt = momentOf(clock);
     },
     usedPasskey(session, withinMs) {
-      const at = heldOf(session)?.passkeyAt;
+      const at = sessions.of(session)?.passkeyAt;
       return at !== undefined && !isOver(clock, at, withinMs);
     },
-    end: (session) => drop((each) => each.session === session),
+    end: (session) => sessions.drop((each) => each.session === session),
     endAll: (passkeyId) =>
-      drop(({ session }) => passkeyId === undefined || session.passkeyId === passkeyId),
+      sessions.drop(({ session }) => passkeyId === undefined || session.passkeyId === passkeyId),
   };
 }

@@ -2,7 +2,7 @@ import type { AnswerReceipt, JsonObject } from "@acp/core";
 import { manualClock, sampleRequest } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "../test/setup.js";
-import type { OpenQuestion, QuestionChange, QuestionSource } from "./parts.js";
+import type { OpenQuestion, QuestionChange, QuestionSource } from "./question-source.js";
 import { type Change, createQuestions } from "./questions.js";
 import { follow } from "./source.js";
 

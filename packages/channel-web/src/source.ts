@@ -2,7 +2,7 @@
  * Source: follows the questions of gates elsewhere until they, or the inbox, are gone.
  */
 import type { ConsentOutcome, Ending } from "@acp/core";
-import type { OpenQuestion, QuestionSource } from "./parts.js";
+import type { OpenQuestion, QuestionSource } from "./question-source.js";
 import { runOf } from "./outcomes.js";
 import type { Carrier, Entry, Questions } from "./questions.js";
 

@@ -5,7 +5,7 @@
 import { type AskSession, type Channel, ConsentError, type ConsentRequest } from "@acp/core";
 import type { Settings } from "./options.js";
 import { runOf } from "./outcomes.js";
-import type { OpenQuestion } from "./parts.js";
+import type { OpenQuestion } from "./question-source.js";
 import { mayAnswer } from "./question-view.js";
 import type { Carrier, Questions } from "./questions.js";
 

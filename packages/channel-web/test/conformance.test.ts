@@ -1,12 +1,9 @@
 import { once } from "node:events";
 import { type Server, createServer } from "node:http";
 import { type AnswerKind, type ChannelUnderTest, channelConformance } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createInbox, memoryPasskeys, toNodeHandler } from "../src/index.js";
 import { type Page, type PageQuestion, openPage } from "./page.js";
-
-// For machines that have other things to do.
-vi.setConfig({ testTimeout: 90_000 });
 
 /** Requests go over a real socket, with the Host header that a browser would send. */
 async function listen(

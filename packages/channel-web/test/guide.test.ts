@@ -8,10 +8,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { readStream } from "./page.js";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const page = readFileSync(new URL("../../../docs/how-to/channels/web.md", import.meta.url), "utf8");
 const program = /```js\n(\/\/ inbox\.mjs\n[^]*?)```/.exec(page)?.[1] ?? "";

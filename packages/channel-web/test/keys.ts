@@ -3,7 +3,7 @@
  * one is tested in passkey-*.test.ts.
  */
 import { isJsonObject } from "@acp/core";
-import type { Passkey, PasskeyCeremony } from "../src/parts.js";
+import type { Passkey, PasskeyCeremony } from "../src/passkey.js";
 import { challengeOf } from "../src/challenges.js";
 import { ORIGIN } from "./page.js";
 

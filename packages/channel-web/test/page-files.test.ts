@@ -6,9 +6,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { PAGE_GZIP_BYTES_MAX } from "./page.js";
 
 const FOLDER = new URL("../page/", import.meta.url);
-const GZIP_BYTES_MAX = 70_000;
 const SERVED = /\.(?:html|js|css|svg|png|webmanifest)$/;
 
 const files = readdirSync(fileURLToPath(FOLDER), { recursive: true, encoding: "utf8" }).filter(
@@ -18,12 +18,12 @@ const read = (name: string): string => readFileSync(new URL(name, FOLDER), "utf8
 const scripts = files.filter((name) => name.endsWith(".js"));
 
 describe("page", () => {
-  it("is at most 70 kB, compressed, in all", () => {
+  it("is at most 72 kB, compressed, in all", () => {
     const bytes = files.reduce(
       (sum, name) => sum + gzipSync(readFileSync(new URL(name, FOLDER))).byteLength,
       0,
     );
-    expect(bytes).toBeLessThanOrEqual(GZIP_BYTES_MAX);
+    expect(bytes).toBeLessThanOrEqual(PAGE_GZIP_BYTES_MAX);
   });
 
   it("registers no service worker, and has one script for them, which keeps and answers nothing", () => {

@@ -3,6 +3,12 @@ import type { JsonObject } from "@acp/core";
 
 export const ORIGIN = "http://localhost:8789";
 
+/**
+ * What the page's files may weigh together, each compressed as a server in front would: 70 kB, and
+ * 2 kB for the shorter lines they are written in since.
+ */
+export const PAGE_GZIP_BYTES_MAX = 72_000;
+
 type Handler = (request: Request) => Promise<Response>;
 
 /** A question as the page is told of it. */

@@ -21,7 +21,7 @@ import {
   createSoftwarePasskey,
   sampleRequest,
 } from "@acp/testing";
-import type { Passkey } from "../src/parts.js";
+import type { Passkey } from "../src/passkey.js";
 
 /**
  * A record as `acp proof export` writes it, and what checking it says: `ok` or a code of

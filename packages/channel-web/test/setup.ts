@@ -9,7 +9,8 @@ import {
 import type { ConsentRequest } from "@acp/core";
 import { createInboxWith } from "../src/inbox.js";
 import { memoryPasskeys } from "../src/memory-passkeys.js";
-import type { Inbox, InboxOptions, PasskeyCeremony } from "../src/parts.js";
+import type { Inbox, InboxOptions } from "../src/inbox-options.js";
+import type { PasskeyCeremony } from "../src/passkey.js";
 import { namedKeys } from "./keys.js";
 import { ORIGIN, type Page, openPage } from "./page.js";
 

@@ -117,7 +117,7 @@ async function deliver(
     );
     if (problem !== undefined)
       settings.sendParts.warn(
-        `Cannot take the reply to question "${request.id}" as an answer: ${problem}`,
+        `Cannot accept the reply to question "${request.id}" as an answer: ${problem}`,
       );
   } catch (error) {
     throw asChannelError(error);
@@ -129,7 +129,15 @@ async function deliver(
  *
  * @example
  * ```ts
- * await using channel = createWebhookChannel({ url: "https://approvals.example.com/acp", secret: "whsec_…", approvers: ["alice"] });
+ * import { createServer } from "node:http";
+ * import { createWebhookChannel } from "@acp/channel-webhook";
+ * import { toNodeHandler } from "@acp/host";
+ *
+ * await using channel = createWebhookChannel({
+ *   url: "https://approvals.example.com/acp",
+ *   secret, // "whsec_…"
+ *   approvers: ["alice"],
+ * });
  * createServer(toNodeHandler(channel.handler)).listen(8080); // where answers come in
  * ```
  * @throws ConsentError `options_invalid` or `host_invalid` where the options do not fit together.

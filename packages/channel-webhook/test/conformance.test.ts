@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { type ConsentRequest, confirmationWord, makeResponse } from "@acp/core";
 import { type AnswerKind, type ChannelUnderTest, channelConformance } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createWebhookChannel, toNodeHandler } from "../src/index.js";
 import { openPage, sendForm } from "./browser.js";
 import {
@@ -15,7 +15,6 @@ import {
 } from "./receiver.js";
 
 // For machines that have other things to do.
-vi.setConfig({ testTimeout: 90_000 });
 const patienceMs = 120_000;
 
 function claimOf(request: ConsentRequest, kind: AnswerKind): string {

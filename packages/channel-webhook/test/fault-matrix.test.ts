@@ -4,23 +4,12 @@
  * were.
  */
 import type { ServerResponse } from "node:http";
-import { type ManualClock, askDouble, manualClock, sampleRequest } from "@acp/testing";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { askDouble, manualClock, sampleRequest } from "@acp/testing";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { createWebhookChannel } from "../src/index.js";
-import {
-  type Bench,
-  makeBench,
-  reply,
-  runOut,
-  shown,
-  signatureOf,
-  stopBenches,
-  yesTo,
-} from "./gate-bench.js";
-import { OTHER_SECRET, SECRET, type Taken, later, signed, startReceiver } from "./receiver.js";
-
-// Longer than anything here waits for anything.
-vi.setConfig({ testTimeout: 90_000 });
+import { type Bench, makeBench, reply, runOut, shown, stopBenches, yesTo } from "./gate-bench.js";
+import { SECRET, type Taken, later, signed, startReceiver } from "./receiver.js";
+import { WRONG_CALLBACKS } from "./wrong-callbacks.js";
 
 const tally = { faults: 0, released: 0, approved: 0 };
 
@@ -178,97 +167,7 @@ describe("the receiver", () => {
 });
 
 describe("the callback", () => {
-  const wrong: readonly (readonly [
-    string,
-    string,
-    (question: Taken, clock: ManualClock) => ReturnType<typeof signed>,
-  ])[] = [
-    [
-      "without a signature",
-      "headers_missing",
-      (question, clock) => ({ headers: {}, body: yesTo(question, clock) }),
-    ],
-    [
-      "with another secret",
-      "signature_invalid",
-      (question, clock) =>
-        signed(yesTo(question, clock), { nowMs: clock.now(), secret: OTHER_SECRET }),
-    ],
-    [
-      "with a body that was changed",
-      "signature_invalid",
-      (question, clock) => ({
-        ...signed(yesTo(question, clock, { decision: "denied" }), { nowMs: clock.now() }),
-        body: yesTo(question, clock),
-      }),
-    ],
-    [
-      "with the signature of the question",
-      "signature_invalid",
-      (question, clock) => ({ headers: signatureOf(question), body: yesTo(question, clock) }),
-    ],
-    [
-      "that is the question itself",
-      "response_invalid",
-      (question) => ({ headers: signatureOf(question), body: question.body }),
-    ],
-    [
-      "with an old time",
-      "timestamp_outside_tolerance",
-      (question, clock) => signed(yesTo(question, clock), { nowMs: clock.now() - 301_000 }),
-    ],
-    [
-      "with a time to come",
-      "timestamp_outside_tolerance",
-      (question, clock) => signed(yesTo(question, clock), { nowMs: clock.now() + 302_000 }),
-    ],
-    [
-      "for another question",
-      "request_unknown",
-      (question, clock) =>
-        signed(yesTo(question, clock, { request_id: "cr_other" }), { nowMs: clock.now() }),
-    ],
-    [
-      "with the nonce of another question",
-      "nonce_mismatch",
-      (question, clock) =>
-        signed(yesTo(question, clock, { nonce: "n_other" }), { nowMs: clock.now() }),
-    ],
-    [
-      "of a stranger",
-      "approver_unknown",
-      (question, clock) =>
-        signed(yesTo(question, clock, { approver: { id: "mallory", channel: "webhook" } }), {
-          nowMs: clock.now(),
-        }),
-    ],
-    [
-      "that says approved: no",
-      "response_invalid",
-      (_question, clock) => signed('{"approved":"no"}', { nowMs: clock.now() }),
-    ],
-    [
-      "whose validity is over",
-      "response_invalid",
-      (question, clock) =>
-        signed(
-          yesTo(question, clock, {
-            conditions: { valid_until: "2001-01-01T00:00:00.000Z", single_use: true },
-          }),
-          {
-            nowMs: clock.now(),
-          },
-        ),
-    ],
-    [
-      "that is too long",
-      "body_too_large",
-      (question, clock) =>
-        signed(yesTo(question, clock) + " ".repeat(2 * 1024 * 1024), { nowMs: clock.now() }),
-    ],
-  ];
-
-  it.each(wrong)("%s is refused with %s: expires", async (_name, code, make) => {
+  it.each(WRONG_CALLBACKS)("%s is refused with %s: expires", async (_name, code, make) => {
     const bench = await makeBench();
     const verdict = bench.ask("a");
     const question = await shown(bench);
@@ -405,7 +304,8 @@ describe("the callback", () => {
     expect(
       await bench.call(signed(yesTo(question, bench.clock), { nowMs: bench.clock.now() })),
     ).toMatchObject({ status: 503 });
-    expect(await runOut(bench, verdict)).toBe("consent_expired");
+    // Whether the channel had heard by then that the question was taken is the receiver's to say.
+    expect(["consent_expired", "channel_unavailable"]).toContain(await runOut(bench, verdict));
     score(bench);
   });
 });

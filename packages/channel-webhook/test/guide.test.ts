@@ -17,7 +17,6 @@ const block = (name: string): string =>
   new RegExp(`\`\`\`js\n(// ${name}\n[^]*?)\`\`\``).exec(page)?.[1] ?? "";
 const here = fileURLToPath(new URL("..", import.meta.url));
 const patience = { timeout: 120_000, interval: 20 };
-vi.setConfig({ testTimeout: 90_000 });
 
 const stops: (() => void)[] = [];
 

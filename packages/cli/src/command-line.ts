@@ -167,12 +167,13 @@ export function readCommandLine(
   if (line.flags.has("help")) return line;
   const extra = operands[command.operandsMax];
   if (extra !== undefined) {
-    const fix = command.takesRest
-      ? `write -- before the command: acp ${command.name} -- ${operands.join(" ")}`
-      : `usage: acp ${command.name} ${command.usage}`.trim();
-    throw usage(
-      `Cannot read "${extra}": acp ${command.name} takes ${command.operandsMax === 0 ? "no" : "only one"} operand; ${fix}`,
-    );
+    const { operandsMax: max } = command;
+    const fix =
+      command.takesRest && max === 0
+        ? `write -- before the command: acp ${command.name} -- ${operands.join(" ")}`
+        : `usage: acp ${command.name} ${command.usage}`.trim();
+    const taken = max === 0 ? "no operand" : max === 1 ? "only one operand" : `${max} operands`;
+    throw usage(`Cannot read "${extra}": acp ${command.name} takes ${taken}; ${fix}`);
   }
   if (rest.length > 0 && !command.takesRest)
     throw usage(`Cannot read "-- ${rest[0]}": acp ${command.name} takes nothing after --`);

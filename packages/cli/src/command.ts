@@ -8,14 +8,21 @@ import type { Printer } from "./printer.js";
 
 /** What a command may reach of its process. */
 export interface Io {
+  /** Standard input. */
   readonly stdin: NodeJS.ReadStream;
+  /** Results go here. */
   readonly stdout: NodeJS.WriteStream;
+  /** Everything else goes here. */
   readonly stderr: NodeJS.WriteStream;
+  /** Variables of the environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The working directory, as an absolute path. */
   readonly cwd: string;
   /** The user's own home directory. */
   readonly userHome: string;
+  /** ID of this process. */
   readonly pid: number;
+  /** ID of the process that started this one. */
   readonly ppid: number;
   /** From now on SIGINT, SIGTERM and SIGHUP abort this signal instead of ending the process. */
   onStop(): AbortSignal;

@@ -3,6 +3,7 @@
  */
 import type { Command } from "./command.js";
 import { EXEC_COMMANDS } from "./table/exec.js";
+import { FILES_DETAIL, FILES_MAX } from "./table/files.js";
 import { INBOX_COMMANDS } from "./table/inbox.js";
 import { PROXY_COMMANDS } from "./table/proxy.js";
 import { REVIEW_COMMANDS } from "./table/review.js";
@@ -135,16 +136,23 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "policy check",
     summary: "Check that a policy loads, and show what it contains",
-    usage: "[FILE]",
-    operandsMax: 1,
-    takesRest: false,
+    usage: "[FILE…]",
+    operandsMax: FILES_MAX,
+    takesRest: true,
     options: [],
     details: [
-      "Reads FILE, or the home's policy, as strictly as the gate does. If FILE is -, it reads " +
+      "Reads each FILE, or the home's policy, as strictly as the gate does. If FILE is -, it reads " +
         "standard input. A rule that needs several people is an error in a home that names no " +
         "approvers. For a FILE it is only a warning, because a file does not say who may answer.",
+      "With several files, every one is checked, and --json prints one object per policy. The " +
+        "command succeeds only if all of them load.",
+      FILES_DETAIL,
     ],
-    examples: ["acp policy check", "acp policy check ./policy.yml --json"],
+    examples: [
+      "acp policy check",
+      "acp policy check ./policy.yml --json",
+      "acp policy check 'policies/**/*.{yml,yaml}'",
+    ],
     exits: ["invalid"],
     load: async () => (await import("./commands/policy-check.js")).policyCheck,
   },
@@ -170,12 +178,12 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "suggest",
     summary: "Suggest rules for questions that people always answer the same way",
-    usage: "[FILE]",
-    operandsMax: 1,
-    takesRest: false,
+    usage: "[FILE…]",
+    operandsMax: FILES_MAX,
+    takesRest: true,
     options: ["min", "since", "config"],
     details: [
-      "Reads FILE, or the home's audit logs, and the current policy. If people approved similar " +
+      "Reads each FILE, or the home's audit logs, and the current policy. If people approved similar " +
         "calls and nobody denied any of them, it shows the narrowest rule that would have " +
         "answered them, where it goes in the policy, and what it would newly allow. If people " +
         "denied similar calls, it shows a rule that denies them.",
@@ -185,6 +193,7 @@ export const COMMANDS: readonly Command[] = [
         "suggested (docs/how-to/suggest.md).",
       "With --since, answers before that time do not count in favor of a rule; answers against a " +
         "rule always count. It writes nothing.",
+      FILES_DETAIL,
     ],
     examples: [
       "acp suggest",

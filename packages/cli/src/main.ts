@@ -7,7 +7,7 @@ import type { Command, Io, Outcome } from "./command.js";
 import { commandNamed, readCommandLine } from "./command-line.js";
 import { COMMANDS } from "./commands.js";
 import { EXIT_CODES } from "./exit-codes.js";
-import { exitOfError, failureOf, renderFailure } from "./failure.js";
+import { exitOfError } from "./failure.js";
 import { describeCommand, renderCommandHelp, renderHelp } from "./help.js";
 import { createPrinter } from "./printer.js";
 import type { Printer } from "./printer.js";
@@ -23,8 +23,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const outcome = await dispatch(argv, io, print);
     return typeof outcome === "string" ? EXIT_CODES[outcome].code : outcome.exitCode;
   } catch (error) {
-    const failure = failureOf(error);
-    io.stderr.write(`${json ? JSON.stringify({ error: failure }) : renderFailure(failure)}\n`);
+    print.failure(error);
     return EXIT_CODES[commandNamed(argv, COMMANDS)?.failure ?? exitOfError(error)].code;
   }
 }

@@ -2,6 +2,8 @@
  * Printer: how a command speaks. Text for a person or JSON for a program; colours only on a
  * terminal without NO_COLOR.
  */
+import { failureOf, renderFailure } from "./failure.js";
+
 /** How a text may look. */
 export type Tone = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -29,6 +31,8 @@ export interface Printer {
   result(value: unknown, lines: () => readonly string[]): void;
   /** Something beside the result, to stderr; a JSON line too where a program reads. */
   notice(text: string): void;
+  /** What went wrong, to stderr; a JSON line where a program reads. */
+  failure(error: unknown): void;
   /** The text in a tone, where the result's stream shows colours. */
   tone(tone: Tone, text: string): string;
 }
@@ -63,6 +67,10 @@ export function createPrinter({ stdout, stderr, env, json }: PrinterOptions): Pr
     },
     notice(text) {
       stderr.write(json ? `${JSON.stringify({ notice: text })}\n` : `acp: ${text}\n`);
+    },
+    failure(error) {
+      const failure = failureOf(error);
+      stderr.write(`${json ? JSON.stringify({ error: failure }) : renderFailure(failure)}\n`);
     },
     tone(tone, text) {
       const [begin, end] = TONES[tone];

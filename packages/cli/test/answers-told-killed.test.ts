@@ -4,14 +4,12 @@
  * of the log and not at a time, so that every stage of an answer is met on every machine.
  */
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
 import { type Act, type Fate, type KilledWorld, openKilledWorld } from "./killed-world.js";
 import { type Receipt, type Result, loadPage } from "./page-modules.js";
 
 const { resultOf, sendBatch, sumUp } = await loadPage();
-
-vi.setConfig({ testTimeout: 600_000 });
 
 type RunState = NonNullable<Result["run"]>["state"];
 

@@ -5,13 +5,11 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type AnswersWorld, type Deed, openAnswersWorld } from "./answers-world.js";
 import { type Receipt, type Result, loadPage } from "./page-modules.js";
 
 const { resultOf, sendBatch, sumUp } = await loadPage();
-
-vi.setConfig({ testTimeout: 600_000 });
 
 interface Case {
   readonly deeds: readonly Deed[];

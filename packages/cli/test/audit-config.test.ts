@@ -6,15 +6,13 @@ import { copyFile, mkdir, readFile, readdir, rename, rm, writeFile } from "node:
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditLog, readAuditLog } from "@acp/audit";
 import { logEvent } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, scratch } from "./harness.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
 import { startGated } from "./mcp-client.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 interface World extends Scratch {
   readonly home: string;
@@ -83,7 +81,7 @@ describe("witnesses", () => {
     await rename(at.elsewhere, join(at.path, "away"));
     expect(await at.run(["audit", "verify"])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`A witness is not looked at: ${at.elsewhere} does not exist`),
+      stderr: expect.stringContaining(`A witness is not checked: ${at.elsewhere} does not exist`),
     });
   });
 

@@ -4,14 +4,12 @@
 import { execFile } from "node:child_process";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openAuditLog } from "@acp/audit";
 import type { AuditEventInput } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, scratch, startAcp } from "./harness.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -218,4 +216,51 @@ describe("acp audit show and export", () => {
       expect.stringMatching(/^acp: Cannot read --since "yesterday": .*\n$/),
     ]);
   });
+});
+
+describe("acp audit and acp suggest with several logs", () => {
+  async function twoLogs(at: World): Promise<void> {
+    for (const name of ["one", "two"]) {
+      await using log = await openAuditLog({ path: join(at.path, `${name}.jsonl`) });
+      await log.append([event(name)]);
+    }
+  }
+
+  it("reads those that a pattern matches, and those that are named", async () => {
+    await using at = await world();
+    await twoLogs(at);
+    for (const files of [["*.jsonl"], ["one.jsonl", "two.jsonl"]]) {
+      const { code, stdout } = await at.run(["audit", "verify", "--json", ...files]);
+      expect(code).toBe(EXIT_CODES.ok.code);
+      expect(JSON.parse(stdout)).toMatchObject({
+        ok: true,
+        logs: [
+          { file: join(at.path, "one.jsonl"), events: 1 },
+          { file: join(at.path, "two.jsonl"), events: 1 },
+        ],
+      });
+      expect(idsOf(await at.run(["audit", "show", "--json", ...files]))).toEqual(["one", "two"]);
+      expect(idsOf(await at.run(["audit", "export", ...files]))).toEqual(["one", "two"]);
+      expect(JSON.parse((await at.run(["suggest", "--json", ...files])).stdout).events).toBe(2);
+    }
+  });
+
+  it("says which of them is broken", async () => {
+    await using at = await world();
+    await twoLogs(at);
+    await writeFile(join(at.path, "two.jsonl"), "no log\n");
+    const { code, stdout } = await at.run(["audit", "verify", "--json", "*.jsonl"]);
+    expect(code).toBe(EXIT_CODES.audit.code);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, logs: [{ ok: true }, { ok: false }] });
+  });
+
+  it.each(["verify", "show", "export"])(
+    "acp audit %s refuses a pattern that matches none",
+    async (name) => {
+      await using at = await world();
+      const { code, stdout, stderr } = await at.run(["audit", name, "*.jsonl"]);
+      expect([code, stdout]).toEqual([EXIT_CODES.usage.code, ""]);
+      expect(stderr).toContain('Cannot find audit logs "*.jsonl": no file matches the pattern');
+    },
+  );
 });

@@ -4,13 +4,11 @@
  */
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, scratch } from "./harness.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const TOKEN = "telegram.bot_token";
 const VARIABLE = "proxy.upstream_servers[0].env.KEY";

@@ -13,7 +13,7 @@ import { bundled } from "../../../tools/bundled.js";
 import { scratch } from "./harness.js";
 
 const GATE = await bundled(new URL("fixtures/crashing-gate.ts", import.meta.url));
-/** Every how many-th call is tried; all of them where CI or a person has the time. */
+/** Every how many-th call is tried; `ACP_STRIDE=1` tries all of them. */
 const STRIDE = Number(process.env["ACP_STRIDE"] ?? 8);
 
 const AT_ONCE = 5;

@@ -6,11 +6,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { BIN, scratch } from "./harness.js";
 import { words } from "./pane.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 const COMMANDS = [

@@ -6,13 +6,11 @@ import { chmod, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CHECKED_AGENTS } from "../src/hook-check/agents.js";
 import { findProgram } from "../src/hook-check/drive.js";
 import { acp, scratch } from "./harness.js";
 import type { Scratch } from "./harness.js";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const DOUBLE = fileURLToPath(new URL("fixtures/agent-double.mjs", import.meta.url));
 const SYSTEM = [dirname(process.execPath), "/usr/bin", "/bin"];

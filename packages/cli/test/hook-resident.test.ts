@@ -16,8 +16,6 @@ import type { Ended } from "./harness.js";
 import { EVENTS, decisionOf, hookWorld } from "./hook-world.js";
 import type { HookWorld } from "./hook-world.js";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const SAFE = EVENTS["claude-code"]("git status");
 const UNSAFE = EVENTS["claude-code"]("npm publish");
 /** What the built library greets with. */
@@ -106,7 +104,7 @@ describe("a resident of hooks", () => {
     await vi.waitFor(
       async () =>
         expect(await readFile(join(at.home, "run", "hooks.log"), "utf8")).toContain("Answering"),
-      60_000,
+      { timeout: 120_000 },
     );
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
     await rm(path);
@@ -233,7 +231,7 @@ describe("a resident of hooks", () => {
     await vi.waitFor(
       async () =>
         expect((await at.log()).map(({ event_type }) => event_type)).toContain("consent_deferred"),
-      60_000,
+      { timeout: 120_000 },
     );
     const [question] = clients.pending();
     if (question === undefined) throw new Error("the question is not open any more");

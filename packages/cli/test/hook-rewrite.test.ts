@@ -5,12 +5,10 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
 import { EVENTS, decisionOf, hookWorld } from "./hook-world.js";
 import type { HookWorld } from "./hook-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /**
  * Asked about as it stands: a bare repository in the folder would run what its configuration names.

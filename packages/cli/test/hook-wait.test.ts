@@ -8,13 +8,11 @@ import { join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
 import type { JsonObject } from "@acp/core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
 import { EVENTS, decisionOf, hookWorld } from "./hook-world.js";
 import type { Agent, HookWorld } from "./hook-world.js";
 import { answering } from "./mcp-client.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const WAIT = ["--wait", "100"] as const;
 const YES = { decision: "approved" } as const;

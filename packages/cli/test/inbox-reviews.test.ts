@@ -5,13 +5,11 @@
 import { chown, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSoftwarePasskey } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp, startAcp } from "./harness.js";
 import { localFetch } from "./local-fetch.js";
 import { needSandbox, runWorld } from "./run-world.js";
 import type { RunWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 const REVIEW = { args: ["--review"] } as const;

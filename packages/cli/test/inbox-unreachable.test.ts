@@ -2,12 +2,10 @@
  * The inbox is out of an agent's reach: directly, and through the gate's own proxy, also where the
  * policy allows every host.
  */
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startAcp } from "./harness.js";
 import { localFetch } from "./local-fetch.js";
 import { needSandbox, runWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const ALLOW_ALL = `version: "1"
 rules:

@@ -8,13 +8,11 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createSoftwarePasskey, type SoftwarePasskey } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp, BIN, type Running, scratch, type Scratch, startAcp } from "./harness.js";
 import { localFetch } from "./local-fetch.js";
 import { startGated } from "./mcp-client.js";
 import { openPane, words } from "./pane.js";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const POLICY = `version: "1"
 default_action: deny

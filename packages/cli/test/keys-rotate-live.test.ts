@@ -4,15 +4,13 @@
  */
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { readAuditLog } from "@acp/audit";
 import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
 import { acp, scratch } from "./harness.js";
 import type { Ended } from "./harness.js";
 import { answering, startGated } from "./mcp-client.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const SECRET = "tok-0123456789abcdef";
 const POLICY = `version: "1"

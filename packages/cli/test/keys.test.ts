@@ -6,13 +6,11 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, BIN, scratch } from "./harness.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
 import { answering, startGated } from "./mcp-client.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 interface World extends Scratch {
   readonly home: string;

@@ -17,8 +17,6 @@ import { acp, scratch } from "./harness.js";
 import type { Scratch } from "./harness.js";
 import { answering, startGated } from "./mcp-client.js";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const ADA = { id: 4711, name: "Ada" };
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const POLICY = `version: "1"

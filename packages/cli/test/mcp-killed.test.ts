@@ -5,14 +5,12 @@
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { isQuestionEnd, readAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import { attachApprovers } from "@acp/channel-terminal";
 import { acp, scratch, startAcp } from "./harness.js";
 import type { Running } from "./harness.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const SERVER = fileURLToPath(new URL("fixtures/slow-server.mjs", import.meta.url));
 const POLICY = `version: "1"

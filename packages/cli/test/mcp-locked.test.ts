@@ -4,12 +4,10 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { BIN, acp, scratch } from "./harness.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 async function world() {
   const at = await scratch();

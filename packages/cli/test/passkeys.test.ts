@@ -15,11 +15,9 @@ import {
 import { consentPayload, PAYLOAD_TYPE } from "@acp/core/proof";
 import { filePasskeys } from "@acp/home";
 import { createSoftwarePasskey, type SoftwarePasskey } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp, scratch } from "./harness.js";
 import { startGated } from "./mcp-client.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ORIGIN = "http://localhost:8789";
 const POLICY = `version: "1"

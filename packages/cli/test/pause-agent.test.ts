@@ -5,11 +5,9 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { acp, scratch } from "./harness.js";
 import { type Gated, answering, startGated } from "./mcp-client.js";
-
-vi.setConfig({ testTimeout: 600_000 });
 
 const POLICY = `version: "1"
 default_action: deny

@@ -15,8 +15,6 @@ import { pinnedWorld, tool } from "./pinned-world.js";
 import { installedTree } from "./registry-double.js";
 import { needSandbox } from "./run-world.js";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const NAMESPACE = needSandbox("namespace");
 const LIB = { manifest: { name: "lib", version: "1.2.0" } };
 const needsLib = { dependencies: { lib: "^1.0.0" } };

@@ -57,6 +57,35 @@ describe("acp policy check", () => {
     });
   });
 
+  it("checks every file that it is given or that a pattern matches, and says which do not load", async () => {
+    await using at = await scratch();
+    await writeFile(join(at.path, "good.yml"), POLICY);
+    await writeFile(join(at.path, "better.yml"), POLICY);
+    const checked = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await acp(["policy", "check", "--json", ...args], {
+        cwd: at.path,
+      });
+      const files = stdout.split("\n").flatMap((line) => {
+        return line === "" ? [] : [String(JSON.parse(line).file).slice(at.path.length + 1)];
+      });
+      return { code, files, stderr };
+    };
+    const both = { code: 0, files: ["better.yml", "good.yml"], stderr: "" };
+    expect(await checked("*.yml")).toEqual(both);
+    expect(await checked("better.yml", "good.yml")).toEqual(both);
+    expect(await checked("--", "better.yml", "good.yml")).toEqual(both);
+    await writeFile(join(at.path, "bad.yml"), POLICY.replace("reason:", "reson:"));
+    const some = await checked("*.yml");
+    expect([some.code, some.files]).toEqual([EXIT_CODES.invalid.code, both.files]);
+    expect(JSON.parse(some.stderr).error).toMatchObject({ code: "policy_invalid", line: 10 });
+    for (const args of [["*.json"], ["--", "*.yml"]])
+      expect(await checked(...args)).toMatchObject({
+        code: EXIT_CODES.usage.code,
+        files: [],
+        stderr: expect.stringContaining("options_invalid"),
+      });
+  });
+
   it("refuses a rule for several people in a home without approvers, as a start does, and warns of it in a file", async () => {
     await using at = await scratch();
     const home = join(at.path, "home");

@@ -6,12 +6,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
 import { answerNext, attachSilent, has, httpWorld, program, startProxy } from "./http-world.js";
 import type { HttpWorld, RunningProxy } from "./http-world.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const PATCH = fileURLToPath(new URL("../../proxy-http/dist/fetch-patch.js", import.meta.url));
 

@@ -9,13 +9,11 @@ import { createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { readAuditLog } from "@acp/audit";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp, startAcp } from "./harness.js";
 import type { Running } from "./harness.js";
 import { answerNext, attachSilent, httpWorld, listen, startProxy } from "./http-world.js";
 import type { HttpWorld } from "./http-world.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const [TOKEN_A, TOKEN_B] = ["token-of-a-0123456789", "token-of-b-0123456789"];
 

@@ -1,7 +1,6 @@
 /**
  * Registry double: a package registry on loopback that speaks what npm publishes about its
- * protocol, packuments and archives, with archives that `npm pack` made. Packages can be told to
- * lie.
+ * protocol, packuments and archives. Packages can be told to lie.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -108,23 +107,6 @@ export async function openRegistryDouble(): Promise<RegistryDouble> {
       add(directory, file);
     }
   };
-  const pack = (directories: readonly string[]): void => {
-    const to = mkdtempSync(join(scratch, "packed-"));
-    const args = [
-      "pack",
-      "--json",
-      "--ignore-scripts",
-      "--offline",
-      "--pack-destination",
-      to,
-      ...directories.map((each) => `${each}/`),
-    ];
-    const { stdout, stderr, status } = spawnSync("npm", args, { cwd: scratch, encoding: "utf8" });
-    if (status !== 0) throw new Error(`Cannot pack: ${stderr}`);
-    const packed = JSON.parse(stdout) as readonly { readonly filename: string }[];
-    for (const [index, directory] of directories.entries())
-      add(directory, join(to, (packed[index]?.filename ?? "").replace("@", "").replace("/", "-")));
-  };
   const add = (directory: string, file: string): void => {
     const manifest = JSON.parse(
       readFileSync(join(directory, "package.json"), "utf8"),
@@ -169,7 +151,7 @@ export async function openRegistryDouble(): Promise<RegistryDouble> {
         }
         return directory;
       });
-      pack(directories);
+      publishDirectories(directories);
     },
     lie(name, version, change) {
       const { dist, manifest } = find(name, version);

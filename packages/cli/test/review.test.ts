@@ -4,13 +4,11 @@
  */
 import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
 import type { Ended } from "./harness.js";
 import { needSandbox, runWorld } from "./run-world.js";
 import type { RunWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 const REVIEW = { args: ["--review"] } as const;

@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { isolationsOf, needSandbox, runWorld } from "./run-world.js";
 
@@ -23,8 +23,6 @@ async function asPerson(work: string, ...command: readonly string[]): Promise<vo
     env: { ...process.env, HOME: "/nonexistent" },
   });
 }
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 

@@ -5,11 +5,9 @@
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { verifyAuditLog } from "@acp/audit";
 import { needSandbox, runWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Processes whose command line holds a text. */
 function naming(text: string): readonly string[] {

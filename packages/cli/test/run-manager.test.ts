@@ -7,12 +7,10 @@ import { existsSync } from "node:fs";
 import { chmod, chown, cp, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { needSandbox, runWorld } from "./run-world.js";
 import type { RunWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 /** Nobody listens there. */

@@ -4,14 +4,12 @@
  */
 import { chown, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { answerNext } from "./http-world.js";
 import { fileServer, SERVER_PACKAGES } from "./mcp-client.js";
 import { AGENT_UID, WAIT_FOR_GO, isolationsOf, needSandbox, runWorld } from "./run-world.js";
 import type { RunWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 

@@ -2,12 +2,10 @@
  * The host of an agent's model: asked about once, before the agent starts, so that its first
  * connection waits for nobody.
  */
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
 import { answerNext, attachSilent } from "./http-world.js";
 import { needSandbox, runWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 

@@ -6,13 +6,11 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { hostNeed } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { BIN, acp, scratch } from "./harness.js";
 import { program } from "./http-world.js";
 import { isolationsOf, needSandbox, runWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const PRIVATE_NET = fileURLToPath(new URL("fixtures/private-net.sh", import.meta.url));
 

@@ -11,8 +11,6 @@ import type { RegistryDouble, WrittenPackage } from "./registry-double.js";
 import { needSandbox, runWorld } from "./run-world.js";
 import type { RunOptions, RunWorld } from "./run-world.js";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const NAMESPACE = needSandbox("namespace");
 
 /** Says its version, and whether it can write where its packages are. */

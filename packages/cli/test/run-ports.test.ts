@@ -3,13 +3,11 @@
  * the operator opens them.
  */
 import { createServer } from "node:http";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, startAcp } from "./harness.js";
 import { listen } from "./http-world.js";
 import { needSandbox, runWorld, WAIT_FOR_GO } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 

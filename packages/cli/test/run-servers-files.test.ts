@@ -5,13 +5,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { chown, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { acp } from "./harness.js";
 import { needSandbox } from "./run-world.js";
 import { serversWorld } from "./servers-world.js";
 import type { ServersWorld } from "./servers-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const KINDS = ["namespace", "landlock"] as const;
 const NEEDS = { namespace: needSandbox("namespace"), landlock: needSandbox("landlock") } as const;

@@ -5,13 +5,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp } from "./harness.js";
 import { needSandbox } from "./run-world.js";
 import { POLICY, serversWorld } from "./servers-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const KINDS = ["namespace", "landlock"] as const;
 const NEEDS = { namespace: needSandbox("namespace"), landlock: needSandbox("landlock") } as const;

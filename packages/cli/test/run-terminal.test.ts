@@ -3,12 +3,10 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { BIN, acp } from "./harness.js";
 import { openPane, words } from "./pane.js";
 import { needSandbox, runWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 

@@ -4,13 +4,11 @@
 import { access, readFile, symlink } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp } from "./harness.js";
 import { answerNext } from "./http-world.js";
 import { WAIT_FOR_GO, isolationsOf, needSandbox, runWorld } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NAMESPACE = needSandbox("namespace");
 

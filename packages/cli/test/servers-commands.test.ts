@@ -5,7 +5,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readAuditLog } from "@acp/audit";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, BIN } from "./harness.js";
 import type { Ended } from "./harness.js";
@@ -14,8 +14,6 @@ import { pinnedWorld, tool } from "./pinned-world.js";
 import type { PinnedWorld } from "./pinned-world.js";
 import type { WrittenPackage } from "./registry-double.js";
 import { needSandbox } from "./run-world.js";
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const NAMESPACE = needSandbox("namespace");
 /** As its name says: the version of a package, no range. */

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openAuditLog } from "@acp/audit";
 import { createConsentGate, toolAction } from "@acp/core";
 import type { AuditEventInput, AuditSink } from "@acp/core";
@@ -14,8 +14,6 @@ import type { ScriptedAnswer } from "@acp/testing";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acp, scratch } from "./harness.js";
 import type { Ended, Scratch } from "./harness.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const PAGE = await readFile(new URL("../../../docs/how-to/suggest.md", import.meta.url), "utf8");
 const blockOf = (language: string): string =>

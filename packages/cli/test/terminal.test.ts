@@ -3,12 +3,10 @@
  */
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { BIN, scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
 import { openPane, words } from "./pane.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 async function world(): Promise<
   { readonly home: string; readonly folder: string } & AsyncDisposable

@@ -5,15 +5,13 @@
  */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readAuditLog } from "@acp/audit";
 import { followOutcomes } from "../src/outcomes/logged-outcomes.js";
 import { type KilledWorld, openKilledWorld } from "./killed-world.js";
 import { loadPage } from "./page-modules.js";
 
 const { resultOf } = await loadPage();
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const ACTS = [{ ms: 0 }, { ms: 0 }];
 

@@ -7,13 +7,17 @@ import type { Clock } from "./types/clock.js";
 
 /** A moment: which boot, and how long after it. */
 export interface BootTime {
+  /** Which boot, as {@link Clock.bootId} names it. */
   readonly bootId: string;
+  /** Milliseconds since that boot. */
   readonly uptimeMs: number;
 }
 
 /** A time from one moment to another, by the wall clock, and when it began by the other one. */
 export interface KeptTime {
+  /** Wall time of its start, milliseconds since 1970. */
   readonly fromMs: number;
+  /** Wall time of its end, milliseconds since 1970. */
   readonly untilMs: number;
   /** Left out: no boot that anybody knows. */
   readonly began?: BootTime | undefined;

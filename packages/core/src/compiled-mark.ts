@@ -3,7 +3,7 @@
  * field, as an action's mark is (action/mark.ts).
  */
 import { labelKind } from "./copies.js";
-import { createMark } from "./itself.js";
+import { createMark } from "./private-fields.js";
 import type { Policy } from "./policy/policy.js";
 
 const compiled = createMark();

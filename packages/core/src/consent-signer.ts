@@ -6,7 +6,7 @@
 import type { ConsentRequest } from "./approval/request.js";
 import type { AnswerParts } from "./approval/response.js";
 import { labelKind } from "./copies.js";
-import { createMark } from "./itself.js";
+import { createMark } from "./private-fields.js";
 import type { JsonObject } from "./json/value.js";
 
 /** What is signed: the answer, and who gave it. */

@@ -5,42 +5,51 @@
 
 /** What a deny code means. */
 export interface DenyRow {
+  /** What happened, for people. */
   readonly meaning: string;
+  /** What the agent or its operator can do about it. */
   readonly remedy: string;
+  /**
+   * Whether the same call may succeed later without anybody changing the policy or the setup.
+   */
   readonly retryable: boolean;
 }
 
-/** A reason for a no. */
-export type DenyCode =
-  | "policy_denied"
-  | "rate_limited"
-  | "consent_denied"
-  | "consent_expired"
-  | "consent_cancelled"
-  | "consent_deferred"
-  | "paused"
-  | "agent_paused"
-  | "no_approver"
-  | "evidence_unavailable"
-  | "not_performable"
-  | "channel_unavailable"
-  | "channel_failed"
-  | "too_many_pending"
-  | "too_many_questions"
-  | "audit_failed"
-  | "signer_failed"
-  | "layer_failed"
-  | "policy_failed"
-  | "assessor_failed"
-  | "store_failed"
-  | "vault_failed"
-  | "action_invalid"
-  | "action_too_large"
-  | "arguments_invalid"
-  | "context_invalid"
-  | "permit_refused"
-  | "gate_closed"
-  | "internal_error";
+/** Every code, as the table below has them. */
+const CODES = [
+  "policy_denied",
+  "rate_limited",
+  "consent_denied",
+  "consent_expired",
+  "consent_cancelled",
+  "consent_deferred",
+  "paused",
+  "agent_paused",
+  "no_approver",
+  "evidence_unavailable",
+  "not_performable",
+  "channel_unavailable",
+  "channel_failed",
+  "too_many_pending",
+  "too_many_questions",
+  "audit_failed",
+  "signer_failed",
+  "layer_failed",
+  "policy_failed",
+  "assessor_failed",
+  "store_failed",
+  "vault_failed",
+  "action_invalid",
+  "action_too_large",
+  "arguments_invalid",
+  "context_invalid",
+  "permit_refused",
+  "gate_closed",
+  "internal_error",
+] as const;
+
+/** A reason for a no: a code of the table. */
+export type DenyCode = (typeof CODES)[number];
 
 /** Meaning, remedy and retryable of every code. */
 export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {

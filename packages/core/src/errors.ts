@@ -94,12 +94,15 @@ export type ConsentErrorCode =
 
 /** Where in a text the error is; both count from 1. */
 export interface TextPosition {
+  /** Counted from 1; lines end with `\n`. */
   readonly line: number;
+  /** Counted from 1, in UTF-16 units. */
   readonly column: number;
 }
 
 /** Options of {@link ConsentError}. */
 export interface ConsentErrorOptions extends ErrorOptions {
+  /** Where in the text that was read the mistake is. */
   readonly position?: TextPosition;
   /** Path inside the data, e.g. `rules[2].match.tool`. */
   readonly path?: string;
@@ -113,9 +116,13 @@ export interface ConsentErrorOptions extends ErrorOptions {
  */
 export class ConsentError extends Error {
   override readonly name = "ConsentError";
+  /** What went wrong: stable, match on it. */
   readonly code: ConsentErrorCode;
+  /** Where in the text that was read the mistake is, if it was text. */
   readonly position: TextPosition | undefined;
+  /** Path inside the data, e.g. `rules[2].match.tool`. */
   readonly path: string | undefined;
+  /** What the writer may have meant. */
   readonly suggestion: string | undefined;
 
   constructor(code: ConsentErrorCode, message: string, options: ConsentErrorOptions = {}) {

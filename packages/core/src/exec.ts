@@ -3,6 +3,7 @@
  *   it. The engine is @acp/exec-safety. Loads the shell parser; the main entry does not.
  */
 export {
+  COMMAND_RISKS,
   evaluateCommandSafety,
   GIT_GUARDS,
   isHarmlessVariable,

@@ -43,16 +43,17 @@ export {
   siteScope,
   toolScope,
 } from "./approval/offers.js";
-export { isUnfinished, reduce } from "./approval/machine.js";
+export { reduce } from "./approval/machine.js";
+export { isUnfinished } from "./approval/pending-record.js";
+export type { Reduction } from "./approval/machine.js";
+export type { AnswerTerms, MachineEvent } from "./approval/machine-event.js";
 export type {
-  AnswerTerms,
   CountedApproval,
-  MachineEvent,
   PendingRecord,
   QuestionContext,
   RecordedEnd,
-  Reduction,
-} from "./approval/machine.js";
+} from "./approval/pending-record.js";
+export { CONSENT_OUTCOMES } from "./approval/consent-outcome.js";
 export type { ConsentOutcome, ConsentOutcomeStatus } from "./approval/consent-outcome.js";
 export { decodeRequest, encodeRequest, requestHash } from "./approval/request-codec.js";
 export { MESSAGE_VERSION } from "./approval/request.js";
@@ -89,7 +90,7 @@ export { canonicalJson } from "./json/canonical.js";
 export { copyJson } from "./json/copy.js";
 export { parseJson, scanJson } from "./json/parse.js";
 export type { JsonSpan, ParseJsonOptions, ScanJsonOptions, ScannedJson } from "./json/parse.js";
-export { isJsonObject } from "./json/value.js";
+export { isJsonList, isJsonObject } from "./json/value.js";
 export type { JsonObject, JsonValue } from "./json/value.js";
 export type { AskTerms, Facts, Layer, Ruling } from "./layers.js";
 export {
@@ -133,6 +134,15 @@ export type {
   SandboxReport,
   SandboxSpawnOptions,
 } from "./sandbox.js";
+export type {
+  CommandTrials,
+  HeldTrial,
+  KeptWrites,
+  RunningTrial,
+  TrialOrder,
+  TrialState,
+  TrialWrites,
+} from "./trial.js";
 export { memoryGrants } from "./stores/memory-grants.js";
 export { memoryPending } from "./stores/memory-pending.js";
 export { memoryStore } from "./stores/memory-store.js";
@@ -140,6 +150,7 @@ export { randomIds, systemClock } from "./system.js";
 export { isoTime, parseIsoTime } from "./time.js";
 export { parseToolDefinition } from "./tool-definition.js";
 export type { Agent, ToolDefinition } from "./types/agent.js";
+export { AUDIT_EVENT_TYPES } from "./types/audit-event.js";
 export type {
   AuditEventInput,
   AuditEventType,
@@ -147,6 +158,7 @@ export type {
   LoggedAt,
 } from "./types/audit-event.js";
 export type { Clock, IdPrefix, Ids, SleepOptions } from "./types/clock.js";
+export { END_STATUSES, REFUSAL_CODES } from "./types/ending.js";
 export type { EndStatus, RefusalCode } from "./types/ending.js";
 export type { PublicKey, Signer, TrustedKey } from "./types/keys.js";
 export type { LimitClaim } from "./types/limit-claim.js";

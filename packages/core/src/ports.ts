@@ -4,7 +4,7 @@
  */
 import type { Action } from "./action/action.js";
 import type { ConsentRequest } from "./approval/request.js";
-import type { PendingRecord } from "./approval/machine.js";
+import type { PendingRecord } from "./approval/pending-record.js";
 import type { ConsentOutcome } from "./approval/consent-outcome.js";
 import type { Grant } from "./approval/grants.js";
 import type { JsonObject } from "./json/value.js";
@@ -61,7 +61,9 @@ export interface AskSession {
 
 /** The end of a question, told to the channel that shows it. */
 export interface Ending {
+  /** How it ended. */
   readonly status: EndStatus;
+  /** Why, in one line; `""` for nothing. */
   readonly reason: string;
   /** With `superseded`: the id of the question that took its place. */
   readonly successorId?: string;
@@ -70,15 +72,35 @@ export interface Ending {
 /** What became of an answer. */
 export type AnswerReceipt =
   /** The question is over. */
-  | { readonly status: "final"; readonly outcome: EndStatus }
+  | {
+      readonly status: "final";
+      /** How it ended. */
+      readonly outcome: EndStatus;
+    }
   /** Counted towards a quorum. */
-  | { readonly status: "counted"; readonly have: number; readonly need: number }
+  | {
+      readonly status: "counted";
+      /** Yeses so far. */
+      readonly have: number;
+      /** Yeses that the question needs. */
+      readonly need: number;
+    }
   /**
    * The edited action needs a new look: `request` took the question's place and is being delivered.
    */
-  | { readonly status: "reshow"; readonly request: ConsentRequest }
+  | {
+      readonly status: "reshow";
+      /** The new question. */
+      readonly request: ConsentRequest;
+    }
   /** Not taken; the question is as it was. */
-  | { readonly status: "refused"; readonly code: RefusalCode; readonly reason: string };
+  | {
+      readonly status: "refused";
+      /** Why: stable, match on it. */
+      readonly code: RefusalCode;
+      /** Why, in one line for the person. */
+      readonly reason: string;
+    };
 
 /** Where events become durable. */
 export interface AuditSink {
@@ -93,13 +115,22 @@ export interface AuditSink {
 
 /** Puts secrets into a Release. */
 export interface Vault {
+  /**
+   * Replaces the placeholders of the release's action with values, of the released names only.
+   *
+   * @throws Anything means "not injected": the gate denies with `vault_failed`.
+   */
   inject(release: Release): Promise<Release>;
 }
 
 /** What a verifier of one kind of evidence found. */
 export type EvidenceResult =
   | { readonly ok: true }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      /** Why the proof does not hold, in one line. */
+      readonly reason: string;
+    };
 
 /**
  * Verifies proofs of one algorithm besides Ed25519, e.g. a passkey's. Where none is given, such a
@@ -125,7 +156,15 @@ export interface EvidenceVerifier {
 
 /** Looks at an action with outside help (a model, a scanner). May only tighten. */
 export interface Assessor {
+  /** Stable name, as the log writes it. */
   readonly name: string;
+  /**
+   * Looks at the action after the layers; `undefined` leaves their ruling as it is.
+   *
+   * @param ruling - What the layers say. A ruling that is less strict changes nothing.
+   * @param signal - Aborts when the caller goes away, or after 30 s.
+   * @throws Anything means "could not be assessed": the gate denies with `assessor_failed`.
+   */
   assess(
     action: Action,
     facts: Facts,
@@ -159,8 +198,18 @@ export interface Claims {
 
 /** What a reservation gave. */
 export type ReserveResult =
-  | { readonly ok: true; readonly id: string }
-  | { readonly ok: false; readonly key: string; readonly retryAfterMs: number };
+  | {
+      readonly ok: true;
+      /** Names the reservation for `settle`. */
+      readonly id: string;
+    }
+  | {
+      readonly ok: false;
+      /** The limit that is used up. */
+      readonly key: string;
+      /** Milliseconds until the claims fit. */
+      readonly retryAfterMs: number;
+    };
 
 /** Sliding-window limits. */
 export interface Limits {
@@ -174,6 +223,7 @@ export interface Limits {
 export interface PendingStore {
   /** Keeps a new record; false if the id exists. */
   put(record: PendingRecord): Promise<boolean>;
+  /** The record; `undefined` where there is none. */
   get(id: string): Promise<PendingRecord | undefined>;
   /**
    * Every record that is not finished (`isUnfinished`): one that has not ended, and one whose yes
@@ -195,6 +245,7 @@ export interface PendingStore {
 
 /** Earlier consents that still hold. */
 export interface Grants {
+  /** Keeps a grant; replaces one of the same id. */
   put(grant: Grant): Promise<void>;
   /**
    * The grant, used up or not; `undefined` where it was revoked or never was. One that is over may
@@ -206,6 +257,7 @@ export interface Grants {
    * up or expired at `nowMs`. What argument patterns cover is not the store's to know.
    */
   find(agentId: string, action: Action, nowMs: number): Promise<readonly Grant[]>;
+  /** Every grant that is neither revoked nor gone, in any order. */
   list(): Promise<readonly Grant[]>;
   /** False if there was no such grant. */
   revoke(id: string): Promise<boolean>;
@@ -215,8 +267,12 @@ export interface Grants {
 
 /** All stores of a gate; each defaults to memory. */
 export interface Store {
+  /** What may happen once. */
   readonly claims: Claims;
+  /** Rates and budgets. */
   readonly limits: Limits;
+  /** Questions, open and decided. */
   readonly pending: PendingStore;
+  /** Earlier consents that may answer later asks. */
   readonly grants: Grants;
 }

@@ -34,7 +34,9 @@ export type Enforcement = "enforced" | "partial" | "none";
 
 /** One line of a report. */
 export interface SandboxItem {
+  /** What it is about. */
   readonly aspect: SandboxAspect;
+  /** How far it is held. */
   readonly enforcement: Enforcement;
   /** Why it is so, one line. */
   readonly reason: string;
@@ -48,9 +50,11 @@ export interface SandboxReport {
   readonly sandbox: string;
   /** Whether it can start here at all; where it cannot, the level is `none`. */
   readonly isAvailable: boolean;
+  /** What the boundary amounts to. */
   readonly level: SandboxLevel;
   /** Why this level, one line. */
   readonly reason: string;
+  /** What would raise the level, where something would. */
   readonly fix?: string;
   /** Whether the agent can ask the host's resolver, past the gate. */
   readonly dns: "closed" | "open";
@@ -60,8 +64,18 @@ export interface SandboxReport {
 
 /** How an agent ended: by an exit code, or by a signal. */
 export type SandboxExit =
-  | { readonly code: number; readonly signal: undefined }
-  | { readonly code: undefined; readonly signal: string };
+  | {
+      /** Exit code, 0 to 255; `undefined` where a signal ended it. */
+      readonly code: number;
+      /** Name of the signal that ended it, e.g. `SIGKILL`; `undefined` where it exited. */
+      readonly signal: undefined;
+    }
+  | {
+      /** Exit code, 0 to 255; `undefined` where a signal ended it. */
+      readonly code: undefined;
+      /** Name of the signal that ended it, e.g. `SIGKILL`; `undefined` where it exited. */
+      readonly signal: string;
+    };
 
 /** What an agent finds inside. */
 export interface SandboxInside {

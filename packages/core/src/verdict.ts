@@ -12,12 +12,17 @@ export type AllowCode = "policy_allowed" | "consent_approved" | "consent_modifie
 /** Yes: perform `action` with `permit`. */
 export interface Allowed {
   readonly decision: "allow";
+  /** Why it may go ahead. */
   readonly code: AllowCode;
+  /** Why, in one line; what the approver wrote where one decided. */
   readonly reason: string;
   /** The effective action: perform this one. */
   readonly action: Action;
+  /** Redeem it within 30 s with this very `action`, once; `gate.perform` does it. */
   readonly permit: Permit;
+  /** Id of the question, where a person was asked. */
   readonly requestId?: string;
+  /** Ids of the approvers who said yes. */
   readonly approvers?: readonly string[];
   /**
    * The signed answers that the yes stands on: ACP v0.2 §4.2's JSON, one of each approver. Left out
@@ -29,14 +34,19 @@ export interface Allowed {
 /** No. */
 export interface Denied {
   readonly decision: "deny";
+  /** Why not: stable, match on it. All codes are in {@link DENY_CODES}. */
   readonly code: DenyCode;
+  /** Why not, in one line for people and agents. */
   readonly reason: string;
   /** What the agent or its operator can do about it. */
   readonly remedy: string;
   /** Whether the same call may succeed later. */
   readonly retryable: boolean;
+  /** Milliseconds to wait before the same call can succeed, where that is known. */
   readonly retryAfterMs?: number;
+  /** Id of the question, where a person was asked. */
   readonly requestId?: string;
+  /** Id of the rule that denied or asked, where one did. */
   readonly ruleId?: string;
 }
 
@@ -46,7 +56,9 @@ export type Verdict = Allowed | Denied;
 /** Not yet: a person is being asked. */
 export interface Pending {
   readonly decision: "pending";
+  /** Id of the question that was asked first. */
   readonly requestId: string;
+  /** Wall time from which no answer counts, milliseconds since 1970. */
   readonly expiresAtMs: number;
   /** Settles with the verdict; never rejects. Not used after {@link defer}. */
   readonly settled: Promise<Verdict>;
@@ -69,7 +81,9 @@ export interface Pending {
 export type RunResult<T> =
   | {
       readonly ran: true;
+      /** What `perform` returned, with known secret values masked. */
       readonly value: T;
+      /** Why it ran, or why it did not. */
       readonly verdict: Allowed;
       /** Whether the completion is in the log. Of a stream it is not yet: see `ended`. */
       readonly recorded: boolean;
@@ -79,4 +93,8 @@ export type RunResult<T> =
        */
       readonly ended?: Promise<boolean>;
     }
-  | { readonly ran: false; readonly verdict: Denied };
+  | {
+      readonly ran: false;
+      /** Why it ran, or why it did not. */
+      readonly verdict: Denied;
+    };

@@ -29,6 +29,14 @@ export { readYaml } from "./yaml-text.js";
  *
  * @throws ConsentError `policy_invalid` with `position`, and `path` and `suggestion` where there
  *   are any.
+ *
+ * @example
+ * ```ts
+ * import { createConsentGate } from "@acp/core";
+ * import { readPolicy } from "@acp/core/yaml";
+ *
+ * const gate = createConsentGate({ policy: readPolicy(policyText, { home }), channel, audit });
+ * ```
  */
 export function readPolicy(text: string, options: PolicyOptions = {}): Policy {
   const { value, locate } = readYaml(text, POLICY);

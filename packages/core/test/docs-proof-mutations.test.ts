@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inLane, isDeep } from "../../../tools/deep.js";
 import { canonicalJson, type JsonObject, type JsonValue, sha256Digest } from "../src/index.js";
 import { sha256Hex } from "../src/crypto/node.js";
 import { verifyConsentRecord } from "../src/proof.js";
@@ -226,9 +227,11 @@ describe.runIf(found)(
     afterAll(() => rmSync(folder, { recursive: true }));
 
     it("take the same records", async () => {
-      const mutants: Mutant[] = [];
+      const all: Mutant[] = [];
       for (const [name, record] of Object.entries(await goodRecords()))
-        for await (const mutant of mutantsOf(name, record)) mutants.push(mutant);
+        for await (const mutant of mutantsOf(name, record)) all.push(mutant);
+      // Both kinds of record and every kind of change are in every tenth, too.
+      const mutants = all.filter((_, at) => isDeep || at % 10 === 0);
       writeFileSync(
         join(folder, "mutants.jsonl"),
         mutants.map(({ text }) => JSON.stringify(text)).join("\n"),
@@ -253,8 +256,8 @@ describe.runIf(found)(
       expect(differences).toEqual([]);
       expect(theirs).toHaveLength(mutants.length);
       // Both kinds are there in numbers.
-      expect(mutants.length).toBeGreaterThan(1_000);
-      expect(taken).toBeGreaterThan(50);
+      expect(mutants.length).toBeGreaterThan(inLane(1_000));
+      expect(taken).toBeGreaterThan(inLane(50));
     });
   },
 );

@@ -18,14 +18,13 @@ import {
   memoryStore,
   type Pending,
   type PendingRecord,
-  type PendingStore,
   type Policy,
-  type Store,
   toolAction,
   type Verdict,
 } from "../src/index.js";
 import { seededIds } from "@acp/testing";
 import { AsyncLocalStorage } from "node:async_hooks";
+import { never, turnedStore } from "./space-store.js";
 
 export const AGENT = { id: "demo" };
 export const PEOPLE = ["ada", "bob"] as const;
@@ -45,9 +44,6 @@ const TURN: Promise<void> = Promise.resolve();
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await TURN;
 }
-
-/** Each time a promise of its own: one for all would keep every world that ever waited for it. */
-const never = (): Promise<never> => new Promise(() => undefined);
 
 /** One operation on store or log that waits for its turn. */
 export interface Waiting {
@@ -226,41 +222,6 @@ export function makeWorld({
     return result;
   };
 
-  const storeOf = (process: Process): Store => {
-    const guard =
-      <A extends unknown[], R>(what: string, work: (...args: A) => Promise<R>) =>
-      (...args: A): Promise<R> =>
-        turn(process, what, () => work(...args));
-    const { pending, claims, limits, grants } = store;
-    const keep = (record: PendingRecord): void => void seen.set(record.id, record);
-    const guarded: PendingStore = {
-      put: guard("put", async (record) =>
-        (await pending.put(record)) ? (keep(record), true) : false,
-      ),
-      get: guard("get", pending.get),
-      transition: guard("transition", async (id, from, next) =>
-        (await pending.transition(id, from, next)) ? (keep(next), true) : false,
-      ),
-      takeDecision: guard("take", async (...args) => {
-        const taken = await pending.takeDecision(...args);
-        if (taken !== undefined) keep(taken);
-        return taken;
-      }),
-      open: () => pending.open(),
-      async *watch(id, signal) {
-        for await (const record of pending.watch(id, signal))
-          yield process.alive ? record : await never();
-      },
-    };
-    return {
-      ...store,
-      pending: guarded,
-      claims: { ...claims, claimOnce: guard("claim", claims.claimOnce) },
-      limits: { reserve: guard("reserve", limits.reserve), settle: guard("settle", limits.settle) },
-      grants: { ...grants, find: guard("find", grants.find) },
-    };
-  };
-
   const start = (): Process => {
     const shown = new Map<string, Shown>();
     const process: Process = { shown, alive: true, gate: undefined as never };
@@ -268,7 +229,11 @@ export function makeWorld({
       policy,
       clock,
       ids: seededIds(++processes),
-      store: storeOf(process),
+      store: turnedStore(store, {
+        seen,
+        turn: (what, work) => turn(process, what, work),
+        isAlive: () => process.alive,
+      }),
       approvers: [...PEOPLE, AGENT.id].map((id) => ({ id, channel: "test", subject: id })),
       channel: {
         name: "test",

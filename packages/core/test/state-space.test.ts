@@ -2,8 +2,8 @@
  * The whole state space of small worlds, not a sample of it: real gates over a store and a log that
  * survive them. Breadth first; a state is looked into once, reached by its shortest way, which is
  * played again from the start for each step out of it that leads elsewhere. Of steps that cannot
- * differ one is taken: people and calls that are alike here, deaths that leave the same behind.
- * `npm run test:deep` takes them all.
+ * differ one is taken: people and calls that are alike here, deaths that leave the same behind; and
+ * the way ends at the states that the fewest steps reach. `npm run test:deep` takes them all.
  */
 import { describe, expect, it } from "vitest";
 import type { AnswerReceipt, Policy } from "../src/index.js";
@@ -11,6 +11,9 @@ import { isDeep } from "../../../tools/deep.js";
 import { parsePolicy } from "../src/policy.js";
 import { areCallsAlike, arePeopleAlike, checkStep, checkWorld, stateOf } from "./space-laws.js";
 import { AGENT, makeWorld, type Operation, PEOPLE, type World } from "./space-world.js";
+
+/** Where the quick lane stops. What is wrong shows in few steps, or in none. */
+const STATES_MAX = isDeep ? Infinity : 30;
 
 /** Something that can happen. */
 interface Step {
@@ -237,7 +240,11 @@ async function explore(space: Space): Promise<Explored> {
     if (world.released.length > 0) released++;
     queue.push([...path, move]);
   };
-  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+  for (
+    let path = queue.shift();
+    path !== undefined && (seen.size < STATES_MAX || released === 0);
+    path = queue.shift()
+  ) {
     let here = await reach(path);
     const state = stateOf(here);
     const possible = steps.filter(
@@ -290,7 +297,7 @@ describe("the state space", () => {
     process.stdout.write(
       `${name}: ${explored.states} states, ${explored.steps} steps, ${explored.released} states with a release\n`,
     );
-    expect(explored.states).toBeGreaterThan(least);
+    expect(explored.states).toBeGreaterThanOrEqual(Math.min(least, STATES_MAX));
     expect(explored.released).toBeGreaterThan(0);
   });
 });

@@ -24,7 +24,8 @@ export type InboxChange =
   | { readonly type: "open"; readonly request: ExecApprovalRequestPayload }
   | {
       readonly type: "ended";
-      readonly request: ExecApprovalRequestPayload /** `unknown`: this device was told no more than that it is over. */;
+      readonly request: ExecApprovalRequestPayload;
+      /** `unknown`: this device was told no more than that it is over. */
       readonly outcome: ExecApprovalEnd | "unknown";
     };
 
@@ -119,18 +120,26 @@ export function createApprovalInbox({
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    async answer({ approvalId, decision, confirmation }, options) {
-      const params = {
-        approvalId,
-        decision,
-        ...(confirmation === undefined ? {} : { confirmation }),
-      };
-      const outcome = await client.request(hubDeviceId, ResolveExecApprovalMethod, params, options);
-      if (outcome.ok) return { ok: true, payload: readResolveResult(outcome.payload) };
-      if (outcome.error.code === "NOT_FOUND") end(approvalId, "unknown");
+    async answer(params, options) {
+      const outcome = await sendDecision({ client, hubDeviceId }, params, options);
+      if (!outcome.ok && outcome.error.code === "NOT_FOUND") end(params.approvalId, "unknown");
       return outcome;
     },
     close,
     [Symbol.dispose]: close,
   };
+}
+
+async function sendDecision(
+  { client, hubDeviceId }: Pick<ApprovalInboxOptions, "client" | "hubDeviceId">,
+  { approvalId, decision, confirmation }: ResolveExecApprovalParams,
+  options: WaitOptions | undefined,
+): Promise<RpcOutcome<ResolveExecApprovalResult>> {
+  const params = {
+    approvalId,
+    decision,
+    ...(confirmation === undefined ? {} : { confirmation }),
+  };
+  const outcome = await client.request(hubDeviceId, ResolveExecApprovalMethod, params, options);
+  return outcome.ok ? { ok: true, payload: readResolveResult(outcome.payload) } : outcome;
 }

@@ -5,6 +5,7 @@
  */
 import { ConsentError, copyJson, parseJson, readFields } from "@acp/core";
 import type { FieldReader, JsonObject, JsonValue } from "@acp/core";
+import { COMMAND_RISKS } from "@acp/core/exec";
 import type {
   ApprovalDecision,
   ExecApprovalEnd,
@@ -33,7 +34,6 @@ const ID_CHARS_MAX = 128;
 const AGENT_CHARS_MAX = 256;
 const RPC_TEXT_CHARS_MAX = 1_024;
 
-const RISKS = ["safe", "needs-review", "dangerous"] as const;
 const DECISIONS: readonly ApprovalDecision[] = ["allow-once", "allow-always", "deny"];
 const ENDS: readonly ExecApprovalEnd[] = ["allowed", "denied", "expired", "cancelled"];
 const VISIBLE = /^[!-~]+$/;
@@ -83,7 +83,7 @@ function readApprovalRequest(read: Read): ExecApprovalRequestPayload {
     agentId,
     command,
     ...(cwd === undefined ? {} : { cwd }),
-    riskLevel: fields.oneOf("riskLevel", RISKS),
+    riskLevel: fields.oneOf("riskLevel", COMMAND_RISKS),
     riskReasons: fields.texts("riskReasons"),
     expiresAtMs: fields.integer("expiresAtMs", 0, Number.MAX_SAFE_INTEGER),
   };

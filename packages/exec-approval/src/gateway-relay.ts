@@ -44,42 +44,9 @@ export interface RelayOptions {
 /** A relay without connections. */
 export function createRelay({ devices, nextId }: RelayOptions): GatewayRelay {
   const online = new Map<string, GatewayConnection>();
-
-  /** The gateway's own words. Whoever is gone by now needs none. */
-  const tell = (
-    { device, send }: GatewayConnection,
-    make: (head: MessageHead) => Message,
-  ): void => {
-    void send(encodeMessage(make({ id: nextId(), from: GATEWAY_ID, to: device.id })));
-  };
-  const tellPresence = (connection: GatewayConnection, deviceId: string, isOnline: boolean): void =>
-    tell(connection, (head) => ({
-      ...head,
-      action: "presence",
-      payload: { deviceId, online: isOnline },
-    }));
+  const notices = createNotices(nextId);
   const connectedPeers = (id: string): readonly GatewayConnection[] =>
     [...devices.peersOf(id)].map((peer) => online.get(peer)).filter((peer) => peer !== undefined);
-
-  const tellOutcome = (sender: GatewayConnection, message: Message, error?: RpcError): void => {
-    if (message.action === "response") return;
-    if (message.action !== "request") {
-      const messageId = message.id;
-      const payload =
-        error === undefined
-          ? { messageId, ok: true as const }
-          : { messageId, ok: false as const, error };
-      return tell(sender, (head) => ({ ...head, action: "receipt", payload }));
-    }
-    // A call has an answer of its own; only one that reaches nobody is answered here.
-    const { requestId } = message.payload;
-    if (error !== undefined)
-      tell(sender, (head) => ({
-        ...head,
-        action: "response",
-        payload: { requestId, ok: false, error },
-      }));
-  };
 
   return {
     join(connection) {
@@ -88,15 +55,15 @@ export function createRelay({ devices, nextId }: RelayOptions): GatewayRelay {
       online.set(id, connection);
       former?.close(CloseCode.replaced, "the device connected again");
       for (const peer of connectedPeers(id)) {
-        tellPresence(connection, peer.device.id, true);
-        tellPresence(peer, id, true);
+        notices.presence(connection, peer.device.id, true);
+        notices.presence(peer, id, true);
       }
     },
     leave(connection) {
       const { id } = connection.device;
       if (online.get(id) !== connection) return;
       online.delete(id);
-      for (const peer of connectedPeers(id)) tellPresence(peer, id, false);
+      for (const peer of connectedPeers(id)) notices.presence(peer, id, false);
     },
     carry(sender, message, text) {
       const { device } = sender;
@@ -110,8 +77,54 @@ export function createRelay({ devices, nextId }: RelayOptions): GatewayRelay {
         ? online.get(message.to)
         : undefined;
       const sending = target === undefined ? Promise.resolve(false) : target.send(text);
-      void sending.then((isSent) => tellOutcome(sender, message, isSent ? undefined : UNREACHABLE));
+      void sending.then((isSent) =>
+        notices.outcome(sender, message, isSent ? undefined : UNREACHABLE),
+      );
     },
     connections: () => [...online.values()],
+  };
+}
+
+/** What the gateway itself tells a device. Whoever is gone by now needs nothing. */
+interface Notices {
+  /** A peer of this connection came or went. */
+  presence(connection: GatewayConnection, deviceId: string, isOnline: boolean): void;
+  /** What became of a message, where its sender has no other way to learn it. */
+  outcome(sender: GatewayConnection, message: Message, error?: RpcError): void;
+}
+
+function createNotices(nextId: () => string): Notices {
+  const tell = (
+    { device, send }: GatewayConnection,
+    make: (head: MessageHead) => Message,
+  ): void => {
+    void send(encodeMessage(make({ id: nextId(), from: GATEWAY_ID, to: device.id })));
+  };
+  return {
+    presence: (connection, deviceId, isOnline) =>
+      tell(connection, (head) => ({
+        ...head,
+        action: "presence",
+        payload: { deviceId, online: isOnline },
+      })),
+    outcome(sender, message, error) {
+      if (message.action === "response") return;
+      if (message.action !== "request") {
+        const messageId = message.id;
+        const payload =
+          error === undefined
+            ? { messageId, ok: true as const }
+            : { messageId, ok: false as const, error };
+        return tell(sender, (head) => ({ ...head, action: "receipt", payload }));
+      }
+      // A call has an answer of its own; only one that reaches nobody is answered here.
+      const { requestId } = message.payload;
+      if (error !== undefined)
+        tell(sender, (head) => ({
+          ...head,
+          action: "response",
+          payload: { requestId, ok: false, error },
+        }));
+    },
   };
 }

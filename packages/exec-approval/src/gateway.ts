@@ -61,8 +61,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { clock = systemClock, nextId = createUuidV7({ clock }) } = options;
   const devices = readDevices(options.devices);
   const relay = createRelay({ devices, nextId });
-  const open = new Set<GatewayConnection>();
-  let emptied = (): void => undefined;
+  const open = createOpenConnections(clock);
   let closing: Promise<void> | undefined;
   const onEvent = (event: GatewayEvent): void => {
     try {
@@ -82,7 +81,6 @@ export function createGateway(options: GatewayOptions): Gateway {
         open.delete(connection);
         relay.leave(connection);
         onEvent({ type: "disconnected", deviceId: device.id, code });
-        if (open.size === 0) emptied();
       },
     });
     open.add(connection);
@@ -97,18 +95,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const shut = async (): Promise<void> => {
     door.shut();
-    const goodbyes = new Promise<void>((resolve) => {
-      emptied = resolve;
-      if (open.size === 0) resolve();
-    });
-    for (const connection of open) connection.close(CloseCode.goingAway, "the gateway is closing");
-    const stop = new AbortController();
-    const patience = clock
-      .sleep(CLOSE_WAIT_MS, { signal: stop.signal, background: true })
-      .catch(() => undefined);
-    await Promise.race([goodbyes, patience]);
-    stop.abort();
-    for (const connection of open) connection.cut();
+    await open.closeAll();
     await door.release();
   };
   const close = (): Promise<void> => (closing ??= shut());
@@ -119,5 +106,40 @@ export function createGateway(options: GatewayOptions): Gateway {
     connected: () => relay.connections().map(({ device }) => device.id),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Connections that are open. */
+interface OpenConnections {
+  add(connection: GatewayConnection): void;
+  delete(connection: GatewayConnection): void;
+  /** Closes all of them; cuts those that do not close in time. */
+  closeAll(): Promise<void>;
+}
+
+function createOpenConnections(clock: Clock): OpenConnections {
+  const open = new Set<GatewayConnection>();
+  let emptied = (): void => undefined;
+  return {
+    add: (connection) => void open.add(connection),
+    delete(connection) {
+      open.delete(connection);
+      if (open.size === 0) emptied();
+    },
+    async closeAll() {
+      const goodbyes = new Promise<void>((resolve) => {
+        emptied = resolve;
+        if (open.size === 0) resolve();
+      });
+      for (const connection of open)
+        connection.close(CloseCode.goingAway, "the gateway is closing");
+      const stop = new AbortController();
+      const patience = clock
+        .sleep(CLOSE_WAIT_MS, { signal: stop.signal, background: true })
+        .catch(() => undefined);
+      await Promise.race([goodbyes, patience]);
+      stop.abort();
+      for (const connection of open) connection.cut();
+    },
   };
 }

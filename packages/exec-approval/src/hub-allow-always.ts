@@ -11,6 +11,7 @@ import {
   storablePattern,
 } from "@acp/core/exec";
 import type { OpenApproval } from "./hub-channel.js";
+import { askingRule } from "./hub-question.js";
 import type { Remembered } from "./hub-resolve.js";
 import type { ExecProfile } from "./profile-config.js";
 
@@ -26,10 +27,6 @@ export interface RememberParts {
   readonly judge: (request: ConsentRequest) => CommandSafety;
   /** The configuration as it stands now. */
   readonly read: () => ExecApprovalConfig;
-  /**
-   * The operator's rule that asked beside the configuration, in words; `undefined` where none did.
-   */
-  readonly askingRule: (request: ConsentRequest) => string | undefined;
 }
 
 /** What a reply may hold, with room for what stands in front. */
@@ -104,7 +101,7 @@ async function store(
 
 /** What asks about this command all the same, though its program is listed now. */
 function stillAsked(
-  { judge, read, askingRule }: RememberParts,
+  { judge, read }: RememberParts,
   request: ConsentRequest,
 ): Pick<Remembered, "note"> {
   const asked = (why: string): Pick<Remembered, "note"> => ({

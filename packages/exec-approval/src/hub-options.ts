@@ -2,7 +2,15 @@
  * HubOptions: what a hub is made of, and what it offers. Types only; hub.ts composes it. Source:
  * spec/exec-approval.md.
  */
-import type { Allowed, GateOptions, RunResult, Verdict } from "@acp/core";
+import type { Readable } from "node:stream";
+import type {
+  Allowed,
+  CommandTrials,
+  GateOptions,
+  KeptWrites,
+  RunResult,
+  Verdict,
+} from "@acp/core";
 import type { ExecApprovalConfig, ExecSafetyOptions } from "@acp/core/exec";
 import type { Variables } from "./environment.js";
 import type { CommandOutcome } from "./executor/run-shell.js";
@@ -13,7 +21,7 @@ import type {
   SendExecApproval,
 } from "./protocol.js";
 import type { RunOptions } from "./run-approved.js";
-import type { CommandTrials, KeptWrites, TrialResult } from "./trial/port.js";
+import type { TrialResult } from "./trial/trial-result.js";
 
 /**
  * Parts of a hub. Rules of `policy` and `layers` count beside the configuration; the strictest word
@@ -71,7 +79,7 @@ export interface ExecApprovalHubOptions
    * Runs trials of commands that a person would be asked about, where the configuration has
    * `trials: true` as well. Left out: every trial is refused. The caller closes it, after the hub.
    */
-  readonly trials?: CommandTrials;
+  readonly trials?: CommandTrials<Readable>;
 }
 
 /** A command's circumstances. */

@@ -8,53 +8,38 @@ import { isAbsolute } from "node:path";
 import {
   type Allowed,
   type Approver,
-  type Channel,
+  type Clock,
   ConsentError,
-  type ConsentRequest,
-  createConsentGate,
   type GateContext,
-  type GateOptions,
-  isShellAction,
-  memoryStore,
-  parseAction,
   quoteText,
   randomIds,
   systemClock,
   type Verdict,
 } from "@acp/core";
-import {
-  type CommandSafety,
-  evaluateShellAction,
-  type ExecApprovalConfig,
-  type ExecSafetyOptions,
-  type CommandRewrite,
-} from "@acp/core/exec";
+import type { CommandRewrite, ExecApprovalConfig } from "@acp/core/exec";
 import { FALLBACK_PATH } from "./environment-names.js";
 import type { Variables } from "./environment.js";
 import { rememberProgram } from "./hub-allow-always.js";
 import { createHubChannel } from "./hub-channel.js";
-import { prepareCommand } from "./hub-command.js";
-import { recordRefusal } from "./hub-refusal.js";
-import { type Call, decideCommand, type DecideParts } from "./hub-decide.js";
-import { approvalIdOf, hubIds } from "./hub-ids.js";
-import { askingLayer, fallbackLayer } from "./hub-layers.js";
+import { type CommandTerms, prepareCommand } from "./hub-command.js";
+import { type Call, decideCommand } from "./hub-decide.js";
+import { createHubGates, type HubGates } from "./hub-gates.js";
+import { hubIds } from "./hub-ids.js";
+import type { JudgeTerms } from "./hub-layers.js";
 import {
   type ExecApprovalHub,
   type ExecApprovalHubOptions,
   type ExecContext,
   HUB_CHANNEL,
 } from "./hub-options.js";
+import { describeWith, judgeWith } from "./hub-question.js";
+import { recordRefusal } from "./hub-refusal.js";
 import { resolveApproval, type ResolveParts } from "./hub-resolve.js";
-import { inItsPlace, type RewriteParts, tellingOrigin } from "./hub-rewrite.js";
-import { createHubTrials } from "./trial/hub-trials.js";
-import { keepingLayer, keepQuestion } from "./trial/keep-trial.js";
-import { makeTrialParts } from "./trial/trial-gate.js";
-import type { TrialParts } from "./trial/run-trial.js";
+import { inItsPlace, type RewriteOrigins } from "./hub-rewrite.js";
 import type { ExecProfile } from "./profile-config.js";
-import type { ExecApprovalRequestPayload } from "./protocol.js";
 import { type ApprovedSource, runApproved } from "./run-approved.js";
+import { createHubTrials } from "./trial/hub-trials.js";
 
-const EXEC_RULE = /^exec\./;
 const DEFAULT_VARIABLES: Variables = { PATH: FALLBACK_PATH, LANG: "C.UTF-8" };
 
 const isProfile = (config: ExecApprovalConfig | ExecProfile): config is ExecProfile =>
@@ -87,170 +72,72 @@ function approversOf({ approvers, clients }: ExecApprovalHubOptions): readonly A
   return approvers ?? clients.map((id) => ({ id, channel: HUB_CHANNEL, subject: id }));
 }
 
-/**
- * The operator's rule that wants a person's consent, where it is not the configuration alone that
- * asks.
- */
-function askingRule({ policy: { ruleId, ruleName } }: ConsentRequest): string | undefined {
-  return EXEC_RULE.test(ruleId)
-    ? undefined
-    : `the rule ${quoteText(ruleName === "" ? ruleId : ruleName)} wants a person's consent`;
+/** What a hub's commands are judged by, and what they run with. */
+interface HubTerms extends CommandTerms {
+  /** Absent where the configuration is no profile's. */
+  readonly profile: ExecProfile | undefined;
+  readonly judging: JudgeTerms;
 }
 
-/** The message about a question. */
-function describeWith(
-  judge: (request: ConsentRequest) => CommandSafety,
-): (request: ConsentRequest) => ExecApprovalRequestPayload {
-  return (request) => {
-    const { command, cwd } = request.action.parameters;
-    const rule = askingRule(request);
-    const keep = keepQuestion(request);
-    const head = { approvalId: approvalIdOf(request.id), agentId: request.agent.id };
-    if (keep !== undefined) {
-      const riskReasons = [...keep.reasons, ...(rule === undefined ? [] : [rule])];
-      return {
-        ...head,
-        command: keep.text,
-        riskLevel: "needs-review",
-        riskReasons,
-        expiresAtMs: request.expiresAtMs,
-      };
-    }
-    const { riskLevel, reasons } = judge(request);
-    return {
-      ...head,
-      command: typeof command === "string" ? command : "",
-      ...(typeof cwd === "string" ? { cwd } : {}),
-      riskLevel,
-      riskReasons: [
-        ...reasons.map(({ message }) => message),
-        ...(rule === undefined ? [] : [rule]),
-      ],
-      expiresAtMs: request.expiresAtMs,
-    };
+function readTerms({
+  config,
+  projectRoot: givenRoot,
+  safety,
+  variables = DEFAULT_VARIABLES,
+}: ExecApprovalHubOptions): HubTerms {
+  const projectRoot = realRoot(givenRoot);
+  const profile = isProfile(config) ? config : undefined;
+  // What run-shell.ts runs has no input and no terminal, and the guards of git in its environment.
+  const host = { isGuarded: true, noInput: true };
+  return {
+    profile,
+    projectRoot,
+    variables: typeof variables === "function" ? variables : () => variables,
+    judging: {
+      read: isProfile(config) ? () => config.read() : () => config,
+      safety: { ...safety, ...host, ...(projectRoot === undefined ? {} : { projectRoot }) },
+    },
   };
-}
-
-/** Judges a question's command as the configuration stands now. */
-function judgeWith(
-  read: () => ExecApprovalConfig,
-  safety: ExecSafetyOptions,
-): (request: ConsentRequest) => CommandSafety {
-  return ({ action: { tool, parameters } }) => {
-    const { command, ...meta } = parameters;
-    const action = parseAction({ name: tool, args: command, meta: { kind: "shell", ...meta } });
-    if (!isShellAction(action))
-      throw new ConsentError("action_invalid", "Cannot judge a question: it is about no command");
-    return evaluateShellAction(action, read(), safety);
-  };
-}
-
-/** Nobody is asked twice: what would be asked here is denied. */
-const SILENT: Channel = {
-  name: HUB_CHANNEL,
-  deliver: () =>
-    Promise.reject(new ConsentError("channel_unavailable", "Cannot ask: nobody answered in time")),
-};
-
-/** A configuration that does not load lets silence allow nothing. */
-function isSilenceNo(read: () => ExecApprovalConfig): boolean {
-  try {
-    return read().askFallback === "deny";
-  } catch {
-    return true;
-  }
 }
 
 /** Everything of one hub. */
-interface HubParts extends Omit<DecideParts, "settling">, ResolveParts, Omit<RewriteParts, "gate"> {
-  readonly clock: NonNullable<GateOptions["clock"]>;
-  readonly projectRoot: string | undefined;
-  readonly variables: () => Variables;
-  readonly trying: TrialParts | undefined;
-  /** Denies what is open. */
-  readonly shut: () => Promise<void>;
+interface HubParts extends HubTerms, HubGates, ResolveParts {
+  readonly clock: Clock;
+  readonly origins: RewriteOrigins;
 }
 
 function makeParts(options: ExecApprovalHubOptions): HubParts {
-  const {
-    config,
-    clients: _,
-    send,
-    projectRoot: givenRoot,
-    safety,
-    variables = DEFAULT_VARIABLES,
-    confirmDangerous = false,
-    trials,
-    ...given
-  } = options;
-  const {
-    clock = systemClock,
-    ids: givenIds = randomIds,
-    layers = [],
-    isolation = "none",
-    audit,
-  } = given;
-  const projectRoot = realRoot(givenRoot);
-  const profile = isProfile(config) ? config : undefined;
-  const read = isProfile(config) ? () => config.read() : () => config;
-  // What run-shell.ts runs has no input and no terminal, and the guards of git in its environment.
-  const host = { isGuarded: true, noInput: true };
-  const judging = {
-    read,
-    safety: { ...safety, ...host, ...(projectRoot === undefined ? {} : { projectRoot }) },
-  };
-  const judge = judgeWith(read, judging.safety);
-  const origins: RewriteParts["origins"] = new Map();
+  const { send, confirmDangerous = false, audit, isolation = "none" } = options;
+  const { clock = systemClock, ids: givenIds = randomIds } = options;
+  const terms = readTerms(options);
+  const { profile, judging } = terms;
+  const judge = judgeWith(judging);
   const ids = hubIds(givenIds, clock);
+  const origins: RewriteOrigins = new Map();
   const channel = createHubChannel({
     send,
     clock,
     describe: describeWith(judge),
     confirmDangerous,
   });
-  // What a rule counts is counted once, whichever gate decides.
-  const store = { limits: memoryStore(clock).limits, ...given.store };
-  const shared = { ...given, clock, ids, isolation, store, approvers: approversOf(options) };
-  // The protocol has no word for a question that stays open for nobody: what its caller takes back
-  // is over.
-  const gate = createConsentGate({
-    ...shared,
-    channel,
-    layers: [tellingOrigin(askingLayer(judging), origins), keepingLayer(read), ...layers],
-    retryWindowMs: 0,
-  });
-  const trying =
-    trials === undefined
-      ? undefined
-      : makeTrialParts({ trials, gate, judging, shared: { ...shared, layers } });
-  const fallbackGate = createConsentGate({
-    ...shared,
-    channel: SILENT,
-    layers: [fallbackLayer(judging), ...layers],
-    paused: () => "nobody answered in time",
-  });
-  return {
-    gate,
-    fallbackGate: () => (isSilenceNo(read) ? undefined : fallbackGate),
-    channel,
-    settling: new Map(),
-    remember: (open, from) =>
-      rememberProgram(
-        { profile, audit, clock, ids, isolation, judge, read, askingRule },
-        open,
-        from,
-      ),
+  const gates = createHubGates(options, {
     clock,
-    projectRoot,
-    variables: typeof variables === "function" ? variables : () => variables,
+    ids,
+    isolation,
+    approvers: approversOf(options),
+    channel,
     judging,
     origins,
-    trying,
-    shut: async () => {
-      await trying?.tryGate.close();
-      await gate.close();
-      await fallbackGate.close();
-    },
+  });
+  const remembering = { profile, audit, clock, ids, isolation, judge, read: judging.read };
+  return {
+    ...terms,
+    ...gates,
+    channel,
+    clock,
+    origins,
+    settling: new Map(),
+    remember: (open, from) => rememberProgram(remembering, open, from),
   };
 }
 
@@ -268,10 +155,20 @@ function contextOf({ agentId, signal, session, task }: ExecContext): GateContext
  *
  * @example
  * ```ts
- * const hub = createExecApprovalHub({ config, clients: ["phone"], send, audit, projectRoot });
+ * import { createExecApprovalHub, denialMessage } from "@acp/exec-approval";
+ *
+ * const hub = createExecApprovalHub({
+ *   config,
+ *   clients: ["phone"],
+ *   send: async (client, message) => console.log(client, message),
+ *   audit,
+ *   projectRoot,
+ * });
  * const verdict = await hub.onApprovalNeeded("npm test", { cwd: projectRoot, agentId: "agent-1" });
  * if (verdict.decision === "deny") return denialMessage(verdict);
- * const result = await hub.runApproved(verdict, { onOutput: ({ chunk }) => void process.stdout.write(chunk) });
+ * const result = await hub.runApproved(verdict, {
+ *   onOutput: ({ chunk }) => void process.stdout.write(chunk),
+ * });
  * ```
  * @throws ConsentError `options_invalid` where the parts do not fit together.
  */

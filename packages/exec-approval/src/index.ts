@@ -66,19 +66,7 @@ export type {
   RpcResponsePayload,
   SendExecApproval,
 } from "./protocol.js";
-export type {
-  CommandTrials,
-  HeldTrial,
-  KeptWrites,
-  NotTried,
-  RunningTrial,
-  TrialEnd,
-  TrialOrder,
-  TrialResult,
-  TrialState,
-  TrialWrites,
-  Tried,
-} from "./trial/port.js";
+export type { NotTried, TrialEnd, TrialResult, Tried } from "./trial/trial-result.js";
 export { keptMessage, trialMessage } from "./trial/text.js";
 export type { RunOptions } from "./run-approved.js";
 export { runTerminalClient } from "./terminal-client.js";

@@ -4,13 +4,10 @@
  */
 import { type ConsentRequest, systemClock } from "@acp/core";
 import { type AnswerKind, channelConformance, type ChannelUnderTest } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createHubChannel } from "../src/hub-channel.js";
 import { approvalIdOf } from "../src/hub-ids.js";
 import type { ExecApprovalRequestPayload } from "../src/protocol.js";
-
-// For machines that have other things to do.
-vi.setConfig({ testTimeout: 90_000 });
 
 /** The suite's questions are about a tool: what the message says of them is not looked at. */
 const describeAny = (request: ConsentRequest): ExecApprovalRequestPayload => ({

@@ -12,8 +12,6 @@ import { createExecApprovalHub } from "../src/hub.js";
 import type { ExecApprovalHub, ExecApprovalHubOptions } from "../src/hub-options.js";
 import { PHONE, scratchDirectory } from "./desk.js";
 
-vi.setConfig({ testTimeout: 90_000 });
-
 const COMMAND = "grep -rn password .";
 
 async function openHub(options: Partial<ExecApprovalHubOptions> = {}): Promise<{

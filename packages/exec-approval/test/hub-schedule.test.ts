@@ -3,11 +3,8 @@
  * first.
  */
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AGENT, LAPTOP, openDesk, PHONE, REVIEWED } from "./desk.js";
-
-// For machines that have other things to do.
-vi.setConfig({ testTimeout: 90_000 });
 
 type Step =
   | "allow"

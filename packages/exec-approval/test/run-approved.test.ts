@@ -8,14 +8,12 @@ import { type Allowed, type RunResult, systemClock, type Verdict } from "@acp/co
 import { parseExecApprovalConfig } from "@acp/core/exec";
 import { createVault, Secret } from "@acp/core/vault";
 import { memoryAuditSink } from "@acp/audit";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { CommandOutcome } from "../src/executor/run-shell.js";
 import { createExecApprovalHub } from "../src/hub.js";
 import type { ExecApprovalHub, ExecApprovalHubOptions, ExecContext } from "../src/hub-options.js";
 import type { RunOptions } from "../src/run-approved.js";
 import { PHONE, scratchDirectory } from "./desk.js";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const run = promisify(execFile);
 const PATIENCE_MS = 120_000;

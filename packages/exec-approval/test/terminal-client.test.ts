@@ -1,106 +1,9 @@
 /** The terminal client: what a person sees, what they type, and what the hub gets of it. */
-import { PassThrough } from "node:stream";
 import { hidingCharactersIn } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import type { GatewayClient } from "../src/gateway-client.js";
-import type { ExecApprovalEnd, ExecApprovalRequestPayload, RpcOutcome } from "../src/protocol.js";
-import { runTerminalClient, type TerminalClientOptions } from "../src/terminal-client.js";
-import type { TerminalEnd } from "../src/terminal-input.js";
-import { createWorld, payloadOf, until, type World } from "./support/world.js";
+import { until } from "./support/world.js";
+import { DANGEROUS, OK, openTerminal } from "./support/terminal.js";
 
-interface Terminal extends AsyncDisposable {
-  readonly world: World;
-  readonly hub: GatewayClient;
-  /** Parameters of the calls that the hub got. */
-  readonly answers: readonly unknown[];
-  /** What the hub says to the next calls. */
-  reply: RpcOutcome;
-  screen(): string;
-  type(text: string): void;
-  endInput(): void;
-  stop(): void;
-  readonly end: Promise<TerminalEnd>;
-  show(more?: Partial<ExecApprovalRequestPayload>): Promise<ExecApprovalRequestPayload>;
-  over(approvalId: string, outcome: ExecApprovalEnd): Promise<void>;
-  /** What the screen says from now on. */
-  sees(text: string | RegExp): Promise<void>;
-}
-
-const OK: RpcOutcome = { ok: true, payload: { ok: true } };
-
-async function openTerminal({
-  isTTY = false,
-  ...more
-}: Partial<TerminalClientOptions> & { readonly isTTY?: boolean } = {}): Promise<Terminal> {
-  const world = await createWorld();
-  const hub = world.device("hub");
-  const client = world.device("phone");
-  const input = Object.assign(
-    new PassThrough(),
-    isTTY ? { isTTY, setRawMode: () => undefined } : {},
-  );
-  const output = Object.assign(new PassThrough(), isTTY ? { isTTY, columns: 100 } : {});
-  const stop = new AbortController();
-  const answers: unknown[] = [];
-  let written = "";
-  output.on("data", (chunk) => (written += String(chunk)));
-  const end = runTerminalClient({
-    client,
-    hubDeviceId: "hub",
-    input,
-    output,
-    signal: stop.signal,
-    format: "text",
-    guardMs: 5,
-    ...more,
-  });
-  const terminal: Terminal = {
-    world,
-    hub,
-    answers,
-    reply: OK,
-    screen: () => written,
-    type: (text) => void input.write(text),
-    endInput: () => void input.end(),
-    stop: () => stop.abort(),
-    end,
-    async show(shown = {}) {
-      const payload = payloadOf(shown);
-      await hub.send("phone", (head) => ({ ...head, action: "exec-approval-request", payload }));
-      return payload;
-    },
-    over: (approvalId, outcome) =>
-      hub.send("phone", (head) => ({
-        ...head,
-        action: "exec-approval-ended",
-        payload: { approvalId, outcome },
-      })),
-    sees: (text) =>
-      until(() =>
-        expect(written).toMatch(
-          text instanceof RegExp ? text : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")),
-        ),
-      ),
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await end;
-      await world[Symbol.asyncDispose]();
-    },
-  };
-  hub.onMessage((message) => {
-    if (message.action !== "request") return;
-    answers.push(message.payload.params);
-    hub.respond(message, terminal.reply).catch(() => undefined);
-  });
-  await Promise.all([hub.connect(), client.connect()]);
-  return terminal;
-}
-
-const DANGEROUS = {
-  command: "rm -rf /",
-  riskLevel: "dangerous",
-  riskReasons: ["deletes the root"],
-} as const;
 const REVIEW_KEYS = "o allow once · a allow always · d deny · n next";
 const DANGEROUS_KEYS = "approve (the whole word) allow once · d deny · n next";
 
@@ -232,7 +135,7 @@ describe("what a person types", () => {
     await terminal.show();
     await terminal.sees("> ");
     terminal.type("o\n");
-    await terminal.sees("Not taken: not now (REFUSED)");
+    await terminal.sees("Not accepted: not now (REFUSED)");
     terminal.reply = OK;
     terminal.type("d\n");
     await terminal.sees("→ denied");
@@ -336,105 +239,5 @@ describe("the end", () => {
     await using other = await openTerminal();
     await other.world.device("phone").connect(); // the same device elsewhere
     expect(await other.end).toBe("gateway_gone");
-  });
-});
-
-describe("JSON lines", () => {
-  const lines = (terminal: Terminal): readonly Record<string, unknown>[] =>
-    terminal
-      .screen()
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-
-  it("come out for every request and end, and answers go in", async () => {
-    await using terminal = await openTerminal({ format: "json" });
-    const one = await terminal.show();
-    const two = await terminal.show();
-    await until(() =>
-      expect(lines(terminal)).toEqual([
-        { type: "open", ...one },
-        { type: "open", ...two },
-      ]),
-    );
-    terminal.type(`${JSON.stringify({ approvalId: one.approvalId, decision: "allow-once" })}\n`);
-    await until(() =>
-      expect(lines(terminal)).toContainEqual({
-        type: "result",
-        approvalId: one.approvalId,
-        ok: true,
-      }),
-    );
-    await terminal.over(two.approvalId, "expired");
-    await until(() =>
-      expect(lines(terminal)).toContainEqual({
-        type: "ended",
-        approvalId: two.approvalId,
-        outcome: "expired",
-      }),
-    );
-    terminal.reply = { ok: false, error: { code: "NOT_FOUND", message: "gone" } };
-    terminal.type(`\n${JSON.stringify({ approvalId: two.approvalId, decision: "deny" })}\n`);
-    await until(() =>
-      expect(lines(terminal).at(-1)).toEqual({
-        type: "result",
-        approvalId: two.approvalId,
-        ok: false,
-        error: { code: "NOT_FOUND", message: "gone" },
-      }),
-    );
-    terminal.endInput();
-    expect(await terminal.end).toBe("input_over");
-  });
-
-  it.each([
-    "[]",
-    "{",
-    '{"approvalId":"x","decision":"yes"}',
-    '{"approvalId":"x","decision":"deny","decision":"allow-once"}',
-    "o",
-  ])("%s is refused", async (line) => {
-    await using terminal = await openTerminal({ format: "json" });
-    terminal.type(`${line}\n`);
-    await until(() =>
-      expect(lines(terminal)).toEqual([expect.objectContaining({ type: "refused" })]),
-    );
-    expect(terminal.answers).toEqual([]);
-  });
-
-  it("take the word for what is dangerous", async () => {
-    await using terminal = await openTerminal({ format: "json" });
-    const { approvalId } = await terminal.show(DANGEROUS);
-    await until(() => expect(lines(terminal)).toHaveLength(1));
-    terminal.type(`${JSON.stringify({ approvalId, decision: "allow-once" })}\n`);
-    await until(() =>
-      expect(lines(terminal).at(-1)).toEqual({
-        type: "refused",
-        approvalId,
-        reason: 'confirmation is not "approve"',
-      }),
-    );
-    terminal.type(
-      `${JSON.stringify({ approvalId, decision: "allow-once", confirmation: "approve" })}\n`,
-    );
-    await until(() => expect(lines(terminal).at(-1)).toMatchObject({ type: "result", ok: true }));
-  });
-
-  it("are what a pipe gets unless told otherwise", async () => {
-    const world = await createWorld();
-    await using _world = world;
-    const client = world.device("phone");
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    input.end("x\n");
-    expect(
-      await runTerminalClient({
-        client,
-        hubDeviceId: "hub",
-        input,
-        output,
-        signal: new AbortController().signal,
-      }),
-    ).toBe("input_over");
-    expect(JSON.parse(String(output.read()))).toMatchObject({ type: "refused" });
   });
 });

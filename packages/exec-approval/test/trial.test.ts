@@ -1,124 +1,21 @@
-/**
- * Trials of a hub in the real sandbox: what runs unasked, what is asked about all the same, and how
- * writes are kept.
- */
-import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import type { Layer, Ruling } from "@acp/core";
+/** Trials of a hub in the real sandbox: what runs unasked, and what is asked about all the same. */
+import type { Readable } from "node:stream";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CommandTrials, Layer, Ruling } from "@acp/core";
 import { parseExecApprovalConfig } from "@acp/core/exec";
 import { parsePolicy } from "@acp/core/policy";
 import { createVault, Secret } from "@acp/core/vault";
 import { createTrials } from "@acp/sandbox-linux";
-import { hostNeed } from "@acp/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { RunOptions } from "../src/run-approved.js";
-import type { CommandTrials, TrialResult, Tried } from "../src/trial/port.js";
-import { keptMessage, trialMessage } from "../src/trial/text.js";
-import { AGENT, type Desk, type DeskOptions, openDesk, REVIEWED } from "./desk.js";
-
-vi.setConfig({ testTimeout: 240_000 });
-
-const AGENT_UID = 61_009;
-const isRoot = process.getuid?.() === 0;
-
-const namespaces = hostNeed("bubblewrap and user namespaces", () => {
-  const drop = isRoot
-    ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bwrap"]
-    : ["bwrap"];
-  const [program = "", ...rest] = drop;
-  execFileSync(
-    program,
-    [...rest, "--unshare-user", "--unshare-net", "--ro-bind", "/", "/", "true"],
-    { stdio: "pipe" },
-  );
-  return undefined;
-});
-
-interface Scene extends Desk {
-  readonly home: string;
-  readonly write: (name: string, text: string) => void;
-  /** Runs a trial; its output is beside its result. */
-  readonly attempt: (
-    command: string,
-    options?: RunOptions,
-    agentId?: string,
-  ) => Promise<{ readonly result: TrialResult; readonly text: string }>;
-  readonly notices: (name: string) => readonly unknown[];
-}
-
-async function openScene(
-  options: DeskOptions & { readonly wrap?: (trials: CommandTrials) => CommandTrials } = {},
-): Promise<Scene> {
-  const { wrap = (trials) => trials, written = { trials: true }, ...rest } = options;
-  const top = await realpath(await mkdtemp(join(tmpdir(), "acp-trial-")));
-  onTestFinished(() => rm(top, { recursive: true, force: true }));
-  chmodSync(top, 0o755);
-  const [project, home] = [join(top, "work"), join(top, "home")];
-  mkdirSync(project);
-  mkdirSync(home, { mode: 0o700 });
-  const own = (path: string): void => {
-    if (isRoot) chownSync(path, AGENT_UID, AGENT_UID);
-  };
-  own(project);
-  const write = (name: string, text: string): void => {
-    const path = join(project, name);
-    mkdirSync(dirname(path), { recursive: true });
-    own(dirname(path));
-    writeFileSync(path, text);
-    own(path);
-  };
-  write("a.txt", "one\n");
-  write(".env", "TOKEN=s3cr3t\n");
-  const trials = createTrials({
-    directory: join(home, "trials"),
-    hidden: [home],
-    ...(isRoot && { user: AGENT_UID }),
-  });
-  onTestFinished(() => trials[Symbol.asyncDispose]());
-  const desk = await openDesk({ projectRoot: project, trials: wrap(trials), written, ...rest });
-  return {
-    ...desk,
-    home,
-    write,
-    attempt: async (command, runOptions, agentId = AGENT.agentId) => {
-      const chunks: Uint8Array[] = [];
-      const result = await desk.hub.runTrial(
-        command,
-        { agentId },
-        { onOutput: ({ chunk }) => void chunks.push(chunk), ...runOptions },
-      );
-      return { result, text: Buffer.concat(chunks).toString("utf8") };
-    },
-    notices: (name) =>
-      desk.audit
-        .events()
-        .flatMap(({ metadata }) => (metadata["notice"] === name ? [metadata] : [])),
-  };
-}
-
-function tried(result: TrialResult): Tried {
-  if (!result.tried) throw new Error(result.reason);
-  return result;
-}
+import type { TrialResult } from "../src/trial/trial-result.js";
+import { trialMessage } from "../src/trial/text.js";
+import { AGENT, type DeskOptions, openDesk, REVIEWED } from "./desk.js";
+import { AGENT_UID, isRoot, namespaces, openScene, tried, WRITES } from "./support/trial-scene.js";
 
 const NEVER: TrialResult = { tried: false, reason: "it never began" };
 const reasonOf = (result: TrialResult): string => (result.tried ? "tried" : result.reason);
-
-/**
- * A write, with what it wrote beforehand, as an unknown program would: nobody proved it harmless.
- */
-const WRITES = "echo more >> a.txt; echo n > new.txt; cat a.txt";
 
 describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
   it("run unasked what a person would be asked about; it is not kept, and the log and the agent are told so", async () => {
@@ -300,7 +197,7 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
       read: () => parseExecApprovalConfig({ trials: isOn }),
       allow: () => Promise.resolve(),
     };
-    const wrap = (trials: CommandTrials): CommandTrials => ({
+    const wrap = (trials: CommandTrials<Readable>): CommandTrials<Readable> => ({
       ...trials,
       hold: (order) => trials.hold(order).finally(() => (isOn = false)),
     });
@@ -372,96 +269,6 @@ describe.skipIf(!namespaces.run)(`trials of a hub ${namespaces.reason}`, () => {
     const [timed] = await begun({ timeoutMs: 5_000 });
     await scene.clock.advance(5_001);
     expect(tried((await timed)?.result ?? NEVER).outcome.end).toBe("timed_out");
-  });
-
-  it("keep just the writes of a digest, after a person's yes to it", async () => {
-    const scene = await openScene();
-    scene.write(".envrc.d/keep", "");
-    const { digest = "" } = tried((await scene.attempt(`${WRITES}; echo evil > .envrc`)).result);
-    const asked = scene.hub.keepTrial(digest, AGENT);
-    const request = await scene.request();
-    expect(request).toMatchObject({ riskLevel: "needs-review", agentId: AGENT.agentId });
-    expect(request.command).toContain(`digest ${digest}\n`);
-    expect(request.command).toMatch(
-      /^keep what a trial wrote\n[^]*~ "a\.txt" \(9 bytes\)\n\+ "new\.txt" \(2 bytes\)$/u,
-    );
-    expect(request.riskReasons.join()).toContain("1 more are left out");
-    expect(existsSync(join(scene.project, "new.txt"))).toBe(false);
-    await scene.answer("allow-once");
-    const result = await asked;
-    expect(result).toMatchObject({
-      ran: true,
-      value: { taken: ["a.txt", "new.txt"], apart: [".envrc"], conflicts: [], failed: [] },
-    });
-    expect([
-      readFileSync(join(scene.project, "a.txt"), "utf8"),
-      existsSync(join(scene.project, ".envrc")),
-    ]).toEqual(["one\nmore\n", false]);
-    expect(scene.notices("exec_trial_kept")).toMatchObject([{ digest, taken: 2, apart: 1 }]);
-    expect(result.ran && keptMessage(result.value)).toContain("Kept: 2 paths");
-  });
-
-  it("keep nothing with another digest, for another agent, after a no, after silence, or twice", async () => {
-    const written = { trials: true, askFallback: "full", dangerouslyAllowOnTimeout: true };
-    const scene = await openScene({
-      written,
-      policy: parsePolicy({ version: "1", default: "allow" }),
-    });
-    const { digest = "" } = tried((await scene.attempt(WRITES)).result);
-    for (const [other, agentId] of [
-      ["0".repeat(64), AGENT.agentId],
-      [digest, "other"],
-      ["../..", AGENT.agentId],
-    ] as const)
-      expect(await scene.hub.keepTrial(other, { agentId })).toMatchObject({
-        ran: false,
-        verdict: { code: "action_invalid" },
-      });
-    expect(scene.sent).toEqual([]);
-    const no = scene.hub.keepTrial(digest, AGENT);
-    await scene.answer("deny");
-    expect(await no).toMatchObject({ ran: false, verdict: { code: "consent_denied" } });
-    const silence = scene.hub.keepTrial(digest, AGENT);
-    await scene.request(1);
-    await scene.clock.advance(60_001);
-    expect(await silence).toMatchObject({ ran: false, verdict: { code: "consent_expired" } });
-    expect(existsSync(join(scene.project, "new.txt"))).toBe(false);
-    const yes = scene.hub.keepTrial(digest, AGENT);
-    await scene.answer("allow-always", 2);
-    expect((await yes).ran).toBe(true);
-    expect(await scene.hub.keepTrial(digest, AGENT)).toMatchObject({
-      ran: false,
-      verdict: { code: "action_invalid" },
-    });
-  });
-
-  it("are asked about before they are kept, whatever a rule allows", async () => {
-    const policy = parsePolicy({
-      version: "1",
-      default: "allow",
-      rules: [{ match: { tool: "*" }, action: "allow" }],
-    });
-    const scene = await openScene({ policy });
-    const { digest = "" } = tried((await scene.attempt(WRITES)).result);
-    const asked = scene.hub.keepTrial(digest, AGENT);
-    await scene.request();
-    await scene.answer("deny");
-    expect((await asked).ran).toBe(false);
-    expect(existsSync(join(scene.project, "new.txt"))).toBe(false);
-  });
-
-  it("leave alone what changed between the trial and the yes", async () => {
-    const scene = await openScene();
-    const { digest = "" } = tried((await scene.attempt(WRITES)).result);
-    const asked = scene.hub.keepTrial(digest, AGENT);
-    await scene.request();
-    scene.write("a.txt", "mine\n");
-    await scene.answer("allow-once");
-    expect(await asked).toMatchObject({
-      ran: true,
-      value: { taken: ["new.txt"], conflicts: ["a.txt"] },
-    });
-    expect(readFileSync(join(scene.project, "a.txt"), "utf8")).toBe("mine\n");
   });
 });
 

@@ -4,7 +4,7 @@
 import { escapeText } from "./text/escape.js";
 import type { Finding } from "./findings.js";
 import { MESSAGE_CHARS_MAX, REASONS_MAX } from "./config/limits.js";
-import type { CommandRisk, SafetyLayer, SafetyReason } from "./safety.js";
+import { type CommandRisk, SAFETY_LAYERS, type SafetyLayer, type SafetyReason } from "./safety.js";
 
 /** The level of all findings together. */
 export function levelOf(findings: readonly Finding[]): CommandRisk {
@@ -47,17 +47,10 @@ function bySeverity(one: Finding, other: Finding): number {
     : one.span.start - other.span.start;
 }
 
-const LAYERS: readonly SafetyLayer[] = [
-  "allowlist",
-  "shell-syntax",
-  "safe-binaries",
-  "dangerous-patterns",
-];
-
 /** The layers that spoke, in their order. */
 export function layersOf(findings: readonly Finding[], isLifted: boolean): readonly SafetyLayer[] {
   if (findings.length === 0 && !isLifted) return [];
   const spoke = new Set<SafetyLayer>(findings.map(({ layer }) => layer));
   if (isLifted) spoke.add("allowlist");
-  return LAYERS.filter((layer) => spoke.has(layer));
+  return SAFETY_LAYERS.filter((layer) => spoke.has(layer));
 }

@@ -1,15 +1,26 @@
 /**
- * Safety: what evaluateCommandSafety() takes and says. Types only.
+ * Safety: what evaluateCommandSafety() takes and says.
  */
 import type { Allowlist } from "./config/allowlist.js";
 import type { BinaryTable } from "./tables/table.js";
 import type { Span } from "./parse/tree.js";
 
+/** Every risk of a command, ascending. */
+export const COMMAND_RISKS = ["safe", "needs-review", "dangerous"] as const;
+
 /** Risk of a command, ascending: advice, never a decision (S3). */
-export type CommandRisk = "safe" | "needs-review" | "dangerous";
+export type CommandRisk = (typeof COMMAND_RISKS)[number];
+
+/** Every layer of S3, in the order in which a reader meets them. */
+export const SAFETY_LAYERS = [
+  "allowlist",
+  "shell-syntax",
+  "safe-binaries",
+  "dangerous-patterns",
+] as const;
 
 /** The four layers of S3. */
-export type SafetyLayer = "allowlist" | "shell-syntax" | "safe-binaries" | "dangerous-patterns";
+export type SafetyLayer = (typeof SAFETY_LAYERS)[number];
 
 /** Why a command is not safe. */
 export interface SafetyReason {

@@ -5,9 +5,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CommandRisk, CommandSafety } from "../src/index.js";
+import { COMMAND_RISKS, type CommandRisk, type CommandSafety } from "../src/index.js";
 
-const LEVELS: readonly string[] = ["safe", "needs-review", "dangerous"];
+const LEVELS: readonly string[] = COMMAND_RISKS;
 
 export interface CorpusRow {
   readonly command: string;

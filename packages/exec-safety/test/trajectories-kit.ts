@@ -5,7 +5,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CommandRisk, CommandSafety, SafetyOptions } from "../src/index.js";
+import {
+  COMMAND_RISKS,
+  type CommandRisk,
+  type CommandSafety,
+  type SafetyOptions,
+} from "../src/index.js";
 
 /**
  * What a line does to the state of anything but its own shell; `code`: it runs code that the text
@@ -33,7 +38,7 @@ const vectors: string = fileURLToPath(new URL("../../../spec/vectors", import.me
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 const isLevel = (value: unknown): value is CommandRisk =>
-  value === "safe" || value === "needs-review" || value === "dangerous";
+  COMMAND_RISKS.some((risk) => risk === value);
 const isChanges = (value: unknown): value is Changes =>
   value === "no" || value === "yes" || value === "code";
 const isTextOrAbsent = (value: unknown): value is string | undefined =>

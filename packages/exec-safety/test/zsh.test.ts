@@ -9,12 +9,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inLane } from "../../../tools/deep.js";
 import { evaluateCommandSafety } from "../src/index.js";
 import { isSameInZsh } from "../src/parse/zsh.js";
 
 const isHere =
   spawnSync("zsh", ["-fc", "true"]).status === 0 && spawnSync("bash", ["-c", "true"]).status === 0;
-const RUNS = 300;
+const RUNS = inLane(300);
 
 describe.skipIf(!isHere)(`words in bash and zsh${isHere ? "" : " (skipped: no zsh here)"}`, () => {
   let folder: string;
@@ -33,7 +34,10 @@ describe.skipIf(!isHere)(`words in bash and zsh${isHere ? "" : " (skipped: no zs
       " ",
     );
     const lines = fc
-      .sample(fc.array(piece, { minLength: 1, maxLength: 6 }), { numRuns: 20_000, seed: 13 })
+      .sample(fc.array(piece, { minLength: 1, maxLength: 6 }), {
+        numRuns: inLane(20_000),
+        seed: 13,
+      })
       .map((pieces) => `x=ab; printf '<%s>' ${pieces.join("")}`)
       .filter((line) => isSameInZsh(line) && evaluateCommandSafety(line).riskLevel === "safe");
     const chosen = [...new Set(lines)].slice(0, RUNS);

@@ -9,7 +9,9 @@ import { join } from "node:path";
 import { type Claims, type Clock } from "@acp/core";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import { inBatches } from "./batches.js";
+import { type Claim, printClaimLine, readClaimLine } from "./claim-line.js";
 import { causeText, cannot } from "./errors.js";
+import { createKnownClaims } from "./known-claims.js";
 import { machineClock } from "./machine-clock.js";
 import { isMissing, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 import { whileWriting } from "./writer-lock.js";
@@ -19,23 +21,10 @@ const FILE_BYTES_MAX: number = 64 * 1024 * 1024;
 /** Lines whose time is over are dropped when there are so many of them. */
 const OVER_MAX = 1_024;
 
-/** A claim as its line holds it; the text of a line is JSON of it. */
-interface Claim {
-  readonly key: string;
-  /** Wall time of its end. */
-  readonly endMs: number;
-  readonly ttlMs: number;
-}
-
 /** A claim that somebody wants to make, or without a time one that somebody asks about. */
 interface Wanted {
   readonly key: string;
   readonly ttlMs?: number;
-}
-
-/** A claim of which this process knows when it ends by the monotonic clock. */
-interface KnownClaim extends Claim {
-  readonly endMonotonicMs: number;
 }
 
 /**
@@ -50,7 +39,7 @@ interface KnownClaim extends Claim {
  */
 export function fileClaims(directory: string, clock: Clock = machineClock): Claims {
   const path = join(directory, FILE);
-  const known = new Map<string, KnownClaim>();
+  const known = createKnownClaims(clock);
 
   /** What the file held when it was looked at last: a line is read once. */
   let seen = { text: "", lines: 0 };
@@ -63,26 +52,19 @@ export function fileClaims(directory: string, clock: Clock = machineClock): Clai
     if (!whole.startsWith(seen.text)) seen = { text: "", lines: 0 };
     // What this process has given stays given, also where the file was put back.
     for (const line of whole.slice(seen.text.length).split("\n").slice(0, -1)) {
-      const claim = readLine(path, line, seen.lines + 1);
-      if (known.get(claim.key)?.endMs !== claim.endMs) known.set(claim.key, knowing(claim, clock));
+      known.learn(readClaimLine(path, line, seen.lines + 1));
       seen.lines++;
     }
     seen.text = whole;
   }
 
-  /** The claims whose time is not over; the others are forgotten. */
-  function live(): readonly Claim[] {
-    for (const [key, claim] of known) if (!isLive(claim, clock)) known.delete(key);
-    return [...known.values()];
-  }
-
   async function keep(made: readonly Claim[]): Promise<void> {
-    const lines = made.map(printLine).join("");
-    const kept = seen.lines > OVER_MAX ? live() : undefined;
+    const lines = made.map(printClaimLine).join("");
+    const kept = seen.lines > OVER_MAX ? known.live() : undefined;
     if (kept === undefined || seen.lines - kept.length < OVER_MAX)
       await appendDurable(path, Buffer.byteLength(seen.text), lines);
-    else await writeFileAtomic(path, kept.map(printLine).join("") + lines);
-    for (const claim of made) known.set(claim.key, knowing(claim, clock));
+    else await writeFileAtomic(path, kept.map(printClaimLine).join("") + lines);
+    for (const claim of made) known.add(claim);
   }
 
   /**
@@ -94,8 +76,7 @@ export function fileClaims(directory: string, clock: Clock = machineClock): Clai
     await look();
     const made = new Map<string, Claim>();
     const given = wanted.map(({ key, ttlMs }) => {
-      const before = known.get(key);
-      const isTaken = made.has(key) || (before !== undefined && isLive(before, clock));
+      const isTaken = made.has(key) || known.isLive(key);
       if (ttlMs === undefined) return isTaken;
       if (isTaken) return false;
       made.set(key, { key, endMs: clock.now() + ttlMs, ttlMs });
@@ -114,48 +95,6 @@ export function fileClaims(directory: string, clock: Clock = machineClock): Clai
     claimOnce: (key, ttlMs) => claims.take({ key, ttlMs }),
     isClaimed: (key) => claims.take({ key }),
   };
-}
-
-function isLive({ endMonotonicMs }: KnownClaim, clock: Clock): boolean {
-  return clock.monotonic() < endMonotonicMs;
-}
-
-function knowing(claim: Claim, clock: Clock): KnownClaim {
-  return {
-    ...claim,
-    endMonotonicMs: clock.monotonic() + Math.min(claim.ttlMs, claim.endMs - clock.now()),
-  };
-}
-
-function printLine({ key, endMs, ttlMs }: Claim): string {
-  return `${JSON.stringify({ key, end_ms: endMs, ttl_ms: ttlMs })}\n`;
-}
-
-/**
- * A line that is none is no reason to forget what it claimed: nothing is given until somebody has
- * looked.
- */
-function readLine(path: string, line: string, number: number): Claim {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (
-      typeof value === "object" &&
-      value !== null &&
-      "key" in value &&
-      "end_ms" in value &&
-      "ttl_ms" in value
-    ) {
-      const { key, end_ms: endMs, ttl_ms: ttlMs } = value;
-      if (typeof key === "string" && typeof endMs === "number" && typeof ttlMs === "number")
-        return { key, endMs, ttlMs };
-    }
-  } catch {
-    // Said below.
-  }
-  throw cannot(
-    "read",
-    path,
-  )(`line ${number} is no claim; remove the line, or the file where no question is open`);
 }
 
 async function appendDurable(path: string, size: number, lines: string): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchDirectory } from "../test/support.js";
-import { whileWriting } from "./writer-lock.js";
+import { holdWriter, whileWriting } from "./writer-lock.js";
 
 describe("whileWriting()", () => {
   it("runs one after the other, and leaves nothing behind", async () => {
@@ -44,9 +44,7 @@ describe("whileWriting()", () => {
       server.listen(join(dir, "writer.lock.0123456789abcdef"), resolve),
     );
     onTestFinished(() => void server.close());
-    await expect(whileWriting(dir, () => Promise.resolve())).rejects.toMatchObject({
-      code: "home_busy",
-    });
+    await expect(holdWriter(dir, 3)).rejects.toMatchObject({ code: "home_busy" });
   });
 
   it("refuses a path that is too long for a lock", async () => {

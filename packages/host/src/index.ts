@@ -6,12 +6,10 @@ export {
   type SocketLockOptions,
   trySocketLock,
 } from "./socket-lock.js";
+export { type ProgramResult, runProgram, type RunOptions } from "./run-program.js";
 export {
   hasOutput,
-  type ProgramResult,
   type ReadableProcess,
-  runProgram,
-  type RunOptions,
   startProgram,
   type StartOptions,
 } from "./start-program.js";

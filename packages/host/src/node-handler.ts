@@ -104,7 +104,11 @@ async function respond(
  *
  * @example
  * ```ts
- * createServer(toNodeHandler(channel.handler)).listen(8789, "127.0.0.1");
+ * import { createServer } from "node:http";
+ * import { toNodeHandler } from "@acp/host";
+ *
+ * const handler = async (request: Request) => new Response(`hello, ${request.url}`);
+ * createServer(toNodeHandler(handler)).listen(8789, "127.0.0.1");
  * ```
  */
 export function toNodeHandler(

@@ -5,7 +5,7 @@
  */
 import { hash, timingSafeEqual } from "node:crypto";
 import { type Agent, ConsentError, type ConsentGate } from "@acp/core";
-import type { Caller } from "./parts.js";
+import type { Caller } from "./caller.js";
 import { refused } from "./refusals.js";
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Socket } from "node:net";
 import type { ProxyLimits } from "./limits.js";
-import type { Caller } from "./parts.js";
+import type { Caller } from "./caller.js";
 import type { Watch } from "./watch.js";
 
 /** One thing under way on a connection. */

@@ -9,9 +9,32 @@ import {
   isConsentError,
   type Release,
 } from "@acp/core";
-import type { Decide } from "./parts.js";
-import { makeDenial, refusalOfDenied, refused } from "./refusals.js";
+import type { Caller } from "./caller.js";
+import { makeDenial, type Refusal, refusalOfDenied, refused } from "./refusals.js";
 import { placeholderHeaders } from "./secret-headers.js";
+
+/** One question to the gate. */
+export interface Asking {
+  readonly action: HttpAction;
+  readonly caller: Caller;
+  /** Aborts when the agent's connection is gone. */
+  readonly signal: AbortSignal;
+  /** Why it would be refused after a yes: nobody is asked about it. */
+  readonly obstacle?: string | undefined;
+}
+
+/**
+ * Decides, and performs what was allowed: `perform` runs at most once, after the log says so, and
+ * settles when the last byte has passed. It sends what `release.action` says, which a person may
+ * have edited: its method, URL, host and port, and its headers by `fillHeaders`.
+ *
+ * @returns The refusal to answer with, or `undefined` where it was performed. Never rejects for a
+ *   no; rejects with what `perform` throws.
+ */
+export type Decide = (
+  asking: Asking,
+  perform: (release: Release) => Promise<void>,
+) => Promise<Refusal | undefined>;
 
 /** Parts of {@link createDecide}. */
 export interface DecideOptions {

@@ -4,7 +4,7 @@ import { manualClock } from "@acp/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { readPrivateHosts, type Resolve } from "./addresses.js";
 import { createDialer, type DialerOptions } from "./dial.js";
-import type { Dial } from "./parts.js";
+import type { Dial } from "./dial.js";
 
 const { signal: never } = new AbortController();
 const app = { host: "app.example", port: 80 };

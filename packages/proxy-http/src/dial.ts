@@ -14,8 +14,15 @@ import {
   systemResolve,
 } from "./addresses.js";
 import { isInternalHost } from "./internal.js";
-import type { Dial } from "./parts.js";
 import { refused } from "./refusals.js";
+
+/**
+ * Connects to a host: resolved once, every address checked, one of these very addresses dialled.
+ *
+ * @throws RefusedError `address_refused` where the host may not be reached, `upstream_unreachable`
+ *   where it cannot; the signal's reason.
+ */
+export type Dial = (target: Authority, signal: AbortSignal) => Promise<Socket>;
 
 /** How long the addresses of this machine's interfaces are taken to be the same. */
 const INTERFACES_TTL_MS = 1_000;
@@ -211,7 +218,7 @@ export function createDialer(options: DialerOptions): Dial {
     signal.throwIfAborted();
     // What was released may be another host than the one that was asked for.
     if (isInternalHost(target.host))
-      throw refused("service_refused", `"${target.host}" is no host of a network`);
+      throw refused("service_refused", `"${target.host}" is not a host of a network`);
     const untilMs = clock.monotonic() + connectMs;
     const dialling: Dialling = {
       target,

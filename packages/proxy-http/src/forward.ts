@@ -61,7 +61,7 @@ export function outgoingOf(
   const released = release.action;
   const url = isHttpAction(released) ? released.meta.url : undefined;
   if (!isHttpAction(released) || url === undefined || !url.startsWith(SCHEME))
-    throw refused("request_invalid", "what was released is no plain HTTP request");
+    throw refused("request_invalid", "what was released is not a plain HTTP request");
   const slash = url.indexOf("/", SCHEME.length);
   const { framing, wantsTrailers, upgrade } = checked;
   const isShared = isShareable(released.name) && framing.kind === "none" && upgrade === undefined;
@@ -125,7 +125,7 @@ export async function forward(
   const outgoing = outgoingOf(parts, exchange, release);
   const mask = createResponseMask(release);
   if (exchange.checked.upgrade !== undefined && mask !== undefined)
-    throw refused("request_invalid", "another protocol could carry secrets back that nobody masks");
+    throw refused("request_invalid", "another protocol could carry secrets back unmasked");
   const passed: Passed = { up: 0, down: 0 };
   const once = (sent: ClientRequest): Promise<Ending> =>
     transfer(parts, exchange, { sent, mask, passed });
@@ -161,6 +161,28 @@ interface Transfer {
 /** `stale`: a kept connection was closed under the request, so that it may be sent again. */
 type Ending = "passed" | "stale" | Switched;
 
+/**
+ * Ends a request that passes no byte for too long. `late` tells with what it was ended, once it
+ * was.
+ */
+function watchIdle(
+  { watch, limits }: ForwardParts,
+  { sent, response }: { readonly sent: ClientRequest; readonly response: ServerResponse },
+  progress: () => number,
+): { readonly unwatch: () => void; readonly late: () => RefusedError | undefined } {
+  let late: RefusedError | undefined;
+  const unwatch = watch.add({
+    progress,
+    idleMs: limits.idleMs,
+    onOver: () => {
+      late = refused("upstream_timeout", "no byte came from or went to the host for too long");
+      sent.destroy(late);
+      if (response.headersSent) response.destroy();
+    },
+  });
+  return { unwatch, late: () => late };
+}
+
 /** Passes bodies both ways. */
 function transfer(
   parts: ForwardParts,
@@ -170,16 +192,11 @@ function transfer(
   const { response, signal, checked } = exchange;
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined;
-    let late: RefusedError | undefined;
-    const unwatch = parts.watch.add({
-      progress: () => passed.up + passed.down + (answer === undefined ? 0 : 1),
-      idleMs: parts.limits.idleMs,
-      onOver: () => {
-        late = refused("upstream_timeout", "no byte came from or went to the host for too long");
-        sent.destroy(late);
-        if (response.headersSent) response.destroy();
-      },
-    });
+    const { unwatch, late } = watchIdle(
+      parts,
+      { sent, response },
+      () => passed.up + passed.down + (answer === undefined ? 0 : 1),
+    );
     const end = (): void => {
       unwatch();
       response.removeListener("close", onClosed);
@@ -191,7 +208,7 @@ function transfer(
     };
     const onClosed = (): void => {
       if (!response.writableFinished)
-        return fail(late ?? new BrokenOffError("the connection broke off"));
+        return fail(late() ?? new BrokenOffError("the connection broke off"));
       end();
       // An answer that came early leaves a request that nobody reads.
       if (answer?.complete !== true || !sent.writableFinished) sent.destroy();
@@ -201,14 +218,19 @@ function transfer(
     sent.on("error", (error) => {
       if (answer !== undefined) return;
       end();
-      if (sent.reusedSocket && late === undefined && !signal.aborted && isReset(error))
+      if (sent.reusedSocket && late() === undefined && !signal.aborted && isReset(error))
         resolve("stale");
-      else reject(late ?? failureOf(error));
+      else reject(late() ?? failureOf(error));
     });
     sent.once("upgrade", (incoming, socket, head) => {
       if (checked.upgrade === undefined || !(socket instanceof Socket)) {
         socket.destroy();
-        return fail(refused("upstream_invalid", "the host went over to another protocol unasked"));
+        return fail(
+          refused(
+            "upstream_invalid",
+            "the host switched to another protocol without being asked to",
+          ),
+        );
       }
       end();
       resolve({ answer: incoming, socket, head });

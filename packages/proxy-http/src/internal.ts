@@ -6,7 +6,7 @@
 import type { Duplex } from "node:stream";
 import { type Authority, ConsentError, isConsentError, parseAuthority } from "@acp/core";
 import type { Connection } from "./connections.js";
-import type { Caller } from "./parts.js";
+import type { Caller } from "./caller.js";
 import { refused } from "./refusals.js";
 
 /**

@@ -11,7 +11,10 @@ import type { Connection } from "./connections.js";
 import { actionOf } from "./decide.js";
 import type { ForwardParts } from "./forward.js";
 import { type FindInternal, type InternalService, isInternalHost, serviceFor } from "./internal.js";
-import type { Caller, Decide, Dial, ProxyCount } from "./parts.js";
+import type { Caller } from "./caller.js";
+import type { Decide } from "./decide.js";
+import type { Dial } from "./dial.js";
+import type { ProxyCount } from "./proxy-count.js";
 import { BrokenOffError } from "./pump.js";
 import { makeDenial, makeRefusal, type Refusal, refused, RefusedError } from "./refusals.js";
 import { type CheckedRequest, checkHost, checkRequest, type RequestLine } from "./request-guard.js";
@@ -103,7 +106,7 @@ function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refu
     : undefined;
 }
 
-const SECRET_UPGRADE = "another protocol could carry secrets back that nobody masks";
+const SECRET_UPGRADE = "another protocol could carry secrets back unmasked";
 
 /** Made once: connections go all the time, and an error costs more than its news. */
 const GONE = new BrokenOffError("the agent is gone");

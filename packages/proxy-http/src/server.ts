@@ -3,8 +3,8 @@
  * the gate. A failure on one connection ends at most that connection. Format and rules:
  * spec/http-proxy.md.
  */
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import { Socket } from "node:net";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import {
   addressKind,
   type Agent,
@@ -21,10 +21,12 @@ import { createCached, createDialer } from "./dial.js";
 import { createForesight } from "./foresight.js";
 import { type InternalService, readInternal } from "./internal.js";
 import { LIMITS, type ProxyLimits } from "./limits.js";
-import type { Caller, Dial, ProxyCount } from "./parts.js";
+import type { Caller } from "./caller.js";
+import type { Dial } from "./dial.js";
+import type { ProxyCount } from "./proxy-count.js";
 import { makeRefusal, type Refusal, refusalBytes } from "./refusals.js";
-import type { Arrived, ProxyLogEntry, ServeParts } from "./judging.js";
-import { serveConnect, serveRequest, serveUpgrade } from "./serve.js";
+import type { ProxyLogEntry, ServeParts } from "./judging.js";
+import { makeServer, type ServerParts } from "./make-server.js";
 import { createUpstream } from "./upstream.js";
 import { createWatch, type Watch } from "./watch.js";
 
@@ -107,11 +109,6 @@ export interface HttpConsentProxy {
 const LOOPBACK = "127.0.0.1";
 const NOTHING = (): void => {};
 
-interface ServerParts {
-  readonly serve: ServeParts;
-  readonly connections: Connections;
-}
-
 /**
  * Creates a proxy. It serves nothing until you call `listen()` or `attach()`.
  *
@@ -133,38 +130,19 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
   const parts: ServerParts = { serve, connections };
   // Never listens: sockets that are handed over are its own.
   const attached = makeServer(parts);
-  const take = (server: Server, socket: Socket, caller?: Caller): void => {
-    if (closing !== undefined)
-      return turnAway(socket, makeRefusal("closing", "the proxy is closing"));
-    if (connections.add(socket, caller) === undefined)
-      return turnAway(
-        socket,
-        makeRefusal("overloaded", `the proxy has ${limits.connectionsMax} connections already`),
-      );
-    serve.count({
-      name: "connections",
-      by: 1,
-      labels: { kind: caller === undefined ? "accepted" : "attached" },
-    });
-    if (server === attached) server.emit("connection", socket);
-  };
   const close = (drainMs: number): Promise<void> =>
     (closing ??= shut({ servers, connections, drainMs, clock }).finally(() => {
       watch.stop();
       serve.upstream.close();
     }));
-  if (signal?.aborted === true) void close(0);
-  else
-    signal?.addEventListener(
-      "abort",
-      () => void (closing === undefined ? close(0) : connections.cut()),
-      { once: true },
-    );
+  const onAbort = (): void => void (closing === undefined ? close(0) : connections.cut());
+  if (signal?.aborted === true) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
   return {
     async listen({ port, host = LOOPBACK }) {
       checkListening(host, options, closing !== undefined);
       const server = makeServer(parts);
-      server.prependListener("connection", (socket: Socket) => take(server, socket));
+      server.prependListener("connection", (socket: Socket) => admit(parts, socket));
       servers.add(server);
       try {
         await listening(server, { port, host });
@@ -177,12 +155,35 @@ export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpCo
     attach(socket, caller) {
       // As it is for those that we accept: who ended its own side still gets its answer.
       socket.allowHalfOpen = true;
-      take(attached, socket, caller);
+      if (admit(parts, socket, caller)) attached.emit("connection", socket);
       // Whoever accepted it may have paused it, so that nothing was lost on the way.
       socket.resume();
     },
     close: ({ drainMs = 0 } = {}) => close(drainMs),
   };
+}
+
+/**
+ * Takes a connection, or turns it away.
+ *
+ * @returns Whether it was taken.
+ */
+function admit({ serve, connections }: ServerParts, socket: Socket, caller?: Caller): boolean {
+  const refusal = serve.isClosing()
+    ? makeRefusal("closing", "the proxy is closing")
+    : connections.add(socket, caller) === undefined
+      ? makeRefusal(
+          "overloaded",
+          `the proxy has ${serve.limits.connectionsMax} connections already`,
+        )
+      : undefined;
+  if (refusal !== undefined) {
+    turnAway(socket, refusal);
+    return false;
+  }
+  const kind = caller === undefined ? "accepted" : "attached";
+  serve.count({ name: "connections", by: 1, labels: { kind } });
+  return true;
 }
 
 /** Says no to a connection before it says anything. */
@@ -262,87 +263,6 @@ function quietly<T>(hook: (value: T) => void): (value: T) => void {
   };
 }
 
-function makeServer({ serve, connections }: ServerParts): Server {
-  const { limits, watch } = serve;
-  const server = createServer({
-    insecureHTTPParser: false,
-    maxHeaderSize: limits.headBytesMax,
-    // Checked by us, for an answer with a reason.
-    requireHostHeader: false,
-    // connections.ts keeps these times, also for sockets that were handed over, which Node's server
-    // does not.
-    headersTimeout: 0,
-    requestTimeout: 0,
-    keepAliveTimeout: 0,
-  });
-  // Ours refuses, see request-guard.ts; Node's drops.
-  server.maxHeadersCount = 0;
-  // Node's types lack it: a client that ended its side still gets its answer.
-  Object.assign(server, { httpAllowHalfOpen: true });
-  const arrived = (request: IncomingMessage): Arrived | undefined => {
-    const connection = connections.of(request.socket);
-    return connection === undefined ? undefined : { request, connection };
-  };
-  const onRequest: Parameters<typeof createServer>[1] = (request, response) => {
-    const found = arrived(request);
-    if (found === undefined) response.destroy();
-    else void serveRequest(serve, found, response);
-  };
-  server.on("request", onRequest).on("checkContinue", onRequest).on("checkExpectation", onRequest);
-  server.on("connect", (request, _socket, head) => {
-    const found = arrived(request);
-    if (found !== undefined) void serveConnect(serve, found, head);
-  });
-  server.on("upgrade", (request, _socket, head) => {
-    const found = arrived(request);
-    if (found !== undefined) void serveUpgrade(serve, found, head);
-  });
-  const refused = new WeakSet<object>();
-  server.on("clientError", (error, socket) => {
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    const refusal = refusalOf(error, limits);
-    const connection = socket instanceof Socket ? connections.of(socket) : undefined;
-    if (
-      refusal === undefined ||
-      connection === undefined ||
-      connection.load() > 0 ||
-      !socket.writable
-    )
-      return void socket.destroy();
-    serve.count({ name: "refusals", by: 1, labels: { code: refusal.code } });
-    serve.log({ level: "info", event: "refused", text: refusal.reason, code: refusal.code });
-    socket.end(refusalBytes(refusal));
-    // What it still sends is read and thrown away: a reset could overtake the answer.
-    const unwatch = watch.add({
-      progress: () => 0,
-      idleMs: limits.lingerMs,
-      onOver: () => void socket.destroy(),
-    });
-    socket.once("close", unwatch);
-  });
-  return server;
-}
-
-/**
- * What a request is refused with that the parser does not take; `undefined` where the connection is
- * gone.
- */
-function refusalOf(
-  error: Error & { readonly code?: string; readonly reason?: unknown },
-  { headBytesMax }: ProxyLimits,
-): Refusal | undefined {
-  const { code = "", reason } = error;
-  if (code === "HPE_HEADER_OVERFLOW")
-    return {
-      ...makeRefusal("request_invalid", `the head has more than ${headBytesMax} bytes`),
-      status: 431,
-    };
-  if (!code.startsWith("HPE_")) return undefined;
-  const detail = typeof reason === "string" ? `: ${reason}` : "";
-  return makeRefusal("request_invalid", `it is not strict HTTP/1.1 (${code}${detail})`);
-}
-
 function portOf(server: Server): readonly number[] {
   const address = server.address();
   return typeof address === "object" && address !== null ? [address.port] : [];
@@ -357,7 +277,7 @@ function checkListening(
   if (addressKind(host) !== "loopback" && agent !== undefined)
     throw new ConsentError(
       "options_invalid",
-      `Cannot listen on "${host}": others than this machine reach it, and "agent" asks without credentials`,
+      `Cannot listen on "${host}": other machines can reach it, and "agent" needs no credentials`,
     );
 }
 

@@ -61,7 +61,7 @@ export function whyRefused(hello: Hello, host: string, requireSni: boolean): str
     case "malformed":
       return `its TLS cannot be read: ${hello.why}`;
     case "other":
-      return requireSni ? "it is no TLS" : undefined;
+      return requireSni ? "it is not TLS" : undefined;
     case "tls":
       if (hello.serverName !== undefined)
         return isSameHost(hello.serverName, host) ? undefined : "its TLS names another host";
@@ -134,6 +134,51 @@ function pass(from: Socket, to: Socket): void {
   from.resume();
 }
 
+/** Closes both sides for good. */
+function destroyBoth({ client, upstream }: Pair): void {
+  client.destroy();
+  upstream.destroy();
+}
+
+interface Carrying {
+  /** Notes why the tunnel failed; the first reason counts. */
+  fail(why: Error): void;
+  /** Both sides are closed; with what it failed, if it did. */
+  readonly closed: Promise<Error | undefined>;
+}
+
+/** Watches both sides and the time: one side's end or failure ends the other. */
+function watchPair(pair: Pair, { limits, watch }: CarryParts): Carrying {
+  const { client, upstream } = pair;
+  let failure: Error | undefined;
+  const fail = (why: Error): void => void (failure ??= why);
+  const cut = (text: string, options?: ErrorOptions): void => {
+    fail(new BrokenOffError(text, options));
+    destroyBoth(pair);
+  };
+  const unwatch = watch.add({
+    progress: () => upstream.bytesRead + upstream.bytesWritten,
+    idleMs: limits.tunnelIdleMs,
+    totalMs: limits.tunnelTotalMs,
+    onOver: (why) => cut(`the tunnel was ${why === "idle" ? "silent" : "open"} for too long`),
+  });
+  const closed = new Promise<Error | undefined>((resolve) => {
+    let open = 2;
+    const onClose = (other: Socket): void => {
+      // What the other side has not got yet it still gets.
+      if (!other.destroyed) other.destroySoon();
+      if (--open > 0) return;
+      unwatch();
+      resolve(failure);
+    };
+    client.on("close", () => onClose(upstream));
+    upstream.on("close", () => onClose(client));
+  });
+  for (const side of [client, upstream])
+    side.on("error", (cause) => cut("the tunnel broke off", { cause }));
+  return { fail, closed };
+}
+
 /**
  * Carries bytes both ways until both have ended, one is gone, or the time is over. One way may end
  * before the other.
@@ -141,62 +186,28 @@ function pass(from: Socket, to: Socket): void {
  * @throws RefusedError where its first bytes are not what was approved; BrokenOffError where it
  *   broke off.
  */
-export function carry(
-  { client, upstream }: Pair,
-  { limits, watch, ahead, hello: terms }: CarryParts,
-): Promise<Carried> {
-  return new Promise((resolve, reject) => {
-    if (client.destroyed || upstream.destroyed) {
-      client.destroy();
-      upstream.destroy();
-      reject(new BrokenOffError("the tunnel broke off before it was open"));
-      return;
-    }
-    let over: Error | undefined;
-    let open = 2;
-    const cut = (why: Error): void => {
-      over ??= why;
-      client.destroy();
-      upstream.destroy();
-    };
-    const unwatch = watch.add({
-      progress: () => upstream.bytesRead + upstream.bytesWritten,
-      idleMs: limits.tunnelIdleMs,
-      totalMs: limits.tunnelTotalMs,
-      onOver: (why) =>
-        cut(
-          new BrokenOffError(
-            why === "idle"
-              ? "the tunnel was silent for too long"
-              : "the tunnel was open for too long",
-          ),
-        ),
-    });
-    const onClose = (other: Socket): void => {
-      // What the other side has not got yet it still gets.
-      if (!other.destroyed) other.destroySoon();
-      if (--open > 0) return;
-      unwatch();
-      if (over === undefined) resolve({ up: upstream.bytesWritten, down: upstream.bytesRead });
-      else reject(over);
-    };
-    const start = (bytes: Buffer): void => {
-      if (bytes.length > 0) upstream.write(bytes);
-      pass(client, upstream);
-    };
-    const refuse = (hello: Hello, why: string): void => {
-      over ??= refused("request_invalid", `the tunnel was closed: ${why}`);
-      if (hello.kind !== "other") client.write(UNRECOGNIZED_NAME);
-      client.destroySoon();
-      upstream.destroy();
-    };
-    const broken = (cause: Error): void =>
-      cut(new BrokenOffError("the tunnel broke off", { cause }));
-    client.on("error", broken).on("close", () => onClose(upstream));
-    upstream.on("error", broken).on("close", () => onClose(client));
-    // Protocols whose server speaks first wait for its greeting.
-    if (terms?.requireSni !== true) pass(upstream, client);
-    if (terms === undefined) return start(ahead);
+export async function carry(pair: Pair, parts: CarryParts): Promise<Carried> {
+  const { client, upstream } = pair;
+  const { limits, ahead, hello: terms } = parts;
+  if (client.destroyed || upstream.destroyed) {
+    destroyBoth(pair);
+    throw new BrokenOffError("the tunnel broke off before it was open");
+  }
+  const { fail, closed } = watchPair(pair, parts);
+  const start = (bytes: Buffer): void => {
+    if (bytes.length > 0) upstream.write(bytes);
+    pass(client, upstream);
+  };
+  const refuse = (hello: Hello, why: string): void => {
+    fail(refused("request_invalid", `the tunnel was closed: ${why}`));
+    if (hello.kind !== "other") client.write(UNRECOGNIZED_NAME);
+    client.destroySoon();
+    upstream.destroy();
+  };
+  // Protocols whose server speaks first wait for its greeting.
+  if (terms?.requireSni !== true) pass(upstream, client);
+  if (terms === undefined) start(ahead);
+  else
     sniff(client, {
       ahead,
       bytesMax: limits.helloBytesMax,
@@ -207,5 +218,7 @@ export function carry(
         start(bytes);
       },
     });
-  });
+  const failure = await closed;
+  if (failure !== undefined) throw failure;
+  return { up: upstream.bytesWritten, down: upstream.bytesRead };
 }

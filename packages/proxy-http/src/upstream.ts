@@ -15,7 +15,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { asError, type Authority } from "@acp/core";
 import type { ProxyLimits } from "./limits.js";
-import type { Dial } from "./parts.js";
+import type { Dial } from "./dial.js";
 
 /** A request as it is sent. */
 export interface Outgoing extends Authority {

@@ -16,7 +16,7 @@ import { createVault, Secret } from "@acp/core/vault";
 import { describe, expect, it } from "vitest";
 import { actionOf } from "../src/decide.js";
 import { hostApprovalTtlMs } from "../src/host-approval.js";
-import type { Asking } from "../src/parts.js";
+import type { Asking } from "../src/decide.js";
 import { allow, HOST, kit } from "./support/decide-kit.js";
 
 describe("a person's yes to a host", () => {

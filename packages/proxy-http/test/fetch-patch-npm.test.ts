@@ -10,11 +10,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "tsup";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hostNeed } from "@acp/testing";
 import { listen, startPlainProxy } from "./plain-proxy.js";
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const npm = hostNeed("npm", () => void execFileSync("npm", ["--version"], { stdio: "pipe" }));
 const dir = mkdtempSync(join(tmpdir(), "acp-patch-npm-"));

@@ -13,11 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen, startPlainProxy } from "./plain-proxy.js";
 import type { PlainProxy } from "./plain-proxy.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const NODE = process.env["ACP_NODE"] ?? process.execPath;
 const MAJOR = Number(

@@ -3,7 +3,7 @@
  * nothing left behind.
  */
 import { manualClock } from "@acp/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hasHead, type RawClient, until } from "./support/raw.js";
 import { client, errorOf, start, type Started } from "./support/started.js";
 
@@ -43,9 +43,6 @@ async function flood(raw: RawClient, chunk: Buffer, bytesMax: number): Promise<n
   }
   return sent;
 }
-
-// Hundreds of thousands of chunks and headers take their time on a loaded machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 describe("a head", () => {
   it("of 100,000 headers is refused before it ends", async () => {

@@ -19,7 +19,11 @@ export interface ArgumentCheckOptions {
  *
  * @example
  * ```ts
- * const gate = createConsentGate({ policy, channel, audit, argumentCheck: createArgumentCheck({ log }) });
+ * import { createConsentGate } from "@acp/core";
+ * import { createArgumentCheck } from "@acp/proxy-mcp";
+ *
+ * const argumentCheck = createArgumentCheck({ log: console.error });
+ * const gate = createConsentGate({ policy, channel, audit, argumentCheck });
  * ```
  */
 export function createArgumentCheck({ log }: ArgumentCheckOptions): ArgumentCheck {

@@ -33,6 +33,29 @@ interface Entry {
   definition: ToolDefinition | undefined;
 }
 
+/**
+ * The definition with what of it is usable; a schema that is not is as good as none, and said once.
+ */
+function definitionOf(
+  { server, name }: { readonly server: string; readonly name: string },
+  { inputSchema, annotations }: Entry,
+  log: (line: string) => void,
+): ToolDefinition {
+  const parts = {
+    ...(isRecord(annotations) ? { annotations } : {}),
+    ...(isRecord(inputSchema) ? { inputSchema } : {}),
+  };
+  try {
+    return parseToolDefinition({ server, name, ...parts });
+  } catch (error) {
+    if (!isConsentError(error)) throw error;
+    log(
+      `[${server}] arguments of tool "${logText(name)}" are not checked against its schema: ${logText(error.message)}`,
+    );
+    return parseToolDefinition({ server, name });
+  }
+}
+
 /** An empty catalog. */
 export function createCatalog(server: string, log: (line: string) => void): Catalog {
   let entries = new Map<string, Entry>();
@@ -65,25 +88,6 @@ export function createCatalog(server: string, log: (line: string) => void): Cata
       cursor = result.nextCursor;
     }
   };
-  /**
-   * The definition with what of it is usable; a schema that is not is as good as none, and said
-   * once.
-   */
-  const define = (name: string, { inputSchema, annotations }: Entry): ToolDefinition => {
-    const parts = {
-      ...(isRecord(annotations) ? { annotations } : {}),
-      ...(isRecord(inputSchema) ? { inputSchema } : {}),
-    };
-    try {
-      return parseToolDefinition({ server, name, ...parts });
-    } catch (error) {
-      if (!isConsentError(error)) throw error;
-      log(
-        `[${server}] arguments of tool "${logText(name)}" are not checked against its schema: ${logText(error.message)}`,
-      );
-      return parseToolDefinition({ server, name });
-    }
-  };
 
   return {
     learn,
@@ -95,7 +99,7 @@ export function createCatalog(server: string, log: (line: string) => void): Cata
       if (!entries.has(tool) && list !== undefined) await (listed ??= ask(list));
       const entry = entries.get(tool);
       if (entry === undefined) return undefined;
-      return (entry.definition ??= define(tool, entry));
+      return (entry.definition ??= definitionOf({ server, name: tool }, entry, log));
     },
   };
 }

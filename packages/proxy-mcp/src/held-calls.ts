@@ -5,12 +5,13 @@ import { DENY_CODES } from "@acp/core";
 import { leaveOutMeta } from "./call-members.js";
 import { deniedResult, invalidResult } from "./call-result.js";
 import { readCall } from "./call-params.js";
-import type { CallParams } from "./call-params.js";
+import type { CallParams, ReadCall } from "./call-params.js";
 import type { ServerFailure } from "./failure.js";
 import { HELD_BYTES_MAX } from "./limits.js";
 import { logText } from "./log-text.js";
 import type { ClientRequest } from "./message.js";
 import { errorLine, resultLine } from "./rpc.js";
+import type { RpcId } from "./rpc.js";
 import { startCall } from "./tool-call.js";
 import type { CallJob, CallParts, ToolCall } from "./tool-call.js";
 
@@ -46,9 +47,27 @@ function createTeller(log: CallParts["log"]): (key: string) => void {
     if (told.has(key) || told.size >= TOLD_MAX) return;
     told.add(key);
     log(
-      `Left ${logText(JSON.stringify(key))} out of the _meta of a tool call: it is none of the protocol's keys, and nobody could judge it`,
+      `Left ${logText(JSON.stringify(key))} out of the _meta of a tool call: MCP does not define this key, so it could not be judged`,
     );
   };
+}
+
+/** The answer to a call that cannot be read. */
+function unreadAnswer(id: RpcId, read: Exclude<ReadCall, { readonly call: unknown }>): Buffer {
+  return "error" in read ? errorLine(id, read.error) : resultLine(id, invalidResult(read.invalid));
+}
+
+/** The answer to a call while others take all the memory that calls may take. */
+function tooManyAnswer(id: RpcId, heldBytesMax: number): Buffer {
+  return resultLine(
+    id,
+    deniedResult({
+      decision: "deny",
+      code: "too_many_pending",
+      reason: `calls of more than ${heldBytesMax} bytes are waiting`,
+      ...DENY_CODES.too_many_pending,
+    }),
+  );
 }
 
 /** No calls yet. */
@@ -63,28 +82,13 @@ export function createHeldCalls(
     start(request, route, onOver): ToolCall | undefined {
       const { id } = request;
       const read = readCall(request);
-      if ("error" in read) {
-        parts.send(errorLine(id, read.error));
-        return undefined;
-      }
-      if ("invalid" in read) {
-        parts.send(resultLine(id, invalidResult(read.invalid)));
+      if (!("call" in read)) {
+        parts.send(unreadAnswer(id, read));
         return undefined;
       }
       const bytes = request.line.length;
       if (heldBytes + bytes > heldBytesMax) {
-        const reason = `calls of more than ${heldBytesMax} bytes are waiting`;
-        parts.send(
-          resultLine(
-            id,
-            deniedResult({
-              decision: "deny",
-              code: "too_many_pending",
-              reason,
-              ...DENY_CODES.too_many_pending,
-            }),
-          ),
-        );
+        parts.send(tooManyAnswer(id, heldBytesMax));
         return undefined;
       }
       const { line, leftOut } = leaveOutMeta(request.line, request.params);

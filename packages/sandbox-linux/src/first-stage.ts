@@ -262,18 +262,7 @@ function readMessages(
   signal: AbortSignal,
   ports: readonly number[],
 ): Messages {
-  const over = new AbortController();
-  const fail = (text: string): void =>
-    over.abort(new ConsentError("sandbox_failed", `Cannot start an agent: ${text}`));
-  child.once("error", (error) => fail(error.message));
-  child.once("exit", (code, name) =>
-    fail(`what it runs in ended with ${name ?? code} before the self-check was over`),
-  );
-  child.once("disconnect", () => fail("the first stage inside is gone"));
-  child.on("message", (message: unknown) => {
-    if (isKind(message, "failed") && "text" in message)
-      fail(`the first stage inside failed: ${String(message.text).slice(0, 300)}`);
-  });
+  const { over, fail } = watchStage(child);
   const either = AbortSignal.any([signal, over.signal]);
   const ended = new Promise<never>((_, reject) =>
     either.addEventListener("abort", () => reject(errorOf(either.reason)), { once: true }),
@@ -319,6 +308,26 @@ function readMessages(
       return { findings: parseFindings(findings), ids: Array.isArray(ids) ? ids : [] };
     },
   };
+}
+
+/** Aborts when the stage fails, or is gone before its word to go. */
+function watchStage(child: ChildProcess): {
+  readonly over: AbortController;
+  readonly fail: (text: string) => void;
+} {
+  const over = new AbortController();
+  const fail = (text: string): void =>
+    over.abort(new ConsentError("sandbox_failed", `Cannot start an agent: ${text}`));
+  child.once("error", (error) => fail(error.message));
+  child.once("exit", (code, name) =>
+    fail(`what it runs in ended with ${name ?? code} before the self-check was over`),
+  );
+  child.once("disconnect", () => fail("the first stage inside is gone"));
+  child.on("message", (message: unknown) => {
+    if (isKind(message, "failed") && "text" in message)
+      fail(`the first stage inside failed: ${String(message.text).slice(0, 300)}`);
+  });
+  return { over, fail };
 }
 
 function errorOf(reason: unknown): Error {

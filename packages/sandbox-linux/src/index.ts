@@ -20,9 +20,11 @@ export type {
 export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { fileKey } from "./held-again.js";
+export { helperDirectory } from "./helper-directory.js";
 export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
-export { findPersistent, isGitsOwn } from "./persistent.js";
+export { findPersistent } from "./persistent.js";
+export { isGitsOwn } from "./git-own.js";
 export { stateOf } from "./persistent-state.js";
 export type { FindOptions } from "./persistent.js";
 export type { Persistent } from "./persistent.js";
@@ -40,14 +42,7 @@ export {
 } from "./backends.js";
 export { createTrials } from "./trials.js";
 export type { TrialsOptions } from "./trials.js";
-export type {
-  FrozenTrial,
-  HeldTrial,
-  RunningTrial,
-  TrialLimits,
-  TrialOrder,
-  Trials,
-} from "./trial-parts.js";
+export type { FrozenTrial, TrialLimits, Trials } from "./trial-parts.js";
 export type { UidOptions } from "./uid-prepare.js";
 export type { LandlockOptions } from "./landlock.js";
 export type { NamespaceOptions } from "./namespace-prepare.js";
@@ -56,6 +51,7 @@ export { readContents } from "./review-contents.js";
 export type { FileContents } from "./review-contents.js";
 export type { SnapshotLimits } from "./review-parts.js";
 export {
+  isAsWanted,
   makeSnapshot,
   readSnapshot,
   removeUnfinished,

@@ -13,7 +13,8 @@ import { makeLandlockObstacle, makeLandlockReport } from "./landlock-report.js";
 import { withSpawn } from "./held.js";
 import { makeLandlockRules, shownHidden } from "./landlock-rules.js";
 import type { Obstacle } from "./namespace-host.js";
-import { helperDirectory, type NativeHelper, nativeHelper } from "./native-helper.js";
+import { helperDirectory } from "./helper-directory.js";
+import { type NativeHelper, nativeHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, ResourceCaps } from "./parts.js";
 import { openPlaces } from "./places.js";
 import { mountedHome, refuseCovered, reopenAll } from "./private-home.js";
@@ -126,16 +127,8 @@ async function prepare(
   }
   const helper = await findHelper();
   if (!helper.isAvailable) return helper;
-  if (helper.landlockAbi < (network === "proxy" ? ABI_TCP : ABI_FIRST)) {
-    const found =
-      helper.landlockAbi === 0
-        ? "there is no Landlock in this kernel"
-        : "Landlock in this kernel has no rules for TCP";
-    return {
-      reason: found,
-      fix: "Use Linux 6.7 or later, with landlock among its security modules (lsm=)",
-    };
-  }
+  const obstacle = kernelObstacle(helper.landlockAbi, network);
+  if (obstacle !== undefined) return obstacle;
   return {
     helper,
     user,
@@ -150,8 +143,19 @@ async function prepare(
   };
 }
 
+function kernelObstacle(landlockAbi: number, network: "proxy" | "none"): Obstacle | undefined {
+  if (landlockAbi >= (network === "proxy" ? ABI_TCP : ABI_FIRST)) return undefined;
+  return {
+    reason:
+      landlockAbi === 0
+        ? "there is no Landlock in this kernel"
+        : "Landlock in this kernel has no rules for TCP",
+    fix: "Use Linux 6.7 or later, with landlock among its security modules (lsm=)",
+  };
+}
+
 function planOf(prepared: Preparation, terminals: readonly string[]): SupervisedPlan {
-  const { helper, user, places, caps, network, filter } = prepared;
+  const { helper, user, places, caps, network } = prepared;
   return {
     name: "landlock",
     user,
@@ -165,53 +169,54 @@ function planOf(prepared: Preparation, terminals: readonly string[]): Supervised
         landlockAbi: helper.landlockAbi,
         caps: limitsItem({ caps, groups }),
       }),
-    setUp: async ({ session, port, groups }): Promise<SupervisedSetup> => {
-      const given = places.home;
-      const isMounted = given !== undefined && process.getuid?.() !== user.uid;
-      const home =
-        given === undefined || isMounted
-          ? await makePrivate(join(session.directory, "home"), user)
-          : given;
-      const temporary = await makePrivate(join(session.directory, "tmp"), user);
-      const own = [home, temporary];
-      const open = openPlaces({
-        shown: shownPlaces(places),
-        own: [
-          session.inside,
-          temporary,
-          given ?? home,
-          ...(places.packages === undefined ? [] : [places.packages]),
-        ],
-        hidden: places.hidden,
-      });
-      const sourceOf = (path: string): string => {
-        const at = open.all.findIndex(
-          (each) => each.path === (path === home && given !== undefined ? given : path),
-        );
-        return at === -1 ? path : `/proc/self/fd/${PLACES_FD + at}`;
-      };
-      return {
-        home,
-        ...(given !== undefined && isMounted && { outside: mountedHome(given, home) }),
-        expected: open.all.map((each) => (each.path === given ? { ...each, path: home } : each)),
-        env: { TMPDIR: temporary },
-        prefix: [],
-        filter,
-        open,
-        confine: (environment) => [
-          ...makeLandlockRules({
-            places,
-            readable: [session.inside, environment],
-            own,
-            terminals,
-            sourceOf,
-          }),
-          "--connect",
-          network === "proxy" ? `${port}` : "0",
-          ...limitOptions(groups === undefined ? caps : rlimitsOf(caps, groups), user),
-        ],
-      };
-    },
+    setUp: (around) => setUp(prepared, terminals, around),
+  };
+}
+
+/** Opens what the agent is shown, and makes the rules that name it by its descriptors. */
+async function setUp(
+  { user, places, caps, network, filter }: Preparation,
+  terminals: readonly string[],
+  { session, port, groups }: Parameters<SupervisedPlan["setUp"]>[0],
+): Promise<SupervisedSetup> {
+  const given = places.home;
+  const isMounted = given !== undefined && process.getuid?.() !== user.uid;
+  const home =
+    given === undefined || isMounted
+      ? await makePrivate(join(session.directory, "home"), user)
+      : given;
+  const temporary = await makePrivate(join(session.directory, "tmp"), user);
+  const packages = places.packages === undefined ? [] : [places.packages];
+  const open = openPlaces({
+    shown: shownPlaces(places),
+    own: [session.inside, temporary, given ?? home, ...packages],
+    hidden: places.hidden,
+  });
+  const sourceOf = (path: string): string => {
+    const named = path === home && given !== undefined ? given : path;
+    const at = open.all.findIndex((each) => each.path === named);
+    return at === -1 ? path : `/proc/self/fd/${PLACES_FD + at}`;
+  };
+  return {
+    home,
+    ...(given !== undefined && isMounted && { outside: mountedHome(given, home) }),
+    expected: open.all.map((each) => (each.path === given ? { ...each, path: home } : each)),
+    env: { TMPDIR: temporary },
+    prefix: [],
+    filter,
+    open,
+    confine: (environment) => [
+      ...makeLandlockRules({
+        places,
+        readable: [session.inside, environment],
+        own: [home, temporary],
+        terminals,
+        sourceOf,
+      }),
+      "--connect",
+      network === "proxy" ? `${port}` : "0",
+      ...limitOptions(groups === undefined ? caps : rlimitsOf(caps, groups), user),
+    ],
   };
 }
 

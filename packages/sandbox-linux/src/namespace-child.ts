@@ -71,14 +71,9 @@ export interface NamespaceChild {
  *
  * @throws ConsentError `options_invalid` for an environment that cannot be given.
  */
-export async function startNamespaceChild({
-  prepared,
-  limits,
-  session,
-  argv,
-  options,
-}: NamespaceStart): Promise<NamespaceChild> {
-  const { host, user, places, caps, node, filter, init } = prepared;
+export async function startNamespaceChild(start: NamespaceStart): Promise<NamespaceChild> {
+  const { prepared, session, options } = start;
+  const { host, user, places, node, filter, init } = prepared;
   const etc = join(session.directory, "etc");
   await writeEtc(etc, user);
   const { inside } = session;
@@ -89,12 +84,49 @@ export async function startNamespaceChild({
   );
   using open = openShown(prepared, ownSources({ inside, etc, node }));
   using overlay = openOverlay(prepared, open, FDS.places);
+  const sources = { open, overlay, etc, homeAt, packagesAt };
   const env = options.env({ port: PORT_INSIDE, files: INSIDE.files, home: INSIDE.home });
-  const args = makeArguments({
+  const args = argumentsOf(start, sources, env);
+  const [environment, names] = [makeEnvironment(env), namesToWatch(prepared.guard, open)];
+  const streams = standardStreams(options);
+  const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
+  const child = spawnWith(commandOf(start, sources, terminal), {
+    streams,
+    terminal,
+    init: init.isAvailable ? init.path : undefined,
+    open,
+    overlay,
+  });
+  feed(child, FDS.seccomp, filter);
+  feed(child, FDS.args, args);
+  const expected = await overlay.expected(child, expectedPlaces(open, { inside, etc, home }));
+  if (!init.isAvailable)
+    return { process: child, control: undefined, names: undefined, places: expected };
+  feed(child, FDS.environment, environment);
+  return { process: child, ...controlOf(child, { prepared, terminal, names }), places: expected };
+}
+
+/** Where bubblewrap finds what it mounts. */
+interface Sources {
+  readonly open: OpenPlaces;
+  readonly overlay: NamespaceOverlay;
+  readonly etc: string;
+  readonly homeAt: string | undefined;
+  readonly packagesAt: string | undefined;
+}
+
+/** What bubblewrap reads from its descriptor. */
+function argumentsOf(
+  { prepared, session: { inside }, options }: NamespaceStart,
+  { open, overlay, etc, homeAt, packagesAt }: Sources,
+  env: ReturnType<HoldOptions["env"]>,
+): ReturnType<typeof makeArguments> {
+  const { host, places, guard, node, caps, init } = prepared;
+  return makeArguments({
     host,
     root: makeRoot({
       places,
-      guard: heldOpen(prepared.guard, open),
+      guard: heldOpen(guard, open),
       inside,
       etc,
       node,
@@ -113,14 +145,20 @@ export async function startNamespaceChild({
     hasInit: init.isAvailable,
     seccompFd: FDS.seccomp,
   });
-  const [environment, names] = [makeEnvironment(env), namesToWatch(prepared.guard, open)];
-  const streams = standardStreams(options);
-  const terminal = init.isAvailable ? openHostTerminal(streams) : undefined;
+}
+
+/** The command line: mounts, bubblewrap, our first process, the first stage, the agent's own. */
+function commandOf(
+  { prepared, limits, session, argv }: NamespaceStart,
+  { overlay, homeAt, packagesAt }: Sources,
+  terminal: HostTerminal | undefined,
+): readonly string[] {
+  const { host, user, places, node, init } = prepared;
   const stage = { node, stage: `${INSIDE.files}/first-stage.cjs`, name: session.id };
-  const command = [
+  return [
     ...overlay.outermost,
-    ...mountedAt(home, homeAt),
-    ...mountedAt(packages, packagesAt),
+    ...mountedAt(places.home, homeAt),
+    ...mountedAt(places.packages, packagesAt),
     ...bwrapCommand(host, user, overlay.command),
     "--args",
     String(FDS.args),
@@ -129,23 +167,8 @@ export async function startNamespaceChild({
     // The first process closes what the agent is not to have.
     ...(init.isAvailable
       ? [...initCommand(limits, terminal), ...firstStageCommand({ ...stage, closing: [] }, argv)]
-      : []),
-    ...(init.isAvailable ? [] : [...rlimitCommand(limits), ...firstStageCommand(stage, argv)]),
+      : [...rlimitCommand(limits), ...firstStageCommand(stage, argv)]),
   ];
-  const child = spawnWith(command, {
-    streams,
-    terminal,
-    init: init.isAvailable ? init.path : undefined,
-    open,
-    overlay,
-  });
-  feed(child, FDS.seccomp, filter);
-  feed(child, FDS.args, args);
-  const expected = await overlay.expected(child, expectedPlaces(open, { inside, etc, home }));
-  if (!init.isAvailable)
-    return { process: child, control: undefined, names: undefined, places: expected };
-  feed(child, FDS.environment, environment);
-  return { process: child, ...controlOf(child, { prepared, terminal, names }), places: expected };
 }
 
 interface ControlParts {

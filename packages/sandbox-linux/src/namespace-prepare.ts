@@ -84,24 +84,13 @@ export async function prepareNamespace(
   const host = await findNamespaceHost(user, { mayRecall });
   if ("reason" in host) return host;
   const node = nodeInside();
-  const shown = shownPlaces(places);
   reopenAll(places, user);
-  // meanwhile, another process does
-  const looksAgain = firstUnreadable(host, user, [...shown, node]);
-  const guard = guardAll(places, user);
-  const unreadable = await looksAgain;
-  if (unreadable === node) {
-    const fix = "Run the manager with a Node that everybody may read, such as the distribution's";
-    return { reason: `user ${user.name} may not read node ("${node}")`, fix };
-  }
-  if (unreadable !== undefined) {
-    throw new ConsentError(
-      "options_invalid",
-      `Cannot show "${unreadable}" to an agent: its user ${user.name} may not enter it`,
-    );
-  }
+  const guard = await guardReadable({ host, user, places, node });
+  if ("reason" in guard) return guard;
   const sockets =
-    unixSockets === "none" ? [] : (await Promise.all(shown.map((path) => socketsIn(path)))).flat();
+    unixSockets === "none"
+      ? []
+      : (await Promise.all(shownPlaces(places).map((path) => socketsIn(path)))).flat();
   const [init, filter] = [
     await findInit({ mayRecall }),
     makeSeccompFilter({ arch, network: "namespace", unixSockets }),
@@ -115,20 +104,32 @@ export async function prepareNamespace(
   if (overlay !== undefined && !init.isAvailable) return init;
   // Without it what a person replaces ends the agent, which is no reason not to start it.
   const hold = guard.readOnly.length === 0 ? NOT_NEEDED : await holdHelper({ mayRecall });
-  const isOffline = network === "none";
-  const known = {
-    host,
-    user,
-    places,
-    guard,
-    sockets,
-    unixSockets,
-    caps,
-    node,
-    init,
-    hold,
-    filter,
-    isOffline,
-  };
-  return { ...known, overlay: overlay?.path };
+  const known = { host, user, places, guard, sockets, unixSockets, caps, node, init, hold, filter };
+  return { ...known, isOffline: network === "none", overlay: overlay?.path };
+}
+
+/**
+ * Finds what is guarded, while another process looks whether the agent's user may enter what it is
+ * to be shown.
+ */
+async function guardReadable({
+  host,
+  user,
+  places,
+  node,
+}: Pick<NamespacePreparation, "host" | "user" | "places" | "node">): Promise<
+  WorkspaceGuard | Obstacle
+> {
+  const looksAgain = firstUnreadable(host, user, [...shownPlaces(places), node]);
+  const guard = guardAll(places, user);
+  const unreadable = await looksAgain;
+  if (unreadable === undefined) return guard;
+  if (unreadable === node) {
+    const fix = "Run the manager with a Node that everybody may read, such as the distribution's";
+    return { reason: `user ${user.name} may not read node ("${node}")`, fix };
+  }
+  throw new ConsentError(
+    "options_invalid",
+    `Cannot show "${unreadable}" to an agent: its user ${user.name} may not enter it`,
+  );
 }

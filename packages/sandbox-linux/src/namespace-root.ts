@@ -53,48 +53,68 @@ export interface RootParts {
 
 /** Arguments that build the root, in the order in which bubblewrap does them. */
 export function makeRoot(parts: RootParts): readonly string[] {
-  const {
-    places,
-    guard,
-    inside,
-    etc,
-    node,
-    home,
-    packages,
-    scratchBytes,
-    isAgents,
-    sourceOf = String,
-  } = parts;
-  const { workspace, readable, writable = [], hidden, covered = [] } = places;
+  const { places, guard, inside, etc, node, home, packages, sourceOf = String } = parts;
   const system = systemMounts();
   const ownNode = nodeBeside(system, node);
-  const scratch = (path: string, mode: string): Mount => [
-    "--perms",
-    mode,
-    "--size",
-    String(scratchBytes),
-    "--tmpfs",
-    path,
-  ];
-  const shown: readonly Mount[] = [
-    ...readable.map((path): Mount => ["--ro-bind", path, path]),
-    ...writable.map((path): Mount => ["--bind", path, path]),
-    ...(workspace === undefined
-      ? []
-      : [
-          [
-            workspace.access === "read-only" ? "--ro-bind" : "--bind",
-            workspace.path,
-            workspace.path,
-          ],
-        ]),
-  ];
+  const shown = shownMounts(places);
   const mounts: readonly Mount[] = [
     ...system,
     ...ETC.filter((name) => isThere(`/etc/${name}`)).map(
       (name): Mount => ["--ro-bind", `/etc/${name}`, `/etc/${name}`],
     ),
     ...ETC_FILES.map((name): Mount => ["--ro-bind", join(etc, name), `/etc/${name}`]),
+    ...ownMounts({ ...parts, home }),
+    ["--ro-bind", inside, INSIDE.files],
+    ...ownNode,
+    ...(packages === undefined ? [] : [["--ro-bind", packages, places.packages ?? packages]]),
+    ...[...shown].sort((a, b) => depthOf(a) - depthOf(b)), // one that lies in another goes over it
+    ...guard.pinned.map((path): Mount => ["--bind", path, path]),
+    ...guard.readOnly.map((path): Mount => ["--ro-bind", path, path]),
+    ...guard.writable.map((path): Mount => ["--bind", path, path]),
+  ];
+  const open = mounts.map(
+    (mount): Mount =>
+      isBind(mount) ? mount.map((word, at) => (at === 1 ? sourceOf(word) : word)) : mount,
+  );
+  const covers = places.hidden.filter(
+    (path) => isThere(path) && isShown(path, [...system, ...ownNode, ...shown]),
+  );
+  return [
+    ...withParents(open),
+    // What tells one machine from another, or this start of it from the next.
+    ...MADE_UP.flatMap(([name, path]) => ["--ro-bind", sourceOf(join(etc, name)), path]),
+    ...(places.covered ?? [])
+      .filter(isThere)
+      .flatMap((path) => coverOf(path, sourceOf(join(etc, EMPTY)))),
+    ...covers.flatMap((path) => ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]),
+    "--remount-ro",
+    "/",
+  ];
+}
+
+/** What the operator shows. */
+function shownMounts({ workspace, readable, writable = [] }: VisiblePlaces): readonly Mount[] {
+  const own = workspace?.access === "read-only" ? "--ro-bind" : "--bind";
+  return [
+    ...readable.map((path): Mount => ["--ro-bind", path, path]),
+    ...writable.map((path): Mount => ["--bind", path, path]),
+    ...(workspace === undefined ? [] : [[own, workspace.path, workspace.path]]),
+  ];
+}
+
+/** The agent's own processes and devices, and its places to write. */
+function ownMounts({
+  home,
+  scratchBytes,
+  isAgents,
+}: Pick<RootParts, "scratchBytes" | "isAgents"> & {
+  readonly home: string | undefined;
+}): readonly Mount[] {
+  const scratch = (path: string, mode: string): Mount => {
+    const size = ["--size", String(scratchBytes)];
+    return ["--perms", mode, ...size, "--tmpfs", path];
+  };
+  return [
     ["--proc", "/proc"],
     ["--dev", "/dev"],
     scratch("/dev/shm", "1777"),
@@ -105,29 +125,6 @@ export function makeRoot(parts: RootParts): readonly string[] {
       : ["--bind", home, INSIDE.home],
     ["--symlink", "/tmp", "/var/tmp"],
     ["--symlink", "/run", "/var/run"],
-    ["--ro-bind", inside, INSIDE.files],
-    ...ownNode,
-    ...(packages === undefined ? [] : [["--ro-bind", packages, places.packages ?? packages]]),
-    ...[...shown].sort((a, b) => depthOf(a) - depthOf(b)), // one that lies in another goes over it
-    ...guard.pinned.map((path): Mount => ["--bind", path, path]),
-    ...guard.readOnly.map((path): Mount => ["--ro-bind", path, path]),
-    ...guard.writable.map((path): Mount => ["--bind", path, path]),
-  ];
-  const covers = hidden.filter(
-    (path) => isThere(path) && isShown(path, [...system, ...ownNode, ...shown]),
-  );
-  const open = mounts.map(
-    (mount): Mount =>
-      isBind(mount) ? mount.map((word, at) => (at === 1 ? sourceOf(word) : word)) : mount,
-  );
-  return [
-    ...withParents(open),
-    // What tells one machine from another, or this start of it from the next.
-    ...MADE_UP.flatMap(([name, path]) => ["--ro-bind", sourceOf(join(etc, name)), path]),
-    ...covered.filter(isThere).flatMap((path) => coverOf(path, sourceOf(join(etc, EMPTY)))),
-    ...covers.flatMap((path) => ["--perms", "0000", "--tmpfs", path, "--remount-ro", path]),
-    "--remount-ro",
-    "/",
   ];
 }
 

@@ -4,11 +4,12 @@
  * become the agent's user first. Level `full`. Prose: docs/how-to/sandbox.md.
  */
 import type { Server } from "node:net";
+import { constants, setPriority } from "node:os";
 import { ConsentError, type SandboxReport } from "@acp/core";
 import { confirmFindings, confirmPrivileges, runFirstStage } from "./first-stage.js";
 import { makeHeld, withSpawn } from "./held.js";
 import { requireLevel } from "./levels.js";
-import { findProcesses, superviseAgent } from "./namespace-agent.js";
+import { type AgentParts, findProcesses, superviseAgent } from "./namespace-agent.js";
 import { type NamespaceChild, PORT_INSIDE, startNamespaceChild } from "./namespace-child.js";
 import {
   type FindInit,
@@ -21,6 +22,7 @@ import { makeNamespaceReport, makeObstacleReport } from "./namespace-report.js";
 import { initHelper } from "./native-helper.js";
 import type {
   ConnectionTakers,
+  FirstStage,
   HeldAgent,
   HoldOptions,
   LinuxSandbox,
@@ -125,7 +127,7 @@ interface Begun {
   child?: NamespaceChild;
   groups?: CapGroups;
   listeners?: readonly Server[];
-  view?: HeldView;
+  view?: HeldView | undefined;
 }
 
 async function holdPrepared(
@@ -133,92 +135,119 @@ async function holdPrepared(
   argv: readonly string[],
   options: HoldOptions,
 ): Promise<HeldAgent> {
-  const { signal: ended, requiredLevel, files = {}, ports = [] } = options;
+  const { signal: ended, files = {} } = options;
   await sweepSessions();
   const signal = AbortSignal.any([
     AbortSignal.timeout(START_MS),
     ...(ended === undefined ? [] : [ended]),
   ]);
-  const session = await openSession({ sandbox: "namespace", files });
-  const begun: Begun = { session };
+  const begun: Begun = { session: await openSession({ sandbox: "namespace", files }) };
   const undo = async (cause: unknown): Promise<never> => {
     await takeBack(begun);
+    // Its last word says more than its end, and may come later.
+    await begun.child?.control?.ended;
     throw begun.child?.names?.failure() ?? readFailure(cause, ended);
   };
   try {
-    const groups = (begun.groups = await createCapGroups(session, prepared.caps));
-    const caps = capsItem(
-      groups,
-      prepared.caps,
-      prepared.init.isAvailable || rlimitCommand(prepared.caps).length > 0,
-    );
-    const report = makeNamespaceReport({
-      ...prepared,
-      variant: prepared.host.variant,
-      caps,
-      isOverlay: prepared.overlay !== undefined,
-    });
-    requireLevel(report, requiredLevel);
-    signal.throwIfAborted();
-    begun.child = await startNamespaceChild({
-      prepared,
-      limits: rlimitsOf(prepared.caps, groups),
-      session,
-      argv,
-      options,
-    });
-    const { process: child, control, names, places } = begun.child;
-    const stage = await runFirstStage(child, {
-      mode: "listen",
-      port: PORT_INSIDE,
-      ports,
-      session,
-      signal,
-      places,
-    });
-    begun.listeners = [stage.listener, ...stage.further];
-    confirmFindings(report, stage.findings);
-    confirmPrivileges("namespace", prepared.user.uid, stage.findings);
-    const processes = findProcesses(child);
-    await groups.add([processes.init.pid, processes.agent.pid]);
-    const { found, unheld } = prepared.guard;
-    const { workspace } = prepared.places;
-    const overlay =
-      workspace?.access === "overlay"
-        ? places.find(({ path }) => path === workspace.path)
-        : undefined;
-    if (overlay !== undefined) begun.view = holdView(child.pid ?? -1, overlay);
-    const { view } = begun;
-    const agent = {
-      child,
-      control,
-      names,
-      processes,
-      listeners: begun.listeners,
-      groups,
-      session,
-      view,
-      report,
-      signal: ended,
-    };
+    const { agent, stage } = await startHeld({ prepared, argv, options, begun, signal });
+    const { names, report } = agent;
     const go = async (takers: ConnectionTakers): Promise<LinuxSandboxedProcess> => {
       await names?.settled();
       ended?.throwIfAborted();
       // Closed here, the port is closed inside.
       if (prepared.isOffline) for (const each of agent.listeners) each.close();
-      control?.begin();
+      agent.control?.begin();
       stage.go(takers);
       return superviseAgent(agent);
     };
+    const { found, unheld } = prepared.guard;
     const known = {
       ...(found !== undefined && { persistent: found, unheld }),
-      ...(view !== undefined && { view: view.view }),
+      ...(begun.view !== undefined && { view: begun.view.view }),
       ...(names !== undefined && { onHeldName: names.onChange }),
     };
     return makeHeld({ report, ...known, go, undo, end: () => takeBack(begun) });
   } catch (error) {
     return await undo(error);
   }
+}
+
+interface HeldStart {
+  readonly prepared: NamespacePreparation;
+  readonly argv: readonly string[];
+  readonly options: HoldOptions;
+  /** Gets each thing as soon as it is there. */
+  readonly begun: Begun;
+  readonly signal: AbortSignal;
+}
+
+/** Starts everything but the command, which waits behind the first stage's self-check. */
+async function startHeld({
+  prepared,
+  argv,
+  options,
+  begun,
+  signal,
+}: HeldStart): Promise<{ readonly agent: AgentParts; readonly stage: FirstStage }> {
+  const { session } = begun;
+  const groups = (begun.groups = await createCapGroups(session, prepared.caps));
+  const report = reportOf(prepared, groups);
+  requireLevel(report, options.requiredLevel);
+  signal.throwIfAborted();
+  const started = (begun.child = await startNamespaceChild({
+    prepared,
+    limits: rlimitsOf(prepared.caps, groups),
+    session,
+    argv,
+    options,
+  }));
+  const { process: child, control, names, places } = started;
+  const stage = await runFirstStage(child, {
+    mode: "listen",
+    port: PORT_INSIDE,
+    ports: options.ports ?? [],
+    session,
+    signal,
+    places,
+  });
+  const listeners = (begun.listeners = [stage.listener, ...stage.further]);
+  confirmFindings(report, stage.findings);
+  confirmPrivileges("namespace", prepared.user.uid, stage.findings);
+  const processes = findProcesses(child);
+  hurry(processes.init.pid);
+  await groups.add([processes.init.pid, processes.agent.pid]);
+  const view = (begun.view = viewOf(prepared, started));
+  const watched = { child, control, names, processes, listeners, groups, session, view };
+  return { agent: { ...watched, report, signal: options.signal }, stage };
+}
+
+/** So that an agent with many processes does not keep its own from stopping them. Root only may. */
+function hurry(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
+  } catch {
+    // it gets its turn like any other
+  }
+}
+
+function reportOf(prepared: NamespacePreparation, groups: CapGroups): SandboxReport {
+  const { init, caps, host, overlay } = prepared;
+  return makeNamespaceReport({
+    ...prepared,
+    variant: host.variant,
+    caps: capsItem(groups, caps, init.isAvailable || rlimitCommand(caps).length > 0),
+    isOverlay: overlay !== undefined,
+  });
+}
+
+/** Holds the agent's view of its workspace open for its servers, where that is an overlay. */
+function viewOf(
+  { places: { workspace } }: NamespacePreparation,
+  { process: child, places }: NamespaceChild,
+): HeldView | undefined {
+  if (workspace?.access !== "overlay") return undefined;
+  const overlay = places.find(({ path }) => path === workspace.path);
+  return overlay === undefined ? undefined : holdView(child.pid ?? -1, overlay);
 }
 
 const PORTS_MAX = 16;

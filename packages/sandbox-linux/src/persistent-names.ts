@@ -39,3 +39,6 @@ export function isPersistentFolder(name: string): boolean {
 export function isPersistentFile(name: string): boolean {
   return FILES.has(name.toLowerCase()) || name.toLowerCase().endsWith(".code-workspace");
 }
+
+/** Full of code that is run anyway, and of nobody's own settings. */
+export const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules"]);

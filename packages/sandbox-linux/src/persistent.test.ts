@@ -11,7 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findPersistent, isGitsOwn, parentsBetween } from "./persistent.js";
+import { isGitsOwn } from "./git-own.js";
+import { findPersistent, parentsBetween } from "./persistent.js";
 
 let work: string;
 beforeEach(() => {

@@ -2,28 +2,19 @@
  * Persistent: what in a workspace outlasts a sandbox by being run later, by itself, outside of it.
  * Found by a walk that is bounded and begins with what is nearest; what it does not reach is said.
  */
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  fstatSync,
-  lstatSync,
-  opendirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-} from "node:fs";
-import { isUtf8 } from "node:buffer";
+import { closeSync, realpathSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { gitConfigNames } from "./git-config-names.js";
+import { type Entry, isLink, isThere, kindOf, listEntries, readPlain } from "./guarded-look.js";
 import {
   GIT_NAMES,
   isPersistentFile,
   isPersistentFolder,
+  PASSED_OVER,
   PERSISTENT_NAMES,
 } from "./persistent-names.js";
 import { openPath } from "./places.js";
+import { atOnce, type Sliced } from "./slices.js";
 import { liesIn } from "./workspace.js";
 
 /** What was found. */
@@ -35,106 +26,10 @@ export interface Persistent {
 }
 
 const ENTRIES_MAX = 50_000;
-/** Full of code that is run anyway, and of nobody's own settings. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules"]);
-/** A configuration is a page or two. */
-const CONFIG_BYTES_MAX = 1_048_576;
 /** A folder that its owner may read, write and enter. */
 const OWNERS = 0o700;
 /** Files that include one another. */
 const CONFIGS_MAX = 20;
-/** Git has fourteen. */
-const SAMPLES_MAX = 100;
-
-/**
- * What Git itself writes into the configuration of a repository that it makes or clones, line by
- * line; none of it names a program.
- */
-const PLAIN_LINES = [
-  /^(?:[#;].*)?$/u,
-  /^\[(?:core|user|(?:branch|remote|submodule) "[^"]*")\]$/iu,
-  /^(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|merge|fetch|active|remote)\s*=/iu,
-  /^url\s*=(?!\s*"?-)(?!.*::)/iu, // ext::sh runs a shell
-];
-
-/**
- * Whether a place is as Git makes it in each new repository, submodule or worktree: hooks that are
- * samples, a configuration that names no program, a `.git` that leads to a folder of a repository
- * above it.
- */
-export function isGitsOwn(place: string): boolean {
-  switch (basename(place)) {
-    case "hooks": {
-      const { entries, isWhole } = list(place, SAMPLES_MAX);
-      // A link may lead to where hooks come later.
-      return !isLink(place) && isWhole && entries.every(({ name }) => name.endsWith(".sample"));
-    }
-    case "config":
-    case "config.worktree":
-      return (
-        readPlain(place)
-          ?.split("\n")
-          .every((line) => isPlain(line.trim(), place)) === true
-      );
-    case "commondir":
-      return readPlain(place)?.trimEnd() === "../.." && isRepository(join(dirname(place), "../.."));
-    case "gitdir": // where a worktree is; nothing is run by it
-      return readPlain(place) !== undefined;
-    case ".git":
-      return leadsToOwn(place);
-    default:
-      return false;
-  }
-}
-
-/** Whether the text of a repository's configuration names no program. */
-export function isPlainConfig(text: string): boolean {
-  return text.split("\n").every((line) => PLAIN_LINES.some((plain) => plain.test(line.trim())));
-}
-
-function isPlain(line: string, place: string): boolean {
-  // A submodule's repository says where its files are.
-  const worktree = /^worktree\s*=\s*(?<path>(?:\.\.\/)+[^"\\#;]+)$/u.exec(line)?.groups?.["path"];
-  if (worktree === undefined) return PLAIN_LINES.some((plain) => plain.test(line));
-  const above = aboveGit(place);
-  return above !== undefined && liesIn(join(dirname(place), worktree), above);
-}
-
-/**
- * Whether the walk has taken a folder for a repository. Git asks the one that `commondir` names for
- * no `HEAD`, and runs what its configuration says.
- */
-function isRepository(folder: string): boolean {
-  return ["HEAD", "objects", "refs"].every((name) => isThere(join(folder, name)));
-}
-
-/** The folder whose repository keeps a submodule or worktree at this path. */
-function aboveGit(path: string): string | undefined {
-  return /^(?<above>\/.*)\/\.git\/(?:modules|worktrees)\/./u.exec(path)?.groups?.["above"];
-}
-
-/**
- * Whether a file `.git` leads to where a repository above it keeps its submodules and worktrees,
- * through no link, so that the walk has seen it.
- */
-function leadsToOwn(place: string): boolean {
-  const named = /^gitdir: (?<path>[^\n]+)\n?$/u.exec(readPlain(place) ?? "")?.groups?.["path"];
-  if (named === undefined) return false;
-  const path = named.startsWith("/") ? normalize(named) : join(dirname(place), named);
-  const above = aboveGit(path);
-  if (
-    above === undefined ||
-    path.split("/").some((name) => PASSED_OVER.has(name.toLowerCase())) ||
-    !liesIn(place, above)
-  )
-    return false;
-  try {
-    closeSync(openPath(path).fd);
-    return true;
-  } catch {
-    return false; // not there, or behind a link
-  }
-}
 
 /** How far it looks. */
 export interface FindOptions {
@@ -153,10 +48,15 @@ export interface FindOptions {
  * Finds them. `workspace` is a real path; links are not followed, and count where they have such a
  * name.
  */
-export function findPersistent(
+export function findPersistent(workspace: string, options?: FindOptions): Persistent {
+  return atOnce(findingPersistent(workspace, options));
+}
+
+/** The same in slices. */
+export function* findingPersistent(
   workspace: string,
   { entriesMax = ENTRIES_MAX, reopen = nothing, known = [] }: FindOptions = {},
-): Persistent {
+): Sliced<Persistent> {
   const remembered = known.filter(
     (place) => place !== workspace && liesIn(place, workspace) && canReach(place),
   );
@@ -173,13 +73,14 @@ export function findPersistent(
     if (seen.has(directory)) continue;
     seen.add(directory);
     if (isClosed(directory)) reopen(directory);
-    const { entries, isWhole } = list(directory, walk.left);
+    const { entries, isWhole } = listEntries(directory, walk.left);
     walk.left -= entries.length;
     walk.isComplete &&= isWhole;
     const has = isWhole ? hasOf(entries) : (name: string) => isThere(join(directory, name));
     if (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))))
       takeGit(walk, directory);
     else for (const entry of entries) take(walk, join(directory, entry.name), entry);
+    yield;
   }
   for (const place of [...walk.found].filter(isLink)) takeTarget(walk, place);
   return { places: [...walk.found].sort(), isComplete: walk.isComplete };
@@ -300,97 +201,6 @@ function takeNamed(
     }
     for (const path of included)
       if (configs.length < CONFIGS_MAX && !configs.includes(path)) configs.push(path);
-  }
-}
-
-type Entry = Pick<Dirent, "name" | "isDirectory" | "isSymbolicLink">;
-
-interface Listing {
-  readonly entries: readonly Entry[];
-  /** Whether these are all that may count. */
-  readonly isWhole: boolean;
-}
-
-/** The first entries of a folder: one that an agent has filled must not stop us. */
-function list(directory: string, entriesMax: number): Listing {
-  const entries: Entry[] = [];
-  let isWhole = true;
-  try {
-    const open = opendirSync(directory, { encoding: "latin1" });
-    try {
-      for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
-        if (entries.length >= entriesMax) return { entries, isWhole: false };
-        const read = readEntry(entry);
-        if (read === undefined) isWhole &&= !mayCount(entry);
-        else entries.push(read);
-      }
-    } finally {
-      open.closeSync();
-    }
-    return { entries, isWhole };
-  } catch (error) {
-    // What is gone, or was no folder, has nothing in it; what an agent has closed to us may have.
-    return {
-      entries,
-      isWhole:
-        error instanceof Error &&
-        "code" in error &&
-        (error.code === "ENOENT" || error.code === "ENOTDIR"),
-    };
-  }
-}
-
-/** `undefined` where its name, read byte by byte, is not UTF-8: no text leads to it. */
-function readEntry(entry: Dirent): Entry | undefined {
-  const bytes = Buffer.from(entry.name, "latin1");
-  if (!isUtf8(bytes)) return undefined;
-  return {
-    name: bytes.toString("utf8"),
-    isDirectory: () => entry.isDirectory(),
-    isSymbolicLink: () => entry.isSymbolicLink(),
-  };
-}
-
-/** Of a name that no text leads to. */
-function mayCount(entry: Dirent): boolean {
-  return entry.isDirectory() || isPersistentFile(entry.name);
-}
-
-/**
- * The text of a file of ordinary size, and of nothing else: a pipe of that name would keep us
- * waiting.
- */
-function readPlain(path: string): string | undefined {
-  let fd: number | undefined;
-  try {
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const found = fstatSync(fd);
-    return found.isFile() && found.size <= CONFIG_BYTES_MAX ? readFileSync(fd, "utf8") : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-  }
-}
-
-/** What an agent has closed to us is not there: nothing of it must end a start, or a run. */
-export function isThere(path: string): boolean {
-  return kindOf(path) !== undefined;
-}
-
-/**
- * Whether a path is a link, of which there is nothing to hold; one that cannot be looked at counts
- * as one.
- */
-export function isLink(path: string): boolean {
-  return kindOf(path)?.isSymbolicLink() !== false;
-}
-
-function kindOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }
 

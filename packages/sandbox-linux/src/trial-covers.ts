@@ -6,7 +6,7 @@ import { type Dirent, lstatSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConsentError } from "@acp/core";
-import type { TrialOrder } from "./trial-parts.js";
+import type { TrialOrder } from "@acp/core";
 import { liesIn } from "./workspace.js";
 
 /** Each is a look at its name. */

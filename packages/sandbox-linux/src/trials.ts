@@ -5,21 +5,22 @@
  * for a while.
  */
 import { join } from "node:path";
-import { type Clock, ConsentError, systemClock } from "@acp/core";
+import type { Readable } from "node:stream";
+import {
+  type Clock,
+  ConsentError,
+  type HeldTrial,
+  type RunningTrial,
+  systemClock,
+  type TrialOrder,
+} from "@acp/core";
 import { createNamespaceSandbox } from "./namespace.js";
 import type { ConfinementOptions, HeldAgent, LinuxSandboxedProcess } from "./parts.js";
 import { removeTree } from "./remove-tree.js";
 import { makeSnapshot } from "./review-snapshot.js";
 import { takeChanges } from "./review-take.js";
 import { findCovers } from "./trial-covers.js";
-import type {
-  FrozenTrial,
-  HeldTrial,
-  RunningTrial,
-  TrialLimits,
-  TrialOrder,
-  Trials,
-} from "./trial-parts.js";
+import type { FrozenTrial, TrialLimits, Trials } from "./trial-parts.js";
 import { createTrialStore, type KeptTrial, SNAPSHOT, type TrialStore } from "./trial-store.js";
 import { watchTrial } from "./trial-watch.js";
 
@@ -80,36 +81,16 @@ export function createTrials({
   const all = { ...LIMITS, ...limits };
   const store = createTrialStore({ directory, clock, ...all });
   const closing = new AbortController();
-  const hold = async (given: TrialOrder): Promise<HeldTrial> => {
+  const hold = async (given: TrialOrder): Promise<HeldTrial<Readable, FrozenTrial>> => {
     const order = { ...given, signal: AbortSignal.any([given.signal, closing.signal]) };
     const own = await store.open();
+    const confinement = { ...CAPS, ...caps };
+    const layers = join(own, "layers");
+    const { memoryBytes } = confinement;
+    const trial: Trial = { order, directory: own, layers, store, limits: all, memoryBytes };
+    const around = { ...places, caps: confinement, hidden: [directory, ...HIDDEN, ...hidden] };
     try {
-      const covered = await findCovers(order);
-      const confinement = { ...CAPS, ...caps };
-      const layers = join(own, "layers");
-      const workspace = { path: order.workspace, access: "overlay", layers } as const;
-      const options = {
-        ...places,
-        workspace,
-        covered,
-        caps: confinement,
-        hidden: [directory, ...HIDDEN, ...hidden],
-        network: "none",
-      } as const;
-      const held = await createNamespaceSandbox(options).hold(limited(order, all, confinement), {
-        env: ({ home }) => ({ ...order.variables, HOME: home }),
-        cwd: order.cwd,
-        stdio: "pipe",
-        stderr: "pipe",
-        requiredLevel: "full",
-        signal: order.signal,
-      });
-      const { memoryBytes } = confinement;
-      return holdTrial(
-        { order, directory: own, layers, store, limits: all, memoryBytes },
-        held,
-        covered,
-      );
+      return await holdTrial(trial, around);
     } catch (error) {
       await removeTree(own);
       throw error;
@@ -129,7 +110,7 @@ export function createTrials({
           "options_invalid",
           "Cannot keep what a trial wrote: there is no such trial, or its time is over",
         );
-      const taken = takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
+      const taken = await takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
       if (taken.conflicts.length + taken.failed.length === 0) await store.remove(found);
       return taken;
     },
@@ -147,7 +128,7 @@ export function createTrials({
 function limited(
   { argv }: TrialOrder,
   { writtenBytes }: TrialLimits,
-  { memoryBytes }: { readonly memoryBytes: number },
+  memoryBytes: number,
 ): readonly string[] {
   const kib = (bytes: number): number => Math.ceil(bytes / 1024);
   // A limit that is lower already stays.
@@ -155,7 +136,34 @@ function limited(
   return ["/bin/bash", "--noprofile", "--norc", "-c", script, "trial", ...argv];
 }
 
-function holdTrial(trial: Trial, held: HeldAgent, covered: readonly string[]): HeldTrial {
+/** What of the host is there, besides the workspace. */
+type TrialPlaces = Pick<ConfinementOptions, "readable" | "hidden" | "programs" | "user" | "caps">;
+
+async function holdTrial(
+  trial: Trial,
+  around: TrialPlaces,
+): Promise<HeldTrial<Readable, FrozenTrial>> {
+  const { order, layers, limits, memoryBytes } = trial;
+  const covered = await findCovers(order);
+  const workspace = { path: order.workspace, access: "overlay", layers } as const;
+  const options = { ...around, workspace, covered, network: "none" } as const;
+  const argv = limited(order, limits, memoryBytes);
+  const held = await createNamespaceSandbox(options).hold(argv, {
+    env: ({ home }) => ({ ...order.variables, HOME: home }),
+    cwd: order.cwd,
+    stdio: "pipe",
+    stderr: "pipe",
+    requiredLevel: "full",
+    signal: order.signal,
+  });
+  return heldTrial(trial, held, covered);
+}
+
+function heldTrial(
+  trial: Trial,
+  held: HeldAgent,
+  covered: readonly string[],
+): HeldTrial<Readable, FrozenTrial> {
   return {
     covered,
     go: async () => {
@@ -178,7 +186,11 @@ function holdTrial(trial: Trial, held: HeldAgent, covered: readonly string[]): H
   };
 }
 
-function runTrial(trial: Trial, agent: LinuxSandboxedProcess, sinceMs: number): RunningTrial {
+function runTrial(
+  trial: Trial,
+  agent: LinuxSandboxedProcess,
+  sinceMs: number,
+): RunningTrial<Readable, FrozenTrial> {
   const { layers, limits, memoryBytes, directory } = trial;
   const { stdout, stderr } = agent;
   // Asked for as pipes, they are there.

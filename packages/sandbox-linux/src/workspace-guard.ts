@@ -4,7 +4,9 @@
  * above it, which then cannot be renamed to make room for another of its name.
  */
 import type { AgentUser, Workspace } from "./parts.js";
-import { findPersistent, isGitsOwn, isLink, isThere, parentsBetween } from "./persistent.js";
+import { isGitsOwn } from "./git-own.js";
+import { isLink, isThere } from "./guarded-look.js";
+import { findPersistent, parentsBetween } from "./persistent.js";
 import { hasOtherNames } from "./persistent-state.js";
 import { reopenFolder } from "./places.js";
 import { liesIn, type VisiblePlaces } from "./workspace.js";

@@ -13,10 +13,8 @@ import { createHttpConsentProxy } from "@acp/proxy-http";
 import { createMcpSessions } from "@acp/proxy-mcp";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { insideFile, later, until } from "./bridge-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const AGENT = { id: "sandboxed" };
 const SERVER = [

@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type Bridge,
   gate,
@@ -18,8 +18,6 @@ import {
   startedBridge,
   until,
 } from "./bridge-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const ASKED = "CONNECT mcp.acp.internal:1 HTTP/1.1\r\nHost: mcp.acp.internal:1\r\n\r\n";
 const OK = "HTTP/1.1 200 Connection Established\r\n\r\n";

@@ -1,109 +1,33 @@
-/** The helper on this host: as whoever runs the tests, and as a plain uid where that is root. */
-import type { ChildProcess, StdioOptions } from "node:child_process";
+/** What the helper leaves its command: rights, limits, descriptors, files, network, system calls. */
+import type { StdioOptions } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hostNeed } from "@acp/testing";
-import { afterAll, describe, expect, it } from "vitest";
-import { nativeHelper } from "../src/native-helper.js";
+import { describe, expect, it } from "vitest";
 import { makeSeccompFilter, seccompArch } from "../src/seccomp.js";
-
-const directory = mkdtempSync(join(tmpdir(), "acp-confine-"));
-chmodSync(directory, 0o711);
-const helper = join(directory, "confine");
-const made = await nativeHelper({ directory: join(directory, "cache") });
-if (made.isAvailable) {
-  copyFileSync(made.path, helper);
-  chmodSync(helper, 0o755);
-}
-const landlockAbi = made.isAvailable ? made.landlockAbi : 0;
-const need = hostNeed("cc", () => (made.isAvailable ? undefined : made.reason));
-const withTcpRules = hostNeed("Landlock with TCP rules", () =>
-  landlockAbi >= 4 ? undefined : `Landlock is of version ${landlockAbi}`,
-);
-const withScopes = hostNeed("Landlock with scopes", () =>
-  landlockAbi >= 6 ? undefined : `Landlock is of version ${landlockAbi}`,
-);
-const isRoot = process.getuid?.() === 0;
-const PLAIN = 61_021;
-/** Everybody who can start the helper here. */
-const callers: readonly (readonly [string, readonly string[]])[] = isRoot
-  ? [
-      ["root", []],
-      [
-        "a plain uid",
-        ["setpriv", "--reuid", `${PLAIN}`, "--regid", `${PLAIN}`, "--clear-groups", "--"],
-      ],
-    ]
-  : [["a plain user", []]];
-
-afterAll(() => {
-  rmSync(directory, { recursive: true });
-});
-
-let count = 0;
-/** A directory of the plain uid's own. */
-function ownDirectory(): string {
-  const path = join(directory, `own-${(count += 1)}`);
-  mkdirSync(path);
-  if (isRoot) chownSync(path, PLAIN, PLAIN);
-  return path;
-}
-
-interface Run {
-  readonly prefix?: readonly string[];
-  readonly options?: readonly string[];
-  readonly stdio?: StdioOptions;
-}
-
-function start(
-  command: readonly string[],
-  { prefix = [], options = [], stdio = ["ignore", "pipe", "pipe"] }: Run = {},
-): ChildProcess {
-  const [program = "", ...args] = [...prefix, helper, ...options, "--", ...command];
-  return spawn(program, args, { stdio, env: { PATH: process.env["PATH"] }, cwd: "/" });
-}
-
-interface Ended {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Resolves when the helper has ended and nobody holds its streams any more. */
-async function finish(child: ChildProcess): Promise<Ended> {
-  let out = "";
-  let err = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => (out += text));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
-  await once(child, "close");
-  return { code: child.exitCode, signal: child.signalCode, out, err };
-}
-
-const run = (command: readonly string[], how: Run = {}): Promise<Ended> =>
-  finish(start(command, how));
-const sh = (script: string, how: Run = {}): Promise<Ended> => run(["/bin/sh", "-c", script], how);
-const SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/sbin", "/etc"].filter((path) =>
-  existsSync(path),
-);
-const readSystem = SYSTEM.flatMap((path) => ["--read", path]);
+import {
+  type Ended,
+  callers,
+  directory,
+  finish,
+  freshName,
+  helper,
+  isRoot,
+  landlockAbi,
+  need,
+  ownDirectory,
+  PLAIN,
+  readSystem,
+  run,
+  sh,
+  start,
+  withScopes,
+  withTcpRules,
+} from "./confine-kit.js";
 
 describe.runIf(need.run).each(callers)(
   `confine, started by %s${need.run ? "" : ` [${need.reason}]`}`,
@@ -274,7 +198,7 @@ describe.runIf(need.run).each(callers)(
           network: "none",
           unixSockets: "none",
         });
-        const path = join(directory, `filter-${(count += 1)}`);
+        const path = freshName("filter");
         const script = ["/bin/grep", "Seccomp:", "/proc/self/status"];
         const withFilter = async (bytes: Uint8Array): Promise<Ended> => {
           writeFileSync(path, bytes);
@@ -294,88 +218,6 @@ describe.runIf(need.run).each(callers)(
         }
       },
     );
-
-    it("keeps no stream open: what the command closes is closed", async () => {
-      const child = start(["/bin/sh", "-c", "exec >&- 2>&-; read line; exit 6"], {
-        prefix,
-        stdio: ["pipe", "pipe", "ignore"],
-      });
-      child.stdout?.resume();
-      await once(child.stdout ?? child, "end");
-      expect(child.exitCode).toBeNull();
-      child.stdin?.end("go on\n");
-      expect(await once(child, "exit")).toEqual([6, null]);
-    });
-
-    const seesAll = isRoot && prefix.length === 0;
-    it.skipIf(seesAll)(
-      `is closed to the command's eyes, though it is the same user${seesAll ? ", skipped: root sees everything" : ""}`,
-      async () => {
-        expect(
-          (
-            await sh(
-              "cat /proc/$$/environ > /dev/null && echo own; cat /proc/$PPID/environ || echo closed",
-              { prefix },
-            )
-          ).out,
-        ).toBe("own\nclosed\n");
-      },
-    );
-
-    // Whoever is left holds the streams: `finish` waits for the last of them.
-    const LEFT_BEHIND =
-      "setsid sh -c 'trap \"\" TERM HUP INT; while :; do sleep 100; done' & (setsid setsid sleep 1000 &) ; echo ready";
-
-    it("ends what its command left behind, with it", async () => {
-      expect(await sh(`${LEFT_BEHIND}; exit 3`, { prefix })).toMatchObject({
-        code: 3,
-        out: "ready\n",
-      });
-    });
-
-    it("ends everything on SIGTERM, and takes no other signal for its own", async () => {
-      const child = start(
-        ["/bin/sh", "-c", `trap "" HUP INT QUIT TSTP; ${LEFT_BEHIND}; sleep 1000`],
-        { prefix },
-      );
-      const end = finish(child);
-      await once(child.stdout ?? process.stdout, "data");
-      for (const signal of ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTSTP", "SIGUSR1"] as const)
-        child.kill(signal);
-      expect(child.exitCode ?? child.signalCode).toBeNull();
-      child.kill("SIGTERM");
-      expect(await end).toMatchObject({ code: null, signal: "SIGKILL" });
-    });
-
-    it("ends everything when its parent is killed", async () => {
-      const parent = spawn(
-        "/bin/sh",
-        [
-          "-c",
-          `${[...prefix, helper].join(" ")} -- /bin/sh -c '${LEFT_BEHIND.replaceAll("'", `'"'"'`)}; sleep 1000'; :`,
-        ],
-        {
-          stdio: ["ignore", "pipe", "ignore"],
-        },
-      );
-      const end = finish(parent);
-      await once(parent.stdout ?? process.stdout, "data");
-      parent.kill("SIGKILL");
-      expect(await end).toMatchObject({ signal: "SIGKILL" });
-    });
-
-    it("catches what forks and exits without end", async () => {
-      const runner = join(directory, "runner");
-      const source =
-        "#include <unistd.h>\nint main(void) { for (long n = 3000000; n > 0; n--) { setsid(); if (fork() != 0) _exit(0); } return 0; }\n";
-      expect(spawnSync("cc", ["-O2", "-x", "c", "-o", runner, "-"], { input: source }).status).toBe(
-        0,
-      );
-      chmodSync(runner, 0o755);
-      expect(
-        await sh(`for n in 1 2 3 4; do ${runner} & done; sleep 0.1`, { prefix }),
-      ).toMatchObject({ code: 0 });
-    });
   },
 );
 

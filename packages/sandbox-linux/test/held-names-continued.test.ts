@@ -3,11 +3,10 @@
  * that makes a stopped process go on.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { compiled, outside, python, read, useRepository } from "./held-names-kit.js";
 import { namespaces } from "./namespace-kit.js";
 
-vi.setConfig({ testTimeout: 120_000 });
 useRepository();
 
 /**

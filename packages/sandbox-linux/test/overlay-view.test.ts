@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createLandlockSandbox, createNamespaceSandbox } from "../src/backends.js";
 import type {
   AgentView,
@@ -16,8 +16,6 @@ import type {
 import { namespaces, PATH, runShell, startAgent } from "./namespace-kit.js";
 import { overlayWorld } from "./overlay-kit.js";
 import type { OverlayWorld } from "./overlay-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const GIT = { ".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "" };
 const FILES = {

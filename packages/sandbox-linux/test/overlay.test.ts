@@ -15,13 +15,11 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createLandlockSandbox, createNamespaceSandbox } from "../src/backends.js";
 import { overlayHelper } from "../src/native-helper.js";
 import { namespaces, runShell, startAgent } from "./namespace-kit.js";
 import { overlayWorld } from "./overlay-kit.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const FILES = {
   "a.txt": "one\n",

@@ -1,13 +1,11 @@
 /** Memory that each process may have, where the host lets nobody limit that of all. */
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Socket } from "node:net";
 import { createLandlockSandbox, createNamespaceSandbox } from "../src/backends.js";
 import { hostNeed } from "@acp/testing";
 import { nativeHelper } from "../src/native-helper.js";
 import { namespaces, PATH, textOf } from "./namespace-kit.js";
 import type { ConfinementOptions, LinuxSandbox } from "../src/parts.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MIB = 2 ** 20;
 const BYTES = 512 * MIB;

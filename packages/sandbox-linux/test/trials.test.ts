@@ -15,14 +15,13 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { manualClock } from "@acp/testing";
 import { describe, expect, it, vi } from "vitest";
-import type { FrozenTrial, TrialOrder, Trials } from "../src/trial-parts.js";
+import type { TrialOrder } from "@acp/core";
+import type { FrozenTrial, Trials } from "../src/trial-parts.js";
 import { createTrials, type TrialsOptions } from "../src/trials.js";
 import { bundled } from "../../../tools/bundled.js";
 import type { TrialJob } from "./fixtures/trial-manager.js";
 import { namespaces, PATH } from "./namespace-kit.js";
 import { AGENT_UID, type OverlayWorld, overlayWorld } from "./overlay-kit.js";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const FILES = {
   "a.txt": "one\n",
@@ -247,8 +246,11 @@ describe.skipIf(!namespaces.run)(`trials ${namespaces.reason}`, () => {
   it("end where they use too much memory", async () => {
     await using world = overlayWorld(FILES);
     await using trials = trialsOf(world, { caps: { memoryBytes: 64 * 2 ** 20 } });
-    const hog =
-      "for n in 1 2 3 4; do (x=$(head -c 40000000 /dev/zero | tr '\\0' a); echo held; sleep 5) & done; wait";
+    // Until all hold their memory, when the watch has a minute to see it, or until one has died.
+    const hold =
+      "x=$(head -c 40000000 /dev/zero | tr '\\0' a); echo held; echo >> held; sleep 1000";
+    const hog = `touch held; for n in 1 2 3 4; do ( ( ${hold} ) || echo >> dead ) & done
+      until [ -s dead ] || [ "$(wc -l < held)" -eq 4 ]; do sleep 0.1; done; [ -s dead ] || sleep 60`;
     const { excess, output } = await tried(trials, orderOf(world, hog));
     // By the kernel, where it may count for us; else by the watch.
     expect(excess?.includes("memory") === true || output.split("held").length - 1 < 4).toBe(true);

@@ -2,7 +2,7 @@
  * Leaves: the values that several calls gave to each of their arguments, nested ones by their
  * dotted names, lists by their elements, as a rule reads them (policy/arguments.ts). Pure.
  */
-import { isJsonObject } from "@acp/core";
+import { isJsonList, isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
 
 /** A value that a pattern can be about. */
@@ -50,7 +50,7 @@ function gather(maps: readonly JsonObject[], path: readonly string[], leaves: Le
  * that is not there, is `undefined`.
  */
 function elementsOf(value: JsonValue | undefined): readonly (JsonValue | undefined)[] {
-  if (isList(value)) return value.length === 0 ? [undefined] : value.flatMap(elementsOf);
+  if (isJsonList(value)) return value.length === 0 ? [undefined] : value.flatMap(elementsOf);
   if (value === null || value === "" || (isJsonObject(value) && Object.keys(value).length === 0))
     return [undefined];
   return [value];
@@ -58,9 +58,6 @@ function elementsOf(value: JsonValue | undefined): readonly (JsonValue | undefin
 
 const isScalar = (value: JsonValue | undefined): value is Scalar =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-
-const isList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
-  Array.isArray(value);
 
 /**
  * What one call gave to an argument; `undefined` where it gave nothing, or a list stands in

@@ -14,6 +14,7 @@ export interface LoggedEvent
     AuditEventInput,
     "atMs" | "requestId" | "agent" | "tool" | "riskLevel" | "decision" | "metadata"
   > {
+  /** As the log writes it, of this or a later version. */
   readonly eventType: string;
 }
 

@@ -2,8 +2,8 @@
  * Policy document: a policy's text beside what it compiles to, so that a rule can be tried out in
  * its place among the others. Pure.
  */
-import { isConsentError, isJsonObject } from "@acp/core";
-import type { Action, Effect, Facts, JsonObject, JsonValue, Policy, Ruling } from "@acp/core";
+import { isConsentError, isJsonList, isJsonObject } from "@acp/core";
+import type { Action, Effect, Facts, JsonObject, Policy, Ruling } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import type { PolicyOptions } from "@acp/core/policy";
 import { readPolicy, readYaml } from "@acp/core/yaml";
@@ -56,10 +56,8 @@ export function readPolicyDocument(text: string, origins: PolicyOptions): Policy
 }
 
 function rulesOf({ rules }: JsonObject): readonly JsonObject[] {
-  return rules !== undefined && isList(rules) ? rules.filter(isJsonObject) : [];
+  return rules !== undefined && isJsonList(rules) ? rules.filter(isJsonObject) : [];
 }
-
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
 
 /** What a policy says in the end: the first rule that matches, or the default. */
 export interface Said {

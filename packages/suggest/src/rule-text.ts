@@ -2,7 +2,7 @@
  * Rule text: a rule as a person pastes it into a policy file, and back through the reader of
  * policies. Pure.
  */
-import { canonicalJson, escapeText, isJsonObject } from "@acp/core";
+import { canonicalJson, escapeText, isJsonList, isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
 import { readYaml } from "@acp/core/yaml";
 
@@ -36,7 +36,7 @@ function entryLines(key: string, value: JsonValue, depth: number): readonly stri
 }
 
 function flowText(value: JsonValue): string {
-  if (isList(value)) return `[${value.map(flowText).join(", ")}]`;
+  if (isJsonList(value)) return `[${value.map(flowText).join(", ")}]`;
   if (!isJsonObject(value)) return scalarText(value);
   return `{ ${Object.entries(value)
     .map(([key, member]) => `${scalarText(key)}: ${flowText(member)}`)
@@ -52,8 +52,6 @@ function scalarText(value: string | number | boolean | null): string {
   return PLAIN.test(value) && !WORDS.test(value) ? value : escapeText(JSON.stringify(value));
 }
 
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);
-
 /**
  * The rule that a text made by {@link ruleText} reads as, by the reader of policy files;
  * `undefined` where it is not the one that was meant.
@@ -63,7 +61,7 @@ export function readRuleText(text: string, meant: JsonObject): JsonObject | unde
     const { value } = readYaml(`rules:\n${text}`, { name: "policy", code: "policy_invalid" });
     const list = isJsonObject(value) ? value["rules"] : undefined;
     const rule: JsonValue | undefined =
-      list !== undefined && isList(list) && list.length === 1 ? list[0] : undefined;
+      list !== undefined && isJsonList(list) && list.length === 1 ? list[0] : undefined;
     return isJsonObject(rule) && canonicalJson(rule) === canonicalJson(meant) ? rule : undefined;
   } catch {
     return undefined; // a name that YAML cannot hold

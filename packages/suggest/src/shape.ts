@@ -9,10 +9,28 @@ import type { LoggedEvent } from "./logged-call.js";
 
 /** A sort of calls. */
 export type CallShape =
-  | { readonly kind: "tool"; readonly server: string; readonly tool: string }
-  | { readonly kind: "http"; readonly host: string; readonly port: number; readonly method: string }
+  | {
+      readonly kind: "tool";
+      /** The tool's server. */
+      readonly server: string;
+      /** The tool's name. */
+      readonly tool: string;
+    }
+  | {
+      readonly kind: "http";
+      /** Normalized host name or address. */
+      readonly host: string;
+      /** Port number. */
+      readonly port: number;
+      /** Request method in capitals. */
+      readonly method: string;
+    }
   /** `program` is empty where the command is more than plain words. */
-  | { readonly kind: "shell"; readonly program: string };
+  | {
+      readonly kind: "shell";
+      /** First word of the command. */
+      readonly program: string;
+    };
 
 /** The shape of an action. */
 export function shapeOf(action: Action): CallShape {

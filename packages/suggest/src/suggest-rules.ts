@@ -39,20 +39,23 @@ export interface SuggestOptions {
 export interface RulePlace {
   /** The rule that it stands before; left out: it goes to the end of the list. */
   readonly before?: string;
-  /** That rule's line, from 1. */
+  /** Where in the policy's text that rule begins, counted from 1. */
   readonly line?: number;
 }
 
 /** A rule that would answer what people always answered alike. */
 export interface RuleSuggestion {
+  /** What the rule would do. */
   readonly effect: "allow" | "deny";
   /** What it is about, in words. */
   readonly about: string;
+  /** What its calls have in common. */
   readonly shape: CallShape;
   /** The rule as policy data. */
   readonly rule: JsonObject;
   /** The rule as YAML, an item of the list `rules`, indented like the others. */
   readonly yaml: string;
+  /** Where among the policy's rules it belongs. */
   readonly place: RulePlace;
   /** What it lets through, or stops, argument by argument. */
   readonly covers: readonly RuleCover[];
@@ -62,12 +65,15 @@ export interface RuleSuggestion {
   readonly agents: readonly string[];
   /** When the first and the last of the answers were given that speak for it. */
   readonly firstMs: number;
+  /** Wall time of the last such answer, milliseconds since 1970. */
   readonly lastMs: number;
 }
 
 /** Calls that were answered alike often enough, and why no rule is suggested for them. */
 export interface HeldBack {
+  /** What a rule would have done. */
   readonly effect: "allow" | "deny";
+  /** What the calls were about, in words. */
   readonly about: string;
   /** How often they were answered alike. */
   readonly count: number;
@@ -79,6 +85,7 @@ export interface HeldBack {
 export interface Suggestions {
   /** Denies first, then by how many questions each would have answered. */
   readonly suggestions: readonly RuleSuggestion[];
+  /** What was answered alike and is not suggested, with the reasons. */
   readonly heldBack: readonly HeldBack[];
   /** Events that were read. */
   readonly events: number;
@@ -108,6 +115,14 @@ const TRIED_RULES_MAX = 50_000;
  * @param policy - The policy in force, as YAML text.
  * @throws ConsentError `policy_invalid`; `options_invalid` for a `min` below 2; and whatever
  *   `history` throws.
+ *
+ * @example
+ * ```ts
+ * import { suggestRules } from "@acp/suggest";
+ *
+ * const { suggestions } = await suggestRules(() => events, policyText, { min: 5 });
+ * for (const { about, yaml } of suggestions) console.log(about, yaml);
+ * ```
  */
 export async function suggestRules(
   history: ReadHistory,

@@ -80,33 +80,38 @@ const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({
   reason,
 });
 
+/** How a question ends, and what became of a yes: each once. */
+function createEnd() {
+  let ending: Ending | undefined;
+  let tell: (ending: Ending) => void = () => undefined;
+  const ended = new Promise<Ending>((resolve) => {
+    tell = resolve;
+  });
+  let settle: (outcome: ConsentOutcome | undefined) => void = () => undefined;
+  const outcome = new Promise<ConsentOutcome | undefined>((resolve) => {
+    settle = resolve;
+  });
+  const end = (next: Ending): void => {
+    ending ??= next;
+    tell(ending);
+    if (ending.status !== "approved" && ending.status !== "approved_with_modifications")
+      settle(undefined);
+  };
+  return { ending: () => ending, end, ended, outcome, settle };
+}
+
 /** A question with a session of its own. */
 export function askDouble(
   request: ConsentRequest = sampleRequest(),
   options: AskDoubleOptions = {},
 ): AskDouble {
   const submissions: Submission[] = [];
-  let ending: Ending | undefined;
-  let tell: (ending: Ending) => void = () => undefined;
-  const ended = new Promise<Ending>((resolve) => {
-    tell = resolve;
-  });
-  let tellOutcome: (outcome: ConsentOutcome | undefined) => void = () => undefined;
-  const outcome = new Promise<ConsentOutcome | undefined>((resolve) => {
-    tellOutcome = resolve;
-  });
-  const end = (next: Ending): void => {
-    ending ??= next;
-    tell(ending);
-    if (ending.status !== "approved" && ending.status !== "approved_with_modifications")
-      tellOutcome(undefined);
-  };
-
+  const { ending, end, ended, outcome, settle } = createEnd();
   const judge = (claim: unknown, subject: string): AnswerReceipt => {
     const response = parseResponse(claim);
     if (response.requestId !== request.id)
       return refused("request_unknown", "the answer names another question");
-    if (ending !== undefined) return refused("request_ended", "the question is over");
+    if (ending() !== undefined) return refused("request_ended", "the question is over");
     if (response.nonce !== request.nonce)
       return refused("nonce_mismatch", "the nonce is another one");
     if (options.subjects?.includes(subject) === false)
@@ -124,9 +129,9 @@ export function askDouble(
   return {
     request,
     submissions,
-    ending: () => ending,
+    ending,
     end,
-    settle: tellOutcome,
+    settle,
     session: {
       redelivery: options.redelivery ?? false,
       ended,

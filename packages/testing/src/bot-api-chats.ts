@@ -92,26 +92,34 @@ function editOf({ json, authorId }: BotApiMessage, content: JsonObject): JsonObj
   return JSON.stringify(after) === JSON.stringify(before) ? badRequest(NOT_MODIFIED) : after;
 }
 
-/** Chats without messages. */
-export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiChats {
+/** The messages of each chat, and the next one's number. */
+function createHistory(chats: readonly BotApiChat[], nowS: () => number) {
   const kept = new Map<number, Map<number, BotApiMessage>>(chats.map(({ id }) => [id, new Map()]));
   let nextId = 100;
-
-  const find = (chatId: number, messageId: number): BotApiMessage | undefined =>
-    kept.get(chatId)?.get(messageId);
-  const keep = (json: JsonObject, file?: UploadedFile): BotApiMessage => {
-    const message = messageOf(json, file);
-    kept.get(message.chatId)?.set(message.id, message);
-    return message;
+  return {
+    nextId: () => nextId,
+    messages: (chatId: number): readonly BotApiMessage[] => [...(kept.get(chatId)?.values() ?? [])],
+    find: (chatId: number, messageId: number): BotApiMessage | undefined =>
+      kept.get(chatId)?.get(messageId),
+    keep: (json: JsonObject, file?: UploadedFile): BotApiMessage => {
+      const message = messageOf(json, file);
+      kept.get(message.chatId)?.set(message.id, message);
+      return message;
+    },
+    makeMessage: (chatId: number, from: JsonObject, parts: JsonObject): JsonObject => ({
+      message_id: nextId++,
+      from,
+      chat: chatJson(chatId),
+      date: nowS(),
+      ...parts,
+    }),
   };
+}
+
+/** Chats without messages. */
+export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiChats {
   const nowS = (): number => Math.floor(clock.now() / 1_000);
-  const makeMessage = (chatId: number, from: JsonObject, parts: JsonObject): JsonObject => ({
-    message_id: nextId++,
-    from,
-    chat: chatJson(chatId),
-    date: nowS(),
-    ...parts,
-  });
+  const { nextId, messages, find, keep, makeMessage } = createHistory(chats, nowS);
   const repliedOf = (chatId: number, { reply_parameters: given }: JsonObject): JsonObject => {
     if (given === undefined) return {};
     const replied = find(chatId, numberOf(memberOf(given, "message_id")));
@@ -144,7 +152,7 @@ export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiC
     sendDocument: (params, uploaded) => {
       const file = checkFile(uploaded, params["caption"]);
       const document = {
-        file_id: `file-${nextId}`,
+        file_id: `file-${nextId()}`,
         file_name: file.name,
         mime_type: file.type,
         file_size: Buffer.byteLength(file.text),
@@ -155,7 +163,7 @@ export function createChats(chats: readonly BotApiChat[], clock: Clock): BotApiC
     editMessageReplyMarkup: (params) => edit(params, {}),
   };
   return {
-    messages: (chatId) => [...(kept.get(chatId)?.values() ?? [])],
+    messages,
     find,
     write: (chatId, from, parts) => keep(makeMessage(chatId, from, parts)),
     call: (method, params, file) =>

@@ -23,6 +23,10 @@ export interface BotApiUpdates extends AsyncDisposable {
 
 const LIMIT_MAX = 100;
 const TIMEOUT_S_MAX = 50;
+const WEBHOOK_ACTIVE =
+  "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first";
+const OTHER_POLL =
+  "terminated by other getUpdates request; make sure that only one bot instance is running";
 
 interface Poll {
   readonly offset: number;
@@ -34,6 +38,15 @@ interface Poll {
 const conflict = (why: string): Refusal => ({ status: 409, description: `Conflict: ${why}` });
 const integer = (params: JsonObject, key: string, fallback: number): number =>
   typeof params[key] === "number" ? params[key] : fallback;
+
+/** The bounds of a call of getUpdates. */
+function readPoll(params: JsonObject) {
+  return {
+    offset: integer(params, "offset", 0),
+    limit: Math.max(1, Math.min(integer(params, "limit", LIMIT_MAX), LIMIT_MAX)),
+    timeoutMs: Math.min(integer(params, "timeout", 0), TIMEOUT_S_MAX) * 1_000,
+  };
+}
 
 /** The poll that waits, if one does. */
 function createPollPlace() {
@@ -97,26 +110,13 @@ export function createUpdates(): BotApiUpdates {
     waiting: queue.size,
     endPoll,
     async getUpdates(params, signal) {
-      if (webhook.url() !== "")
-        throw new RefusedCall(
-          conflict(
-            "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first",
-          ),
-        );
-      const [offset, timeoutS] = [
-        integer(params, "offset", 0),
-        Math.min(integer(params, "timeout", 0), TIMEOUT_S_MAX),
-      ];
-      const limit = Math.max(1, Math.min(integer(params, "limit", LIMIT_MAX), LIMIT_MAX));
+      if (webhook.url() !== "") throw new RefusedCall(conflict(WEBHOOK_ACTIVE));
+      const { offset, limit, timeoutMs } = readPoll(params);
       queue.allow(params);
       const updates = queue.take(offset, limit);
-      if (updates.length > 0 || timeoutS <= 0) return updates;
-      endPoll(
-        conflict(
-          "terminated by other getUpdates request; make sure that only one bot instance is running",
-        ),
-      );
-      return place.wait({ offset: Math.max(0, offset), limit }, timeoutS * 1_000, signal);
+      if (updates.length > 0 || timeoutMs <= 0) return updates;
+      endPoll(conflict(OTHER_POLL));
+      return place.wait({ offset: Math.max(0, offset), limit }, timeoutMs, signal);
     },
     setWebhook(params) {
       webhook.set(params);

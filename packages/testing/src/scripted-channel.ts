@@ -108,6 +108,8 @@ function claimsFor(
  *
  * @example
  * ```ts
+ * import { scriptedChannel } from "@acp/testing";
+ *
  * const channel = scriptedChannel(["approve", { deny: { reason: "not now" } }]);
  * ```
  */

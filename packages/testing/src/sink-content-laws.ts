@@ -4,46 +4,8 @@
  * what did not happen.
  */
 import assert from "node:assert/strict";
-import type { AuditEventInput, AuditEventType } from "@acp/core";
+import { AUDIT_EVENT_TYPES, type AuditEventInput } from "@acp/core";
 import type { SinkUnderTest } from "./sink-under-test.js";
-
-/** Every type there is: the compiler wants a new one here. */
-const EVENT_TYPES = {
-  tool_call_intercepted: "tool_call_intercepted",
-  policy_evaluated: "policy_evaluated",
-  consent_requested: "consent_requested",
-  consent_delivered: "consent_delivered",
-  consent_undelivered: "consent_undelivered",
-  consent_escalated: "consent_escalated",
-  consent_counted: "consent_counted",
-  consent_refused: "consent_refused",
-  consent_approved: "consent_approved",
-  consent_denied: "consent_denied",
-  consent_expired: "consent_expired",
-  consent_cancelled: "consent_cancelled",
-  consent_failed: "consent_failed",
-  consent_superseded: "consent_superseded",
-  consent_deferred: "consent_deferred",
-  consent_not_collected: "consent_not_collected",
-  decision_adopted: "decision_adopted",
-  grant_created: "grant_created",
-  grant_used: "grant_used",
-  grant_revoked: "grant_revoked",
-  tool_call_forwarded: "tool_call_forwarded",
-  tool_call_completed: "tool_call_completed",
-  credential_injected: "credential_injected",
-  vault_changed: "vault_changed",
-  keys_rotated: "keys_rotated",
-  gate_notice: "gate_notice",
-  outcome_unknown: "outcome_unknown",
-  log_opened: "log_opened",
-  log_recovered: "log_recovered",
-  log_pruned: "log_pruned",
-  clock_went_back: "clock_went_back",
-  stored_record_ignored: "stored_record_ignored",
-  witness_failed: "witness_failed",
-  witness_restored: "witness_restored",
-} as const satisfies { readonly [T in AuditEventType]: T };
 
 const DECISIONS = ["allow", "deny", "ask", "pending", "approved", "denied", "failed", ""] as const;
 
@@ -84,8 +46,7 @@ export const contentLaws: Readonly<
 > = {
   "keeps events of every type and decision whole, denials too": async (makeSink) => {
     await using under = await makeSink();
-    const types: readonly AuditEventType[] = Object.values(EVENT_TYPES);
-    const events = types.flatMap((eventType, at) =>
+    const events = AUDIT_EVENT_TYPES.flatMap((eventType, at) =>
       // A log's own events are of no call.
       [
         event(2 * at, { eventType, decision: DECISIONS[at % DECISIONS.length] ?? "" }),

@@ -117,32 +117,29 @@ const textAt = (object: unknown, key: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-/**
- * Makes one.
- *
- * @param origin - Where its browser is, such as `http://localhost:8789`.
- */
-export function createSoftwarePasskey(
-  origin: string,
-  algorithm: PasskeyAlgorithm = "ES256",
-): SoftwarePasskey {
-  const { privateKey, cose, hash } = PAIRS[algorithm]();
-  const id = randomBytes(16);
+/** `CollectedClientData` (WebAuthn §5.8.1). */
+function clientDataOf(
+  honest: { readonly type: string; readonly challenge: string; readonly origin: string },
+  twist: SoftwarePasskeyTwist,
+): Buffer {
+  return Buffer.from(
+    JSON.stringify({
+      type: twist.type ?? honest.type,
+      challenge: twist.challenge ?? honest.challenge,
+      origin: twist.origin ?? honest.origin,
+      crossOrigin: twist.crossOrigin ?? false,
+    }),
+  );
+}
+
+/** Authenticator data (WebAuthn §6.1); its counter goes up by one with each. */
+function createAuthenticator(): (
+  rpId: string,
+  twist: SoftwarePasskeyTwist,
+  attested?: Buffer,
+) => Buffer {
   let counter = 0;
-  const clientData = (options: JsonObject, type: string, twist: SoftwarePasskeyTwist): Buffer =>
-    Buffer.from(
-      JSON.stringify({
-        type: twist.type ?? type,
-        challenge: twist.challenge ?? textAt(options, "challenge"),
-        origin: twist.origin ?? origin,
-        crossOrigin: twist.crossOrigin ?? false,
-      }),
-    );
-  const authenticatorData = (
-    rpId: string,
-    twist: SoftwarePasskeyTwist,
-    attested?: Buffer,
-  ): Buffer => {
+  return (rpId, twist, attested) => {
     const flags =
       (twist.isPresent === false ? 0 : 1) |
       (twist.isVerified === false ? 0 : 4) |
@@ -156,6 +153,29 @@ export function createSoftwarePasskey(
       attested ?? Buffer.alloc(0),
     ]);
   };
+}
+
+/**
+ * Makes one.
+ *
+ * @param origin - Where its browser is, such as `http://localhost:8789`.
+ */
+export function createSoftwarePasskey(
+  origin: string,
+  algorithm: PasskeyAlgorithm = "ES256",
+): SoftwarePasskey {
+  const { privateKey, cose, hash } = PAIRS[algorithm]();
+  const id = randomBytes(16);
+  const authenticatorData = createAuthenticator();
+  const clientData = (options: JsonObject, type: string, twist: SoftwarePasskeyTwist): Buffer =>
+    clientDataOf({ type, challenge: textAt(options, "challenge"), origin }, twist);
+  const credential = (response: JsonObject): JsonObject => ({
+    id: base64url(id),
+    rawId: base64url(id),
+    type: "public-key",
+    clientExtensionResults: {},
+    response,
+  });
   return {
     id: base64url(id),
     publicKey: base64url(cose),
@@ -167,33 +187,21 @@ export function createSoftwarePasskey(
         ["attStmt", new Map()],
         ["authData", authData],
       ]);
-      return {
-        id: base64url(id),
-        rawId: base64url(id),
-        type: "public-key",
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: base64url(clientData(options, "webauthn.create", twist)),
-          attestationObject: base64url(cbor(attestation)),
-        },
-      };
+      return credential({
+        clientDataJSON: base64url(clientData(options, "webauthn.create", twist)),
+        attestationObject: base64url(cbor(attestation)),
+      });
     },
     assert(options, twist = {}) {
       const data = clientData(options, "webauthn.get", twist);
       const authData = authenticatorData(textAt(options, "rpId"), twist);
       const signed =
         twist.isForged === true ? randomBytes(69) : Buffer.concat([authData, sha256(data)]);
-      return {
-        id: base64url(id),
-        rawId: base64url(id),
-        type: "public-key",
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: base64url(data),
-          authenticatorData: base64url(authData),
-          signature: base64url(sign(hash, signed, privateKey)),
-        },
-      };
+      return credential({
+        clientDataJSON: base64url(data),
+        authenticatorData: base64url(authData),
+        signature: base64url(sign(hash, signed, privateKey)),
+      });
     },
   };
 }

@@ -9,12 +9,13 @@ import { auditFilesFor } from "../logs/log-files.js";
 import { readFilter } from "../logs/log-filter.js";
 import type { Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
+import { selectFiles } from "../select-files.js";
 
 const FORMATS: readonly string[] = ["jsonl", "csv", "v0.3"] satisfies readonly ExportFormat[];
 
 /** Runs the command. */
 export const auditExport: Run = async (invocation) => {
-  const { operands, values, io, print } = invocation;
+  const { values, io, print } = invocation;
   const format = readFormat(values.format ?? "jsonl");
   // The other formats are what --json means: one JSON object a line.
   if (print.json && format === "csv")
@@ -23,7 +24,8 @@ export const auditExport: Run = async (invocation) => {
       "Cannot export CSV with --json: leave out --json, or write --format jsonl",
     );
   const filter = readFilter(invocation, Date.now());
-  const files = await auditFilesFor(operands[0], homePath({ values, io }));
+  const named = await selectFiles(invocation, "audit logs");
+  const files = await auditFilesFor(named, homePath({ values, io }));
   for (const [index, file] of files.entries()) {
     let isHeader = format === "csv";
     for await (const line of exportAuditLog(file, { format, filter })) {

@@ -12,16 +12,18 @@ import type { Exit } from "../exit-codes.js";
 import { followLogs } from "../logs/follow-logs.js";
 import { homePath } from "../home/home-source.js";
 import type { Printer, Tone } from "../printer.js";
+import { selectFiles } from "../select-files.js";
 
 const LIMIT = 20;
 
 /** Runs the command. */
 export const auditShow: Run = async (invocation) => {
-  const { operands, values, flags, io, print } = invocation;
+  const { values, flags, io, print } = invocation;
   const limit = readLimit(values.limit);
   const filter = readFilter(invocation, Date.now());
-  if (flags.has("follow")) return follow(invocation, { limit, filter });
-  const files = await auditFilesFor(operands[0], homePath({ values, io }));
+  const named = await selectFiles(invocation, "audit logs");
+  if (flags.has("follow")) return follow(invocation, named, { limit, filter });
+  const files = await auditFilesFor(named, homePath({ values, io }));
   const events = await lastEvents(files, { limit, filter });
   if (print.json) for (const event of events) print.result(event, () => []);
   else print.result(undefined, () => events.map((event) => describe(event, print)));
@@ -67,12 +69,15 @@ interface Wanted {
  * What is there, then every event as it becomes durable, until a signal; also of logs that appear
  * meanwhile.
  */
-async function follow({ operands, values, io, print }: Invocation, wanted: Wanted): Promise<Exit> {
+async function follow(
+  { values, io, print }: Invocation,
+  named: readonly string[],
+  wanted: Wanted,
+): Promise<Exit> {
   const signal = io.onStop();
-  const [named] = operands;
   const home = homePath({ values, io });
   const list = (): Promise<readonly string[]> =>
-    named === undefined ? listAuditFiles(home) : Promise.resolve([named]);
+    named.length === 0 ? listAuditFiles(home) : Promise.resolve(named);
   const there = await list();
   const show = (event: AuditEvent): void => print.result(event, () => [describe(event, print)]);
   // Looked up before the events are read: what is written in between comes twice, not never.

@@ -12,6 +12,7 @@ import { auditFilesFor } from "../logs/log-files.js";
 import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
 import type { Printer } from "../printer.js";
+import { selectFiles } from "../select-files.js";
 import { exists } from "../home/unlock.js";
 
 const PERCENT = 100;
@@ -22,21 +23,18 @@ interface Checked extends AuditVerification {
 
 /** Runs the command. */
 export const auditVerify: Run = async (invocation) => {
-  const { operands, values, io, print } = invocation;
-  const [operand] = operands;
-  const file = operand === undefined ? undefined : resolve(io.cwd, operand);
-  const sources = await claimSources(homePath({ values, io }), file, invocation);
-  const files = await filesFor(file, sources);
-  if (values.checkpoints !== undefined && files.length > 1)
+  const { values, print } = invocation;
+  const logs = await logsOf(invocation);
+  if (values.checkpoints !== undefined && logs.length > 1)
     throw new ConsentError(
       "options_invalid",
       "Cannot use --checkpoints: name the one log that they are of, acp audit verify FILE",
     );
   const checked: Checked[] = [];
-  for (const each of files) {
-    const claims = await claimsOf(each, sources);
-    const progress = createProgress(each, invocation);
-    checked.push({ file: each, ...(await verify(each, claims, progress.options)) });
+  for (const { file, sources } of logs) {
+    const claims = await claimsOf(file, sources);
+    const progress = createProgress(file, invocation);
+    checked.push({ file, ...(await verify(file, claims, progress.options)) });
     progress.clear();
   }
   const ok = checked.every((log) => log.ok);
@@ -44,12 +42,27 @@ export const auditVerify: Run = async (invocation) => {
   return ok ? "ok" : "audit";
 };
 
-async function filesFor(
-  file: string | undefined,
-  sources: ClaimSources,
-): Promise<readonly string[]> {
-  const files = file === undefined ? await logsToVerify(sources) : [file];
-  return files.length === 0 ? auditFilesFor(file, sources.home) : files;
+interface LogToCheck {
+  readonly file: string;
+  readonly sources: ClaimSources;
+}
+
+/** The named logs, or the home's; each with what is known of its checkpoints. */
+async function logsOf(invocation: Invocation): Promise<readonly LogToCheck[]> {
+  const { values, io } = invocation;
+  const home = homePath({ values, io });
+  const named = await selectFiles(invocation, "audit logs");
+  if (named.length === 0) {
+    const sources = await claimSources(home, true, invocation);
+    const files = await logsToVerify(sources);
+    const there = files.length === 0 ? await auditFilesFor([], home) : files;
+    return there.map((file) => ({ file, sources }));
+  }
+  const files = named.map((name) => resolve(io.cwd, name));
+  const isOfHome = (file: string): boolean => dirname(file) === home;
+  const elsewhere = await claimSources(home, false, invocation);
+  const ofHome = files.some(isOfHome) ? await claimSources(home, true, invocation) : elsewhere;
+  return files.map((file) => ({ file, sources: isOfHome(file) ? ofHome : elsewhere }));
 }
 
 /** A log that is not there, and of which there are checkpoints, was removed. */
@@ -120,7 +133,7 @@ function checkpointLines(
   print: Printer,
 ): readonly string[] {
   if (report === undefined)
-    return ["  no checkpoints were looked at: that the end is there cannot be said"];
+    return ["  no checkpoints were checked: a missing end would not be noticed"];
   const { verified, events: covered, firstBad } = report;
   const held = `  ${verified} ${verified === 1 ? "checkpoint holds" : "checkpoints hold"}, of ${covered} of ${events} events`;
   return firstBad === undefined

@@ -14,6 +14,7 @@ import type { ExecProfile } from "../exec/exec-profile.js";
 import { underline } from "../exec/underline.js";
 import { failureOf } from "../failure.js";
 import type { Printer, Tone } from "../printer.js";
+import type { CommandPlace } from "../exec/command-place.js";
 
 const EXITS: Readonly<Record<CommandRisk, Exit>> = {
   safe: "ok",
@@ -30,12 +31,6 @@ const EFFECTS: Readonly<Record<Effect, string>> = {
   ask: "a person is asked",
   deny: "is denied",
 };
-
-/** Where a command would run. */
-interface Place {
-  readonly cwd: string;
-  readonly projectRoot?: string;
-}
 
 /** A command, judged. */
 interface Judged {
@@ -63,7 +58,7 @@ export const execCheck: Run = async (invocation) => {
   return EXITS[judged.safety.riskLevel];
 };
 
-function placeOf({ values, io }: Invocation): Place {
+function placeOf({ values, io }: Invocation): CommandPlace {
   const cwd = resolve(io.cwd, values.cwd ?? ".");
   return {
     cwd,
@@ -71,7 +66,7 @@ function placeOf({ values, io }: Invocation): Place {
   };
 }
 
-function judge(command: string, { config }: ExecProfile, place: Place): Judged {
+function judge(command: string, { config }: ExecProfile, place: CommandPlace): Judged {
   const safety = evaluateCommandSafety(command, {
     ...place,
     allowlist: config.allowlist,
@@ -88,7 +83,11 @@ function toJson({ command, safety, effect }: Judged): object {
  * One line of JSON for every line of JSON, as they come; a line that cannot be read does not end
  * the run.
  */
-async function checkLines({ io }: Invocation, profile: ExecProfile, place: Place): Promise<Exit> {
+async function checkLines(
+  { io }: Invocation,
+  profile: ExecProfile,
+  place: CommandPlace,
+): Promise<Exit> {
   let exit: Exit = "ok";
   let line = 0;
   for await (const text of createInterface({

@@ -1,10 +1,11 @@
 /**
- * `acp policy check`: whether a policy loads and a gate takes it, and what it holds.
+ * `acp policy check`: whether policies load and a gate takes them, and what they hold.
  */
-import { type Policy, ruleForSeveral } from "@acp/core";
-import type { Run } from "../command.js";
+import { isConsentError, type Policy, ruleForSeveral } from "@acp/core";
+import type { Invocation, Run } from "../command.js";
 import { checkSeveral } from "../gate/config.js";
 import { readPolicySource } from "../home/policy-source.js";
+import { selectFiles } from "../select-files.js";
 
 /** A policy by itself does not say who may answer; only the gate that takes it knows. */
 function needsPeople(policy: Policy): readonly string[] {
@@ -20,8 +21,28 @@ function needsPeople(policy: Policy): readonly string[] {
 
 /** Runs the command. */
 export const policyCheck: Run = async (invocation) => {
+  const files = await selectFiles(invocation, "policies");
+  if (files.length <= 1) {
+    await check(files[0], invocation);
+    return "ok";
+  }
+  let exit: "ok" | "invalid" = "ok";
+  for (const file of files)
+    try {
+      await check(file, invocation);
+    } catch (error) {
+      if (!isConsentError(error)) throw error;
+      // The others are checked too, so that one run names everything that has to be mended.
+      invocation.print.failure(error);
+      exit = "invalid";
+    }
+  return exit;
+};
+
+/** Checks one policy, or the home's, and prints what it holds. */
+async function check(operand: string | undefined, invocation: Invocation): Promise<void> {
   const { print } = invocation;
-  const { file, policy, source } = await readPolicySource(invocation);
+  const { file, policy, source } = await readPolicySource(operand, invocation);
   if (source !== undefined) await checkSeveral(policy, { ...source, policyFile: file });
   const { rules, defaultEffect } = policy;
   const warnings = [...policy.warnings, ...(source === undefined ? needsPeople(policy) : [])];
@@ -33,5 +54,4 @@ export const policyCheck: Run = async (invocation) => {
     ),
     ...warnings.map((warning) => `${print.tone("yellow", "mind")} ${warning}`),
   ]);
-  return "ok";
-};
+}

@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Effect, Tone>> = { allow: "green", ask: "yellow", d
 export const policyExplain: Run = async (invocation) => {
   const { print } = invocation;
   const action = await readActionArgument(invocation);
-  const source = await readPolicySource(invocation);
+  const source = await readPolicySource(invocation.operands[0], invocation);
   const explanation = await explain(action, source, {
     ...gateOptionsOf({ config: source.source?.config }),
     layers: await layersOf(invocation),
@@ -71,7 +71,7 @@ function askLines({ evaluation: { ask }, question }: Explanation): readonly stri
   if (ask === undefined) return [];
   const people =
     question?.approvers === undefined
-      ? "whoever is at the terminal"
+      ? "the person at the terminal"
       : question.approvers.map(escapeText).join(" or ");
   return [
     `  ask    ${people}${ask.quorum > 1 ? `, ${ask.quorum} of them` : ""}; denied after ${showDuration(ask.timeoutMs)}`,

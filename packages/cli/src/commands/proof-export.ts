@@ -18,7 +18,7 @@ export const proofExport: Run = async ({ operands, values, io, print }) => {
       "options_invalid",
       "Cannot export a proof: name the question, acp proof export ID",
     );
-  const found = await findQuestion(await auditFilesFor(undefined, homePath({ values, io })), id);
+  const found = await findQuestion(await auditFilesFor([], homePath({ values, io })), id);
   if (!found.isAsked) {
     print.notice(`No such question is in the log: ${id}; acp audit show lists their ids`);
     return "nothing";

@@ -48,12 +48,12 @@ export const run: Run = async (invocation) => {
   }
 };
 
-async function runPlan(
-  asked: HoldAgentParts & { readonly invocation: Invocation },
-  tunnels: ReturnType<typeof modelTunnels>,
-): Promise<Outcome> {
-  const { invocation, plan: given } = asked;
-  const { openclawUser } = given;
+/**
+ * The home whose gate the run uses, with its configuration and servers.
+ *
+ * @throws ConsentError `config_invalid` if the agent speaks MCP and there is no server.
+ */
+async function openRunHome({ openclawUser, speaksMcp }: RunPlan, invocation: Invocation) {
   const directory =
     openclawUser === undefined
       ? ownHomePath(invocation)
@@ -61,11 +61,20 @@ async function runPlan(
   const home = await makeHome(directory);
   const source = await readHomeConfig(home, invocation);
   const servers = source.config?.servers ?? [];
-  if (given.speaksMcp && servers.length === 0)
+  if (speaksMcp && servers.length === 0)
     throw new ConsentError(
       "config_invalid",
       `Cannot speak MCP: there is no MCP server; add one to proxy.upstream_servers in ${source.file}`,
     );
+  return { home, source, servers };
+}
+
+async function runPlan(
+  asked: HoldAgentParts & { readonly invocation: Invocation },
+  tunnels: ReturnType<typeof modelTunnels>,
+): Promise<Outcome> {
+  const { invocation, plan: given } = asked;
+  const { home, source, servers } = await openRunHome(given, invocation);
   const hidden = await ownPaths({ home, source, invocation });
   const portGuard = makePortGuard(ownPorts(source));
   await checkHostPorts(given.hostPorts, portGuard);

@@ -16,6 +16,7 @@ import { homeOf, homePath } from "../home/home-source.js";
 import { readInput } from "../input.js";
 import { readHomeConfig } from "../gate/config.js";
 import type { Printer } from "../printer.js";
+import { selectFiles } from "../select-files.js";
 import { readWhen } from "../times.js";
 
 /** What is in force where there is no policy file. */
@@ -25,11 +26,12 @@ const PROGRESS_EVENTS = 20_000;
 
 /** Runs the command. */
 export const suggest: Run = async (invocation) => {
-  const { operands, values, io, print } = invocation;
+  const { values, io, print } = invocation;
   const sinceMs =
     values.since === undefined ? undefined : readWhen(values.since, "since", Date.now());
   const min = values.min === undefined ? undefined : readMin(values.min);
-  const files = await auditFilesFor(operands[0], homePath({ values, io }));
+  const named = await selectFiles(invocation, "audit logs");
+  const files = await auditFilesFor(named, homePath({ values, io }));
   const policy = await readPolicyText(invocation);
   const progress = createProgress(invocation);
   const options = {
@@ -102,7 +104,9 @@ async function readPolicyText(invocation: Invocation): Promise<PolicyText> {
       ({ code }: NodeJS.ErrnoException) => code !== "ENOENT",
     ));
   if (!isThere) {
-    print.notice(`There is no policy at ${file}: every call is asked about; acp init writes one`);
+    print.notice(
+      `There is no policy at ${file}: you are asked about every call; acp init writes one`,
+    );
     return { file, text: BUILT_IN, hasRules: false };
   }
   const { rules } = await onFile(file, () =>

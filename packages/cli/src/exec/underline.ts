@@ -4,8 +4,8 @@
  */
 import { escapeText } from "@acp/core";
 
-/** A place in the text, half open, in UTF-16 units. */
-export interface Place {
+/** A span of the text, half open, in UTF-16 units. */
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -18,7 +18,7 @@ const MARK = /^\p{M}/u;
 /** Every line of the text, each with a line of marks below it where it holds one of the places. */
 export function underline(
   text: string,
-  places: readonly Place[],
+  places: readonly TextSpan[],
 ): readonly { readonly text: string; readonly marks: string }[] {
   const marked = markUnits(text.length, places);
   let start = 0;
@@ -30,7 +30,7 @@ export function underline(
 }
 
 /** One for every unit that a place covers; an empty place covers the unit behind it. */
-function markUnits(length: number, places: readonly Place[]): Uint8Array {
+function markUnits(length: number, places: readonly TextSpan[]): Uint8Array {
   const marked = new Uint8Array(length);
   for (const { start, end } of places) marked.fill(1, start, Math.max(end, start + 1));
   return marked;

@@ -23,6 +23,8 @@ import { openHomeStore } from "./home-store.js";
 import type { HomeStore } from "./home-store.js";
 import { createNotices, isolationMark, sayHow } from "./notices.js";
 import type { AgentHost, Notices, Way } from "./notices.js";
+import { createOtherGates } from "./other-gates.js";
+import type { MoreGates } from "./other-gates.js";
 import { findEnded, lastEventOf } from "./other-logs.js";
 import { openPolicyInForce } from "./policy-in-force.js";
 import { heedRotation } from "./rotated-keys.js";
@@ -53,7 +55,7 @@ export interface WithGateParts {
 }
 
 /** A gate in use. */
-export interface GateInUse {
+export interface GateInUse extends MoreGates {
   readonly gate: ConsentGate;
   /** What the gate judges before any policy. */
   readonly guard: Layer;
@@ -64,13 +66,6 @@ export interface GateInUse {
    * How many clients of the approve socket can answer; `undefined` where questions go another way.
    */
   attached(): number | undefined;
-  /** One more gate, which differs in its policy alone: the file's, which must be there. */
-  gateWith(policyFile: string): Promise<ConsentGate>;
-  /**
-   * One more gate with the same policy, for somebody besides the agent: with a layer of its own, no
-   * secret of the vault, and its own mark of how it is held.
-   */
-  gateFor(layer: Layer, isolation: string): ConsentGate;
 }
 
 /**
@@ -82,39 +77,25 @@ export async function withGate<T>(
   parts: WithGateParts,
   use: (inUse: GateInUse) => Promise<T>,
 ): Promise<T> {
-  const { invocation, home, source, homeKeys, agentId, ways } = parts;
+  const { invocation, home, source, homeKeys, layers = [] } = parts;
   const { print } = invocation;
   // Before the logs: what an earlier process left open and this or another one shows again has not
   // ended.
   const recordKey = await openRecordKey(home, homeKeys.keys);
   await using kept = await openHomeStore(home, recordKey);
-  const { held: pendingIds, untaken: untakenIds } = kept.known;
-  const recover: RecoverOptions = {
-    pendingIds,
-    untakenIds,
-    endedElsewhere: (ids, isEnd) => findEnded(home, ids, isEnd),
-  };
-  const settings = { config: source.config?.audit, recover };
+  const settings = { config: source.config?.audit, recover: recoverOf(home, kept) };
   await checkWitnesses(home, settings);
   // Also before the logs: opening them writes events of now.
   const lastEventMs = await lastEventOf(home);
   await using audit = await openHomeAudit(home, settings);
-  const host = await parts.host;
-  const isolation = isolationMark(host.sandbox);
-  const notices = createNotices({ print, audit, agent: agentId, isolation });
-  await sayHow(notices, host, ways);
+  const { notices, isolation } = await openNotices(parts, audit);
   sayIgnored(notices, kept);
   await using _logs = await lookAfterLogs({ home, audit, settings, notices, print });
   await using written = await openGateSink(audit, settings.config, print);
-  if (homeKeys.keys === undefined)
-    await notices.say(
-      "unsigned",
-      "No keys: answers are not signed and there is no vault; make them with acp init",
-    );
-  for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
-  const { layers } = parts;
+  await sayMissing(notices, parts);
   const named = { file: source.policyFile, mustExist: source.isPolicyNamed };
-  const policy = layers === undefined ? { policy: await policyOf(parts, notices, named) } : {};
+  const policy =
+    parts.layers === undefined ? { policy: await policyOf(parts, notices, named) } : {};
   const gates = new Set<ConsentGate>();
   const { makeTerminal, attached } = await terminalMaker(parts, notices, () => endPausedOf(gates));
   await using channels = await openChannels({
@@ -127,7 +108,7 @@ export async function withGate<T>(
   const passkeys = filePasskeys(home.passkeysPath);
   const guard = await openGuard({ home, source, invocation });
   const options = {
-    layers: [guard, askAboutChanges, ...(layers ?? [])],
+    layers: [guard, askAboutChanges, ...layers],
     channel: channels.channel,
     audit: written.sink,
     store: kept.store,
@@ -141,43 +122,52 @@ export async function withGate<T>(
     ...heedRotation({ home, ...homeKeys, notices }),
     ...gateOptionsOf(source),
   };
-  await using others = keepGates(gates, async (file) =>
-    createConsentGate({
-      policy: await policyOf(parts, notices, { file, mustExist: true }),
-      ...options,
-    }),
-  );
+  await using others = createOtherGates(gates, {
+    options: { ...policy, ...options },
+    policyOf: (file) => policyOf(parts, notices, { file, mustExist: true }),
+  });
   await using gate = createConsentGate({ ...policy, ...options });
   gates.add(gate);
-  const gateFor: GateInUse["gateFor"] = (layer, mark) =>
-    others.keep(
-      createConsentGate({
-        ...policy,
-        ...withoutVault(options),
-        layers: [...options.layers, layer],
-        isolation: mark,
-      }),
-    );
-  const shownAgain = await gate.resume();
-  if (shownAgain > 0)
-    print.notice(`${shownAgain} questions that an earlier gate left open are asked again`);
-  return await use({
-    gate,
-    guard,
-    notices,
-    log: written.sink,
-    attached,
-    gateWith: (file) => others.open(file),
-    gateFor,
-  });
+  await askAgain(gate, print);
+  const { gateWith, gateFor } = others;
+  return await use({ gate, guard, notices, log: written.sink, attached, gateWith, gateFor });
 }
 
-/** What is the agent's to use is not for everybody who is judged by its policy. */
-function withoutVault<T extends Pick<GateOptions, "vault">>({
-  vault: _agents,
-  ...rest
-}: T): Omit<T, "vault"> {
-  return rest;
+/** Asks again what an earlier gate of this home left open. */
+async function askAgain(gate: ConsentGate, print: Invocation["print"]): Promise<void> {
+  const count = await gate.resume();
+  if (count > 0) print.notice(`${count} questions that an earlier gate left open are asked again`);
+}
+
+/** What the log takes for open, rather than cut off by the end of an earlier process. */
+function recoverOf(home: Home, { known }: HomeStore): RecoverOptions {
+  return {
+    pendingIds: known.held,
+    untakenIds: known.untaken,
+    endedElsewhere: (ids, isEnd) => findEnded(home, ids, isEnd),
+  };
+}
+
+/** The notices of this gate, the first of which says how the agent is held. */
+async function openNotices(
+  { invocation, host: asked, agentId, ways }: WithGateParts,
+  audit: AuditSink,
+): Promise<{ readonly notices: Notices; readonly isolation: string }> {
+  const host = await asked;
+  const isolation = isolationMark(host.sandbox);
+  const notices = createNotices({ print: invocation.print, audit, agent: agentId, isolation });
+  await sayHow(notices, host, ways);
+  return { notices, isolation };
+}
+
+/** What the home lacks, or sets so that it may surprise. */
+async function sayMissing(notices: Notices, { homeKeys, source }: WithGateParts): Promise<void> {
+  if (homeKeys.keys === undefined)
+    await notices.say(
+      "unsigned",
+      "This home has no keys: answers are not signed and there is no vault; acp init creates them",
+    );
+  for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
 }
 
 /**
@@ -192,7 +182,7 @@ function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeStore): 
   onIgnoredGrants((count) =>
     notices.tell(
       "records_ignored",
-      `${count} entries of the grants file are no grants: somebody changed it`,
+      `${count} entries of the grants file are not grants: somebody changed the file`,
     ),
   );
 }
@@ -223,28 +213,6 @@ async function endPausedOf(gates: ReadonlySet<ConsentGate>): Promise<PausedEnd> 
   return {
     ended: ends.reduce((sum, { ended }) => sum + ended, 0),
     left: ends.reduce((sum, { left }) => sum + left, 0),
-  };
-}
-
-interface KeptGates extends AsyncDisposable {
-  open(file: string): Promise<ConsentGate>;
-  keep(gate: ConsentGate): ConsentGate;
-}
-
-/** Gates that are closed together, and ended with all. */
-function keepGates(all: Set<ConsentGate>, make: (file: string) => Promise<ConsentGate>): KeptGates {
-  const gates: ConsentGate[] = [];
-  const keep = (gate: ConsentGate): ConsentGate => {
-    gates.push(gate);
-    all.add(gate);
-    return gate;
-  };
-  return {
-    open: async (file) => keep(await make(file)),
-    keep,
-    async [Symbol.asyncDispose]() {
-      for (const gate of gates) await gate.close();
-    },
   };
 }
 

@@ -23,16 +23,17 @@ export interface PolicySource {
 }
 
 /**
- * Reads the policy of a command line.
+ * Reads a policy.
  *
+ * @param operand - A file, or `-` for standard input; absent: the home's policy.
  * @throws ConsentError `policy_invalid`, beginning with the place; `options_invalid` or
  *   `home_invalid` where there is none.
  */
 export async function readPolicySource(
-  invocation: Pick<Invocation, "operands" | "values" | "io">,
+  operand: string | undefined,
+  invocation: Pick<Invocation, "values" | "io">,
 ): Promise<PolicySource> {
-  const { operands, io } = invocation;
-  const [operand] = operands;
+  const { io } = invocation;
   const options: PolicyOptions = { home: io.userHome, cwd: io.cwd };
   if (operand === undefined) {
     const source = await readHomeConfig(await homeOf(invocation), invocation);

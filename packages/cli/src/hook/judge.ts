@@ -10,6 +10,7 @@ import { readExecProfile } from "../exec/exec-profile.js";
 import type { HookTerms } from "./gate.js";
 import { broken } from "./protocols.js";
 import type { HookCall } from "./protocols.js";
+import type { CommandPlace } from "../exec/command-place.js";
 
 /** Whose hook it is: its own command line, environment and directory, whoever answers for it. */
 export interface HookCaller extends Pick<CommandLine, "values" | "operands"> {
@@ -59,20 +60,11 @@ export async function judgeCall(caller: HookCaller, call: HookCall): Promise<Jud
   };
 }
 
-interface Place {
-  readonly cwd: string;
-  /**
-   * What the operator names, else what the agent was opened on. Left out, the engine takes the
-   * directory for it, unless it is no project's.
-   */
-  readonly projectRoot?: string;
-}
-
 function placeOf(
   call: HookCall,
   { values, io }: HookCaller,
   isProject: (folder: string) => boolean,
-): Place {
+): CommandPlace {
   const cwd = normalize(call.cwd ?? call.roots[0] ?? io.cwd);
   if (!isAbsolute(cwd)) throw broken(`its directory "${cwd}" is not an absolute path`);
   const roots = call.roots.filter((each) => !isAbsolute(each) || isProject(normalize(each)));

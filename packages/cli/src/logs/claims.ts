@@ -37,29 +37,28 @@ export interface ClaimSources {
  * Finds out where checkpoints come from; a config.yml that does not load is said and names no
  * witness.
  *
- * @param file - The one log that is checked, where it is one; of a log from elsewhere the home
- *   knows nothing.
+ * @param isOfHome - Whether the logs that are checked are the home's; of a log from elsewhere the
+ *   home knows nothing.
  */
 export async function claimSources(
   home: string,
-  file: string | undefined,
+  isOfHome: boolean,
   { values, io, print }: Invocation,
 ): Promise<ClaimSources> {
   const named = values.key === undefined ? undefined : await readNoteKey(values.key, io);
   const more = values.checkpoints;
-  if (file !== undefined && dirname(file) !== home)
-    return { home, ofHome: undefined, named, directories: [], more };
+  if (!isOfHome) return { home, ofHome: undefined, named, directories: [], more };
   const paths = homePaths(home);
   const signerKey = named === undefined ? await readCheckpointKey(paths) : undefined;
   const say = (what: string): void => print.notice(what);
   const config = await readAuditConfig({ home: paths, io }, (problem) =>
-    say(`No witnesses are looked at: ${problem}`),
+    say(`Witnesses are not checked: ${problem}`),
   );
   const directories = (config?.witnesses ?? []).flatMap((witness) =>
     "directory" in witness ? [witness.directory] : [],
   );
   for (const directory of directories)
-    if (!(await exists(directory))) say(`A witness is not looked at: ${directory} does not exist`);
+    if (!(await exists(directory))) say(`A witness is not checked: ${directory} does not exist`);
   return {
     home,
     ofHome: signerKey === undefined ? undefined : noteSigner(signerKey).verifierKey,

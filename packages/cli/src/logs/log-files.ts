@@ -31,15 +31,15 @@ export function auditFileNames(): readonly string[] {
 }
 
 /**
- * The named file, or the home's logs.
+ * The named files, or the home's logs.
  *
  * @throws ConsentError `home_invalid` where the home has none.
  */
 export async function auditFilesFor(
-  operand: string | undefined,
+  named: readonly string[],
   home: string,
 ): Promise<readonly string[]> {
-  if (operand !== undefined) return [operand];
+  if (named.length > 0) return named;
   const files = await listAuditFiles(home);
   if (files.length === 0)
     throw new ConsentError(

@@ -2,11 +2,9 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { openAuditLog } from "@acp/audit";
 import type { AuditEventInput, JsonObject } from "@acp/core";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { scratch } from "../../test/harness.js";
 import { followOutcomes } from "./logged-outcomes.js";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let events = 0;
 const make = (

@@ -15,6 +15,7 @@ import type { HomeConfig } from "../gate/config.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import type { GateInUse } from "../gate/with-gate.js";
 import { createAskedGate } from "./ask-ahead.js";
+import type { AskedGate } from "./ask-ahead.js";
 import { codeOfExit } from "./exit-code.js";
 import { openHostPorts } from "./host-ports.js";
 import type { HostPorts } from "./host-ports.js";
@@ -67,22 +68,59 @@ const MCP_SERVICE = "mcp.acp.internal:1";
  * @throws ConsentError `sandbox_failed`, `options_invalid`, `config_invalid`.
  */
 export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
-  const { invocation, source, homeKeys, inUse, signals } = parts;
+  const { invocation, inUse } = parts;
   // The agent draws on the same terminal: what the audit log has anyway must not be written over
   // it.
   const isQuiet = invocation.io.stderr.isTTY;
   await using opened = await openRunServers(parts, isQuiet);
-  const { upstreams } = opened;
-  const mcp: McpSessionsOptions = {
+  const mcp = mcpOf(parts, opened.upstreams, isQuiet);
+  const sessions = opened.upstreams.length === 0 ? undefined : createMcpSessions(mcp);
+  const gate = createAskedGate(inUse.gate);
+  const proxy = await makeAgentProxy(parts, { gate, sessions, isQuiet });
+  const hostPorts = openPorts(parts);
+  try {
+    await askAhead(parts, gate);
+    const watched = await watchRun(parts);
+    const { agent } = parts;
+    const started = await letGo(parts.held, watched, {
+      onConnection: (socket: Socket): void => proxy.attach(socket, { agent }),
+      ports: hostPorts.takers,
+    });
+    parts.signals.to(started);
+    try {
+      return { exitCode: await exitOf(started, parts, mcp) };
+    } finally {
+      await started.close();
+      await endServers(opened, sessions);
+      await watched.end();
+      if (parts.review !== undefined) await reviewAtEnd(parts.review, endPartsOf(parts));
+    }
+  } finally {
+    hostPorts.close();
+    await Promise.all([proxy.close(), endServers(opened, sessions)]);
+  }
+}
+
+function mcpOf(
+  { invocation, homeKeys, inUse }: RunAgentParts,
+  upstreams: OpenServers["upstreams"],
+  isQuiet: boolean,
+): McpSessionsOptions {
+  return {
     gate: inUse.gate,
     screen: screenOf(inUse.guard, namesOf(upstreams)),
     upstreams,
     log: isQuiet ? nothing : (line) => invocation.print.notice(line),
     ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
   };
-  const sessions = upstreams.length === 0 ? undefined : createMcpSessions(mcp);
-  const gate = createAskedGate(inUse.gate);
-  const proxy = await makeHttpProxy({
+}
+
+/** The proxy that the agent's connections come to, MCP among them where there are servers. */
+function makeAgentProxy(
+  { invocation, source, homeKeys, inUse }: RunAgentParts,
+  { gate, sessions, isQuiet }: AgentProxyParts,
+): ReturnType<typeof makeHttpProxy> {
+  return makeHttpProxy({
     invocation,
     source,
     homeKeys,
@@ -97,47 +135,44 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
       },
     }),
   });
-  const hostPorts = openPorts(parts);
-  try {
-    if (parts.plan.hostPorts.length > 0)
-      await inUse.notices.say(
-        "host_ports",
-        `Ports of this machine are open to the command, past the gate: ${parts.plan.hostPorts.join(", ")}`,
-      );
-    const { agent, tunnels } = parts;
-    const say = (line: string): void => invocation.print.notice(line);
-    await gate.ask({
-      agent,
-      tunnels,
-      signal: signals.stopped,
-      attached: () => inUse.attached(),
-      say,
-    });
-    const watched = await watchRun(parts);
-    const takers = {
-      onConnection: (socket: Socket): void => proxy.attach(socket, { agent }),
-      ports: hostPorts.takers,
-    };
-    const started = await letGo(parts.held, watched, takers);
-    signals.to(started);
-    try {
-      const [exit] = await Promise.all([
-        started.exited,
-        parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined,
-      ]);
-      const failure = started.failure?.();
-      if (failure !== undefined) throw failure;
-      return { exitCode: codeOfExit(exit) };
-    } finally {
-      await started.close();
-      await endServers(opened, sessions);
-      await watched.end();
-      if (parts.review !== undefined) await reviewAtEnd(parts.review, endPartsOf(parts));
-    }
-  } finally {
-    hostPorts.close();
-    await Promise.all([proxy.close(), endServers(opened, sessions)]);
-  }
+}
+
+interface AgentProxyParts {
+  readonly gate: AskedGate;
+  readonly sessions: McpSessions | undefined;
+  readonly isQuiet: boolean;
+}
+
+/** What a person hears and answers before the command begins. */
+async function askAhead(parts: RunAgentParts, gate: AskedGate): Promise<void> {
+  const { agent, tunnels, plan, inUse, invocation, signals } = parts;
+  if (plan.hostPorts.length > 0)
+    await inUse.notices.say(
+      "host_ports",
+      `Ports of this machine are open to the command, past the gate: ${plan.hostPorts.join(", ")}`,
+    );
+  await gate.ask({
+    agent,
+    tunnels,
+    signal: signals.stopped,
+    attached: () => inUse.attached(),
+    say: (line) => invocation.print.notice(line),
+  });
+}
+
+/** The command's exit code, once it has ended. */
+async function exitOf(
+  started: LinuxSandboxedProcess,
+  parts: RunAgentParts,
+  mcp: McpSessionsOptions,
+): Promise<number> {
+  const [exit] = await Promise.all([
+    started.exited,
+    parts.plan.speaksMcp ? speakMcp(started, parts, mcp) : undefined,
+  ]);
+  const failure = started.failure?.();
+  if (failure !== undefined) throw failure;
+  return codeOfExit(exit);
 }
 
 function openPorts({ plan, home, agent, portGuard, inUse }: RunAgentParts): HostPorts {

@@ -71,78 +71,101 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/u;
 const TRIES = 40;
 const SYNC_MS = 60_000;
 
+/** Where the packages of one server are. */
+interface PinPlaces {
+  readonly homeDir: string;
+  readonly name: string;
+  readonly directory: string;
+}
+
 /** Opens the packages of a server; nothing is made before there are some. */
 export function openPinStore(homeDir: string, name: string): PinStore {
-  const above = join(homeDir, "servers", name);
-  const directory = join(above, "packages");
-  const read = async (): Promise<Pin | undefined> => {
-    const names = await list(directory);
-    return names.includes(PIN)
-      ? parsePin(await readPrivateFile(join(directory, PIN), PIN_BYTES_MAX), join(directory, PIN))
-      : undefined;
-  };
-  const removeAll = async (
-    patterns: readonly RegExp[],
-    kept: readonly string[] = [],
-  ): Promise<void> => {
-    const found = (await list(directory)).filter(
-      (each) => patterns.some((pattern) => pattern.test(each)) && !kept.includes(each),
-    );
-    for (const each of found) await rm(join(directory, each), { recursive: true, force: true });
-  };
+  const directory = join(homeDir, "servers", name, "packages");
+  const places: PinPlaces = { homeDir, name, directory };
   return {
     directory,
-    read,
-    async readLockfile({ lockfile }) {
-      const file = join(directory, lockName(lockfile));
-      const text = await readPrivateFile(file, LOCKFILE_BYTES_MAX);
-      if (digestOf(text) === lockfile) return text;
-      throw new ConsentError(
-        "home_invalid",
-        `Cannot read "${file}": somebody changed it; run: acp servers remove ${name}`,
-      );
-    },
-    async makeTree() {
-      for (const path of [join(homeDir, "servers"), above, directory])
-        await makePrivateDirectory(path);
-      await removeAll([UNFINISHED]);
-      const path = join(directory, `new-${randomBytes(8).toString("hex")}`);
-      await mkdir(path);
-      // The directories above are private; who runs the server may be another user, who is shown
-      // this one.
-      await chmod(path, 0o755);
-      return path;
-    },
-    async write(parts, { tree, lockfile: text }) {
-      const before = await read().catch(() => undefined);
-      const pin: Pin = {
-        ...parts,
-        lockfile: digestOf(text),
-        tree: basename(tree).replace("new-", "tree-"),
-        pinnedAt: isoTime(systemClock.now()),
-      };
-      await writeFileAtomic(join(directory, lockName(pin.lockfile)), text);
-      await rename(tree, join(directory, pin.tree));
-      await makeDurable(join(directory, pin.tree));
-      await writeFileAtomic(
-        join(directory, PIN),
-        `${JSON.stringify({ version: 1, ...pin }, undefined, 2)}\n`,
-      );
-      // A server that runs may still load files of the one before.
-      const kept = before === undefined ? [pin] : [pin, before];
-      await removeAll(
-        [TREE, LOCK],
-        kept.flatMap((each) => [each.tree, lockName(each.lockfile)]),
-      );
-      return pin;
-    },
+    read: () => readPin(directory),
+    readLockfile: (pin) => readLockfile(places, pin),
+    makeTree: () => makeTree(places),
+    write: (pin, parts) => writePin(directory, pin, parts),
     async remove() {
       const isThere = (await list(directory)).includes(PIN);
       await rm(join(directory, PIN), { force: true });
-      await removeAll([TREE, LOCK, UNFINISHED]);
+      await removeAll(directory, [TREE, LOCK, UNFINISHED]);
       return isThere;
     },
   };
+}
+
+async function readPin(directory: string): Promise<Pin | undefined> {
+  const file = join(directory, PIN);
+  const names = await list(directory);
+  return names.includes(PIN)
+    ? parsePin(await readPrivateFile(file, PIN_BYTES_MAX), file)
+    : undefined;
+}
+
+async function readLockfile({ directory, name }: PinPlaces, pin: Pin): Promise<string> {
+  const file = join(directory, lockName(pin.lockfile));
+  const text = await readPrivateFile(file, LOCKFILE_BYTES_MAX);
+  if (digestOf(text) === pin.lockfile) return text;
+  throw new ConsentError(
+    "home_invalid",
+    `Cannot read "${file}": somebody changed it; run: acp servers remove ${name}`,
+  );
+}
+
+async function makeTree({ homeDir, name, directory }: PinPlaces): Promise<string> {
+  for (const path of [join(homeDir, "servers"), join(homeDir, "servers", name), directory])
+    await makePrivateDirectory(path);
+  await removeAll(directory, [UNFINISHED]);
+  const path = join(directory, `new-${randomBytes(8).toString("hex")}`);
+  await mkdir(path);
+  // The directories above are private; who runs the server may be another user, who is shown
+  // this one.
+  await chmod(path, 0o755);
+  return path;
+}
+
+async function writePin(
+  directory: string,
+  parts: Parameters<PinStore["write"]>[0],
+  { tree, lockfile: text }: Parameters<PinStore["write"]>[1],
+): Promise<Pin> {
+  const before = await readPin(directory).catch(() => undefined);
+  const pin: Pin = {
+    ...parts,
+    lockfile: digestOf(text),
+    tree: basename(tree).replace("new-", "tree-"),
+    pinnedAt: isoTime(systemClock.now()),
+  };
+  await writeFileAtomic(join(directory, lockName(pin.lockfile)), text);
+  await rename(tree, join(directory, pin.tree));
+  await makeDurable(join(directory, pin.tree));
+  await writeFileAtomic(
+    join(directory, PIN),
+    `${JSON.stringify({ version: 1, ...pin }, undefined, 2)}\n`,
+  );
+  // A server that runs may still load files of the one before.
+  const kept = before === undefined ? [pin] : [pin, before];
+  await removeAll(
+    directory,
+    [TREE, LOCK],
+    kept.flatMap((each) => [each.tree, lockName(each.lockfile)]),
+  );
+  return pin;
+}
+
+/** Removes what is named like that, but for what is kept. */
+async function removeAll(
+  directory: string,
+  patterns: readonly RegExp[],
+  kept: readonly string[] = [],
+): Promise<void> {
+  const found = (await list(directory)).filter(
+    (each) => patterns.some((pattern) => pattern.test(each)) && !kept.includes(each),
+  );
+  for (const each of found) await rm(join(directory, each), { recursive: true, force: true });
 }
 
 /**

@@ -3,27 +3,30 @@
  */
 import { FILTER_OPTIONS } from "../logs/log-filter.js";
 import type { Command } from "../command.js";
+import { FILES_DETAIL, FILES_MAX } from "./files.js";
 
 /** `acp audit …` and `acp proof …`. */
 export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: "audit verify",
-    summary: "Check that an audit log is complete and matches its signed checkpoints",
-    usage: "[FILE]",
-    operandsMax: 1,
-    takesRest: false,
+    summary: "Check that audit logs are complete and match their signed checkpoints",
+    usage: "[FILE…]",
+    operandsMax: FILES_MAX,
+    takesRest: true,
     options: ["key", "checkpoints"],
     details: [
-      "Checks FILE, or every audit log of the home, across all the files that each has filled. " +
+      "Checks each FILE, or every audit log of the home, across all the files that each has filled. " +
         "It reports the first line that does not fit, with a code that says what is broken.",
       "It compares the log with the signed checkpoints beside it, those that the witnesses in " +
         "config.yml keep in directories, and those from --checkpoints. This finds a log that was " +
         "truncated, rewritten or removed. The checkpoints' key is the home's, or the one from " +
         "--key, as `acp keys list` shows it.",
+      FILES_DETAIL,
     ],
     examples: [
       "acp audit verify",
       "acp audit verify ./audit.jsonl --json",
+      "acp audit verify 'logs/**/audit*.jsonl'",
       "acp audit verify ./audit.jsonl --key acp-checkpoints.pub --checkpoints /mnt/witness/audit.checkpoints",
     ],
     exits: ["invalid", "audit", "nothing"],
@@ -32,13 +35,14 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: "audit show",
     summary: "Show what was asked, decided and done",
-    usage: "[FILE]",
-    operandsMax: 1,
-    takesRest: false,
+    usage: "[FILE…]",
+    operandsMax: FILES_MAX,
+    takesRest: true,
     options: ["limit", ...FILTER_OPTIONS, "follow"],
     details: [
-      "Shows the last events of FILE, or of the home's audit logs. It does not check the hash chain: `acp audit verify` does.",
+      "Shows the last events of all FILEs, or of the home's audit logs. It does not check the hash chain: `acp audit verify` does.",
       "With --follow it also shows new events as they are written, including those in logs that gates start later. Ctrl-C ends it.",
+      FILES_DETAIL,
     ],
     examples: [
       "acp audit show",
@@ -52,15 +56,16 @@ export const RECORD_COMMANDS: readonly Command[] = [
   {
     name: "audit export",
     summary: "Export audit logs for other programs",
-    usage: "[FILE]",
-    operandsMax: 1,
-    takesRest: false,
+    usage: "[FILE…]",
+    operandsMax: FILES_MAX,
+    takesRest: true,
     options: ["format", ...FILTER_OPTIONS],
     details: [
-      "Writes FILE, or all audit logs of the home one after another, to standard output. It does " +
+      "Writes each FILE, or all audit logs of the home one after another, to standard output. It does " +
         "not check the hash chain: `acp audit verify` does.",
       "The formats jsonl and v0.3 are always JSON, one object per line, with or without --json. " +
         "The format csv cannot be combined with --json.",
+      FILES_DETAIL,
     ],
     examples: [
       "acp audit export > audit.jsonl",

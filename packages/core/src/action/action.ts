@@ -30,8 +30,14 @@ export type ActionKind = "tool" | "http" | "shell";
 export interface ToolAction extends ActionBrand {
   /** The tool's name as its server knows it. */
   readonly name: string;
+  /** What the tool is called with, frozen; at most 1 MiB as JSON. */
   readonly args: JsonObject;
-  readonly meta: { readonly kind: "tool"; readonly server: string };
+  /** Where the tool is. */
+  readonly meta: {
+    readonly kind: "tool";
+    /** Name of the server that has the tool, as the host configured it. */
+    readonly server: string;
+  };
 }
 
 /** An HTTP request, or a CONNECT tunnel. */
@@ -39,12 +45,18 @@ export interface HttpAction extends ActionBrand {
   /** The method, upper case; `CONNECT` for a tunnel. */
   readonly name: string;
   /** Only headers that hold a secret's placeholder. */
-  readonly args?: { readonly headers: Readonly<Record<string, string>> };
+  readonly args?: {
+    /** By lower-case name. */
+    readonly headers: Readonly<Record<string, string>>;
+  };
+  /** Where the request goes, normalized. */
   readonly meta: {
     readonly kind: "http";
     /** Normalised: lower case, A-labels, no trailing dot, IPv6 in brackets. */
     readonly host: string;
+    /** Port of the target, 1 to 65535. */
     readonly port: number;
+    /** Request method in capitals, e.g. `POST`. */
     readonly method: string;
     /** Normalised; absent for CONNECT. */
     readonly url?: string;
@@ -57,10 +69,14 @@ export interface ShellAction extends ActionBrand {
   readonly name: string;
   /** The whole command text. */
   readonly args: string;
+  /** How and where the command runs. */
   readonly meta: {
     readonly kind: "shell";
+    /** Working directory, absolute; left out where the host does not say. */
     readonly cwd?: string;
+    /** Program that reads the command, e.g. `/bin/bash`; left out where the host does not say. */
     readonly shell?: string;
+    /** Digest of the environment that the command gets: `sha256:<hex>`. */
     readonly envDigest?: string;
   };
 }
@@ -82,6 +98,7 @@ export interface HttpActionOptions {
 
 /** Options of {@link shellAction}. */
 export interface ShellActionOptions {
+  /** Working directory, absolute. */
   readonly cwd?: string;
   /** Which shell reads the text, e.g. `"/bin/bash"`. */
   readonly shell?: string;

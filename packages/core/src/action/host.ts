@@ -24,7 +24,9 @@ const PORT_MAX = 65_535;
 
 /** A host and a port, both certain. */
 export interface Authority {
+  /** Normalized host: lower case, A-labels, no trailing dot, IPv6 in brackets. */
   readonly host: string;
+  /** Port number, 1 to 65535. */
   readonly port: number;
 }
 

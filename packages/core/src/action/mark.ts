@@ -3,9 +3,9 @@
  * that it cannot be copied or forged. A WeakSet and a WeakMap keyed by actions would do the same;
  * under load they cost a third of the time in the garbage collector.
  */
-import { Itself } from "../itself.js";
+import { PrivateFieldsOn } from "../private-fields.js";
 
-class Mark extends Itself {
+class Mark extends PrivateFieldsOn {
   #digest: string | undefined = undefined;
 
   static isOn(value: object): boolean {

@@ -23,7 +23,9 @@ export interface HttpUrl {
    * resolved.
    */
   readonly url: string;
+  /** Normalized host: lower case, A-labels, no trailing dot, IPv6 in brackets. */
   readonly host: string;
+  /** Port of the URL, or the scheme's default. */
   readonly port: number;
 }
 

@@ -4,7 +4,7 @@
  * written out, the rows are the JSON of the arguments. Format: spec/question-text.md §3, §4.
  */
 import type { JsonObject, JsonValue } from "../json/value.js";
-import { isJsonObject } from "../json/value.js";
+import { isJsonList, isJsonObject } from "../json/value.js";
 import { describeLong } from "./decode/encoded.js";
 import { readText } from "./decode/decoders.js";
 import { READ_CHARS_MAX, type Reading } from "./decode/reading.js";
@@ -49,7 +49,7 @@ interface Page {
 }
 
 /** Where a value stands. */
-interface Place {
+interface RowPlace {
   readonly prefix: string;
   readonly depth: number;
   readonly key: string;
@@ -93,15 +93,15 @@ function notesOf({ hosts, hasMoreHosts, unread }: Page): readonly string[] {
   ];
 }
 
-function addRow(page: Page, { prefix, depth }: Place, row: string): void {
+function addRow(page: Page, { prefix, depth }: RowPlace, row: string): void {
   page.rows.push(...wrapLine(prefix + "  ".repeat(Math.min(depth, INDENT_DEPTH_MAX)) + row));
 }
 
-function layOut(page: Page, value: JsonValue, place: Place): void {
+function layOut(page: Page, value: JsonValue, place: RowPlace): void {
   if (typeof value === "string") layOutText(page, value, place);
   else if (isJsonObject(value))
     layOutMembers(page, { members: Object.entries(value), open: "{", close: "}" }, place);
-  else if (isList(value))
+  else if (isJsonList(value))
     layOutMembers(
       page,
       { members: value.map((item) => [undefined, item]), open: "[", close: "]" },
@@ -117,7 +117,7 @@ interface Container {
   readonly close: string;
 }
 
-function layOutMembers(page: Page, { members, open, close }: Container, place: Place): void {
+function layOutMembers(page: Page, { members, open, close }: Container, place: RowPlace): void {
   const { label, comma, depth } = place;
   if (members.length === 0) return addRow(page, place, `${label}${open}${close}${comma}`);
   addRow(page, place, `${label}${open}`);
@@ -133,7 +133,7 @@ function layOutMembers(page: Page, { members, open, close }: Container, place: P
   addRow(page, place, `${close}${comma}`);
 }
 
-function layOutText(page: Page, text: string, place: Place): void {
+function layOutText(page: Page, text: string, place: RowPlace): void {
   addRow(page, place, `${place.label}${showText(text)}${place.comma}`);
   if (place.nesting === 0 && text.length > page.longest.length)
     page.longest = { key: place.key, length: text.length };
@@ -145,7 +145,7 @@ function layOutText(page: Page, text: string, place: Place): void {
 }
 
 /** Adds the readings of a text below its row, and notes the hosts that it names. */
-function lookInto(page: Page, text: string, place: Place): void {
+function lookInto(page: Page, text: string, place: RowPlace): void {
   for (const raw of namedHosts(text)) {
     if (!page.hosts.has(raw) && page.hosts.size === HOSTS_MAX) page.hasMoreHosts = true;
     else if (!page.hosts.has(raw)) page.hosts.set(raw, flagHost(raw));
@@ -164,9 +164,9 @@ function lookInto(page: Page, text: string, place: Place): void {
     for (const row of page.rows.slice(before)) page.readingsChars += row.length;
 }
 
-function addReading(page: Page, { line, value, texts = [] }: Reading, place: Place): void {
+function addReading(page: Page, { line, value, texts = [] }: Reading, place: RowPlace): void {
   addRow(page, place, line);
-  const inside: Place = {
+  const inside: RowPlace = {
     ...place,
     prefix: `${place.prefix}  `,
     key: "",
@@ -177,5 +177,3 @@ function addReading(page: Page, { line, value, texts = [] }: Reading, place: Pla
   if (value !== undefined) layOut(page, value, inside);
   for (const text of texts) lookInto(page, text, inside);
 }
-
-const isList = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value);

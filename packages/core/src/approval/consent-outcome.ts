@@ -5,21 +5,26 @@
 import { OUTCOME_DETAIL_CHARS_MAX } from "../limits.js";
 import { escapeText } from "@acp/exec-safety/text";
 
-/** Every outcome, with what it means. */
-export type ConsentOutcomeStatus =
+/** Everything that can become of a yes. */
+export const CONSENT_OUTCOMES = [
   /** The action was performed. */
-  | "ran"
+  "ran",
   /** It was tried and failed. */
-  | "failed"
+  "failed",
   /** The caller took the yes, and something stopped the action before it began. */
-  | "not_performed"
+  "not_performed",
   /** Nobody took the yes in time; nothing was done. */
-  | "not_collected"
+  "not_collected",
   /** The caller took the yes and never said what came of it. */
-  | "unknown";
+  "unknown",
+] as const;
+
+/** Every outcome, with what it means. */
+export type ConsentOutcomeStatus = (typeof CONSENT_OUTCOMES)[number];
 
 /** What became of a yes. */
 export interface ConsentOutcome {
+  /** Which of the {@link CONSENT_OUTCOMES} it is. */
   readonly status: ConsentOutcomeStatus;
   /**
    * Why, in one line; most often empty for `ran`. At most 200 characters, without control

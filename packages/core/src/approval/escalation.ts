@@ -7,6 +7,7 @@ import { includesPerson, personKey } from "./person.js";
 
 /** One step, counted from when the question was asked. */
 export interface EscalationStep {
+  /** Milliseconds after the question was asked at which the step is taken. */
   readonly afterMs: number;
   /**
    * Ids of those who may answer from here on and not before; in the terms of an ask also group

@@ -8,22 +8,41 @@ import { parseIsoTime } from "../time.js";
 
 /** Reads the fields of one JSON object; `done` refuses keys that nobody read. */
 export interface FieldReader {
+  /**
+   * A text of at most `charsMax` UTF-16 units (4,096 unless given).
+   * @throws ConsentError `message_invalid` where the value is anything else, as every reader
+   * here.
+   */
   text(key: string, charsMax?: number): string;
+  /** The same; `undefined` where the key is missing. */
   optionalText(key: string, charsMax?: number): string | undefined;
+  /** One of these texts, exactly. */
   oneOf<T extends string>(key: string, values: readonly T[]): T;
+  /** An RFC 3339 time, in milliseconds since 1970. */
   time(key: string): number;
+  /** The same; `undefined` where the key is missing. */
   optionalTime(key: string): number | undefined;
+  /** A whole number from `min` to `max`, both included. */
   integer(key: string, min: number, max: number): number;
+  /** The same; `undefined` where the key is missing. */
   optionalInteger(key: string, min: number, max: number): number | undefined;
+  /** `true` or `false`; nothing else counts as either. */
   flag(key: string): boolean;
+  /** A reader of an object inside this one; call its `done` too. */
   object(key: string): FieldReader;
+  /** The same; `undefined` where the key is missing. */
   optionalObject(key: string): FieldReader | undefined;
   /** The object itself, unread. */
   raw(key: string): JsonObject;
+  /** The same; `undefined` where the key is missing. */
   optionalRaw(key: string): JsonObject | undefined;
+  /** A list of texts of at most 4,096 UTF-16 units each. */
   texts(key: string): readonly string[];
+  /** The same; `undefined` where the key is missing. */
   optionalTexts(key: string): readonly string[] | undefined;
+  /** Readers of the objects of a list, in its order; call the `done` of each. */
   objects(key: string): readonly FieldReader[];
+  /** The same; `undefined` where the key is missing. */
   optionalObjects(key: string): readonly FieldReader[] | undefined;
   /** The objects themselves, unread. */
   raws(key: string): readonly JsonObject[];

@@ -16,15 +16,23 @@ export const ANY_METHOD = "*";
 
 /** An earlier consent that still holds. Plain JSON data. */
 export interface Grant {
+  /** Starts with `gr_`; names the grant in the log and for {@link revokeGrant}. */
   readonly id: string;
+  /** The agent whose calls it may answer, and no other's. */
   readonly agentId: string;
+  /** Which calls it may answer. */
   readonly scope: GrantScope;
+  /** Wall time of the consent, milliseconds since 1970. */
   readonly createdAtMs: number;
+  /** Wall time from which it answers nothing more, milliseconds since 1970. */
   readonly expiresAtMs: number;
+  /** How many uses are left; left out where `uses` is. */
   readonly usesLeft?: number;
   /** The question it came from. */
   readonly requestId: string;
+  /** The approvers who gave it. */
   readonly approverIds: readonly string[];
+  /** How the consent was proven: `passkey` where the rule wanted one. */
   readonly evidence: "any" | "passkey";
   /** Names of the secrets that question showed. */
   readonly secrets: readonly string[];
@@ -37,6 +45,7 @@ export interface Grant {
    * again. Left out where nothing was signed.
    */
   readonly request?: ConsentRequest;
+  /** The signed answers to `request`, one of each approver. */
   readonly responses?: readonly JsonObject[];
   /** Where the log has it: its `grant_created` event. */
   readonly logged?: LoggedAt;

@@ -4,7 +4,9 @@
  */
 import { pendingRecord } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { type MachineEvent, type PendingRecord, reduce } from "./machine.js";
+import { reduce } from "./machine.js";
+import type { MachineEvent } from "./machine-event.js";
+import type { PendingRecord } from "./pending-record.js";
 
 const end = {
   status: "approved",

@@ -15,8 +15,11 @@ import { type ConsentRequest, MESSAGE_VERSION } from "./request.js";
 
 /** A parsed answer; who gave it is known from the channel alone. */
 export interface ConsentResponse {
+  /** Id of the question that it answers. */
   readonly requestId: string;
+  /** That question's nonce. */
   readonly nonce: string;
+  /** What the person decided. */
   readonly decision: Decision;
   /** With `approved_with_modifications`: the whole new `parameters`. */
   readonly modifications?: JsonObject;
@@ -24,7 +27,12 @@ export interface ConsentResponse {
   readonly grantId?: string;
   /** What the person typed for a yes that takes a word. */
   readonly confirmation?: string;
+  /**
+   * Wall time until which the decision may be used, milliseconds since 1970; left out for the
+   * gate's default.
+   */
   readonly validUntilMs?: number;
+  /** What the person wrote; `""` for nothing. */
   readonly reason: string;
   /** Present where the claim carries a proof; its verification is the verifier's. */
   readonly proof?: JsonObject;
@@ -113,17 +121,26 @@ export function decodeResponse(data: JsonValue): ConsentResponse {
 
 /** What a channel knows when it writes an answer. */
 export interface AnswerParts {
+  /** What the person decided. */
   readonly decision: Decision;
+  /** Wall time of the answer, milliseconds since 1970. */
   readonly nowMs: number;
   /** The channel's name; informative, the gate takes who answered from the channel itself. */
   readonly channel: string;
+  /** Who answered; informative, like `channel`. */
   readonly approverId?: string;
+  /** The whole new parameters, with `approved_with_modifications`. */
   readonly modifications?: JsonObject;
+  /** What the person wrote, at most 1,000 characters. */
   readonly reason?: string;
   /** Id of the offer taken. */
   readonly grantId?: string;
   /** What the person typed, where the question takes a word: see `confirmationWord`. */
   readonly confirmation?: string;
+  /**
+   * Wall time until which the decision may be used, milliseconds since 1970; left out for 5
+   * minutes.
+   */
   readonly validUntilMs?: number;
 }
 

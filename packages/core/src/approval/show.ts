@@ -24,7 +24,16 @@ const RUN_NAMES: ReadonlyMap<string, string> = new Map([
 const SPLIT_ESCAPE = /\\(?:u[0-9a-f]{0,3})?$/;
 const STAYS_WITH_THE_LAST = /^[\p{M}\udc00-\udfff]/u;
 
-/** A name as it is where it is plain, otherwise quoted. */
+/**
+ * A name as it is where it is plain, otherwise quoted.
+ *
+ * @example
+ * ```ts
+ * import { showName } from "@acp/core/unstable";
+ *
+ * showName("read_file");
+ * ```
+ */
 export function showName(name: string): string {
   return PLAIN_NAME.test(name) && name.length < RUN_MIN ? name : showText(name);
 }

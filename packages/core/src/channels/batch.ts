@@ -6,13 +6,15 @@
 import type { ConsentRequest } from "../approval/request.js";
 import { makeResponse } from "../approval/response.js";
 import { ConsentError } from "../errors.js";
+import { refuse } from "../gate/refuse.js";
 import { BATCH_MAX } from "../limits.js";
 import type { AnswerReceipt, AskSession } from "../ports.js";
-import type { RefusalCode } from "../types/ending.js";
 
 /** A question that a channel holds. */
 export interface BatchQuestion {
+  /** The question as the channel got it. */
   readonly request: ConsentRequest;
+  /** Takes the answer. */
   readonly session: AskSession;
 }
 
@@ -23,13 +25,17 @@ export interface BatchQuestion {
 export interface BatchChoice {
   /** The question as the screen held it: all three must be those of the open question. */
   readonly requestId: string;
+  /** {@link ConsentRequest.nonce} of the question on the screen. */
   readonly nonce: string;
+  /** {@link ConsentRequest.actionDigest} of the question on the screen. */
   readonly actionDigest: string;
+  /** What the person decided about it. */
   readonly decision: "approved" | "denied";
   /** Whether the screen showed all of the question's `text`. A list of descriptions does not. */
   readonly shownWhole: boolean;
   /** What the person typed for this very question, where it takes a word. */
   readonly confirmation?: string;
+  /** What the person wrote about it. */
   readonly reason?: string;
 }
 
@@ -37,25 +43,23 @@ export interface BatchChoice {
 export interface BatchAnswerer {
   /** The channel's name; informative. */
   readonly channel: string;
+  /** Wall time of the answer, milliseconds since 1970. */
   readonly nowMs: number;
   /** Whom the channel authenticated; left out for a channel with one local person. */
-  readonly by?: { readonly subject: string };
+  readonly by?: {
+    /** How the channel knows the person. */
+    readonly subject: string;
+  };
 }
-
-const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({
-  status: "refused",
-  code,
-  reason,
-});
 
 /** Why a choice is not handed in, or `undefined`. */
 function problemOf({ request }: BatchQuestion, choice: BatchChoice): AnswerReceipt | undefined {
   if (choice.nonce !== request.nonce || choice.actionDigest !== request.actionDigest)
-    return refused("nonce_mismatch", "the screen held another question than the one that is open");
+    return refuse("nonce_mismatch", "the screen held another question than the one that is open");
   // A screen may be JavaScript: "false" is no true. A no needs no reading.
   const isShownWhole: unknown = choice.shownWhole;
   if (choice.decision !== "denied" && isShownWhole !== true)
-    return refused("question_not_shown", "not all of the question was shown");
+    return refuse("question_not_shown", "not all of the question was shown");
   return undefined;
 }
 
@@ -64,7 +68,7 @@ async function handIn(
   choice: BatchChoice,
   { channel, nowMs, by }: BatchAnswerer,
 ): Promise<AnswerReceipt> {
-  if (question === undefined) return refused("request_unknown", "no such question is open");
+  if (question === undefined) return refuse("request_unknown", "no such question is open");
   const problem = problemOf(question, choice);
   if (problem !== undefined) return problem;
   const { decision, confirmation, reason } = choice;

@@ -16,7 +16,7 @@ import {
   type Showing,
   undelivered,
 } from "./composite.js";
-import { runSteps } from "./steps.js";
+import { showInSteps } from "./show-in-steps.js";
 import type { Clock } from "../types/clock.js";
 
 /**
@@ -24,6 +24,7 @@ import type { Clock } from "../types/clock.js";
  * on.
  */
 export interface EscalationStage {
+  /** Where the question is shown at this stage. */
   readonly channel: Channel;
   /** After the question was asked; 0 unless given. */
   readonly afterMs?: number;
@@ -127,7 +128,7 @@ function makeComposite(clock: Clock, name: string, composite: Composite): Channe
     async deliver(request, session) {
       const over = new AbortController();
       void session.ended.then(() => over.abort(new Error("the question is over")));
-      const { shown, failed } = await runSteps({
+      const { shown, failed } = await showInSteps({
         clock,
         createdAtMs: request.createdAtMs,
         steps: composite.steps,

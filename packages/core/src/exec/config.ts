@@ -27,11 +27,15 @@ export type ExecAskFallback = (typeof FALLBACK)[number];
 
 /** How commands are approved. */
 export interface ExecApprovalConfig {
+  /** What may run at all. */
   readonly security: ExecSecurity;
+  /** When a person is asked. */
   readonly ask: ExecAsk;
   /** How long a question stays open. */
   readonly timeoutMs: number;
+  /** What happens to a command about which nobody answered in time. */
   readonly askFallback: ExecAskFallback;
+  /** Commands that run without a question. */
   readonly allowlist: Allowlist;
   /** Ports of this machine that `curl` may ask without a question. */
   readonly loopbackPorts: readonly number[];
@@ -49,6 +53,7 @@ export interface ExecApprovalConfig {
  * there.
  */
 export interface ProfileConfig {
+  /** The section about commands, with its defaults filled in. */
   readonly execApproval: ExecApprovalConfig;
   /** The whole document, frozen; other keys belong to other programs. */
   readonly document: JsonObject;

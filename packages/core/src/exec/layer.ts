@@ -41,7 +41,18 @@ const LEVELS: Readonly<Record<CommandRisk, RiskLevel>> = {
  */
 const MEMO_MAX = 64;
 
-/** Judges commands as the configuration says while a person can be asked. */
+/**
+ * Judges commands as the configuration says while a person can be asked.
+ *
+ * @example
+ * ```ts
+ * import { createConsentGate } from "@acp/core";
+ * import { execSafety, parseExecApprovalConfig } from "@acp/core/exec";
+ *
+ * const config = parseExecApprovalConfig({ security: "allowlist", ask: "on-miss" });
+ * const gate = createConsentGate({ policy, layers: [execSafety(config)], channel, audit });
+ * ```
+ */
 export function execSafety(config: ExecApprovalConfig, options: ExecSafetyOptions = {}): Layer {
   return layerOf(config, options, (safety) => execEffect(config, safety));
 }

@@ -4,15 +4,13 @@
  */
 import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
-import { type Advance, advance, endEvent, endQuestion, recordEnd } from "./advance.js";
+import { type Advance, advanceQuestion } from "./advance-question.js";
+import { endEvent, endQuestion, recordEnd } from "./end-question.js";
 import { confirmationWord } from "../approval/confirmation.js";
 import type { Grant } from "../approval/grants.js";
-import {
-  type AnswerTerms,
-  type CountedApproval,
-  type PendingRecord,
-  reduce,
-} from "../approval/machine.js";
+import { reduce } from "../approval/machine.js";
+import type { AnswerTerms } from "../approval/machine-event.js";
+import type { CountedApproval, PendingRecord } from "../approval/pending-record.js";
 import { type ConsentResponse, decodeResponse, readClaim } from "../approval/response.js";
 import { bootTimeOf } from "../boot-time.js";
 import type { Evaluation } from "./consent-gate.js";
@@ -28,7 +26,7 @@ import { type Answer, claimNonce, signAnswer } from "./sign-answer.js";
 import { type EditedAction, makeSuccessor } from "./successor.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
-import { approverOf } from "./parts.js";
+import { approverOf } from "./approvers.js";
 import type { AnswerReceipt } from "../ports.js";
 import { refuse, refuseFor } from "./refuse.js";
 import { eventMaker, loggedAt, requestedJson, subjectOfRecord } from "./record.js";
@@ -178,7 +176,7 @@ async function settle(parts: GateParts, checked: Checked, answer: Answer): Promi
   } catch (error) {
     return failUnsigned(parts, checked.record, error);
   }
-  const advanced: Advance = await advance(parts, checked.record.id, event);
+  const advanced: Advance = await advanceQuestion(parts, checked.record.id, event);
   if (!advanced.ok) return refuseFor(advanced.record, advanced.code);
   const { record } = advanced;
   if (record.status === "ended") return settleEnd(parts, checked, record);
@@ -221,7 +219,7 @@ async function reshow(
   const kept = { ...successor, logged: loggedAt(requested, undefined) };
   if (!(await parts.within(parts.store.pending.put(kept), "the store")))
     return refuse("store_failed");
-  const advanced = await advance(parts, record.id, {
+  const advanced = await advanceQuestion(parts, record.id, {
     type: "supersede",
     approval,
     successorId: successor.id,

@@ -4,7 +4,7 @@
  * with its key wrote it. What does not count is absent, and is noted. So a store can forget what
  * people said, and cannot make it up. Format: spec/consent.md §8.
  */
-import { isUnfinished, type PendingRecord } from "../approval/machine.js";
+import { isUnfinished, type PendingRecord } from "../approval/pending-record.js";
 import { PENDING_MAX } from "../limits.js";
 import type { Claims, PendingStore } from "../ports.js";
 import { claimDecision } from "./claim-decision.js";

@@ -3,7 +3,7 @@
  * store's own mark (`adopted`) is not enough: one that was set back offers the decision again.
  * Format: spec/consent.md §8.
  */
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { DECISION_TTL_MS } from "../limits.js";
 import type { Claims } from "../ports.js";
 

@@ -28,15 +28,21 @@ import type { Allowed, Pending, RunResult, Verdict } from "../verdict.js";
 
 /** A named person and how one channel knows them. */
 export interface Approver {
+  /** Name of the person in policies, questions and the log. */
   readonly id: string;
+  /** Name of the channel that authenticates them. */
   readonly channel: string;
+  /** Who they are to that channel, e.g. a user id or an email address. */
   readonly subject: string;
 }
 
 /** Who acts, in which session and for which task, and until when the caller waits. */
 export interface GateContext {
+  /** Who acts. */
   readonly agent: Agent;
+  /** The agent's session, at most 256 characters; rules can match it. */
   readonly session?: string | undefined;
+  /** The task that the call belongs to, at most 256 characters; rules can match it. */
   readonly task?: string | undefined;
   /**
    * The tool of a tool call, as its server presents it. Use `parseToolDefinition` once where many
@@ -56,8 +62,9 @@ export interface GateContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One layer's word. */
+/** What one layer says about an action. */
 export interface LayerRuling {
+  /** {@link Layer.name}. */
   readonly layer: string;
   /** `undefined`: the layer abstained. */
   readonly ruling: Ruling | undefined;
@@ -69,7 +76,9 @@ export interface Evaluation {
   readonly ruling: Ruling;
   /** Which layer won; `"default"` where every layer abstained. */
   readonly layer: string;
+  /** What each layer says, in their order. */
   readonly rulings: readonly LayerRuling[];
+  /** What kind of effect the action has, as the policy classifies it. */
   readonly category: Category;
   /** The classification's risk. */
   readonly risk: RiskLevel;
@@ -77,7 +86,10 @@ export interface Evaluation {
   readonly level: RiskLevel;
   /** Present for an ask: the terms of all asks merged, always the stricter of two. */
   readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence">> &
-    Pick<AskTerms, "approvers" | "escalate"> & { readonly offers: readonly GrantOffer[] };
+    Pick<AskTerms, "approvers" | "escalate"> & {
+      /** What a yes may also cover; empty where nothing is offered. */
+      readonly offers: readonly GrantOffer[];
+    };
   /**
    * For an ask: names of the secrets whose placeholders the action holds, where it holds any. The
    * question shows them.
@@ -86,18 +98,25 @@ export interface Evaluation {
   /** Set where a part failed, so that the ruling is a deny of the gate's own. */
   readonly failure?: DenyCode;
   /** What the observed policy says, where one is given. */
-  readonly observed?: { readonly effect: Ruling["effect"]; readonly ruleId: string };
+  readonly observed?: {
+    /** What the observed policy would have done. */
+    readonly effect: Ruling["effect"];
+    /** The rule of the observed policy that says so. */
+    readonly ruleId: string;
+  };
 }
 
-/** Parts of a gate. */
+/** What {@link createConsentGate} joins: who judges, who is asked, and where it is written down. */
 export interface GateOptions {
   /** Read once per decision. Left out: every action that no layer allows is denied. */
   readonly policy?: Policy | (() => Policy);
   /** Judges beside the policy's rules. */
   readonly layers?: readonly Layer[];
+  /** Where people are asked. */
   readonly channel: Channel;
   /** Channels beside it, for the steps of rules that name one. */
   readonly channels?: readonly Channel[];
+  /** Where every decision is written before anything is released. */
   readonly audit: AuditSink;
   /** Left out: the channel's own authenticated person. Empty: nobody. */
   readonly approvers?: readonly Approver[];
@@ -108,12 +127,14 @@ export interface GateOptions {
    * Left out: no more than the call. An ask that offers an empty list offers nothing.
    */
   readonly defaultOffers?: (action: Action) => readonly OfferTerms[];
+  /** Outside help that looks at each action after the layers, and may only tighten. */
   readonly assessors?: readonly Assessor[];
   /**
    * Checks arguments against the tool's schema, of calls and of edits. Left out: they are not
    * checked.
    */
   readonly argumentCheck?: ArgumentCheck;
+  /** Puts secrets into what is performed. Left out: nothing is put in. */
   readonly vault?: Vault;
   /**
    * Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out:
@@ -155,6 +176,10 @@ export interface GateOptions {
    * sandbox says otherwise.
    */
   readonly isolation?: string;
+  /**
+   * How long a question stays open where no rule says so, in milliseconds: 120,000 unless
+   * given, at most a week.
+   */
   readonly askTimeoutMs?: number;
   /**
    * How long a question whose caller went away stays open for the same call of the same agent:
@@ -168,8 +193,17 @@ export interface GateOptions {
    * Left out: 60 in ten minutes. `"none"`: as many as it likes, so that one agent can bury its
    * people in questions.
    */
-  readonly promptLimit?: { readonly max: number; readonly windowMs: number } | "none";
+  readonly promptLimit?:
+    | {
+        /** Questions within `windowMs`, at least 1. */
+        readonly max: number;
+        /** Length of the sliding window in milliseconds, at most a day. */
+        readonly windowMs: number;
+      }
+    | "none";
+  /** Time; the machine's own unless given. */
   readonly clock?: Clock;
+  /** Ids and randomness; {@link randomIds} unless given. */
   readonly ids?: Ids;
 }
 

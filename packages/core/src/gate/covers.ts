@@ -5,7 +5,7 @@ import { isCritical } from "../approval/confirmation.js";
 import { type EscalationStep, stepOf } from "../approval/escalation.js";
 import { includesPerson } from "../approval/person.js";
 import type { ConsentRequest } from "../approval/request.js";
-import { isCriticalNow, secretsOf } from "./assemble.js";
+import { isCriticalNow, secretsOf } from "./make-question.js";
 import type { Evaluation } from "./consent-gate.js";
 import { levelRank } from "./merge-ask.js";
 

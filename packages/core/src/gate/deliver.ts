@@ -3,9 +3,10 @@
  * when it stands nowhere, and writes down each. Nobody may answer before the step that names them
  * is in the log.
  */
-import { advance, endQuestion } from "./advance.js";
+import { advanceQuestion } from "./advance-question.js";
+import { endQuestion } from "./end-question.js";
 import type { EscalationStep } from "../approval/escalation.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import {
   channelName,
   compositeOf,
@@ -13,7 +14,7 @@ import {
   showOn,
   undelivered,
 } from "../channels/composite.js";
-import { runSteps, type StepReason } from "../channels/steps.js";
+import { showInSteps, type StepReason } from "../channels/show-in-steps.js";
 import type { DenyCode } from "../deny-codes.js";
 import { messageOf } from "./deny.js";
 import { isConsentError } from "../errors.js";
@@ -55,7 +56,7 @@ async function noteShowing(
   // Nothing is released because of a delivery, so a log that cannot keep these events shows itself
   // at the next one.
   if (shown.length > 0) {
-    const delivered = await advance(parts, record.id, { type: "delivered" });
+    const delivered = await advanceQuestion(parts, record.id, { type: "delivered" });
     if (delivered.ok || !isAlone)
       await note("consent_delivered", {
         channel: channelName(on),
@@ -95,7 +96,7 @@ async function reachStep(
   await parts.append([
     eventMaker(subjectOfRecord(record), parts)("consent_escalated", "pending", metadata),
   ]);
-  const advanced = await advance(parts, record.id, { type: "escalate", step: at + 1 });
+  const advanced = await advanceQuestion(parts, record.id, { type: "escalate", step: at + 1 });
   return advanced.ok;
 }
 
@@ -113,7 +114,7 @@ export async function deliver(parts: GateParts, delivery: Delivery): Promise<voi
     await noteShowing(parts, delivery, { on, ...showing }).catch(() => undefined);
     return showing;
   };
-  const { shown, failed } = await runSteps({
+  const { shown, failed } = await showInSteps({
     clock: parts.clock,
     createdAtMs: request.createdAtMs,
     steps,

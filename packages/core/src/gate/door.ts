@@ -16,7 +16,7 @@ import {
 } from "../limits.js";
 import { parseToolDefinition } from "../tool-definition.js";
 import type { Denied } from "../verdict.js";
-import type { QuestionContext } from "../approval/machine.js";
+import type { QuestionContext } from "../approval/pending-record.js";
 import type { GateContext } from "./consent-gate.js";
 import { deny, messageOf } from "./deny.js";
 import type { Agent } from "../types/agent.js";

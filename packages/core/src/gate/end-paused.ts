@@ -3,7 +3,7 @@
  * decided here: the gate asks its own `pausedAgent`, so that whoever asks for this can end nothing
  * that is not paused already.
  */
-import { endQuestion } from "./advance.js";
+import { endQuestion } from "./end-question.js";
 import type { GateParts } from "./gate-parts.js";
 import type { PausedEnd } from "./reports.js";
 

@@ -4,7 +4,7 @@
  * the question open. Format: spec/proof.md §3.
  */
 import { readFields } from "../approval/fields.js";
-import type { CountedApproval } from "../approval/machine.js";
+import type { CountedApproval } from "../approval/pending-record.js";
 import { isSamePerson } from "../approval/person.js";
 import { encodeRequest } from "../approval/request-codec.js";
 import type { ConsentRequest } from "../approval/request.js";

@@ -2,9 +2,9 @@
  * Outcomes: follows a yes from the permit that it became to what came of it, and tells the
  * question's record, the log and the channels.
  */
-import { advance } from "./advance.js";
+import { advanceQuestion } from "./advance-question.js";
 import { claimDecision } from "./claim-decision.js";
-import { isApproved, type PendingRecord } from "../approval/machine.js";
+import { isApproved, type PendingRecord } from "../approval/pending-record.js";
 import { makeConsentOutcome, type ConsentOutcome } from "../approval/consent-outcome.js";
 import type { JsonObject } from "../json/value.js";
 import {
@@ -87,7 +87,7 @@ export async function keepOutcome(
   { id }: PendingRecord,
   outcome: ConsentOutcome,
 ): Promise<void> {
-  await advance(parts, id, { type: "outcome", outcome });
+  await advanceQuestion(parts, id, { type: "outcome", outcome });
 }
 
 /**
@@ -135,7 +135,7 @@ export function followYes(parts: GateParts, record: PendingRecord, permit: Permi
  */
 async function giveUp(parts: GateParts, id: string, reason: string): Promise<void> {
   const { store, clock, within, onIgnored } = parts;
-  const ended = await advance(parts, id, { type: "uncollected", reason });
+  const ended = await advanceQuestion(parts, id, { type: "uncollected", reason });
   const outcome = ended.ok ? ended.record.outcome : undefined;
   if (!ended.ok || outcome === undefined) return;
   // A store that was set back offers again what was taken, and the log has what came of it.

@@ -3,67 +3,24 @@
  * release; every failure is a deny.
  */
 import type { Action } from "../action/action.js";
-import { endQuestion } from "./advance.js";
 import type { ConsentGate, Evaluation, GateContext, GateOptions } from "./consent-gate.js";
 import { decide } from "./decide.js";
 import { deny, messageOf } from "./deny.js";
 import { admit, readAnswerer, readSignalOf } from "./door.js";
-import { holdAfterRestart, keepAfterRestart } from "./hold.js";
 import { endPaused } from "./end-paused.js";
-import { outcomeOf } from "./follow-yes.js";
 import { failedEvaluation, judgeNow } from "./judge.js";
-import { grantLeftMs, questionLeftMs } from "./kept-time.js";
 import { ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
-import { makeParts } from "./parts.js";
+import { createGateParts } from "./create-gate-parts.js";
 import type { GateParts } from "./gate-parts.js";
 import type { ReportedOutcome } from "./reports.js";
 import type { Release } from "../types/permit.js";
 import { performOnce } from "./perform.js";
 import { cutText } from "@acp/exec-safety/text";
-import { showQuestion, submitAnswer } from "./questions.js";
-import { endGrant, revokeGrant } from "./revoke-grant.js";
+import { submitAnswer } from "./questions.js";
+import { resumeQuestions } from "./resume.js";
+import { revokeGrant } from "./revoke-grant.js";
 import { reportOutcome } from "./report.js";
 import type { Allowed, RunResult, Verdict } from "../verdict.js";
-
-/**
- * After a restart: what is out of time ends, what is still open is shown again, and a yes that
- * nobody took is followed to its outcome.
- */
-async function resumeQuestions(parts: GateParts): Promise<number> {
-  await endOverGrants(parts).catch(() => undefined);
-  let redelivered = 0;
-  for await (const record of parts.store.pending.open()) {
-    if (parts.followed.has(record.id)) continue;
-    if (record.status === "ended") {
-      await keepAfterRestart(parts, record);
-      // Nobody is told: the log has it.
-      void outcomeOf(parts, record);
-      continue;
-    }
-    if (questionLeftMs(parts, record) === 0) {
-      await endQuestion(parts, record.id, { type: "expire", atMs: parts.clock.now() });
-      continue;
-    }
-    showQuestion(parts, record, true);
-    await holdAfterRestart(parts, record);
-    redelivered++;
-  }
-  return redelivered;
-}
-
-/**
- * Where the wall clock is behind the log, ends for good the grants that this ends: a later start
- * would see a log whose last events have the wrong time. A store that fails here fails where a
- * grant is looked for, and no grant is used then.
- */
-async function endOverGrants(parts: GateParts): Promise<void> {
-  const { grants, claims } = parts.store;
-  const lastEventMs = parts.lastEventMs();
-  if (lastEventMs === undefined || parts.clock.now() >= lastEventMs) return;
-  for (const grant of await parts.within(grants.list(), "the store"))
-    if (grantLeftMs(parts, grant) === 0)
-      await parts.within(endGrant({ grants, claims }, grant), "the store");
-}
 
 async function revokeHere(
   { store, append, clock, ids, revoked }: GateParts,
@@ -84,18 +41,48 @@ async function revokeHere(
   );
 }
 
+function evaluateHere(
+  parts: GateParts,
+  action: Action,
+  context: Omit<GateContext, "signal">,
+): Evaluation {
+  const admitted = admit(action, context);
+  return "decision" in admitted
+    ? failedEvaluation(admitted.code, admitted.reason)
+    : judgeNow(parts, admitted);
+}
+
+async function closeHere({ shutdown, closers, denials, append }: GateParts): Promise<void> {
+  shutdown.abort(new Error("the gate is closed"));
+  for (const closer of closers) closer();
+  const counted = denials.rest();
+  // A log that takes nothing any more has said so already.
+  if (counted.length > 0) await append(counted).catch(() => undefined);
+}
+
 /**
- * Makes a gate.
+ * Joins policy, people and log into one function that answers whether an agent may do something
+ * now. What no rule or layer allows and no person approves is denied; so is everything that a part
+ * fails at. A decision is durable in the log before anything is performed.
  *
  * @example
  * ```ts
+ * import { writeFile } from "node:fs/promises";
+ * import { createConsentGate, toolAction } from "@acp/core";
+ *
  * const gate = createConsentGate({ policy, channel, audit });
- * const result = await gate.run(toolAction("files", "write_file", { path }), () => write(path), { agent: { id: "demo" } });
+ * const path = "notes.txt";
+ * const result = await gate.run(
+ *   toolAction("files", "write_file", { path }),
+ *   () => writeFile(path, "hello"),
+ *   { agent: { id: "demo" } },
+ * );
+ * if (!result.ran) console.log(result.verdict.code);
  * ```
- * @throws ConsentError `options_invalid` where the parts do not fit together.
+ * @throws ConsentError `options_invalid` where an option does not fit, by itself or with another one.
  */
 export function createConsentGate(options: GateOptions): ConsentGate {
-  const parts = makeParts(options);
+  const parts = createGateParts(options);
 
   const gate = async (action: Action, context: GateContext): Promise<Verdict> => {
     const opened = await decide(parts, action, context);
@@ -112,22 +99,12 @@ export function createConsentGate(options: GateOptions): ConsentGate {
       ? { ran: false, verdict }
       : performOnce(parts, verdict, { perform });
   };
-  const close = async (): Promise<void> => {
-    parts.shutdown.abort(new Error("the gate is closed"));
-    for (const closer of parts.closers) closer();
-    const counted = parts.denials.rest();
-    // A log that takes nothing any more has said so already.
-    if (counted.length > 0) await parts.append(counted).catch(() => undefined);
-  };
+  const close = (): Promise<void> => closeHere(parts);
 
   return Object.assign(gate, {
     checksArguments: options.argumentCheck !== undefined,
-    evaluate: (action: Action, context: Omit<GateContext, "signal">): Evaluation => {
-      const admitted = admit(action, context);
-      return "decision" in admitted
-        ? failedEvaluation(admitted.code, admitted.reason)
-        : judgeNow(parts, admitted);
-    },
+    evaluate: (action: Action, context: Omit<GateContext, "signal">) =>
+      evaluateHere(parts, action, context),
     run,
     perform: <T>(
       verdict: Parameters<ConsentGate["perform"]>[0],

@@ -3,8 +3,9 @@
  * agent. Clients give a call up sooner than people answer; without this a person would be asked the
  * same thing again and again, and never be in time.
  */
-import { advance, endEvent, endQuestion, recordEnd } from "./advance.js";
-import type { PendingRecord } from "../approval/machine.js";
+import { advanceQuestion } from "./advance-question.js";
+import { endEvent, endQuestion, recordEnd } from "./end-question.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { rootOf } from "../layers.js";
 import { HELD_PER_AGENT_MAX } from "../limits.js";
 import { decisionLeftMs } from "./kept-time.js";
@@ -12,7 +13,11 @@ import type { GateParts, Held } from "./gate-parts.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
 
 async function lapseQuestion(parts: GateParts, id: string, untilMs: number): Promise<void> {
-  const lapsed = await advance(parts, id, { type: "lapse", untilMs, atMs: parts.clock.now() });
+  const lapsed = await advanceQuestion(parts, id, {
+    type: "lapse",
+    untilMs,
+    atMs: parts.clock.now(),
+  });
   if (lapsed.ok)
     await recordEnd(parts, lapsed.record, { events: [endEvent(parts, lapsed.record)] });
 }
@@ -85,7 +90,7 @@ export async function holdQuestion(
   const untilMs = clock.now() + retryWindowMs;
   try {
     for (;;) {
-      const left = await advance(parts, follow.id, { type: "leave", untilMs });
+      const left = await advanceQuestion(parts, follow.id, { type: "leave", untilMs });
       if (left.ok) {
         const { record } = left;
         if (record.status !== "ended") watchHold(parts, record, untilMs);
@@ -124,6 +129,6 @@ export async function keepAfterRestart(parts: GateParts, record: PendingRecord):
 }
 
 async function leaveDead(parts: GateParts, { id, request }: PendingRecord): Promise<void> {
-  const left = await advance(parts, id, { type: "leave", untilMs: request.expiresAtMs });
+  const left = await advanceQuestion(parts, id, { type: "leave", untilMs: request.expiresAtMs });
   if (left.ok) await noteLeft(parts, left.record, "the process that asked ended");
 }

@@ -1,6 +1,6 @@
 /** Kept time: how much is left of what a gate keeps, by the clocks of the machine. */
 import type { Grant } from "../approval/grants.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { timeLeftMs } from "../boot-time.js";
 import type { GateParts } from "./gate-parts.js";
 

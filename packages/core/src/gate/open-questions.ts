@@ -7,7 +7,7 @@ import { PENDING_MAX, PENDING_PER_AGENT_MAX } from "../limits.js";
 import type { Agent } from "../types/agent.js";
 
 /** A place for a question that is about to be asked, or why there is none. */
-export type Place =
+export type QuestionPlace =
   | { readonly full: string }
   /** Gives the place up; a question that is shown meanwhile has one of its own. */
   | { readonly leave: () => void };
@@ -19,7 +19,7 @@ export interface OpenQuestions {
   add(id: string, agent: Agent): void;
   remove(id: string): void;
   /** Takes a place before anything is waited for: calls that come at once count each other. */
-  enter(agent: Agent): Place;
+  enter(agent: Agent): QuestionPlace;
 }
 
 /** No question is open. */

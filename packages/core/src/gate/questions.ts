@@ -2,9 +2,9 @@
  * Questions that this gate shows: delivery, expiry and the watch for their end. Who waits for one
  * is waiting.ts.
  */
-import { endQuestion } from "./advance.js";
+import { endQuestion } from "./end-question.js";
 import { takeAnswer } from "./answer.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { channelName, LOCAL_SUBJECT } from "../channels/composite.js";
 import { deliver } from "./deliver.js";
 import { messageOf } from "./deny.js";

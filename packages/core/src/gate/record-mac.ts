@@ -9,7 +9,7 @@
  */
 import { equalBytes, hmacSha256, sha256Hex } from "#crypto";
 import type { Grant } from "../approval/grants.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { fromHex, toHex } from "../crypto/hex.js";
 import { canonicalJson } from "../json/canonical.js";
 import { copyJson } from "../json/copy.js";

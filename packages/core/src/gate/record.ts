@@ -8,7 +8,7 @@ import type { Agent } from "../types/agent.js";
 import type { AuditEventInput, AuditReceipt, EventMaker, LoggedAt } from "../types/audit-event.js";
 import type { Clock, Ids } from "../types/clock.js";
 import { encodeRequest } from "../approval/request-codec.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { mentionedPlaces } from "../guard/mentions.js";
 import type { Evaluation, GateContext } from "./consent-gate.js";

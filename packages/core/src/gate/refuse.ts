@@ -1,7 +1,7 @@
 /**
  * Refusing an answer: one text for every code. Codes are API; texts are not.
  */
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import type { AnswerReceipt } from "../ports.js";
 import type { EndStatus, RefusalCode } from "../types/ending.js";
 

@@ -10,9 +10,17 @@ export type Outcome =
    * `error` is its kind, e.g. an error's name or a tool's code: never its text, which may hold what
    * the action returned.
    */
-  | { readonly status: "failed"; readonly error?: string }
+  | {
+      readonly status: "failed";
+      /** Kind of the error, e.g. its name or code; never its text. */
+      readonly error?: string;
+    }
   /** Nothing happened. */
-  | { readonly status: "not_performed"; readonly error?: string }
+  | {
+      readonly status: "not_performed";
+      /** Kind of the error, e.g. its name or code; never its text. */
+      readonly error?: string;
+    }
   /** A stream that its reader left before its end. */
   | { readonly status: "cancelled" };
 

@@ -2,7 +2,7 @@
  * Reserving what rulings limit: once for a call, and for an edit only what goes beyond what its
  * question took already.
  */
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import type { GateParts } from "./gate-parts.js";
 import type { LimitClaim } from "../types/limit-claim.js";
 import type { Denied } from "../verdict.js";

@@ -9,14 +9,20 @@ import { randomIds, systemClock } from "../system.js";
 import type { AuditEventInput } from "../types/audit-event.js";
 import type { Clock, Ids } from "../types/clock.js";
 
-/** What revoking takes. */
+/** The stores and the log that {@link revokeGrant} changes; a gate that is open has them all. */
 export interface RevokeParts {
+  /** Where the grant is kept. */
   readonly grants: Grants;
   /** The gates' claims: they keep that the grant is revoked. */
   readonly claims: Claims;
   /** Where the event becomes durable. */
-  readonly audit: { append(events: readonly AuditEventInput[]): Promise<unknown> };
+  readonly audit: {
+    /** Where the revocation is recorded. */
+    append(events: readonly AuditEventInput[]): Promise<unknown>;
+  };
+  /** Time of the event. */
   readonly clock?: Clock;
+  /** Id of the event. */
   readonly ids?: Ids;
 }
 

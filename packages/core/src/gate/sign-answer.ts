@@ -2,7 +2,8 @@
  * Accepting an answer: its nonce is used once, and where the gate has a signer it is signed before
  * anybody counts it.
  */
-import type { CountedApproval, MachineEvent, PendingRecord } from "../approval/machine.js";
+import type { MachineEvent } from "../approval/machine-event.js";
+import type { CountedApproval, PendingRecord } from "../approval/pending-record.js";
 import { personKey } from "../approval/person.js";
 import type { Decision } from "../types/words.js";
 import type { ConsentSigner, SignedParts } from "../consent-signer.js";

@@ -7,7 +7,7 @@ import { parseAction } from "../action/action-json.js";
 import { actionDigest } from "../action/digest.js";
 import { readFields } from "../approval/fields.js";
 import type { Grant } from "../approval/grants.js";
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 import { includesPerson, isSamePerson } from "../approval/person.js";
 import type { ConsentRequest } from "../approval/request.js";
 import { type ConsentResponse, decodeResponse } from "../approval/response.js";

@@ -4,11 +4,11 @@
  */
 import type { Action } from "../action/action.js";
 import { mergeTimes, rebaseSteps, timesBehind } from "../approval/escalation.js";
-import type { PendingRecord } from "../approval/machine.js";
-import { makeRecord } from "./assemble.js";
+import type { PendingRecord } from "../approval/pending-record.js";
+import { makeQuestion } from "./make-question.js";
 import type { Evaluation } from "./consent-gate.js";
 import type { MergedAsk } from "./merge-ask.js";
-import { eligibleApprovers } from "./parts.js";
+import { eligibleApprovers } from "./approvers.js";
 import type { GateParts } from "./gate-parts.js";
 
 /** An edited action and what the judges say about it. */
@@ -58,7 +58,7 @@ export function makeSuccessor(
   const eligible = eligibleApprovers(parts, ask, agent);
   if (ask.quorum > 1 && parts.approvers === undefined) return undefined;
   if (eligible !== undefined && eligible.length < ask.quorum) return undefined;
-  return makeRecord(
+  return makeQuestion(
     {
       context: { agent, ...context },
       ...edited,

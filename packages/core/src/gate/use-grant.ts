@@ -10,8 +10,9 @@ import type { LeaseTerms } from "../permit.js";
 import type { Policy } from "../policy/policy.js";
 import type { Verdict } from "../verdict.js";
 import { allow } from "./allow.js";
-import { isCriticalNow, secretsOf } from "./assemble.js";
-import { type Case, recordAllowed } from "./case.js";
+import { isCriticalNow, secretsOf } from "./make-question.js";
+import type { JudgedCall } from "./judged-call.js";
+import { recordAllowed } from "./record-verdict.js";
 import { TRANSITION_TRIES_MAX } from "../limits.js";
 import { IGNORED } from "./ignored.js";
 import { grantLeftMs } from "./kept-time.js";
@@ -96,10 +97,10 @@ async function takeUse(
  */
 export async function useGrant(
   parts: GateParts,
-  subject: Case,
+  call: JudgedCall,
   ask: MergedAsk,
 ): Promise<Verdict | undefined> {
-  const { action, context, evaluation } = subject;
+  const { action, context, evaluation } = call;
   if (isCriticalNow(evaluation) || ask.quorum > 1) return undefined;
   const { grants } = parts.store;
   const nowMs = parts.clock.now();
@@ -124,16 +125,16 @@ export async function useGrant(
       approvers,
       ...created,
     };
-    const used = subject.event("grant_used", "allow", metadata);
+    const used = call.event("grant_used", "allow", metadata);
     const reason = `an earlier consent (${requestId}) covers it`;
-    return recordAllowed(parts, [...subject.opening("ask"), used], () =>
+    return recordAllowed(parts, [...call.opening("ask"), used], () =>
       allow(parts, {
         code: "grant_used",
         reason,
         action,
         context,
         secrets,
-        event: subject.event,
+        event: call.event,
         requestId,
         approvers,
         lease: leaseOf(parts, grant),

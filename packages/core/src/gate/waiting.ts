@@ -4,8 +4,9 @@
  */
 import type { Action } from "../action/action.js";
 import { parseAction, withParameters } from "../action/action-json.js";
-import { advance, endQuestion } from "./advance.js";
-import { isApproved, type PendingRecord } from "../approval/machine.js";
+import { advanceQuestion } from "./advance-question.js";
+import { endQuestion } from "./end-question.js";
+import { isApproved, type PendingRecord } from "../approval/pending-record.js";
 import { makeConsentOutcome } from "../approval/consent-outcome.js";
 import { claimDecision } from "./claim-decision.js";
 import type { GateContext } from "./consent-gate.js";
@@ -17,7 +18,7 @@ import { IGNORED } from "./ignored.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { actionDigest } from "../action/digest.js";
 import { allow } from "./allow.js";
-import { whoLeft } from "./parts.js";
+import { whoLeft } from "./approvers.js";
 import { watchEnd } from "./questions.js";
 import { eventMaker, subjectOfRecord } from "./record.js";
 import { isAborted, onAbort } from "../signals.js";
@@ -97,7 +98,7 @@ async function lastEnd(
 async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<boolean> {
   for (;;) {
     const { id } = follow;
-    const deferred = await advance(parts, id, { type: "defer" });
+    const deferred = await advanceQuestion(parts, id, { type: "defer" });
     if (deferred.ok) {
       const event = eventMaker(subjectOfRecord(deferred.record), parts)(
         "consent_deferred",
@@ -148,7 +149,7 @@ async function verdictFor(
   if (hasLeft()) return gone;
   if (last.deferred) return later;
   if (!isApproved(last)) return verdictOf(parts, last, context);
-  const taken = await advance(parts, last.id, { type: "collect" });
+  const taken = await advanceQuestion(parts, last.id, { type: "collect" });
   if (!taken.ok) return hasLeft() ? gone : later;
   const why = await whyTaken(parts, taken.record);
   if (why !== undefined) {
@@ -168,6 +169,22 @@ async function verdictFor(
 interface Waiter {
   readonly context: GateContext;
   readonly hasLeft: () => boolean;
+}
+
+/** Listens for what ends the waiting early; what it returns stops listening. */
+function onEarlyEnd(
+  parts: Pick<GateParts, "closers" | "shutdown">,
+  caller: AbortSignal | undefined,
+  { gone, closed }: { readonly gone: () => void; readonly closed: () => void },
+): () => void {
+  const offCaller = onAbort(caller, gone);
+  // A set and not a listener each on the gate's signal: there may be thousands.
+  parts.closers.add(closed);
+  if (parts.shutdown.signal.aborted) closed();
+  return () => {
+    offCaller();
+    parts.closers.delete(closed);
+  };
 }
 
 /**
@@ -201,11 +218,10 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
     if (await holdQuestion(parts, follow, reason)) giveUp(denial("consent_cancelled", reason));
     else await leave(reason, "consent_cancelled");
   };
-  const offCaller = onAbort(context.signal, () => void depart("the caller went away"));
-  // A set and not a listener each on the gate's signal: there may be thousands.
-  const closer = (): void => void leave("the gate is shutting down", "gate_closed");
-  parts.closers.add(closer);
-  if (parts.shutdown.signal.aborted) closer();
+  const stopListening = onEarlyEnd(parts, context.signal, {
+    gone: () => void depart("the caller went away"),
+    closed: () => void leave("the gate is shutting down", "gate_closed"),
+  });
   // The store ends a question in time; this is for a store that does not.
   const backstopMs = Math.max(0, record.request.expiresAtMs - parts.clock.now()) + PART_TIMEOUT_MS;
   parts.clock.sleep(backstopMs, { signal: stop.signal }).then(
@@ -219,8 +235,7 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
   const settled = Promise.race([ended, givenUp])
     .catch((error: unknown) => denial("store_failed", `the question was lost: ${messageOf(error)}`))
     .finally(() => {
-      offCaller();
-      parts.closers.delete(closer);
+      stopListening();
       stop.abort(new Error("nobody waits any more"));
     });
 

@@ -77,7 +77,11 @@ function lookAt(
   return findings.find(({ kind }) => kind === worst) ?? (isCut ? "too many" : undefined);
 }
 
-/** Makes the guard. */
+/**
+ * A layer that denies tool calls whose arguments name a place of the gate itself, such as its home
+ * or its log, whatever a rule allows. It reads every text of the arguments the way a shell, a URL or
+ * a path could, and asks a person where there are too many to read.
+ */
 export function createPathGuard(options: PathGuardOptions): Layer {
   const judgePlace = createPlaceJudge(options);
   return {

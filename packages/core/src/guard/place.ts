@@ -11,6 +11,7 @@ import { canMatchSecret, isSecretName } from "@acp/exec-safety/secret-names";
 export interface ResolvedPath {
   /** Through links, as far as they exist; absolute. */
   readonly path: string;
+  /** False where nothing is at the path yet. */
   readonly exists: boolean;
 }
 

@@ -31,7 +31,9 @@ export interface ScanJsonOptions extends ParseJsonOptions {
 
 /** Where a value stands in the text: `text.slice(start, end)`, in UTF-16 units. */
 export interface JsonSpan {
+  /** Index of its first UTF-16 unit. */
   readonly start: number;
+  /** Index after its last UTF-16 unit. */
   readonly end: number;
 }
 
@@ -39,6 +41,7 @@ export interface JsonSpan {
 export interface ScannedJson {
   /** The text as it was read; its UTF-8 bytes are the given bytes. */
   readonly text: string;
+  /** What the text holds. */
   readonly value: JsonValue;
   /** The members that are there, by the path asked for. */
   readonly spans: Readonly<Partial<Record<string, JsonSpan>>>;

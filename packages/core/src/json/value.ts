@@ -1,9 +1,14 @@
 /** A JSON value: what an Action's arguments and every wire message are made of. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object. */
+/** Text keys, each with a {@link JsonValue}. Data from outside has no prototype of ours. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
+}
+
+/** Whether a value that was read from JSON, or may be missing, is a list. */
+export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 /** Whether a value that was read from JSON, or may be missing, is an object. */

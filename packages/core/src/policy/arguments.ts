@@ -3,7 +3,7 @@
  * needs proof: every value it names is there and matches. A rule that asks or denies needs one
  * hint. Format: spec/policy.md §4. Vectors: spec/vectors/rules.json.
  */
-import { isJsonObject } from "../json/value.js";
+import { isJsonList, isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { GLOB_CHARS_MAX } from "../limits.js";
 import { hasWildcard } from "./glob.js";
@@ -101,7 +101,8 @@ function leafTest(matches: TextTest, { grants }: Stance): ValueTest {
 /** For an allow: a text, or a list of nothing but matching texts. */
 function proves(value: JsonValue | undefined, matches: TextTest): boolean {
   if (typeof value === "string") return value !== "" && matches(value);
-  if (isList(value)) return value.length > 0 && value.every((element) => proves(element, matches));
+  if (isJsonList(value))
+    return value.length > 0 && value.every((element) => proves(element, matches));
   return (
     (typeof value === "number" || typeof value === "boolean") && matches(JSON.stringify(value))
   );
@@ -114,7 +115,7 @@ function proves(value: JsonValue | undefined, matches: TextTest): boolean {
 function hints(value: JsonValue | undefined, matches: TextTest): boolean {
   if (typeof value === "string") return matches(value);
   if (value === undefined || value === null) return matches("");
-  if (isList(value))
+  if (isJsonList(value))
     return value.length === 0 ? matches("") : value.some((element) => hints(element, matches));
   if (typeof value !== "object") return matches(JSON.stringify(value));
   const keys = Object.keys(value);
@@ -124,13 +125,14 @@ function hints(value: JsonValue | undefined, matches: TextTest): boolean {
 }
 
 function provesMap(value: JsonValue | undefined, matches: MapTest): boolean {
-  if (isList(value))
+  if (isJsonList(value))
     return value.length > 0 && value.every((element) => provesMap(element, matches));
   return isJsonObject(value) && matches(value);
 }
 
 function hintsMap(value: JsonValue | undefined, matches: MapTest): boolean {
-  if (isList(value) && value.length > 0) return value.some((element) => hintsMap(element, matches));
+  if (isJsonList(value) && value.length > 0)
+    return value.some((element) => hintsMap(element, matches));
   return matches(isJsonObject(value) ? value : undefined);
 }
 
@@ -192,8 +194,4 @@ function twinTest(text: string): TextTest {
 
 function ownValue(object: JsonObject | undefined, key: string): JsonValue | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -43,6 +43,17 @@ type Entries = ReadonlyMap<string, Spot>;
  *
  * @throws ConsentError `policy_invalid` with `path` and, where there is one, `suggestion`;
  *   `options_invalid` for a relative `home` or `cwd`.
+ *
+ * @example
+ * ```ts
+ * import { parsePolicy } from "@acp/core/policy";
+ *
+ * const policy = parsePolicy({
+ *   version: "1",
+ *   default: "deny",
+ *   rules: [{ id: "reads", match: { tool: "read_*" }, action: "allow" }],
+ * });
+ * ```
  */
 export function parsePolicy(input: unknown, options: PolicyOptions = {}): Policy {
   return compilePolicy(plainData(input), options, () => undefined);

@@ -10,9 +10,13 @@ import type { Facts, Ruling } from "../layers.js";
 
 /** What a rule is, for listing and explaining. */
 export interface RuleSummary {
+  /** The rule's `id`, unique in its policy. */
   readonly ruleId: string;
+  /** The rule's `name` for people. */
   readonly ruleName?: string;
+  /** What the rule does to an action that it matches. */
   readonly effect: Effect;
+  /** The rule's `reason`, as people and agents read it. */
   readonly reason?: string;
   /** How many people must say yes, where the rule asks and says so. */
   readonly quorum?: number;
@@ -24,13 +28,17 @@ export interface RuleSummary {
 
 /** Category and risk of an Action. */
 export interface Classification {
+  /** What kind of effect the action has. */
   readonly category: Category;
+  /** How risky it is. */
   readonly risk: RiskLevel;
 }
 
 /** A compiled policy. Opaque: read it through these members only. */
 export interface Policy {
+  /** What happens to an action that no rule matches and no layer speaks about. */
   readonly defaultEffect: Effect;
+  /** Its rules, in their order. */
   readonly rules: readonly RuleSummary[];
   /** What loaded but deserves a look, e.g. a v0.3 file without `version`. */
   readonly warnings: readonly string[];

@@ -5,7 +5,7 @@
  */
 import { ConsentError } from "../errors.js";
 import type { ConsentErrorCode, TextPosition } from "../errors.js";
-import { isJsonObject } from "../json/value.js";
+import { isJsonList, isJsonObject } from "../json/value.js";
 import type { JsonValue } from "../json/value.js";
 import { quote } from "@acp/exec-safety/text";
 import { nearest } from "@acp/exec-safety/text";
@@ -18,7 +18,9 @@ export type Locate = (path: readonly Step[], part: "key" | "value") => TextPosit
 
 /** What is being read: its name in complaints, and their code. */
 export interface Subject {
+  /** How complaints name it, e.g. `policy`. */
   readonly name: string;
+  /** What is thrown where it does not load. */
   readonly code: ConsentErrorCode;
 }
 
@@ -27,9 +29,13 @@ export const POLICY: Subject = { name: "policy", code: "policy_invalid" };
 
 /** A value and its place. */
 export interface Spot {
+  /** What it belongs to. */
   readonly subject: Subject;
+  /** The value as it was read. */
   readonly value: JsonValue;
+  /** Keys and indexes that lead to it. */
   readonly path: readonly Step[];
+  /** Finds its place in the text; gives `undefined` where there is no text. */
   readonly locate: Locate;
 }
 
@@ -44,6 +50,7 @@ export interface Complaint {
   readonly suggestion?: string | undefined;
   /** Which place to name: the key's or, unless given, the value's. */
   readonly part?: "key" | "value";
+  /** The error that led to it. */
   readonly cause?: unknown;
 }
 
@@ -110,7 +117,7 @@ export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<stri
 /** A list's elements, each as a spot. */
 export function readList(spot: Spot): readonly Spot[] {
   const { value, path } = spot;
-  if (!isList(value)) throw invalid(spot, `expected a list, got ${describe(value)}`);
+  if (!isJsonList(value)) throw invalid(spot, `expected a list, got ${describe(value)}`);
   return value.map((element, index) => ({ ...spot, value: element, path: [...path, index] }));
 }
 
@@ -139,8 +146,11 @@ export function readOneOf<const W extends string>(spot: Spot, words: readonly W[
 
 /** Bounds of a number, both included. */
 export interface NumberBounds {
+  /** Least value. */
   readonly min: number;
+  /** Greatest value. */
   readonly max: number;
+  /** Whether fractions are refused; false unless given. */
   readonly whole?: boolean;
 }
 
@@ -167,9 +177,5 @@ export function describe(value: JsonValue): string {
   if (value === null) return "nothing";
   if (typeof value === "string") return value === "" ? "an empty text" : `the text ${quote(value)}`;
   if (typeof value !== "object") return String(value);
-  return isList(value) ? "a list" : "a map";
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
+  return isJsonList(value) ? "a list" : "a map";
 }

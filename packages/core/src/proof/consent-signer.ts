@@ -13,6 +13,15 @@ import { signConsent } from "./sign.js";
  * @param signer - A key pair, or whatever signs with a key that it keeps: each of its signatures is
  *   checked before it counts.
  * @throws ConsentError `key_rejected` where its public key is none.
+ *
+ * @example
+ * ```ts
+ * import { createConsentGate } from "@acp/core";
+ * import { createConsentSigner, generateKeyPair } from "@acp/core/proof";
+ *
+ * const signer = createConsentSigner(generateKeyPair());
+ * const gate = createConsentGate({ policy, channel, audit, signer });
+ * ```
  */
 export function createConsentSigner(signer: Signer): ConsentSigner {
   const key = importPublicKey(signer.publicKey);

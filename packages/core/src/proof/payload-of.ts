@@ -8,6 +8,7 @@ import { isFailure, readRequest, readResponse } from "./read.js";
 
 /** The signed bytes, their hash, and that of the whole request in them. */
 export interface ConsentPayload extends Payload {
+  /** Hash of the whole request, which the payload holds: `sha256:<hex>`. */
   readonly requestHash: string;
 }
 

@@ -48,6 +48,7 @@ export interface SignedQuestion {
 
 /** The signed bytes and their hash. */
 export interface Payload {
+  /** What is signed. */
   readonly bytes: Uint8Array;
   /** `sha256:<hex>`. */
   readonly hash: string;

@@ -15,7 +15,9 @@ import { verifyConsentProof, type VerifyOptions } from "./verify.js";
 /** A decision that its proofs carry. */
 export interface ProvenRecord {
   readonly ok: true;
+  /** Id of the question that was answered. */
   readonly requestId: string;
+  /** What the approvers decided. */
   readonly decision: Decision;
   /** One of each approver, in the order of the record. */
   readonly consents: readonly ProvenConsent[];

@@ -51,16 +51,22 @@ export type ProofCode =
   /** The responses do not agree, or one person gave two of them. */
   | "responses_differ";
 
-/** A consent that holds. */
+/** What a proof shows: who decided what about which question, and how long that holds. */
 export interface ProvenConsent {
   readonly ok: true;
+  /** Id of the question that was answered. */
   readonly requestId: string;
+  /** Hash of the whole question: `sha256:<hex>`. */
   readonly requestHash: string;
+  /** What the approver decided. */
   readonly decision: Decision;
+  /** Who decided, as the gate that signed it knows them. */
   readonly approverId: string;
+  /** Name of the channel that authenticated them. */
   readonly channel: string;
   /** The key that signed, as hex; `undefined` where a verifier of another algorithm judged. */
   readonly publicKey: string | undefined;
+  /** Wall time of the answer, milliseconds since 1970. */
   readonly givenAtMs: number;
   /** The first moment at which it no longer holds. */
   readonly validUntilMs: number;
@@ -70,10 +76,12 @@ export interface ProvenConsent {
   readonly quorum: number;
 }
 
-/** A failed step. */
+/** Why a proof shows nothing: the first step that failed. */
 export interface ProofFailure {
   readonly ok: false;
+  /** Which step failed: stable, match on it. */
   readonly code: ProofCode;
+  /** What was found, in one line for people. */
   readonly message: string;
 }
 

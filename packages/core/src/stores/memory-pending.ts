@@ -1,13 +1,13 @@
 /**
  * Open questions in memory, with the ends of the latest ones so that a late answer can be told so.
  */
+import { reduce } from "../approval/machine.js";
 import {
   isDecided,
   isUncollected,
   isUnfinished,
   type PendingRecord,
-  reduce,
-} from "../approval/machine.js";
+} from "../approval/pending-record.js";
 import { ENDED_KEPT_MAX, PENDING_MAX } from "../limits.js";
 import type { PendingStore } from "../ports.js";
 import { createWatchers } from "./watchers.js";

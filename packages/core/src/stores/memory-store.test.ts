@@ -1,7 +1,8 @@
 import { storeConformance } from "@acp/testing";
 import { describe, expect, it } from "vitest";
 import { manualClock, pendingRecord } from "@acp/testing";
-import { type MachineEvent, reduce } from "../approval/machine.js";
+import { reduce } from "../approval/machine.js";
+import type { MachineEvent } from "../approval/machine-event.js";
 import type { PendingStore } from "../ports.js";
 import { ENDED_KEPT_MAX } from "../limits.js";
 import { memoryClaims } from "./memory-claims.js";

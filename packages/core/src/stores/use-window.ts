@@ -34,6 +34,26 @@ function sumSince(uses: readonly Use[], afterMs: number): number {
   return total;
 }
 
+/** How long until uses that amount to `excess` have left the window, oldest first. */
+function msUntilFree(
+  uses: readonly Use[],
+  {
+    head,
+    excess,
+    windowMs,
+    nowMs,
+  }: Readonly<Record<"head" | "excess" | "windowMs" | "nowMs", number>>,
+): number {
+  let left = excess;
+  for (let at = head; at < uses.length; at++) {
+    const use = uses[at];
+    if (use === undefined || nowMs - use.atMs >= windowMs) continue;
+    left -= use.amount;
+    if (left <= 0) return Math.max(1, Math.ceil(use.atMs + windowMs - nowMs));
+  }
+  return Math.ceil(windowMs);
+}
+
 /** A window without uses. */
 export function createUseWindow(): UseWindow {
   let uses: Use[] = [];
@@ -66,15 +86,9 @@ export function createUseWindow(): UseWindow {
     waitMs({ amount, max, windowMs }, nowMs) {
       keepMs = Math.max(keepMs, windowMs);
       expire(nowMs);
-      let excess = (windowMs === keepMs ? sum : sumSince(uses, nowMs - windowMs)) + amount - max;
-      if (excess <= 0) return 0;
-      for (let at = head; at < uses.length && excess > 0; at++) {
-        const use = uses[at];
-        if (use === undefined || nowMs - use.atMs >= windowMs) continue;
-        excess -= use.amount;
-        if (excess <= 0) return Math.max(1, Math.ceil(use.atMs + windowMs - nowMs));
-      }
-      return Math.ceil(windowMs);
+      const used = windowMs === keepMs ? sum : sumSince(uses, nowMs - windowMs);
+      const excess = used + amount - max;
+      return excess <= 0 ? 0 : msUntilFree(uses, { head, excess, windowMs, nowMs });
     },
     add({ amount, windowMs }, nowMs) {
       keepMs = Math.max(keepMs, windowMs);

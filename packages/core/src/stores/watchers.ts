@@ -1,5 +1,5 @@
 /** Watchers: who wants to hear of changes of a record in memory. */
-import type { PendingRecord } from "../approval/machine.js";
+import type { PendingRecord } from "../approval/pending-record.js";
 
 /** Watchers by record id. */
 export interface Watchers {

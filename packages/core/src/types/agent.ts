@@ -3,7 +3,9 @@ import type { JsonObject } from "../json/value.js";
 
 /** The process whose action is judged. Never trusted; named by id. */
 export interface Agent {
+  /** Names the agent in policies, questions and the log; at most 256 characters. */
   readonly id: string;
+  /** What people call it; never matched by a rule. */
   readonly name?: string;
   /** How it was started, for the person who is asked. */
   readonly command?: string;
@@ -13,7 +15,9 @@ export interface Agent {
 
 /** A tool as its server presents it. Written by the server, so it describes and never permits. */
 export interface ToolDefinition {
+  /** Name of the server, as the host configured it. */
   readonly server: string;
+  /** The tool's name on that server. */
   readonly name: string;
   /** JSON Schema of the arguments. */
   readonly inputSchema?: JsonObject;

@@ -2,7 +2,9 @@
 
 /** Options of {@link Clock.sleep}. */
 export interface SleepOptions {
+  /** Ends the sleep early, with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Whether the process may end meanwhile; false unless given. */
   readonly background?: boolean;
 }
 

@@ -23,6 +23,7 @@ export interface PublicKey {
 
 /** A key that the verifier trusts, and when. */
 export interface TrustedKey {
+  /** A key that was checked. */
   readonly key: PublicKey;
   /** Consents given before are not this key's to sign. */
   readonly validFromMs?: number;

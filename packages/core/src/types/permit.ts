@@ -10,6 +10,10 @@ export interface Permit {
 
 /** Replaces known secret values in a byte stream. */
 export interface Masker {
+  /**
+   * Masks the next bytes of the stream. Returns what can be passed on; the rest may begin a
+   * value.
+   */
   push(chunk: Uint8Array): Uint8Array;
   /**
    * After a silence: what was held back because a value wrapped into lines might go on in it,
@@ -17,11 +21,13 @@ export interface Masker {
    * line breaks that a value itself has. If the wrapped value does go on, the rest of it is masked.
    */
   settle(): Uint8Array;
+  /** The stream is over: what was held back, masked. */
   end(): Uint8Array;
 }
 
 /** What a redeemed Permit gives: the frozen action to perform, now, once. */
 export interface Release {
+  /** What to perform: this and nothing else. */
   readonly action: Action;
   /** Names of the secrets that may be injected; after injection, of those that were. */
   readonly secrets: readonly string[];

@@ -31,6 +31,7 @@ export type InjectedAction = Action & { readonly [holdsSecrets]: true };
 
 /** A Release whose action may hold secret values, and whose `mask` and `masker` know them. */
 export interface InjectedRelease extends Release {
+  /** What to send, with the values in it. */
   readonly action: InjectedAction;
   /** Names of the secrets that were put in. */
   readonly secrets: readonly string[];

@@ -10,6 +10,7 @@ import type { Clock, Ids } from "../types/clock.js";
 
 /** One state of a vault. */
 export interface VaultMark {
+  /** {@link VaultContents.counter}. */
   readonly counter: number;
   /** SHA-256 of the sealed text: `sha256:<hex>`. */
   readonly hash: string;
@@ -17,6 +18,7 @@ export interface VaultMark {
 
 /** What was done to it. */
 export interface VaultChange {
+  /** What somebody did. */
   readonly change: "created" | "set" | "removed" | "resealed";
   /** The secret's name, where there is one. */
   readonly secret?: string;
@@ -35,7 +37,9 @@ export type VaultMarkResult =
 
 /** Time and ids of an event. */
 export interface NoticeParts {
+  /** Time of the event. */
   readonly clock: Clock;
+  /** Id of the event. */
   readonly ids: Ids;
 }
 

@@ -3,7 +3,7 @@
  * request. Format: spec/vault.md §4.
  */
 import { type Action, isHttpAction, isToolAction } from "../action/action.js";
-import type { JsonValue } from "../json/value.js";
+import { isJsonList, type JsonValue } from "../json/value.js";
 import { isSecretName } from "./secret-name.js";
 
 /** What every placeholder starts with. */
@@ -54,7 +54,7 @@ export function hasPlaceholder(action: Action): boolean {
 function eachText(value: JsonValue, note: (text: string, isProper: boolean) => void): void {
   if (typeof value === "string") note(value, true);
   else if (typeof value !== "object" || value === null) return;
-  else if (isList(value)) for (const item of value) eachText(item, note);
+  else if (isJsonList(value)) for (const item of value) eachText(item, note);
   else
     for (const key of Object.keys(value)) {
       note(key, false);
@@ -69,7 +69,7 @@ function eachText(value: JsonValue, note: (text: string, isProper: boolean) => v
 export function fillPlaceholders(value: JsonValue, valueOf: (name: string) => string): JsonValue {
   if (typeof value === "string") return fillText(value, valueOf);
   if (typeof value !== "object" || value === null) return value;
-  if (isList(value)) return Object.freeze(value.map((item) => fillPlaceholders(item, valueOf)));
+  if (isJsonList(value)) return Object.freeze(value.map((item) => fillPlaceholders(item, valueOf)));
   const copy: Record<string, JsonValue> = {};
   for (const [key, member] of Object.entries(value))
     Object.defineProperty(copy, key, {
@@ -82,8 +82,4 @@ export function fillPlaceholders(value: JsonValue, valueOf: (name: string) => st
 /** A text with its placeholders replaced. */
 export function fillText(text: string, valueOf: (name: string) => string): string {
   return text.replaceAll(PLACEHOLDER, (_whole: string, name: string) => valueOf(name));
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

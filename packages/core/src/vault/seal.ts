@@ -17,7 +17,7 @@ import { SECRET_BYTES_MAX, VAULT_BYTES_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
 import { revealSecret, Secret } from "./secret.js";
 
-/** What a vault holds. */
+/** The opened vault: its secrets, and how often it was saved. */
 export interface VaultContents {
   /**
    * 1 for the first save, one more for each that follows: a lower one than was noted is an older

@@ -58,25 +58,14 @@ function stepsOf(patterns: readonly Pattern[]): Steps {
 }
 
 /**
- * The search for the patterns that the automaton is of.
- *
- * @param fold - What each byte counts as.
+ * The first place from `from` on where a pattern may begin, or where less than a window is left.
  */
-export function createSearch(
-  automaton: Automaton,
-  patterns: readonly Pattern[],
-  fold: Uint8Array,
-): Search {
-  if (patterns.length === 0) return () => 0;
-  const { depth, found, label, next } = automaton;
-  const { table, window, shift } = stepsOf(patterns);
+type NextPlace = (stretch: Stretch, from: number) => number;
+
+function createNextPlace({ table, window, shift }: Steps, fold: Uint8Array): NextPlace {
   const twice = 2 * shift;
   const isShort = window < GRAM;
-
-  /**
-   * The first place from `from` on where a pattern may begin, or where less than a window is left.
-   */
-  const candidate = ({ bytes, to }: Stretch, from: number): number => {
+  return ({ bytes, to }: Stretch, from: number): number => {
     const last = isShort ? -1 : to - window;
     let at = from;
     while (at <= last) {
@@ -99,6 +88,23 @@ export function createSearch(
     }
     return at;
   };
+}
+
+/**
+ * The search for the patterns that the automaton is of.
+ *
+ * @param fold - What each byte counts as.
+ */
+export function createSearch(
+  automaton: Automaton,
+  patterns: readonly Pattern[],
+  fold: Uint8Array,
+): Search {
+  if (patterns.length === 0) return () => 0;
+  const { depth, found, label, next } = automaton;
+  const steps = stepsOf(patterns);
+  const { window } = steps;
+  const candidate = createNextPlace(steps, fold);
 
   return (stretch, before, take) => {
     const { bytes, from, to } = stretch;

@@ -42,6 +42,7 @@ const values = new WeakMap<Secret, string>();
  * copy of it holds no value.
  */
 export class Secret {
+  /** How actions and policies name it. */
   readonly name: string;
   /** Normalised; empty is nowhere. */
   readonly servers: readonly string[];

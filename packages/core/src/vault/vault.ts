@@ -13,6 +13,15 @@ export type SecretList = readonly Secret[] | (() => readonly Secret[] | Promise<
 /**
  * A Vault over a list of secrets. Results of every release are masked for all of them, also where
  * nothing was injected: what one call stored, another could read back.
+ *
+ * @example
+ * ```ts
+ * import { createConsentGate } from "@acp/core";
+ * import { createVault, Secret } from "@acp/core/vault";
+ *
+ * const secrets = [new Secret({ name: "API_TOKEN", value: token, hosts: ["api.example.com"] })];
+ * const gate = createConsentGate({ policy, channel, audit, vault: createVault(secrets) });
+ * ```
  */
 export function createVault(secrets: SecretList): Vault {
   const fixed = typeof secrets === "function" ? undefined : Object.freeze([...secrets]);

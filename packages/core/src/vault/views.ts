@@ -8,6 +8,7 @@ import type { Spans } from "./spans.js";
 import {
   createRun,
   isSame,
+  type Kept,
   NOTHING_KEPT,
   openIn,
   roomBefore,
@@ -140,6 +141,19 @@ interface ViewParts {
   readonly below: readonly View[];
 }
 
+/** Writes what is kept of the block before into a run, up to the place where the block begins. */
+function putBefore(run: Run, from: number, kept: Kept): void {
+  const first = from - kept.bytes.length;
+  run.bytes.set(kept.bytes, first);
+  run.starts.set(kept.starts, first);
+  run.ends.set(kept.ends, first);
+}
+
+/** Whether a stream holds nothing to read away. */
+function isPlain(escapes: Escapes, { leads, bytes, ...range }: Stream): boolean {
+  return (leads & escapes.leads) === 0 || firstEscape(escapes, bytes, range) === range.to;
+}
+
 function createView({ plain }: Masks, escapes: Escapes, { add, below }: ViewParts): View {
   const from = roomBefore(plain);
   let room: Run | undefined;
@@ -148,13 +162,9 @@ function createView({ plain }: Masks, escapes: Escapes, { add, below }: ViewPart
   let pending = 0;
   let pendingFrom = Number.POSITIVE_INFINITY;
 
-  /** Whether the source holds nothing to read away. */
-  const isPlain = ({ leads, bytes, ...range }: Stream): boolean =>
-    (leads & escapes.leads) === 0 || firstEscape(escapes, bytes, range) === range.to;
-
   /** Somebody else who sees the same. */
   const alike = (source: Stream): Reader | undefined => {
-    if (pending === 0 && isSame(source.before, kept) && isPlain(source))
+    if (pending === 0 && isSame(source.before, kept) && isPlain(escapes, source))
       return { escapes, pending, stream: source, pendingAfter: 0 };
     return source.readings.find(
       (each) =>
@@ -167,10 +177,7 @@ function createView({ plain }: Masks, escapes: Escapes, { add, below }: ViewPart
     if (room === undefined || room.bytes.length < from + bytesMax)
       room = createRun(plain, bytesMax);
     const run = room;
-    const first = from - kept.bytes.length;
-    run.bytes.set(kept.bytes, first);
-    run.starts.set(kept.starts, first);
-    run.ends.set(kept.ends, first);
+    putBefore(run, from, kept);
     const unescaped = unescape(escapes, {
       source,
       from: source.from - pending,

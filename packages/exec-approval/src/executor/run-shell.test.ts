@@ -5,11 +5,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Masker, systemClock } from "@acp/core";
 import { createMasker, Secret } from "@acp/core/vault";
 import { manualClock } from "@acp/testing";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OutputChunk } from "./output.js";
 import { type CommandOutcome, runShell, type ShellRun } from "./run-shell.js";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 const PATIENCE_MS = 120_000;
 let folder = "";

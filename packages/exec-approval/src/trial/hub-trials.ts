@@ -1,12 +1,12 @@
 /** Hub trials: what a hub offers of trials, from a call to its result. */
-import type { Action, ConsentGate, Denied, GateContext, RunResult } from "@acp/core";
+import type { Action, ConsentGate, Denied, GateContext, KeptWrites, RunResult } from "@acp/core";
 import { prepareCommand } from "../hub-command.js";
 import { type Call, decideCommand, type DecideParts } from "../hub-decide.js";
 import type { ExecContext } from "../hub-options.js";
 import { refuse } from "../hub-refusal.js";
 import type { RunOptions } from "../run-approved.js";
 import { keepAction, keepWrites } from "./keep-trial.js";
-import type { KeptWrites, TrialResult } from "./port.js";
+import type { TrialResult } from "./trial-result.js";
 import { runTrial, TRIAL_VARIABLES, type TrialParts } from "./run-trial.js";
 
 /** What they are made of; without `trying` there are none. */
@@ -37,11 +37,7 @@ export function createHubTrials({
   calls,
   settling,
 }: HubTrialParts): HubTrials {
-  const running = new Map<AbortController, string>();
-  const closing = new AbortController();
-  const end = (agentId: string, reason: string): void => {
-    for (const [each, agent] of running) if (agent === agentId) each.abort(new Error(reason));
-  };
+  const running = createRunningTrials();
   const run = async (
     command: string,
     context: ExecContext,
@@ -55,24 +51,15 @@ export function createHubTrials({
     });
     if ("decision" in prepared) return { tried: false, reason: prepared.reason };
     const { action } = prepared;
-    const own = new AbortController();
-    const ends = [context.signal, signal, own.signal, closing.signal].filter(
-      (each) => each !== undefined,
-    );
-    running.set(own, context.agentId);
-    try {
-      const gateContext = { ...contextOf(context), signal: AbortSignal.any(ends) };
-      const workspace = projectRoot ?? action.meta.cwd ?? "/";
-      return await runTrial(trying, {
-        action,
-        context: gateContext,
-        variables,
-        workspace,
-        options,
-      });
-    } finally {
-      running.delete(own);
-    }
+    using own = running.start(context.agentId);
+    const ends = [context.signal, signal, own.signal].filter((each) => each !== undefined);
+    return await runTrial(trying, {
+      action,
+      context: { ...contextOf(context), signal: AbortSignal.any(ends) },
+      variables,
+      workspace: projectRoot ?? action.meta.cwd ?? "/",
+      options,
+    });
   };
   const keep = async (digest: string, context: ExecContext): Promise<RunResult<KeptWrites>> => {
     const action = keepAction(trying?.trials, context.agentId, digest);
@@ -85,13 +72,41 @@ export function createHubTrials({
       const parts = { gate, fallbackGate: () => undefined, settling };
       const verdict = await decideCommand(parts, call, { action, context: contextOf(context) });
       if (verdict.decision === "deny") return { ran: false, verdict };
-      const signal = context.signal ?? closing.signal;
+      const signal = context.signal ?? running.closing;
       return await keepWrites({ ...trying, gate }, verdict, { agent: context.agentId, signal });
     } finally {
       calls.delete(call);
     }
   };
-  return { run, keep, end, close: () => closing.abort(new Error("the hub was closed")) };
+  return { run, keep, end: running.end, close: running.close };
+}
+
+/** Trials that run, each with a signal that ends it with its agent or with the hub. */
+interface RunningTrials extends Pick<HubTrials, "end" | "close"> {
+  /** Aborts when the hub closes. */
+  readonly closing: AbortSignal;
+  /** A trial of this agent starts; disposing says that it is over. */
+  start(agentId: string): Disposable & { readonly signal: AbortSignal };
+}
+
+function createRunningTrials(): RunningTrials {
+  const running = new Map<AbortController, string>();
+  const closing = new AbortController();
+  return {
+    closing: closing.signal,
+    start(agentId) {
+      const own = new AbortController();
+      running.set(own, agentId);
+      return {
+        signal: AbortSignal.any([own.signal, closing.signal]),
+        [Symbol.dispose]: () => void running.delete(own),
+      };
+    },
+    end(agentId, reason) {
+      for (const [each, agent] of running) if (agent === agentId) each.abort(new Error(reason));
+    },
+    close: () => closing.abort(new Error("the hub was closed")),
+  };
 }
 
 const noTrials = (): Denied => refuse("action_invalid", "this hub has no trials");

@@ -3,16 +3,19 @@
  * the digest of just these writes and asks a person, whatever rules and grants there are. Format:
  * spec/exec-approval.md §8.
  */
+import type { Readable } from "node:stream";
 import {
   type Action,
   type Allowed,
   type AuditSink,
   type Clock,
+  type CommandTrials,
   type ConsentGate,
   type ConsentRequest,
   type Denied,
   type Ids,
   isToolAction,
+  type KeptWrites,
   type Layer,
   logEvent,
   quoteText,
@@ -21,7 +24,6 @@ import {
 } from "@acp/core";
 import type { ExecApprovalConfig } from "@acp/core/exec";
 import { refuse } from "../hub-refusal.js";
-import type { CommandTrials, KeptWrites } from "./port.js";
 import { changeLine, keepable } from "./text.js";
 
 /** Server and name of the Action. */
@@ -35,7 +37,7 @@ const REMEDY = "Run the trial again, or ask for the command itself";
 
 /** The Action that keeps writes, or why there is none. */
 export function keepAction(
-  trials: CommandTrials | undefined,
+  trials: CommandTrials<Readable> | undefined,
   agent: string,
   digest: string,
 ): Action | Denied {
@@ -111,7 +113,7 @@ export function keepQuestion({
 /** What keeping needs. */
 export interface KeepParts {
   readonly gate: Pick<ConsentGate, "perform">;
-  readonly trials: CommandTrials;
+  readonly trials: CommandTrials<Readable>;
   readonly audit: AuditSink;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -1,10 +1,11 @@
 /**
  * Run held: lets a trial's command begin, hands on its output within bounds, and says how it ended.
  */
-import type { Clock, Release } from "@acp/core";
+import type { Readable } from "node:stream";
+import type { Clock, HeldTrial, Release, RunningTrial, TrialWrites } from "@acp/core";
 import { followOutput, type OutputTaker } from "../executor/output.js";
 import { type CommandOutcome, makeStopper, type Stop } from "../executor/run-shell.js";
-import type { HeldTrial, RunningTrial, TrialEnd, TrialWrites } from "./port.js";
+import type { TrialEnd } from "./trial-result.js";
 
 /** How it runs. */
 export interface HeldRun {
@@ -32,7 +33,7 @@ const [QUIET_MS, LONGEST_MS] = [500, 5_000];
  *
  * @throws What `take` throws, or what keeps the command from beginning.
  */
-export async function runHeld(held: HeldTrial, run: HeldRun): Promise<HeldEnd> {
+export async function runHeld(held: HeldTrial<Readable>, run: HeldRun): Promise<HeldEnd> {
   const running = await held.go();
   let isFrozen = false;
   try {
@@ -45,7 +46,7 @@ export async function runHeld(held: HeldTrial, run: HeldRun): Promise<HeldEnd> {
   }
 }
 
-async function follow(running: RunningTrial, run: HeldRun): Promise<TrialEnd> {
+async function follow(running: RunningTrial<Readable>, run: HeldRun): Promise<TrialEnd> {
   const stopper = makeStopper(run);
   const { take, masker, outputBytesMax: bytesMax } = run;
   const { stdout, stderr, exited } = running;
@@ -77,7 +78,7 @@ interface Ended {
 }
 
 function endOf(
-  { code, signal }: Awaited<RunningTrial["exited"]>,
+  { code, signal }: Awaited<RunningTrial<Readable>["exited"]>,
   excess: string | undefined,
   { why, outputBytes }: Ended,
 ): TrialEnd {

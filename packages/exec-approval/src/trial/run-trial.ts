@@ -3,18 +3,22 @@
  * decided by a gate that asks nobody, held before that gate's yes, and written down with how it was
  * held and what it changed. Whatever is missing for that, the command is asked about as ever.
  */
+import type { Readable } from "node:stream";
 import { relative } from "node:path";
 import {
   actionDigest,
   type AuditSink,
   type Clock,
+  type CommandTrials,
   type ConsentGate,
   type GateContext,
+  type HeldTrial,
   type Ids,
   logEvent,
   type Policy,
   type ShellAction,
   toolAction,
+  type TrialWrites,
 } from "@acp/core";
 import { isSecretName } from "@acp/core/exec";
 import { FALLBACK_PATH } from "../environment-names.js";
@@ -22,15 +26,7 @@ import { makeEnvironment, type Variables } from "../environment.js";
 import { BASH } from "../executor/run-shell.js";
 import { OUTPUT_BYTES_MAX, type RunOptions } from "../run-approved.js";
 import { type MayTryParts, whyNotTried } from "./may-try.js";
-import {
-  type CommandTrials,
-  type HeldTrial,
-  LINES_MAX,
-  type NotTried,
-  type Tried,
-  type TrialResult,
-  type TrialWrites,
-} from "./port.js";
+import { LINES_MAX, type NotTried, type Tried, type TrialResult } from "./trial-result.js";
 import { type HeldEnd, runHeld } from "./run-held.js";
 import type { TrialSlots } from "./slots.js";
 import { changeLine, coveredBelow, keepable } from "./text.js";
@@ -48,7 +44,7 @@ export interface TrialParts extends MayTryParts {
   readonly gate: ConsentGate;
   /** The gate that says yes to trials, and to nothing else. */
   readonly tryGate: ConsentGate;
-  readonly trials: CommandTrials;
+  readonly trials: CommandTrials<Readable>;
   readonly slots: TrialSlots;
   readonly policy: () => Policy | undefined;
   readonly audit: AuditSink;
@@ -80,7 +76,7 @@ export async function runTrial(parts: TrialParts, call: TrialCall): Promise<Tria
   if (why !== undefined) return notTried(why);
   using place = parts.slots.take(call.context.agent.id);
   if (place === undefined) return notTried("too many trials are running");
-  let held: HeldTrial;
+  let held: HeldTrial<Readable>;
   try {
     held = await hold(parts, call);
   } catch (error) {
@@ -126,7 +122,7 @@ export async function runTrial(parts: TrialParts, call: TrialCall): Promise<Tria
 }
 
 /** @throws Anything where it cannot be had. */
-async function hold(parts: TrialParts, call: TrialCall): Promise<HeldTrial> {
+async function hold(parts: TrialParts, call: TrialCall): Promise<HeldTrial<Readable>> {
   const { action, context, workspace, variables } = call;
   const cwd = action.meta.cwd ?? workspace;
   const environment = await makeEnvironment({ variables, cwd, projectRoot: workspace });
@@ -161,7 +157,7 @@ function coverOf(
 
 interface Noted {
   readonly ended: HeldEnd;
-  readonly held: HeldTrial;
+  readonly held: HeldTrial<Readable>;
 }
 
 /**
@@ -206,7 +202,7 @@ interface ResultParts {
 
 function triedOf(
   { outcome, writes }: HeldEnd,
-  { covered }: HeldTrial,
+  { covered }: HeldTrial<Readable>,
   { isNoted, isRecorded, workspace }: ResultParts,
 ): Tried {
   const shown: Pick<TrialWrites, "changes" | "refused"> = writes ?? { changes: [], refused: [] };

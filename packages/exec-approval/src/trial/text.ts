@@ -1,14 +1,8 @@
 /** Trial text: what an agent and a person read about what a trial wrote. */
 import { relative } from "node:path";
 import { quoteText } from "@acp/core";
-import {
-  LINES_MAX,
-  type KeptWrites,
-  type TrialResult,
-  type Tried,
-  type TrialState,
-  type TrialWrites,
-} from "./port.js";
+import type { KeptWrites, TrialState, TrialWrites } from "@acp/core";
+import { LINES_MAX, type TrialResult, type Tried } from "./trial-result.js";
 
 type Change = TrialWrites["changes"][number];
 

@@ -3,8 +3,10 @@
  * how a trial is held. Its vault masks what a trial writes, as that of the hub's gate does; nothing
  * is put into a command, which runs as the agent wrote it.
  */
+import type { Readable } from "node:stream";
 import {
   type Channel,
+  type CommandTrials,
   ConsentError,
   type ConsentGate,
   createConsentGate,
@@ -13,13 +15,12 @@ import {
 import { askingLayer, type JudgeTerms } from "../hub-layers.js";
 import { HUB_CHANNEL } from "../hub-options.js";
 import { tryingLayer } from "./may-try.js";
-import type { CommandTrials } from "./port.js";
 import type { TrialParts } from "./run-trial.js";
 import { createTrialSlots } from "./slots.js";
 
 /** What it shares with the hub's gate. */
 export interface TrialGateParts {
-  readonly trials: CommandTrials;
+  readonly trials: CommandTrials<Readable>;
   readonly gate: ConsentGate;
   readonly judging: JudgeTerms;
   readonly shared: Omit<GateOptions, "channel" | "clock" | "ids"> &

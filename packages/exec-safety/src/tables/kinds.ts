@@ -17,46 +17,50 @@ import { sedProblem } from "./languages/sed.js";
 
 type Check = (argument: Argument, of: Case) => void;
 
-/** The kinds of values and operands. */
-export type Kind =
-  | "text"
-  | "number"
-  | "pattern"
-  | "path"
-  | "named"
-  | "path-or-random"
-  | "count"
-  | "folder"
-  | "selection"
-  | "revision"
-  | "line-range"
-  | "local"
-  | "viewed"
-  | "less-text"
-  | "topic"
-  | "sink"
-  | "shell-option"
-  | "verb"
-  | "target"
-  | "package"
-  | "copied"
-  | "setting"
-  | "git-setting"
-  | "git-guard"
-  | "remote"
-  | "refspec"
-  | "git-format"
-  | "variable"
-  | "name"
-  | "processes"
-  | "columns"
-  | "overview"
-  | "date-format"
-  | "printf-format"
-  | "sed"
-  | "awk"
-  | "jq"
-  | "yq";
+/** Every kind of a value or an operand. */
+const KIND_NAMES = [
+  "text",
+  "number",
+  "pattern",
+  "count",
+  "path",
+  "named",
+  "path-or-random",
+  "folder",
+  "selection",
+  "revision",
+  "line-range",
+  "local",
+  "viewed",
+  "less-text",
+  "topic",
+  "sink",
+  "shell-option",
+  "verb",
+  "target",
+  "package",
+  "remote",
+  "refspec",
+  "copied",
+  "setting",
+  "git-setting",
+  "git-guard",
+  "git-format",
+  "variable",
+  "name",
+  "processes",
+  "columns",
+  "overview",
+  "date-format",
+  "printf-format",
+  "sed",
+  "awk",
+  "jq",
+  "yq",
+] as const;
+
+/** The kinds of values and operands: each has its check. */
+export type Kind = (typeof KIND_NAMES)[number];
 
 const CHECKS: Readonly<Record<Kind, Check>> = {
   /** Any text: a message, a format, a name. */

@@ -21,7 +21,8 @@ import {
   seededIds,
 } from "@acp/testing";
 import { actionOf, createDecide } from "../../src/decide.js";
-import type { Asking, Caller } from "../../src/parts.js";
+import type { Caller } from "../../src/caller.js";
+import type { Asking } from "../../src/decide.js";
 import type { Refusal } from "../../src/refusals.js";
 
 export const caller: Caller = { agent: { id: "demo" } };

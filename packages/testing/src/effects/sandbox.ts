@@ -49,6 +49,19 @@ async function resolver(file: string): Promise<readonly string[]> {
     : [];
 }
 
+/** strace's options: every process in a file of its own, paths beside descriptors. */
+function tracing(traces: string): readonly string[] {
+  const what = ["-e", `trace=${TRACED}`, "-e", "signal=none"];
+  return ["-ff", "-y", "-s", "400", "--seccomp-bpf", "-qq", ...what, "-o", join(traces, "trace")];
+}
+
+/** bubblewrap's options for a process that is alone, with no right and nothing of ours. */
+function alone(cwd: string): readonly string[] {
+  const user = ["--uid", `${RUN_UID}`, "--gid", `${RUN_UID}`];
+  const life = ["--new-session", "--die-with-parent"];
+  return ["--unshare-all", ...user, ...life, "--chdir", cwd, "--clearenv"];
+}
+
 /** The command line, for `spawn`. */
 export async function sandboxArgs(
   argv: readonly string[],
@@ -60,59 +73,14 @@ export async function sandboxArgs(
 ): Promise<readonly [string, ...string[]]> {
   const etc = [...(await resolver(resolverFile)), "--ro-bind", users, "/etc/passwd"];
   const places = [...(await shown()), ...etc, "--dev", "/dev", "--proc", "/proc", "--dir", "/run"];
-  const own = [
-    "--bind",
-    world,
-    "/world",
-    "--bind",
-    tmp,
-    "/tmp",
-    "--bind",
-    ran,
-    "/ran",
-    "--remount-ro",
-    "/",
-  ];
+  const own = Object.entries({ "/world": world, "/tmp": tmp, "/ran": ran }).flatMap(
+    ([inside, outside]) => ["--bind", outside, inside],
+  );
   const environment = Object.entries(variables).flatMap(([name, value]) => [
     "--setenv",
     name,
     value,
   ]);
-  const tracing = [
-    "-ff",
-    "-y",
-    "-s",
-    "400",
-    "--seccomp-bpf",
-    "-qq",
-    "-e",
-    `trace=${TRACED}`,
-    "-e",
-    "signal=none",
-    "-o",
-    join(traces, "trace"),
-  ];
-  const alone = [
-    "--unshare-all",
-    "--uid",
-    `${RUN_UID}`,
-    "--gid",
-    `${RUN_UID}`,
-    "--new-session",
-    "--die-with-parent",
-    "--chdir",
-    cwd,
-    "--clearenv",
-  ];
-  return [
-    "strace",
-    ...tracing,
-    "bwrap",
-    ...places,
-    ...own,
-    ...alone,
-    ...environment,
-    "--",
-    ...argv,
-  ];
+  const confined = [...places, ...own, "--remount-ro", "/", ...alone(cwd), ...environment];
+  return ["strace", ...tracing(traces), "bwrap", ...confined, "--", ...argv];
 }

@@ -150,34 +150,9 @@ async function runTwice(
   const place = await ground.layOut(name, attempts);
   const states = new Map<string, string>();
   for (const attempt of attempts) states.set(attempt.id, await ground.stateOf(attempt, place));
-  const [lead] = attempts;
-  const isAtTerminal = lead?.group === "terminal" || lead?.isAtTerminal === true;
-  const own = Object.entries(lead?.group === "own" ? (lead.env ?? {}) : {});
-  const env = {
-    ...ground.env,
-    ...Object.fromEntries(
-      own.map(([key, value]) => [key, value.replace("{work}", place.workspace)]),
-    ),
-  };
-  const server =
-    lead?.group === "own"
-      ? lead.server?.map((word) => word.replace("{work}", place.workspace))
-      : undefined;
   const left = new Map<string, number>();
   const start = async (run: "1" | "2"): Promise<ManagerEnd> => {
-    const end = await startManager({
-      command: await underTest.command(place.agent(run), {
-        workspace: place.workspace,
-        ...(server !== undefined && { server }),
-      }),
-      env: run === "1" ? env : taskRunner(env, place),
-      cwd: place.workspace,
-      output: join(ground.home, `output-${name}-${run}`),
-      limitMs: attempts.length === 1 && lead?.provenBy === "stuck" ? parts.stuckMs : parts.limitMs,
-      ...(isAtTerminal && {
-        mark: join(env["MARKS"] ?? "", attempts.length === 1 ? (lead?.id ?? "") : "the-shell"),
-      }),
-    });
+    const end = await startOnce(run, { name, attempts, place, parts });
     for (const { id } of attempts)
       left.set(
         id,
@@ -213,6 +188,41 @@ async function runTwice(
     isSecondDone,
     said: first.said,
   };
+}
+
+interface OneStart {
+  readonly name: string;
+  readonly attempts: readonly ManagerAttempt[];
+  readonly place: ManagerPlace;
+  readonly parts: Parts;
+}
+
+/** Starts the manager; what an attempt of its own group says of variables and a server holds. */
+async function startOnce(
+  run: "1" | "2",
+  { name, attempts, place, parts: { ground, underTest, limitMs, stuckMs } }: OneStart,
+): Promise<ManagerEnd> {
+  const [lead] = attempts;
+  const own = lead?.group === "own" ? lead : undefined;
+  const filled = (word: string): string => word.replace("{work}", place.workspace);
+  const variables = Object.entries(own?.env ?? {}).map(([key, value]) => [key, filled(value)]);
+  const env = { ...ground.env, ...Object.fromEntries(variables) };
+  const server = own?.server?.map(filled);
+  const isAlone = attempts.length === 1;
+  const isAtTerminal = lead?.group === "terminal" || lead?.isAtTerminal === true;
+  return startManager({
+    command: await underTest.command(place.agent(run), {
+      workspace: place.workspace,
+      ...(server !== undefined && { server }),
+    }),
+    env: run === "1" ? env : taskRunner(env, place),
+    cwd: place.workspace,
+    output: join(ground.home, `output-${name}-${run}`),
+    limitMs: isAlone && lead?.provenBy === "stuck" ? stuckMs : limitMs,
+    ...(isAtTerminal && {
+      mark: join(env["MARKS"] ?? "", isAlone ? (lead?.id ?? "") : "the-shell"),
+    }),
+  });
 }
 
 /** What the person does when a run has ended. */

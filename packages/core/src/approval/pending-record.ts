@@ -1,0 +1,159 @@
+/**
+ * PendingRecord: one question and where it stands, as stores keep it. Format: spec/consent.md §5.
+ */
+import type { BootTime } from "../boot-time.js";
+import type { JsonObject } from "../json/value.js";
+import type { DenyCode } from "../deny-codes.js";
+import type { ToolDefinition } from "../types/agent.js";
+import type { LoggedAt } from "../types/audit-event.js";
+import type { EndStatus } from "../types/ending.js";
+import type { ConsentOutcome } from "./consent-outcome.js";
+import type { ConsentRequest } from "./request.js";
+import { DECISIONS } from "../types/words.js";
+
+/** One counted yes. */
+export interface CountedApproval {
+  /** Id of the approver, as the gate mapped it from what the channel authenticated. */
+  readonly approverId: string;
+  /** Name of the channel that the answer came through. */
+  readonly channel: string;
+  /** Wall time of the answer, milliseconds since 1970. */
+  readonly atMs: number;
+  /**
+   * The answer as it was signed: ACP v0.2 §4.2's JSON with its proof. Left out where the gate has
+   * no signer.
+   */
+  readonly response?: JsonObject;
+}
+
+/** How a question ended, as kept. */
+export interface RecordedEnd {
+  /** How the question ended. */
+  readonly status: EndStatus;
+  /** Wall time of the end, milliseconds since 1970. */
+  readonly atMs: number;
+  /** Why, in one line; what the person wrote where one decided. */
+  readonly reason: string;
+  /** What the caller is told where the end is a no. */
+  readonly denyCode?: DenyCode;
+  /** Approvers whose answers made the end; empty where no person did. */
+  readonly approverIds: readonly string[];
+  /** Where they answered, in the same order. */
+  readonly channels?: readonly string[];
+  /** The signed answers that the end stands on; left out where the gate has no signer. */
+  readonly responses?: readonly JsonObject[];
+  /** With `approved_with_modifications`: the parameters to perform. */
+  readonly modifications?: JsonObject;
+  /** Digest of the action that the yes is for; what is released must have it. */
+  readonly effectiveDigest?: string;
+  /** The offer that the approver took besides the yes. */
+  readonly grantId?: string;
+  /** The word that was typed, where the question takes one. */
+  readonly confirmation?: string;
+  /** With `superseded`: the question that took its place. */
+  readonly successorId?: string;
+  /** When it ended by the clock of the machine's boot; left out where nobody noted it. */
+  readonly ended?: BootTime;
+  /** Until when a kept decision may be adopted by a retry. */
+  readonly validUntilMs: number;
+  /** True once the audit events of the end are durable; nothing is released before. */
+  readonly recorded: boolean;
+}
+
+/** What judges know of a call besides its action and agent. Plain JSON data. */
+export interface QuestionContext {
+  /** The agent's session, as its host names it. */
+  readonly session?: string;
+  /** The task that the call belongs to, as its host names it. */
+  readonly task?: string;
+  /** The tool as it was presented with the call. */
+  readonly tool?: ToolDefinition;
+}
+
+/**
+ * One question and where it stands. Plain JSON data; replaced as a whole with a higher `version`.
+ */
+export interface PendingRecord {
+  /** The question's id: starts with `cr_`. */
+  readonly id: string;
+  /** 0 for a new record, one more for every change; a store compares it before it replaces. */
+  readonly version: number;
+  /** `created` until a channel shows it, `ended` once and for good. */
+  readonly status: "created" | "delivered" | "ended";
+  /** The question as it was shown. */
+  readonly request: ConsentRequest;
+  /** The agent that asks. */
+  readonly agentId: string;
+  /** What an edit is judged by, like the call itself; left out where the call had none of it. */
+  readonly context?: QuestionContext;
+  /** Digest of the action the agent asked for first: the key of a retry. */
+  readonly originalDigest: string;
+  /** The action asked about, as `parseAction` reads it. */
+  readonly action: JsonObject;
+  /** Yeses that were counted, of distinct people. */
+  readonly approvals: readonly CountedApproval[];
+  /**
+   * Nobody waits: the caller was told "call again", or went away. The decision is kept for its
+   * retry.
+   */
+  readonly deferred: boolean;
+  /** The caller went away: until when the open question waits for its retry. Left out otherwise. */
+  readonly leftUntilMs?: number;
+  /** The decision was taken, by the caller that waited or by a retry; nobody else gets it. */
+  readonly adopted: boolean;
+  /**
+   * What the call took of limited allowances, by key; an edit takes only what goes beyond. Left out
+   * for nothing.
+   */
+  readonly reserved?: readonly {
+    /** The limit that it counts for. */
+    readonly key: string;
+    /** How much of it was taken. */
+    readonly amount: number;
+  }[];
+  /** How many steps of the request's escalation were taken; left out for none. */
+  readonly escalated?: number;
+  /** Present where `status` is `ended`. */
+  readonly end?: RecordedEnd;
+  /** What became of a yes; left out until it is known. */
+  readonly outcome?: ConsentOutcome;
+  /** When it was asked by the clock of the machine's boot; left out where nobody noted it. */
+  readonly asked?: BootTime;
+  /** Where the log has it: its `consent_requested` event. */
+  readonly logged?: LoggedAt;
+  /** What says that a gate wrote it, by the gate's `recordKey`. Stores keep it as it is. */
+  readonly mac?: string;
+}
+
+const BY_A_PERSON: readonly EndStatus[] = DECISIONS;
+
+/**
+ * Whether a person ended the question, with a yes or a no. Silence, a withdrawal and a failure are
+ * neither: nothing of them is kept for a retry.
+ */
+export function isDecided({ end }: PendingRecord): boolean {
+  return end !== undefined && BY_A_PERSON.includes(end.status);
+}
+
+/** Whether a person said yes. */
+export function isApproved(record: PendingRecord): boolean {
+  return isDecided(record) && record.end?.status !== "denied";
+}
+
+/** Whether a yes waits for the one who takes it. */
+export function isUncollected(record: PendingRecord): boolean {
+  return (
+    isApproved(record) &&
+    record.end?.recorded === true &&
+    !record.adopted &&
+    record.outcome === undefined
+  );
+}
+
+/**
+ * Whether a process that starts has to go on with the question: it is open, or nobody took its yes
+ * yet. What `PendingStore.open()` lists.
+ */
+export function isUnfinished(record: PendingRecord): boolean {
+  return record.status !== "ended" || isUncollected(record);
+}

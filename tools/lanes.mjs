@@ -1,0 +1,148 @@
+// Two lanes: `npm test` answers in minutes, `npm run test:deep` runs everything there is. Most test
+// files run in both; some only in the deep one, and some look further there: `isDeep` and `inLane()`
+// of deep.ts, and every `fc.assert()`.
+import { isIn } from "./changed.mjs";
+
+/**
+ * Every file that only the deep lane runs, with the CPU seconds that it takes there, which is what
+ * .ci/run plans with: rounded up, some of them guessed, and no promise. Each goes deeper into what a
+ * file of the quick lane also starts.
+ *
+ * @type {Readonly<Record<string, number>>}
+ */
+const ONLY_DEEP = {
+  "packages/channel-web/test/browser-fatigue.test.ts": 25,
+  "packages/channel-web/test/browser-many.test.ts": 15,
+  "packages/channel-web/test/browser-passkeys.test.ts": 36,
+  "packages/channel-web/test/browser-pause.test.ts": 12,
+  "packages/channel-web/test/browser-planted-worker.test.ts": 25,
+  "packages/channel-web/test/browser-reviews.test.ts": 15,
+  "packages/channel-web/test/browser-screens.test.ts": 25,
+  "packages/cli/test/answers-told-killed.test.ts": 30,
+  "packages/cli/test/answers-told.test.ts": 15,
+  "packages/cli/test/audit-config.test.ts": 6,
+  "packages/cli/test/config-encrypt.test.ts": 10,
+  "packages/cli/test/exec-hook.test.ts": 24,
+  "packages/cli/test/gate-killed-anywhere.test.ts": 25,
+  "packages/cli/test/hang-up.test.ts": 4,
+  "packages/cli/test/hook-resident.test.ts": 22,
+  "packages/cli/test/hook-rewrite.test.ts": 8,
+  "packages/cli/test/hook-wait.test.ts": 10,
+  "packages/cli/test/inbox-reviews.test.ts": 10,
+  "packages/cli/test/inbox-unreachable.test.ts": 5,
+  "packages/cli/test/inbox.test.ts": 20,
+  "packages/cli/test/keys-rotate-live.test.ts": 10,
+  "packages/cli/test/keys.test.ts": 30,
+  "packages/cli/test/mcp-channels.test.ts": 15,
+  "packages/cli/test/mcp-killed.test.ts": 10,
+  "packages/cli/test/mcp-life.test.ts": 20,
+  "packages/cli/test/mcp-locked.test.ts": 5,
+  "packages/cli/test/pause-agent.test.ts": 8,
+  "packages/cli/test/pinned-server.test.ts": 50,
+  "packages/cli/test/proxy-http-clients.test.ts": 10,
+  "packages/cli/test/review-terminal.test.ts": 6,
+  "packages/cli/test/review.test.ts": 8,
+  "packages/cli/test/run-guard.test.ts": 10,
+  "packages/cli/test/run-jobs.test.ts": 12,
+  "packages/cli/test/run-killed.test.ts": 6,
+  "packages/cli/test/run-manager.test.ts": 10,
+  "packages/cli/test/run-model.test.ts": 6,
+  "packages/cli/test/run-others.test.ts": 8,
+  "packages/cli/test/run-pinned.test.ts": 15,
+  "packages/cli/test/run-ports.test.ts": 6,
+  "packages/cli/test/run-servers-files.test.ts": 8,
+  "packages/cli/test/run-servers.test.ts": 12,
+  "packages/cli/test/run-terminal.test.ts": 6,
+  "packages/cli/test/servers-commands.test.ts": 20,
+  "packages/cli/test/yes-killed.test.ts": 12,
+  "packages/sandbox-linux/test/bridge-session.test.ts": 6,
+  "packages/sandbox-linux/test/escape-conformance.test.ts": 15,
+  "packages/sandbox-linux/test/escape.test.ts": 30,
+  "packages/sandbox-linux/test/held-names-continued.test.ts": 10,
+  "packages/sandbox-linux/test/held-names.test.ts": 20,
+  "packages/sandbox-linux/test/kill-handoff.test.ts": 4,
+  "packages/sandbox-linux/test/namespace-hold.test.ts": 4,
+  "packages/sandbox-linux/test/namespace-life.test.ts": 10,
+  "packages/sandbox-linux/test/namespace-managers.test.ts": 12,
+  "packages/sandbox-linux/test/namespace-places.test.ts": 4,
+  "packages/sandbox-linux/test/overlay-view.test.ts": 6,
+  "packages/sandbox-linux/test/own-packages.test.ts": 15,
+  "packages/sandbox-linux/test/private-home.test.ts": 4,
+  "packages/sandbox-linux/test/process-memory.test.ts": 3,
+  "packages/sandbox-linux/test/workspace-outlives.test.ts": 8,
+  "tools/release/installed.test.ts": 60,
+};
+
+/**
+ * Files of both lanes that search further in the deep one, where that takes more than a few CPU
+ * seconds.
+ *
+ * @type {Readonly<Record<string, number>>}
+ */
+const SEARCHES = {
+  "packages/audit/test/crash.test.ts": 20,
+  "packages/audit/test/tamper-files.test.ts": 9,
+  "packages/cli/test/run-managers.test.ts": 7200,
+  "packages/core/test/docs-proof-mutations.test.ts": 23,
+  "packages/core/test/state-orders.test.ts": 60,
+  "packages/core/test/state-space.test.ts": 300,
+  "packages/core/test/text-laws.test.ts": 60,
+  "packages/exec-safety/test/differential.test.ts": 120,
+  "packages/exec-safety/test/effects.test.ts": 1200,
+  "packages/exec-safety/test/properties.test.ts": 44,
+  "packages/testing/src/effects/command-safety-conformance.test.ts": 60,
+};
+
+/** What any other search takes, in CPU seconds. */
+const SEARCH_S = 2;
+const SEARCH = /\bfc\.assert\(|\bisDeep\b|\binLane\(/;
+
+/**
+ * Files that the quick lane leaves out, but for those that somebody names.
+ *
+ * @param {readonly string[]} named - What the run was told to run; a folder names no file.
+ * @returns {string[]}
+ */
+export const leftOut = (named) =>
+  Object.keys(ONLY_DEEP).filter(
+    (file) => !named.some((name) => name.endsWith(".test.ts") && file.includes(name)),
+  );
+
+/**
+ * What of the deep lane a change reaches and fits into a time: first the files that no other lane
+ * runs, then as many searches as can be.
+ *
+ * @param {readonly string[]} tests - All test files, from the root.
+ * @param {(file: string) => string} textOf
+ * @param {{ folders: readonly string[] | undefined, budgetS: number }} limits - What the change
+ *   reaches, `undefined` for all, and CPU seconds.
+ * @returns {{ only: string[], searches: string[], over: string[], cpuS: number }} What to run as
+ *   it is, what to run with `ACP_DEEP=1`, what does not fit, and what the others take.
+ */
+export function deepPlan(tests, textOf, { folders, budgetS }) {
+  const reached = tests.filter((file) => isIn(folders, file));
+  const only = reached.flatMap((file) => costed(file, ONLY_DEEP[file]));
+  const searches = reached
+    .filter((file) => ONLY_DEEP[file] === undefined && SEARCH.test(textOf(file)))
+    .flatMap((file) => costed(file, SEARCHES[file] ?? SEARCH_S));
+  let cpuS = 0;
+  const fits = (/** @type {{ cpuS: number }} */ one) => {
+    if (cpuS + one.cpuS > budgetS) return false;
+    cpuS += one.cpuS;
+    return true;
+  };
+  const fitting = [only, searches].map((files) => files.toSorted(byCost).filter(fits));
+  const [chosen = [], searched = []] = fitting.map((files) => files.map(({ file }) => file));
+  const over = [...only, ...searches].filter((one) => !fitting.flat().includes(one));
+  return {
+    only: chosen,
+    searches: searched,
+    over: over.toSorted(byCost).map(({ file }) => file),
+    cpuS,
+  };
+}
+
+const costed = (/** @type {string} */ file, /** @type {number | undefined} */ cpuS) =>
+  cpuS === undefined ? [] : [{ file, cpuS }];
+const byCost = (/** @type {{ cpuS: number }} */ a, /** @type {{ cpuS: number }} */ b) =>
+  a.cpuS - b.cpuS;
