@@ -35,9 +35,7 @@ describe("renderFailure()", () => {
       "acp: a [2Jb c [internal_error]",
     );
     // What an agent calls its folders stands in messages about them.
-    expect(renderFailure(failureOf(new Error("a\u202eb")))).toBe(
-      "acp: a\\u202eb [internal_error]",
-    );
+    expect(renderFailure(failureOf(new Error("a\u202eb")))).toBe("acp: a\\u202eb [internal_error]");
     expect(exitOfError(new Error("x"))).toBe("failed");
   });
 });

@@ -27,7 +27,8 @@ export interface AtEndParts extends SettleParts {
  * screen, hidden or recoloured text, other letters, a region that scrolls, reports of the mouse and
  * of what is pasted. Source: ECMA-48, and "XTerm Control Sequences" (DECSTR, private modes).
  */
-const PLAIN_SCREEN = "\u001b[?47;1047;1000;1002;1003;1004;1006;2004l\u001b[!p\u001b(B\u000f\u001b[0m";
+const PLAIN_SCREEN =
+  "\u001b[?47;1047;1000;1002;1003;1004;1006;2004l\u001b[!p\u001b(B\u000f\u001b[0m";
 
 /**
  * Ends a review's run. A failure is told and ends nothing: what the command wrote stays where it

@@ -37,15 +37,14 @@ describe.skipIf(process.platform !== "linux")("checkHostPorts()", () => {
       [10_250, []],
       [8788, [8788]],
     ] as const)
-      await expect(checkHostPorts([port], makePortGuard(own))).rejects.toMatchObject({ code: "options_invalid" });
+      await expect(checkHostPorts([port], makePortGuard(own))).rejects.toMatchObject({
+        code: "options_invalid",
+      });
   });
 
   it("takes other services, also those that do not listen yet", async () => {
     await expect(
-      checkHostPorts(
-        [await named("postgres"), await named("mycap"), 5999],
-        makePortGuard([]),
-      ),
+      checkHostPorts([await named("postgres"), await named("mycap"), 5999], makePortGuard([])),
     ).resolves.toBeUndefined();
   });
 });
