@@ -34,6 +34,8 @@ describe("renderFailure()", () => {
     expect(renderFailure(failureOf(new Error("a\u001b[2Jb\u2028c")))).toBe(
       "acp: a [2Jb c [internal_error]",
     );
+    // What an agent calls its folders stands in messages about them.
+    expect(renderFailure(failureOf(new Error("a\u202eb")))).toBe("acp: a\\u202eb [internal_error]");
     expect(exitOfError(new Error("x"))).toBe("failed");
   });
 });

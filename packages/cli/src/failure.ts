@@ -1,7 +1,7 @@
 /**
  * Failures: what went wrong as one line with its place, its fix and its code, or as JSON.
  */
-import { ConsentError, isConsentError } from "@acp/core";
+import { ConsentError, escapeText, isConsentError } from "@acp/core";
 import type { ConsentErrorCode, ConsentErrorOptions } from "@acp/core";
 import { exitOf } from "./exit-codes.js";
 import type { Exit } from "./exit-codes.js";
@@ -89,5 +89,5 @@ export function renderFailure({ code, message, suggestion }: Failure): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return escapeText(text.replace(/[\s\p{Cc}]+/gu, " ").trim());
 }

@@ -18,6 +18,8 @@ export interface Pane extends AsyncDisposable {
    */
   answer(key: string): Promise<void>;
   press(key: string): Promise<void>;
+  /** Whether a program shows its own screen in place of the usual one. */
+  isOtherScreen(): Promise<boolean>;
   resize(columns: number, rows: number): Promise<void>;
 }
 
@@ -70,6 +72,8 @@ export async function openPane(command: string, cwd: string): Promise<Pane> {
     async press(key) {
       await tmux("send-keys", "-t", "pane", key);
     },
+    isOtherScreen: async () =>
+      (await tmux("display-message", "-p", "-t", "pane", "#{alternate_on}")).trim() === "1",
     async resize(columns, rows) {
       await tmux("resize-window", "-t", "pane", "-x", `${columns}`, "-y", `${rows}`);
     },

@@ -51,5 +51,29 @@ describe.skipIf(!NAMESPACE.run)(
       const left = await acp(["review", "list", "--json"], { home: world.home });
       expect(left.code).toBe(["all", "none"].includes(answer) ? 5 : 0);
     });
+
+    it("asks on the usual screen, whatever the command made of it", async () => {
+      await using world = await runWorld();
+      const run = words(
+        process.execPath,
+        BIN,
+        "run",
+        "--home",
+        world.home,
+        "--review",
+        "--",
+        "sh",
+        "-c",
+        `echo 1 > a; printf "\\033[?1047h"; echo up; read now`,
+      );
+      await using pane = await openPane(run, world.work);
+      await pane.until(/^up$/m);
+      expect(await pane.isOtherScreen()).toBe(true);
+      await pane.type("");
+      await pane.until(/for later: $/m);
+      expect(await pane.isOtherScreen()).toBe(false);
+      await pane.type("");
+      await pane.until(/It stays: acp review show/u);
+    });
   },
 );

@@ -23,6 +23,14 @@ export interface AtEndParts extends SettleParts {
 }
 
 /**
+ * What the command may have made of the screen ends before a question is shown on it: another
+ * screen, hidden or recoloured text, other letters, a region that scrolls, reports of the mouse and
+ * of what is pasted. Source: ECMA-48, and "XTerm Control Sequences" (DECSTR, private modes).
+ */
+const PLAIN_SCREEN =
+  "\u001b[?47;1047;1000;1002;1003;1004;1006;2004l\u001b[!p\u001b(B\u000f\u001b[0m";
+
+/**
  * Ends a review's run. A failure is told and ends nothing: what the command wrote stays where it
  * is.
  */
@@ -37,6 +45,7 @@ export async function reviewAtEnd(opened: OpenedReview, parts: AtEndParts): Prom
     );
     if (print.json || !io.stdin.isTTY || !io.stderr.isTTY) return;
     const tell = (lines: readonly string[]): unknown => io.stderr.write(`${lines.join("\n")}\n`);
+    io.stderr.write(PLAIN_SCREEN);
     tell(summaryOf(review, snapshot, false));
     const word = snapshot.digest.slice(0, 4);
     const answer = await ask(io, [
