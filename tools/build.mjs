@@ -4,6 +4,7 @@ import { copyFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsup";
 import { stampBuild, unstampBuild } from "./stamp.mjs";
+import { bundleWhole } from "./whole.mjs";
 import { builtIn, capture, packages, root } from "./workspace.mjs";
 
 /**
@@ -27,15 +28,16 @@ async function bundle({ folder, dir, manifest }) {
   const entries = entriesOf(manifest);
   const { sideEffects } = manifest;
   // An entry that is loaded for what it does is one file, so that it can be copied to where there
-  // are no packages; one in CommonJS, so that it starts fast.
+  // are no packages.
   const isLone = (/** @type {string} */ entry) =>
-    entry.endsWith(".cjs") ||
-    (Array.isArray(sideEffects) && sideEffects.includes(`./dist/${entry}`));
+    Array.isArray(sideEffects) && sideEffects.includes(`./dist/${entry}`);
+  const isWhole = (/** @type {string} */ entry) => entry.endsWith(".cjs");
   const lone = entries.filter(isLone);
-  const together = entries.filter((entry) => !isLone(entry));
+  const together = entries.filter((entry) => !isLone(entry) && !isWhole(entry));
   const included = builtIn(folder);
   for (const group of [together, ...lone.map((entry) => [entry])])
     await bundleTogether({ dir, entries: group, included, splitting: group === together });
+  for (const entry of entries.filter(isWhole)) await bundleWhole(dir, nameOf(entry));
   // Their licences ask to be passed on with every copy. Not by that word: pnpm would then leave out
   // our own.
   for (const name of included)
@@ -59,7 +61,7 @@ async function bundleTogether({ dir, entries, included, splitting }) {
       entries.map((entry) => [nameOf(entry), join(dir, "src", `${nameOf(entry)}.ts`)]),
     ),
     outDir: join(dir, "dist"),
-    format: entries.some((entry) => entry.endsWith(".cjs")) ? "cjs" : "esm",
+    format: "esm",
     target: "node20",
     platform: "neutral",
     skipNodeModulesBundle: true,

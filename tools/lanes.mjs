@@ -22,7 +22,7 @@ const ONLY_DEEP = {
   "packages/cli/test/answers-told.test.ts": 15,
   "packages/cli/test/audit-config.test.ts": 6,
   "packages/cli/test/config-encrypt.test.ts": 10,
-  "packages/cli/test/exec.test.ts": 38,
+  "packages/cli/test/exec-hook.test.ts": 24,
   "packages/cli/test/gate-killed-anywhere.test.ts": 25,
   "packages/cli/test/hang-up.test.ts": 4,
   "packages/cli/test/hook-resident.test.ts": 22,

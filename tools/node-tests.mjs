@@ -39,7 +39,7 @@ const NOT = [
   /^packages\/channel-\w+\/test\/(?:shown-text|text-vectors)\./,
   // The built programs from end to end: one file for each way in. The others start the same
   // programs to see what ours say and decide.
-  /^packages\/cli\/test\/(?!(?:cli|exec|hook-resident|inbox|mcp|proxy-http|terminal|yes-killed)\.)/,
+  /^packages\/cli\/test\/(?!(?:cli|exec-hook|hook-resident|inbox|mcp|proxy-http|terminal|yes-killed)\.)/,
   /^examples\/(?:filesystem-demo|http-proxy|hub-exec-approval)\//,
   // Deaths at every place: the kernel's doing, and the tests of each file keep the ones that Node
   // sees.
@@ -53,7 +53,7 @@ const NOT = [
 const BETWEEN = [
   ...ALSO,
   /^packages\/audit\/src\//,
-  /^packages\/cli\/test\/(cli|exec|mcp|proxy-http)\./,
+  /^packages\/cli\/test\/(cli|exec-hook|mcp|proxy-http)\./,
   /^packages\/home\/src\/(atomic|vault-file|writer-lock)\./,
 ];
 

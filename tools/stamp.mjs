@@ -33,9 +33,11 @@ function manifests() {
 
 function sources() {
   const found = [
+    "tsconfig.json",
     "tsconfig.base.json",
     "tsconfig.build.json",
     "tools/build.mjs",
+    "tools/whole.mjs",
     "tools/workspace.mjs",
     "pnpm-lock.yaml",
   ];

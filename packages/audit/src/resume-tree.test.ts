@@ -90,6 +90,18 @@ describe("openAuditLog() with a witness", () => {
     expect(log.start?.seq).toBe(2);
   });
 
+  it("holds the log to the largest checkpoint beside it that its key signed, wherever it stands", async () => {
+    const path = await written([], 2, 2, 2);
+    const lines = (await readFile(checkpointsPath(path), "utf8")).trim().split("\n");
+    const [first = "", second = "", third = ""] = lines;
+    const unsigned = [third.replace("\\n6\\n", "\\n60\\n"), JSON.stringify("log-1\nmany\n")];
+    expect(unsigned).not.toContain(third);
+    await cut(path, 4);
+    const shuffled = [third, first, ...unsigned, second];
+    await writeFile(checkpointsPath(path), `${shuffled.join("\n")}\n`);
+    await expect(open(path, [])).rejects.toEqual(refusal("its last checkpoint promised 6"));
+  });
+
   it("goes on where the witness never answers, after a time", async () => {
     const path = await written([], 3);
     const time = new AbortController();

@@ -37,14 +37,15 @@ export async function resumeTree(
   { origin, verifierKey, tail, witnessed }: TreeOwner,
 ): Promise<{ readonly tree: GrowingTree; readonly covered: number }> {
   const verifier = noteVerifier(verifierKey);
-  const read = (notes: readonly string[]): readonly Checkpoint[] =>
-    notes
-      .map((note) => openCheckpoint(note, [verifier]))
-      .flatMap((each) => (each.ok && each.checkpoint.origin === origin ? [each.checkpoint] : []));
-  const beside = largest(read(await readCheckpoints(checkpointsPath(path))));
-  const promised = [...(beside === undefined ? [] : [beside]), ...read(witnessed)].sort(
-    (one, other) => one.size - other.size,
-  );
+  const read = (note: string): readonly Checkpoint[] => {
+    const opened = openCheckpoint(note, [verifier]);
+    return opened.ok && opened.checkpoint.origin === origin ? [opened.checkpoint] : [];
+  };
+  const beside = largest(await readCheckpoints(checkpointsPath(path)), read);
+  const promised = [
+    ...(beside === undefined ? [] : [beside]),
+    ...witnessed.flatMap((note) => read(note)),
+  ].sort((one, other) => one.size - other.size);
   const events = tail.head === undefined ? 0 : tail.head.seq + 1;
   const refuse = cannot("open", path);
   const remedy =
@@ -66,11 +67,25 @@ export async function resumeTree(
   return { tree, covered: beside?.size ?? 0 };
 }
 
-const largest = (checkpoints: readonly Checkpoint[]): Checkpoint | undefined =>
-  checkpoints.reduce<Checkpoint | undefined>(
-    (found, each) => (each.size >= (found?.size ?? 0) ? each : found),
-    undefined,
-  );
+/**
+ * The largest that is signed, the last of them. Every run adds one and a signature takes long to
+ * check, so they are tried from the one that says it is the largest.
+ */
+function largest(
+  notes: readonly string[],
+  read: (note: string) => readonly Checkpoint[],
+): Checkpoint | undefined {
+  const said = notes
+    .map((note) => ({ note, size: Number(note.split("\n", 2)[1]) }))
+    .filter(({ size }) => size >= 0) // not NaN, which no checkpoint says
+    .toReversed()
+    .toSorted((one, other) => other.size - one.size);
+  for (const { note } of said) {
+    const [checkpoint] = read(note);
+    if (checkpoint !== undefined) return checkpoint;
+  }
+  return undefined;
+}
 
 /**
  * The tree of the lines from the first of these checkpoints on, smallest first; "replaced" where it

@@ -215,7 +215,7 @@ export function showReceipt(receipt: AnswerReceipt): string {
     case "reshow":
       return "The changed call needs a new look: it is asked as a new question";
     case "refused":
-      return `Not taken: ${escapeText(receipt.reason)}. The question is as it was`;
+      return `Not accepted: ${escapeText(receipt.reason)}. The question is as it was`;
     default:
       return receipt satisfies never;
   }

@@ -34,7 +34,7 @@ export interface TelegramChannelOptions {
    * taps of strangers. Never the token.
    */
   readonly warn?: (message: string) => void;
-  /** Tells the time; the system's clock unless given. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 

@@ -73,7 +73,7 @@ describe("a reply", () => {
       await using chat = await openChat();
       const ask = await chat.ask();
       const answer = await chat.replied(chat.reply(ask.message, words));
-      expect(answer.text).toContain('Not taken: a reply is "approve"');
+      expect(answer.text).toContain('Not accepted: a reply is "approve"');
       expect(answer.entities).toEqual(["pre"]);
       expect(ask.submissions).toEqual([]);
     },
@@ -156,7 +156,7 @@ describe("a reply", () => {
     ask.end({ status: "expired", reason: "" });
     await expect.poll(() => ask.now().buttons, PATIENCE).toEqual([]);
     const late = chat.reply(ask.message, "approve");
-    expect((await chat.replied(late)).text).toBe("Not taken: this question is over");
+    expect((await chat.replied(late)).text).toBe("Not accepted: this question is over");
     expect(ask.submissions).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe("a reply", () => {
       },
     );
     const answer = await chat.replied(chat.reply(ask.message, "approve"));
-    expect(answer.text).toBe("Not taken: the store\\u202e failed. The question is as it was");
+    expect(answer.text).toBe("Not accepted: the store\\u202e failed. The question is as it was");
   });
 });
 
@@ -249,7 +249,7 @@ describe("an edit", () => {
     await using chat = await openGroup();
     const { ask, shown } = await editing(chat, {}, BOB);
     expect((await chat.tap(shown, "Allow", ALICE)).text).toBe(
-      "Only the one who changed the arguments can confirm that",
+      "Only the person who changed the arguments can confirm that",
     );
     expect((await chat.tap(shown, "Allow", STRANGER)).text).toContain("You may not answer");
     expect((await chat.replied(chat.reply(shown, "approve", ALICE))).text).toContain(

@@ -18,9 +18,9 @@ async function approve(
   const { sender, messageId } = reply;
   const isAnothers = edit !== undefined && edit.editor.subject !== sender.subject;
   const why = isAnothers
-    ? "only the one who changed the arguments can confirm that"
+    ? "only the person who changed the arguments can confirm that"
     : whyNoYes(sheet);
-  if (why !== undefined) return say(front, messageId, `Not taken: ${why}`);
+  if (why !== undefined) return say(front, messageId, `Not accepted: ${why}`);
   const confirmation =
     confirmationWord(question.request) === undefined ? {} : { confirmation: typed };
   const yes =
@@ -81,7 +81,8 @@ export async function takeReply(front: Front, reply: Reply): Promise<void> {
   if (reply.chatId !== settings.chatId || !settings.approvers.has(reply.sender.subject)) return;
   const sheet = await sheetOf(front, reply);
   if (sheet === undefined) {
-    if (ended.has(reply.repliedId)) say(front, reply.messageId, "Not taken: this question is over");
+    if (ended.has(reply.repliedId))
+      say(front, reply.messageId, "Not accepted: this question is over");
     return;
   }
   const posted = await sheet.posted;
@@ -95,7 +96,7 @@ export async function takeReply(front: Front, reply: Reply): Promise<void> {
     case "edit":
       return proposeEdit(front, sheet, { reply, json: words.json });
     case "unclear":
-      return say(front, reply.messageId, `Not taken: ${WORDS_HELP}`);
+      return say(front, reply.messageId, `Not accepted: ${WORDS_HELP}`);
     default:
       return words satisfies never;
   }

@@ -126,7 +126,7 @@ describe("drawSheet()", () => {
     expect(text).toContain(
       `\n${hiddenChars} of ${long.text.length} characters: not shown here. All of it: sha256:`,
     );
-    expect(text).toContain("No yes is possible before all of it was sent as a file.");
+    expect(text).toContain("You can approve this only after all of it was sent as a file.");
     drawn.seen = "as a file";
     expect(drawSheet(drawn).text).toContain(
       `\n${hiddenChars} of ${long.text.length} characters: the file has them. All of it: sha256:`,

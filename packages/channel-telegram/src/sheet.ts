@@ -158,7 +158,7 @@ function waysOf(sheet: Sheet, isWhole: boolean): string {
   const word = confirmationWord(request);
   if (request.evidence === "passkey")
     return "This takes a passkey, which Telegram does not have; it can be denied here.";
-  if (!isWhole) return "No yes is possible before all of it was sent as a file.";
+  if (!isWhole) return "You can approve this only after all of it was sent as a file.";
   if (word !== undefined) return `To allow it, reply to this message with the word ${word}.`;
   return sheet.edit === undefined
     ? `Or reply to this message: deny and why, or all arguments as one JSON object.`

@@ -69,7 +69,7 @@ describe("a tap", () => {
     expect(chat.repliesTo(ask.message)).toEqual([]);
     expect(chat.warnings).toEqual(
       ["User 6666", "A bot"].map(
-        (who) => `${who}, who is no approver, tapped a button in Telegram; nothing was decided`,
+        (who) => `${who}, who is not an approver, tapped a button in Telegram; nothing was decided`,
       ),
     );
     await chat.tap(ask.message, "Approve", BOB);
@@ -217,7 +217,7 @@ describe("a tap", () => {
       },
     );
     expect(await chat.tap(ask.message, "Approve")).toEqual({
-      text: "Not taken: the store failed. The question is as it was",
+      text: "Not accepted: the store failed. The question is as it was",
       isAlert: true,
     });
     expect(await chat.tap(ask.message, "Approve")).toEqual({
@@ -241,7 +241,7 @@ describe("a tap", () => {
       },
     );
     expect(await chat.tap(ask.message, "Approve")).toEqual({
-      text: "It is not known whether this was taken: the gate failed",
+      text: "The gate failed, so it is unknown whether your answer counted",
       isAlert: true,
     });
   });
@@ -289,7 +289,7 @@ describe("a text that does not fit", () => {
       isAlert: true,
     });
     const words = chat.reply(ask.message, "approve");
-    expect((await chat.replied(words)).text).toContain("Not taken: not all of it was shown");
+    expect((await chat.replied(words)).text).toContain("Not accepted: not all of it was shown");
     expect(ask.submissions).toEqual([]);
     await chat.tap(ask.message, "Send all");
     await expect.poll(() => ask.now().text, PATIENCE).toContain("the file has them");

@@ -33,7 +33,7 @@ async function sayYes(
   { sender, ...yes }: Yes & { readonly sender: Sender },
 ): Promise<Outcome> {
   const why = whyNoYes(sheet);
-  if (why !== undefined) return unused(`Not taken: ${why}`);
+  if (why !== undefined) return unused(`Not accepted: ${why}`);
   const modifications = sheet.edit === undefined ? {} : { modifications: sheet.edit.parameters };
   const receipt = await submit(front, sheet.question, { ...yes, ...modifications, sender });
   return { text: showReceipt(receipt), used: receipt.status !== "refused" };
@@ -94,7 +94,7 @@ function warnOnce({ settings, strangers }: Front, subject: string): void {
   if (strangers.has(subject) || strangers.size >= STRANGERS_MAX) return;
   strangers.add(subject);
   settings.warn(
-    `${subject === "" ? "A bot" : `User ${subject}`}, who is no approver, tapped a button in Telegram; nothing was decided`,
+    `${subject === "" ? "A bot" : `User ${subject}`}, who is not an approver, tapped a button in Telegram; nothing was decided`,
   );
 }
 
@@ -114,7 +114,7 @@ async function judge(front: Front, tap: Tap): Promise<Outcome> {
     return unused("You may not answer this question. It stays open for those who may");
   }
   if (sheet.edit !== undefined && sheet.edit.editor.subject !== subject)
-    return unused("Only the one who changed the arguments can confirm that");
+    return unused("Only the person who changed the arguments can confirm that");
   if (usedBy.has(subject)) return unused("You have used this button already");
   // Marked before anything is waited for: of two taps at once one counts.
   usedBy.add(subject);
@@ -151,7 +151,7 @@ async function answer(
 /** Takes a tap; resolves when it was judged. */
 export async function takeTap(front: Front, tap: Tap): Promise<void> {
   const outcome = await judge(front, tap).catch(() =>
-    unused("It is not known whether this was taken: the gate failed"),
+    unused("The gate failed, so it is unknown whether your answer counted"),
   );
   front.later(answer(front, tap.queryId, outcome));
 }

@@ -60,7 +60,7 @@ describe("the Telegram channel under a gate", () => {
     const message = await question(chat);
     const shown = await chat.replied(chat.reply(message, '{"path": "/etc/passwd"}'));
     expect((await chat.tap(shown, "Allow")).text).toBe(
-      "Not taken: the edited action is denied: never there. The question is as it was",
+      "Not accepted: the edited action is denied: never there. The question is as it was",
     );
     await chat.tap(message, "Approve");
     expect([(await call).ran, gate.released]).toEqual([true, [{ path: "a" }]]);
@@ -115,7 +115,7 @@ describe("the Telegram channel under a gate", () => {
     const call = gate.call();
     const message = await question(chat);
     expect(await chat.tap(message, "Approve", BOB)).toEqual({
-      text: "Not taken: nobody known answered. The question is as it was",
+      text: "Not accepted: nobody known answered. The question is as it was",
       isAlert: true,
     });
     await chat.tap(message, "Deny", ALICE);

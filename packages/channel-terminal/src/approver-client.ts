@@ -14,7 +14,7 @@ import type {
 
 /** A question that waits for an answer. */
 export interface OpenQuestion {
-  /** What the gate asks; show its text whole. */
+  /** The question as its gate asks it. */
   readonly request: ConsentRequest;
   /** It was shown before a restart of the gate. */
   readonly redelivery: boolean;
@@ -25,11 +25,11 @@ export type GateChange = Exclude<QuestionChange, { readonly type: "lost" }>;
 
 /** What a gate's log says of a question that is over. */
 export interface QuestionOutcome {
-  /** Which question: the id of its request. */
+  /** ID of the question. */
   readonly id: string;
-  /** How it ended. */
+  /** How the question ended. */
   readonly status: EndStatus;
-  /** The same in words. */
+  /** Why it ended that way; may be empty. */
   readonly reason: string;
   /**
    * What became of a yes; left out where it was none. The error is a kind, e.g. `TypeError`, or why
@@ -89,6 +89,6 @@ export interface ApproverClient extends AsyncDisposable {
    *   connection was lost before the gate said what became of it: it may have been taken.
    */
   answer(claim: JsonObject): Promise<AnswerReceipt>;
-  /** Detaches; questions stay open at their gates. */
+  /** Ends the connections; open questions stay open at their gates. */
   close(): Promise<void>;
 }

@@ -124,7 +124,7 @@ describe("runApproverUi() tells what became of an answer", () => {
     kit.board.put(ask.request, ask.session);
     await kit.clock.advance(GUARD_MS * 2);
     await kit.type("a\n");
-    expect(kit.news()).toContain("Not taken: nobody known answered (approver_unknown)");
+    expect(kit.news()).toContain("Not accepted: nobody known answered (approver_unknown)");
     expect(prompt(kit)).toBe("> ");
   });
 
@@ -180,7 +180,7 @@ describe("runApproverUi() tells what became of an answer", () => {
     await kit.clock.advance(GUARD_MS * 2);
     await kit.type("a\n");
     expect(kit.news()).toContain(
-      "Not known yet whether it was taken, the gate's log will say: Cannot reach the gate",
+      "It is unknown whether your answer counted; the gate's log will show it: Cannot reach the gate",
     );
     expect(prompt(kit)).not.toBe("> ");
   });

@@ -13,15 +13,15 @@ import { type InputStream, createTypedInput } from "./typed-input.js";
 
 /** Options of {@link runApproverUi}. */
 export interface ApproverUiOptions {
-  /** Where questions come from and answers go to. */
+  /** Where questions come from and answers go. */
   readonly client: ApproverClient;
   /** What the person types into: a terminal; any other stream is read line by line. */
   readonly input: InputStream;
-  /** Where the questions are drawn. */
+  /** Where the screen is drawn. */
   readonly output: OutputStream;
   /** Whether to use colours. */
   readonly color: boolean;
-  /** Ends the user interface, and restores the terminal. */
+  /** Ends the screen; open questions stay open. */
   readonly signal: AbortSignal;
   /** Whether the time left is redrawn in place; where the output is a terminal unless given. */
   readonly redraw?: boolean;
@@ -34,7 +34,7 @@ export interface ApproverUiOptions {
    * unless given.
    */
   readonly raise?: (signal: NodeJS.Signals) => void;
-  /** Tells the time; the system's clock unless given. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
   /**
    * Says what became of a question, from the gates' logs: told of what this person approved, and of
@@ -167,11 +167,7 @@ async function work(session: Session): Promise<UiEnd> {
       continue;
     }
     if (session.options.untilIdle === true) return "idle";
-    if (!idle)
-      session.desk.screen.say(
-        "Nothing waits for an answer. Questions appear here as they come.",
-        "dim",
-      );
+    if (!idle) session.desk.screen.say("There are no open questions. New ones appear here.", "dim");
     idle = true;
     await aborted(session.wait.signal);
   }

@@ -82,7 +82,7 @@ function takeReceipt({ desk }: Asked, receipt: AnswerReceipt): AskOutcome | unde
       screen.say("→ the changed call needs a new look: it is asked as a new question");
       return "answered";
     case "refused":
-      screen.say(`Not taken: ${escapeText(receipt.reason)} (${receipt.code})`, "yellow");
+      screen.say(`Not accepted: ${escapeText(receipt.reason)} (${receipt.code})`, "yellow");
       return OVER_CODES.has(receipt.code) ? "done" : undefined;
     default:
       return receipt satisfies never;
@@ -108,7 +108,10 @@ async function submit(
       desk.screen.say(`Not sent: ${why}`, "red");
       return "next";
     }
-    desk.screen.say(`Not known yet whether it was taken, the gate's log will say: ${why}`, "red");
+    desk.screen.say(
+      `It is unknown whether your answer counted; the gate's log will show it: ${why}`,
+      "red",
+    );
     return "unknown";
   } finally {
     answering(false);
@@ -207,7 +210,7 @@ async function obey(
       return undefined;
     case "next":
       if (asked.others() > 0) return "next";
-      screen.say("No other question waits.");
+      screen.say("There is no other open question.");
       return undefined;
     case "help":
       for (const line of HELP) screen.say(line);

@@ -25,11 +25,11 @@ export interface AttachAllOptions {
   readonly directory: string;
   /** Detaches from every gate. */
   readonly signal: AbortSignal;
-  /** What the gates may have this client do; an approver unless given. */
+  /** `viewer` sees questions and cannot answer. Default: `approver`. */
   readonly role?: ClientRole;
   /** Told about a socket whose gate does not talk to us, once for each. */
   readonly warn?: (error: ConsentError) => void;
-  /** Tells the time; the system's clock unless given. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 

@@ -32,7 +32,7 @@ const WINDOW = 16;
 
 /** Options of {@link attachApprover}. */
 export interface AttachOptions {
-  /** Absolute path of a gate's approve socket. */
+  /** Path of the gate's approve socket. */
   readonly socketPath: string;
   /** Ends the attachment. */
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ export interface AttachOptions {
    * given.
    */
   readonly role?: ClientRole;
-  /** Tells the time; the system's clock unless given. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -169,7 +169,7 @@ async function waitForHello(
 ): Promise<void> {
   const timer = new AbortController();
   const late = clock.sleep(HELLO_TIMEOUT_MS, { signal: timer.signal }).then(
-    () => attachment.socket.destroy(new Error("it said no hello in time")),
+    () => attachment.socket.destroy(new Error("it sent no hello in time")),
     () => undefined,
   );
   try {

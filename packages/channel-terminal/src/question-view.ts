@@ -108,12 +108,12 @@ export function describeEnding({ request }: OpenQuestion, { status, reason }: En
 }
 
 const RUNS: Readonly<Record<NonNullable<QuestionOutcome["run"]>["state"], string>> = {
-  waiting: "nobody has come for the yes yet",
+  waiting: "the agent has not collected the approval yet",
   started: "running",
   ran: "it ran",
   failed: "it ran and failed",
   not_run: "it was not run",
-  not_collected: "it was not run: nobody came for the yes in time",
+  not_collected: "it did not run: the agent did not collect the approval in time",
   unknown: "it is not known whether it ran: check whether it happened",
 };
 

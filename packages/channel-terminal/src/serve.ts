@@ -115,16 +115,21 @@ function receive(client: Client, line: Uint8Array, options: ServeOptions): void 
   const message = readClientMessage(line);
   if (message.type === "hello") {
     if (client.role === undefined) greet(client, message.role, options);
-    else refuse(client, "message_invalid", "Cannot take a second hello: the client is attached");
+    else
+      refuse(
+        client,
+        "message_invalid",
+        "Cannot accept a second hello: the client is already attached",
+      );
     return;
   }
   if (client.role === undefined)
-    return refuse(client, "message_invalid", "Cannot take an answer: the client said no hello");
+    return refuse(client, "message_invalid", "Cannot accept an answer: the client sent no hello");
   if (client.role === "viewer")
     return refuse(
       client,
       "viewer_cannot_answer",
-      "Cannot take an answer: the client attached as a viewer",
+      "Cannot accept an answer: the client attached as a viewer",
     );
   void work(client, message, options);
 }

@@ -65,7 +65,7 @@ async function makeWay(path: string): Promise<void> {
   );
   if (state === "live") refuse(path, "another gate listens there");
   if (state === "absent") return;
-  if (!(await lstat(path)).isSocket()) refuse(path, "a file that is no socket lies there");
+  if (!(await lstat(path)).isSocket()) refuse(path, "a file that is not a socket has this name");
   await rm(path);
 }
 

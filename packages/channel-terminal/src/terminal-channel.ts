@@ -48,7 +48,7 @@ export interface TerminalChannelOptions {
    * answers nothing; 400 ms unless given.
    */
   readonly guardMs?: number;
-  /** Tells the time; the system's clock unless given. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 

@@ -13,9 +13,9 @@ const HELD_CHARS_MAX: number = 4 * 1024 * 1024;
 
 /** What a person types into: a terminal, or a stream in tests. */
 export type InputStream = Readable & {
-  /** Whether it is a terminal. */
+  /** Whether keys can be read one at a time. */
   readonly isTTY?: boolean;
-  /** Reads key by key, as `tty.ReadStream` does. */
+  /** Turns line editing and signals of the terminal off or on, as `tty.ReadStream` does. */
   setRawMode?(mode: boolean): unknown;
 };
 

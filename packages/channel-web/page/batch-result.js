@@ -97,7 +97,7 @@ export function sumUp(decision, results) {
     `${decision === "approved" ? "Approved" : "Denied"}: ${done}${runs.length === 0 ? "" : ` (${runs.join(", ")})`}.`,
     ...(counted === 0 ? [] : [`Counted, and open for others: ${counted}.`]),
     ...(otherwise === 0 ? [] : [`Ended otherwise: ${otherwise}; each says how.`]),
-    ...(refused === 0 ? [] : [`Not taken: ${refused}; each says why.`]),
+    ...(refused === 0 ? [] : [`Not accepted: ${refused}; each says why.`]),
     ...(unknown === 0 ? [] : [`Not known yet: ${unknown}; the gates' logs are being read.`]),
   ].join(" ");
   const isGood =

@@ -246,5 +246,5 @@ const REFUSALS = new Map([
  * @param {string} message
  */
 export function showRefusal(code, message) {
-  return REFUSALS.get(code) ?? `Not taken: ${escapeText(message)}. The question is as it was.`;
+  return REFUSALS.get(code) ?? `Not accepted: ${escapeText(message)}. The question is as it was.`;
 }

@@ -24,9 +24,13 @@ export interface InboxPerson {
 
 /** One end of a question, for the page's history. */
 export interface HistoryEntry {
+  /** The question on the wire (spec/consent.md). */
   readonly request: JsonObject;
+  /** How the question ended. */
   readonly status: Ending["status"];
+  /** When it ended, in milliseconds since 1970. */
   readonly atMs: number;
+  /** IDs of those who answered. */
   readonly approvers: readonly string[];
   /** The answers with their proofs, where they have any. */
   readonly responses: readonly JsonObject[];
@@ -36,6 +40,7 @@ export interface HistoryEntry {
 
 /** An agent that is paused. */
 export interface PausedAgent {
+  /** The agent's ID. */
   readonly agent: string;
   /** When that ends, in milliseconds since 1970; left out where somebody has to resume it. */
   readonly untilMs?: number;
@@ -45,6 +50,7 @@ export interface PausedAgent {
 export interface InboxPauses {
   /** Approver ids of those who may: whoever operates the gates. Nobody else sees who is paused. */
   readonly operators: readonly string[];
+  /** The agents that are paused now. */
   list(): Promise<readonly PausedAgent[]>;
   /**
    * Pauses an agent where its gates read it, then has them end what it has open (a gate's
@@ -68,7 +74,9 @@ export interface InboxOptions {
    * own name unless given.
    */
   readonly rpId?: string;
+  /** Everyone who may sign in; at most 1,000. */
   readonly people: readonly InboxPerson[];
+  /** Where passkeys are kept. `memoryPasskeys()` forgets them when the process ends. */
   readonly passkeys: PasskeyStore;
   /** From which level on a yes takes a passkey, whatever the rule says; `high` unless given. */
   readonly passkeyFrom?: RiskLevel | "rules-only";
@@ -85,6 +93,7 @@ export interface InboxOptions {
    * What agents wrote into overlays of their workspaces; left out: nobody takes it from the page.
    */
   readonly reviews?: InboxReviews;
+  /** Default: the system's clock. */
   readonly clock?: Clock;
   /** Told what an operator should know. */
   readonly warn?: (text: string) => void;

@@ -5,12 +5,15 @@
 
 /** A review that nobody has settled. */
 export interface ReviewSummary {
+  /** ID of the review. */
   readonly id: string;
   /** The workspace's real path. */
   readonly workspace: string;
+  /** The agent's ID. */
   readonly agent: string;
   /** What ran, as one line; left out where that is not known. */
   readonly command?: string;
+  /** When the command started, in milliseconds since 1970. */
   readonly startedMs: number;
   /** Whether its agent may still be writing. */
   readonly isRunning: boolean;
@@ -37,6 +40,7 @@ export interface ReviewRow {
 export interface ReviewShown extends ReviewSummary {
   /** SHA-256 of what was frozen, 64 hexadecimal digits: an order names it. */
   readonly digest: string;
+  /** What differs from the workspace, a row per path. */
   readonly rows: readonly ReviewRow[];
   /** Changes that are not among the rows, because there is a limit. */
   readonly more: number;
@@ -48,6 +52,7 @@ export interface ReviewShown extends ReviewSummary {
 
 /** What a person takes. */
 export interface ReviewOrder {
+  /** ID of the review. */
   readonly id: string;
   /** Of what that person has seen. */
   readonly digest: string;
@@ -57,7 +62,9 @@ export interface ReviewOrder {
 
 /** Who settles it, for the log. */
 export interface ReviewBy {
+  /** Approver ID of the person who is signed in. */
   readonly approver: string;
+  /** Name of the channel, for the log. */
   readonly channel: "inbox";
   /** The passkey that confirmed it; left out where it took none. */
   readonly passkey?: string;
@@ -81,9 +88,11 @@ export type ReviewSettled =
 export interface InboxReviews {
   /** Approver ids of those who may see and settle them. Nobody else learns that there are any. */
   readonly reviewers: readonly string[];
+  /** The open reviews. */
   list(): Promise<readonly ReviewSummary[]>;
   /** Freezes it; `undefined` where there is none of this id. */
   show(id: string): Promise<ReviewShown | undefined>;
+  /** Takes what the order names into the workspace; nothing if its digest is not the one shown. */
   take(order: ReviewOrder, by: ReviewBy): Promise<ReviewSettled>;
   /** Throws away all that the agent wrote. */
   drop(order: Pick<ReviewOrder, "id" | "digest">, by: ReviewBy): Promise<ReviewSettled>;

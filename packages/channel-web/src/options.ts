@@ -54,7 +54,7 @@ function readOrigin(origin: string): URL {
   if (url === undefined || url.origin !== origin)
     throw new ConsentError(
       "options_invalid",
-      `Cannot create an inbox: "origin" is no origin like https://inbox.example.com`,
+      `Cannot create an inbox: "origin" is not an origin such as https://inbox.example.com`,
     );
   const isLocal = url.hostname === "localhost" || url.hostname.endsWith(".localhost");
   requireOption(
@@ -85,13 +85,13 @@ function readRpId(rpId: string | undefined, { hostname }: URL): string {
 function readPeople(people: InboxOptions["people"]): ReadonlyMap<string, Person> {
   requireOption(
     Array.isArray(people) && people.length <= PEOPLE_MAX,
-    `"people" is no list of at most ${PEOPLE_MAX}`,
+    `"people" is not a list of at most ${PEOPLE_MAX}`,
   );
   const known = people.map(({ approver, subject = approver }): Person => ({ approver, subject }));
   for (const { approver, subject } of known)
     requireOption(
       isName(approver) && isName(subject),
-      `a person's "approver" or "subject" is no text of 1 to ${NAME_CHARS_MAX} characters`,
+      `a person's "approver" or "subject" is not a text of 1 to ${NAME_CHARS_MAX} characters`,
     );
   // Two people whom a gate cannot tell apart would be one in its log.
   for (const key of ["approver", "subject"] as const)
@@ -114,7 +114,7 @@ function readPauses({ pauses, people }: InboxOptions): InboxPauses | undefined {
   requireOption(
     Array.isArray(pauses.operators) &&
       pauses.operators.every((id) => people.some(({ approver }) => approver === id)),
-    `"pauses" names an operator who is none of the people`,
+    `"pauses" names an operator who is not one of the people`,
   );
   // A copy: whoever holds the list cannot add to it later.
   return {
@@ -137,7 +137,7 @@ function readReviews({ reviews, people }: InboxOptions): InboxReviews | undefine
   requireOption(
     Array.isArray(reviews.reviewers) &&
       reviews.reviewers.every((id) => people.some(({ approver }) => approver === id)),
-    `"reviews" names a reviewer who is none of the people`,
+    `"reviews" names a reviewer who is not one of the people`,
   );
   return {
     reviewers: [...reviews.reviewers],
@@ -178,11 +178,11 @@ export function readOptions(options: InboxOptions): Settings {
     ["list", "add", "revoke"].every(
       (verb) => typeof Reflect.get(Object(passkeys), verb) === "function",
     ),
-    `"passkeys" is no PasskeyStore`,
+    `"passkeys" is not a PasskeyStore`,
   );
   requireOption(
     ["low", "medium", "high", "critical", "rules-only"].includes(passkeyFrom),
-    `"passkeyFrom" is none of low, medium, high, critical, rules-only`,
+    `"passkeyFrom" is not one of low, medium, high, critical, rules-only`,
   );
   return {
     origin: url.origin,

@@ -98,7 +98,7 @@ describe("a question whose gate was lost", () => {
     disk.isBroken = true;
     questions.lose(put("cr_1"));
     await clock.advance(2_000);
-    expect(warnings).toEqual(["Cannot read what became of questions: disk on fire"]);
+    expect(warnings).toEqual(["Cannot read the outcomes of questions: disk on fire"]);
     disk.isBroken = false;
     log("cr_1", "denied");
     await clock.advance(500);
@@ -233,6 +233,6 @@ describe("POST /api/outcomes", () => {
       status: 503,
       body: { code: "history_unavailable" },
     });
-    expect(warnings).toContain("Cannot read what became of questions: disk on fire");
+    expect(warnings).toContain("Cannot read the outcomes of questions: disk on fire");
   });
 });

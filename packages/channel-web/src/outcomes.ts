@@ -125,7 +125,7 @@ export function createOutcomes(questions: Questions, settings: Settings): Outcom
     } catch (error) {
       if (!isFailing)
         settings.warn(
-          `Cannot read what became of questions: ${error instanceof Error ? error.message : "it failed"}`,
+          `Cannot read the outcomes of questions: ${error instanceof Error ? error.message : "it failed"}`,
         );
       isFailing = true;
       return true;
@@ -198,7 +198,7 @@ async function tell(
     return reply(200, { outcomes: ids.map((id) => encode(id, known.get(id), isOpen(id))) });
   } catch (error) {
     settings.warn(
-      `Cannot read what became of questions: ${error instanceof Error ? error.message : "it failed"}`,
+      `Cannot read the outcomes of questions: ${error instanceof Error ? error.message : "it failed"}`,
     );
     return refuse("history_unavailable");
   }

@@ -125,7 +125,7 @@ export function createPasskeyCeremony({ origin, rpId: rpID }: CeremonyPlace): Pa
       const signed = readSignature(assertion);
       const passkey = passkeys.find(({ id }) => id === signed.credential_id);
       if (passkey === undefined)
-        return { ok: false, reason: "it is none of the passkeys that count here" };
+        return { ok: false, reason: "it is not one of the passkeys that count here" };
       const problem = await assertionProblem(signed, { passkey, challenge, origin });
       return problem === undefined ? { ok: true, passkey, signed } : { ok: false, reason: problem };
     },

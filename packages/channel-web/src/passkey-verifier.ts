@@ -71,7 +71,7 @@ async function judge(
   const passkey = passkeys.find(
     ({ id, approver }) => id === signed.credential_id && isSamePerson(approver, approverId),
   );
-  if (passkey === undefined) return no("it is none of this person's passkeys");
+  if (passkey === undefined) return no("it is not one of this person's passkeys");
   const { createdAtMs, revokedAtMs } = passkey;
   if (givenAtMs === undefined || givenAtMs < createdAtMs)
     return no("the passkey did not exist then");

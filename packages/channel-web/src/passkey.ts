@@ -21,6 +21,7 @@ export interface Passkey {
   readonly origins: readonly string[];
   /** What its owner calls it. */
   readonly label: string;
+  /** When it was registered, in milliseconds since 1970. */
   readonly createdAtMs: number;
   /** From then on it signs nothing that counts; what it signed before stays evidence. */
   readonly revokedAtMs?: number;
@@ -28,6 +29,7 @@ export interface Passkey {
 
 /** Keeps the passkeys of all people. */
 export interface PasskeyStore {
+  /** Every passkey, revoked ones included. */
   list(): Promise<readonly Passkey[]>;
   /** False where its id is there already. */
   add(passkey: Passkey): Promise<boolean>;

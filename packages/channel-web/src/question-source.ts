@@ -13,6 +13,7 @@ import type {
 
 /** A question that waits for an answer. */
 export interface OpenQuestion {
+  /** The question as its gate asks it. */
   readonly request: ConsentRequest;
   /** It was shown before a restart of the gate. */
   readonly redelivery: boolean;
@@ -54,9 +55,13 @@ export interface RunOutcome {
 
 /** What a gate's log says of a question that is over. */
 export interface QuestionOutcome {
+  /** ID of the question. */
   readonly id: string;
+  /** How the question ended. */
   readonly status: EndStatus;
+  /** Why it ended that way; may be empty. */
   readonly reason: string;
+  /** When it ended, in milliseconds since 1970. */
   readonly atMs: number;
   /** Left out where it was no yes. */
   readonly run?: RunOutcome;
@@ -67,6 +72,7 @@ export interface QuestionOutcome {
  * @acp/channel-terminal returns is one.
  */
 export interface QuestionSource {
+  /** The questions that are open now. */
   pending(): readonly OpenQuestion[];
   /** Every change after the iteration began. */
   readonly changes: AsyncIterable<QuestionChange>;

@@ -12,7 +12,7 @@ async function list({ history, settings }: InboxParts, { url }: SessionCall): Pr
   const text = url.searchParams.get("limit") ?? String(LIMIT);
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > LIMIT_MAX)
-    return refuse("query_invalid", { message: `"limit" is no number from 1 to ${LIMIT_MAX}` });
+    return refuse("query_invalid", { message: `"limit" is not a number from 1 to ${LIMIT_MAX}` });
   try {
     return reply(200, { entries: await history.list(limit) });
   } catch (error) {

@@ -91,7 +91,7 @@ const REFUSALS: Readonly<Record<ReplyCode, readonly [status: number, message: st
   not_an_operator: [403, "you may not pause or resume agents"],
   pauses_unavailable: [503, "agents cannot be paused, resumed or listed at the moment"],
   not_a_reviewer: [403, "you may not see or take what agents wrote"],
-  review_unknown: [404, "there is no such review any more"],
+  review_unknown: [404, "this review no longer exists"],
   review_changed: [409, "it is not what was shown any more; nothing was changed"],
   review_running: [409, "its command is still running; end it first"],
   reviews_unavailable: [503, "the review cannot be read or settled at the moment"],

@@ -179,7 +179,7 @@ describe("words.js", () => {
 
   it("showRefusal() never says that something was done", () => {
     expect(showRefusal("some_new_code", "because\u202e")).toBe(
-      "Not taken: because\\u202e. The question is as it was.",
+      "Not accepted: because\\u202e. The question is as it was.",
     );
     expect(showRefusal("unreachable", "")).toMatch(/not known/);
   });

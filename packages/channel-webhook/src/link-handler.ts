@@ -144,7 +144,7 @@ export async function handleLink(
       const refusal = noticePage(
         405,
         "Not this way",
-        "A link is opened, and answered with the form on its page.",
+        "Open the link, and answer with the form on its page.",
       );
       refusal.headers.set("allow", "GET, HEAD, POST");
       return refusal;

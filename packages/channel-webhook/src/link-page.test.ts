@@ -85,7 +85,7 @@ describe("questionPage()", () => {
       problem: { status: 403, text: "<b>no</b>" },
     });
     expect(page.status).toBe(403);
-    expect(await page.text()).toContain("Not taken: &lt;b&gt;no&lt;/b&gt;.");
+    expect(await page.text()).toContain("Not accepted: &lt;b&gt;no&lt;/b&gt;.");
   });
 });
 

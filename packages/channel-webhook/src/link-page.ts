@@ -102,7 +102,7 @@ export function questionPage({ request, subject, formKey, problem }: QuestionPag
   const alert =
     problem === undefined
       ? ""
-      : `<p role="alert">Not taken: ${html(problem.text)}. The question is still open.</p>`;
+      : `<p role="alert">Not accepted: ${html(problem.text)}. The question is still open.</p>`;
   const approve = needsPasskey ? "" : `<button name="decision" value="approved">Approve</button>`;
   const note = needsPasskey
     ? "<p>A yes to this question takes a passkey. It can only be denied here.</p>"
@@ -122,7 +122,7 @@ const ENDS: Readonly<Record<EndStatus | "answered", string>> = {
   approved_with_modifications: "It was approved with changes.",
   denied: "It was denied.",
   expired: "Nobody answered in time.",
-  cancelled: "It was taken back.",
+  cancelled: "It was withdrawn.",
   failed: "It failed, and nothing was allowed.",
   superseded: "Another question took its place.",
 };
@@ -143,7 +143,7 @@ export function takenPage(
       return noticePage(
         200,
         "Your answer was taken",
-        `${receipt.have} of ${receipt.need} people have said yes.`,
+        `${receipt.have} of ${receipt.need} people have approved.`,
       );
     case "reshow":
       return noticePage(200, "Your answer was taken", ENDS.superseded);

@@ -54,7 +54,7 @@ export interface WebhookChannelOptions {
   readonly resolve?: Resolve;
   /** Told of attempts that failed and of replies that decided nothing. */
   readonly warn?: (message: string) => void;
-  /** Tells the time; the system's clock unless given. */
+  /** Default: the system's clock. */
   readonly clock?: Clock;
 }
 
@@ -74,12 +74,12 @@ function requireOption(holds: boolean, why: string): void {
 function readApprovers(approvers: readonly string[]): readonly string[] {
   requireOption(
     Array.isArray(approvers) && approvers.length <= APPROVERS_MAX,
-    `"approvers" is no list of at most ${APPROVERS_MAX}`,
+    `"approvers" is not a list of at most ${APPROVERS_MAX}`,
   );
   for (const subject of approvers)
     requireOption(
       typeof subject === "string" && subject !== "" && subject.length <= SUBJECT_CHARS_MAX,
-      `an approver is no text of 1 to ${SUBJECT_CHARS_MAX} characters`,
+      `an approver is not a text of 1 to ${SUBJECT_CHARS_MAX} characters`,
     );
   return [...new Set(approvers)];
 }

@@ -83,7 +83,7 @@ async function submit(
   if (question === undefined) return refused("request_unknown", "no such question is open here");
   if (question === "ended") return refused("request_ended", "the question is over");
   if (subject === undefined)
-    return refused("approver_unknown", "nobody whom this channel knows answered");
+    return refused("approver_unknown", "the person who answered is unknown to this channel");
   return question.session.submit(answer, { subject });
 }
 

@@ -26,7 +26,7 @@ export function replaySet(clock: Clock, idsMax: number = IDS_MAX): Pick<Claims, 
       if (endsAtMs.size >= idsMax)
         throw new ConsentError(
           "channel_failed",
-          `Cannot take another message: ${idsMax} ids are remembered, and none may be forgotten yet`,
+          `Cannot accept another message: ${idsMax} IDs are remembered, and none of them has expired yet`,
         );
       endsAtMs.set(id, nowMs + ttlMs);
       return true;

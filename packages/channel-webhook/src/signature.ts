@@ -44,7 +44,7 @@ export type WebhookHeaders = Readonly<
  * `Object.fromEntries(request.headers)` give them.
  */
 export interface ReceivedWebhook {
-  /** Header fields by name; the case of names does not matter. */
+  /** The headers as received, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The bytes as they were received. */
   readonly body: string | Uint8Array;
@@ -82,7 +82,7 @@ export function signWith(
   if (!ID.test(id) || !SECONDS.test(timestamp))
     throw new ConsentError(
       "message_invalid",
-      "Cannot sign a webhook: its id or its time has no form that can be sent",
+      "Cannot sign a webhook: its ID or its time has a form that cannot be sent",
     );
   const signatures = keys.map((key) => signatureOf(key, `${id}.${timestamp}.`, body));
   return {

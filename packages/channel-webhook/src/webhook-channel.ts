@@ -117,7 +117,7 @@ async function deliver(
     );
     if (problem !== undefined)
       settings.sendParts.warn(
-        `Cannot take the reply to question "${request.id}" as an answer: ${problem}`,
+        `Cannot accept the reply to question "${request.id}" as an answer: ${problem}`,
       );
   } catch (error) {
     throw asChannelError(error);

@@ -90,7 +90,7 @@ describe("createWebhookChannel(): the end", () => {
     const late = await channel.handler(new Request(link));
     expect([late.status, await late.text()]).toEqual([
       410,
-      expect.stringContaining("It was taken back."),
+      expect.stringContaining("It was withdrawn."),
     ]);
   });
 

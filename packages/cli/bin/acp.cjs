@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // In the repository as it is, so that a first install can link it before anything is built.
 // CommonJS, because Node starts it sooner: an agent waits for its hook before each command, and a
-// resident answers that without the rest of the library.
+// resident answers that without the rest of the library; and for `acp run` a person waits.
 const runAll = () => import("../dist/index.js").then(({ runProcess }) => runProcess());
-if (process.argv[2] !== "exec" || process.argv[3] !== "hook") void runAll();
+const [, , name, second] = process.argv;
+if (name === "run") void require("../dist/start-run.cjs").startRun();
+else if (name !== "exec" || second !== "hook") void runAll();
 else {
   // Agents take this exit for "blocked", and any other failure for no hook.
   process.on("uncaughtException", (error) => {

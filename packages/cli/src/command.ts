@@ -8,21 +8,21 @@ import type { Printer } from "./printer.js";
 
 /** What a command may reach of its process. */
 export interface Io {
-  /** Standard input of the process. */
+  /** Standard input. */
   readonly stdin: NodeJS.ReadStream;
-  /** Standard output of the process: results. */
+  /** Results go here. */
   readonly stdout: NodeJS.WriteStream;
-  /** Standard error of the process: notices and errors. */
+  /** Everything else goes here. */
   readonly stderr: NodeJS.WriteStream;
-  /** Environment variables, as they were at the start. */
+  /** Variables of the environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path of the working directory. */
+  /** The working directory, as an absolute path. */
   readonly cwd: string;
   /** The user's own home directory. */
   readonly userHome: string;
-  /** Id of this process. */
+  /** ID of this process. */
   readonly pid: number;
-  /** Id of the process that started this one. */
+  /** ID of the process that started this one. */
   readonly ppid: number;
   /** From now on SIGINT, SIGTERM and SIGHUP abort this signal instead of ending the process. */
   onStop(): AbortSignal;

@@ -81,7 +81,7 @@ describe("witnesses", () => {
     await rename(at.elsewhere, join(at.path, "away"));
     expect(await at.run(["audit", "verify"])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining(`A witness is not looked at: ${at.elsewhere} does not exist`),
+      stderr: expect.stringContaining(`A witness is not checked: ${at.elsewhere} does not exist`),
     });
   });
 

@@ -256,7 +256,7 @@ describe("acp approve and acp pending", () => {
   });
 
   it.each([
-    [["approve"], "standard input is no terminal"],
+    [["approve"], "standard input is not a terminal"],
     [["approve", "--approve"], "name the question with --once ID"],
     [["approve", "--reason", "x"], "name the question with --once ID"],
     [["approve", "--once", "cr_x"], "give one of --approve and --deny"],

@@ -104,7 +104,6 @@ describe("a resident of hooks", () => {
     await vi.waitFor(
       async () =>
         expect(await readFile(join(at.home, "run", "hooks.log"), "utf8")).toContain("Answering"),
-      60_000,
       { timeout: 120_000 },
     );
     expect(decisionOf(await at.hook("claude-code", SAFE))).toBe("allow");
@@ -232,7 +231,6 @@ describe("a resident of hooks", () => {
     await vi.waitFor(
       async () =>
         expect((await at.log()).map(({ event_type }) => event_type)).toContain("consent_deferred"),
-      60_000,
       { timeout: 120_000 },
     );
     const [question] = clients.pending();

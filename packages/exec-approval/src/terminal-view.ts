@@ -106,7 +106,7 @@ export function showOutcome(
 ): void {
   if (!outcome.ok)
     return screen.say(
-      `Not taken: ${escapeText(outcome.error.message)} (${escapeText(outcome.error.code)})`,
+      `Not accepted: ${escapeText(outcome.error.message)} (${escapeText(outcome.error.code)})`,
       "yellow",
     );
   const { stored, note } = outcome.payload;

@@ -135,7 +135,7 @@ describe("what a person types", () => {
     await terminal.show();
     await terminal.sees("> ");
     terminal.type("o\n");
-    await terminal.sees("Not taken: not now (REFUSED)");
+    await terminal.sees("Not accepted: not now (REFUSED)");
     terminal.reply = OK;
     terminal.type("d\n");
     await terminal.sees("→ denied");

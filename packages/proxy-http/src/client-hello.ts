@@ -70,7 +70,7 @@ function nameIn(extension: Buffer): string {
   const name = list.vector(2).toString("latin1");
   if (!outer.isEmpty() || !list.isEmpty() || type !== HOST_NAME)
     throw new MalformedError("its server name is not one host name");
-  if (!NAME.test(name)) throw new MalformedError("its server name is no host name");
+  if (!NAME.test(name)) throw new MalformedError("its server name is not a host name");
   return name;
 }
 
@@ -121,7 +121,7 @@ function read(bytes: Buffer, bytesMax: number): Hello | number {
     if (want === MESSAGE_HEAD_BYTES && have >= want) {
       const head = Buffer.concat(payloads);
       if (head[0] !== CLIENT_HELLO)
-        throw new MalformedError("its first message is no client hello");
+        throw new MalformedError("its first message is not a client hello");
       want += head.readUIntBE(1, 3);
     }
   }

@@ -61,7 +61,7 @@ export function outgoingOf(
   const released = release.action;
   const url = isHttpAction(released) ? released.meta.url : undefined;
   if (!isHttpAction(released) || url === undefined || !url.startsWith(SCHEME))
-    throw refused("request_invalid", "what was released is no plain HTTP request");
+    throw refused("request_invalid", "what was released is not a plain HTTP request");
   const slash = url.indexOf("/", SCHEME.length);
   const { framing, wantsTrailers, upgrade } = checked;
   const isShared = isShareable(released.name) && framing.kind === "none" && upgrade === undefined;
@@ -125,7 +125,7 @@ export async function forward(
   const outgoing = outgoingOf(parts, exchange, release);
   const mask = createResponseMask(release);
   if (exchange.checked.upgrade !== undefined && mask !== undefined)
-    throw refused("request_invalid", "another protocol could carry secrets back that nobody masks");
+    throw refused("request_invalid", "another protocol could carry secrets back unmasked");
   const passed: Passed = { up: 0, down: 0 };
   const once = (sent: ClientRequest): Promise<Ending> =>
     transfer(parts, exchange, { sent, mask, passed });
@@ -225,7 +225,12 @@ function transfer(
     sent.once("upgrade", (incoming, socket, head) => {
       if (checked.upgrade === undefined || !(socket instanceof Socket)) {
         socket.destroy();
-        return fail(refused("upstream_invalid", "the host went over to another protocol unasked"));
+        return fail(
+          refused(
+            "upstream_invalid",
+            "the host switched to another protocol without being asked to",
+          ),
+        );
       }
       end();
       resolve({ answer: incoming, socket, head });

@@ -106,7 +106,7 @@ function whyNotNow({ isClosing, limits }: ServeParts, { connection }: Job): Refu
     : undefined;
 }
 
-const SECRET_UPGRADE = "another protocol could carry secrets back that nobody masks";
+const SECRET_UPGRADE = "another protocol could carry secrets back unmasked";
 
 /** Made once: connections go all the time, and an error costs more than its news. */
 const GONE = new BrokenOffError("the agent is gone");

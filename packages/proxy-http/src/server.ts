@@ -277,7 +277,7 @@ function checkListening(
   if (addressKind(host) !== "loopback" && agent !== undefined)
     throw new ConsentError(
       "options_invalid",
-      `Cannot listen on "${host}": others than this machine reach it, and "agent" asks without credentials`,
+      `Cannot listen on "${host}": other machines can reach it, and "agent" needs no credentials`,
     );
 }
 

@@ -61,7 +61,7 @@ export function whyRefused(hello: Hello, host: string, requireSni: boolean): str
     case "malformed":
       return `its TLS cannot be read: ${hello.why}`;
     case "other":
-      return requireSni ? "it is no TLS" : undefined;
+      return requireSni ? "it is not TLS" : undefined;
     case "tls":
       if (hello.serverName !== undefined)
         return isSameHost(hello.serverName, host) ? undefined : "its TLS names another host";

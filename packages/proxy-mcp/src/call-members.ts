@@ -35,7 +35,7 @@ const META: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 export function memberProblem(params: Readonly<Record<string, unknown>>): string | undefined {
   const unknown = Object.keys(params).find((key) => !CALL_MEMBERS.has(key));
   if (unknown !== undefined)
-    return `its member ${JSON.stringify(unknown)} is none of the protocol's, and nobody could judge it`;
+    return `its member ${JSON.stringify(unknown)} is not defined by MCP, so it could not be judged`;
   const { _meta: meta, task, inputResponses, requestState } = params;
   if (meta !== undefined && !isRecord(meta)) return "its _meta is not an object";
   if (task !== undefined && !isTask(task)) return "its task is not an object with a ttl only";

@@ -96,5 +96,5 @@ function isObject(value: JsonValue): value is JsonObject {
 }
 
 function refuse(why: string): { readonly error: RpcError } {
-  return { error: { code: INVALID_PARAMS, message: `Cannot take the tool call: ${why}` } };
+  return { error: { code: INVALID_PARAMS, message: `Cannot accept the tool call: ${why}` } };
 }

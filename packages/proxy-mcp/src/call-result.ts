@@ -68,8 +68,8 @@ export function unavailableResult({ reason }: ServerFailure, forwarded: boolean)
       ? `${reason} after the call was sent to it; whether the call took effect is not known`
       : reason,
     remedy: forwarded
-      ? "Check what happened before calling again; the operator must look at the server"
-      : "The operator must look at the server, then restart it",
+      ? "Check what happened before calling again; the operator must check the server"
+      : "The operator must check the server, then restart it",
     retryable: false,
   });
 }

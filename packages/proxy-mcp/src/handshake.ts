@@ -54,7 +54,7 @@ export async function handshake(
       .join(", ");
     throw new RequestError({
       code: INVALID_PARAMS,
-      message: `Cannot initialize: the servers agree on no protocol version (${versions})`,
+      message: `Cannot initialize: the servers have no protocol version in common (${versions})`,
     });
   }
   const failures = state.peers.flatMap(({ failure }) =>

@@ -47,7 +47,7 @@ function createTeller(log: CallParts["log"]): (key: string) => void {
     if (told.has(key) || told.size >= TOLD_MAX) return;
     told.add(key);
     log(
-      `Left ${logText(JSON.stringify(key))} out of the _meta of a tool call: it is none of the protocol's keys, and nobody could judge it`,
+      `Left ${logText(JSON.stringify(key))} out of the _meta of a tool call: MCP does not define this key, so it could not be judged`,
     );
   };
 }

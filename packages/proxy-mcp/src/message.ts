@@ -190,7 +190,7 @@ function classify(
 }
 
 function refuse(code: number, why: string, id?: RpcId): RefusedLine {
-  return { kind: "refused", id, code, reason: `Cannot take the message: ${why}` };
+  return { kind: "refused", id, code, reason: `Cannot accept the message: ${why}` };
 }
 
 /** Where the line's terminator starts: LF, or CR LF. */

@@ -248,7 +248,7 @@ function clientLines(
       refuse({
         id: idAtEdges(line),
         code: INVALID_REQUEST,
-        reason: `Cannot take the message: it has more than ${LINE_BYTES_MAX} bytes`,
+        reason: `Cannot accept the message: it has more than ${LINE_BYTES_MAX} bytes`,
       }),
   };
 }

@@ -82,7 +82,7 @@ export function refuseMcp(options: RefuseMcpOptions): Promise<void> {
         outbox.send(
           errorLine(idAtEdges(line), {
             code: INVALID_REQUEST,
-            message: `Cannot take the message: it has more than ${LINE_BYTES_MAX} bytes`,
+            message: `Cannot accept the message: it has more than ${LINE_BYTES_MAX} bytes`,
           }),
         ),
     });

@@ -97,14 +97,14 @@ function takeRequest(state: ManyState, request: ClientRequest): void {
     return parts.send(
       errorLine(id, {
         code: INVALID_REQUEST,
-        message: "Cannot take the request: its id is in use",
+        message: "Cannot accept the request: its id is in use",
       }),
     );
   if (open.size >= IN_FLIGHT_MAX)
     return parts.send(
       errorLine(id, {
         code: INTERNAL_ERROR,
-        message: `Cannot take the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
+        message: `Cannot accept the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
       }),
     );
   const entry: OpenRequest = { sent: [], cancelled: false };
@@ -227,7 +227,7 @@ function fromServer(
 ): void {
   const { kind, method, id } = message;
   if (kind === "unknown")
-    return parts.log(`[${peer.name}] wrote a line that is no message; it is dropped`);
+    return parts.log(`[${peer.name}] wrote a line that is not a message; it is dropped`);
   if (kind === "request" && id !== undefined) return parts.send(reverse.outward(peer, id, line));
   if (method === "notifications/progress") return sendProgress(parts, peer, line);
   if (method !== "notifications/cancelled") return parts.send(line);

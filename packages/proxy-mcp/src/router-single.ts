@@ -112,14 +112,14 @@ function takeRequest(state: State, request: ClientRequest): void {
     parts.send(
       errorLine(id, {
         code: INVALID_REQUEST,
-        message: "Cannot take the request: its id is in use",
+        message: "Cannot accept the request: its id is in use",
       }),
     );
   else if (waiting.size >= IN_FLIGHT_MAX)
     parts.send(
       errorLine(id, {
         code: INTERNAL_ERROR,
-        message: `Cannot take the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
+        message: `Cannot accept the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
       }),
     );
   else if (method === "tools/call") takeCall(state, request);

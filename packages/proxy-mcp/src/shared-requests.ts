@@ -90,7 +90,7 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   if (params.cursor !== undefined && cursors === undefined)
     throw new RequestError({
       code: INVALID_PARAMS,
-      message: "Cannot list: the cursor is none of ours",
+      message: "Cannot list: the proxy did not issue this cursor",
     });
   const peers = state.peers.filter(
     (peer) =>

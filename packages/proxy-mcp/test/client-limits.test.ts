@@ -10,7 +10,7 @@ describe("requests of a client", () => {
     await p.channel.question(0);
     p.client.send({ id: 1, method: "ping" });
     expect((await p.client.find(({ id }) => id === 1)).message.error?.message).toBe(
-      "Cannot take the request: its id is in use",
+      "Cannot accept the request: its id is in use",
     );
     await p.proxy.close();
   });
@@ -28,7 +28,7 @@ describe("requests of a client", () => {
     );
     expect((await p.client.find(({ error }) => error !== undefined)).message).toMatchObject({
       id: 10_000,
-      error: { message: "Cannot take the request: 10000 are waiting for an answer" },
+      error: { message: "Cannot accept the request: 10000 are waiting for an answer" },
     });
     await p.proxy.close();
   });

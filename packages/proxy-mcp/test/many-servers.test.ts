@@ -58,7 +58,7 @@ describe("initialize with several servers", () => {
     ).toEqual({
       code: -32602,
       message:
-        'Cannot initialize: the servers agree on no protocol version ("one" speaks 2025-06-18, "two" speaks 2024-11-05)',
+        'Cannot initialize: the servers have no protocol version in common ("one" speaks 2025-06-18, "two" speaks 2024-11-05)',
     });
     await p.proxy.close();
   });

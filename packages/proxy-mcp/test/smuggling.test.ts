@@ -148,7 +148,7 @@ describe("with every call denied", () => {
     p.client.raw(`${text}\n`);
     expect(
       (await p.client.find(({ error }) => error !== undefined)).message.error?.message,
-    ).toMatch(/^Cannot take the message: /);
+    ).toMatch(/^Cannot accept the message: /);
     const { result } = await p.client.request("end", "test/received");
     expect(
       ((result ?? {}).received as string[]).some((received) => received.includes("tools")),
@@ -163,7 +163,7 @@ describe("with every call denied", () => {
     );
     expect((await p.client.find(({ id }) => id === 77)).message.error).toEqual({
       code: -32600,
-      message: "Cannot take the message: it has more than 10485760 bytes",
+      message: "Cannot accept the message: it has more than 10485760 bytes",
     });
     await p.proxy.close();
   });

@@ -5,6 +5,7 @@
  *   hold --mounts FD < LIST            the mount namespace of the sandbox, open
  *   hold --exchange FD NAME OTHER exchanges two names in an open folder; 3: somebody has NAME open
  *   for writing
+ *   hold --renames FD < ORDERS         renames below an open folder, never over anything
  *   hold --about                       says that it runs here
  *
  * The list has three words for each place, each ending with a NUL: r (a file that must be
@@ -12,6 +13,13 @@
  * absolute path. For each, in this order, there is a line: "kept" (it is such a mount still),
  * "held" (it is one again), "gone", "other" (another file has the name), "lost" (nothing that can
  * be done again) or "failed REASON".
+ *
+ * An order to rename has five words that end with a NUL: what, the folder as DEVICE:INODE, its path
+ * below the open one with a slash before it, and two names in it. x exchanges them, m moves the
+ * first to the second, which must be free, and t does the same for what is to go. Each is answered
+ * at once, by a line: "done"; "written" (done, and somebody has what was there open for writing);
+ * "there" (the second name is taken), "gone" (there is no such file) or "other" (another folder has
+ * the path), and nothing was done; or a reason.
  *
  * The namespace belongs to a user namespace which who started the sandbox has all rights in, and
  * nobody inside has any. Everything is opened step by step below the root of the sandbox, never
@@ -21,6 +29,7 @@
 #define PROGRAM "hold"
 #include "common.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <sched.h>
 #include <stdint.h>
@@ -135,10 +144,67 @@ static void exchange(int folder, const char *name, const char *other) {
   if (renameat2(folder, name, folder, other, RENAME_EXCHANGE) != 0) fail("exchange", name);
 }
 
+/* ---- renames below a folder ---- */
+
+/* A file system that cannot refuse a name that is taken (NFS, 9p) does so for a second name. */
+static int move_new(int folder, const char *from, const char *to) {
+  if (renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL) return -1;
+  return linkat(folder, from, folder, to, 0) != 0 ? -1 : unlinkat(folder, from, 0);
+}
+
+/* Where it cannot exchange two names, there is a moment in which `name` is free. */
+static int swap(int folder, const char *name, const char *other) {
+  char third[NAME_MAX + 1];
+  if (renameat2(folder, name, folder, other, RENAME_EXCHANGE) == 0) return 0;
+  if (errno != EINVAL || snprintf(third, sizeof third, "%s-old", other) >= (int)sizeof third) return -1;
+  if (renameat(folder, name, folder, third) != 0) return -1;
+  if (move_new(folder, other, name) == 0) return renameat(folder, third, folder, other);
+  int problem = errno;
+  if (problem != EEXIST) move_new(folder, third, name);
+  errno = problem == EEXIST ? EBUSY : problem; /* what had the name, and what has it now, are both there */
+  return -1;
+}
+
+/* Whoever has it open for writing may write after we have looked. */
+static int is_written(int folder, const char *name) {
+  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return 0; /* a link, or closed to us */
+  int result = fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
+  close(fd);
+  return result;
+}
+
+static const char *rename_one(int root, char *const *words) {
+  int folder = open_below(root, words[2]);
+  if (folder < 0) return errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? "other" : strerror(errno);
+  const char *said = "other";
+  if (is_it(folder, words[1])) {
+    int result = *words[0] == 'x' ? swap(folder, words[3], words[4]) : move_new(folder, words[3], words[4]);
+    if (result != 0) said = errno == EEXIST ? "there" : errno == ENOENT ? "gone" : strerror(errno);
+    else said = *words[0] != 'm' && is_written(folder, words[4]) ? "written" : "done";
+  }
+  close(folder);
+  return said;
+}
+
+static void rename_all(int root) {
+  enum { WORDS = 5 };
+  char *words[WORDS] = { NULL };
+  size_t room[WORDS] = { 0 };
+  for (;;) {
+    for (int i = 0; i < WORDS; i++)
+      if (getdelim(&words[i], &room[i], '\0', stdin) < 1) return;
+    puts(rename_one(root, words));
+    fflush(stdout);
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc == 2 && strcmp(argv[1], "--about") == 0) return puts("hold") < 0;
   if (argc == 3 && strcmp(argv[1], "--mounts") == 0) hold_all((int)number(argv[2]));
   else if (argc == 5 && strcmp(argv[1], "--exchange") == 0) exchange((int)number(argv[2]), argv[3], argv[4]);
+  else if (argc == 3 && strcmp(argv[1], "--renames") == 0) rename_all((int)number(argv[2]));
   else refuse("an option is unknown");
   return fflush(stdout) != 0;
 }

@@ -25,10 +25,10 @@
  * terminal), w (the window has another size), and k with the number of a signal as one byte (for
  * the group in the foreground). It reads lines: "terminal" (the command waits for it), "suspended"
  * (it has stopped, and somebody at the terminal wanted that: an agent that stops itself stops
- * nobody else), "exit N" or "signal N". Of names that are watched it reads "lost N" or "touched N"
- * for each and "frozen TIME" when all has stopped, and writes f (these have been looked at:
- * "forgotten"), x with a number in two bytes (nobody holds that one any more) and r (go on:
- * "thawed", or once more the names that were lost meanwhile).
+ * nobody else), "exit N" or "signal N". Where names cannot be watched it reads "unwatched". Of those
+ * that are it reads "lost N" or "touched N" for each and "frozen TIME" when all has stopped, and
+ * writes f (these have been looked at: "forgotten"), x with a number in two bytes (nobody holds that
+ * one any more) and r (go on: "thawed", or once more the names that were lost meanwhile).
  */
 #define _GNU_SOURCE
 #define PROGRAM "init"

@@ -12,16 +12,14 @@
 #ifndef ACP_WATCH_H
 #define ACP_WATCH_H
 
-#include "common.h"
-#include <ctype.h>
-#include <dirent.h>
+#include "proc.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/inotify.h>
 #include <time.h>
 
-enum { WATCHED_MAX = 1024, WATCHED_BYTES_MAX = 4 << 20, FREEZE_MS = 2000, LATE_MS = 5, SETTLED_SCANS = 2, PIDS_MAX = 1 << 22, EVENTS_BYTES = 65536 };
+enum { WATCHED_MAX = 1024, WATCHED_BYTES_MAX = 4 << 20, FREEZE_MS = 2000, LATE_MS = 5, SETTLED_SCANS = 2, EVENTS_BYTES = 65536 };
 enum { SEEN_MAX = 1024, SEEN_MS = 10000, LOOK_MS = 10 };
 
 struct seen { int directory, is_outside; uint32_t mask, cookie; uint64_t name; long at; };
@@ -46,6 +44,17 @@ static void tell(const char *word, int value);
 /* ---- the names ---- */
 
 /*
+ * An agent's instances and watches count for its user on the host too, so that others may have used
+ * them up: then nothing starts, and the manager knows why.
+ */
+static void cannot_watch(const char *which) {
+  int problem = errno;
+  tell("unwatched", -1);
+  errno = problem;
+  fail("watch", which);
+}
+
+/*
  * The list holds absolute paths that end with a NUL. They lead where the manager wants: the
  * self-check, which comes later, sees to that.
  */
@@ -60,14 +69,14 @@ static void watch_names(int list) {
   if (size == 0) return;
   if (size == sizeof text || text[size - 1] != '\0') refuse("the list of names is too long, or has no end");
   watch.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (watch.fd < 0) fail("watch", "names (fs.inotify.max_user_instances)");
+  if (watch.fd < 0) cannot_watch("names (fs.inotify.max_user_instances)");
   const uint32_t mask = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW;
   for (char *path = text; path < text + size; path += strlen(path) + 1) {
     char *last = strrchr(path, '/');
     if (last == NULL || last == path || watch.count == WATCHED_MAX) refuse("the list of names is not one");
     *last = '\0';
     watch.directories[watch.count] = inotify_add_watch(watch.fd, path, mask);
-    if (watch.directories[watch.count] < 0) fail("watch", path);
+    if (watch.directories[watch.count] < 0) cannot_watch(path);
     watch.names[watch.count++] = last + 1;
     path = last + 1; /* its NUL ends this one */
   }
@@ -161,43 +170,6 @@ static int read_events(void) {
 
 struct process { int pid, parent, depth; };
 
-static int has(const unsigned char *set, int pid) { return pid < PIDS_MAX && (set[pid / 8] >> (pid % 8) & 1) != 0; }
-static void add(unsigned char *set, int pid) { if (pid < PIDS_MAX) set[pid / 8] |= (unsigned char)(1 << (pid % 8)); }
-
-/* The next entry of a folder of /proc that is a number; 0 at its end. */
-static int next_number(DIR *folder) {
-  for (struct dirent *each; (each = readdir(folder)) != NULL;)
-    if (isdigit((unsigned char)each->d_name[0])) return atoi(each->d_name);
-  return 0;
-}
-
-static DIR *open_proc(int pid, const char *below) {
-  char path[64];
-  if (pid == 0) snprintf(path, sizeof path, "/proc");
-  else snprintf(path, sizeof path, "/proc/%d/%s", pid, below);
-  DIR *folder = opendir(path);
-  if (folder == NULL && (pid == 0 || (errno != ENOENT && errno != ESRCH))) fail("open", path);
-  return folder;
-}
-
-/* A file of /proc as text; empty where its process is gone. */
-static void read_proc(const char *path, char *text, size_t room) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t got = fd < 0 ? -1 : read(fd, text, room - 1);
-  text[got > 0 ? got : 0] = '\0';
-  if (fd >= 0) close(fd);
-  else if (errno != ENOENT && errno != ESRCH) fail("open", path);
-}
-
-/* Its state and its parent, past a name that may hold anything; 'X' where it is gone. */
-static char state_of(const char *path, int *parent) {
-  char text[1024], state = 'X';
-  read_proc(path, text, sizeof text);
-  char *end = strrchr(text, ')');
-  if (end != NULL) sscanf(end + 1, " %c %d", &state, parent);
-  return state;
-}
-
 /*
  * The state of a thread that has not stopped; 0 where all have. Of those that have, the fingerprint
  * takes how often the kernel took each off its processor: a thread that went on and stopped again
@@ -257,15 +229,8 @@ static int scan(int is_late) {
 /* A signal to stop stays with what had stopped before, and is used up by what it has stopped. */
 static void note_stopped(void) {
   DIR *all = open_proc(0, "");
-  for (int pid; (pid = next_number(all)) != 0;) {
-    char path[64], text[4096];
-    unsigned long long pending = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", pid);
-    read_proc(path, text, sizeof text);
-    char *line = strstr(text, "\nShdPnd:");
-    if (line != NULL) sscanf(line, "\nShdPnd: %llx", &pending);
-    if (pid != 1 && (pending >> (SIGSTOP - 1) & 1) != 0 && !has(watch.ran, pid)) add(watch.stopped, pid);
-  }
+  for (int pid; (pid = next_number(all)) != 0;)
+    if (pid != 1 && !has(watch.ran, pid) && is_pending(pid, SIGSTOP)) add(watch.stopped, pid);
   closedir(all);
 }
 

@@ -117,6 +117,7 @@ export function watchNames(parts: HeldNamesParts): HeldNames {
     listen(state, word);
     if (word === "unstoppable")
       fail(new Error("the agent could not be stopped in time, or went on by itself"));
+    if (word === "unwatched") fail(unwatched());
     if (state.isFrozen && work === undefined && failed === undefined) start();
   });
   return {
@@ -305,7 +306,17 @@ function apply({ held, released, control }: Watch, index: number, found: Settled
   return { place, state: "gone", key: "" };
 }
 
+function unwatched(): ConsentError {
+  const fix =
+    "end programs of its user that hold many, or raise fs.inotify.max_user_instances and fs.inotify.max_user_watches";
+  return new ConsentError(
+    "sandbox_failed",
+    `Cannot watch the files that are held from an agent: its user has no inotify instance or watch left; ${fix}`,
+  );
+}
+
 function toError(error: unknown): ConsentError {
+  if (error instanceof ConsentError) return error;
   const text = error instanceof Error ? error.message : String(error);
   const fix = "change such files in place, or when the agent has ended";
   const message = `Cannot go on with an agent after somebody outside replaced files that are held from it: ${text}; ${fix}`;

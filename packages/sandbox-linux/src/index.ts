@@ -20,6 +20,7 @@ export type {
 export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { fileKey } from "./held-again.js";
+export { helperDirectory } from "./helper-directory.js";
 export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
 export { findPersistent } from "./persistent.js";
@@ -50,6 +51,7 @@ export { readContents } from "./review-contents.js";
 export type { FileContents } from "./review-contents.js";
 export type { SnapshotLimits } from "./review-parts.js";
 export {
+  isAsWanted,
   makeSnapshot,
   readSnapshot,
   removeUnfinished,

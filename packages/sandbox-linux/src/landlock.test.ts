@@ -4,7 +4,8 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createLandlockSandbox, type LandlockOptions } from "./landlock.js";
-import { helperDirectory, type NativeHelper } from "./native-helper.js";
+import { helperDirectory } from "./helper-directory.js";
+import type { NativeHelper } from "./native-helper.js";
 import { seccompArch } from "./seccomp.js";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "acp-landlock-")));

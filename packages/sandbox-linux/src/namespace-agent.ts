@@ -64,13 +64,17 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
     if (child.exitCode !== null || child.signalCode !== null)
       resolve(readExit(child.exitCode, child.signalCode));
   });
+  let isOurs = false;
+  let lost: ConsentError | undefined;
   const exited = ended.then(async (exit) => {
     signal?.removeEventListener("abort", end);
     const seen = await control?.ended;
+    if (control !== undefined && seen === undefined && !isOurs) lost = silentEnd();
     await cleanUp(parts);
-    return seen ?? exit;
+    return seen ?? (lost === undefined ? exit : unlikeSuccess(exit));
   });
   const end = (): void => {
+    isOurs = true;
     signalProcess(processes.init, "SIGKILL");
   };
   signal?.addEventListener("abort", end);
@@ -82,7 +86,7 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
     stdout: child.stdout ?? undefined,
     stderr: child.stderr ?? undefined,
     exited,
-    failure: () => names?.failure(),
+    failure: () => names?.failure() ?? lost,
     kill: (name) => {
       if (!isSignal(name))
         throw new ConsentError(
@@ -96,6 +100,21 @@ export function superviseAgent(parts: AgentParts): LinuxSandboxedProcess {
       await exited;
     },
   };
+}
+
+/**
+ * The first process says how the agent ended before it ends itself. Where it did not, and we did
+ * not end it, somebody else killed it or it failed: nobody watched over the agent to the end.
+ */
+function silentEnd(): ConsentError {
+  return new ConsentError(
+    "sandbox_failed",
+    "Cannot tell how the agent ended: the first process of its sandbox was killed or failed; look for what ends processes of this user, such as the kernel when memory runs out",
+  );
+}
+
+function unlikeSuccess(exit: SandboxExit): SandboxExit {
+  return exit.code === 0 ? { code: undefined, signal: "SIGKILL" } : exit;
 }
 
 /**

@@ -4,6 +4,7 @@
  * become the agent's user first. Level `full`. Prose: docs/how-to/sandbox.md.
  */
 import type { Server } from "node:net";
+import { constants, setPriority } from "node:os";
 import { ConsentError, type SandboxReport } from "@acp/core";
 import { confirmFindings, confirmPrivileges, runFirstStage } from "./first-stage.js";
 import { makeHeld, withSpawn } from "./held.js";
@@ -143,6 +144,8 @@ async function holdPrepared(
   const begun: Begun = { session: await openSession({ sandbox: "namespace", files }) };
   const undo = async (cause: unknown): Promise<never> => {
     await takeBack(begun);
+    // Its last word says more than its end, and may come later.
+    await begun.child?.control?.ended;
     throw begun.child?.names?.failure() ?? readFailure(cause, ended);
   };
   try {
@@ -211,10 +214,20 @@ async function startHeld({
   confirmFindings(report, stage.findings);
   confirmPrivileges("namespace", prepared.user.uid, stage.findings);
   const processes = findProcesses(child);
+  hurry(processes.init.pid);
   await groups.add([processes.init.pid, processes.agent.pid]);
   const view = (begun.view = viewOf(prepared, started));
   const watched = { child, control, names, processes, listeners, groups, session, view };
   return { agent: { ...watched, report, signal: options.signal }, stage };
+}
+
+/** So that an agent with many processes does not keep its own from stopping them. Root only may. */
+function hurry(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
+  } catch {
+    // it gets its turn like any other
+  }
 }
 
 function reportOf(prepared: NamespacePreparation, groups: CapGroups): SandboxReport {

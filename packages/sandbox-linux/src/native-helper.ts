@@ -6,11 +6,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import { trustedPath } from "@acp/host";
+import { helperDirectory } from "./helper-directory.js";
 import { isKnown, remember } from "./known-trials.js";
 import { findTool, runTool, TOOL_ENVIRONMENT } from "./tools.js";
 
@@ -46,7 +46,7 @@ export interface NativeHelperOptions {
 
 const SOURCES = fileURLToPath(new URL("../native/", import.meta.url));
 /** Part of some helper; a change of one makes all of them anew. */
-const HEADERS = ["common.h", "watch.h"];
+const HEADERS = ["common.h", "proc.h", "watch.h"];
 const FLAGS = [
   "-std=gnu11",
   "-O2",
@@ -58,16 +58,6 @@ const FLAGS = [
 ];
 const COMPILE_TIMEOUT_MS = 120_000;
 const RUN_TIMEOUT_MS = 30_000;
-
-/** Where the compiled helper is kept: an agent must never be able to write there. */
-export function helperDirectory(): string {
-  if (process.getuid?.() === 0) return "/var/cache/acp-sandbox";
-  const cache = process.env["XDG_CACHE_HOME"];
-  return join(
-    cache !== undefined && cache.startsWith("/") ? cache : join(homedir(), ".cache"),
-    "acp-sandbox",
-  );
-}
 
 /** Finds native/confine.c compiled, or compiles it. */
 export async function nativeHelper(options: NativeHelperOptions = {}): Promise<NativeHelper> {

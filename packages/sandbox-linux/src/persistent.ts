@@ -14,6 +14,7 @@ import {
   PERSISTENT_NAMES,
 } from "./persistent-names.js";
 import { openPath } from "./places.js";
+import { atOnce, type Sliced } from "./slices.js";
 import { liesIn } from "./workspace.js";
 
 /** What was found. */
@@ -47,10 +48,15 @@ export interface FindOptions {
  * Finds them. `workspace` is a real path; links are not followed, and count where they have such a
  * name.
  */
-export function findPersistent(
+export function findPersistent(workspace: string, options?: FindOptions): Persistent {
+  return atOnce(findingPersistent(workspace, options));
+}
+
+/** The same in slices. */
+export function* findingPersistent(
   workspace: string,
   { entriesMax = ENTRIES_MAX, reopen = nothing, known = [] }: FindOptions = {},
-): Persistent {
+): Sliced<Persistent> {
   const remembered = known.filter(
     (place) => place !== workspace && liesIn(place, workspace) && canReach(place),
   );
@@ -74,6 +80,7 @@ export function findPersistent(
     if (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))))
       takeGit(walk, directory);
     else for (const entry of entries) take(walk, join(directory, entry.name), entry);
+    yield;
   }
   for (const place of [...walk.found].filter(isLink)) takeTarget(walk, place);
   return { places: [...walk.found].sort(), isComplete: walk.isComplete };

@@ -8,6 +8,7 @@ import { openPath } from "./places.js";
 import { inFolder, readState } from "./review-folder.js";
 import type { FileState, ReviewChange, ReviewSnapshot } from "./review-parts.js";
 import { openContent } from "./review-snapshot.js";
+import { atOnce } from "./slices.js";
 
 /**
  * Bytes of a file; each left out where there is no file, it is larger than wanted, or it is not
@@ -70,10 +71,12 @@ function readBefore(
   try {
     below(fd, path.split("/"), (folder, name) => {
       // A byte more than it had is too much already.
-      const state = readState(folder, name, {
-        budget: { entries: 0, bytes: size + 1, text: 0 },
-        take: (chunk) => chunks.push(Uint8Array.from(chunk)),
-      });
+      const state = atOnce(
+        readState(folder, name, {
+          budget: { entries: 0, bytes: size + 1, text: 0 },
+          take: (chunk) => chunks.push(Uint8Array.from(chunk)),
+        }),
+      );
       isSame = state?.kind === "file" && state.sha256 === sha256;
     });
   } finally {

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { hasCode } from "./review-errors.js";
 import type { FileState, SnapshotLimits } from "./review-parts.js";
+import type { Sliced } from "./slices.js";
 
 /** What may still be read. */
 export type ReadBudget = { -readonly [Name in keyof SnapshotLimits]: number };
@@ -23,6 +24,7 @@ export type ReadBudget = { -readonly [Name in keyof SnapshotLimits]: number };
 /** The nine bits of rights. */
 export const RIGHTS = 0o777;
 const CHUNK_BYTES = 1_048_576;
+const ENTRIES_AT_ONCE = 256;
 
 /** A path that leads to one entry of an open folder, and nowhere else. */
 export function within(folder: number, name: string): string {
@@ -42,15 +44,11 @@ export function openFolder(folder: number, name: string): number | undefined {
   }
 }
 
-/** Does something with a folder of a folder. */
-export function inFolder(
-  folder: number,
-  name: string,
-  act: (fd: number | undefined) => void,
-): void {
+/** Does something with a folder of a folder; `undefined`: as {@link openFolder} says. */
+export function inFolder<T>(folder: number, name: string, act: (fd: number | undefined) => T): T {
   const fd = openFolder(folder, name);
   try {
-    act(fd);
+    return act(fd);
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
@@ -66,7 +64,7 @@ export interface FolderNames {
 }
 
 /** Names of an open folder, as many as the budget has. */
-export function listFolder(folder: number, budget: ReadBudget): FolderNames {
+export function* listFolder(folder: number, budget: ReadBudget): Sliced<FolderNames> {
   const names: string[] = [];
   const odd: string[] = [];
   const open = opendirSync(`/proc/self/fd/${folder}`, { encoding: "latin1" });
@@ -74,6 +72,7 @@ export function listFolder(folder: number, budget: ReadBudget): FolderNames {
     for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
       if (budget.entries <= 0) return { names: names.sort(), odd, isWhole: false };
       budget.entries -= 1;
+      if (budget.entries % ENTRIES_AT_ONCE === 0) yield;
       const bytes = Buffer.from(entry.name, "latin1");
       const name = bytes.toString("utf8");
       if (Buffer.from(name, "utf8").equals(bytes)) names.push(name);
@@ -98,11 +97,11 @@ export type TakeBytes = (chunk: Uint8Array) => void;
  *
  * @param take - Gets the bytes of a file.
  */
-export function readState(
+export function* readState(
   folder: number,
   name: string,
   { budget, take }: { readonly budget: ReadBudget; readonly take?: TakeBytes },
-): FileState | null {
+): Sliced<FileState | null> {
   const found = lookAt(folder, name);
   if (found === undefined) return null;
   if (found.isDirectory()) return { kind: "folder", mode: found.mode & RIGHTS };
@@ -112,16 +111,19 @@ export function readState(
     return Buffer.from(target, "utf8").equals(bytes) ? { kind: "link", target } : { kind: "other" };
   }
   if (!found.isFile() || found.size > budget.bytes) return { kind: "other" };
-  return readFileState(within(folder, name), { budget, ...(take !== undefined && { take }) });
+  return yield* readFileState(within(folder, name), {
+    budget,
+    ...(take !== undefined && { take }),
+  });
 }
 
 /**
  * A file's state by its content; one that grows meanwhile is read no further than the budget goes.
  */
-function readFileState(
+function* readFileState(
   path: string,
   { budget, take }: { readonly budget: ReadBudget; readonly take?: TakeBytes },
-): FileState {
+): Sliced<FileState> {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -141,6 +143,7 @@ function readFileState(
       if (budget.bytes < 0) return { kind: "other" };
       hash.update(chunk.subarray(0, got));
       take?.(chunk.subarray(0, got));
+      yield;
     }
     return { kind: "file", mode: found.mode & RIGHTS, size, sha256: hash.digest("hex") };
   } finally {

@@ -8,13 +8,14 @@ import { basename, dirname, join, normalize } from "node:path";
 import { gitConfigNames } from "./git-config-names.js";
 import { isGitsOwn, isPlainConfig } from "./git-own.js";
 import { isThere as isOnDisk } from "./guarded-look.js";
-import { findPersistent } from "./persistent.js";
+import { findingPersistent } from "./persistent.js";
 import { GIT_NAMES, isPersistentFile, isPersistentFolder } from "./persistent-names.js";
 import { createFindApart } from "./review-apart.js";
 import { leadsOut } from "./review-links.js";
-import type { ReviewListing, ReviewRefusal } from "./review-parts.js";
+import type { ReviewChange, ReviewListing, ReviewRefusal } from "./review-parts.js";
 import { readTarget } from "./review-target.js";
 import type { FoundChange, Walked } from "./review-walk.js";
+import type { Sliced } from "./slices.js";
 
 const CONFIG_BYTES_MAX = 65_536;
 /** Files that include one another. */
@@ -32,45 +33,44 @@ export interface JudgeParts extends Pick<Walked, "changes" | "refused"> {
  * Sorts the changes by path, sets apart what other programs run by themselves, and refuses links
  * that lead out.
  */
-export function judgeChanges({
+export function* judgeChanges({
   workspace,
   changes,
   refused,
   content,
-}: JudgeParts): Pick<ReviewListing, "changes" | "refused"> {
+}: JudgeParts): Sliced<Pick<ReviewListing, "changes" | "refused">> {
   const byPath = new Map(changes.map((change) => [change.path, change]));
   const targetOf = (path: string): string | undefined => readTarget(workspace, path, byPath);
   const isThere = (path: string): boolean => {
     const change = byPath.get(path);
     return change === undefined ? isOnDisk(join(workspace, path)) : change.after !== null;
   };
-  const out = changes.filter(
-    ({ path, after }) => after?.kind === "link" && leadsOut(path, { workspace, targetOf }),
+  const isOut = new Set<string>();
+  for (const { path, after } of changes) {
+    if (after?.kind === "link" && leadsOut(path, { workspace, targetOf })) isOut.add(path);
+    yield;
+  }
+  const outside = [...isOut].map(
+    (path): ReviewRefusal => ({ path, reason: "it is a link that leads out of the workspace" }),
   );
-  const isOut = new Set(out.map(({ path }) => path));
-  const outside: readonly ReviewRefusal[] = out.map(({ path }) => ({
-    path,
-    reason: "it is a link that leads out of the workspace",
-  }));
-  const held = new Set(
-    findPersistent(workspace).places.map((place) => place.slice(workspace.length + 1)),
-  );
+  const { places } = yield* findingPersistent(workspace);
+  const held = new Set(places.map((place) => place.slice(workspace.length + 1)));
   const changed: Changed = {
     at: (path) => byPath.get(path),
     textOf: (change) => textIn(content, change),
   };
-  for (const change of changes) for (const path of namedBy(change, changed)) held.add(path);
+  for (const change of changes) {
+    for (const path of namedBy(change, changed)) held.add(path);
+    yield;
+  }
   const findApart = createFindApart({ isThere, held });
-  return {
-    changes: [...changes]
-      .filter(({ path }) => !isOut.has(path))
-      .sort(byPathOrder)
-      .map((change) => ({
-        ...change,
-        apart: apartOf(change, { workspace, findApart, textOf: changed.textOf }),
-      })),
-    refused: [...refused, ...outside].sort(byPathOrder),
-  };
+  const judged: ReviewChange[] = [];
+  for (const change of changes.filter(({ path }) => !isOut.has(path)).sort(byPathOrder)) {
+    const apart = apartOf(change, { workspace, findApart, textOf: changed.textOf });
+    judged.push({ ...change, apart });
+    yield;
+  }
+  return { changes: judged, refused: [...refused, ...outside].sort(byPathOrder) };
 }
 
 interface Judging {

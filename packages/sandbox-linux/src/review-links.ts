@@ -6,16 +6,22 @@
 /** The target of a link at a path below the workspace; `undefined` where there is no link. */
 export type TargetOf = (path: string) => string | undefined;
 
+/** Where a link leads. */
+export interface LinkWorld {
+  /** Its real path. */
+  readonly workspace: string;
+  readonly targetOf: TargetOf;
+  /** Hears each path below the workspace that is on the way. */
+  readonly visit?: (path: string) => void;
+}
+
 /** As many as Linux follows. */
 const STEPS_MAX = 40;
 
 /**
  * Whether a link at `path` leads to something that is not below `workspace`, on any of its steps.
  */
-export function leadsOut(
-  path: string,
-  { workspace, targetOf }: { readonly workspace: string; readonly targetOf: TargetOf },
-): boolean {
+export function leadsOut(path: string, { workspace, targetOf, visit }: LinkWorld): boolean {
   const at = path.split("/").slice(0, -1);
   const rest = (targetOf(path) ?? "").split("/");
   if (!enter(targetOf(path) ?? "", { workspace, at, rest })) return true;
@@ -26,6 +32,7 @@ export function leadsOut(
       continue;
     }
     at.push(word);
+    visit?.(at.join("/"));
     const target = targetOf(at.join("/"));
     if (target === undefined) continue;
     links += 1;

@@ -19,11 +19,12 @@ import { join } from "node:path";
 import { ConsentError } from "@acp/core";
 import { UPPER } from "./layers.js";
 import { overlayHelper } from "./native-helper.js";
-import { fileIdOf, openPath } from "./places.js";
+import { type FileId, fileIdOf, openPath } from "./places.js";
 import { removeTree } from "./remove-tree.js";
 import { judgeChanges } from "./review-judge.js";
 import type { ReviewListing, ReviewSnapshot, SnapshotLimits } from "./review-parts.js";
-import { type ContentStore, walkLayer } from "./review-walk.js";
+import { type ContentStore, type Walked, walkLayer } from "./review-walk.js";
+import { inSlices, type Sliced } from "./slices.js";
 import { runTool } from "./tools.js";
 
 /** What a snapshot is made of. */
@@ -43,6 +44,10 @@ export interface SnapshotParts {
    * given.
    */
   readonly limits?: Partial<SnapshotLimits>;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears again and again how many names were looked at. */
+  readonly onProgress?: ((entries: number) => void) | undefined;
 }
 
 /**
@@ -61,51 +66,37 @@ const ZEROS = Buffer.alloc(1_048_576);
 const ATTRIBUTES_TIMEOUT_MS = 120_000;
 
 /**
- * Makes one. Where nothing is different, its list is empty.
+ * Makes one. Where nothing is different, its list is empty. Other work of this process goes on
+ * meanwhile, and nobody is stopped: what an agent is writing is refused as changing.
  *
  * @throws ConsentError `sandbox_failed` where the layer or the workspace cannot be read;
- *   `sandbox_unavailable` without a compiler.
+ *   `sandbox_unavailable` without a compiler. The signal's reason once it is aborted. Of the new
+ *   snapshot nothing is kept then, and an older one stays.
  */
-export async function makeSnapshot({
-  workspace,
-  layers,
-  directory,
-  sinceMs,
-  limits,
-}: SnapshotParts): Promise<ReviewSnapshot> {
-  const attributes = await readAttributes(join(layers, UPPER));
+export async function makeSnapshot(parts: SnapshotParts): Promise<ReviewSnapshot> {
+  const { directory, workspace } = parts;
   const fresh = freshOf(directory);
   await removeTree(fresh);
   await mkdir(fresh, { mode: 0o700 });
-  const open: number[] = [];
+  let content: number | undefined;
   try {
-    const opened = (fd: number): number => (open.push(fd), fd);
-    const upper = opened(openPath(join(layers, UPPER)).fd);
-    const lower = opened(openPath(workspace).fd);
-    const content = opened(
-      openSync(
-        join(fresh, CONTENT),
-        constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
-        0o600,
-      ),
+    content = openSync(
+      join(fresh, CONTENT),
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      0o600,
     );
-    const budget = { ...SNAPSHOT_LIMITS, ...limits };
-    const walked = walkLayer({
-      upper,
-      lower,
-      attributes: attributes.all,
-      content: storeIn(content),
-      sinceMs,
-      budget,
-    });
+    const walked = await walkBoth(parts, storeIn(content));
+    const judging = judgeChanges({ workspace, ...walked, content: join(fresh, CONTENT) });
+    const judged = await inSlices(judging, parts);
+    const { isComplete, folder } = walked;
     const listing: ReviewListing = {
       format: 1,
-      workspace: { path: workspace, ...fileIdOf(lower) },
-      ...judgeChanges({ workspace, ...walked, content: join(fresh, CONTENT) }),
-      isComplete: walked.isComplete && attributes.isComplete,
+      workspace: { path: workspace, ...folder },
+      ...judged,
+      isComplete,
     };
-    const text = JSON.stringify(listing);
-    await writeFile(join(fresh, LISTING), text, { mode: 0o600 });
+    const text = await inSlices(textOf(listing), parts);
+    await writeFile(join(fresh, LISTING), text, { mode: 0o600, signal: parts.signal });
     await removeTree(directory);
     renameSync(fresh, directory);
     return { directory, digest: digestOf(text), listing };
@@ -114,8 +105,59 @@ export async function makeSnapshot({
     await removeTree(fresh);
     throw error;
   } finally {
+    if (content !== undefined) closeSync(content);
+  }
+}
+
+/**
+ * Whether a workspace is as an agent wanted it: whether a snapshot made now would have nothing in
+ * it. Reads both up to the first difference, and copies nothing.
+ *
+ * @throws As {@link makeSnapshot}.
+ */
+export async function isAsWanted(parts: Omit<SnapshotParts, "directory">): Promise<boolean> {
+  // A list without room ends with the first difference, and is not complete.
+  const limits = { ...parts.limits, text: 0 };
+  const found = await walkBoth({ ...parts, limits }, NOWHERE);
+  return found.isComplete;
+}
+
+/** Reads the layer beside the workspace; what the kernel calls the latter is in `folder`. */
+async function walkBoth(
+  { workspace, layers, sinceMs, limits, signal, onProgress }: Omit<SnapshotParts, "directory">,
+  content: ContentStore,
+): Promise<Walked & { readonly folder: FileId }> {
+  const attributes = await readAttributes(join(layers, UPPER));
+  const budget = { ...SNAPSHOT_LIMITS, ...limits };
+  const all = budget.entries;
+  const open: number[] = [];
+  try {
+    const opened = (fd: number): number => (open.push(fd), fd);
+    const upper = opened(openPath(join(layers, UPPER)).fd);
+    const lower = opened(openPath(workspace).fd);
+    const parts = { upper, lower, attributes: attributes.all, content, sinceMs, budget };
+    const onSlice = (): void => onProgress?.(all - budget.entries);
+    const walked = await inSlices(walkLayer(parts), { signal, onSlice });
+    const isComplete = walked.isComplete && attributes.isComplete;
+    return { ...walked, isComplete, folder: fileIdOf(lower) };
+  } finally {
     for (const fd of open) closeSync(fd);
   }
+}
+
+/** For a comparison. */
+const NOWHERE: ContentStore = { take: () => {}, end: () => 0 };
+
+/** As JSON.stringify() writes it, change by change. */
+function* textOf({ changes, ...listing }: ReviewListing): Sliced<string> {
+  const words: string[] = [];
+  for (const change of changes) {
+    words.push(JSON.stringify(change));
+    yield;
+  }
+  const { format, workspace, ...rest } = listing;
+  const head = JSON.stringify({ format, workspace }).slice(0, -1);
+  return `${head},"changes":[${words.join(",")}],${JSON.stringify(rest).slice(1)}`;
 }
 
 /**

@@ -1,18 +1,27 @@
 /**
  * Review take: puts changes of a snapshot into the workspace, below it and nowhere else. Each step
  * goes from an open folder to one of its entries, never through a link; a file is written beside
- * its place and renamed. What is there has to be what the snapshot says was there; what is as
+ * its place and exchanged. What is there has to be what the snapshot says was there; what is as
  * wanted already is done.
  */
 import { closeSync } from "node:fs";
 import { ConsentError } from "@acp/core";
 import { fileIdOf, isSame, openPath } from "./places.js";
-import { inFolder, isSameState, type ReadBudget, readState } from "./review-folder.js";
-import { leadsOut } from "./review-links.js";
+import { isSameState, openFolder } from "./review-folder.js";
+import { createLinkWatch, type LinkWatch } from "./review-link-watch.js";
 import type { FileState, ReviewChange, ReviewSnapshot } from "./review-parts.js";
-import { putFile, putFolder, putLink, remove, setRights } from "./review-put.js";
+import {
+  putFile,
+  putFolder,
+  putLink,
+  type PutPlace,
+  type PutResult,
+  remove,
+  setRights,
+  stateOf,
+} from "./review-put.js";
+import { openRenames, type Renames } from "./review-renames.js";
 import { openContent } from "./review-snapshot.js";
-import { readTarget } from "./review-target.js";
 import { liesIn } from "./workspace.js";
 
 /** What is taken. */
@@ -46,7 +55,7 @@ export interface Taken {
  *   of its changes; `sandbox_failed` where the workspace is another folder now. Nothing is changed
  *   then.
  */
-export function takeChanges(snapshot: ReviewSnapshot, order: TakeOrder): Taken {
+export async function takeChanges(snapshot: ReviewSnapshot, order: TakeOrder): Promise<Taken> {
   if (order.digest !== snapshot.digest) {
     throw new ConsentError(
       "options_invalid",
@@ -64,13 +73,13 @@ export function takeChanges(snapshot: ReviewSnapshot, order: TakeOrder): Taken {
         `Cannot take changes into "${workspace.path}": it is another folder than the agent had`,
       );
     }
-    return {
-      ...takeAll(
-        { root, content, workspace: workspace.path, overwrites: order.overwrites },
-        chosen,
-      ),
-      apart,
-    };
+    await using renames = await openRenames(root);
+    const links = createLinkWatch(workspace.path, root);
+    const outcome = await takeAll(
+      { root, content, renames, links, overwrites: order.overwrites },
+      chosen,
+    );
+    return { ...outcome, apart };
   } finally {
     closeSync(root);
     closeSync(content);
@@ -122,7 +131,8 @@ function foldersAbove(path: string): readonly string[] {
 interface Taking {
   readonly root: number;
   readonly content: number;
-  readonly workspace: string;
+  readonly renames: Renames;
+  readonly links: LinkWatch;
   readonly overwrites: boolean;
 }
 
@@ -135,64 +145,70 @@ interface Outcome {
 
 /**
  * What goes, goes first and from below; then what comes, from above; the rights of folders last,
- * since they may close them.
+ * since they may close them. What would have a link lead out waits for the others, which may change
+ * where it leads.
  */
-function takeAll(taking: Taking, chosen: readonly ReviewChange[]): Outcome {
+async function takeAll(taking: Taking, chosen: readonly ReviewChange[]): Promise<Outcome> {
   const outcome: Outcome = { taken: [], already: [], conflicts: [], failed: [] };
-  const byPath = new Map(chosen.map((change) => [change.path, change]));
   const gone = chosen.filter(({ after }) => after === null).toReversed();
   const come = chosen.filter(({ after }) => after !== null);
-  for (const change of [...gone, ...come]) {
+  let left: readonly ReviewChange[] = [...gone, ...come];
+  for (let before = Infinity; left.length > 0 && left.length < before; ) {
+    before = left.length;
+    left = await takeEach(taking, left, outcome);
+  }
+  for (const { path } of left) outcome.failed.push({ path, reason: LEADS_OUT });
+  const done = new Set(outcome.taken);
+  for (const { path, after } of come.toReversed()) {
+    if (after?.kind !== "folder" || !done.has(path)) continue;
+    await inParent(taking.root, path, (folder, name) => {
+      if (folder !== undefined) setRights(folder, name, after.mode);
+    });
+  }
+  return outcome;
+}
+
+const LEADS_OUT = "with it, a link leads out of the workspace as that is now";
+
+/** Returns those that wait. */
+async function takeEach(
+  taking: Taking,
+  changes: readonly ReviewChange[],
+  outcome: Outcome,
+): Promise<readonly ReviewChange[]> {
+  const waiting: ReviewChange[] = [];
+  for (const change of changes) {
     try {
-      outcome[takeOne(taking, change, byPath)].push(change.path);
+      const result = await takeOne(taking, change);
+      if (result === "waits") waiting.push(change);
+      else outcome[result].push(change.path);
     } catch (error) {
       if (error instanceof ConsentError && error.code === "sandbox_failed") throw error;
       outcome.failed.push({ path: change.path, reason: reasonOf(error) });
     }
   }
-  const done = new Set(outcome.taken);
-  for (const { path, after } of come.toReversed()) {
-    if (after?.kind === "folder" && done.has(path))
-      inParent(
-        taking.root,
-        path,
-        (folder, name) => folder !== undefined && setRights(folder, name, after.mode),
-      );
-  }
-  return outcome;
+  return waiting;
 }
 
-function takeOne(
-  taking: Taking,
-  change: ReviewChange,
-  byPath: ReadonlyMap<string, ReviewChange>,
-): "taken" | "already" | "conflicts" {
+type OneResult = "taken" | "already" | "conflicts" | "waits";
+
+async function takeOne(taking: Taking, change: ReviewChange): Promise<OneResult> {
   const { path, before, after, isChangedHere } = change;
-  const { workspace } = taking;
-  if (
-    after?.kind === "link" &&
-    leadsOut(path, { workspace, targetOf: (each) => readTarget(workspace, each, byPath) })
-  ) {
-    throw new Error("it is a link that leads out of the workspace as that is now");
-  }
-  let result: "taken" | "already" | "conflicts" = "conflicts";
-  inParent(taking.root, path, (folder, name) => {
-    if (folder === undefined) {
-      if (after === null) result = "already";
-      return;
-    }
-    const now = readState(folder, name, { budget: unbounded() });
-    if (isSameState(now, after)) result = "already";
-    else if (
-      taking.overwrites
-        ? canGiveUp(now) || isSameState(now, before)
-        : !isChangedHere && isFit(now, change)
-    ) {
-      put(taking, { folder, name, now }, change);
-      result = "taken";
-    }
+  return await inParent(taking.root, path, async (folder, name): Promise<OneResult> => {
+    if (folder === undefined) return after === null ? "already" : "conflicts";
+    const now = await stateOf(folder, name);
+    if (isSameState(now, after)) return "already";
+    const isWanted = taking.overwrites
+      ? canGiveUp(now) || isSameState(now, before)
+      : !isChangedHere && isFit(now, change);
+    if (!isWanted) return "conflicts";
+    const target = after?.kind === "link" ? after.target : undefined;
+    const isAboutLinks = target !== undefined || now?.kind === "link";
+    if (isAboutLinks && (await taking.links.breaks(path, target))) return "waits";
+    const result = await put(taking, { folder, path: dirnameOf(path), name, now }, change);
+    if (isAboutLinks && result === "taken") await taking.links.set(path, target);
+    return result;
   });
-  return result;
 }
 
 /** What was a folder before is gone by now, or empty. */
@@ -207,39 +223,43 @@ function canGiveUp(now: FileState | null): boolean {
   return now === null || now.kind === "file" || now.kind === "link";
 }
 
-interface Place {
-  readonly folder: number;
-  readonly name: string;
-  readonly now: FileState | null;
+async function put(
+  { content, renames }: Taking,
+  at: Omit<PutPlace, "renames">,
+  change: ReviewChange,
+): Promise<PutResult> {
+  const { after } = change;
+  const place = { ...at, renames };
+  if (after === null) return await remove(place);
+  if (after.kind === "folder") return await putFolder(place, after);
+  if (after.kind === "link") return await putLink(place, after);
+  if (after.kind === "file") return await putFile(place, after, { content, at: change.at });
+  throw new Error("it is nothing that a review takes");
 }
 
-function put({ content }: Taking, place: Place, { after, at }: ReviewChange): void {
-  if (after === null) return remove(place);
-  if (after.kind === "folder") return putFolder(place, after);
-  if (after.kind === "link") return putLink(place, after);
-  if (after.kind === "file") return putFile(place, after, { content, at });
+function dirnameOf(path: string): string {
+  return path.split("/").slice(0, -1).join("/");
 }
 
 /**
  * Goes to the folder that a path is in; `undefined` where there is none, or a link is on the way.
  */
-function inParent(
+async function inParent<T>(
   root: number,
   path: string,
-  act: (folder: number | undefined, name: string) => void,
-): void {
+  act: (folder: number | undefined, name: string) => T,
+): Promise<Awaited<T>> {
   const [name = "", ...rest] = path.split("/");
   if (name === "" || name === "." || name === "..")
     throw new Error("it is no path below the workspace");
-  if (rest.length === 0) return act(root, name);
-  inFolder(root, name, (fd) =>
-    fd === undefined ? act(undefined, rest.at(-1) ?? "") : inParent(fd, rest.join("/"), act),
-  );
-}
-
-/** What is compared was read within a budget when the snapshot was made. */
-function unbounded(): ReadBudget {
-  return { entries: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER, text: 0 };
+  if (rest.length === 0) return await act(root, name);
+  const fd = openFolder(root, name);
+  if (fd === undefined) return await act(undefined, rest.at(-1) ?? "");
+  try {
+    return await inParent(fd, rest.join("/"), act);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function reasonOf(error: unknown): string {

@@ -5,7 +5,6 @@
 import { closeSync } from "node:fs";
 import {
   type FolderNames,
-  inFolder,
   isSameState,
   listFolder,
   lookAt,
@@ -15,6 +14,7 @@ import {
   type TakeBytes,
 } from "./review-folder.js";
 import type { FileState, ReviewChange, ReviewRefusal } from "./review-parts.js";
+import type { Sliced } from "./slices.js";
 
 /** A change before it is known what it means for others. */
 export type FoundChange = Omit<ReviewChange, "apart">;
@@ -63,9 +63,9 @@ interface Walk extends WalkParts {
 }
 
 /** Walks all of it, as far as the budget goes. */
-export function walkLayer(parts: WalkParts): Walked {
+export function* walkLayer(parts: WalkParts): Sliced<Walked> {
   const walk: Walk = { ...parts, changes: [], refused: [], isComplete: true };
-  walkFolder(walk, {
+  yield* walkFolder(walk, {
     upper: parts.upper,
     lower: parts.lower,
     path: "",
@@ -86,18 +86,19 @@ interface Folder {
   readonly hidesLower: boolean;
 }
 
-function walkFolder(walk: Walk, folder: Folder): void {
-  const { names } = noted(walk, folder.path, listFolder(folder.upper, walk.budget));
+function* walkFolder(walk: Walk, folder: Folder): Sliced<void> {
+  const { names } = noted(walk, folder.path, yield* listFolder(folder.upper, walk.budget));
   for (const name of names) {
     if (walk.budget.text < 0) return;
-    walkEntry(walk, folder, name);
+    yield* walkEntry(walk, folder, name);
+    yield;
   }
   if (!folder.hidesLower || folder.lower === undefined) return;
   const kept = new Set(names);
-  const below = noted(walk, folder.path, listFolder(folder.lower, walk.budget));
+  const below = noted(walk, folder.path, yield* listFolder(folder.lower, walk.budget));
   for (const name of below.names)
     if (!kept.has(name) && walk.budget.text >= 0)
-      walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
+      yield* walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
 }
 
 function noted(walk: Walk, path: string, found: FolderNames): FolderNames {
@@ -106,27 +107,30 @@ function noted(walk: Walk, path: string, found: FolderNames): FolderNames {
   return found;
 }
 
-function walkEntry(walk: Walk, folder: Folder, name: string): void {
+function* walkEntry(walk: Walk, folder: Folder, name: string): Sliced<void> {
   const path = `${folder.path}${name}`;
   const found = lookAt(folder.upper, name);
   if (found === undefined) return;
   // The kernel's sign for what was removed.
   if (found.isCharacterDevice() && found.rdev === 0) {
     if (folder.lower !== undefined)
-      walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
+      yield* walkGone(walk, { folder: folder.lower, path: folder.path, depth: folder.depth }, name);
     return;
   }
   const attribute = walk.attributes.get(path);
   if (attribute === "x") return refuse(walk, path, "it has attributes that are no content");
   if (found.isDirectory())
-    return walkSubfolder(walk, folder, { name, isOpaque: attribute === "o" });
+    return yield* walkSubfolder(walk, folder, { name, isOpaque: attribute === "o" });
   if (found.isFile() && (found.mode & SET_ID) !== 0)
     return refuse(walk, path, "it has the set-user-ID or set-group-ID bit");
   if (!found.isFile() && !found.isSymbolicLink())
     return refuse(walk, path, "it is a device, a pipe or a socket");
-  const after = readState(folder.upper, name, { budget: walk.budget, take: walk.content.take });
+  const after = yield* readState(folder.upper, name, {
+    budget: walk.budget,
+    take: walk.content.take,
+  });
   const isReadable = after !== null && after.kind !== "other";
-  const before = isReadable ? beforeOf(walk, folder, name) : null;
+  const before = isReadable ? yield* beforeOf(walk, folder, name) : null;
   const isKept = isReadable && before?.kind !== "other" && !isSameState(before, after);
   const at = walk.content.end(isKept && after.kind === "file");
   if (!isReadable)
@@ -138,30 +142,31 @@ function walkEntry(walk: Walk, folder: Folder, name: string): void {
   if (before?.kind === "other")
     return refuse(walk, path, "what is there in the workspace cannot be compared");
   if (!isKept) return;
-  if (before?.kind === "folder" && folder.lower !== undefined) removeBelow(walk, folder, name);
+  if (before?.kind === "folder" && folder.lower !== undefined)
+    yield* removeBelow(walk, folder, name);
   add(walk, folder, { name, before, after, at });
 }
 
 /** A folder keeps what is below it in the workspace, unless it took the place of something else. */
-function walkSubfolder(
+function* walkSubfolder(
   walk: Walk,
   folder: Folder,
   { name, isOpaque }: { readonly name: string; readonly isOpaque: boolean },
-): void {
+): Sliced<void> {
   const path = `${folder.path}${name}`;
   if (folder.depth >= DEPTH_MAX || isTooLong(path)) return refuse(walk, path, "it lies too deep");
   const upper = openFolder(folder.upper, name);
   if (upper === undefined) return refuse(walk, path, "it is a folder that is closed to its owner");
   const lower = folder.lower === undefined ? undefined : openFolder(folder.lower, name);
   try {
-    const before = beforeOf(walk, folder, name);
+    const before = yield* beforeOf(walk, folder, name);
     if (before?.kind === "other" || (before?.kind === "folder" && lower === undefined)) {
       return refuse(walk, path, "what is there in the workspace cannot be compared");
     }
-    const after = readState(folder.upper, name, { budget: walk.budget });
+    const after = yield* readState(folder.upper, name, { budget: walk.budget });
     if (after?.kind === "folder" && !isSameState(before, after))
       add(walk, folder, { name, before, after, at: 0 });
-    walkFolder(walk, {
+    yield* walkFolder(walk, {
       upper,
       lower,
       path: `${path}/`,
@@ -179,8 +184,8 @@ function isTooLong(path: string): boolean {
   return Buffer.byteLength(path) + 256 > PATH_BYTES_MAX;
 }
 
-function beforeOf(walk: Walk, { lower }: Folder, name: string): FileState | null {
-  return lower === undefined ? null : readState(lower, name, { budget: walk.budget });
+function* beforeOf(walk: Walk, { lower }: Folder, name: string): Sliced<FileState | null> {
+  return lower === undefined ? null : yield* readState(lower, name, { budget: walk.budget });
 }
 
 interface LowerFolder {
@@ -193,28 +198,34 @@ interface LowerFolder {
  * Something of the workspace that is not there any more, with all below it: each is a change of its
  * own, so that nothing goes that was not shown.
  */
-function walkGone(walk: Walk, { folder, path, depth }: LowerFolder, name: string): void {
-  const before = readState(folder, name, { budget: walk.budget });
+function* walkGone(walk: Walk, { folder, path, depth }: LowerFolder, name: string): Sliced<void> {
+  const before = yield* readState(folder, name, { budget: walk.budget });
   if (before === null) return;
   if (before.kind === "other" || depth >= DEPTH_MAX || isTooLong(`${path}${name}`))
     return refuse(walk, `${path}${name}`, "what is there in the workspace cannot be compared");
   add(walk, { lower: folder, path }, { name, before, after: null, at: 0 });
-  if (before.kind === "folder") removeBelow(walk, { lower: folder, path, depth }, name);
+  if (before.kind === "folder") yield* removeBelow(walk, { lower: folder, path, depth }, name);
 }
 
-function removeBelow(
+function* removeBelow(
   walk: Walk,
   { lower = -1, path, depth }: Pick<Folder, "lower" | "path" | "depth">,
   name: string,
-): void {
-  inFolder(lower, name, (fd) => {
-    if (fd === undefined)
-      return refuse(walk, `${path}${name}`, "it is a folder that cannot be looked into");
-    const { names } = noted(walk, `${path}${name}/`, listFolder(fd, walk.budget));
-    for (const each of names)
-      if (walk.budget.text >= 0)
-        walkGone(walk, { folder: fd, path: `${path}${name}/`, depth: depth + 1 }, each);
-  });
+): Sliced<void> {
+  const fd = openFolder(lower, name);
+  if (fd === undefined)
+    return refuse(walk, `${path}${name}`, "it is a folder that cannot be looked into");
+  try {
+    const found = yield* listFolder(fd, walk.budget);
+    const { names } = noted(walk, `${path}${name}/`, found);
+    for (const each of names) {
+      if (walk.budget.text < 0) return;
+      yield* walkGone(walk, { folder: fd, path: `${path}${name}/`, depth: depth + 1 }, each);
+      yield;
+    }
+  } finally {
+    closeSync(fd);
+  }
 }
 
 interface Difference {

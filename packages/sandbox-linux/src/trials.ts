@@ -113,7 +113,7 @@ export function createTrials({
           "options_invalid",
           "Cannot keep what a trial wrote: there is no such trial, or its time is over",
         );
-      const taken = takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
+      const taken = await takeChanges(found.snapshot, { digest, paths: "all", overwrites: false });
       if (taken.conflicts.length + taken.failed.length === 0) await store.remove(found);
       return taken;
     },

@@ -9,7 +9,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { AgentView, ConfinementOptions, Workspace } from "./parts.js";
-import { helperDirectory } from "./native-helper.js";
+import { helperDirectory } from "./helper-directory.js";
 import { followOwnSteps } from "./own-steps.js";
 import { sessionsDirectory } from "./session.js";
 

@@ -3,7 +3,7 @@
  * tries meanwhile, either it goes on and has changed nothing that the outside sees, or it has been
  * ended.
  */
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import {
@@ -232,85 +232,6 @@ time.sleep(600)
       expect(await at.changed(1)).toBe(true);
       expect(at.output()).not.toContain("opened");
       await at.agent.close();
-    });
-  },
-);
-
-describe.skipIf(!namespaces.run || !compiled.run)(
-  `an agent that is stopped for it ${namespaces.reason}${compiled.reason}`,
-  () => {
-    it("sees none of its processes stopped, and what it had stopped stays so", async () => {
-      const at = await python(`
-import os, signal, time
-stopped = os.fork()
-if stopped == 0: time.sleep(600)
-os.kill(stopped, signal.SIGSTOP)
-os.waitpid(stopped, os.WUNTRACED)
-child = os.fork()
-if child == 0:
-    while True: time.sleep(0.01)
-def state(pid): return open("/proc/%d/stat" % pid).read().split()[2]
-count = 0
-while True:
-    if os.waitpid(child, os.WNOHANG | os.WUNTRACED)[0] != 0: print("child", flush=True)
-    print("tick", count, state(stopped), state(child), flush=True)
-    count += 1
-    time.sleep(0.1)
-`);
-      await at.printed("tick 2");
-      for (let round = 1; round <= 5; round++) {
-        await outside(`git config branch.main.merge refs/heads/${round}`);
-        expect(await at.changed(round)).toBe(true);
-      }
-      await at.printed(`tick ${at.output().split("\n").length + 2}`);
-      expect(at.output()).not.toContain("child");
-      expect(at.output()).toMatch(/^(?:tick \d+ T [SR]\n)+$/u);
-      await at.agent.close();
-    });
-
-    it.each([
-      [
-        "starts processes all the time",
-        "import subprocess\nprint('up', flush=True)\nwhile True: subprocess.run(['/bin/true'])",
-      ],
-      [
-        "floods the folder with events",
-        `import os
-print("up", flush=True)
-for _ in range(2): os.fork()
-n = str(os.getpid())
-while True:
-    for i in range(1000): os.close(os.open(".git/%s-%d" % (n, i), os.O_CREAT | os.O_WRONLY))
-    for i in range(1000): os.unlink(".git/%s-%d" % (n, i))`,
-      ],
-      [
-        "continues its processes all the time",
-        `import os, signal
-print("up", flush=True)
-for _ in range(3): os.fork()
-while True:
-    try: os.kill(-1, signal.SIGCONT)
-    except OSError: pass`,
-      ],
-      [
-        "never lets a child of vfork() go on",
-        `import ctypes
-libc = ctypes.CDLL(None)
-print("up", flush=True)
-if libc.vfork() == 0:
-    while True: pass`,
-      ],
-    ])("is stopped or ended where it %s", async (_name, script) => {
-      const at = await python(script);
-      await at.printed("up");
-      for (let round = 1; round <= 3 && !at.isOver(); round++) {
-        const before = at.changes.length;
-        await outside(`git config branch.main.merge refs/heads/${round}`);
-        if (!(await at.changed(before + 1)))
-          expect(at.agent.failure?.()).toMatchObject({ code: "sandbox_failed" });
-      }
-      await at.agent.close();
-      expect(existsSync(pathOf(".git/config.lock"))).toBe(false);
     });
   },
 );

@@ -21,7 +21,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLandlockSandbox } from "../src/landlock.js";
-import { helperDirectory } from "../src/native-helper.js";
+import { helperDirectory } from "../src/helper-directory.js";
 import { sessionsDirectory } from "../src/session.js";
 import { lookFor, makeTurns, STARTS, startMany } from "./exchange-kit.js";
 import {

@@ -3,14 +3,14 @@
  * without it.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { hostNeed } from "@acp/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { createNamespaceSandbox } from "../src/namespace.js";
 import { initHelper, nativeHelper } from "../src/native-helper.js";
-import { namespaces, PATH, runAgent, runShell, textOf } from "./namespace-kit.js";
+import { namespaces, PATH, runAgent, runShell, startAgent, textOf } from "./namespace-kit.js";
 
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { user: 61_014 } : {};
@@ -100,6 +100,46 @@ describe.skipIf(!namespaces.run || !compiled.run)(
       const script =
         "for n in 1 2 3 4 5; do (sh -c 'sleep 0.01 & exit' &); done; sleep 0.3; grep -sh '^State:.Z' /proc/[0-9]*/status; echo end";
       expect((await runShell(script, user)).output).toBe("end\n");
+    });
+  },
+);
+
+describe.skipIf(!namespaces.run || !compiled.run)(
+  `an agent whose first process does not say how it ended ${note}`,
+  () => {
+    /** The first process of its namespace is the agent's parent. */
+    const parentOf = (pid: number): number =>
+      Number(/\) . (\d+)/u.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
+
+    it("has failed where somebody else killed that process", async () => {
+      const agent = await startAgent(["sleep", "1000"], user);
+      process.kill(parentOf(agent.pid), "SIGKILL");
+      const { code } = await agent.exited;
+      expect(code).not.toBe(0);
+      expect(agent.failure?.()).toMatchObject({
+        code: "sandbox_failed",
+        message: expect.stringContaining("was killed or failed"),
+      });
+    });
+
+    it("has not where we ended it, and where it ended by itself", async () => {
+      const closed = await startAgent(["sleep", "1000"], user);
+      await closed.close();
+      const over = new AbortController();
+      const aborted = await startAgent(["sleep", "1000"], user, { signal: over.signal });
+      over.abort();
+      await aborted.exited;
+      const killed = await startAgent(["sleep", "1000"], user);
+      killed.kill("SIGKILL");
+      expect(await killed.exited).toEqual({ code: undefined, signal: "SIGKILL" });
+      for (const agent of [closed, aborted, killed]) expect(agent.failure?.()).toBeUndefined();
+    });
+
+    it.runIf(isRoot)("gets its turn before the agent where root started it", async () => {
+      const agent = await startAgent(["sleep", "1000"], user);
+      const first = parentOf(agent.pid);
+      expect([getPriority(first), getPriority(agent.pid)]).toEqual([-20, 0]);
+      await agent.close();
     });
   },
 );

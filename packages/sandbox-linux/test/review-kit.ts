@@ -39,6 +39,6 @@ export function take(
   snapshot: ReviewSnapshot,
   paths: readonly string[] | "all" = "all",
   overwrites = false,
-): Taken {
+): Promise<Taken> {
   return takeChanges(snapshot, { digest: snapshot.digest, paths, overwrites });
 }

@@ -40,7 +40,7 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       "run.sh file file",
     ]);
     expect([snapshot.listing.refused, snapshot.listing.isComplete]).toEqual([[], true]);
-    const taken = take(snapshot);
+    const taken = await take(snapshot);
     expect(taken.taken).toHaveLength(11);
     expect({ ...taken, taken: [] }).toEqual({
       taken: [],
@@ -64,7 +64,7 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       (name) => lstatSync(join(world.work, name)).uid,
     );
     expect(new Set(owners)).toEqual(new Set([lstatSync(world.work).uid]));
-    expect(take(snapshot).already).toHaveLength(11);
+    expect((await take(snapshot)).already).toHaveLength(11);
   });
 
   it("exchanges a file for a folder, and a folder for a file or a link", async () => {
@@ -73,7 +73,7 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       world,
       "rm a.txt; mkdir a.txt; echo x > a.txt/y; rm -r folder; echo z > folder; rm -r other; ln -s a.txt other",
     );
-    expect(take(snapshot).failed).toEqual([]);
+    expect((await take(snapshot)).failed).toEqual([]);
     expect(world.look()).toEqual([
       "a.txt/ 755",
       "a.txt/y 644 x\n",
@@ -89,10 +89,10 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       world,
       "mkdir -p x/y; echo 1 > x/y/one; echo 2 > x/two; echo 3 > a.txt",
     );
-    expect(take(snapshot, ["x/y"]).taken).toEqual(["x", "x/y", "x/y/one"]);
+    expect((await take(snapshot, ["x/y"])).taken).toEqual(["x", "x/y", "x/y/one"]);
     expect(existsSync(join(world.work, "x/two"))).toBe(false);
     expect(readFileSync(join(world.work, "a.txt"), "utf8")).toBe("one\n");
-    expect(() => take(snapshot, ["nothing"])).toThrow(
+    await expect(take(snapshot, ["nothing"])).rejects.toThrow(
       expect.objectContaining({ code: "options_invalid" }),
     );
   });
@@ -100,9 +100,9 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
   it("leaves the rights of folders above what is named", async () => {
     await using world = overlayWorld(FILES);
     const snapshot = await review(world, "chmod 777 folder; echo x > folder/new");
-    expect(take(snapshot, ["folder/new"]).taken).toEqual(["folder/new"]);
+    expect((await take(snapshot, ["folder/new"])).taken).toEqual(["folder/new"]);
     expect(lstatSync(join(world.work, "folder")).mode & 0o777).toBe(0o755);
-    expect(take(snapshot).taken).toEqual(["folder"]);
+    expect((await take(snapshot)).taken).toEqual(["folder"]);
   });
 
   it("sets apart what completes a repository that an earlier part began", async () => {
@@ -111,13 +111,13 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       world,
       "mkdir -p r/objects r/refs; printf '[core]\\n\\tsshCommand = ./x\\n' > r/config; mkdir c; echo ../r > c/commondir",
     );
-    expect(take(first).apart).toEqual([]); // no repository yet
+    expect((await take(first)).apart).toEqual([]); // no repository yet
     const second = await review(
       world,
       "echo 'ref: refs/heads/main' | tee r/HEAD > c/HEAD; mkdir -p p/objects; echo x > p/HEAD",
     );
-    expect(take(second).apart).toEqual(["c/HEAD", "r/HEAD"]);
-    expect(take(second, ["r/HEAD"]).taken).toEqual(["r/HEAD"]);
+    expect((await take(second)).apart).toEqual(["c/HEAD", "r/HEAD"]);
+    expect((await take(second, ["r/HEAD"])).taken).toEqual(["r/HEAD"]);
   });
 
   it("sets apart what a changed configuration names, and where a link of a name that is run leads", async () => {
@@ -195,7 +195,7 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
     expect(kinds(snapshot)).toEqual(["b - file", "c - file", "d - file"]);
     const { blocks, size } = lstatSync(join(snapshot.directory, "content"));
     expect([blocks * 512 < 8_000_000, size]).toEqual([true, 2 ** 26 + 5_000_002 + 2 * 2 ** 20]);
-    expect(take(snapshot, ["c", "d"]).taken).toEqual(["c", "d"]);
+    expect((await take(snapshot, ["c", "d"])).taken).toEqual(["c", "d"]);
     expect(readFileSync(join(world.work, "d")).equals(Buffer.alloc(2 * 2 ** 20))).toBe(true);
   });
 
@@ -210,16 +210,16 @@ describe.skipIf(!namespaces.run)(`a review ${namespaces.reason}`, () => {
       world,
       "echo x > .envrc; mkdir .git/hooks; echo x > .git/hooks/pre-commit; echo y > .git/index; mkdir -p .vscode; echo {} > .vscode/tasks.json",
     );
-    expect(take(snapshot).apart).toEqual([
+    expect((await take(snapshot)).apart).toEqual([
       ".envrc",
       ".git/hooks",
       ".git/hooks/pre-commit",
       ".vscode",
       ".vscode/tasks.json",
     ]);
-    expect(take(snapshot, [".git"]).apart).toEqual([".git/hooks", ".git/hooks/pre-commit"]);
+    expect((await take(snapshot, [".git"])).apart).toEqual([".git/hooks", ".git/hooks/pre-commit"]);
     expect(existsSync(join(world.work, ".git/hooks"))).toBe(false);
-    expect(take(snapshot, [".git/hooks", ".envrc", ".vscode/tasks.json"]).taken).toEqual([
+    expect((await take(snapshot, [".git/hooks", ".envrc", ".vscode/tasks.json"])).taken).toEqual([
       ".envrc",
       ".git/hooks",
       ".git/hooks/pre-commit",
@@ -266,7 +266,7 @@ END
       expect([name, refused.has(name)]).toEqual([name, true]);
     expect([...refused.keys()].some((path) => path.startsWith("d/d/d"))).toBe(true);
     expect(refused.has("closed")).toBe(process.getuid?.() !== 0);
-    take(snapshot);
+    await take(snapshot);
     const there = readdirSync(world.work);
     for (const name of ["passwd", "up", "hop", "pipe", "attributed"])
       expect([name, there.includes(name)]).toEqual([name, false]);

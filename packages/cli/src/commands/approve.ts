@@ -30,7 +30,7 @@ export const approve: Run = (invocation) => {
   // Lines of a file or a pipe were written before the question was seen: they are no answers to it.
   if (!io.stdin.isTTY)
     throw usage(
-      "Cannot ask you: standard input is no terminal; answer with acp approve --once ID --approve, or watch with --json",
+      "Cannot ask you: standard input is not a terminal; answer with acp approve --once ID --approve, or watch with --json",
     );
   return ask(invocation);
 };
@@ -128,12 +128,12 @@ const isTaken = ({ status }: Answered, outcome: QuestionOutcome | undefined): bo
   status !== "refused" && (status !== "unknown" || outcome !== undefined);
 
 const RUNS: Readonly<Record<NonNullable<QuestionOutcome["run"]>["state"], string>> = {
-  waiting: "nobody has come for the yes yet",
+  waiting: "the agent has not collected the approval yet",
   started: "it is running",
   ran: "it ran",
   failed: "it ran and failed",
   not_run: "it was not run",
-  not_collected: "it was not run, because nobody came for the yes in time",
+  not_collected: "it did not run, because the agent did not collect the approval in time",
   unknown: "it is not known whether it ran: check whether it happened",
 };
 

@@ -133,7 +133,7 @@ function checkpointLines(
   print: Printer,
 ): readonly string[] {
   if (report === undefined)
-    return ["  no checkpoints were looked at: that the end is there cannot be said"];
+    return ["  no checkpoints were checked: a missing end would not be noticed"];
   const { verified, events: covered, firstBad } = report;
   const held = `  ${verified} ${verified === 1 ? "checkpoint holds" : "checkpoints hold"}, of ${covered} of ${events} events`;
   return firstBad === undefined

@@ -58,7 +58,7 @@ export const grantsRevoke: Run = async (invocation) => {
   print.notice(
     id === undefined
       ? "There was nothing to revoke"
-      : `There is no grant of the id ${escapeText(id)}; acp grants shows them`,
+      : `There is no grant with the ID ${escapeText(id)}; acp grants shows them`,
   );
   return "nothing";
 };

@@ -39,7 +39,7 @@ export const init: Run = async (invocation) => {
       ? []
       : [
           "",
-          `The private key opens with the file ${keys.openedBy}: whoever can read it can sign and can open the vault.`,
+          `The private key opens with the file ${keys.openedBy}: anyone who can read it can sign and open the vault.`,
         ]),
     ...(keys.unlock === "passphrase" ? PASSPHRASE_FOR_CLIENTS : []),
     "",

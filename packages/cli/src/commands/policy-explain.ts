@@ -71,7 +71,7 @@ function askLines({ evaluation: { ask }, question }: Explanation): readonly stri
   if (ask === undefined) return [];
   const people =
     question?.approvers === undefined
-      ? "whoever is at the terminal"
+      ? "the person at the terminal"
       : question.approvers.map(escapeText).join(" or ");
   return [
     `  ask    ${people}${ask.quorum > 1 ? `, ${ask.quorum} of them` : ""}; denied after ${showDuration(ask.timeoutMs)}`,

@@ -104,7 +104,9 @@ async function readPolicyText(invocation: Invocation): Promise<PolicyText> {
       ({ code }: NodeJS.ErrnoException) => code !== "ENOENT",
     ));
   if (!isThere) {
-    print.notice(`There is no policy at ${file}: every call is asked about; acp init writes one`);
+    print.notice(
+      `There is no policy at ${file}: you are asked about every call; acp init writes one`,
+    );
     return { file, text: BUILT_IN, hasRules: false };
   }
   const { rules } = await onFile(file, () =>

@@ -44,7 +44,7 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
   }
   await notices.say(
     "policy_builtin",
-    `There is no policy at ${file}: every call is asked about; acp init writes one`,
+    `There is no policy at ${file}: you are asked about every call; acp init writes one`,
   );
   let watch: PolicyWatch | undefined;
   waitForFile(parts, (found) => {

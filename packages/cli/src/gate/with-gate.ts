@@ -165,7 +165,7 @@ async function sayMissing(notices: Notices, { homeKeys, source }: WithGateParts)
   if (homeKeys.keys === undefined)
     await notices.say(
       "unsigned",
-      "No keys: answers are not signed and there is no vault; make them with acp init",
+      "This home has no keys: answers are not signed and there is no vault; acp init creates them",
     );
   for (const warning of configWarnings(source)) notices.tell("config_warning", warning);
 }
@@ -182,7 +182,7 @@ function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeStore): 
   onIgnoredGrants((count) =>
     notices.tell(
       "records_ignored",
-      `${count} entries of the grants file are no grants: somebody changed it`,
+      `${count} entries of the grants file are not grants: somebody changed the file`,
     ),
   );
 }

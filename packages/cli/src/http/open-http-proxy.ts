@@ -106,7 +106,7 @@ export async function openHttpBeside(parts: HttpProxyParts): Promise<AsyncDispos
     if (!isTaken(error)) throw error;
     await inUse.notices.say(
       "http_proxy",
-      `There is no HTTP proxy of this gate: somebody else listens on port ${httpPort} already`,
+      `This gate has no HTTP proxy: another program is listening on port ${httpPort}`,
     );
     return nothing;
   }

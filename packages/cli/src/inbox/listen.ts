@@ -90,7 +90,7 @@ async function refusal(where: string, cause: unknown, port: number): Promise<Con
   const named =
     holder === undefined
       ? why
-      : `${holder} has it; if that is no inbox of yours, it waits for those who open the address`;
+      : `${holder} has it; if that is not an inbox of yours, it may be waiting for people who open the address`;
   return new ConsentError("options_invalid", `Cannot listen on ${where}: ${named}`, { cause });
 }
 

@@ -52,13 +52,13 @@ export async function claimSources(
   const signerKey = named === undefined ? await readCheckpointKey(paths) : undefined;
   const say = (what: string): void => print.notice(what);
   const config = await readAuditConfig({ home: paths, io }, (problem) =>
-    say(`No witnesses are looked at: ${problem}`),
+    say(`Witnesses are not checked: ${problem}`),
   );
   const directories = (config?.witnesses ?? []).flatMap((witness) =>
     "directory" in witness ? [witness.directory] : [],
   );
   for (const directory of directories)
-    if (!(await exists(directory))) say(`A witness is not looked at: ${directory} does not exist`);
+    if (!(await exists(directory))) say(`A witness is not checked: ${directory} does not exist`);
   return {
     home,
     ofHome: signerKey === undefined ? undefined : noteSigner(signerKey).verifierKey,

@@ -51,7 +51,7 @@ export async function takeFrom(
         text: `Taking ${what} of review ${review.id}`,
         digest: order.digest,
       });
-    const done = takeChanges(snapshot, order);
+    const done = await takeChanges(snapshot, order);
     const counts = {
       taken: done.taken.length,
       already: done.already.length,

@@ -8,7 +8,13 @@ import { join } from "node:path";
 import { ConsentError, isConsentError, isJsonObject } from "@acp/core";
 import { createFileAtomic, holdWriter, makePrivateDirectory, whileWriting } from "@acp/home";
 import type { Home } from "@acp/home";
-import { makeSnapshot, readSnapshot, removeTree, removeUnfinished } from "@acp/sandbox-linux";
+import {
+  isAsWanted,
+  makeSnapshot,
+  readSnapshot,
+  removeTree,
+  removeUnfinished,
+} from "@acp/sandbox-linux";
 import type { ReviewSnapshot } from "@acp/sandbox-linux";
 
 /** One of them. */
@@ -164,11 +170,7 @@ export function freeze(review: Review): Promise<ReviewSnapshot> {
 
 /** Whether the workspace is as the agent wanted it, beside what was frozen. */
 export function isEmpty(review: Review): Promise<boolean> {
-  return whileWriting(review.directory, async () => {
-    const { listing, directory } = await makeSnapshot(partsOf(review, REST));
-    await removeTree(directory);
-    return listing.changes.length === 0 && listing.refused.length === 0 && listing.isComplete;
-  });
+  return whileWriting(review.directory, () => isAsWanted(partsOf(review, FROZEN)));
 }
 
 function partsOf(

@@ -3,7 +3,6 @@
  * so an agent must not be able to change it.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
@@ -23,7 +22,7 @@ export function ownPackages(start: string = findOwn()): readonly string[] {
     const names = dependenciesOf(directory);
     const places = names.length === 0 ? [] : placesAround(directory);
     for (const name of names) {
-      const path = firstOf(places, (place) => installed(join(place, name)));
+      const path = firstOf(places, (place) => installed(`${place}/${name}`));
       if (path === undefined)
         throw new ConsentError(
           "options_invalid",
@@ -74,21 +73,22 @@ function dependenciesOf(directory: string): readonly string[] {
  * Where Node looks: in the `node_modules` beside the package and above it. The same for every name.
  */
 function placesAround(directory: string): readonly string[] {
-  return createRequire(join(directory, "package.json")).resolve.paths("name") ?? [];
+  const above = dirname(directory);
+  const further = above === directory ? [] : placesAround(above);
+  return directory.endsWith("/node_modules")
+    ? further
+    : [`${directory === "/" ? "" : directory}/node_modules`, ...further];
 }
 
 /**
  * The real path of a package, if there is one. Most are needed by several, and every start waits
- * for this.
+ * for this: `path.join()` was half of it.
  */
 function rememberInstalled(): (path: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (path) => {
     if (!known.has(path))
-      known.set(
-        path,
-        existsSync(join(path, "package.json")) ? realpathSync.native(path) : undefined,
-      );
+      known.set(path, existsSync(`${path}/package.json`) ? realpathSync.native(path) : undefined);
     return known.get(path);
   };
 }

@@ -40,7 +40,7 @@ function readProxy(env: Environment, name: string): Proxy | undefined {
     throw new Error(`Cannot use ${name}: it is not a URL such as http://127.0.0.1:8788`);
   const url = new URL(text);
   if (url.protocol !== "http:")
-    throw new Error(`Cannot use ${name}: the proxy is reached by http:// alone`);
+    throw new Error(`Cannot use ${name}: only http:// proxies are supported`);
   const authorization = authorizationOf(url);
   return {
     origin: url.origin,

@@ -46,7 +46,7 @@ export function openTunnel(proxy: Proxy, target: Target, signal?: AbortSignal): 
     const onAbort = (): unknown => {
       // A proxy takes a mere end for one that still waits for its answer.
       asked.socket?.resetAndDestroy();
-      return asked.destroy(new Error("nobody waits for the tunnel any more"));
+      return asked.destroy(new Error("the request for the tunnel was canceled"));
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     asked.on("error", reject);
