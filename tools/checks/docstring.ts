@@ -54,7 +54,7 @@ export function docstringOf(node: ts.Node): string | undefined {
 /** Whether a declaration has an `@example` with code. */
 export const hasExample = (node: ts.Node): boolean =>
   commentsOf(node).some(({ tags }) =>
-    tags?.some((tag) => tag.tagName.text === "example" && commentOf(tag).includes("```ts")),
+    (tags ?? []).some((tag) => tag.tagName.text === "example" && commentOf(tag).includes("```ts")),
   );
 
 /** Whether a docstring only says again, in other order, what the names beside it say. */

@@ -66,7 +66,7 @@ export function openHostPorts(
           other.end();
         });
       }
-      service.once("connect", async () => {
+      const admit = async (): Promise<void> => {
         // Once connected: whoever takes the port from now on does not get this connection.
         const why = await guard.whyNot(port).catch(() => "it cannot be looked at");
         if (why === undefined) return void agent.pipe(service).pipe(agent);
@@ -74,7 +74,8 @@ export function openHostPorts(
         told.add(port);
         agent.destroy();
         service.destroy();
-      });
+      };
+      service.once("connect", () => void admit());
     };
   return {
     takers: new Map(ports.map((port) => [port, take(port)])),

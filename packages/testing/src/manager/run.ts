@@ -207,8 +207,10 @@ async function startOnce(
   const [lead] = attempts;
   const own = lead?.group === "own" ? lead : undefined;
   const filled = (word: string): string => word.replace("{work}", place.workspace);
-  const variables = Object.entries(own?.env ?? {}).map(([key, value]) => [key, filled(value)]);
-  const env = { ...ground.env, ...Object.fromEntries(variables) };
+  const variables = Object.fromEntries<string>(
+    Object.entries<string>(own?.env ?? {}).map(([key, value]) => [key, filled(value)]),
+  );
+  const env = { ...ground.env, ...variables };
   const server = own?.server?.map(filled);
   const isAlone = attempts.length === 1;
   const isAtTerminal = lead?.group === "terminal" || lead?.isAtTerminal === true;
