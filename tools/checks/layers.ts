@@ -92,6 +92,7 @@ const FOR_TESTS: ReadonlySet<string> = new Set([
   "tools/bundled.js",
   "tools/cpu-ms.js",
   "tools/deep.js",
+  "tools/fast-check.js",
   "tools/markdown.js",
 ]);
 

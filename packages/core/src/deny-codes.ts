@@ -16,7 +16,7 @@ export interface DenyRow {
 }
 
 /** Every code, as the table below has them. */
-const CODES = [
+export const DENY_CODE_LIST = [
   "policy_denied",
   "rate_limited",
   "consent_denied",
@@ -49,7 +49,7 @@ const CODES = [
 ] as const;
 
 /** A reason for a no: a code of the table. */
-export type DenyCode = (typeof CODES)[number];
+export type DenyCode = (typeof DENY_CODE_LIST)[number];
 
 /** Meaning, remedy and retryable of every code. */
 export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {

@@ -62,7 +62,7 @@ export { distinctPeople, includesPerson, isSamePerson, personKey } from "./appro
 export { makeResponse, parseResponse } from "./approval/response.js";
 export type { AnswerParts, ConsentResponse } from "./approval/response.js";
 export type { ConsentSigner, SignedParts } from "./consent-signer.js";
-export { DENY_CODES } from "./deny-codes.js";
+export { DENY_CODE_LIST, DENY_CODES } from "./deny-codes.js";
 export type { DenyCode, DenyRow } from "./deny-codes.js";
 export { asError, ConsentError, isConsentError } from "./errors.js";
 export type { ConsentErrorCode, ConsentErrorOptions, TextPosition } from "./errors.js";

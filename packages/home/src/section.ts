@@ -137,10 +137,10 @@ export function section<const F extends Fields>(
       // A key that is written wrong is missing under its right name: that is one mistake, not two.
       if (unknown.length === 0) wrong.push(...together(spot, entries.value, { fields, rules }));
       if (wrong.length > 0) return { mistakes: wrong };
-      const found = values.flatMap(({ name, outcome }) =>
+      const found = values.flatMap(({ name, outcome }): [string, unknown][] =>
         outcome === undefined || outcome.mistakes !== undefined ? [] : [[name, outcome.value]],
       );
-      const made: object = Object.fromEntries(found);
+      const made: object = Object.fromEntries<unknown>(found);
       if (!isComplete(made, fields))
         throw new RangeError("a required key was read and is not there");
       return { value: made };

@@ -183,6 +183,8 @@ function watchIdle(
   return { unwatch, late: () => late };
 }
 
+const UNASKED_UPGRADE = "the host switched to another protocol without being asked to";
+
 /** Passes bodies both ways. */
 function transfer(
   parts: ForwardParts,
@@ -218,19 +220,14 @@ function transfer(
     sent.on("error", (error) => {
       if (answer !== undefined) return;
       end();
-      if (sent.reusedSocket && late() === undefined && !signal.aborted && isReset(error))
-        resolve("stale");
+      const isStale = sent.reusedSocket && late() === undefined && !signal.aborted;
+      if (isStale && isReset(error)) resolve("stale");
       else reject(late() ?? failureOf(error));
     });
     sent.once("upgrade", (incoming, socket, head) => {
       if (checked.upgrade === undefined || !(socket instanceof Socket)) {
         socket.destroy();
-        return fail(
-          refused(
-            "upstream_invalid",
-            "the host switched to another protocol without being asked to",
-          ),
-        );
+        return fail(refused("upstream_invalid", UNASKED_UPGRADE));
       }
       end();
       resolve({ answer: incoming, socket, head });

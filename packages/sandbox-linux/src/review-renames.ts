@@ -68,11 +68,11 @@ export async function openRenames(root: number): Promise<Renames> {
       const { device, inode } = fileIdOf(at.folder);
       const words = [kind, `${device}:${inode}`, `/${at.path === "" ? "." : at.path}`, name, other];
       stdin.write(words.map((word) => `${word}\0`).join(""));
-      const { value, done } = await answers.next();
-      if (done === true)
+      const answer = await answers.next();
+      if (answer.done === true)
         throw new ConsentError("sandbox_failed", "Cannot take changes: the helper has ended");
-      if (isRenamed(value)) return value;
-      throw new Error(value);
+      if (isRenamed(answer.value)) return answer.value;
+      throw new Error(answer.value);
     };
   return {
     exchange: ask("x"),

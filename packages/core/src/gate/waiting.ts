@@ -187,6 +187,9 @@ function onEarlyEnd(
   };
 }
 
+/** Why a caller stops waiting before the question ends. */
+type LeaveCode = "consent_cancelled" | "gate_closed";
+
 /**
  * Waits for the end of a shown question for one caller. However the parts fail, the caller gets a
  * verdict.
@@ -204,13 +207,10 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
    * Ends the question and the waiting: also where the store cannot end the question, the caller
    * gets its no.
    */
-  const leave = async (
-    reason: string,
-    code: "consent_cancelled" | "gate_closed",
-  ): Promise<void> => {
-    const cancel = { type: "cancel", atMs: parts.clock.now(), reason, denyCode: code } as const;
+  const leave = async (reason: string, denyCode: LeaveCode): Promise<void> => {
+    const cancel = { type: "cancel", atMs: parts.clock.now(), reason, denyCode } as const;
     const isFirst = await endQuestion(parts, follow.id, cancel).catch(() => true);
-    if (isFirst) giveUp(denial(code, reason));
+    if (isFirst) giveUp(denial(denyCode, reason));
   };
   /** Ends the waiting; the question is held for a retry where the gate holds questions. */
   const depart = async (reason: string): Promise<void> => {

@@ -178,14 +178,8 @@ function createView({ plain }: Masks, escapes: Escapes, { add, below }: ViewPart
       room = createRun(plain, bytesMax);
     const run = room;
     putBefore(run, from, kept);
-    const unescaped = unescape(escapes, {
-      source,
-      from: source.from - pending,
-      to: source.to,
-      isOver,
-      target: run,
-      at: from,
-    });
+    const range = { from: source.from - pending, to: source.to, isOver };
+    const unescaped = unescape(escapes, { source, ...range, target: run, at: from });
     const { to, leads } = unescaped;
     const after = searchBlock(plain, { run, to, before: kept, position, length }, add);
     const stream: Stream = { ...run, from, to, leads, before: kept, after, readings: [] };
