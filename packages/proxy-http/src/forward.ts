@@ -225,12 +225,7 @@ function transfer(
     sent.once("upgrade", (incoming, socket, head) => {
       if (checked.upgrade === undefined || !(socket instanceof Socket)) {
         socket.destroy();
-        return fail(
-          refused(
-            "upstream_invalid",
-            "the host switched to another protocol without being asked to",
-          ),
-        );
+        return fail(refused("upstream_invalid", "the host switched protocols without being asked"));
       }
       end();
       resolve({ answer: incoming, socket, head });
