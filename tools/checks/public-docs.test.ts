@@ -3,15 +3,15 @@ import { publicDocs } from "./public-docs.js";
 import { problemsOf, sample } from "./sample.js";
 
 /** A package with the exports `run` and `Run`. */
-const done = (text: string, folder = "done"): Record<string, unknown> => ({
-  [`packages/${folder}/package.json`]: {
-    name: `@acp/${folder}`,
+const done = (text: string): Record<string, unknown> => ({
+  "packages/done/package.json": {
+    name: "@acp/done",
     type: "module",
     exports: { ".": { default: "./dist/index.js" } },
   },
-  [`packages/${folder}/src/index.ts`]:
+  "packages/done/src/index.ts":
     'export { run } from "./run.js"; export type { Run } from "./run.js";',
-  [`packages/${folder}/src/run.ts`]: text,
+  "packages/done/src/run.ts": text,
 });
 
 const RUN = "/** Starts a program.\n * @example\n * ```ts\n * run();\n * ```\n */\n";

@@ -5,37 +5,14 @@
  * properties cannot be assigned; and one export of each entry has an `@example`, which the check
  * `snippets` compiles. Entries name what they export, one by one. Coverage is printed.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
 import ts from "typescript";
 import { packages } from "../workspace.mjs";
 import { lineOf } from "./ast.js";
 import type { Check } from "./check.js";
 import { docstringOf, hasExample, saysNothing } from "./docstring.js";
 import { membersOf, writableMembers } from "./public-members.js";
-
-/**
- * Packages that are being documented: what is missing in them is counted and written to a file, not
- * refused. Take yours out when it is complete.
- */
-const UNFINISHED: readonly string[] = [
-  "audit",
-  "channel-telegram",
-  "channel-terminal",
-  "channel-web",
-  "channel-webhook",
-  "cli",
-  "core",
-  "exec-approval",
-  "exec-safety",
-  "home",
-  "host",
-  "proxy-http",
-  "proxy-mcp",
-  "sandbox-linux",
-  "testing",
-];
-const MISSING = "temp/public-docs.txt";
 
 /** A file that a package's exports lead to. */
 interface Entry {
@@ -141,11 +118,9 @@ function exampleProblems(root: string, file: string, symbols: readonly ts.Symbol
 const percent = (part: number, whole: number): string =>
   `${part} of ${whole} (${Math.floor((100 * part) / Math.max(whole, 1))} %)`;
 
-/** What a package is missing: what is refused, what is wanted, and how much is there. */
+/** What a package is missing, and how much is there. */
 interface Coverage {
-  readonly folder: string;
   readonly problems: readonly string[];
-  readonly wanted: readonly string[];
   readonly note: string;
 }
 
@@ -162,14 +137,10 @@ function coverageOf(root: string, program: ts.Program, entries: readonly Entry[]
       all.filter((each) => each.isMember === isMember).length,
     );
   return {
-    folder,
     problems: [
       ...perEntry.flatMap(({ file }) => starProblems(root, program.getSourceFile(file))),
-      ...all.filter((each) => !each.isMember && each.docstring === undefined).flatMap(docProblem),
+      ...all.flatMap(docProblem),
       ...symbols.flatMap((symbol) => readonlyProblems(root, symbol)),
-    ],
-    wanted: [
-      ...all.filter((each) => each.isMember || each.docstring !== undefined).flatMap(docProblem),
       ...examples,
     ],
     note:
@@ -196,15 +167,9 @@ export const publicDocs: Check = {
         entries.filter((entry) => entry.folder === folder),
       ),
     );
-    const unfinished = found.filter(({ folder }) => UNFINISHED.includes(folder));
-    const missing = unfinished.flatMap(({ wanted }) => wanted);
-    mkdirSync(dirname(join(root, MISSING)), { recursive: true });
-    writeFileSync(join(root, MISSING), missing.map((line) => `${line}\n`).join(""));
     return {
-      problems: found.flatMap(({ folder, problems, wanted }) =>
-        UNFINISHED.includes(folder) ? problems : [...problems, ...wanted],
-      ),
-      notes: [...found.map(({ note }) => note), `${missing.length} are missing: ${MISSING}`],
+      problems: found.flatMap(({ problems }) => problems),
+      notes: found.map(({ note }) => note),
     };
   },
 };

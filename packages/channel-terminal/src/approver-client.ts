@@ -25,7 +25,7 @@ export type GateChange = Exclude<QuestionChange, { readonly type: "lost" }>;
 
 /** What a gate's log says of a question that is over. */
 export interface QuestionOutcome {
-  /** ID of the question. */
+  /** As its request has it: `cr_…`. */
   readonly id: string;
   /** How the question ended. */
   readonly status: EndStatus;

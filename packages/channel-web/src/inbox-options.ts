@@ -38,7 +38,7 @@ export interface HistoryEntry {
   readonly run?: RunOutcome;
 }
 
-/** An agent that is paused. */
+/** Whose calls are all denied for now, and until when. */
 export interface PausedAgent {
   /** The agent's ID. */
   readonly agent: string;
@@ -61,7 +61,7 @@ export interface InboxPauses {
   resume(agent: string, by: string): Promise<boolean>;
 }
 
-/** Parts of an inbox. */
+/** Who answers, where the page is, and what it shows beside questions. */
 export interface InboxOptions {
   /**
    * Where people reach it, e.g. `http://localhost:8789` or `https://inbox.example.com`: requests

@@ -5,7 +5,7 @@
 
 /** A review that nobody has settled. */
 export interface ReviewSummary {
-  /** ID of the review. */
+  /** As `acp review` shows it. */
   readonly id: string;
   /** The workspace's real path. */
   readonly workspace: string;
@@ -52,7 +52,7 @@ export interface ReviewShown extends ReviewSummary {
 
 /** What a person takes. */
 export interface ReviewOrder {
-  /** ID of the review. */
+  /** As `acp review` shows it. */
   readonly id: string;
   /** Of what that person has seen. */
   readonly digest: string;
@@ -72,11 +72,13 @@ export interface ReviewBy {
 
 /** What came of it. */
 export type ReviewSettled =
-  /** `lines` say what was taken and what was not; `isOver` where nothing is left. */
   | {
       readonly status: "done";
+      /** Say what was taken and what was not, for the person. */
       readonly lines: readonly string[];
+      /** Whether nothing of the review is left to settle. */
       readonly isOver: boolean;
+      /** Whether everything that was to be taken was. */
       readonly isWhole: boolean;
     }
   /** It is not what was shown; nothing was changed. */

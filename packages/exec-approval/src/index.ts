@@ -39,6 +39,8 @@ export type { Gateway, GatewayEvent, GatewayOptions } from "./gateway.js";
 export { createHubLink } from "./hub-link.js";
 export type { HubLink, HubLinkOptions } from "./hub-link.js";
 export {
+  APPROVAL_DECISIONS,
+  EXEC_APPROVAL_ENDS,
   ExecApprovalEndedAction,
   ExecApprovalRequestAction,
   GATEWAY_ID,

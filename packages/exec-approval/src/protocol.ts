@@ -147,9 +147,11 @@ export interface Envelope<Action extends string, Payload> {
 
 /** What each action carries. */
 export interface MessagePayloads {
+  /** A hub asks a client. */
   readonly "exec-approval-request": ExecApprovalRequestPayload;
+  /** A hub says that a question is over. */
   readonly "exec-approval-ended": ExecApprovalEndedPayload;
-  /** A call of a method. */
+  /** One device calls a method of another. */
   readonly request: RpcRequestPayload;
   /** What became of a call. */
   readonly response: RpcResponsePayload;

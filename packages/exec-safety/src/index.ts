@@ -10,7 +10,7 @@ export { evaluateInShell } from "./evaluate-in-shell.js";
 export { evaluateCommandSafety } from "./evaluate.js";
 export { simpleCommandOf } from "./parse/simple-command-of.js";
 export type { Span } from "./parse/tree.js";
-export { COMMAND_RISKS } from "./safety.js";
+export { COMMAND_RISKS, SAFETY_LAYERS } from "./safety.js";
 export type {
   CommandRewrite,
   CommandRisk,

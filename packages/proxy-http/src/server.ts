@@ -112,6 +112,14 @@ const NOTHING = (): void => {};
 /**
  * Creates a proxy. It serves nothing until you call `listen()` or `attach()`.
  *
+ * @example
+ * ```ts
+ * import { createHttpConsentProxy } from "@acp/proxy-http";
+ *
+ * const proxy = createHttpConsentProxy({ gate, agent: { id: "my-agent" } });
+ * const { port } = await proxy.listen({ port: 0 }); // for HTTP_PROXY
+ * ```
+ *
  * @throws ConsentError `options_invalid`.
  */
 export function createHttpConsentProxy(options: HttpConsentProxyOptions): HttpConsentProxy {
