@@ -253,7 +253,7 @@ describe("an edit", () => {
     );
     expect((await chat.tap(shown, "Allow", STRANGER)).text).toContain("You may not answer");
     expect((await chat.replied(chat.reply(shown, "approve", ALICE))).text).toContain(
-      "only the one who changed",
+      "only the person who changed",
     );
     expect(ask.submissions).toEqual([]);
     await chat.tap(shown, "Allow", BOB);

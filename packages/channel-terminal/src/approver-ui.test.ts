@@ -41,7 +41,7 @@ describe("runApproverUi() shows", () => {
     expect(second.ending()?.status).toBe("approved");
     expect(kit.news()).toContain("the first");
     await kit.type("n\n");
-    expect(kit.news()).toContain("No other question waits");
+    expect(kit.news()).toContain("There is no other open question");
     await kit.type("d no\n");
     expect(first.ending()?.status).toBe("denied");
   });

@@ -173,7 +173,7 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
       command: `sh -c "${runTypeScript("approver", home.run)}"`,
       directory: home.path,
     });
-    await approver.shows("Nothing waits for an answer");
+    await approver.shows("There are no open questions");
     const { pane, verdicts } = await gateProcess(home, [call, { ...call, tool: "other_tool" }], {
       terminal: false,
       socketPath: home.socketPath,

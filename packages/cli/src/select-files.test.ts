@@ -105,6 +105,14 @@ describe("selectFiles()", () => {
     expect(await select(at.path, ["deep/u*/b.*"])).toEqual(["deep/up/b.yaml"]);
   });
 
+  it("refuses a folder that cannot be read, rather than leaving out what is in it", async () => {
+    await using at = await tree();
+    await symlink("loop", join(at.path, "deep/loop"));
+    await expect(select(at.path, ["deep/*/?.yml"])).rejects.toThrow(
+      'the folder "deep/loop" cannot be read',
+    );
+  });
+
   it("looks at a name of 255 characters a few thousand times at most", async () => {
     await using at = await scratch();
     await writeFile(join(at.path, "a".repeat(255)), "");

@@ -107,7 +107,10 @@ async function partOf(name: string, fail: Search["fail"]): Promise<Part> {
   const { default: picomatch } = await import("picomatch");
   // `posix`: as in a shell, `[!ab]` is any character but these.
   const options = { nonegate: true, noextglob: true, posix: true };
-  return { kind: "pattern", test: picomatch(name.replace(NOT_GLOB, "\\$&"), options) };
+  const test = picomatch(name.replace(NOT_GLOB, "\\$&"), options);
+  // picomatch takes `[!a]` for a period too.
+  const isHidden = name.startsWith(".");
+  return { kind: "pattern", test: (each) => (isHidden || !each.startsWith(".")) && test(each) };
 }
 
 /** Adds to `found` the files below `at` that the rest of the pattern matches. */

@@ -100,7 +100,7 @@ describe("acp audit verify with checkpoints", () => {
     const whole = await acp(["audit", "verify", at.log], { home: join(at.path, "none") });
     expect(whole).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("no checkpoints were looked at"),
+      stdout: expect.stringContaining("no checkpoints were checked"),
     });
   });
 

@@ -49,7 +49,9 @@ describe("acp init", () => {
     const { code, stdout } = await acp(["init", "--home", home]);
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining(`opens with the file ${home}/keys/unlock.key: whoever can read it`),
+      expect.stringContaining(
+        `opens with the file ${home}/keys/unlock.key: anyone who can read it`,
+      ),
     ]);
     for (const name of ["keys/private.key", "keys/unlock.key", "keys/checkpoint.key", "vault.json"])
       expect((await stat(join(home, name))).mode & 0o777).toBe(0o600);

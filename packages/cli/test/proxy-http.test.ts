@@ -311,7 +311,7 @@ describe("acp mcp with proxy.http_port", () => {
       status: 403,
     });
     await using second = await startMcp(world);
-    expect(second.stderr()).toContain(`somebody else listens on port ${httpPort} already`);
+    expect(second.stderr()).toContain(`another program is listening on port ${httpPort}`);
     first.child.stdin?.end();
     expect(await first.ended).toMatchObject({ code: 0 });
     await expect(send(httpPort, `${world.origin}/`)).rejects.toThrow("ECONNREFUSED");

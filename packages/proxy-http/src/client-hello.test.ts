@@ -107,8 +107,8 @@ describe("createHelloReader()", () => {
       inRecords(helloMessage([extension(0, vector(2, nameEntry("a", 1)))])),
       "not one host name",
     ],
-    ["an empty name", inRecords(helloMessage([serverName("")])), "no host name"],
-    ["a name with NUL", inRecords(helloMessage([serverName("a\u0000b")])), "no host name"],
+    ["an empty name", inRecords(helloMessage([serverName("")])), "not a host name"],
+    ["a name with NUL", inRecords(helloMessage([serverName("a\u0000b")])), "not a host name"],
     [
       "an empty list of names",
       inRecords(helloMessage([extension(0, Buffer.from([0, 0]))])),
@@ -124,7 +124,7 @@ describe("createHelloReader()", () => {
       inRecords(helloMessage([Buffer.from([0, 0, 9, 9])])),
       "after its message",
     ],
-    ["another first message", inRecords(over(good, 0, 2)), "no client hello"],
+    ["another first message", inRecords(over(good, 0, 2)), "not a client hello"],
     ["a long session id", inRecords(over(good, 38, 33)), ""],
     [
       "another record inside",

@@ -183,8 +183,6 @@ function watchIdle(
   return { unwatch, late: () => late };
 }
 
-const UNASKED_UPGRADE = "the host switched to another protocol without being asked to";
-
 /** Passes bodies both ways. */
 function transfer(
   parts: ForwardParts,
@@ -227,7 +225,7 @@ function transfer(
     sent.once("upgrade", (incoming, socket, head) => {
       if (checked.upgrade === undefined || !(socket instanceof Socket)) {
         socket.destroy();
-        return fail(refused("upstream_invalid", UNASKED_UPGRADE));
+        return fail(refused("upstream_invalid", "the host switched protocols without being asked"));
       }
       end();
       resolve({ answer: incoming, socket, head });

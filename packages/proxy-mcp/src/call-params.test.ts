@@ -57,7 +57,7 @@ describe("readCall()", () => {
     ['{"name":"x","Name":"y"}', '"Name" differs from "name" in case only'],
     ['{"name":"x","argument\u017f":{}}', "in case only"],
     ['{"name":"x","_META":{}}', "in case only"],
-    ['{"name":"x","capability":"c"}', 'its member "capability" is none of the protocol\'s'],
+    ['{"name":"x","capability":"c"}', 'its member "capability" is not defined by MCP'],
     ['{"name":"x","_meta":[]}', "its _meta is not an object"],
     ['{"name":"x","task":true}', "its task is not an object with a ttl only"],
     ['{"name":"x","task":{"ttl":1,"then":"y"}}', "its task is not an object with a ttl only"],

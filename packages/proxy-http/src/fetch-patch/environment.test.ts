@@ -91,7 +91,7 @@ describe("readEnvironment()", () => {
     [
       "another scheme",
       { HTTPS_PROXY: "socks5://u:hunter2@127.0.0.1:1080" },
-      "reached by http:// alone",
+      "only http:// proxies are supported",
     ],
   ])("throws with %s, and shows no value", (_, env, text) => {
     expect(() => readEnvironment(env)).toThrow(text);
