@@ -249,6 +249,14 @@ describe.skipIf(!NAMESPACE.run)(`MCP servers of acp run ${NAMESPACE.reason}`, ()
     expect((await world.run(["true"])).stderr).toContain("does not show its working directory");
   });
 
+  it("say which file of their command the agent can change", async () => {
+    await using world = await serversWorld();
+    await world.write("own.mjs", "");
+    await world.serve({ name: "a", args: [join(world.work, "own.mjs")], workspace: "read" });
+    const { stderr } = await world.run(["true"]);
+    expect(stderr).toContain(`the agent can change ${join(world.work, "own.mjs")}`);
+  });
+
   it("refuse an agent that is called as one of them", async () => {
     await using world = await serversWorld();
     const { code, stderr } = await world.run(["true"], { args: ["--agent", "server:a"] });

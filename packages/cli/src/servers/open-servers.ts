@@ -11,6 +11,7 @@ import { systemPaths } from "@acp/sandbox-linux";
 import { someoneAttached } from "../run/someone-attached.js";
 import { serverAgentId } from "./agent-id.js";
 import { askAboutChange } from "./ask-change.js";
+import { changedByAgent } from "./changed-by-agent.js";
 import { containedServer } from "./contained-server.js";
 import type { ContainedParts } from "./contained-server.js";
 import { pinnedServer, readServerCommand } from "./pinned-server.js";
@@ -187,8 +188,13 @@ function heldText(server: CommandServer, { sandbox, workspace }: ContainedParts)
     unseen.length === 0
       ? ""
       : `; it does not see ${unseen.join(", ")}, which its command names: add that to its "read" or "write"`;
+  const changeable = changedByAgent(server, workspace).map((path) => escapeText(path));
+  const warning =
+    changeable.length === 0
+      ? ""
+      : `; the agent can change ${changeable.join(", ")}: if the server runs that, the agent can use its variables and network`;
   const reach = network.length === 0 ? "no network" : `of the network ${network.join(", ")}`;
-  return `MCP server "${name}" runs in sandbox "${sandbox.kind}", level ${sandbox.level}, with ${reach}${hint}`;
+  return `MCP server "${name}" runs in sandbox "${sandbox.kind}", level ${sandbox.level}, with ${reach}${hint}${warning}`;
 }
 
 /** Paths of its command that are there and not shown: a server says little about what it misses. */
