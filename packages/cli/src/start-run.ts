@@ -6,9 +6,9 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
-import { helperDirectory } from "@acp/sandbox-linux";
+import { codeDirectory } from "@acp/sandbox-linux";
 import { openKeptCode } from "./run/kept-code.js";
-import type { ProgramFile } from "./run/kept-code.js";
+import type { KeptCode, ProgramFile } from "./run/kept-code.js";
 
 const PROGRAM: string = fileURLToPath(new URL("./program.cjs", import.meta.url));
 
@@ -24,7 +24,11 @@ interface Program {
  */
 export function startRun(): Promise<void> {
   const { text, ...program } = readProgram();
-  const code = openKeptCode(helperDirectory(), program)?.code;
+  const kept = (): KeptCode | undefined => {
+    const directory = codeDirectory();
+    return directory === undefined ? undefined : openKeptCode(directory, program);
+  };
+  const code = kept()?.code;
   const script = new Script(`(function (exports, require, module, __filename) {${text}\n})`, {
     filename: PROGRAM,
     ...(code !== undefined && { cachedData: code }),
@@ -32,8 +36,7 @@ export function startRun(): Promise<void> {
   // Only after a run has V8 compiled what the next one needs, and the first run makes the place.
   if (script.cachedDataRejected !== false)
     process.once("exit", (exitCode) => {
-      if (exitCode === 0 && startsCommand(process.argv.slice(2)))
-        openKeptCode(helperDirectory(), program)?.keep(script);
+      if (exitCode === 0 && startsCommand(process.argv.slice(2))) kept()?.keep(script);
     });
   const evaluate: unknown = script.runInThisContext();
   const module: { exports: Partial<Program> } = { exports: {} };

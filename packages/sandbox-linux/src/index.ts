@@ -20,7 +20,7 @@ export type {
 export { createLinuxSandbox, LINUX_SANDBOXES, probeLinuxSandboxes } from "./choose.js";
 export type { AutoSandbox, LinuxSandboxOptions } from "./choose.js";
 export { fileKey } from "./held-again.js";
-export { helperDirectory } from "./helper-directory.js";
+export { codeDirectory } from "./helper-directory.js";
 export { acceptFrom } from "./peer-uid.js";
 export { reachesLevel } from "./levels.js";
 export { findPersistent } from "./persistent.js";

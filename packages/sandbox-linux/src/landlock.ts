@@ -13,7 +13,7 @@ import { makeLandlockObstacle, makeLandlockReport } from "./landlock-report.js";
 import { withSpawn } from "./held.js";
 import { makeLandlockRules, shownHidden } from "./landlock-rules.js";
 import type { Obstacle } from "./namespace-host.js";
-import { helperDirectory } from "./helper-directory.js";
+import { codePlaces } from "./helper-directory.js";
 import { type NativeHelper, nativeHelper } from "./native-helper.js";
 import type { AgentUser, ConfinementOptions, LinuxSandbox, ResourceCaps } from "./parts.js";
 import { openPlaces } from "./places.js";
@@ -96,7 +96,7 @@ async function prepare(
   const { network = "proxy", hidden = [], unixSockets = "none" } = options;
   refuseCovered("landlock", options);
   // An agent that could write the helper would choose what the next one is held by.
-  const places = checkPlaces({ ...options, hidden: [...hidden, helperDirectory()] });
+  const places = checkPlaces({ ...options, hidden: [...hidden, ...codePlaces()] });
   const [caps, user, arch] = [parseCaps(options.caps), chooseAgentUser(options), seccompArch()];
   if (user.uid === 0)
     return { reason: "the manager is root in name only", fix: "Name another user for the agent" };

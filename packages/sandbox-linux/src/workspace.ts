@@ -9,7 +9,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import type { AgentView, ConfinementOptions, Workspace } from "./parts.js";
-import { helperDirectory } from "./helper-directory.js";
+import { codePlaces } from "./helper-directory.js";
 import { followOwnSteps } from "./own-steps.js";
 import { sessionsDirectory } from "./session.js";
 
@@ -84,7 +84,7 @@ export function checkPlaces(options: ConfinementOptions, canOverlay = false): Vi
     throw refused(view.workspace, "only namespace can show what another agent sees");
   // What of ours an agent must neither see nor change: by what it writes there it would run
   // outside.
-  const own = [sessionsDirectory(), helperDirectory()].map(realOrGiven);
+  const own = [sessionsDirectory(), ...codePlaces()].map(realOrGiven);
   const kept = [...hidden.map(realOrGiven), ...own];
   const ours = [OWN_PACKAGE, process.execPath, ...programs].map(realOrGiven);
   const homes = homeDirectories();

@@ -42,7 +42,7 @@ const NAME = /^program-[0-9a-f]{64}(?:\.[0-9a-f]{16})?$/u;
 /**
  * Looks for it.
  *
- * @param directory - As `helperDirectory()` names it; it is not made here.
+ * @param directory - As `codeDirectory()` names it; it is not made here.
  * @returns Nothing where the directory is not there or not ours alone.
  */
 export function openKeptCode(directory: string, program: ProgramFile): KeptCode | undefined {
