@@ -316,7 +316,8 @@ function unwatched(): ConsentError {
 }
 
 function toError(error: unknown): ConsentError {
-  if (error instanceof ConsentError) return error;
+  // What would refuse a start for how it was called has ended one here.
+  if (error instanceof ConsentError && error.code === "sandbox_failed") return error;
   const text = error instanceof Error ? error.message : String(error);
   const fix = "change such files in place, or when the agent has ended";
   const message = `Cannot go on with an agent after somebody outside replaced files that are held from it: ${text}; ${fix}`;
