@@ -135,7 +135,8 @@ describe.skipIf(!namespaces.run || !compiled.run)(
       for (const agent of [closed, aborted, killed]) expect(agent.failure?.()).toBeUndefined();
     });
 
-    it.runIf(isRoot)("gets its turn before the agent where root started it", async () => {
+    it("gets its turn before the agent where root started it", async ({ skip }) => {
+      if (!isRoot) skip("needs root");
       const agent = await startAgent(["sleep", "1000"], user);
       const first = parentOf(agent.pid);
       expect([getPriority(first), getPriority(agent.pid)]).toEqual([-20, 0]);
