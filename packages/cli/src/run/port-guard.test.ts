@@ -69,8 +69,9 @@ describe.skipIf(process.platform !== "linux")("makePortGuard()", () => {
     const port = await named("service");
     const guard = makePortGuard([]);
     expect(await guard.whyNot(port)).toBeUndefined();
-    const listen = `require("node:net").createServer().listen(${port}, "127.0.0.9", () => console.log("up"))`;
-    const other = spawn(process.execPath, ["-e", listen], {
+    // Not Node: another user may not enter where this one lies.
+    const listen = `import socket, time\nat = socket.socket()\nat.bind(("127.0.0.9", ${port}))\nat.listen()\nprint("up", flush=True)\ntime.sleep(600)`;
+    const other = spawn("/usr/bin/python3", ["-c", listen], {
       uid: 61_077,
       gid: 61_077,
       stdio: ["ignore", "pipe", "inherit"],
