@@ -28,7 +28,7 @@ const NOT = [
   // Sandboxes: where root runs the tests, a Node out of npm's cache lies in root's own home, where
   // no agent can read it.
   /^packages\/sandbox-linux\//,
-  /^packages\/exec-approval\/test\/trial\./,
+  /^packages\/exec-approval\/test\/trial(?:-keep)?\./,
   /^packages\/testing\/src\/effects\//,
   /^examples\/sandboxed-agent\//,
   // What a browser makes of the page.
