@@ -36,7 +36,9 @@ it("entry cost refuses a main entry over its budget, whatever imports it, and on
     root: sample(core(bytes(100 * 1_024))),
     update: false,
   });
-  expect(problems).toEqual([expect.stringMatching(/^@acp\/core: 1\d\d\.\d kB gzip, at most \d+(?:\.\d)?$/)]);
+  expect(problems).toEqual([
+    expect.stringMatching(/^@acp\/core: 1\d\d\.\d kB gzip, at most \d+(?:\.\d)?$/),
+  ]);
   const { "packages/core/dist/index.js": _index, ...unbuilt } = core("");
   expect((await entryCost.run({ root: sample(unbuilt), update: false })).problems).toEqual([
     "@acp/core: is not built",
