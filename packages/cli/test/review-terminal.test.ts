@@ -10,6 +10,10 @@ import { needSandbox, runWorld } from "./run-world.js";
 
 const NAMESPACE = needSandbox("namespace");
 
+/** A shell script under `acp run --review`. */
+const reviewed = (home: string, script: string): string =>
+  words(process.execPath, BIN, "run", "--home", home, "--review", "--", "sh", "-c", script);
+
 describe.skipIf(!NAMESPACE.run)(
   `the end of acp run --review at a terminal ${NAMESPACE.reason}`,
   () => {
@@ -20,18 +24,7 @@ describe.skipIf(!NAMESPACE.run)(
       ["nothing", []],
     ])("takes what is answered: %s", async (answer, expected) => {
       await using world = await runWorld();
-      const run = words(
-        process.execPath,
-        BIN,
-        "run",
-        "--home",
-        world.home,
-        "--review",
-        "--",
-        "sh",
-        "-c",
-        "echo 1 > a; echo 2 > b; echo up; read early",
-      );
+      const run = reviewed(world.home, "echo 1 > a; echo 2 > b; echo up; read early");
       await using pane = await openPane(run, world.work);
       // Said before the question, it is the command's to read.
       await pane.until(/^up$/m);
@@ -54,18 +47,7 @@ describe.skipIf(!NAMESPACE.run)(
 
     it("asks on the usual screen, whatever the command made of it", async () => {
       await using world = await runWorld();
-      const run = words(
-        process.execPath,
-        BIN,
-        "run",
-        "--home",
-        world.home,
-        "--review",
-        "--",
-        "sh",
-        "-c",
-        `echo 1 > a; printf "\\033[?1047h"; echo up; read now`,
-      );
+      const run = reviewed(world.home, `echo 1 > a; printf "\\033[?1047h"; echo up; read now`);
       await using pane = await openPane(run, world.work);
       await pane.until(/^up$/m);
       expect(await pane.isOtherScreen()).toBe(true);
