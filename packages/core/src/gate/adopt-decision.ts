@@ -19,13 +19,13 @@ import { showQuestion } from "./questions.js";
 import { whyDecisionUnproven } from "./still-proven.js";
 import type { Pending, Verdict } from "../verdict.js";
 import { approvedAction, verdictOf, waitFor } from "./waiting.js";
-import type { GateParts } from "./gate-parts.js";
+import type { DecideParts, JudgeParts, KeptParts, PeopleParts } from "./gate-parts.js";
 
 const STRICTER = "the rules became stricter after it was asked";
 
 /** The decision that was kept for this retry, or the question that it may wait for again. */
 export async function adoptDecision(
-  parts: GateParts,
+  parts: DecideParts,
   call: JudgedCall,
 ): Promise<Verdict | Pending | undefined> {
   const { action, context, evaluation, event, opening } = call;
@@ -68,7 +68,7 @@ export async function adoptDecision(
  * the passkey behind a yes is none any more; then the person is asked again.
  */
 async function whyKeptNoMore(
-  parts: GateParts,
+  parts: KeptParts & PeopleParts,
   record: PendingRecord,
   isYes: boolean,
 ): Promise<string | undefined> {
@@ -93,7 +93,7 @@ function isSameCall({ context: asked = {} }: PendingRecord, { context }: JudgedC
  * judges see it now.
  */
 async function coversNow(
-  parts: GateParts,
+  parts: JudgeParts,
   record: PendingRecord,
   { call, effective }: { readonly call: JudgedCall; readonly effective: Action | undefined },
 ): Promise<boolean> {
@@ -111,7 +111,7 @@ async function coversNow(
  * retry gets it; another one at the same time asks anew.
  */
 async function reattach(
-  parts: GateParts,
+  parts: DecideParts,
   record: PendingRecord,
   call: JudgedCall,
 ): Promise<Verdict | Pending | undefined> {
@@ -124,13 +124,11 @@ async function reattach(
   });
   const why = whoLeft(parts, counted) ?? (isCovered ? undefined : STRICTER);
   if (why !== undefined) {
-    const cancel = {
+    await endQuestion(parts, record.id, {
       type: "cancel",
-      atMs: parts.clock.now(),
       reason: why,
       denyCode: "consent_cancelled",
-    } as const;
-    await endQuestion(parts, record.id, cancel);
+    });
     return undefined;
   }
   const attached = await advanceQuestion(parts, record.id, { type: "reattach" });

@@ -8,7 +8,7 @@ import { bootTimeOf } from "../boot-time.js";
 import { ConsentError } from "../errors.js";
 import { TRANSITION_TRIES_MAX } from "../limits.js";
 import type { RefusalCode } from "../types/ending.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts } from "./gate-parts.js";
 
 /** What became of an event. */
 export type Advance =
@@ -23,7 +23,7 @@ export type Advance =
  * @throws What the store throws, and ConsentError `part_timeout`.
  */
 export async function advanceQuestion(
-  parts: GateParts,
+  parts: KeptParts,
   id: string,
   event: MachineEvent,
 ): Promise<Advance> {
@@ -41,7 +41,7 @@ export async function advanceQuestion(
 }
 
 /** An end says when it came by the clock that survives this process. */
-function withEndTime({ clock }: GateParts, record: PendingRecord): PendingRecord {
+function withEndTime({ clock }: Pick<KeptParts, "clock">, record: PendingRecord): PendingRecord {
   const { end } = record;
   return end === undefined || end.ended !== undefined
     ? record

@@ -2,7 +2,7 @@
 import type { Action } from "../action/action.js";
 import type { GateContext } from "./consent-gate.js";
 import { judgeNow } from "./judge.js";
-import type { GateParts } from "./gate-parts.js";
+import type { JudgeParts, PermitParts } from "./gate-parts.js";
 import type { EventMaker } from "../types/audit-event.js";
 import { issuePermit, type LeaseTerms } from "../permit.js";
 import { isAborted } from "../signals.js";
@@ -23,7 +23,7 @@ export interface Yes
  * Why the action is denied at this moment, by the layers in force or because its agent is paused; a
  * part that fails denies.
  */
-function denialNow(parts: GateParts, action: Action, context: GateContext): string | undefined {
+function denialNow(parts: JudgeParts, action: Action, context: GateContext): string | undefined {
   if (parts.shutdown.signal.aborted) return "the gate is closed";
   if (isAborted(context.signal)) return "the caller went away";
   const paused = parts.pausedAgent(context.agent);
@@ -36,7 +36,7 @@ function denialNow(parts: GateParts, action: Action, context: GateContext): stri
 }
 
 /** A yes with its permit. */
-export function allow(parts: GateParts, yes: Yes): Allowed {
+export function allow(parts: PermitParts & JudgeParts, yes: Yes): Allowed {
   const { code, reason, action, context, secrets, event, requestId, approvers, proofs, lease } =
     yes;
   const terms = {

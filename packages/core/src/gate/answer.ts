@@ -29,8 +29,15 @@ import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
 import { approverOf } from "./approvers.js";
 import type { AnswerReceipt } from "../ports.js";
 import { refuse, refuseFor } from "./refuse.js";
-import { eventMaker, loggedAt, requestedJson, subjectOfRecord } from "./record.js";
-import type { GateParts } from "./gate-parts.js";
+import { appendEvent, loggedAt, questionEvents, requestedJson } from "./record.js";
+import type {
+  AnswerParts,
+  JudgeParts,
+  LogParts,
+  PeopleParts,
+  QuestionParts,
+  TimeParts,
+} from "./gate-parts.js";
 import type { AuditEventInput, AuditReceipt } from "../types/audit-event.js";
 import type { RefusalCode } from "../types/ending.js";
 
@@ -50,7 +57,10 @@ interface Checked {
   readonly approval: CountedApproval;
 }
 
-function check(parts: GateParts, { record, response, by }: Submission): Checked | RefusalCode {
+function check(
+  parts: Pick<AnswerParts, "clock" | "approvers">,
+  { record, response, by }: Submission,
+): Checked | RefusalCode {
   const { request } = record;
   // A wall clock set back since the question was asked must not put the answer before it: no proof
   // would hold.
@@ -81,7 +91,7 @@ const termsOf = ({ response, approval }: Checked): AnswerTerms => ({
 
 /** The grant that a yes gives beside the answer, with what its proof is verified with again. */
 function grantOf(
-  parts: GateParts,
+  parts: Pick<TimeParts, "clock" | "ids">,
   { record, response, approval }: Checked,
   ended: PendingRecord,
 ): Grant | undefined {
@@ -110,7 +120,7 @@ function grantOf(
  * durable.
  */
 async function settleEnd(
-  parts: GateParts,
+  parts: QuestionParts,
   checked: Checked,
   ended: PendingRecord,
 ): Promise<AnswerReceipt> {
@@ -124,7 +134,7 @@ async function settleEnd(
       expires_at_ms: grant.expiresAtMs,
       uses: grant.usesLeft ?? null,
     };
-    events.push(eventMaker(subjectOfRecord(ended), parts)("grant_created", "approved", metadata));
+    events.push(questionEvents(parts, ended)("grant_created", "approved", metadata));
   }
   // Kept before the caller goes on: its next call may come at once. A yes stands also where its
   // grant cannot be kept.
@@ -149,21 +159,24 @@ async function settleEnd(
 
 /** Ends the question where the answer that would have ended it cannot be signed. */
 async function failUnsigned(
-  parts: GateParts,
+  parts: QuestionParts,
   { id }: PendingRecord,
   error: unknown,
 ): Promise<AnswerReceipt> {
   const reason = `the answer could not be signed: ${messageOf(error)}`;
   const isFirst = await endQuestion(parts, id, {
     type: "fail",
-    atMs: parts.clock.now(),
     reason,
     denyCode: "signer_failed",
   });
   return isFirst ? { status: "final", outcome: "failed" } : refuse("request_ended");
 }
 
-async function settle(parts: GateParts, checked: Checked, answer: Answer): Promise<AnswerReceipt> {
+async function settle(
+  parts: QuestionParts & PeopleParts,
+  checked: Checked,
+  answer: Answer,
+): Promise<AnswerReceipt> {
   // Looked at before anything is claimed or signed: what would be refused leaves no trace but its
   // refusal.
   const foreseen = reduce(checked.record, answer);
@@ -189,9 +202,7 @@ async function settle(parts: GateParts, checked: Checked, answer: Answer): Promi
     need,
   };
   try {
-    await parts.append([
-      eventMaker(subjectOfRecord(record), parts)("consent_counted", "pending", metadata),
-    ]);
+    await appendEvent(parts, record, "consent_counted", "pending", metadata);
   } catch (error) {
     return refuse("audit_failed", messageOf(error));
   }
@@ -200,7 +211,7 @@ async function settle(parts: GateParts, checked: Checked, answer: Answer): Promi
 
 /** Puts the edited action to the people as a new question in the place of the old one. */
 async function reshow(
-  parts: GateParts,
+  parts: QuestionParts & PeopleParts,
   checked: Checked,
   edited: EditedAction,
 ): Promise<AnswerReceipt> {
@@ -210,7 +221,7 @@ async function reshow(
     return refuse("modification_denied", "nobody may approve the edited action");
   if (successor.request.text.length > TEXT_UNITS_MAX)
     return refuse("modification_denied", "the edited action is too large to be shown whole");
-  const requested = eventMaker(subjectOfRecord(successor), parts)("consent_requested", "ask", {
+  const requested = questionEvents(parts, successor)("consent_requested", "ask", {
     ...requestedJson(parts, successor.request),
     replaces: record.id,
     editor: approval.approverId,
@@ -227,7 +238,6 @@ async function reshow(
   if (!advanced.ok) {
     await endQuestion(parts, successor.id, {
       type: "cancel",
-      atMs: parts.clock.now(),
       reason: "the question it replaces was over",
       denyCode: "consent_cancelled",
     });
@@ -239,7 +249,6 @@ async function reshow(
   if (!recorded.ok || recorded.record.end?.status !== "superseded") {
     await endQuestion(parts, successor.id, {
       type: "fail",
-      atMs: parts.clock.now(),
       reason: "the audit log failed",
       denyCode: "audit_failed",
     });
@@ -253,7 +262,7 @@ async function reshow(
  * says of it.
  */
 async function judgeEdit(
-  parts: GateParts,
+  parts: JudgeParts,
   record: PendingRecord,
   action: Action,
 ): Promise<EditedAction> {
@@ -272,7 +281,7 @@ function deniedEdit({ ruling, failure }: Evaluation): AnswerReceipt {
 }
 
 async function takeModification(
-  parts: GateParts,
+  parts: AnswerParts,
   checked: Checked,
   modifications: JsonObject,
 ): Promise<AnswerReceipt> {
@@ -303,7 +312,7 @@ async function takeModification(
 
 /** Has the proof judged that came with an answer; what it proves is what is recorded. */
 async function withEvidence(
-  parts: GateParts,
+  parts: AnswerParts,
   checked: Checked,
   wire: JsonValue,
 ): Promise<AnswerReceipt> {
@@ -319,7 +328,7 @@ async function withEvidence(
   return decide(parts, { ...checked, approval: { ...approval, response: evidence.proven } });
 }
 
-async function decide(parts: GateParts, checked: Checked): Promise<AnswerReceipt> {
+async function decide(parts: AnswerParts, checked: Checked): Promise<AnswerReceipt> {
   const { response, approval } = checked;
   switch (response.decision) {
     case "approved":
@@ -338,15 +347,13 @@ async function decide(parts: GateParts, checked: Checked): Promise<AnswerReceipt
  * nothing was released.
  */
 async function noteRefusal(
-  parts: GateParts,
+  parts: LogParts,
   { record, by }: Submission,
   receipt: AnswerReceipt,
 ): Promise<void> {
   if (receipt.status !== "refused") return;
   const metadata = { code: receipt.code, channel: by.channel, subject: by.subject };
-  await parts
-    .append([eventMaker(subjectOfRecord(record), parts)("consent_refused", "refused", metadata)])
-    .catch(() => undefined);
+  await appendEvent(parts, record, "consent_refused", "refused", metadata).catch(() => undefined);
 }
 
 /**
@@ -356,7 +363,7 @@ async function noteRefusal(
  * @param by - Who the channel authenticated; the claim's own `approver` is not looked at.
  */
 export async function takeAnswer(
-  parts: GateParts,
+  parts: AnswerParts,
   claim: unknown,
   by: Answerer | undefined,
 ): Promise<AnswerReceipt> {

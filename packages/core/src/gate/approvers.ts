@@ -2,7 +2,7 @@
 import { quote } from "@acp/exec-safety/text";
 import { distinctPeople, includesPerson } from "../approval/person.js";
 import type { Agent } from "../types/agent.js";
-import type { GateParts } from "./gate-parts.js";
+import type { PeopleParts } from "./gate-parts.js";
 import type { MergedAsk } from "./merge-ask.js";
 
 /**
@@ -10,7 +10,7 @@ import type { MergedAsk } from "./merge-ask.js";
  * where nobody may. The agent and its parents never do.
  */
 export function eligibleApprovers(
-  parts: Pick<GateParts, "approvers">,
+  parts: Pick<PeopleParts, "approvers">,
   { approvers: wanted }: Pick<MergedAsk, "approvers">,
   agent: Agent,
 ): readonly string[] | undefined {
@@ -26,7 +26,7 @@ export function eligibleApprovers(
 
 /** The approver that a channel's authenticated subject is, or `undefined` for nobody we know. */
 export function approverOf(
-  { approvers }: Pick<GateParts, "approvers">,
+  { approvers }: Pick<PeopleParts, "approvers">,
   by: { readonly channel: string; readonly subject: string },
 ): string | undefined {
   if (approvers === undefined) return by.subject;
@@ -39,7 +39,7 @@ export function approverOf(
  * `undefined` where all of them are.
  */
 export function whoLeft(
-  { approvers }: Pick<GateParts, "approvers">,
+  { approvers }: Pick<PeopleParts, "approvers">,
   ids: readonly string[],
 ): string | undefined {
   const known = approvers?.map(({ id }) => id);

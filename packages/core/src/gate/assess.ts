@@ -7,7 +7,7 @@ import { messageOf } from "./deny.js";
 import { combine, type Hearing } from "./evaluate.js";
 import { frozenCopy } from "../json/own.js";
 import type { Ruling } from "../layers.js";
-import type { GateParts } from "./gate-parts.js";
+import type { JudgeParts } from "./gate-parts.js";
 import { readRuling } from "./read-ruling.js";
 
 const failed = (name: string, why: string): Ruling => ({
@@ -18,7 +18,7 @@ const failed = (name: string, why: string): Ruling => ({
 
 /** The evaluation with what every assessor adds. */
 export async function assess(
-  parts: GateParts,
+  parts: JudgeParts,
   hearing: Hearing,
   { action, context }: Admitted,
 ): Promise<Evaluation> {

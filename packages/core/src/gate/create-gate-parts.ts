@@ -11,7 +11,7 @@ import { channelName, compositeOf, joinLeaves } from "../channels/composite.js";
 import { snapshotOptions } from "./snapshot-options.js";
 import { messageOf } from "./deny.js";
 import type { Judges } from "./evaluate.js";
-import type { GateParts } from "./gate-parts.js";
+import type { GateParts, JudgeParts, KeptParts, LogParts } from "./gate-parts.js";
 import { noteIgnored } from "./ignored.js";
 import {
   ASK_TIMEOUT_MS,
@@ -40,7 +40,7 @@ function channelsOf({ channel, channels = [] }: GateOptions): ReadonlyMap<string
 }
 
 /** Where it cannot be known whether an agent is paused, it is. */
-function totalPause(pausedAgent: GateOptions["pausedAgent"]): GateParts["pausedAgent"] {
+function totalPause(pausedAgent: GateOptions["pausedAgent"]): JudgeParts["pausedAgent"] {
   return (agent) => {
     try {
       return pausedAgent?.(agent);
@@ -66,7 +66,7 @@ function timesOf(channel: Channel): AnswerTimes | undefined {
 /** The stores, with what is read from them held against the gate's key. */
 function storeOf(
   { store: given, recordKey }: GateOptions,
-  { clock, onIgnored }: Pick<GateParts, "clock" | "onIgnored">,
+  { clock, onIgnored }: Pick<KeptParts, "clock" | "onIgnored">,
 ): Store {
   const store = { ...memoryStore(clock), ...given };
   const macs = createRecordMacs(
@@ -91,7 +91,7 @@ type Policies = Readonly<Record<"policy" | "observed", ReturnType<typeof policyS
 /**
  * What judges, read once per decision. Only a function gives another policy for another decision.
  */
-function judgesOf(options: GateOptions, policies: Policies): GateParts["judges"] {
+function judgesOf(options: GateOptions, policies: Policies): JudgeParts["judges"] {
   const {
     layers = [],
     askTimeoutMs = ASK_TIMEOUT_MS,
@@ -120,8 +120,8 @@ function judgesOf(options: GateOptions, policies: Policies): GateParts["judges"]
 function logOf(
   { audit, lastEventMs: startMs }: Pick<GateOptions, "audit" | "lastEventMs">,
   within: Deadline,
-): Pick<GateParts, "append" | "lastEventMs"> {
-  const append: GateParts["append"] = (events) => {
+): Pick<LogParts, "append"> & Pick<KeptParts, "lastEventMs"> {
+  const append: LogParts["append"] = (events) => {
     try {
       return within(audit.append(events), "the audit log");
     } catch (error) {
@@ -160,34 +160,43 @@ export function createGateParts(given: GateOptions): GateParts {
   const { append, lastEventMs } = logOf(options, within);
   const onIgnored = noteIgnored({ append, clock, ids });
   return {
-    identity: Object.freeze({}),
-    judges: judgesOf(options, policies),
-    channel: options.channel,
-    channels: channelsOf(options),
-    append,
-    approvers: options.approvers,
-    assessors: options.assessors ?? [],
-    vault: options.vault,
-    signer: options.signer,
-    verifiers: options.verifiers ?? [],
-    store: storeOf(options, { clock, onIgnored }),
-    onIgnored,
-    lastEventMs,
-    paused: options.paused ?? (() => undefined),
-    isolation,
-    pausedAgent: totalPause(options.pausedAgent),
-    promptLimit: options.promptLimit ?? { max: PROMPTS_MAX, windowMs: PROMPT_WINDOW_MS },
+    // TimeParts
     clock,
     ids,
     within,
     shutdown: new AbortController(),
-    closers: new Set(),
-    revoked: new Set(),
+    // LogParts
+    append,
+    isolation,
+    denials: createDenialCount({ clock, ids, isolation }),
+    // KeptParts
+    store: storeOf(options, { clock, onIgnored }),
+    onIgnored,
+    lastEventMs,
+    // JudgeParts
+    judges: judgesOf(options, policies),
+    assessors: options.assessors ?? [],
+    pausedAgent: totalPause(options.pausedAgent),
+    // PeopleParts
+    approvers: options.approvers,
+    verifiers: options.verifiers ?? [],
+    signer: options.signer,
+    // AskParts
+    channel: options.channel,
+    channels: channelsOf(options),
+    paused: options.paused ?? (() => undefined),
+    promptLimit: options.promptLimit ?? { max: PROMPTS_MAX, windowMs: PROMPT_WINDOW_MS },
+    // OpenParts
     questions: createOpenQuestions(),
     followed: new Set(),
-    retryWindowMs: options.retryWindowMs ?? RETRY_WINDOW_MS,
     held: new Map(),
-    denials: createDenialCount({ clock, ids, isolation }),
+    retryWindowMs: options.retryWindowMs ?? RETRY_WINDOW_MS,
+    closers: new Set(),
+    // PermitParts
+    identity: Object.freeze({}),
     yeses: new WeakMap(),
+    revoked: new Set(),
+    // PerformParts
+    vault: options.vault,
   };
 }

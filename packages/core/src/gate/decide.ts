@@ -15,13 +15,13 @@ import { judge } from "./judge.js";
 import { isLimited, reserve } from "./reserve.js";
 import { isAborted } from "../signals.js";
 import type { Pending, Verdict } from "../verdict.js";
-import type { GateParts } from "./gate-parts.js";
+import type { DecideParts, JudgeParts, LogParts, PermitParts, VerdictParts } from "./gate-parts.js";
 
 /**
  * Not async itself: every such layer makes an allowed call wait once more. What it throws is
  * decide's.
  */
-function settle(parts: GateParts, call: JudgedCall): Promise<Verdict | Pending> {
+function settle(parts: DecideParts, call: JudgedCall): Promise<Verdict | Pending> {
   const { evaluation, context } = call;
   const { ruling, failure, ask } = evaluation;
   const paused = parts.pausedAgent(context.agent);
@@ -39,12 +39,15 @@ function settle(parts: GateParts, call: JudgedCall): Promise<Verdict | Pending> 
   return isLimited(evaluation) ? settleLimited(parts, call) : settleAllowed(parts, call);
 }
 
-async function settleLimited(parts: GateParts, call: JudgedCall): Promise<Verdict> {
+async function settleLimited(parts: VerdictParts, call: JudgedCall): Promise<Verdict> {
   const limited = await reserve(parts, call.evaluation);
   return limited === undefined ? settleAllowed(parts, call) : recordDenied(parts, call, limited);
 }
 
-function settleAllowed(parts: GateParts, call: JudgedCall): Promise<Verdict> {
+function settleAllowed(
+  parts: LogParts & PermitParts & JudgeParts,
+  call: JudgedCall,
+): Promise<Verdict> {
   const { evaluation, action, context, event, opening } = call;
   const { reason } = evaluation.ruling;
   return recordAllowed(parts, opening("allow"), () =>
@@ -65,7 +68,7 @@ function settleAllowed(parts: GateParts, call: JudgedCall): Promise<Verdict> {
  * @param context - As the caller holds it: it is copied before anything else is done with it.
  */
 export async function decide(
-  parts: GateParts,
+  parts: DecideParts,
   action: Action,
   context: GateContext,
 ): Promise<Verdict | Pending> {

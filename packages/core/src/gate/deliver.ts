@@ -19,10 +19,10 @@ import type { DenyCode } from "../deny-codes.js";
 import { messageOf } from "./deny.js";
 import { isConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
-import type { GateParts } from "./gate-parts.js";
+import type { AskParts, QuestionParts } from "./gate-parts.js";
 import type { AuditEventType } from "../types/audit-event.js";
 import type { AskSession, Channel } from "../ports.js";
-import { eventMaker, subjectOfRecord } from "./record.js";
+import { appendEvent } from "./record.js";
 
 /** A question to show. */
 export interface Delivery {
@@ -44,13 +44,12 @@ function deliveryFailure(error: unknown): { readonly denyCode: DenyCode; readonl
 
 /** Writes down what became of showing it on one channel, plain or made of others. */
 async function noteShowing(
-  parts: GateParts,
+  parts: QuestionParts,
   { record }: Delivery,
   { on, shown, failed }: Showing & { readonly on: Channel },
 ): Promise<void> {
-  const event = eventMaker(subjectOfRecord(record), parts);
   const note = (type: AuditEventType, metadata: JsonObject): Promise<unknown> =>
-    parts.append([event(type, "pending", metadata)]);
+    appendEvent(parts, record, type, "pending", metadata);
   const isPlain = compositeOf(on) === undefined;
   const isAlone = isPlain && record.request.escalation === undefined;
   // Nothing is released because of a delivery, so a log that cannot keep these events shows itself
@@ -81,7 +80,7 @@ interface Taken {
  * over or another process takes it.
  */
 async function reachStep(
-  parts: GateParts,
+  parts: QuestionParts,
   { record }: Delivery,
   { step, at, reason }: Taken,
 ): Promise<boolean> {
@@ -93,15 +92,13 @@ async function reachStep(
     ...(approvers === undefined ? {} : { to: approvers }),
     ...(channel === undefined ? {} : { channel }),
   };
-  await parts.append([
-    eventMaker(subjectOfRecord(record), parts)("consent_escalated", "pending", metadata),
-  ]);
+  await appendEvent(parts, record, "consent_escalated", "pending", metadata);
   const advanced = await advanceQuestion(parts, record.id, { type: "escalate", step: at + 1 });
   return advanced.ok;
 }
 
 /** Shows a question from now until it is over. Ends it where it can be shown nowhere. */
-export async function deliver(parts: GateParts, delivery: Delivery): Promise<void> {
+export async function deliver(parts: QuestionParts & AskParts, delivery: Delivery): Promise<void> {
   const { record, redelivery, over, sessionOn } = delivery;
   const { request, escalated: reached = 0 } = record;
   const steps = request.escalation ?? [];
@@ -139,7 +136,6 @@ export async function deliver(parts: GateParts, delivery: Delivery): Promise<voi
   const error = others.length === 0 && only !== undefined ? only.error : undelivered(failed);
   await endQuestion(parts, record.id, {
     type: "fail",
-    atMs: parts.clock.now(),
     ...deliveryFailure(error),
   });
 }

@@ -4,7 +4,7 @@
  * that is not paused already.
  */
 import { endQuestion } from "./end-question.js";
-import type { GateParts } from "./gate-parts.js";
+import type { JudgeParts, OpenParts, QuestionParts } from "./gate-parts.js";
 import type { PausedEnd } from "./reports.js";
 
 /** Questions that are ended at once: their events share few writes of the log. */
@@ -14,7 +14,10 @@ const AT_ONCE = 32;
  * Ends one question where its agent is paused; `undefined` where it is not, or the question is
  * over. Never rejects.
  */
-async function endOne(parts: GateParts, id: string): Promise<keyof PausedEnd | undefined> {
+async function endOne(
+  parts: QuestionParts & JudgeParts,
+  id: string,
+): Promise<keyof PausedEnd | undefined> {
   try {
     const record = await parts.within(parts.store.pending.get(id), "the store");
     const why =
@@ -24,7 +27,6 @@ async function endOne(parts: GateParts, id: string): Promise<keyof PausedEnd | u
     if (why === undefined) return undefined;
     return (await endQuestion(parts, id, {
       type: "pause",
-      atMs: parts.clock.now(),
       reason: why,
       denyCode: "agent_paused",
     }))
@@ -36,7 +38,7 @@ async function endOne(parts: GateParts, id: string): Promise<keyof PausedEnd | u
 }
 
 /** Ends every open question of this gate whose agent is paused now. Never rejects. */
-export async function endPaused(parts: GateParts): Promise<PausedEnd> {
+export async function endPaused(parts: QuestionParts & JudgeParts & OpenParts): Promise<PausedEnd> {
   const ids = parts.questions.ids();
   const ends: (keyof PausedEnd | undefined)[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE)

@@ -8,10 +8,10 @@ import { DECISION_TTL_MS } from "../limits.js";
 import type { AuditEventInput, AuditEventType, AuditReceipt } from "../types/audit-event.js";
 import type { EndStatus } from "../types/ending.js";
 import { type Advance, advanceQuestion } from "./advance-question.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts, LogParts, QuestionParts } from "./gate-parts.js";
 import { IGNORED } from "./ignored.js";
 import { questionLeftMs } from "./kept-time.js";
-import { eventMaker, subjectOfRecord } from "./record.js";
+import { questionEvents } from "./record.js";
 
 const END_EVENTS: Readonly<Record<EndStatus, AuditEventType>> = {
   approved: "consent_approved",
@@ -40,20 +40,16 @@ function endMetadata({ request, end }: PendingRecord): JsonObject {
 }
 
 /** The audit event of a question's end. */
-export function endEvent(parts: GateParts, record: PendingRecord): AuditEventInput {
+export function endEvent(parts: LogParts, record: PendingRecord): AuditEventInput {
   const status = record.end?.status ?? "failed";
-  return eventMaker(subjectOfRecord(record), parts)(
-    END_EVENTS[status],
-    status,
-    endMetadata(record),
-  );
+  return questionEvents(parts, record)(END_EVENTS[status], status, endMetadata(record));
 }
 
 /**
  * Takes the one end that a question has, also where its store was set back and offers it again.
  * Nobody is let through by any other end than a yes, so that only a yes is stopped here.
  */
-async function claimEnd(parts: GateParts, record: PendingRecord): Promise<boolean> {
+async function claimEnd(parts: KeptParts, record: PendingRecord): Promise<boolean> {
   // Afterwards the question is out of time, whatever store it comes from.
   const ttlMs = questionLeftMs(parts, record) + DECISION_TTL_MS;
   const isYes = record.end?.effectiveDigest !== undefined || record.end?.status === "superseded";
@@ -82,7 +78,7 @@ async function claimEnd(parts: GateParts, record: PendingRecord): Promise<boolea
  *   the end.
  */
 export async function recordEnd(
-  parts: GateParts,
+  parts: QuestionParts,
   record: PendingRecord,
   {
     events,
@@ -111,16 +107,23 @@ export async function recordEnd(
   return advanceQuestion(parts, record.id, { type: "recorded" });
 }
 
+type EndType = "expire" | "cancel" | "fail" | "pause";
+
+/** An end that no person gave; its time is when it is taken. */
+type UngivenEnd = {
+  [T in EndType]: Omit<Extract<MachineEvent, { readonly type: T }>, "atMs">;
+}[EndType];
+
 /**
- * Ends a question for a reason that no person gave: expiry, withdrawal, failure. False where it was
- * over already.
+ * Ends a question now, for a reason that no person gave: expiry, withdrawal, failure. False where
+ * it was over already.
  */
 export async function endQuestion(
-  parts: GateParts,
+  parts: QuestionParts,
   id: string,
-  event: Extract<MachineEvent, { type: "expire" | "cancel" | "fail" | "pause" }>,
+  end: UngivenEnd,
 ): Promise<boolean> {
-  const ended = await advanceQuestion(parts, id, event);
+  const ended = await advanceQuestion(parts, id, { ...end, atMs: parts.clock.now() });
   if (!ended.ok) return false;
   await recordEnd(parts, ended.record, { events: [endEvent(parts, ended.record)] });
   return true;

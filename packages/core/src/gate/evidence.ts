@@ -13,7 +13,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js"
 import { EVIDENCE_AHEAD_MS_MAX } from "../limits.js";
 import type { EvidenceVerifier } from "../ports.js";
 import { parseIsoTime } from "../time.js";
-import type { GateParts } from "./gate-parts.js";
+import type { PeopleParts, ProofParts, TimeParts } from "./gate-parts.js";
 
 /** The algorithm of a passkey's proof. */
 export const PASSKEY_ALGORITHM = "WebAuthn";
@@ -36,7 +36,7 @@ export type Evidence =
   | { readonly refused: "evidence_required" | "evidence_invalid"; readonly reason?: string };
 
 /** Whether a gate can check a passkey's proof. */
-export function verifiesPasskeys({ verifiers }: Pick<GateParts, "verifiers">): boolean {
+export function verifiesPasskeys({ verifiers }: Pick<PeopleParts, "verifiers">): boolean {
   return verifiers.some(({ algorithm }) => algorithm === PASSKEY_ALGORITHM);
 }
 
@@ -70,7 +70,7 @@ export interface JudgedProof extends Pick<Evident, "wire" | "request"> {
 
 /** Why a verifier refuses a proof; `undefined` where it does not. Never rejects. */
 export async function judgeProof(
-  { within }: Pick<GateParts, "within">,
+  { within }: Pick<TimeParts, "within">,
   judged: JudgedProof,
 ): Promise<string | undefined> {
   const { verifier, wire, request, reuse } = judged;
@@ -90,10 +90,7 @@ export async function judgeProof(
 }
 
 /** Looks at the proof of an answer. Never rejects. */
-export async function checkEvidence(
-  parts: Pick<GateParts, "verifiers" | "within">,
-  evident: Evident,
-): Promise<Evidence> {
+export async function checkEvidence(parts: ProofParts, evident: Evident): Promise<Evidence> {
   const { wire, response, request } = evident;
   const algorithm = response.proof?.["algorithm"];
   const verifier = parts.verifiers.find((each) => each.algorithm === algorithm);

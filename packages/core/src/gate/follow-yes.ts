@@ -17,10 +17,18 @@ import {
 import { IGNORED } from "./ignored.js";
 import { decisionLeftMs } from "./kept-time.js";
 import { isSpent } from "../permit.js";
-import type { GateParts, Settlement, Yes } from "./gate-parts.js";
+import type {
+  KeptParts,
+  LogParts,
+  OpenParts,
+  PermitParts,
+  QuestionParts,
+  Settlement,
+  Yes,
+} from "./gate-parts.js";
 import type { AuditEventType } from "../types/audit-event.js";
 import type { Permit } from "../types/permit.js";
-import { eventMaker, subjectOfRecord } from "./record.js";
+import { appendEvent } from "./record.js";
 
 type StoryEnd = readonly [type: AuditEventType, decision: string, metadata: JsonObject];
 
@@ -51,7 +59,7 @@ function storyEnd({ end }: PendingRecord, { outcome, code }: Settlement): StoryE
 }
 
 async function noteOutcome(
-  parts: GateParts,
+  parts: LogParts,
   record: PendingRecord,
   settlement: Settlement,
 ): Promise<void> {
@@ -59,7 +67,7 @@ async function noteOutcome(
   if (told === undefined) return;
   // It says that nothing is known to have been done: a log that cannot keep it shows itself at the
   // next event.
-  await parts.append([eventMaker(subjectOfRecord(record), parts)(...told)]).catch(() => undefined);
+  await appendEvent(parts, record, ...told).catch(() => undefined);
 }
 
 /**
@@ -69,7 +77,7 @@ async function noteOutcome(
  * @throws What the store throws.
  */
 export async function settleTaken(
-  parts: GateParts,
+  parts: QuestionParts,
   record: PendingRecord,
   settlement: Settlement,
 ): Promise<void> {
@@ -83,7 +91,7 @@ export async function settleTaken(
  * @throws What the store throws.
  */
 export async function keepOutcome(
-  parts: GateParts,
+  parts: KeptParts,
   { id }: PendingRecord,
   outcome: ConsentOutcome,
 ): Promise<void> {
@@ -94,7 +102,11 @@ export async function keepOutcome(
  * Follows the permit that a question's yes became. It has an outcome in the end, whatever its
  * holder does.
  */
-export function followYes(parts: GateParts, record: PendingRecord, permit: Permit): void {
+export function followYes(
+  parts: QuestionParts & Pick<PermitParts, "yeses">,
+  record: PendingRecord,
+  permit: Permit,
+): void {
   const stopped = new AbortController();
   const { signal } = stopped;
   let isSettled = false;
@@ -133,7 +145,7 @@ export function followYes(parts: GateParts, record: PendingRecord, permit: Permi
  *
  * @throws What the store throws.
  */
-async function giveUp(parts: GateParts, id: string, reason: string): Promise<void> {
+async function giveUp(parts: QuestionParts, id: string, reason: string): Promise<void> {
   const { store, clock, within, onIgnored } = parts;
   const ended = await advanceQuestion(parts, id, { type: "uncollected", reason });
   const outcome = ended.ok ? ended.record.outcome : undefined;
@@ -146,7 +158,7 @@ async function giveUp(parts: GateParts, id: string, reason: string): Promise<voi
 
 /** Ends a yes that nobody takes in time. */
 async function endUncollected(
-  parts: GateParts,
+  parts: QuestionParts,
   record: PendingRecord,
   signal: AbortSignal,
 ): Promise<void> {
@@ -178,7 +190,7 @@ async function endUncollected(
  * @returns `undefined` where the question did not end in a yes.
  */
 export async function outcomeOf(
-  parts: GateParts,
+  parts: QuestionParts & OpenParts,
   ended: PendingRecord,
 ): Promise<ConsentOutcome | undefined> {
   if (!isApproved(ended)) return undefined;

@@ -1,4 +1,10 @@
-/** GateParts: what a gate is made of, as its steps see it. Types only; parts.ts makes them. */
+/**
+ * GateParts: what a gate is made of, in groups by what uses them. Types only; create-gate-parts.ts
+ * makes them.
+ *
+ * A step names the groups that it takes, and can touch nothing else. At run time all groups are one
+ * object, made once for each gate: a decision makes none, and every step sees objects of one shape.
+ */
 import type { ConsentOutcome } from "../approval/consent-outcome.js";
 import type { ConsentSigner } from "../consent-signer.js";
 import type { Agent } from "../types/agent.js";
@@ -40,25 +46,31 @@ export interface Held {
   readonly release: () => void;
 }
 
-/** The parts of one gate. */
-export interface GateParts {
-  /** Which gate it is: what it issues carries this, and no other gate takes it. */
-  readonly identity: object;
-  /** Reads the policies in force. Throws what their functions throw. */
-  readonly judges: () => Judges;
-  readonly channel: Channel;
-  /** Channels that a step may name. */
-  readonly channels: ReadonlyMap<string, Channel>;
+/** Time and ids, and whether the gate is closed. */
+export interface TimeParts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Waits for a part, but not for too long. */
+  readonly within: Deadline;
+  /** Its signal aborts when the gate closes. Only the gate itself aborts it. */
+  readonly shutdown: Pick<AbortController, "signal">;
+}
+
+/** What is written down. */
+export interface LogParts extends TimeParts {
   /**
    * Appends events; resolves when they are durable, rejects when they are not or the sink is silent
    * for too long.
    */
   readonly append: (events: readonly AuditEventInput[]) => Promise<AuditReceipt>;
-  readonly approvers: readonly Approver[] | undefined;
-  readonly assessors: readonly Assessor[];
-  readonly vault: Vault | undefined;
-  readonly signer: ConsentSigner | undefined;
-  readonly verifiers: readonly EvidenceVerifier[];
+  /** What keeps the agent from going around the gate, as every event says it. */
+  readonly isolation: string;
+  /** What was refused so often that it is counted. */
+  readonly denials: DenialCount;
+}
+
+/** What is kept: questions, grants, claims and allowances. */
+export interface KeptParts extends TimeParts {
   /** What is read from it was written by a gate with this one's key. */
   readonly store: Store;
   /** Notes a stored record that does not count. */
@@ -68,28 +80,84 @@ export interface GateParts {
    * not told where the log ended.
    */
   readonly lastEventMs: () => number | undefined;
-  readonly paused: () => string | undefined;
-  readonly isolation: string;
+}
+
+/** What judges a call. */
+export interface JudgeParts extends TimeParts {
+  /** Reads the policies in force. Throws what their functions throw. */
+  readonly judges: () => Judges;
+  readonly assessors: readonly Assessor[];
+  /** Why an agent is paused; `undefined` where it is not. Never throws. */
   readonly pausedAgent: (agent: Agent) => string | undefined;
+}
+
+/** Who may answer, and what an answer is proven with. */
+export interface PeopleParts {
+  readonly approvers: readonly Approver[] | undefined;
+  readonly verifiers: readonly EvidenceVerifier[];
+  readonly signer: ConsentSigner | undefined;
+}
+
+/** Where people are asked, and whether they are asked at all. */
+export interface AskParts {
+  readonly channel: Channel;
+  /** Channels that a step may name. */
+  readonly channels: ReadonlyMap<string, Channel>;
+  readonly paused: () => string | undefined;
   readonly promptLimit: NonNullable<GateOptions["promptLimit"]>;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly within: Deadline;
-  readonly shutdown: AbortController;
-  /** What takes the open questions of waiting callers back when the gate closes. */
-  readonly closers: Set<() => void>;
-  /** Ids of the grants that this gate revoked. */
-  readonly revoked: Set<string>;
+}
+
+/** What is open in this process: questions that are shown, held or waited for. */
+export interface OpenParts {
   /** The questions that this gate shows. */
   readonly questions: OpenQuestions;
   /** Ids of the questions that this gate shows or showed, until their yes has an outcome. */
   readonly followed: Set<string>;
-  /** How long a question whose caller went away is held for a retry; 0: not at all. */
-  readonly retryWindowMs: number;
   /** Questions that are held for a retry, by id, oldest first. */
   readonly held: Map<string, Held>;
-  /** What was refused so often that it is counted. */
-  readonly denials: DenialCount;
+  /** How long a question whose caller went away is held for a retry; 0: not at all. */
+  readonly retryWindowMs: number;
+  /** What takes the open questions of waiting callers back when the gate closes. */
+  readonly closers: Set<() => void>;
+}
+
+/** What a yes is handed out as. */
+export interface PermitParts {
+  /** Which gate it is: what it issues carries this, and no other gate takes it. */
+  readonly identity: object;
   /** Every yes on its way, by the permit that it became. */
   readonly yeses: WeakMap<Permit, Yes>;
+  /** Ids of the grants that this gate revoked. */
+  readonly revoked: Set<string>;
+}
+
+/** What judges a proof. */
+export type ProofParts = Pick<PeopleParts, "verifiers"> & Pick<TimeParts, "within">;
+
+/** What changes a question: it is kept, and written down. */
+export interface QuestionParts extends KeptParts, LogParts {}
+
+/** What takes an answer: also who gave it, and who judges an edit. */
+export interface AnswerParts extends QuestionParts, PeopleParts, JudgeParts {}
+
+/** What shows a question: also where, and what is open already. */
+export interface ShowParts extends AnswerParts, AskParts, OpenParts {}
+
+/** What makes a verdict of an earlier consent: also the permit. */
+export interface VerdictParts extends AnswerParts, PermitParts {}
+
+/** What waits for a verdict. */
+export interface WaitParts extends VerdictParts, OpenParts {}
+
+/** What decides a call, asking a person where it must. The vault is not among it. */
+export interface DecideParts extends ShowParts, WaitParts {}
+
+/** What performs what was allowed: the only step that has the vault. */
+export interface PerformParts extends LogParts, PermitParts {
+  readonly vault: Vault | undefined;
+}
+
+/** All parts of one gate: for what makes and closes it. */
+export interface GateParts extends DecideParts, PerformParts {
+  readonly shutdown: AbortController;
 }

@@ -11,7 +11,7 @@ import { endPaused } from "./end-paused.js";
 import { failedEvaluation, judgeNow } from "./judge.js";
 import { ID_CHARS_MAX, NAME_CHARS_MAX } from "../limits.js";
 import { createGateParts } from "./create-gate-parts.js";
-import type { GateParts } from "./gate-parts.js";
+import type { GateParts, JudgeParts, PermitParts, QuestionParts } from "./gate-parts.js";
 import type { ReportedOutcome } from "./reports.js";
 import type { Release } from "../types/permit.js";
 import { performOnce } from "./perform.js";
@@ -23,7 +23,7 @@ import { reportOutcome } from "./report.js";
 import type { Allowed, RunResult, Verdict } from "../verdict.js";
 
 async function revokeHere(
-  { store, append, clock, ids, revoked }: GateParts,
+  { store, append, clock, ids, revoked }: QuestionParts & Pick<PermitParts, "revoked">,
   grantId: unknown,
   revoker: unknown,
 ): Promise<boolean> {
@@ -42,7 +42,7 @@ async function revokeHere(
 }
 
 function evaluateHere(
-  parts: GateParts,
+  parts: JudgeParts,
   action: Action,
   context: Omit<GateContext, "signal">,
 ): Evaluation {
@@ -52,7 +52,12 @@ function evaluateHere(
     : judgeNow(parts, admitted);
 }
 
-async function closeHere({ shutdown, closers, denials, append }: GateParts): Promise<void> {
+async function closeHere({
+  shutdown,
+  closers,
+  denials,
+  append,
+}: Pick<GateParts, "shutdown" | "closers" | "denials" | "append">): Promise<void> {
   shutdown.abort(new Error("the gate is closed"));
   for (const closer of closers) closer();
   const counted = denials.rest();

@@ -9,10 +9,10 @@ import type { PendingRecord } from "../approval/pending-record.js";
 import { rootOf } from "../layers.js";
 import { HELD_PER_AGENT_MAX } from "../limits.js";
 import { decisionLeftMs } from "./kept-time.js";
-import type { GateParts, Held } from "./gate-parts.js";
-import { eventMaker, subjectOfRecord } from "./record.js";
+import type { Held, LogParts, OpenParts, QuestionParts } from "./gate-parts.js";
+import { appendEvent } from "./record.js";
 
-async function lapseQuestion(parts: GateParts, id: string, untilMs: number): Promise<void> {
+async function lapseQuestion(parts: QuestionParts, id: string, untilMs: number): Promise<void> {
   const lapsed = await advanceQuestion(parts, id, {
     type: "lapse",
     untilMs,
@@ -26,7 +26,11 @@ async function lapseQuestion(parts: GateParts, id: string, untilMs: number): Pro
  * Keeps watch over a question that waits for a retry, until its time is over, a retry comes or the
  * gate closes.
  */
-function watchHold(parts: GateParts, { id, request }: PendingRecord, untilMs: number): void {
+function watchHold(
+  parts: QuestionParts & OpenParts,
+  { id, request }: PendingRecord,
+  untilMs: number,
+): void {
   const stop = new AbortController();
   const release = (): void => {
     parts.held.delete(id);
@@ -40,13 +44,11 @@ function watchHold(parts: GateParts, { id, request }: PendingRecord, untilMs: nu
   };
   const closer = (): void => {
     release();
-    const cancel = {
+    endQuestion(parts, id, {
       type: "cancel",
-      atMs: parts.clock.now(),
       reason: "the gate is shutting down",
       denyCode: "gate_closed",
-    } as const;
-    void endQuestion(parts, id, cancel).catch(() => undefined);
+    }).catch(() => undefined);
   };
   const held: Held = { root: rootOf(request.agent), lapse, release };
   parts.held.set(id, held);
@@ -58,17 +60,17 @@ function watchHold(parts: GateParts, { id, request }: PendingRecord, untilMs: nu
 }
 
 /** One agent that calls and leaves cannot fill a person's screen. */
-function endOldest({ held }: GateParts, root: string): void {
+function endOldest({ held }: Pick<OpenParts, "held">, root: string): void {
   const mine = [...held.values()].filter((each) => each.root === root);
   for (const each of mine.slice(0, Math.max(0, mine.length - HELD_PER_AGENT_MAX)))
     void each.lapse();
 }
 
-async function noteLeft(parts: GateParts, record: PendingRecord, reason: string): Promise<void> {
+async function noteLeft(parts: LogParts, record: PendingRecord, reason: string): Promise<void> {
   // Nothing is released because somebody left.
-  await parts
-    .append([eventMaker(subjectOfRecord(record), parts)("consent_deferred", "pending", { reason })])
-    .catch(() => undefined);
+  await appendEvent(parts, record, "consent_deferred", "pending", { reason }).catch(
+    () => undefined,
+  );
 }
 
 /**
@@ -81,7 +83,7 @@ async function noteLeft(parts: GateParts, record: PendingRecord, reason: string)
  *   store failed.
  */
 export async function holdQuestion(
-  parts: GateParts,
+  parts: QuestionParts & OpenParts,
   follow: { id: string },
   reason: string,
 ): Promise<boolean> {
@@ -112,7 +114,10 @@ export async function holdQuestion(
  *
  * @throws What the store throws.
  */
-export async function holdAfterRestart(parts: GateParts, record: PendingRecord): Promise<void> {
+export async function holdAfterRestart(
+  parts: QuestionParts & OpenParts,
+  record: PendingRecord,
+): Promise<void> {
   if (record.leftUntilMs !== undefined) return watchHold(parts, record, record.leftUntilMs);
   if (record.deferred) return;
   await leaveDead(parts, record);
@@ -124,11 +129,11 @@ export async function holdAfterRestart(parts: GateParts, record: PendingRecord):
  *
  * @throws What the store throws.
  */
-export async function keepAfterRestart(parts: GateParts, record: PendingRecord): Promise<void> {
+export async function keepAfterRestart(parts: QuestionParts, record: PendingRecord): Promise<void> {
   if (!record.deferred && decisionLeftMs(parts, record) > 0) await leaveDead(parts, record);
 }
 
-async function leaveDead(parts: GateParts, { id, request }: PendingRecord): Promise<void> {
+async function leaveDead(parts: QuestionParts, { id, request }: PendingRecord): Promise<void> {
   const left = await advanceQuestion(parts, id, { type: "leave", untilMs: request.expiresAtMs });
   if (left.ok) await noteLeft(parts, left.record, "the process that asked ended");
 }

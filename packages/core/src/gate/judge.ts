@@ -7,7 +7,7 @@ import type { Evaluation } from "./consent-gate.js";
 import { messageOf } from "./deny.js";
 import { type Admitted, factsOf } from "./door.js";
 import { combine, hear, type Hearing } from "./evaluate.js";
-import type { GateParts } from "./gate-parts.js";
+import type { JudgeParts } from "./gate-parts.js";
 
 /** What stands in the log where something keeps every judge from judging. */
 export function failedEvaluation(
@@ -31,7 +31,7 @@ export function failedEvaluation(
  * be heard. Never throws.
  */
 function hearThen<T>(
-  parts: Pick<GateParts, "judges" | "clock">,
+  parts: Pick<JudgeParts, "judges" | "clock">,
   { action, context }: Admitted,
   then: (hearing: Hearing) => T,
 ): T | Evaluation {
@@ -46,7 +46,7 @@ function hearThen<T>(
  * What everybody who judges says: the layers, the argument check and the assessors. A promise where
  * there are assessors: nobody else is waited for.
  */
-export function judge(parts: GateParts, call: Admitted): Evaluation | Promise<Evaluation> {
+export function judge(parts: JudgeParts, call: Admitted): Evaluation | Promise<Evaluation> {
   return parts.assessors.length === 0
     ? judgeNow(parts, call)
     : hearThen(parts, call, (hearing) => assess(parts, hearing, call));
@@ -56,6 +56,6 @@ export function judge(parts: GateParts, call: Admitted): Evaluation | Promise<Ev
  * What the layers and the argument check say at this moment; assessors take time, so they are not
  * heard. Never throws.
  */
-export function judgeNow(parts: Pick<GateParts, "judges" | "clock">, call: Admitted): Evaluation {
+export function judgeNow(parts: Pick<JudgeParts, "judges" | "clock">, call: Admitted): Evaluation {
   return hearThen(parts, call, combine);
 }

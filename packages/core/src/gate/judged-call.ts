@@ -1,6 +1,6 @@
 /** JudgedCall: one action under decision, with what was judged of it and how its events begin. */
 import type { Action } from "../action/action.js";
-import type { GateParts } from "./gate-parts.js";
+import type { LogParts } from "./gate-parts.js";
 import type { AuditEventInput, EventMaker } from "../types/audit-event.js";
 import type { Denied } from "../verdict.js";
 import type { Evaluation, GateContext } from "./consent-gate.js";
@@ -24,7 +24,7 @@ function evaluatedJson(evaluation: Evaluation, denied: Denied | undefined): Json
 
 /** An action that was judged, ready to be decided. */
 export function makeJudgedCall(
-  parts: GateParts,
+  parts: LogParts,
   { action, context, evaluation }: Pick<JudgedCall, "action" | "context" | "evaluation">,
 ): JudgedCall {
   const { agent } = context;

@@ -2,16 +2,16 @@
 import type { Grant } from "../approval/grants.js";
 import type { PendingRecord } from "../approval/pending-record.js";
 import { timeLeftMs } from "../boot-time.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts } from "./gate-parts.js";
 
-type TimeParts = Pick<GateParts, "clock" | "lastEventMs">;
+type LeftParts = Pick<KeptParts, "clock" | "lastEventMs">;
 
 /**
  * Milliseconds for which a question may still be answered. Nobody consents by leaving it open:
  * after another boot its own time is enough to go by.
  */
 export function questionLeftMs(
-  { clock }: Pick<TimeParts, "clock">,
+  { clock }: Pick<KeptParts, "clock">,
   { request, asked }: PendingRecord,
 ): number {
   return timeLeftMs(
@@ -22,7 +22,7 @@ export function questionLeftMs(
 }
 
 /** Milliseconds for which a kept decision may still be adopted; 0 where there is none. */
-export function decisionLeftMs({ clock, lastEventMs }: TimeParts, { end }: PendingRecord): number {
+export function decisionLeftMs({ clock, lastEventMs }: LeftParts, { end }: PendingRecord): number {
   if (end === undefined) return 0;
   return timeLeftMs(
     { fromMs: end.atMs, untilMs: end.validUntilMs, began: end.ended },
@@ -33,7 +33,7 @@ export function decisionLeftMs({ clock, lastEventMs }: TimeParts, { end }: Pendi
 
 /** Milliseconds for which a grant still holds, given out for `ttlMs` at most. */
 export function grantLeftMs(
-  { clock, lastEventMs }: TimeParts,
+  { clock, lastEventMs }: LeftParts,
   { createdAtMs, expiresAtMs, created }: Grant,
   ttlMs: number = Infinity,
 ): number {

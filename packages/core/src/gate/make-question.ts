@@ -14,7 +14,7 @@ import { actionDigest } from "../action/digest.js";
 import { questionContext } from "./door.js";
 import { frozenCopy } from "../json/own.js";
 import type { MergedAsk } from "./merge-ask.js";
-import type { GateParts } from "./gate-parts.js";
+import type { TimeParts } from "./gate-parts.js";
 import { type Reserved, reservedBy } from "./reserve.js";
 
 /** What a question is made of. */
@@ -80,7 +80,7 @@ function escalationOf({
 
 function makeRequest(
   source: QuestionSource,
-  { clock, ids }: Pick<GateParts, "clock" | "ids">,
+  { clock, ids }: Pick<TimeParts, "clock" | "ids">,
 ): ConsentRequest {
   const { context, action, evaluation, ask, approvers } = source;
   const { tool, server, parameters } = parametersOf(action);
@@ -122,7 +122,7 @@ function makeRequest(
 /** A new question with its first record. */
 export function makeQuestion(
   source: QuestionSource,
-  parts: Pick<GateParts, "clock" | "ids">,
+  parts: Pick<TimeParts, "clock" | "ids">,
 ): PendingRecord {
   const request = makeRequest(source, parts);
   return {

@@ -5,10 +5,12 @@
 import { type ConsentOutcome, makeConsentOutcome } from "../approval/consent-outcome.js";
 import { ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
-import type { GateParts } from "./gate-parts.js";
+import type { PerformParts } from "./gate-parts.js";
 import type { Outcome, ReportedOutcome } from "./reports.js";
 import type { AuditReceipt } from "../types/audit-event.js";
 import type { Issued } from "../permit.js";
+
+type OutcomeParts = Pick<PerformParts, "append" | "yeses">;
 
 /** Characters of an outcome's `error`: a kind, not a text. */
 const ERROR_CHARS_MAX = 100;
@@ -59,7 +61,7 @@ export function failureOf(thrown: unknown): Outcome {
  * @throws What the log throws.
  */
 export async function recordForwarded(
-  parts: GateParts,
+  parts: OutcomeParts,
   { verdict, event }: Issued,
   names: readonly string[] = [],
 ): Promise<JsonObject> {
@@ -119,7 +121,7 @@ function outcomeJson({ outcome: { status, ...kind }, forwarded, reported }: Ende
 
 /** Writes down how it ended. Never rejects: false where the log could not keep it. */
 export async function recordOutcome(
-  parts: GateParts,
+  parts: OutcomeParts,
   { verdict, event }: Issued,
   { outcome, forwarded, reported }: Ended,
 ): Promise<boolean> {

@@ -9,7 +9,7 @@ import { type Followed, followStream } from "./follow-stream.js";
 import type { JsonObject } from "../json/value.js";
 import { makeConsentOutcome } from "../approval/consent-outcome.js";
 import { failureOf, recordForwarded, recordOutcome } from "./outcome.js";
-import type { GateParts } from "./gate-parts.js";
+import type { PerformParts, PermitParts, TimeParts } from "./gate-parts.js";
 import type { Outcome } from "./reports.js";
 import type { Permit, Release } from "../types/permit.js";
 import {
@@ -45,7 +45,11 @@ function refusedPermit(error: unknown): Denied {
  * Puts the secrets in. What a vault hands back counts only where `injectSecrets` made it of this
  * very release.
  */
-async function inject({ within }: GateParts, vault: Vault, release: Release): Promise<Release> {
+async function inject(
+  { within }: Pick<TimeParts, "within">,
+  vault: Vault,
+  release: Release,
+): Promise<Release> {
   const injected = await within(vault.inject(release), "the vault");
   if (isInjectedFrom(injected, release)) return injected;
   // A vault that does nothing is no way for a placeholder to go out unfilled.
@@ -70,7 +74,11 @@ interface Prepared {
  *
  * @throws What `redeemFor` throws.
  */
-function spend({ yeses }: GateParts, permit: Permit, { action, signal }: Spending): Release {
+function spend(
+  { yeses }: Pick<PermitParts, "yeses">,
+  permit: Permit,
+  { action, signal }: Spending,
+): Release {
   try {
     return redeemFor(permit, action, signal);
   } catch (error) {
@@ -99,7 +107,7 @@ interface Spending {
  * where this is a Denied.
  */
 async function prepare(
-  parts: GateParts,
+  parts: PerformParts,
   given: Allowed,
   signal: AbortSignal | undefined,
 ): Promise<Prepared | Denied> {
@@ -155,7 +163,7 @@ const detailOf = ({ verdict: { requestId } }: Issued): { readonly requestId?: st
  * @throws What `perform` throws, after its failure is recorded.
  */
 export async function performOnce<T>(
-  parts: GateParts,
+  parts: PerformParts,
   given: Allowed,
   { perform, signal }: Performance<T>,
 ): Promise<RunResult<T>> {

@@ -5,12 +5,12 @@
 import { rootOf } from "../layers.js";
 import type { Denied } from "../verdict.js";
 import { deny } from "./deny.js";
-import type { GateParts } from "./gate-parts.js";
+import type { AskParts, KeptParts } from "./gate-parts.js";
 import type { Agent } from "../types/agent.js";
 
 /** Counts one question; the deny where the agent has asked too many. */
 export async function capPrompts(
-  { store, within, promptLimit }: GateParts,
+  { store, within, promptLimit }: KeptParts & Pick<AskParts, "promptLimit">,
   agent: Agent,
 ): Promise<Denied | undefined> {
   if (promptLimit === "none") return undefined;

@@ -10,9 +10,10 @@ import { deliver } from "./deliver.js";
 import { messageOf } from "./deny.js";
 import { type Answerer, readAnswerer } from "./door.js";
 import { questionLeftMs } from "./kept-time.js";
+import { refuse } from "./refuse.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { outcomeOf } from "./follow-yes.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts, QuestionParts, ShowParts } from "./gate-parts.js";
 import type { AnswerReceipt, AskSession, Channel, Ending } from "../ports.js";
 
 function endingOf({ end }: PendingRecord): Ending {
@@ -30,7 +31,7 @@ function endingOf({ end }: PendingRecord): Ending {
  * @throws The signal's reason, what the store throws, or an Error where the store lost the record.
  */
 export async function watchEnd(
-  parts: GateParts,
+  parts: Pick<KeptParts, "store">,
   id: string,
   signal: AbortSignal,
 ): Promise<PendingRecord> {
@@ -45,7 +46,11 @@ export async function watchEnd(
  * Ends the question when its time is over by the monotonic clock, whatever the wall clock does
  * meanwhile.
  */
-async function expire(parts: GateParts, record: PendingRecord, signal: AbortSignal): Promise<void> {
+async function expire(
+  parts: QuestionParts,
+  record: PendingRecord,
+  signal: AbortSignal,
+): Promise<void> {
   const { id } = record;
   let waitMs = questionLeftMs(parts, record);
   for (;;) {
@@ -59,13 +64,12 @@ async function expire(parts: GateParts, record: PendingRecord, signal: AbortSign
       const reason = `the clock failed: ${messageOf(error)}`;
       return void (await endQuestion(parts, id, {
         type: "fail",
-        atMs: parts.clock.now(),
         reason,
         denyCode: "internal_error",
       }));
     }
     try {
-      return void (await endQuestion(parts, id, { type: "expire", atMs: parts.clock.now() }));
+      return void (await endQuestion(parts, id, { type: "expire" }));
     } catch {
       // The store is down; the one who waits gives up by itself, and the question ends when the
       // store is back.
@@ -76,7 +80,7 @@ async function expire(parts: GateParts, record: PendingRecord, signal: AbortSign
 
 /** Takes an answer; where an edit made a new question of it, shows that one. Never rejects. */
 export async function submitAnswer(
-  parts: GateParts,
+  parts: ShowParts,
   claim: unknown,
   by: Answerer | undefined,
 ): Promise<AnswerReceipt> {
@@ -86,11 +90,7 @@ export async function submitAnswer(
     const successor = await parts.within(parts.store.pending.get(receipt.request.id), "the store");
     if (successor !== undefined) showQuestion(parts, successor, false);
   } catch {
-    return {
-      status: "refused",
-      code: "store_failed",
-      reason: "the edited action's question could not be read back",
-    };
+    return refuse("store_failed", "the edited action's question could not be read back");
   }
   return receipt;
 }
@@ -101,7 +101,7 @@ export async function submitAnswer(
  * @param redelivery - True where the same question was shown before, by this process or an earlier
  *   one.
  */
-export function showQuestion(parts: GateParts, record: PendingRecord, redelivery: boolean): void {
+export function showQuestion(parts: ShowParts, record: PendingRecord, redelivery: boolean): void {
   const stop = new AbortController();
   const finished = watchEnd(parts, record.id, stop.signal).finally(() => {
     stop.abort(new Error("the question is over"));
@@ -137,15 +137,12 @@ export function showQuestion(parts: GateParts, record: PendingRecord, redelivery
   // heard of.
   const paused = parts.pausedAgent(record.request.agent);
   // It was paused since its call was judged, or since an earlier process asked: nobody is shown it.
-  if (paused !== undefined) {
-    const pause = {
+  if (paused !== undefined)
+    endQuestion(parts, record.id, {
       type: "pause",
-      atMs: parts.clock.now(),
       reason: paused,
       denyCode: "agent_paused",
-    } as const;
-    endQuestion(parts, record.id, pause).catch(() => undefined);
-  } else
-    deliver(parts, { record, redelivery, over: stop.signal, sessionOn }).catch(() => undefined);
+    }).catch(() => undefined);
+  else deliver(parts, { record, redelivery, over: stop.signal, sessionOn }).catch(() => undefined);
   expire(parts, record, stop.signal).catch(() => undefined);
 }

@@ -2,7 +2,7 @@
 import type { AuditEventInput } from "../types/audit-event.js";
 import type { Denied, Verdict } from "../verdict.js";
 import { deny, messageOf } from "./deny.js";
-import type { GateParts } from "./gate-parts.js";
+import type { LogParts } from "./gate-parts.js";
 import type { JudgedCall } from "./judged-call.js";
 
 /**
@@ -10,7 +10,7 @@ import type { JudgedCall } from "./judged-call.js";
  * a no all the same.
  */
 export async function recordDenied(
-  parts: GateParts,
+  parts: LogParts,
   { opening, action, context, evaluation }: JudgedCall,
   verdict: Denied,
 ): Promise<Denied> {
@@ -28,7 +28,7 @@ export async function recordDenied(
 
 /** A yes that is durable before its permit exists. */
 export async function recordAllowed(
-  parts: GateParts,
+  parts: LogParts,
   events: readonly AuditEventInput[],
   yes: () => Verdict,
 ): Promise<Verdict> {

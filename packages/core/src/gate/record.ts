@@ -6,7 +6,6 @@ import { parametersOf } from "../action/action-json.js";
 import type { Action } from "../action/action.js";
 import type { Agent } from "../types/agent.js";
 import type { AuditEventInput, AuditReceipt, EventMaker, LoggedAt } from "../types/audit-event.js";
-import type { Clock, Ids } from "../types/clock.js";
 import { encodeRequest } from "../approval/request-codec.js";
 import type { PendingRecord } from "../approval/pending-record.js";
 import type { ConsentRequest } from "../approval/request.js";
@@ -14,6 +13,7 @@ import { mentionedPlaces } from "../guard/mentions.js";
 import type { Evaluation, GateContext } from "./consent-gate.js";
 import { actionDigest } from "../action/digest.js";
 import type { JsonObject } from "../json/value.js";
+import type { LogParts } from "./gate-parts.js";
 
 /** What all events of one decision share. */
 export interface EventSubject {
@@ -29,14 +29,12 @@ export interface EventSubject {
   readonly task?: string | undefined;
 }
 
+type EventParts = Pick<LogParts, "clock" | "ids" | "isolation">;
+
 /** An event maker for one decision. */
 export function eventMaker(
   subject: EventSubject,
-  {
-    clock,
-    ids,
-    isolation,
-  }: { readonly clock: Clock; readonly ids: Ids; readonly isolation: string },
+  { clock, ids, isolation }: EventParts,
 ): EventMaker {
   const { agent, tool, category, riskLevel, policyRule, requestId, startedAtMs, session, task } =
     subject;
@@ -102,7 +100,7 @@ export function subjectOfEvaluation({
 }
 
 /** Subject of the events of a question. */
-export function subjectOfRecord({
+function subjectOfRecord({
   request,
   context = {},
 }: Pick<PendingRecord, "request" | "context">): EventSubject {
@@ -118,6 +116,27 @@ export function subjectOfRecord({
     session: context.session,
     task: context.task,
   };
+}
+
+/** An event maker for what happens to a question. */
+export function questionEvents(
+  parts: EventParts,
+  record: Pick<PendingRecord, "request" | "context">,
+): EventMaker {
+  return eventMaker(subjectOfRecord(record), parts);
+}
+
+/**
+ * Writes down one thing that happened to a question.
+ *
+ * @throws What the log throws.
+ */
+export function appendEvent(
+  parts: LogParts,
+  record: Pick<PendingRecord, "request" | "context">,
+  ...event: Parameters<EventMaker>
+): Promise<AuditReceipt> {
+  return parts.append([questionEvents(parts, record)(...event)]);
 }
 
 /** What every layer said, as metadata. */

@@ -5,7 +5,7 @@
 import { asError, ConsentError } from "../errors.js";
 import type { JsonObject } from "../json/value.js";
 import { readOutcome, recordForwarded, recordOutcome } from "./outcome.js";
-import type { GateParts } from "./gate-parts.js";
+import type { LogParts, PermitParts } from "./gate-parts.js";
 import type { ReportedOutcome } from "./reports.js";
 import type { Permit } from "../types/permit.js";
 import { isReleased, issuedBy, tell } from "../permit.js";
@@ -23,7 +23,7 @@ const forwards = new WeakMap<Permit, Promise<JsonObject>>();
  *   `audit_failed` where the log cannot keep it; it is not taken again then.
  */
 export async function reportOutcome(
-  parts: GateParts,
+  parts: LogParts & PermitParts,
   verdict: Allowed,
   outcome: ReportedOutcome,
 ): Promise<void> {

@@ -3,7 +3,7 @@
  * question took already.
  */
 import type { PendingRecord } from "../approval/pending-record.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts } from "./gate-parts.js";
 import type { LimitClaim } from "../types/limit-claim.js";
 import type { Denied } from "../verdict.js";
 import type { Evaluation } from "./consent-gate.js";
@@ -48,7 +48,7 @@ function beyond(claims: readonly LimitClaim[], before: readonly Reserved[]): rea
  * @param before - What the same call took already.
  */
 export async function reserve(
-  { store, within }: Pick<GateParts, "store" | "within">,
+  { store, within }: Pick<KeptParts, "store" | "within">,
   evaluation: Evaluation,
   before: readonly Reserved[] = [],
 ): Promise<Denied | undefined> {

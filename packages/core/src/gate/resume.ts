@@ -1,7 +1,7 @@
 /** Resuming: what a gate does first in a process that starts, with what its store has. */
 import { endQuestion } from "./end-question.js";
 import { outcomeOf } from "./follow-yes.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts, ShowParts } from "./gate-parts.js";
 import { holdAfterRestart, keepAfterRestart } from "./hold.js";
 import { grantLeftMs, questionLeftMs } from "./kept-time.js";
 import { showQuestion } from "./questions.js";
@@ -11,7 +11,7 @@ import { endGrant } from "./revoke-grant.js";
  * After a restart: what is out of time ends, what is still open is shown again, and a yes that
  * nobody took is followed to its outcome.
  */
-export async function resumeQuestions(parts: GateParts): Promise<number> {
+export async function resumeQuestions(parts: ShowParts): Promise<number> {
   await endOverGrants(parts).catch(() => undefined);
   let redelivered = 0;
   for await (const record of parts.store.pending.open()) {
@@ -23,7 +23,7 @@ export async function resumeQuestions(parts: GateParts): Promise<number> {
       continue;
     }
     if (questionLeftMs(parts, record) === 0) {
-      await endQuestion(parts, record.id, { type: "expire", atMs: parts.clock.now() });
+      await endQuestion(parts, record.id, { type: "expire" });
       continue;
     }
     showQuestion(parts, record, true);
@@ -38,7 +38,7 @@ export async function resumeQuestions(parts: GateParts): Promise<number> {
  * would see a log whose last events have the wrong time. A store that fails here fails where a
  * grant is looked for, and no grant is used then.
  */
-async function endOverGrants(parts: GateParts): Promise<void> {
+async function endOverGrants(parts: KeptParts): Promise<void> {
   const { grants, claims } = parts.store;
   const lastEventMs = parts.lastEventMs();
   if (lastEventMs === undefined || parts.clock.now() >= lastEventMs) return;

@@ -18,7 +18,7 @@ import { isLimited, reserve } from "./reserve.js";
 import { useGrant } from "./use-grant.js";
 import type { Denied, Pending, Verdict } from "../verdict.js";
 import { waitFor } from "./waiting.js";
-import type { GateParts } from "./gate-parts.js";
+import type { AskParts, DecideParts, PeopleParts } from "./gate-parts.js";
 
 /** What is asked of whom. */
 interface Asking {
@@ -30,7 +30,7 @@ interface Asking {
 
 /** Puts the question to a person. */
 async function askPerson(
-  parts: GateParts,
+  parts: DecideParts,
   call: JudgedCall,
   { ask, approvers, leave }: Asking,
 ): Promise<Verdict | Pending> {
@@ -75,7 +75,7 @@ async function askPerson(
 
 /** Why nobody can be asked, or who can. */
 function whoMayAnswer(
-  parts: GateParts,
+  parts: AskParts & PeopleParts,
   { evaluation, context }: JudgedCall,
   ask: MergedAsk,
 ): { readonly denied: Denied } | { readonly approvers: readonly string[] | undefined } {
@@ -114,7 +114,7 @@ function whoMayAnswer(
 
 /** Settles a call that the rules ask about. Throws what the store throws. */
 export async function settleAsk(
-  parts: GateParts,
+  parts: DecideParts,
   call: JudgedCall,
   ask: MergedAsk,
 ): Promise<Verdict | Pending> {
@@ -137,7 +137,7 @@ export async function settleAsk(
 
 /** Answers an ask with an earlier consent, or puts it to a person. */
 async function settleInPlace(
-  parts: GateParts,
+  parts: DecideParts,
   call: JudgedCall,
   asking: Asking,
 ): Promise<Verdict | Pending> {

@@ -6,21 +6,13 @@ import type { MachineEvent } from "../approval/machine-event.js";
 import type { CountedApproval, PendingRecord } from "../approval/pending-record.js";
 import { personKey } from "../approval/person.js";
 import type { Decision } from "../types/words.js";
-import type { ConsentSigner, SignedParts } from "../consent-signer.js";
+import type { SignedParts } from "../consent-signer.js";
 import { DECISION_TTL_MS } from "../limits.js";
 import type { Store } from "../ports.js";
-import type { Deadline } from "./deadline.js";
-import type { Clock } from "../types/clock.js";
+import type { KeptParts, PeopleParts, TimeParts } from "./gate-parts.js";
 
 /** An answer that a person gave and the reducer takes. */
 export type Answer = Extract<MachineEvent, { type: "approve" | "modify" | "deny" }>;
-
-interface AnswerGateParts {
-  readonly store: Pick<Store, "claims">;
-  readonly clock: Clock;
-  readonly within: Deadline;
-  readonly signer: ConsentSigner | undefined;
-}
 
 /**
  * Takes the nonce for this answer. A question's nonce serves each approver once for a yes and once
@@ -30,7 +22,7 @@ interface AnswerGateParts {
  * @throws What the store throws.
  */
 export function claimNonce(
-  { store, within }: AnswerGateParts,
+  { store, within }: Pick<KeptParts, "within"> & { readonly store: Pick<Store, "claims"> },
   { request }: PendingRecord,
   { type, approval }: Answer,
 ): Promise<boolean> {
@@ -72,7 +64,7 @@ function partsOf({ request }: PendingRecord, answer: Answer): SignedParts {
  * @throws What the signer throws, and ConsentError `part_timeout`.
  */
 export async function signAnswer(
-  { signer, within }: AnswerGateParts,
+  { signer, within }: Pick<PeopleParts, "signer"> & Pick<TimeParts, "within">,
   record: PendingRecord,
   answer: Answer,
 ): Promise<Answer> {

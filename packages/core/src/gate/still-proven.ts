@@ -14,9 +14,7 @@ import { type ConsentResponse, decodeResponse } from "../approval/response.js";
 import { canonicalJson } from "../json/canonical.js";
 import type { JsonObject } from "../json/value.js";
 import { judgeProof, PASSKEY_ALGORITHM } from "./evidence.js";
-import type { GateParts } from "./gate-parts.js";
-
-type ProofParts = Pick<GateParts, "verifiers" | "within">;
+import type { ProofParts } from "./gate-parts.js";
 
 /** A signed answer, read. */
 interface Answered {

@@ -9,7 +9,7 @@ import { makeQuestion } from "./make-question.js";
 import type { Evaluation } from "./consent-gate.js";
 import type { MergedAsk } from "./merge-ask.js";
 import { eligibleApprovers } from "./approvers.js";
-import type { GateParts } from "./gate-parts.js";
+import type { PeopleParts, TimeParts } from "./gate-parts.js";
 
 /** An edited action and what the judges say about it. */
 export interface EditedAction {
@@ -22,7 +22,7 @@ export interface EditedAction {
  * where those of the old one are.
  */
 export function makeSuccessor(
-  parts: GateParts,
+  parts: TimeParts & Pick<PeopleParts, "approvers">,
   { record, nowMs }: { readonly record: PendingRecord; readonly nowMs: number },
   edited: EditedAction,
 ): PendingRecord | undefined {

@@ -17,7 +17,7 @@ import { TRANSITION_TRIES_MAX } from "../limits.js";
 import { IGNORED } from "./ignored.js";
 import { grantLeftMs } from "./kept-time.js";
 import type { MergedAsk } from "./merge-ask.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts, PeopleParts, PermitParts, VerdictParts } from "./gate-parts.js";
 import { whyGrantUnproven } from "./still-proven.js";
 
 /** What a grant must satisfy. */
@@ -32,7 +32,7 @@ interface Asked {
  * Whether a grant gives no more evidence, people, secrets, scope or time than the ask wants and
  * would offer.
  */
-function answers(parts: GateParts, grant: Grant, { action, ask, secrets, policy }: Asked): boolean {
+function answers(parts: KeptParts, grant: Grant, { action, ask, secrets, policy }: Asked): boolean {
   const wanted = ask.approvers;
   return (
     scopeCovers(grant.scope, action, policy) &&
@@ -50,7 +50,10 @@ function answers(parts: GateParts, grant: Grant, { action, ask, secrets, policy 
  * What the permit must know of the grant: that this was its last use does not end it, its time and
  * its revocation do.
  */
-function leaseOf(parts: GateParts, grant: Grant): LeaseTerms {
+function leaseOf(
+  parts: KeptParts & PeopleParts & Pick<PermitParts, "revoked">,
+  grant: Grant,
+): LeaseTerms {
   const { store, within, revoked } = parts;
   const { id } = grant;
   return {
@@ -70,7 +73,7 @@ function leaseOf(parts: GateParts, grant: Grant): LeaseTerms {
  * that was set back counts them anew.
  */
 async function takeUse(
-  { store, within, onIgnored }: GateParts,
+  { store, within, onIgnored }: KeptParts,
   grant: Grant,
   nowMs: number,
 ): Promise<boolean> {
@@ -96,7 +99,7 @@ async function takeUse(
  * several people.
  */
 export async function useGrant(
-  parts: GateParts,
+  parts: VerdictParts,
   call: JudgedCall,
   ask: MergedAsk,
 ): Promise<Verdict | undefined> {

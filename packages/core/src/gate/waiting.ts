@@ -20,10 +20,10 @@ import { actionDigest } from "../action/digest.js";
 import { allow } from "./allow.js";
 import { whoLeft } from "./approvers.js";
 import { watchEnd } from "./questions.js";
-import { eventMaker, subjectOfRecord } from "./record.js";
+import { appendEvent, questionEvents } from "./record.js";
 import { isAborted, onAbort } from "../signals.js";
 import type { Denied, Pending, Verdict } from "../verdict.js";
-import type { GateParts } from "./gate-parts.js";
+import type { KeptParts, QuestionParts, VerdictParts, WaitParts } from "./gate-parts.js";
 
 /**
  * The action that a yes is for; its digest is compared with the one that was recorded with the yes.
@@ -36,7 +36,11 @@ export function approvedAction({ action, end }: PendingRecord): Action | undefin
 }
 
 /** What an ended and recorded question means for the one caller who may have its permit. */
-export function verdictOf(parts: GateParts, record: PendingRecord, context: GateContext): Verdict {
+export function verdictOf(
+  parts: VerdictParts,
+  record: PendingRecord,
+  context: GateContext,
+): Verdict {
   const { end, request } = record;
   const detail = { requestId: record.id, ruleId: request.policy.ruleId };
   if (end === undefined || !end.recorded)
@@ -68,7 +72,7 @@ export function verdictOf(parts: GateParts, record: PendingRecord, context: Gate
     action,
     context,
     secrets: request.secrets,
-    event: eventMaker(subjectOfRecord(record), parts),
+    event: questionEvents(parts, record),
     requestId: record.id,
     approvers: end.approverIds,
     ...(end.responses === undefined ? {} : { proofs: end.responses }),
@@ -79,7 +83,7 @@ export function verdictOf(parts: GateParts, record: PendingRecord, context: Gate
 
 /** Follows a question over its successors to the record that ends it. */
 async function lastEnd(
-  parts: GateParts,
+  parts: KeptParts,
   follow: { id: string },
   signal: AbortSignal,
 ): Promise<PendingRecord> {
@@ -95,17 +99,15 @@ async function lastEnd(
  * Tries to mark the question, or the one that took its place meanwhile, as "the caller will call
  * again".
  */
-async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<boolean> {
+async function deferQuestion(parts: QuestionParts, follow: { id: string }): Promise<boolean> {
   for (;;) {
     const { id } = follow;
     const deferred = await advanceQuestion(parts, id, { type: "defer" });
     if (deferred.ok) {
-      const event = eventMaker(subjectOfRecord(deferred.record), parts)(
-        "consent_deferred",
-        "pending",
-      );
       // Nothing is released because of a deferral.
-      await parts.append([event]).catch(() => undefined);
+      await appendEvent(parts, deferred.record, "consent_deferred", "pending").catch(
+        () => undefined,
+      );
       return true;
     }
     const record = await parts.within(parts.store.pending.get(id), "the store");
@@ -119,7 +121,7 @@ async function deferQuestion(parts: GateParts, follow: { id: string }): Promise<
  * or nobody can say.
  */
 async function whyTaken(
-  { store, clock, within, onIgnored }: GateParts,
+  { store, clock, within, onIgnored }: KeptParts,
   record: PendingRecord,
 ): Promise<string | undefined> {
   try {
@@ -137,7 +139,7 @@ async function whyTaken(
  * record first, so that nobody else gets it.
  */
 async function verdictFor(
-  parts: GateParts,
+  parts: VerdictParts,
   last: PendingRecord,
   { context, hasLeft }: Waiter,
 ): Promise<Verdict> {
@@ -173,7 +175,7 @@ interface Waiter {
 
 /** Listens for what ends the waiting early; what it returns stops listening. */
 function onEarlyEnd(
-  parts: Pick<GateParts, "closers" | "shutdown">,
+  parts: Pick<WaitParts, "closers" | "shutdown">,
   caller: AbortSignal | undefined,
   { gone, closed }: { readonly gone: () => void; readonly closed: () => void },
 ): () => void {
@@ -194,7 +196,7 @@ type LeaveCode = "consent_cancelled" | "gate_closed";
  * Waits for the end of a shown question for one caller. However the parts fail, the caller gets a
  * verdict.
  */
-export function waitFor(parts: GateParts, record: PendingRecord, context: GateContext): Pending {
+export function waitFor(parts: WaitParts, record: PendingRecord, context: GateContext): Pending {
   const follow = { id: record.id };
   const stop = new AbortController();
   let hasLeft = false;
@@ -208,7 +210,7 @@ export function waitFor(parts: GateParts, record: PendingRecord, context: GateCo
    * gets its no.
    */
   const leave = async (reason: string, denyCode: LeaveCode): Promise<void> => {
-    const cancel = { type: "cancel", atMs: parts.clock.now(), reason, denyCode } as const;
+    const cancel = { type: "cancel", reason, denyCode } as const;
     const isFirst = await endQuestion(parts, follow.id, cancel).catch(() => true);
     if (isFirst) giveUp(denial(denyCode, reason));
   };
