@@ -9,6 +9,7 @@ import {
   type ConsentError,
   type PausedEnd,
   isConsentError,
+  refuseAnswer,
   systemClock,
 } from "@acp/core";
 import type { GateClient, OpenQuestion, QuestionChange } from "./approver-client.js";
@@ -156,11 +157,7 @@ export async function attachApprovers(options: AttachAllOptions): Promise<Approv
         client.pending().some(({ request }) => request.id === claim["request_id"]),
       );
       return holder === undefined
-        ? {
-            status: "refused",
-            code: "request_unknown",
-            reason: "no attached gate has this question open",
-          }
+        ? refuseAnswer("request_unknown", "no attached gate has this question open")
         : holder.answer(claim);
     },
     async endPaused() {

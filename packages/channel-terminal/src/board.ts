@@ -2,7 +2,13 @@
  * Board: the questions that are open, in the order they came. Both fronts read it; it decides
  * nothing.
  */
-import type { AnswerReceipt, AskSession, ConsentRequest, JsonObject } from "@acp/core";
+import {
+  type AnswerReceipt,
+  type AskSession,
+  type ConsentRequest,
+  type JsonObject,
+  refuseAnswer,
+} from "@acp/core";
 import type { OpenQuestion, GateChange } from "./approver-client.js";
 
 /** Ids kept of questions that ended, so that a late answer is told so. */
@@ -23,15 +29,6 @@ interface Entry {
   readonly question: OpenQuestion;
   readonly session: AskSession;
 }
-
-const refused = (
-  code: "request_unknown" | "request_ended" | "response_invalid",
-  reason: string,
-): AnswerReceipt => ({
-  status: "refused",
-  code,
-  reason,
-});
 
 /** An empty board. */
 export function createBoard(): Board {
@@ -74,12 +71,12 @@ export function createBoard(): Board {
     async answer(claim, subject) {
       const id = claim["request_id"];
       if (typeof id !== "string")
-        return refused("response_invalid", "the answer does not name its question");
+        return refuseAnswer("response_invalid", "the answer does not name its question");
       const entry = entries.get(id);
       if (entry !== undefined) return entry.session.submit(claim, { subject });
       return ended.has(id)
-        ? refused("request_ended", "the question is over")
-        : refused("request_unknown", "no such question is open here");
+        ? refuseAnswer("request_ended", "the question is over")
+        : refuseAnswer("request_unknown", "no such question is open here");
     },
   };
 }

@@ -3,13 +3,14 @@
  * time, signature, an id not seen before, a well-formed answer, a person on the list, an open
  * question. The callback and the reply to a question both go through it.
  */
-import type { AnswerReceipt, Claims, JsonValue, RefusalCode } from "@acp/core";
+import type { AnswerReceipt, Claims, JsonValue } from "@acp/core";
 import {
   RESPONSE_BYTES_MAX,
   isConsentError,
   parseJson,
   parseResponse,
   readFields,
+  refuseAnswer,
 } from "@acp/core";
 import type { Questions } from "./questions.js";
 import {
@@ -43,12 +44,6 @@ export interface ReceiveParts {
   readonly now: () => number;
 }
 
-const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({
-  status: "refused",
-  code,
-  reason,
-});
-
 /**
  * The person whom the receiver vouches for. The signature covers the field, and the list must know
  * the name.
@@ -76,14 +71,15 @@ async function submit(
     subject = parts.approvers === undefined ? SECRET_HOLDER : subjectOf(answer, parts.approvers);
   } catch (error) {
     if (!isConsentError(error)) throw error;
-    return refused("response_invalid", error.message);
+    return refuseAnswer("response_invalid", error.message);
   }
   const question =
     only === undefined || requestId === only ? parts.questions.find(requestId) : undefined;
-  if (question === undefined) return refused("request_unknown", "no such question is open here");
-  if (question === "ended") return refused("request_ended", "the question is over");
+  if (question === undefined)
+    return refuseAnswer("request_unknown", "no such question is open here");
+  if (question === "ended") return refuseAnswer("request_ended", "the question is over");
   if (subject === undefined)
-    return refused("approver_unknown", "the person who answered is unknown to this channel");
+    return refuseAnswer("approver_unknown", "the person who answered is unknown to this channel");
   return question.session.submit(answer, { subject });
 }
 

@@ -80,6 +80,7 @@ export type { Outcome, PausedEnd, ReportedOutcome } from "./gate/reports.js";
 export { createConsentGate } from "./gate/gate.js";
 export { ruleForSeveral } from "./gate/people.js";
 export { createRecordCheck } from "./gate/record-mac.js";
+export { refuseAnswer } from "./gate/refuse.js";
 export { isGrantRevoked, revokeGrant } from "./gate/revoke-grant.js";
 export type { RevokeParts } from "./gate/revoke-grant.js";
 export { canonicalJson } from "./json/canonical.js";

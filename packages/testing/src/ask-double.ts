@@ -8,11 +8,11 @@ import {
   type ConsentRequest,
   type Ending,
   type ConsentOutcome,
-  type RefusalCode,
   confirmationWord,
   isConsentError,
   parseResponse,
   randomIds,
+  refuseAnswer,
   systemClock,
 } from "@acp/core";
 
@@ -80,12 +80,6 @@ export function sampleRequest(overrides: Partial<ConsentRequest> = {}): ConsentR
   } satisfies ConsentRequest);
 }
 
-const refused = (code: RefusalCode, reason: string): AnswerReceipt => ({
-  status: "refused",
-  code,
-  reason,
-});
-
 /** How a question ends, and what became of a yes: each once. */
 function createEnd() {
   let ending: Ending | undefined;
@@ -116,15 +110,15 @@ export function askDouble(
   const judge = (claim: unknown, subject: string): AnswerReceipt => {
     const response = parseResponse(claim);
     if (response.requestId !== request.id)
-      return refused("request_unknown", "the answer names another question");
-    if (ending() !== undefined) return refused("request_ended", "the question is over");
+      return refuseAnswer("request_unknown", "the answer names another question");
+    if (ending() !== undefined) return refuseAnswer("request_ended", "the question is over");
     if (response.nonce !== request.nonce)
-      return refused("nonce_mismatch", "the nonce is another one");
+      return refuseAnswer("nonce_mismatch", "the nonce is another one");
     if (options.subjects?.includes(subject) === false)
-      return refused("approver_unknown", "nobody known answered");
+      return refuseAnswer("approver_unknown", "nobody known answered");
     const word = confirmationWord(request);
     if (response.decision !== "denied" && word !== undefined && response.confirmation !== word)
-      return refused(
+      return refuseAnswer(
         "confirmation_required",
         "the question is critical, and the word was not typed",
       );
@@ -149,7 +143,7 @@ export function askDouble(
           receipt = judge(claim, subject);
         } catch (error) {
           if (!isConsentError(error)) throw error;
-          receipt = refused("response_invalid", error.message);
+          receipt = refuseAnswer("response_invalid", error.message);
         }
         submissions.push({ claim, subject, receipt });
         return receipt;

@@ -6,7 +6,7 @@
 import type { ConsentRequest } from "../approval/request.js";
 import { makeResponse } from "../approval/response.js";
 import { ConsentError } from "../errors.js";
-import { refuse } from "../gate/refuse.js";
+import { refuseAnswer } from "../gate/refuse.js";
 import { BATCH_MAX } from "../limits.js";
 import type { AnswerReceipt, AskSession } from "../ports.js";
 
@@ -55,11 +55,14 @@ export interface BatchAnswerer {
 /** Why a choice is not handed in, or `undefined`. */
 function problemOf({ request }: BatchQuestion, choice: BatchChoice): AnswerReceipt | undefined {
   if (choice.nonce !== request.nonce || choice.actionDigest !== request.actionDigest)
-    return refuse("nonce_mismatch", "the screen held another question than the one that is open");
+    return refuseAnswer(
+      "nonce_mismatch",
+      "the screen held another question than the one that is open",
+    );
   // A screen may be JavaScript: "false" is no true. A no needs no reading.
   const isShownWhole: unknown = choice.shownWhole;
   if (choice.decision !== "denied" && isShownWhole !== true)
-    return refuse("question_not_shown", "not all of the question was shown");
+    return refuseAnswer("question_not_shown", "not all of the question was shown");
   return undefined;
 }
 
@@ -68,7 +71,7 @@ async function handIn(
   choice: BatchChoice,
   { channel, nowMs, by }: BatchAnswerer,
 ): Promise<AnswerReceipt> {
-  if (question === undefined) return refuse("request_unknown", "no such question is open");
+  if (question === undefined) return refuseAnswer("request_unknown", "no such question is open");
   const problem = problemOf(question, choice);
   if (problem !== undefined) return problem;
   const { decision, confirmation, reason } = choice;

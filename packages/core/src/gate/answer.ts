@@ -28,7 +28,7 @@ import type { JsonObject, JsonValue } from "../json/value.js";
 import { DECISION_TTL_MS, TEXT_UNITS_MAX } from "../limits.js";
 import { approverOf } from "./approvers.js";
 import type { AnswerReceipt } from "../ports.js";
-import { refuse, refuseFor } from "./refuse.js";
+import { refuseAnswer, refuseFor } from "./refuse.js";
 import { appendEvent, loggedAt, questionEvents, requestedJson } from "./record.js";
 import type {
   AnswerParts,
@@ -148,9 +148,9 @@ async function settleEnd(
   };
   const recorded = await recordEnd(parts, ended, { events, beforeSeen });
   const outcome = recorded.ok ? recorded.record.end?.status : undefined;
-  if (outcome === undefined) return refuse("store_failed");
+  if (outcome === undefined) return refuseAnswer("store_failed");
   if (grantError !== undefined)
-    return refuse(
+    return refuseAnswer(
       "store_failed",
       `the answer was taken, and what else it covers could not be kept: ${messageOf(grantError)}`,
     );
@@ -169,7 +169,7 @@ async function failUnsigned(
     reason,
     denyCode: "signer_failed",
   });
-  return isFirst ? { status: "final", outcome: "failed" } : refuse("request_ended");
+  return isFirst ? { status: "final", outcome: "failed" } : refuseAnswer("request_ended");
 }
 
 async function settle(
@@ -182,7 +182,7 @@ async function settle(
   const foreseen = reduce(checked.record, answer);
   if (!foreseen.ok) return refuseFor(checked.record, foreseen.code);
   if (!(await claimNonce(parts, checked.record, answer)))
-    return refuse("already_answered", "this answer was taken before");
+    return refuseAnswer("already_answered", "this answer was taken before");
   let event: Answer;
   try {
     event = await signAnswer(parts, checked.record, answer);
@@ -204,7 +204,7 @@ async function settle(
   try {
     await appendEvent(parts, record, "consent_counted", "pending", metadata);
   } catch (error) {
-    return refuse("audit_failed", messageOf(error));
+    return refuseAnswer("audit_failed", messageOf(error));
   }
   return { status: "counted", have, need };
 }
@@ -218,9 +218,9 @@ async function reshow(
   const { record, approval } = checked;
   const successor = makeSuccessor(parts, { record, nowMs: approval.atMs }, edited);
   if (successor === undefined)
-    return refuse("modification_denied", "nobody may approve the edited action");
+    return refuseAnswer("modification_denied", "nobody may approve the edited action");
   if (successor.request.text.length > TEXT_UNITS_MAX)
-    return refuse("modification_denied", "the edited action is too large to be shown whole");
+    return refuseAnswer("modification_denied", "the edited action is too large to be shown whole");
   const requested = questionEvents(parts, successor)("consent_requested", "ask", {
     ...requestedJson(parts, successor.request),
     replaces: record.id,
@@ -229,7 +229,7 @@ async function reshow(
   // It is kept before the log has its event: only what is kept can take the other's place.
   const kept = { ...successor, logged: loggedAt(requested, undefined) };
   if (!(await parts.within(parts.store.pending.put(kept), "the store")))
-    return refuse("store_failed");
+    return refuseAnswer("store_failed");
   const advanced = await advanceQuestion(parts, record.id, {
     type: "supersede",
     approval,
@@ -273,11 +273,11 @@ async function judgeEdit(
 
 function deniedEdit({ ruling, failure }: Evaluation): AnswerReceipt {
   if (failure === "arguments_invalid")
-    return refuse(
+    return refuseAnswer(
       "modification_invalid",
       `the edited arguments do not fit the tool: ${ruling.reason}`,
     );
-  return refuse("modification_denied", `the edited action is denied: ${ruling.reason}`);
+  return refuseAnswer("modification_denied", `the edited action is denied: ${ruling.reason}`);
 }
 
 async function takeModification(
@@ -290,7 +290,7 @@ async function takeModification(
   try {
     action = withParameters(parseAction(record.action), modifications);
   } catch (error) {
-    return refuse("modification_invalid", messageOf(error));
+    return refuseAnswer("modification_invalid", messageOf(error));
   }
   const effectiveDigest = actionDigest(action);
   const terms = termsOf(checked);
@@ -303,7 +303,7 @@ async function takeModification(
   const edited = await judgeEdit(parts, record, action);
   if (edited.evaluation.ruling.effect === "deny") return deniedEdit(edited.evaluation);
   const limited = await reserve(parts, edited.evaluation, record.reserved);
-  if (limited !== undefined) return refuse("rate_limited");
+  if (limited !== undefined) return refuseAnswer("rate_limited");
   // A modification resets a quorum, and stricter terms need a new look: both are a new question.
   if (record.request.quorum > 1 || !covers(record.request, edited.evaluation))
     return reshow(parts, checked, edited);
@@ -323,7 +323,7 @@ async function withEvidence(
     request: record.request,
     approval,
   });
-  if ("refused" in evidence) return refuse(evidence.refused, evidence.reason);
+  if ("refused" in evidence) return refuseAnswer(evidence.refused, evidence.reason);
   if (evidence.proven === undefined) return decide(parts, checked);
   return decide(parts, { ...checked, approval: { ...approval, response: evidence.proven } });
 }
@@ -367,19 +367,19 @@ export async function takeAnswer(
   claim: unknown,
   by: Answerer | undefined,
 ): Promise<AnswerReceipt> {
-  if (by === undefined) return refuse("approver_unknown");
+  if (by === undefined) return refuseAnswer("approver_unknown");
   let wire: JsonValue;
   let response: ConsentResponse;
   try {
     wire = readClaim(claim);
     response = decodeResponse(wire);
   } catch (error) {
-    return refuse("response_invalid", messageOf(error));
+    return refuseAnswer("response_invalid", messageOf(error));
   }
   let record: PendingRecord | undefined;
   try {
     record = await parts.within(parts.store.pending.get(response.requestId), "the store");
-    if (record === undefined) return refuse("request_unknown");
+    if (record === undefined) return refuseAnswer("request_unknown");
     const submission = { record, wire, response, by };
     const checked = check(parts, submission);
     const receipt =
@@ -389,6 +389,6 @@ export async function takeAnswer(
     await noteRefusal(parts, submission, receipt);
     return receipt;
   } catch (error) {
-    return refuse("store_failed", `the answer could not be kept: ${messageOf(error)}`);
+    return refuseAnswer("store_failed", `the answer could not be kept: ${messageOf(error)}`);
   }
 }

@@ -10,7 +10,7 @@ import { deliver } from "./deliver.js";
 import { messageOf } from "./deny.js";
 import { type Answerer, readAnswerer } from "./door.js";
 import { questionLeftMs } from "./kept-time.js";
-import { refuse } from "./refuse.js";
+import { refuseAnswer } from "./refuse.js";
 import { PART_TIMEOUT_MS } from "../limits.js";
 import { outcomeOf } from "./follow-yes.js";
 import type { KeptParts, QuestionParts, ShowParts } from "./gate-parts.js";
@@ -90,7 +90,7 @@ export async function submitAnswer(
     const successor = await parts.within(parts.store.pending.get(receipt.request.id), "the store");
     if (successor !== undefined) showQuestion(parts, successor, false);
   } catch {
-    return refuse("store_failed", "the edited action's question could not be read back");
+    return refuseAnswer("store_failed", "the edited action's question could not be read back");
   }
   return receipt;
 }

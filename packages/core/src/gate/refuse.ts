@@ -27,12 +27,14 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   audit_failed: "the audit log failed",
 };
 
-/** An answer that is not taken; the question stays as it was. */
-export const refuse = (code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt => ({
-  status: "refused",
-  code,
-  reason,
-});
+/**
+ * The receipt of an answer that is not taken; its question stays as it was.
+ *
+ * @param reason - One line for the person; the code's own text where it is left out.
+ */
+export function refuseAnswer(code: RefusalCode, reason: string = REFUSALS[code]): AnswerReceipt {
+  return { status: "refused", code, reason };
+}
 
 const ENDINGS: Readonly<Record<EndStatus, string>> = {
   approved: "it was approved",
@@ -46,7 +48,7 @@ const ENDINGS: Readonly<Record<EndStatus, string>> = {
 
 /** A refusal that says, of a question that is over, how it ended. */
 export function refuseFor(record: PendingRecord | undefined, code: RefusalCode): AnswerReceipt {
-  if (code !== "request_ended" || record === undefined) return refuse(code);
+  if (code !== "request_ended" || record === undefined) return refuseAnswer(code);
   // An end that is not in the log yet may still become another one.
   const how =
     record.end === undefined
@@ -54,5 +56,5 @@ export function refuseFor(record: PendingRecord | undefined, code: RefusalCode):
       : record.end.recorded
         ? ENDINGS[record.end.status]
         : "it is being ended";
-  return refuse(code, `${REFUSALS.request_ended}: ${how}`);
+  return refuseAnswer(code, `${REFUSALS.request_ended}: ${how}`);
 }
