@@ -7,6 +7,7 @@ import {
   type JsonValue,
   canonicalJson,
   escapeText,
+  isJsonList,
   isJsonObject,
   quoteText,
 } from "@acp/core";
@@ -19,10 +20,6 @@ export interface DiffLine {
 }
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}
 
 function placeOf(path: string, key: string | number): string {
   if (typeof key === "number") return `${path}[${key}]`;
@@ -42,7 +39,7 @@ function diffValues(
 ): readonly DiffLine[] {
   if (before !== undefined && after !== undefined) {
     if (isJsonObject(before) && isJsonObject(after)) return diffMembers(path, before, after);
-    if (isList(before) && isList(after)) return diffItems(path, before, after);
+    if (isJsonList(before) && isJsonList(after)) return diffItems(path, before, after);
     if (canonicalJson(before) === canonicalJson(after)) return [];
   }
   return [

@@ -1,6 +1,6 @@
 /** BotApiMessage: a message of a Bot API double, as a test looks at it. */
-import type { JsonObject, JsonValue } from "@acp/core";
-import { isList, memberOf } from "./bot-api-rules.js";
+import { isJsonList, type JsonObject, type JsonValue } from "@acp/core";
+import { memberOf } from "./bot-api-rules.js";
 
 /** A file as it was uploaded. */
 export interface UploadedFile {
@@ -54,7 +54,8 @@ export const BOT: JsonObject = {
 export const numberOf = (value: JsonValue | undefined): number =>
   typeof value === "number" ? value : Number(value);
 const textOf = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
-const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isList(value) ? value : []);
+const listOf = (value: JsonValue | undefined): readonly JsonValue[] =>
+  isJsonList(value) ? value : [];
 
 /** A Message of the Bot API as a test looks at it. */
 export function messageOf(json: JsonObject, file?: UploadedFile): BotApiMessage {

@@ -4,7 +4,7 @@
  * and the limits of texts and keyboards. Stricter than the service in one point: a parameter that
  * the documentation does not know is refused.
  */
-import { type JsonObject, type JsonValue, parseJson } from "@acp/core";
+import { isJsonList, type JsonObject, type JsonValue, parseJson } from "@acp/core";
 
 /** A call that the Bot API refuses. */
 export interface Refusal {
@@ -80,9 +80,6 @@ const METHODS: Readonly<Record<string, Readonly<Record<string, Type>>>> = {
 /** Whether a value is a JSON object. */
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** Whether a value is a list. */
-export const isList = (value: JsonValue | undefined): value is readonly JsonValue[] =>
-  Array.isArray(value);
 const isInteger = (value: JsonValue | undefined): value is number =>
   typeof value === "number" && Number.isSafeInteger(value);
 
@@ -93,7 +90,7 @@ const TYPES: Readonly<Record<Type, (value: JsonValue) => boolean>> = {
   chat: (value) =>
     isInteger(value) || (typeof value === "string" && /^(?:-?\d+|@\w+)$/.test(value)),
   object: isObject,
-  array: isList,
+  array: isJsonList,
 };
 
 /** Checks a call's name and the types of its parameters. */
@@ -183,7 +180,7 @@ function findEntities(text: string, given: readonly JsonObject[]): readonly Json
 
 /** Checks entities, and adds those that the service finds. */
 export function readEntities(text: string, entities: JsonValue | undefined): readonly JsonObject[] {
-  const given = (isList(entities) ? entities : []).map((entity) => {
+  const given = (isJsonList(entities) ? entities : []).map((entity) => {
     if (!isObject(entity)) return badRequest("can't parse MessageEntity: expected an Object");
     const { type, offset, length } = entity;
     if (typeof type !== "string" || !ENTITY_TYPES.has(type))
@@ -216,11 +213,11 @@ function checkButton(button: JsonValue): void {
 export function readKeyboard(markup: JsonValue | undefined): JsonObject | undefined {
   if (markup === undefined) return undefined;
   const rows = isObject(markup) ? markup["inline_keyboard"] : undefined;
-  if (!isObject(markup) || !isList(rows) || Object.keys(markup).length !== 1)
+  if (!isObject(markup) || !isJsonList(rows) || Object.keys(markup).length !== 1)
     return badRequest("only inline keyboards are known here");
   let count = 0;
   for (const row of rows) {
-    if (!isList(row))
+    if (!isJsonList(row))
       return badRequest(
         `field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays`,
       );
