@@ -21,40 +21,44 @@ export interface AuditEvent extends Omit<AuditEventInput, "eventType"> {
   readonly hash: string;
 }
 
-/** What can be wrong with a line of a log. */
-export type AuditFaultCode =
+/** What can be wrong with a line of a log, or with all of it: every code of {@link AuditFault}. */
+export const AUDIT_FAULT_CODES = [
   /** The bytes are not one JSON value in UTF-8. */
-  | "not_json"
+  "not_json",
   /** The bytes are JSON, but not the canonical form of what they say. */
-  | "not_canonical"
+  "not_canonical",
   /** A field is missing, unknown or of another type. */
-  | "schema_invalid"
+  "schema_invalid",
   /** The event was changed: its hash is another. */
-  | "hash_mismatch"
+  "hash_mismatch",
   /** An event is missing, repeated or moved: the sequence number is not the next one. */
-  | "seq_broken"
+  "seq_broken",
   /** The event does not follow the one before: that one was changed or replaced. */
-  | "chain_broken"
+  "chain_broken",
   /**
    * The last line has no end: a write in progress, or a crash that the next opening of the log
    * repairs and records.
    */
-  | "torn_line"
+  "torn_line",
   /** The line is longer than {@link LINE_BYTES_MAX}. */
-  | "line_too_long"
+  "line_too_long",
   /**
    * The log starts later than at event 0, and it does not say that the events before were removed.
    */
-  | "start_missing"
+  "start_missing",
   /** A signed checkpoint promised more events than there are: the end was cut off. */
-  | "end_missing"
+  "end_missing",
   /** A signed checkpoint promised other events than these. */
-  | "history_replaced"
+  "history_replaced",
   /**
    * Two signed checkpoints promise different events of the same number: somebody was shown another
    * log.
    */
-  | "two_histories";
+  "two_histories",
+] as const;
+
+/** What is wrong with a log: one of {@link AUDIT_FAULT_CODES}. */
+export type AuditFaultCode = (typeof AUDIT_FAULT_CODES)[number];
 
 /** What is wrong, and in words. */
 export interface AuditFault {

@@ -9,14 +9,18 @@ import { onOneLine } from "./line-ends.js";
 import { plainEntries, plainLine } from "./plain-format.js";
 import { type AuditRecord, type ReadOptions, readRecords } from "./read.js";
 
-/** How a log is written out. */
-export type ExportFormat =
+/** How a log can be written out. */
+export const EXPORT_FORMATS = [
   /** The log's own lines. */
-  | "jsonl"
+  "jsonl",
   /** One row an event, with a header. */
-  | "csv"
+  "csv",
   /** One line a decision, ACP v0.3 §6.2. */
-  | "v0.3";
+  "v0.3",
+] as const;
+
+/** How a log is written out: one of {@link EXPORT_FORMATS}. */
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Options of {@link exportAuditLog}. */
 export interface ExportOptions extends ReadOptions {

@@ -2,16 +2,13 @@
  * `acp audit export`: audit logs as text for other programs.
  */
 import { once } from "node:events";
-import { exportAuditLog } from "@acp/audit";
-import type { ExportFormat } from "@acp/audit";
+import { EXPORT_FORMATS, exportAuditLog, type ExportFormat } from "@acp/audit";
 import { ConsentError } from "@acp/core";
 import { auditFilesFor } from "../logs/log-files.js";
 import { readFilter } from "../logs/log-filter.js";
 import type { Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
 import { selectFiles } from "../select-files.js";
-
-const FORMATS: readonly string[] = ["jsonl", "csv", "v0.3"] satisfies readonly ExportFormat[];
 
 /** Runs the command. */
 export const auditExport: Run = async (invocation) => {
@@ -40,10 +37,8 @@ export const auditExport: Run = async (invocation) => {
 };
 
 function readFormat(text: string): ExportFormat {
-  if (isFormat(text)) return text;
-  throw new ConsentError("options_invalid", `Cannot export as "${text}": write jsonl, csv or v0.3`);
-}
-
-function isFormat(text: string): text is ExportFormat {
-  return FORMATS.includes(text);
+  const format = EXPORT_FORMATS.find((each) => each === text);
+  if (format !== undefined) return format;
+  const formats = `${EXPORT_FORMATS.slice(0, -1).join(", ")} or ${EXPORT_FORMATS.at(-1)}`;
+  throw new ConsentError("options_invalid", `Cannot export as "${text}": write ${formats}`);
 }
