@@ -174,10 +174,10 @@ function contextOf({ agentId, signal, session, task }: ExecContext): GateContext
  */
 export function createExecApprovalHub(options: ExecApprovalHubOptions): ExecApprovalHub {
   const parts = makeParts(options);
-  const { gate, channel, clock } = parts;
+  const { gate, channel, clock, trying, projectRoot, settling } = parts;
   const calls = new Set<Call>();
   const sources = new WeakMap<Allowed, ApprovedSource>();
-  const trials = createHubTrials({ ...parts, contextOf, calls });
+  const trials = createHubTrials({ gate, trying, projectRoot, settling, contextOf, calls });
 
   const onApprovalNeeded = async (command: string, context: ExecContext): Promise<Verdict> => {
     const call: Call = { agentId: context.agentId };
