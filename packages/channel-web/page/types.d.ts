@@ -1,161 +1,83 @@
 /**
- * Types of what the server says (spec/web-inbox.md) and of the page's own parts. Not served: for
- * the type check of the page.
+ * Types of what the server says and of the page's own parts. Not served: for the type check of the
+ * page. What the server makes has its type there, and here it has the page's name for it.
  */
+import type {
+  Agent,
+  ConsentRequest as Asked,
+  Decision,
+  EndStatus,
+  GrantOffer,
+  JsonObject,
+  JsonValue,
+  RiskLevel,
+} from "@acp/core";
+import type { ReviewRow } from "../src/inbox-reviews.js";
+import type { RunOutcome } from "../src/question-source.js";
+import type {
+  ChoiceMessage,
+  EndedMessage,
+  HelloMessage,
+  HistoryMessage,
+  OutcomeMessage,
+  PasskeyMessage,
+  PausedMessage,
+  PreparedMessage,
+  QuestionMessage,
+  ReceiptMessage,
+  ReviewMessage,
+  ReviewShownMessage,
+  SessionMessage,
+  WireForm,
+} from "../src/wire.js";
 
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-export interface JsonObject {
-  readonly [key: string]: Json;
-}
+export type {
+  ChoiceMessage as Choice,
+  EndStatus,
+  JsonObject,
+  JsonValue as Json,
+  OutcomeMessage as Outcome,
+  PasskeyMessage as PasskeyFacts,
+  PausedMessage as PausedAgent,
+  ReviewMessage as ReviewFacts,
+  ReviewRow,
+  ReviewShownMessage as ReviewShown,
+  RiskLevel,
+  RunOutcome,
+  SessionMessage as SessionFacts,
+};
 
-export type RiskLevel = "low" | "medium" | "high" | "critical";
-export type EndStatus =
-  | "approved"
-  | "approved_with_modifications"
-  | "denied"
-  | "expired"
-  | "cancelled"
-  | "failed"
-  | "superseded";
 /** `unknown`: it ended while nobody told the page. */
 export type SeenStatus = EndStatus | "unknown";
-export type Decision = "approved" | "denied" | "approved_with_modifications";
+export type Offer = WireForm<GrantOffer>;
+export type Step = WireForm<NonNullable<Asked["escalation"]>[number]>;
 
-export type Scope =
-  | { readonly kind: "action"; readonly digest: string }
-  | { readonly kind: "shell"; readonly command: string }
-  | {
-      readonly kind: "arguments";
-      readonly server: string;
-      readonly name: string;
-      readonly args: JsonObject;
-    }
-  | { readonly kind: "tool"; readonly server: string; readonly name: string }
-  | {
-      readonly kind: "host";
-      readonly host: string;
-      readonly port: number;
-      readonly methods?: readonly string[];
-      readonly twin?: string;
-    };
-
-export interface Offer {
-  readonly id: string;
-  readonly scope: Scope;
-  readonly ttl_ms: number;
-  readonly uses?: number;
-}
-
-export interface Step {
-  readonly after_ms: number;
-  readonly approvers?: readonly string[];
-  readonly channel?: string;
-}
-
-export interface ConsentRequest {
-  readonly id: string;
+/** A question on the wire (spec/consent.md §2). */
+export type ConsentRequest = WireForm<
+  Pick<Asked, "id" | "actionDigest" | "text" | "approvers" | "quorum" | "evidence" | "secrets">
+> & {
   readonly timestamp: string;
   readonly expires_at: string;
-  readonly agent: {
-    readonly id: string;
-    readonly name: string;
-    readonly command: string;
-    readonly parents?: readonly string[];
-  };
-  readonly action: {
-    readonly tool: string;
-    readonly server: string;
-    readonly category: string;
-    readonly risk_level: RiskLevel;
-    readonly parameters: JsonObject;
-    readonly description: string;
-  };
-  readonly policy: {
-    readonly rule_id: string;
-    readonly rule_name: string;
-    readonly required_level: RiskLevel;
-  };
-  readonly action_digest: string;
-  readonly text: string;
-  readonly approvers?: readonly string[];
-  readonly escalation?: readonly Step[];
-  readonly quorum: number;
-  readonly evidence: "any" | "passkey";
+  readonly agent: Required<Pick<Agent, "id" | "name" | "command">> & Pick<Agent, "parents">;
+  readonly action: WireForm<Asked["action"]>;
+  readonly policy: WireForm<Asked["policy"]>;
   readonly offers: readonly Offer[];
-  readonly secrets: readonly string[];
-}
+  readonly escalation?: readonly Step[];
+};
 
-export interface Question {
-  readonly request: ConsentRequest;
-  readonly redelivery: boolean;
-  readonly channel: string;
-  readonly needs_passkey: boolean;
-  readonly word: string | null;
-  readonly may_answer: boolean;
-  readonly answered: boolean;
-  readonly have: number;
-}
+export type Question = QuestionMessage<ConsentRequest>;
+export type Hello = HelloMessage<ConsentRequest>;
 
-/** What became of a yes. */
-export interface RunOutcome {
-  readonly state:
-    | "waiting"
-    | "started"
-    | "ran"
-    | "failed"
-    | "not_run"
-    | "not_collected"
-    | "unknown";
-  readonly error?: string;
-}
-
-/** What the inbox says of a question that is asked for. */
-export interface Outcome {
-  readonly id: string;
-  readonly status: EndStatus | "open" | "unknown";
-  readonly reason?: string;
-  readonly at?: number;
-  readonly run?: RunOutcome;
-}
-
-export interface Ended {
-  readonly id: string;
-  readonly status: SeenStatus;
-  readonly reason: string;
-  readonly successor_id?: string;
-  readonly at: number;
-  readonly run?: RunOutcome;
-}
-
-export interface Hello {
-  readonly approver: string;
-  readonly now: number;
-  readonly open: readonly Question[];
-}
-
-export interface SessionFacts {
-  readonly approver: string;
-  readonly passkeys: number;
-  readonly passkey_from: RiskLevel | "rules-only";
-  readonly now: number;
-}
-
+/** What became of an answer: the inbox's word, or why the page could not send it. */
 export type Receipt =
-  | { readonly status: "final"; readonly outcome: EndStatus }
-  | { readonly status: "counted"; readonly have: number; readonly need: number }
-  | { readonly status: "reshow"; readonly request_id: string }
-  | { readonly status: "refused"; readonly code: string; readonly reason: string }
-  /** Sent, and nobody said what became of it yet. */
-  | { readonly status: "unknown" };
+  | Exclude<ReceiptMessage, { readonly status: "refused" }>
+  | { readonly status: "refused"; readonly code: string; readonly reason: string };
 
-export interface Choice {
-  readonly request_id: string;
-  readonly decision: Decision;
-  readonly modifications?: JsonObject;
-  readonly grant?: string;
-  readonly word?: string;
-  readonly reason?: string;
-}
+/** A question that ended while the page was open, and what became of its yes since. */
+export type Ended = Omit<EndedMessage, "status"> & {
+  readonly status: SeenStatus;
+  readonly run?: RunOutcome;
+};
 
 /** What a passkey signs, and what else the page is told of it. */
 export interface RequestOptions {
@@ -183,21 +105,8 @@ export interface CreationOptions {
   readonly attestation?: AttestationConveyancePreference;
 }
 
-export interface Prepared {
-  readonly ticket: string;
-  readonly response: JsonObject;
-  readonly payload_hash: string;
-  readonly passkey: RequestOptions | null;
-}
-
-export interface HistoryEntry {
-  readonly request: ConsentRequest;
-  readonly status: EndStatus;
-  readonly at: number;
-  readonly approvers: readonly string[];
-  readonly responses: readonly ConsentResponse[];
-  readonly run?: RunOutcome;
-}
+export type Prepared = PreparedMessage<RequestOptions>;
+export type HistoryEntry = HistoryMessage<ConsentRequest, ConsentResponse>;
 
 export interface ConsentResponse {
   readonly decision: Decision;
@@ -207,19 +116,6 @@ export interface ConsentResponse {
   readonly conditions?: { readonly valid_until: string; readonly single_use: boolean };
   readonly reason?: string;
   readonly proof?: { readonly algorithm: string } & JsonObject;
-}
-
-/** An agent that is paused; `until` is left out where somebody has to resume it. */
-export interface PausedAgent {
-  readonly agent: string;
-  readonly until?: number;
-}
-
-export interface PasskeyFacts {
-  readonly id: string;
-  readonly label: string;
-  readonly created_at: number;
-  readonly revoked_at?: number;
 }
 
 /** `live`: the stream stands. Anything else: nothing can be answered. */
@@ -241,31 +137,4 @@ export interface WorkerScope {
       type: "window";
     }): Promise<readonly { readonly url: string; navigate(url: string): Promise<unknown> }[]>;
   };
-}
-
-/** What an agent wrote and nobody has settled (spec/web-inbox.md §7). */
-export interface ReviewFacts {
-  readonly id: string;
-  readonly workspace: string;
-  readonly agent: string;
-  readonly command?: string;
-  readonly started: number;
-  readonly running: boolean;
-  readonly changes?: number;
-}
-
-export interface ReviewRow {
-  readonly index: number;
-  readonly text: string;
-  readonly lines: readonly string[];
-  readonly part: "plain" | "apart" | "here" | "folder";
-}
-
-export interface ReviewShown extends ReviewFacts {
-  readonly digest: string;
-  readonly rows: readonly ReviewRow[];
-  readonly more: number;
-  readonly refused: readonly string[];
-  readonly complete: boolean;
-  readonly needs_passkey: boolean;
 }

@@ -12,6 +12,7 @@ import type { Entry } from "./questions.js";
 import { oneLine, refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
 import type { Ticket } from "./tickets.js";
+import type { ReceiptMessage, RefusedCode } from "./wire.js";
 
 /**
  * What became of an answer, as far as it is known now: the gate's receipt; `not_sent`, so that the
@@ -23,15 +24,17 @@ export type Handed =
   | { readonly status: "unknown" }
   | { readonly status: "not_sent"; readonly reason: string };
 
+/** What the page is told of an answer that was not taken. */
+export function refusedReceipt(code: RefusedCode, reason: string): ReceiptMessage {
+  return { status: "refused", code, reason: oneLine(reason) };
+}
+
 /** The same as it is sent. */
-export function encodeReceipt(receipt: Handed): JsonObject {
-  if (receipt.status === "unknown") return { status: "unknown" };
-  if (receipt.status === "not_sent")
-    return { status: "refused", code: "gate_lost", reason: oneLine(receipt.reason) };
+export function encodeReceipt(receipt: Handed): ReceiptMessage {
+  if (receipt.status === "not_sent") return refusedReceipt("gate_lost", receipt.reason);
+  if (receipt.status === "refused") return refusedReceipt(receipt.code, receipt.reason);
   if (receipt.status === "reshow") return { status: "reshow", request_id: receipt.request.id };
-  return receipt.status === "refused"
-    ? { ...receipt, reason: oneLine(receipt.reason) }
-    : { ...receipt };
+  return { ...receipt };
 }
 
 /** Hands an answer in. Never rejects. */

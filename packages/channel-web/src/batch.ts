@@ -2,19 +2,14 @@
  * Batch: many questions answered together, each with its own answer, bound to the action that the
  * page showed. What takes a passkey or a word is answered one by one. Format: spec/web-inbox.md §4.
  */
-import {
-  type JsonObject,
-  REASON_CHARS_MAX,
-  type RefusalCode,
-  confirmationWord,
-  readFields,
-} from "@acp/core";
-import { encodeReceipt, handIn } from "./answers.js";
+import { REASON_CHARS_MAX, confirmationWord, readFields } from "@acp/core";
+import { encodeReceipt, handIn, refusedReceipt } from "./answers.js";
 import type { Person } from "./options.js";
 import { answerable, makeAnswer } from "./prepare.js";
 import { needsPasskey } from "./question-view.js";
 import { refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
+import type { ReceiptMessage } from "./wire.js";
 
 /** Answers of one request; who has more sends several. */
 const BATCH_MAX = 100;
@@ -30,45 +25,33 @@ interface Choice {
   readonly person: Person;
 }
 
-const refused = (
-  code: RefusalCode | "passkey_required" | "gate_lost",
-  reason: string,
-): JsonObject => ({
-  status: "refused",
-  code,
-  reason,
-});
-
 async function answerOne(
   parts: InboxParts,
   { requestId, actionDigest }: Item,
   choice: Choice,
-): Promise<JsonObject> {
+): Promise<ReceiptMessage> {
   const { decision, reason, person } = choice;
   const entry = answerable(parts, requestId, person);
   if (entry instanceof Response && entry.status === 503)
-    return refused("gate_lost", "the connection to its gate is lost; nothing was sent");
+    return refusedReceipt("gate_lost", "the connection to its gate is lost; nothing was sent");
   if (entry instanceof Response)
     return entry.status === 409
-      ? refused("request_ended", "the question is over")
-      : refused("approver_not_allowed", "you may not answer this question");
+      ? refusedReceipt("request_ended", "the question is over")
+      : refusedReceipt("approver_not_allowed", "you may not answer this question");
   const { request } = entry.question;
   if (request.actionDigest !== actionDigest)
-    return refused(
+    return refusedReceipt(
       "nonce_mismatch",
       "the page showed another action than the one that is asked about",
     );
   if (decision === "approved" && needsPasskey(request, parts.settings.passkeyFrom))
-    return refused("passkey_required", "a yes to this question takes a passkey");
+    return refusedReceipt("passkey_required", "a yes to this question takes a passkey");
   if (decision === "approved" && confirmationWord(request) !== undefined)
-    return refused("confirmation_required", "a yes to this question takes a typed word");
+    return refusedReceipt("confirmation_required", "a yes to this question takes a typed word");
   const claim = makeAnswer(parts, entry, {
     decision,
     reason,
     person,
-    modifications: undefined,
-    grant: undefined,
-    word: undefined,
   });
   return encodeReceipt(await handIn(parts, entry, { claim, person }));
 }

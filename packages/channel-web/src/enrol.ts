@@ -3,13 +3,14 @@
  * passkey that was just used, or where there is none a sign-in that was just made. Format:
  * spec/web-inbox.md §5.
  */
-import { type JsonObject, escapeText, readFields } from "@acp/core";
+import { escapeText, readFields } from "@acp/core";
 import { challengeOf } from "./challenges.js";
 import { isOver } from "./moment.js";
 import type { Passkey } from "./passkey.js";
 import { done, refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
 import type { Session } from "./session.js";
+import type { PasskeyMessage } from "./wire.js";
 
 /** How long a passkey's use, or a sign-in, lets its session change passkeys. */
 const FRESH_MS: number = 10 * 60_000;
@@ -17,7 +18,7 @@ const LABEL_CHARS_MAX = 64;
 /** Passkeys of one person in use. */
 const PASSKEYS_MAX = 32;
 
-function view({ id, label, createdAtMs, revokedAtMs }: Passkey): JsonObject {
+function view({ id, label, createdAtMs, revokedAtMs }: Passkey): PasskeyMessage {
   return {
     id,
     label,

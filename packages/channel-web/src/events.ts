@@ -3,12 +3,18 @@
  * page that lost its stream only comes back. Who does not read is cut off. Format:
  * spec/web-inbox.md §3.
  */
-import type { JsonObject } from "@acp/core";
 import type { Settings } from "./options.js";
 import { viewOf } from "./question-view.js";
 import type { Change, Questions } from "./questions.js";
 import { COMMON_HEADERS, oneLine } from "./reply.js";
 import type { Session } from "./session.js";
+import type {
+  EndedMessage,
+  HelloMessage,
+  LostMessage,
+  QuestionMessage,
+  RunMessage,
+} from "./wire.js";
 
 /** How often a stream says that it is still there, and looks whether its session is. */
 const BEAT_MS = 15_000;
@@ -56,10 +62,20 @@ interface Stream {
 
 const encoder = new TextEncoder();
 
-function frame(
-  name: "hello" | "open" | "ended" | "lost" | "run" | "signed_out",
+/** What each event of a stream says. */
+interface EventBodies {
+  readonly hello: HelloMessage;
+  readonly open: QuestionMessage;
+  readonly ended: EndedMessage;
+  readonly lost: LostMessage;
+  readonly run: RunMessage;
+  readonly signed_out: Readonly<Record<string, never>>;
+}
+
+function frame<Name extends keyof EventBodies>(
+  name: Name,
   id: number,
-  body: JsonObject,
+  body: EventBodies[Name],
 ): Uint8Array {
   return encoder.encode(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(body)}\n\n`);
 }
@@ -85,7 +101,7 @@ function frameOf(
 }
 
 /** Everything that is open now. */
-function hello({ settings, questions }: EventParts, { person }: Session): JsonObject {
+function hello({ settings, questions }: EventParts, { person }: Session): HelloMessage {
   const open = questions.open().map((entry) => viewOf(entry, person, settings));
   return { approver: person.approver, now: settings.clock.now(), open };
 }

@@ -3,10 +3,10 @@
  * gate's log says of a question takes the place of what this inbox saw of it: it has the gate's
  * proofs.
  */
-import type { JsonObject } from "@acp/core";
 import type { Settings } from "./options.js";
 import type { HistoryEntry } from "./inbox-options.js";
 import type { Entry, Questions } from "./questions.js";
+import type { HistoryMessage } from "./wire.js";
 
 /** Ends kept here. */
 const ENDS_MAX = 500;
@@ -16,7 +16,7 @@ const CHARS_MAX: number = 16 * 1024 * 1024;
 /** What ended. */
 export interface History {
   /** Rejects where the other memory does. */
-  list(limit: number): Promise<readonly JsonObject[]>;
+  list(limit: number): Promise<readonly HistoryMessage[]>;
 }
 
 interface End {
@@ -43,7 +43,7 @@ const encode = ({
   approvers,
   responses,
   run,
-}: HistoryEntry): JsonObject => ({
+}: HistoryEntry): HistoryMessage => ({
   request,
   status,
   at: atMs,

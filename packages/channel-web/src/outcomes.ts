@@ -2,12 +2,13 @@
  * Outcomes: what became of questions whose gate was lost, and of every yes, as the gates' logs have
  * it. It only reads; nothing here ends a question at its gate. Format: spec/web-inbox.md §4.
  */
-import { type ConsentOutcome, type JsonObject, readFields } from "@acp/core";
+import { type ConsentOutcome, readFields } from "@acp/core";
 import type { Settings } from "./options.js";
 import type { QuestionOutcome, RunOutcome } from "./question-source.js";
 import type { Entry, Questions } from "./questions.js";
 import { oneLine, refuse, reply } from "./reply.js";
 import type { InboxParts, Outcomes, Route, SessionCall } from "./routes.js";
+import type { OutcomeMessage } from "./wire.js";
 
 /** How often the log is asked about what is not settled. */
 const LOOK_EVERY_MS = 500;
@@ -170,7 +171,7 @@ export function createOutcomes(questions: Questions, settings: Settings): Outcom
   };
 }
 
-function encode(id: string, outcome: QuestionOutcome | undefined, isOpen: boolean): JsonObject {
+function encode(id: string, outcome: QuestionOutcome | undefined, isOpen: boolean): OutcomeMessage {
   if (isOpen) return { id, status: "open" };
   if (outcome === undefined) return { id, status: "unknown" };
   const { status, reason, atMs, run } = outcome;

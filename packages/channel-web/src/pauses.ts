@@ -5,9 +5,10 @@
  */
 import { type FieldReader, type JsonObject, readFields } from "@acp/core";
 import type { Person, Settings } from "./options.js";
-import type { InboxPauses } from "./inbox-options.js";
+import type { InboxPauses, PausedAgent } from "./inbox-options.js";
 import { oneLine, refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
+import type { PausedMessage } from "./wire.js";
 
 /** Characters of an agent's id. */
 const AGENT_CHARS_MAX = 256;
@@ -45,15 +46,16 @@ function readAgent({ body }: SessionCall): string | Response {
   return agent === "" ? refuse("body_invalid", { message: `"agent" is empty` }) : agent;
 }
 
+function encodePaused({ agent, untilMs }: PausedAgent): PausedMessage {
+  return { agent, ...(untilMs === undefined ? {} : { until: untilMs }) };
+}
+
 async function list(parts: InboxParts, call: SessionCall): Promise<Response> {
   if (pausesFor(parts.settings, call.session.person) === undefined)
     return reply(200, { may_pause: false, agents: [] });
   return attempt(parts, call, async (pauses) => ({
     may_pause: true,
-    agents: (await pauses.list()).map(({ agent, untilMs }) => ({
-      agent,
-      ...(untilMs === undefined ? {} : { until: untilMs }),
-    })),
+    agents: (await pauses.list()).map(encodePaused),
   }));
 }
 

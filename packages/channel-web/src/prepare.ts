@@ -4,7 +4,6 @@
  */
 import {
   type ConsentRequest,
-  type Decision,
   type FieldReader,
   type JsonObject,
   DECISIONS,
@@ -19,25 +18,19 @@ import { mayAnswer, needsPasskey } from "./question-view.js";
 import type { Entry } from "./questions.js";
 import { refuse, reply } from "./reply.js";
 import type { InboxParts, Route, SessionCall } from "./routes.js";
+import type { ChoiceMessage, PreparedMessage } from "./wire.js";
 
 /**
  * How long a yes holds, counted from the answer, or from the end of a question that takes several.
  */
 const VALID_MS: number = 5 * 60_000;
 
-/** What a person decided. */
-interface Choice {
-  readonly requestId: string;
-  readonly decision: Decision;
-  readonly modifications: JsonObject | undefined;
-  readonly grant: string | undefined;
-  readonly word: string | undefined;
-  readonly reason: string | undefined;
-}
+/** What a person decided about a question. */
+type Choice = Omit<ChoiceMessage, "request_id">;
 
-function readChoice(fields: FieldReader): Choice {
-  const choice: Choice = {
-    requestId: fields.text("request_id"),
+function readChoice(fields: FieldReader): ChoiceMessage {
+  const choice: ChoiceMessage = {
+    request_id: fields.text("request_id"),
     decision: fields.oneOf("decision", DECISIONS),
     modifications: fields.optionalRaw("modifications"),
     grant: fields.optionalText("grant", 64),
@@ -87,7 +80,7 @@ export function answerable(
 export function makeAnswer(
   { settings }: InboxParts,
   { question: { request }, carrier }: Entry,
-  choice: Omit<Choice, "requestId"> & { readonly person: Person },
+  choice: Choice & { readonly person: Person },
 ): JsonObject {
   const { decision, modifications, grant, word, reason = "", person } = choice;
   // As the gate has it: a wall clock set back puts no answer before its question.
@@ -116,7 +109,7 @@ const challengeOf = (payloadHash: string): string =>
 async function prepare(parts: InboxParts, { session, body }: SessionCall): Promise<Response> {
   const { person } = session;
   const choice = readChoice(readFields(body, "body"));
-  const entry = answerable(parts, choice.requestId, person);
+  const entry = answerable(parts, choice.request_id, person);
   if (entry instanceof Response) return entry;
   const { request } = entry.question;
   const misfit = misfitOf(choice, request);
@@ -141,7 +134,8 @@ async function prepare(parts: InboxParts, { session, body }: SessionCall): Promi
     requestHash,
     challenge,
   });
-  return reply(200, { ticket, response, payload_hash: payloadHash, passkey });
+  const prepared: PreparedMessage = { ticket, response, payload_hash: payloadHash, passkey };
+  return reply(200, prepared);
 }
 
 /** The route of preparing one answer. */

@@ -2,15 +2,10 @@
  * QuestionView: a question as one person's page is told of it, and what that person's yes takes.
  * Format: spec/web-inbox.md §3.
  */
-import {
-  type ConsentRequest,
-  type JsonObject,
-  type RiskLevel,
-  confirmationWord,
-  includesPerson,
-} from "@acp/core";
+import { type ConsentRequest, type RiskLevel, confirmationWord, includesPerson } from "@acp/core";
 import type { Person, Settings } from "./options.js";
 import type { Entry } from "./questions.js";
+import type { QuestionMessage } from "./wire.js";
 
 const RANK: Readonly<Record<RiskLevel, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 
@@ -51,7 +46,7 @@ export function viewOf(
   entry: Entry,
   person: Person,
   { passkeyFrom, clock }: Pick<Settings, "passkeyFrom" | "clock">,
-): JsonObject {
+): QuestionMessage {
   const { question, carrier, wire, taken, have } = entry;
   return {
     request: wire,

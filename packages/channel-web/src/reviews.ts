@@ -17,6 +17,7 @@ import type {
 } from "./inbox-reviews.js";
 import type { InboxParts, ReviewTicket, Route, SessionCall } from "./routes.js";
 import { makeToken } from "./token.js";
+import type { ReviewMessage, ReviewShownMessage } from "./wire.js";
 
 /** Changes of one order. */
 const PICKS_MAX = 10_000;
@@ -58,7 +59,7 @@ function encodeSummary({
   startedMs,
   isRunning,
   changes,
-}: ReviewSummary): JsonObject {
+}: ReviewSummary): ReviewMessage {
   return {
     id,
     workspace,
@@ -70,7 +71,7 @@ function encodeSummary({
   };
 }
 
-function encodeShown(shown: ReviewShown, settings: Settings): JsonObject {
+function encodeShown(shown: ReviewShown, settings: Settings): ReviewShownMessage {
   const { digest, rows, more, refused, isComplete } = shown;
   return {
     ...encodeSummary(shown),

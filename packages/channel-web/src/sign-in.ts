@@ -7,6 +7,7 @@ import { challengeOf } from "./challenges.js";
 import type { Person } from "./options.js";
 import { done, refuse, reply } from "./reply.js";
 import type { Call, InboxParts, Route, SessionCall } from "./routes.js";
+import type { SessionMessage } from "./wire.js";
 
 /** What a sign-in's challenge is made for. */
 const SIGN_IN: object = Object.freeze({ purpose: "sign-in" });
@@ -63,12 +64,13 @@ async function tell(
 ): Promise<Response> {
   const { approver } = session.person;
   const { length } = await keyring.usable(approver);
-  return reply(200, {
+  const facts: SessionMessage = {
     approver,
     passkeys: length,
     passkey_from: settings.passkeyFrom,
     now: settings.clock.now(),
-  });
+  };
+  return reply(200, facts);
 }
 
 function leave({ sessions }: InboxParts, { session }: SessionCall): Response {
