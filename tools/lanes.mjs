@@ -11,6 +11,10 @@ import { isIn } from "./changed.mjs";
  * @type {Readonly<Record<string, number>>}
  */
 const ONLY_DEEP = {
+  "examples/filesystem-demo/demo-ways.test.ts": 8,
+  "examples/filesystem-demo/web.test.ts": 5,
+  "examples/http-proxy/demo.test.ts": 7,
+  "packages/channel-web/test/browser-answers-more.test.ts": 10,
   "packages/channel-web/test/browser-fatigue.test.ts": 25,
   "packages/channel-web/test/browser-many.test.ts": 15,
   "packages/channel-web/test/browser-passkeys.test.ts": 36,
@@ -46,6 +50,7 @@ const ONLY_DEEP = {
   "packages/cli/test/run-jobs.test.ts": 12,
   "packages/cli/test/run-killed.test.ts": 6,
   "packages/cli/test/run-manager.test.ts": 10,
+  "packages/cli/test/run-managers-all.test.ts": 60,
   "packages/cli/test/run-model.test.ts": 6,
   "packages/cli/test/run-others.test.ts": 8,
   "packages/cli/test/run-pinned.test.ts": 15,
@@ -70,32 +75,44 @@ const ONLY_DEEP = {
   "packages/sandbox-linux/test/private-home.test.ts": 4,
   "packages/sandbox-linux/test/process-memory.test.ts": 3,
   "packages/sandbox-linux/test/workspace-outlives.test.ts": 8,
+  "packages/testing/src/effects/observe.test.ts": 15,
   "tools/release/installed.test.ts": 60,
 };
 
 /**
- * Files of both lanes that search further in the deep one, where that takes more than a few CPU
- * seconds.
+ * Files that search further in the deep lane, where that takes more than a few CPU seconds. One
+ * that is also listed above is first run as it is.
  *
  * @type {Readonly<Record<string, number>>}
  */
 const SEARCHES = {
+  "packages/audit/src/tail.test.ts": 12,
   "packages/audit/test/crash.test.ts": 20,
   "packages/audit/test/tamper-files.test.ts": 9,
-  "packages/cli/test/run-managers.test.ts": 7200,
+  "packages/audit/test/tamper.test.ts": 7,
+  "packages/cli/test/run-managers-all.test.ts": 7200,
+  "packages/channel-telegram/test/text-vectors.test.ts": 5,
+  "packages/cli/test/cli.test.ts": 12,
+  "packages/cli/test/hook-check.test.ts": 11,
+  "packages/core/src/policy/readings.test.ts": 6,
   "packages/core/test/docs-proof-mutations.test.ts": 23,
+  "packages/core/test/docs-proof.test.ts": 10,
   "packages/core/test/state-orders.test.ts": 60,
   "packages/core/test/state-space.test.ts": 300,
   "packages/core/test/text-laws.test.ts": 60,
+  "packages/core/test/text-vectors.test.ts": 5,
   "packages/exec-safety/test/differential.test.ts": 120,
+  "packages/exec-safety/src/safe/reach/excludes.test.ts": 9,
   "packages/exec-safety/test/effects.test.ts": 1200,
   "packages/exec-safety/test/properties.test.ts": 44,
+  "packages/sandbox-linux/test/kill.test.ts": 17,
   "packages/testing/src/effects/command-safety-conformance.test.ts": 60,
+  "packages/testing/src/hiding-characters.test.ts": 5,
 };
 
 /** What any other search takes, in CPU seconds. */
 const SEARCH_S = 2;
-const SEARCH = /\bfc\.assert\(|\bisDeep\b|\binLane\(/;
+const SEARCH = /\bfc\.assert\(|\bisDeep\b|\binLane\(|InLane\(/;
 
 /**
  * Files that the quick lane leaves out, but for those that somebody names.
@@ -123,7 +140,7 @@ export function deepPlan(tests, textOf, { folders, budgetS }) {
   const reached = tests.filter((file) => isIn(folders, file));
   const only = reached.flatMap((file) => costed(file, ONLY_DEEP[file]));
   const searches = reached
-    .filter((file) => ONLY_DEEP[file] === undefined && SEARCH.test(textOf(file)))
+    .filter((file) => isSearched(file) && SEARCH.test(textOf(file)))
     .flatMap((file) => costed(file, SEARCHES[file] ?? SEARCH_S));
   let cpuS = 0;
   const fits = (/** @type {{ cpuS: number }} */ one) => {
@@ -142,6 +159,8 @@ export function deepPlan(tests, textOf, { folders, budgetS }) {
   };
 }
 
+const isSearched = (/** @type {string} */ file) =>
+  ONLY_DEEP[file] === undefined || SEARCHES[file] !== undefined;
 const costed = (/** @type {string} */ file, /** @type {number | undefined} */ cpuS) =>
   cpuS === undefined ? [] : [{ file, cpuS }];
 const byCost = (/** @type {{ cpuS: number }} */ a, /** @type {{ cpuS: number }} */ b) =>

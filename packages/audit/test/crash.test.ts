@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { isDeep } from "../../../tools/deep.js";
+import { isDeep, numbersInLane } from "../../../tools/deep.js";
 import { sha256 } from "../src/codec.js";
 import {
   checkpointsPath,
@@ -94,7 +94,10 @@ describe("a killed writer", () => {
   it("leaves a log that opens and goes on, at whatever byte its file ends", async () => {
     const lines = (await makeLines([makeEvent(1), makeEvent(2)])).map((line) => `${line}\n`);
     const bytes = Buffer.from(lines.join(""));
-    for (let end = 0; end <= bytes.length; end++) {
+    // Around each end of a line, always.
+    const ends = lines.map((_, at) => Buffer.byteLength(lines.slice(0, at + 1).join("")));
+    const near = ends.flatMap((end) => [end - 1, end, Math.min(end + 1, bytes.length)]);
+    for (const end of new Set([...numbersInLane(bytes.length), ...near])) {
       const path = await scratchLog();
       await writeFile(path, bytes.subarray(0, end), { mode: 0o600 });
       const log = await openAuditLog({ path });

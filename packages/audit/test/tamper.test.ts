@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { someInLane } from "../../../tools/deep.js";
 import { splitLines } from "../src/lines.js";
 import { type AuditVerification, verifyLines } from "../src/verify.js";
 import { makeEvent, makeLines, streamOf } from "./support.js";
@@ -37,7 +38,7 @@ describe("verifyAuditLog()", () => {
 
   it("finds every flip of every bit, on its line", async () => {
     for (let offset = 0; offset < BYTES.length; offset++) {
-      for (let bit = 0; bit < 8; bit++) {
+      for (const bit of someInLane([0, 1, 2, 3, 4, 5, 6, 7], offset)) {
         const flipped = Buffer.from(BYTES);
         flipped[offset] = (flipped[offset] ?? 0) ^ (1 << bit);
         const { firstBad } = await verify(flipped);

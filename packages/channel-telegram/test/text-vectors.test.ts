@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { someInLane } from "../../../tools/deep.js";
 import { ALICE, PATIENCE, openChat } from "./chat-kit.js";
 import { gated } from "./gate-kit.js";
 
@@ -71,7 +72,7 @@ describe.runIf(existsSync(file))(
   () => {
     it("has nothing that hides", async () => {
       // The file is a list of strings.
-      const strings = JSON.parse(readFileSync(file, "utf8")) as readonly string[];
+      const strings = someInLane(JSON.parse(readFileSync(file, "utf8")) as readonly string[]);
       const failures = await show(strings);
       process.stdout.write(
         `blns through Telegram: ${strings.length - failures.length}/${strings.length}, 0 excluded\n`,

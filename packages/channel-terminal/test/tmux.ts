@@ -1,11 +1,13 @@
 /** A real pseudo-terminal: one tmux server of our own a test, ended with it. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const PATIENCE_MS = 120_000;
+/** To ask tmux for its screen starts a process, so somebody who waits first sees whether it wrote. */
+const LOOK_AGAIN_MS = 400;
 
 /** Why the tests that need tmux cannot run, or nothing. */
 export const whyNoTmux: string | undefined =
@@ -69,10 +71,12 @@ export async function openPane({ command, directory, columns = 100 }: PaneOption
     tmux("display-message", "-p", "#{cursor_x},#{cursor_y},#{history_size}");
   const until = async (holds: () => boolean, what: string): Promise<void> => {
     const endMs = performance.now() + PATIENCE_MS;
-    while (!holds()) {
-      if (performance.now() > endMs)
+    const written = (): number => statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    for (let before = written(); !holds(); before = written()) {
+      const lookMs = performance.now() + LOOK_AGAIN_MS;
+      if (lookMs > endMs)
         throw new Error(`not on the screen after ${PATIENCE_MS} ms: ${what}\n${screen()}`);
-      await sleep(30);
+      while (written() === before && performance.now() < lookMs) await sleep(10);
     }
   };
   const shows = async (wanted: string | RegExp): Promise<string> => {

@@ -4,7 +4,7 @@
  */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TEST_MS, chromiumNeed, launchChromium } from "./browser/chromium.js";
+import { PATIENCE_MS, TEST_MS, chromiumNeed, launchChromium } from "./browser/chromium.js";
 import { type Person, readToEnd, signedIn } from "./browser/person.js";
 import { type World, openWorld } from "./browser/world.js";
 
@@ -46,6 +46,25 @@ async function review({ tab }: Person, clicks: number): Promise<void> {
   for (let times = 0; times < clicks; times += 1) await tab.at("select-all").click();
   await tab.at("review").click();
 }
+
+const PENDING = 500;
+/** Of an odd number of them. */
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[(values.length - 1) / 2] ?? Number.NaN;
+
+/**
+ * Clicks an element of this selector and gives the time until what it opens was laid out and
+ * painted.
+ */
+const timeOpening = (selector: string): string => `new Promise((resolve) => {
+  const from = performance.now();
+  document.querySelector(${JSON.stringify(selector)}).click();
+  const look = () => {
+    if (document.querySelector("[data-testid=question-view] [data-testid=text]") === null) return requestAnimationFrame(look);
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - from)));
+  };
+  look();
+})`;
 
 describe.skipIf(!chromiumNeed.run)(
   `the page with hundreds of questions ${chromiumNeed.reason}`,
@@ -109,6 +128,39 @@ describe.skipIf(!chromiumNeed.run)(
       expect(told).toEqual(loggedIn(world));
       expect(world.performed).toHaveLength(320);
       expect([...told.values()].filter((text) => text.includes("failed"))).toHaveLength(46);
+    });
+
+    it(`stays quick with ${PENDING} questions`, async () => {
+      await using world = await openWorld();
+      for (let at = 0; at < PENDING; at++) {
+        const content = `line\n`.repeat(20);
+        void world.want(at % 3 === 0 ? "write_file" : "write_note", {
+          path: `notes/${at}.txt`,
+          content,
+        });
+      }
+      await using ada = await signedIn(browser, world);
+      const { page } = ada.tab;
+      await expect
+        .poll(() => ada.tab.at("question").count(), { timeout: PATIENCE_MS })
+        .toBe(PENDING);
+      const times: number[] = [];
+      for (let at = 0; at < 21; at++) {
+        times.push(
+          Number(
+            await page.evaluate(timeOpening(`[data-testid=question]:nth-child(${at * 7 + 1}) a`)),
+          ),
+        );
+        await page.evaluate(`location.hash = "#/"`);
+        await ada.tab.at("question-view").waitFor({ state: "detached" });
+      }
+      const opening = median(times);
+      process.stdout.write(
+        `${PENDING} questions: from click to the whole question ${opening.toFixed(1)} ms (median of ${times.length})\n`,
+      );
+      expect(times).toHaveLength(21);
+      await world.gate.close();
+      await expect.poll(() => ada.tab.at("question").count(), { timeout: PATIENCE_MS }).toBe(0);
     });
   },
 );

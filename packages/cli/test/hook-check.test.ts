@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { someInLane } from "../../../tools/deep.js";
 import { CHECKED_AGENTS } from "../src/hook-check/agents.js";
 import { findProgram } from "../src/hook-check/drive.js";
 import { acp, scratch } from "./harness.js";
@@ -39,7 +40,7 @@ const check = async (agent: string, env: Readonly<Record<string, string>>) => {
   return { code, ...first };
 };
 
-describe.each(["claude-code", "codex", "gemini-cli"] as const)(
+describe.each(someInLane(["claude-code", "codex", "gemini-cli"] as const))(
   "acp exec hook --check %s",
   (agent) => {
     it.each([

@@ -67,6 +67,8 @@ export interface ManagerWorld {
   readonly uid: number;
   /** How many second starts each race has. */
   readonly races: number;
+  /** Ids of the attempts to make; all of them where nothing is said. */
+  readonly only?: readonly string[];
 }
 
 /** A directory with the kit's programs. */
@@ -85,10 +87,10 @@ export async function openManagerWorlds(): Promise<ManagerWorlds> {
   const kit = await bundled(new URL("fixtures/escape-manager-kit.ts", import.meta.url));
   let count = 0;
   return {
-    async run({ manager, uid, races }) {
+    async run({ manager, uid, races, only = [] }) {
       const report = join(reports, `${manager}-${(count += 1)}.json`);
       const [program, ...args] = escapeWorld(
-        [process.execPath, kit, manager, report, BIN, String(races)],
+        [process.execPath, kit, manager, report, BIN, String(races), only.join()],
         { directory, uid },
       );
       let said = "";

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
+import { isDeep } from "../../../tools/deep.js";
 import { hostNeed } from "@acp/testing";
 import { bundled } from "../../../tools/bundled.js";
 import type { KillJob, KillReport } from "./fixtures/kill-world.js";
@@ -81,18 +82,48 @@ const isMet = (need: Need): string | undefined =>
   need !== "root" ? find(need) : isRoot ? undefined : "not root";
 
 const CASES: readonly Case[] = [
-  { sandbox: "namespace", manager: "plain", moments: 25, holds: true, needs: ["bwrap"] },
-  { sandbox: "namespace", manager: "root", moments: 25, holds: true, needs: ["root", "bwrap"] },
-  { sandbox: "uid", manager: "root", moments: 10, holds: true, needs: ["root", "nft", "cc"] },
-  { sandbox: "landlock", manager: "plain", moments: 10, holds: true, needs: ["root", "cc"] },
+  {
+    sandbox: "namespace",
+    manager: "plain",
+    moments: isDeep ? 25 : 8,
+    holds: true,
+    needs: ["bwrap"],
+  },
+  {
+    sandbox: "namespace",
+    manager: "root",
+    moments: isDeep ? 25 : 8,
+    holds: true,
+    needs: ["root", "bwrap"],
+  },
+  {
+    sandbox: "uid",
+    manager: "root",
+    moments: isDeep ? 10 : 4,
+    holds: true,
+    needs: ["root", "nft", "cc"],
+  },
+  {
+    sandbox: "landlock",
+    manager: "plain",
+    moments: isDeep ? 10 : 4,
+    holds: true,
+    needs: ["root", "cc"],
+  },
   {
     sandbox: "preload",
     manager: "plain",
-    moments: 5,
+    moments: isDeep ? 5 : 3,
     holds: false,
     needs: ["root", "cc", "proxychains4"],
   },
-  { sandbox: "env", manager: "plain", moments: 5, holds: false, needs: ["root", "cc"] },
+  {
+    sandbox: "env",
+    manager: "plain",
+    moments: isDeep ? 5 : 3,
+    holds: false,
+    needs: ["root", "cc"],
+  },
 ];
 
 for (const { sandbox, manager, moments, holds, needs } of CASES) {

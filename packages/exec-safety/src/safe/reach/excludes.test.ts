@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isDeep } from "../../../../../tools/deep.js";
 import { SECRET_FILES, SECRET_FOLDERS, SECRET_PROBES } from "../../secrets/secret-globs.js";
 import { matchesGlob } from "../../secrets/name-glob.js";
 import { isSecretName } from "../../secrets/secret-names.js";
@@ -59,21 +60,29 @@ function makeWorld(): string {
   return world;
 }
 
+/** In the quick lane one for each program. */
+const firstOfEach = <T>(
+  cases: readonly (readonly [string, T])[],
+): readonly (readonly [string, T])[] =>
+  isDeep ? cases : cases.filter(([name], at) => cases.findIndex(([each]) => each === name) === at);
+
 describe("a text that leaves out secrets", () => {
-  it.each([
-    ["grep", "grep -rn password ."],
-    ["grep", "grep -rn password"],
-    ["grep", "egrep -rn password . --include='*.json'"],
-    ["grep", "grep -rn password --exclude='*.md' ."],
-    ["rg", "rg password ."],
-    ["rg", "rg -g '*.json' password ."],
-    ["diff", "diff -rN a b"],
-    ["find", "find . -type f | xargs cat"],
-    ["find", "find . -type f -print0 | xargs -0 cat"],
-    ["find", "find . -name '*.json' -o -name '*.ts' | xargs cat"],
-    ["find", "find . -maxdepth 9 -type f | xargs cat"],
-    ["find", 'find a -type f | while read -r f; do cat "$f"; done'],
-  ])("of %s shows none, and everything else: %s", (_, command) => {
+  it.each(
+    firstOfEach([
+      ["grep", "grep -rn password ."],
+      ["grep", "grep -rn password"],
+      ["grep", "egrep -rn password . --include='*.json'"],
+      ["grep", "grep -rn password --exclude='*.md' ."],
+      ["rg", "rg password ."],
+      ["rg", "rg -g '*.json' password ."],
+      ["diff", "diff -rN a b"],
+      ["find", "find . -type f | xargs cat"],
+      ["find", "find . -type f -print0 | xargs -0 cat"],
+      ["find", "find . -name '*.json' -o -name '*.ts' | xargs cat"],
+      ["find", "find . -maxdepth 9 -type f | xargs cat"],
+      ["find", 'find a -type f | while read -r f; do cat "$f"; done'],
+    ]),
+  )("of %s shows none, and everything else: %s", (_, command) => {
     const [program = ""] = command.split(" ");
     if (!has(program)) return;
     const cwd = makeWorld();
