@@ -2,6 +2,7 @@
  * AttachAll: one client of every gate whose socket lies in a directory, and of those that come
  * later.
  */
+import { watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -17,7 +18,10 @@ import { attachApprover } from "./attach.js";
 import { createFeed } from "./feed.js";
 import type { ClientRole } from "./wire.js";
 
-/** How often the directory is looked at for new gates. */
+/**
+ * How often the directory is looked at for new gates: it is also watched, but not where it does not
+ * exist yet, and not on every file system.
+ */
 const LOOK_EVERY_MS = 1_000;
 
 /** Options of {@link attachApprovers}. */
@@ -53,6 +57,8 @@ async function socketsIn(directory: string): Promise<readonly string[]> {
 interface Gates {
   readonly options: AttachAllOptions;
   readonly clients: Map<string, GateClient>;
+  /** Sockets that somebody tries right now: a second look leaves them alone. */
+  readonly trying: Set<string>;
   readonly warned: Set<string>;
   readonly push: (change: QuestionChange) => void;
 }
@@ -111,9 +117,41 @@ async function attachTo(gates: Gates, path: string): Promise<void> {
 
 async function look(gates: Gates): Promise<void> {
   const paths = (await socketsIn(gates.options.directory)).filter(
-    (path) => !gates.clients.has(path),
+    (path) => !gates.clients.has(path) && !gates.trying.has(path),
   );
-  await Promise.all(paths.map((path) => attachTo(gates, path)));
+  for (const path of paths) gates.trying.add(path);
+  await Promise.all(
+    paths.map((path) => attachTo(gates, path).finally(() => gates.trying.delete(path))),
+  );
+}
+
+/** Looks whenever something changes in the directory, until the signal comes. */
+function watchDirectory(gates: Gates, onEnd: () => void): boolean {
+  try {
+    const { directory, signal } = gates.options;
+    const watcher = watch(directory, { persistent: false, signal });
+    watcher.on("change", () => void look(gates));
+    watcher.on("error", onEnd);
+    watcher.on("close", onEnd);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Looks for new gates until the signal comes. Rejects with its reason. */
+async function keepLooking(gates: Gates, clock: Clock): Promise<void> {
+  const { signal } = gates.options;
+  let isWatched = false;
+  const stopped = (): void => {
+    isWatched = false;
+  };
+  for (;;) {
+    // First watched and then looked at: a gate that came between is seen.
+    if (!isWatched) isWatched = watchDirectory(gates, stopped);
+    await look(gates);
+    await clock.sleep(LOOK_EVERY_MS, { signal });
+  }
 }
 
 /**
@@ -131,17 +169,12 @@ export async function attachApprovers(options: AttachAllOptions): Promise<Approv
   const gates: Gates = {
     options: { ...options, signal: both },
     clients: new Map(),
+    trying: new Set(),
     warned: new Set(),
     push: (change) => changes.push(change),
   };
   await look(gates);
-  const keepLooking = async (): Promise<void> => {
-    while (!both.aborted) {
-      await clock.sleep(LOOK_EVERY_MS, { signal: both });
-      await look(gates);
-    }
-  };
-  void keepLooking().catch(() => changes.end());
+  void keepLooking(gates, clock).catch(() => changes.end());
 
   const close = async (): Promise<void> => {
     stop.abort();

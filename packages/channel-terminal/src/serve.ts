@@ -41,6 +41,8 @@ export interface ApproveServer {
   readonly ready: Promise<void>;
   /** How many clients are there that can answer. */
   attached(): number;
+  /** Settles once one is there that can answer; for ever open where none comes. */
+  somebody(): Promise<void>;
   /** @throws ConsentError where the question has no form that a client can read back. */
   check(question: OpenQuestion): void;
   close(): Promise<void>;
@@ -54,12 +56,33 @@ interface Client {
   readonly unread: Uint8Array[];
 }
 
+/** What a server knows of those who attached. */
+interface Attendance {
+  readonly clients: Set<Client>;
+  /** Those who wait for the first that can answer. */
+  readonly waiting: Set<() => void>;
+}
+
+const attachedOf = ({ clients }: Attendance): number =>
+  [...clients].filter(({ role, socket }) => role === "approver" && socket.writable).length;
+
+function waitForSomebody(attendance: Attendance): Promise<void> {
+  return new Promise((resolve) => {
+    if (attachedOf(attendance) > 0) resolve();
+    else attendance.waiting.add(resolve);
+  });
+}
+
 /** Parts of {@link serveApprovers}. */
 export interface ServeOptions {
   readonly board: Board;
   readonly channel: string;
   readonly socketPath: string;
   readonly endPaused: () => Promise<PausedEnd>;
+}
+
+interface Serving extends ServeOptions {
+  readonly attendance: Attendance;
 }
 
 function send(client: Client, message: GateMessage): void {
@@ -73,8 +96,12 @@ function refuse(client: Client, code: SocketErrorCode, message: string): void {
   client.socket.destroySoon();
 }
 
-function greet(client: Client, role: ClientRole, { board, channel }: ServeOptions): void {
+function greet(client: Client, role: ClientRole, { board, channel, attendance }: Serving): void {
   client.role = role;
+  if (role === "approver") {
+    for (const tell of attendance.waiting) tell();
+    attendance.waiting.clear();
+  }
   const questions = board.pending();
   send(client, { type: "hello", channel, pid: process.pid, open: questions.length });
   for (const question of questions) send(client, { type: "open", question });
@@ -96,7 +123,7 @@ async function replyTo(
 async function work(
   client: Client,
   message: Exclude<ClientMessage, { readonly type: "hello" }>,
-  options: ServeOptions,
+  options: Serving,
 ): Promise<void> {
   client.answersOpen += 1;
   try {
@@ -111,7 +138,7 @@ async function work(
   }
 }
 
-function receive(client: Client, line: Uint8Array, options: ServeOptions): void {
+function receive(client: Client, line: Uint8Array, options: Serving): void {
   const message = readClientMessage(line);
   if (message.type === "hello") {
     if (client.role === undefined) greet(client, message.role, options);
@@ -138,7 +165,7 @@ function receive(client: Client, line: Uint8Array, options: ServeOptions): void 
  * Looks at the lines that came, in their order, as long as the gate has a place for an answer;
  * until then the socket is not read.
  */
-function readOn(client: Client, options: ServeOptions): void {
+function readOn(client: Client, options: Serving): void {
   const { socket, unread } = client;
   try {
     while (!socket.destroyed && !socket.writableEnded && client.answersOpen < ANSWERS_OPEN_MAX) {
@@ -156,7 +183,7 @@ function readOn(client: Client, options: ServeOptions): void {
   }
 }
 
-function attend(client: Client, options: ServeOptions): void {
+function attend(client: Client, options: Serving): void {
   const splitter = createLineSplitter(CLIENT_LINE_BYTES_MAX);
   client.socket.on("data", (chunk: Buffer) => {
     const lines = splitter.push(chunk);
@@ -176,11 +203,13 @@ function attend(client: Client, options: ServeOptions): void {
 /** Opens the socket front of a board. */
 export function serveApprovers(options: ServeOptions): ApproveServer {
   const clients = new Set<Client>();
+  const attendance: Attendance = { clients, waiting: new Set() };
+  const serving: Serving = { ...options, attendance };
   const server = createServer((socket) => {
     const client: Client = { socket, role: undefined, answersOpen: 0, unread: [] };
     clients.add(client);
     socket.on("close", () => clients.delete(client));
-    attend(client, options);
+    attend(client, serving);
   });
   server.maxConnections = CLIENTS_MAX;
   const ready = listenPrivately(server, options.socketPath);
@@ -192,8 +221,8 @@ export function serveApprovers(options: ServeOptions): ApproveServer {
 
   return {
     ready,
-    attached: () =>
-      [...clients].filter(({ role, socket }) => role === "approver" && socket.writable).length,
+    attached: () => attachedOf(attendance),
+    somebody: () => waitForSomebody(attendance),
     check: (question) =>
       void readGateMessage(Buffer.from(writeGateMessage({ type: "open", question }).trimEnd())),
     async close() {

@@ -19,6 +19,11 @@ import { type TerminalFront, createTerminalFront } from "./terminal-front.js";
 
 /** The channel's name. */
 const NAME = "terminal";
+/**
+ * So long after its socket listens a question waits for somebody to attach: an `acp approve` that
+ * runs already needs a moment to see a gate that has just started.
+ */
+const JOIN_MS = 1_000;
 
 /** Options of {@link createTerminalChannel}. */
 export interface TerminalChannelOptions {
@@ -139,9 +144,16 @@ export function createTerminalChannel(options: TerminalChannelOptions = {}): Ter
     () => undefined,
     () => undefined,
   );
+  const over = new AbortController();
+  const { clock = systemClock } = options;
+  const joined =
+    fronts.server === undefined
+      ? settled
+      : settled.then(() => clock.sleep(JOIN_MS, { signal: over.signal })).catch(() => undefined);
 
   const close = async (): Promise<void> => {
     closed = true;
+    over.abort();
     await fronts.terminal?.close();
     await fronts.server?.close();
   };
@@ -157,6 +169,8 @@ export function createTerminalChannel(options: TerminalChannelOptions = {}): Ter
           "Cannot ask anybody: the terminal channel is closed",
         );
       fronts.server?.check({ request, redelivery: session.redelivery });
+      if (fronts.terminal === undefined && !session.redelivery)
+        await Promise.race([joined, fronts.server?.somebody()]);
       try {
         findSomebody(fronts);
       } catch (error) {

@@ -33,7 +33,8 @@ describe.skipIf(!namespaces.run)(`the look at a review ${namespaces.reason}`, ()
     });
     await expect(making).rejects.toThrow("a person has enough");
     expect(steps).toHaveLength(1);
-    expect(steps[0]).toBeLessThan(3000);
+    // A fast machine sees them all in its first slice, and copies none of them in it.
+    expect(steps[0]).toBeLessThanOrEqual(3001);
     expect(readdirSync(world.home).sort()).toEqual(["layers", "snapshot"]);
     expect((await look(world)).listing.changes).toEqual(before.listing.changes);
   });
