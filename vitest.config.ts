@@ -64,6 +64,6 @@ export default defineConfig({
     expect: { poll: { timeout: 120_000 } },
     // Most of the time tests wait for processes and disks: with one worker a core, half of a
     // machine is idle.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
   },
 });

@@ -7,9 +7,11 @@ import { readManifest, root } from "./workspace.mjs";
 
 /** What no package's tests depend on: pages, records, and tools with tests of their own. */
 const BESIDE =
-  /^(?:docs|bench|etc|\.changeset|\.github|tools\/(?:checks|new|pnpm|release|site))\/|^[^/]+\.md$|^packages\/[^/]+\/README\.md$/;
+  /^(?:docs|bench|etc|\.changeset|\.github|tools\/(?:new|pnpm|site))\/|^[^/]+\.md$|^packages\/[^/]+\/README\.md$/;
 /** `testing` belongs to nobody alone: tests of every package use it, whatever their manifest says. */
-const MEMBER = /^(?:packages|examples)\/(?!testing\/)[^/]+(?=\/)/;
+const MEMBER = /^(?:(?:packages|examples)\/(?!testing\/)[^/]+|tools\/(?:checks|release))(?=\/)/;
+/** Tools that nothing depends on, with tests that only the deep lane runs. */
+const TOOLS = ["tools/checks", "tools/release"];
 
 /** @param {string} from @param {readonly string[]} args */
 function git(from, args) {
@@ -72,9 +74,10 @@ export function reached(files, all) {
   return all.filter(({ name }) => touched.has(name)).map(({ folder }) => folder);
 }
 
-/** Members of the workspace that have tests of their own. @param {string} [from] */
+/** Members of the workspace and tools that have tests of their own. @param {string} [from] */
 export function members(from = root) {
-  return ["packages", "examples"]
+  const tools = TOOLS.map((folder) => ({ folder, name: folder, needs: [] }));
+  const packages = ["packages", "examples"]
     .filter((base) => existsSync(join(from, base)))
     .flatMap((base) => readdirSync(join(from, base)).map((name) => `${base}/${name}`))
     .filter((folder) => existsSync(join(from, folder, "package.json")))
@@ -85,6 +88,7 @@ export function members(from = root) {
       const needs = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
       return { folder, name, needs };
     });
+  return [...packages, ...tools];
 }
 
 /**

@@ -10,6 +10,7 @@ const MEMBERS = [
   { folder: "packages/home", name: "@acp/home", needs: ["@acp/core"] },
   { folder: "packages/audit", name: "@acp/audit", needs: ["@acp/core"] },
   { folder: "packages/cli", name: "@acp/cli", needs: ["@acp/home"] },
+  { folder: "tools/checks", name: "tools/checks", needs: [] },
   { folder: "examples/embed", name: "embed", needs: ["@acp/cli", "vitest"] },
 ];
 
@@ -23,9 +24,10 @@ describe("reached()", () => {
     expect(reached(["packages/audit/test/a.test.ts"], MEMBERS)).toEqual(["packages/audit"]);
   });
 
-  it("takes none for pages and for tools that have tests of their own", () => {
-    const files = ["docs/index.md", "README.md", "packages/core/README.md", "tools/checks/size.ts"];
+  it("takes none for pages, and for tools that nothing depends on their own tests alone", () => {
+    const files = ["docs/index.md", "README.md", "packages/core/README.md", "tools/new/new.mjs"];
     expect(reached(files, MEMBERS)).toEqual([]);
+    expect(reached(["tools/checks/size.ts"], MEMBERS)).toEqual(["tools/checks"]);
   });
 
   it.each([

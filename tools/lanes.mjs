@@ -60,6 +60,7 @@ const ONLY_DEEP = {
   "packages/cli/test/run-terminal.test.ts": 6,
   "packages/cli/test/servers-commands.test.ts": 20,
   "packages/cli/test/yes-killed.test.ts": 12,
+  "packages/core/test/guards-floods.test.ts": 6,
   "packages/sandbox-linux/test/bridge-session.test.ts": 6,
   "packages/sandbox-linux/test/escape-conformance.test.ts": 15,
   "packages/sandbox-linux/test/escape.test.ts": 30,
@@ -76,7 +77,10 @@ const ONLY_DEEP = {
   "packages/sandbox-linux/test/process-memory.test.ts": 3,
   "packages/sandbox-linux/test/workspace-outlives.test.ts": 8,
   "packages/testing/src/effects/observe.test.ts": 15,
+  "tools/checks/published.test.ts": 10,
+  "tools/checks/tools.test.ts": 5,
   "tools/release/installed.test.ts": 60,
+  "tools/release/publish.test.ts": 5,
 };
 
 /**

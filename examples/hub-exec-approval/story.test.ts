@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { someInLane } from "../../tools/deep.js";
 import { runStory } from "./story.js";
 
 const START = fileURLToPath(new URL("start.ts", import.meta.url));
@@ -50,25 +51,29 @@ describe("examples/hub-exec-approval", () => {
     ]);
   });
 
-  it.each([
-    ["the script", [], ""],
+  const ways: readonly (readonly [string, readonly string[], string])[] = [
     // What is typed is read line by line: once for cp, no for rm, always for mkdir.
     ["a person", ["--interactive"], "o\nd\na\n"],
-  ])("is a program that ends well, and leaves nothing behind: %s", async (_name, args, typed) => {
-    await using at = await scratch();
-    const child = spawn(process.execPath, ["--import", TSX, START, ...args], {
-      env: { ...process.env, TMPDIR: at.path },
-    });
-    let said = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => (said += String(chunk)));
-    child.stdin.write(typed);
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    child.stdin.destroy();
-    expect([code, said]).toEqual([
-      0,
-      expect.stringContaining("# the photos are still there\n# the log is whole"),
-    ]);
-    expect((await readdir(at.path)).filter((name) => name.startsWith("acp-"))).toEqual([]);
-  });
+    ["the script", [], ""],
+  ];
+  it.each(someInLane(ways))(
+    "is a program that ends well, and leaves nothing behind: %s",
+    async (_name, args, typed) => {
+      await using at = await scratch();
+      const child = spawn(process.execPath, ["--import", TSX, START, ...args], {
+        env: { ...process.env, TMPDIR: at.path },
+      });
+      let said = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk) => (said += String(chunk)));
+      child.stdin.write(typed);
+      const code = await new Promise((resolve) => child.on("close", resolve));
+      child.stdin.destroy();
+      expect([code, said]).toEqual([
+        0,
+        expect.stringContaining("# the photos are still there\n# the log is whole"),
+      ]);
+      expect((await readdir(at.path)).filter((name) => name.startsWith("acp-"))).toEqual([]);
+    },
+  );
 });

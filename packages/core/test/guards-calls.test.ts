@@ -1,6 +1,5 @@
 /** One test a guard on calls and their parts: each goes red when its guard is taken out. */
 import { describe, expect, it } from "vitest";
-import { ASK_TIMEOUT_MS_MAX, PENDING_MAX, PENDING_PER_AGENT_MAX } from "../src/limits.js";
 import {
   type Allowed,
   type AskTerms,
@@ -10,7 +9,7 @@ import {
   toolAction,
   type Verdict,
 } from "../src/index.js";
-import { agent, allowAll, askAll, first, last, makeKit, reply } from "./gate-kit.js";
+import { agent, allowAll, askAll, last, makeKit } from "./gate-kit.js";
 
 const write = toolAction("files", "write_file", { path: "a.txt" });
 
@@ -70,63 +69,6 @@ describe("a call", () => {
     expect(await gate(write, { agent, signal: AbortSignal.abort() })).toMatchObject({
       code: "consent_cancelled",
     });
-  });
-
-  it("is denied when too many questions are open", async () => {
-    const { gate } = makeKit({ promptLimit: "none" });
-    const agents = Array.from({ length: PENDING_MAX / PENDING_PER_AGENT_MAX }, (_, at) => ({
-      id: `agent-${at}`,
-    }));
-    for (const each of agents)
-      await Promise.all(
-        Array.from({ length: PENDING_PER_AGENT_MAX }, () => gate.open(write, { agent: each })),
-      );
-    expect(await gate(write, { agent })).toMatchObject({
-      code: "too_many_pending",
-      retryable: true,
-    });
-  });
-
-  it("of a flooding agent is denied past its share of open questions, those at once counted, and another agent still asks", async () => {
-    const { gate, sink, shown } = makeKit({
-      promptLimit: "none",
-      askTimeoutMs: ASK_TIMEOUT_MS_MAX,
-    });
-    const parts = [{ id: "flood" }, { id: "sub", parents: ["flood"] }];
-    const flood = Array.from({ length: PENDING_PER_AGENT_MAX + 200 }, (_, at) =>
-      gate.open(write, { agent: parts[at % 2] ?? agent }),
-    );
-    const verdicts = await Promise.all(flood);
-    expect(verdicts.filter(({ decision }) => decision === "pending")).toHaveLength(
-      PENDING_PER_AGENT_MAX,
-    );
-    expect(
-      verdicts.filter((each) => each.decision === "deny" && each.code === "too_many_pending"),
-    ).toHaveLength(200);
-    expect((await gate.open(write, { agent })).decision).toBe("pending");
-    const one = first(shown);
-    await one.session.submit(reply(one, { decision: "denied" }));
-    await one.session.ended;
-    expect((await gate.open(write, { agent: { id: "flood" } })).decision).toBe("pending");
-    expect(await gate(write, { agent: { id: "flood" } })).toMatchObject({
-      code: "too_many_pending",
-    });
-    await gate.close();
-    // The first hundred are events of their own.
-    const counts = sink.events.flatMap(({ metadata }) =>
-      metadata?.["code"] === "too_many_pending" ? [Number(metadata["count"] ?? 1)] : [],
-    );
-    expect(counts).toHaveLength(101);
-    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(201);
-  });
-
-  it("is denied, not asked, when its question would be too large to read", async () => {
-    const rows = Array.from({ length: 50_000 }, () => [[[[[[[[1]]]]]]]]);
-    const { gate, shown } = makeKit();
-    expect(await gate(toolAction("files", "write_rows", { rows }), { agent })).toMatchObject({
-      code: "action_too_large",
-    });
-    expect(shown).toEqual([]);
   });
 
   it("that its caller could not perform is denied where a person would be asked; a rule's own word comes first", async () => {

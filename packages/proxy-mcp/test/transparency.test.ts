@@ -226,7 +226,7 @@ describe("through the proxy and directly the client sees the same", () => {
       client.send({
         id: 21,
         method: "tools/call",
-        params: { name: "trigger-long-running-operation", arguments: { duration: 60, steps: 1 } },
+        params: { name: "trigger-long-running-operation", arguments: { duration: 4, steps: 1 } },
       });
       client.send({
         method: "notifications/cancelled",
