@@ -5,6 +5,7 @@
 export { createPathGuard } from "./guard/path-guard.js";
 export type { PathGuardOptions, ResolvedPath } from "./guard/place.js";
 export { classifyTool } from "./policy/classify.js";
+export { policySchema } from "./policy/document.js";
 export { parsePolicy } from "./policy/parse.js";
 export type { PolicyOptions } from "./policy/parse.js";
 export type { PathOrigins } from "./policy/path.js";

@@ -5,8 +5,34 @@
 export { showName } from "./approval/show.js";
 export { GLOB_CHARS_MAX } from "./limits.js";
 export { hasWildcard } from "./policy/glob.js";
+export { asOneError } from "./policy/mistakes.js";
+export { exactlyOne, idleWhere, notBoth, onlyBeside } from "./policy/key-rules.js";
+export type { Idle } from "./policy/key-rules.js";
 export { normalizePath } from "./policy/path.js";
 export type { Segments } from "./policy/path.js";
 export { askMatches } from "./policy/pattern.js";
 export { reachKeyOf } from "./policy/readings.js";
+export { optional, required, section } from "./policy/section.js";
+export type {
+  ContextOf,
+  Field,
+  Fields,
+  KeyRule,
+  SectionOf,
+  SectionWords,
+} from "./policy/section.js";
+export {
+  below,
+  flag,
+  list,
+  map,
+  number,
+  readWhole,
+  refined,
+  shapeOf,
+  text,
+  textLike,
+  word,
+} from "./policy/shape.js";
+export type { ListBounds, Outcome, Shape } from "./policy/shape.js";
 export { PLACEHOLDER_START } from "./vault/placeholders.js";

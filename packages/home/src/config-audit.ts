@@ -3,9 +3,19 @@
  * checkpoints. Format: spec/home.md §2.
  */
 import { invalid } from "@acp/core/yaml";
+import {
+  below,
+  exactlyOne,
+  list,
+  number,
+  optional,
+  refined,
+  section,
+  type Shape,
+  word,
+} from "@acp/core/unstable";
 import { pathShape, url } from "./config-values.js";
-import { exactlyOne, optional, section } from "./section.js";
-import { below, list, number, refined, type Shape, word } from "./shape.js";
+import type { PathOrigins } from "./paths.js";
 
 /** A place outside of the home that keeps signed checkpoints. */
 export type WitnessConfig =
@@ -45,7 +55,7 @@ function count(max: number, unit: number = 1): Shape<number> {
   return refined(number({ min: 1, max, whole: true }), (value) => value * unit);
 }
 
-const witness: Shape<WitnessConfig> = refined(
+const witness: Shape<WitnessConfig, PathOrigins> = refined(
   section(
     {
       directory: optional("directory", pathShape, "A directory that gets a file for each log."),
@@ -61,7 +71,7 @@ const witness: Shape<WitnessConfig> = refined(
 );
 
 /** The same one twice would write each checkpoint twice into one file. */
-const witnesses: Shape<readonly WitnessConfig[]> = refined(
+const witnesses: Shape<readonly WitnessConfig[], PathOrigins> = refined(
   list(witness, {
     max: WITNESSES_MAX,
     problem: `there are more than ${WITNESSES_MAX} witnesses`,
@@ -78,7 +88,7 @@ const witnesses: Shape<readonly WitnessConfig[]> = refined(
 );
 
 /** The section `audit`. */
-export const audit: Shape<AuditConfig> = refined(
+export const audit: Shape<AuditConfig, PathOrigins> = refined(
   section({
     format: optional(
       "format",

@@ -1,9 +1,20 @@
 /** Config, channels: how people are reached, and in which order. */
 import { ASK_TIMEOUT_MS_MAX, type JsonObject } from "@acp/core";
 import { invalid, readText, type Spot } from "@acp/core/yaml";
+import {
+  list,
+  number,
+  onlyBeside,
+  optional,
+  refined,
+  required,
+  section,
+  type Shape,
+  shapeOf,
+  text,
+  word,
+} from "@acp/core/unstable";
 import { PORT, secret, url } from "./config-values.js";
-import { onlyBeside, optional, required, section } from "./section.js";
-import { list, number, refined, type Shape, shapeOf, text, word } from "./shape.js";
 
 /** Channels that a configuration can name; `prompt` in the file means `terminal`. */
 export const CHANNEL_NAMES = ["terminal", "telegram", "webhook"] as const;

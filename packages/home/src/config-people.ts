@@ -1,9 +1,18 @@
 /** Config, people: who may answer, and the groups that rules name. */
 import { type Approver, type ConsentError, personKey, quoteText } from "@acp/core";
 import { invalid, type Spot } from "@acp/core/yaml";
+import {
+  below,
+  list,
+  map,
+  refined,
+  required,
+  section,
+  type Shape,
+  text,
+  textLike,
+} from "@acp/core/unstable";
 import type { ChannelStage } from "./config-channels.js";
-import { required, section } from "./section.js";
-import { below, list, map, refined, type Shape, text, textLike } from "./shape.js";
 
 const NAME_CHARS_MAX = 256;
 

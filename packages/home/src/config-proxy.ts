@@ -3,10 +3,22 @@
  */
 import type { HostCover } from "@acp/core";
 import { invalid } from "@acp/core/yaml";
+import {
+  below,
+  flag,
+  list,
+  number,
+  optional,
+  refined,
+  required,
+  section,
+  type Shape,
+  textLike,
+  word,
+} from "@acp/core/unstable";
 import { servers, type UpstreamServer } from "./config-servers.js";
 import { hosts, pathShape, PORT, secret } from "./config-values.js";
-import { optional, required, section } from "./section.js";
-import { below, flag, list, number, refined, type Shape, textLike, word } from "./shape.js";
+import type { PathOrigins } from "./paths.js";
 
 /** An agent that authenticates to the HTTP proxy. */
 export interface HttpAgentConfig {
@@ -52,7 +64,7 @@ export interface ProxyConfig {
   readonly servers: readonly UpstreamServer[];
 }
 
-const agent: Shape<HttpAgentConfig> = section({
+const agent: Shape<HttpAgentConfig, PathOrigins> = section({
   id: required(
     "id",
     textLike(/^[!-9;-~]{1,128}$/, {
@@ -69,7 +81,7 @@ const agent: Shape<HttpAgentConfig> = section({
   ),
 });
 
-const agents: Shape<readonly HttpAgentConfig[]> = refined(
+const agents: Shape<readonly HttpAgentConfig[], PathOrigins> = refined(
   // Nobody, or everybody without credentials? Neither is written.
   list(agent, { min: 1, problem: "there is no agent in it" }),
   (each, spot) => {
@@ -83,7 +95,7 @@ const agents: Shape<readonly HttpAgentConfig[]> = refined(
   },
 );
 
-const http: Shape<HttpProxyConfig> = section({
+const http: Shape<HttpProxyConfig, PathOrigins> = section({
   agents: optional("agents", agents, "Agents with credentials. Default: nobody needs credentials."),
   attribution: optional(
     "attribution",
@@ -108,18 +120,20 @@ const http: Shape<HttpProxyConfig> = section({
 });
 
 /** The section `proxy`. */
-export const proxy: Shape<Omit<ProxyConfig, "servers"> & Partial<Pick<ProxyConfig, "servers">>> =
-  section({
-    port: optional("port", number(PORT), "Port of the MCP listener. Not supported yet."),
-    httpPort: optional("http_port", number(PORT), "Port of the HTTP proxy on 127.0.0.1."),
-    privateHosts: optional(
-      "private_hosts",
-      hosts,
-      "Hosts of this machine and its own network that the HTTP proxy may reach. Default: none.",
-    ),
-    http: optional("http", http, "The HTTP proxy."),
-    servers: optional("upstream_servers", servers, "MCP servers behind the MCP proxy."),
-  });
+export const proxy: Shape<
+  Omit<ProxyConfig, "servers"> & Partial<Pick<ProxyConfig, "servers">>,
+  PathOrigins
+> = section({
+  port: optional("port", number(PORT), "Port of the MCP listener. Not supported yet."),
+  httpPort: optional("http_port", number(PORT), "Port of the HTTP proxy on 127.0.0.1."),
+  privateHosts: optional(
+    "private_hosts",
+    hosts,
+    "Hosts of this machine and its own network that the HTTP proxy may reach. Default: none.",
+  ),
+  http: optional("http", http, "The HTTP proxy."),
+  servers: optional("upstream_servers", servers, "MCP servers behind the MCP proxy."),
+});
 
 /** Paths of the keys that are read but cannot be used yet. */
 export function unsupportedIn({ port, servers: given }: ProxyConfig): readonly string[] {

@@ -1,9 +1,24 @@
 /** Config, servers: the MCP servers to stand in front of. */
 import { invalid } from "@acp/core/yaml";
+import {
+  below,
+  exactlyOne,
+  idleWhere,
+  list,
+  map,
+  onlyBeside,
+  optional,
+  refined,
+  required,
+  section,
+  type Shape,
+  text,
+  textLike,
+  word,
+} from "@acp/core/unstable";
 import { hosts, opaque, pathShape, url } from "./config-values.js";
-import { exactlyOne, idleWhere, onlyBeside, optional, required, section } from "./section.js";
-import { below, list, map, refined, type Shape, text, textLike, word } from "./shape.js";
 import { splitWords } from "./words.js";
+import type { PathOrigins } from "./paths.js";
 
 /** What a server may see and reach in its sandbox. Format: spec/home.md §3. */
 export interface ServerReach {
@@ -65,12 +80,12 @@ const environment: Shape<Readonly<Record<string, string>>> = map(opaque, {
   problem: "a variable's name has letters, digits and underscores",
 });
 
-const directories: Shape<readonly string[]> = list(pathShape, {
+const directories: Shape<readonly string[], PathOrigins> = list(pathShape, {
   max: PATHS_MAX,
   problem: `there are more than ${PATHS_MAX} directories`,
 });
 
-const server: Shape<UpstreamServer> = refined(
+const server: Shape<UpstreamServer, PathOrigins> = refined(
   section(
     {
       name: required("name", serverName, "What policies, questions and logs call the server."),
@@ -102,7 +117,7 @@ const server: Shape<UpstreamServer> = refined(
       onlyBeside("command", ["args", "env", "cwd", "sandbox", ...LIMITS]),
       idleWhere({
         key: "sandbox",
-        value: "none",
+        values: ["none"],
         keys: LIMITS,
         problem: (key) =>
           `"${key}" limits a sandbox, and "sandbox: none" has none; leave one of them out`,
@@ -116,12 +131,15 @@ const server: Shape<UpstreamServer> = refined(
 );
 
 /** The list `upstream_servers`. */
-export const servers: Shape<readonly UpstreamServer[]> = refined(list(server), (each, spot) => {
-  const names = new Set<string>();
-  for (const [at, { name }] of each.entries()) {
-    if (names.has(name))
-      throw invalid(below(below(spot, at), "name"), `another server is called "${name}"`);
-    names.add(name);
-  }
-  return each;
-});
+export const servers: Shape<readonly UpstreamServer[], PathOrigins> = refined(
+  list(server),
+  (each, spot) => {
+    const names = new Set<string>();
+    for (const [at, { name }] of each.entries()) {
+      if (names.has(name))
+        throw invalid(below(below(spot, at), "name"), `another server is called "${name}"`);
+      names.add(name);
+    }
+    return each;
+  },
+);

@@ -1,8 +1,8 @@
 /** Config, values: the kinds of value that several sections share. */
 import { ConsentError, isConsentError, normalizeHost, parseAuthority } from "@acp/core";
 import { invalid } from "@acp/core/yaml";
+import { list, refined, type Shape, shapeOf, text } from "@acp/core/unstable";
 import { type PathOrigins, resolvePath } from "./paths.js";
-import { list, refined, type Shape, shapeOf, text } from "./shape.js";
 
 const PATH_CHARS_MAX = 4_096;
 const URL_CHARS_MAX = 8_192;
@@ -13,7 +13,7 @@ const HOST_CHARS_MAX = 262;
 const HAS_PORT = /^(?:\[[^\]]*\]|[^:]*):[0-9]+$/;
 
 /** A path, which is made absolute; `~/` and relative paths start at the origins. */
-export const pathShape: Shape<string> = refined(
+export const pathShape: Shape<string, PathOrigins> = refined(
   text(PATH_CHARS_MAX),
   (value, spot, origins: PathOrigins) => {
     try {

@@ -22,6 +22,19 @@ import {
   type Subject,
 } from "@acp/core/yaml";
 import { isSealedField } from "@acp/core/vault";
+import {
+  asOneError,
+  below,
+  notBoth,
+  number,
+  optional,
+  type Outcome,
+  refined,
+  section,
+  type SectionOf,
+  type Shape,
+  shapeOf,
+} from "@acp/core/unstable";
 import { type AuditConfig, audit } from "./config-audit.js";
 import {
   channels,
@@ -33,7 +46,6 @@ import {
   webhookShape,
   type WebhookConfig,
 } from "./config-channels.js";
-import { asOneError } from "./config-mistakes.js";
 import { approvers, groupMistakes, groups, stageMistakes } from "./config-people.js";
 import { proxy, type ProxyConfig, unsupportedIn } from "./config-proxy.js";
 import { isSecretField, SECRET_FIELDS_TEXT } from "./config-secrets.js";
@@ -41,8 +53,6 @@ import { pathShape } from "./config-values.js";
 import { encryptedSpots } from "./encrypted-field.js";
 import { cannot } from "./errors.js";
 import type { PathOrigins } from "./paths.js";
-import { notBoth, optional, section, type SectionOf } from "./section.js";
-import { below, number, type Outcome, refined, type Shape, shapeOf } from "./shape.js";
 import { readOwnFile } from "./text-file.js";
 
 /** The settings of a configuration file. All paths are absolute. Format: spec/home.md §2. */
@@ -104,7 +114,10 @@ const promptLimit: Shape<Rate | "none"> = shapeOf(
   (spot) => (spot.value === "none" ? "none" : readRate(spot)),
 );
 
-const defaults: Shape<Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath">> = section({
+const defaults: Shape<
+  Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath">,
+  PathOrigins
+> = section({
   askTimeoutMs: optional(
     "timeout_seconds",
     refined(number({ min: 1, max: ASK_TIMEOUT_MS_MAX / 1_000 }), (seconds) =>
@@ -141,7 +154,7 @@ const FIELDS = {
   audit: optional("audit", audit, "The audit logs."),
 } as const;
 
-const file: Shape<SectionOf<typeof FIELDS>> = section(FIELDS, [
+const file: Shape<SectionOf<typeof FIELDS>, PathOrigins> = section(FIELDS, [
   notBoth("escalation", "channel", 'there is a "channel" too: its stages name the channels'),
 ]);
 
@@ -211,7 +224,7 @@ function* encryptionMistakes(root: Spot): Generator<ConsentError> {
 export function parseConfig(text: string, origins: PathOrigins): Config {
   const root = readYaml(text, SUBJECT);
   const { value, mistakes } = readRoot(root, origins);
-  if (mistakes !== undefined) throw asOneError(mistakes);
+  if (mistakes !== undefined) throw asOneError(mistakes, SUBJECT);
   return value;
 }
 

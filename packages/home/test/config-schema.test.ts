@@ -1,6 +1,6 @@
 /** The published schema of config.yml and the parser: the schema refuses nothing that loads. */
 import { readFileSync } from "node:fs";
-import { type JsonObject, type JsonValue, isJsonObject } from "@acp/core";
+import type { JsonObject, JsonValue } from "@acp/core";
 import { readYaml } from "@acp/core/yaml";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
 import { configSchema, parseConfig } from "../src/config.js";
 import { CONFIG_TEMPLATE } from "../src/templates.js";
+import { ways, withAt } from "./changes.js";
 import { CONFIG_MISTAKES } from "./mistakes.js";
 
 const ORIGINS = { homeDir: "/home/ada", cwd: "/home/ada/.acp" };
@@ -165,34 +166,7 @@ const VALUES: readonly JsonValue[] = [
   [{ channel: "prompt" }],
 ];
 
-type Steps = readonly (string | number)[];
-
-const ways = (value: JsonValue, path: Steps = []): readonly Steps[] => [
-  path,
-  ...(Array.isArray(value)
-    ? value.flatMap((each: JsonValue, at) => ways(each, [...path, at]))
-    : isJsonObject(value)
-      ? Object.entries(value).flatMap(([key, each]) => ways(each, [...path, key]))
-      : []),
-];
-
 const KEYS = [...new Set(FULL.flatMap((each) => ways(each)).map((path) => String(path.at(-1))))];
-
-/** The value with another one, or nothing, at a place. */
-function withAt(value: JsonValue, [step, ...rest]: Steps, put: JsonValue | undefined): JsonValue {
-  if (step === undefined) return put ?? null;
-  const inner = (member: JsonValue | undefined): JsonValue | undefined =>
-    rest.length === 0 ? put : withAt(member ?? null, rest, put);
-  if (Array.isArray(value))
-    return value.flatMap((each: JsonValue, at) => {
-      const next = at === step ? inner(each) : each;
-      return next === undefined ? [] : [next];
-    });
-  if (!isJsonObject(value)) return value;
-  const { [String(step)]: member, ...others } = value;
-  const next = inner(member);
-  return next === undefined ? others : { ...others, [String(step)]: next };
-}
 
 /** True if it loads; then the schema must take it. */
 function agrees(value: JsonValue): boolean {

@@ -8,10 +8,12 @@ import type { JsonObject, JsonValue } from "../json/value.js";
 import { GLOB_CHARS_MAX } from "../limits.js";
 import { hasWildcard } from "./glob.js";
 import type { TextTest } from "./glob.js";
-import { parsePathPattern } from "./path.js";
+import { PATH_PATTERN_SCHEMA, parsePathPattern } from "./path.js";
 import type { PathStance } from "./path.js";
 import { parseGlob } from "./pattern.js";
 import { FOLDS, isPlain, readingsOf } from "./readings.js";
+import { allOf, attempt, readWhole, shapeOf, text as textShape } from "./shape.js";
+import type { Outcome, Shape } from "./shape.js";
 import { describe, invalid, readMap } from "./spot.js";
 import type { Spot } from "./spot.js";
 import { compileStance } from "./stance.js";
@@ -33,6 +35,9 @@ type ValueTest = (value: JsonValue | undefined) => boolean;
 
 const EVERYWHERE = "/**";
 
+/** What a glob over arguments or a command may be. */
+export const GLOB_SCHEMA: JsonObject = textShape(GLOB_CHARS_MAX).schema;
+
 /**
  * Reads the one glob over a command's text. A wildcard allows only plain words: `git *` is no yes
  * to `git status; reboot`.
@@ -46,32 +51,91 @@ export function parseCommand(
   return (command, isWords) => (isWords || !needsPlain) && matches(command);
 }
 
-/** Reads a map of argument patterns. */
-export function parseArguments(spot: Spot, stance: Stance): MapTest {
-  const entries = readMap(spot);
-  if (entries.size === 0)
-    throw invalid(spot, "the map is empty; leave the key out for any arguments");
-  const tests = Array.from(entries, ([key, entry]) =>
-    keyTest(key, parseValue(entry, stance), stance),
-  );
-  const [first, ...more] = tests;
-  return first !== undefined && more.length === 0
-    ? first
-    : (map) => tests.every((test) => test(map));
+/** A reference to {@link ARGUMENTS_SCHEMA}: patterns nest, so that every schema of them names it. */
+const ARGUMENTS_REF: JsonObject = { $ref: "#/$defs/arguments" };
+
+const pathPattern: Shape<TextTest, Stance> = shapeOf(PATH_PATTERN_SCHEMA, pathTest);
+
+/** Whether a map is a path pattern and not a map of arguments. */
+const isPath = (map: JsonObject): boolean =>
+  typeof map["path"] === "string" && Object.keys(map).length === 1;
+
+const PATH_ONLY = {
+  type: "object",
+  properties: { path: { type: "string" } },
+  required: ["path"],
+  maxProperties: 1,
+};
+
+/** What `#/$defs/arguments` is in the schema of a policy. */
+export const ARGUMENTS_SCHEMA: JsonObject = {
+  type: "object",
+  minProperties: 1,
+  additionalProperties: {
+    anyOf: [
+      GLOB_SCHEMA,
+      { type: "number", minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+      { type: "boolean" },
+      { ...PATH_ONLY, properties: { path: PATH_PATTERN_SCHEMA } },
+      { ...ARGUMENTS_REF, not: PATH_ONLY },
+    ],
+  },
+};
+
+/** A map of argument patterns. */
+export const argumentMap: Shape<MapTest, Stance> = {
+  schema: ARGUMENTS_REF,
+  read(spot, stance) {
+    const entries = attempt(spot, () => {
+      const found = readMap(spot);
+      if (found.size === 0)
+        throw invalid(spot, "the map is empty; leave the key out for any arguments");
+      return found;
+    });
+    if (entries.mistakes !== undefined) return entries;
+    const outcome = allOf(keyTests(entries.value, stance));
+    if (outcome.mistakes !== undefined) return outcome;
+    const [first, ...more] = outcome.value;
+    if (first !== undefined && more.length === 0) return { value: first };
+    return { value: (map) => outcome.value.every((test) => test(map)) };
+  },
+};
+
+function* keyTests(
+  entries: ReadonlyMap<string, Spot>,
+  stance: Stance,
+): Generator<Outcome<MapTest>> {
+  for (const [key, entry] of entries) {
+    const test = readValue(entry, stance);
+    yield test.mistakes === undefined ? { value: keyTest(key, test.value, stance) } : test;
+  }
 }
 
-function parseValue(spot: Spot, stance: Stance): ValueTest {
+/** Reads a map of argument patterns. */
+export function parseArguments(spot: Spot, stance: Stance): MapTest {
+  return readWhole(argumentMap, spot, stance);
+}
+
+function readValue(spot: Spot, stance: Stance): Outcome<ValueTest> {
+  const { value } = spot;
+  if (!isJsonObject(value)) return attempt(spot, () => leafTest(parseLeaf(spot, stance), stance));
+  if (isPath(value)) {
+    const test = pathPattern.read(
+      { ...spot, value: value["path"] ?? null, path: [...spot.path, "path"] },
+      stance,
+    );
+    return test.mistakes === undefined ? { value: leafTest(test.value, stance) } : test;
+  }
+  const inner = argumentMap.read(spot, stance);
+  return inner.mistakes === undefined ? { value: nested(inner.value, stance) } : inner;
+}
+
+function parseLeaf(spot: Spot, stance: Stance): TextTest {
   const { value } = spot;
   if (typeof value === "number" || typeof value === "boolean")
-    return leafTest(compileStance(jsonText(spot, value), stance), stance);
-  if (typeof value === "string") return leafTest(parseGlob(spot, GLOB_CHARS_MAX, stance), stance);
-  if (value === null || Array.isArray(value))
-    throw invalid(spot, `expected a glob, a map or { path: … }, got ${describe(value)}`);
-  const entries = readMap(spot);
-  const path = entries.get("path");
-  if (entries.size === 1 && typeof path?.value === "string")
-    return leafTest(pathTest(path, stance), stance);
-  return nested(parseArguments(spot, stance), stance);
+    return compileStance(jsonText(spot, value), stance);
+  if (typeof value === "string") return parseGlob(spot, GLOB_CHARS_MAX, stance);
+  throw invalid(spot, `expected a glob, a map or { path: … }, got ${describe(value)}`);
 }
 
 function nested(matches: MapTest, { grants }: Stance): ValueTest {

@@ -1,20 +1,18 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { JsonValue } from "../json/value.js";
-import { createZoneClocks, parseConditions } from "./conditions.js";
+import { conditions, createZoneClocks } from "./conditions.js";
+import type { TimeTest } from "./conditions.js";
+import { readWhole } from "./shape.js";
 import { spotOf } from "./spot.js";
 
-const parse = (
-  time_of_day: JsonValue,
-  uncertain = false,
-  warnings: string[] = [],
-): ReturnType<typeof parseConditions> =>
-  parseConditions(spotOf({ time_of_day }, []), {
+const parse = (time_of_day: JsonValue, uncertain = false, warnings: string[] = []): TimeTest =>
+  readWhole(conditions, spotOf({ time_of_day }, []), {
     clocks: createZoneClocks(),
     uncertain,
     warn: (warning) => warnings.push(warning),
   });
 
-describe("parseConditions()", () => {
+describe("conditions", () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1, -8.65e15])(
     "answers the safe way at %d, which is no moment",
     (nowMs) => {

@@ -3,7 +3,11 @@
  * spec/policy.md §7.
  */
 import { quote } from "@acp/exec-safety/text";
-import { invalid, printPath, readMap, readText } from "./spot.js";
+import { atLeastOne } from "./key-rules.js";
+import { optional, required, section } from "./section.js";
+import { refined, shapeOf, text } from "./shape.js";
+import type { Shape } from "./shape.js";
+import { invalid, printPath, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** Tells whether a rule applies at a moment, in milliseconds since 1970. */
@@ -17,6 +21,7 @@ export type ZoneClocks = (timeZone: string) => ZoneClock;
 
 const MINUTE_MS = 60_000;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const ZONE_CHARS_MAX = 64;
 const DATE_MS_MAX = 8.64e15;
 /**
  * 1973: until 1972 some zones were off UTC by odd seconds, so that their minutes began within ours.
@@ -32,29 +37,39 @@ export interface ConditionsContext {
   readonly warn: (warning: string) => void;
 }
 
-/** Reads `conditions: { time_of_day: { after, before, timezone } }`. */
-export function parseConditions(
-  spot: Spot,
-  { clocks, uncertain, warn }: ConditionsContext,
-): TimeTest {
-  const window = readMap(spot, ["time_of_day"]).get("time_of_day");
-  if (window === undefined)
-    throw invalid(spot, "the conditions are empty; leave the key out for none");
-  const entries = readMap(window, ["after", "before", "timezone"]);
-  const after = minutesOf(entries.get("after"));
-  const before = minutesOf(entries.get("before"));
-  if (after === undefined && before === undefined)
-    throw invalid(window, 'it has neither "after" nor "before"');
-  if (after === before) throw invalid(window, '"after" and "before" are the same minute');
-  const zone = entries.get("timezone");
-  if (zone === undefined) warn(`${printPath(window.path)} has no timezone; it is read as UTC`);
-  const clock = zone === undefined ? clocks("UTC") : clockOf(zone, clocks);
-  const isIn = windowTest(after ?? 0, before ?? 24 * 60);
-  return (nowMs) => {
-    const minute = clock(nowMs);
-    return minute === undefined ? uncertain : isIn(minute);
-  };
-}
+/** A time of the day, as minutes. */
+const timeOfDay: Shape<number> = shapeOf({ type: "string", pattern: TIME.source }, minutesOf);
+
+const zone: Shape<ZoneClock, ConditionsContext> = shapeOf(text(ZONE_CHARS_MAX).schema, clockOf);
+
+const window: Shape<TimeTest, ConditionsContext> = refined(
+  section(
+    {
+      after: optional("after", timeOfDay, "The minute from which it holds, as HH:MM."),
+      before: optional("before", timeOfDay, "The minute from which it no longer holds, as HH:MM."),
+      clock: optional("timezone", zone, "A name of the IANA database. Default: UTC."),
+    },
+    [atLeastOne(["after", "before"], 'it has neither "after" nor "before"')],
+  ),
+  ({ after, before, clock: given }, spot, { clocks, uncertain, warn }) => {
+    if (after === before) throw invalid(spot, '"after" and "before" are the same minute');
+    if (given === undefined) warn(`${printPath(spot.path)} has no timezone; it is read as UTC`);
+    const clock = given ?? clocks("UTC");
+    const isIn = windowTest(after ?? 0, before ?? 24 * 60);
+    return (nowMs) => {
+      const minute = clock(nowMs);
+      return minute === undefined ? uncertain : isIn(minute);
+    };
+  },
+);
+
+/** The map `conditions`. */
+export const conditions: Shape<TimeTest, ConditionsContext> = refined(
+  section({ timeOfDay: required("time_of_day", window, "A time of the day on a clock.") }, [], {
+    missing: () => "the conditions are empty; leave the key out for none",
+  }),
+  ({ timeOfDay: test }) => test,
+);
 
 /** From `after`, up to but not including `before`; over midnight where `after` is the later one. */
 function windowTest(after: number, before: number): (minute: number) => boolean {
@@ -62,26 +77,25 @@ function windowTest(after: number, before: number): (minute: number) => boolean 
   return (minute) => minute >= after || minute < before;
 }
 
-function minutesOf(spot: Spot | undefined): number | undefined {
-  if (spot === undefined) return undefined;
-  const text = readText(spot, 16);
-  const [, hours, minutes] = TIME.exec(text) ?? [];
+function minutesOf(spot: Spot): number {
+  const written = readText(spot, 16);
+  const [, hours, minutes] = TIME.exec(written) ?? [];
   if (hours === undefined || minutes === undefined) {
-    throw invalid(spot, `expected a time from "00:00" to "23:59", got ${quote(text)}`, {
-      suggestion: TIME.test(`0${text}`) ? `"0${text}"` : undefined,
+    throw invalid(spot, `expected a time from "00:00" to "23:59", got ${quote(written)}`, {
+      suggestion: TIME.test(`0${written}`) ? `"0${written}"` : undefined,
     });
   }
   return Number(hours) * 60 + Number(minutes);
 }
 
-function clockOf(spot: Spot, clocks: ZoneClocks): ZoneClock {
-  const zone = readText(spot, 64);
+function clockOf(spot: Spot, { clocks }: ConditionsContext): ZoneClock {
+  const name = readText(spot, ZONE_CHARS_MAX);
   try {
-    return clocks(zone);
+    return clocks(name);
   } catch (cause) {
     throw invalid(
       spot,
-      `unknown time zone ${quote(zone)}; use a name of the IANA database such as "Europe/Berlin"`,
+      `unknown time zone ${quote(name)}; use a name of the IANA database such as "Europe/Berlin"`,
       { cause },
     );
   }

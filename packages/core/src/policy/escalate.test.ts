@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../json/value.js";
-import { parseEscalate } from "./escalate.js";
+import { escalate } from "./escalate.js";
 import { parsePolicy } from "./parse.js";
+import { readWhole } from "./shape.js";
 import { spotOf } from "./spot.js";
 
-const parse = (value: JsonValue) => parseEscalate(spotOf(value, ["escalate"]));
+const parse = (value: JsonValue) => readWhole(escalate, spotOf(value, ["escalate"]), undefined);
 
-describe("parseEscalate()", () => {
+describe("escalate", () => {
   it("reads people, groups and channels, with seconds as milliseconds", () => {
     expect(
       parse([

@@ -6,15 +6,23 @@
 import { ConsentError } from "../errors.js";
 import { normalizeHost } from "../action/host.js";
 import { decodePunycode } from "../action/punycode.js";
+import type { JsonObject } from "../json/value.js";
 import { HOST_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
 import { compileGlob, hasWildcard } from "./glob.js";
 import type { TextTest } from "./glob.js";
+import { text } from "./shape.js";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 const A_LABEL = "xn--";
 const WILD_LABEL = /^[A-Za-z0-9_*?-]+$/;
+
+/** What of a host pattern a JSON Schema can say: no scheme, port, path or empty label. */
+export const HOST_PATTERN_SCHEMA: JsonObject = {
+  ...text(HOST_CHARS_MAX).schema,
+  pattern: "^(?!.*\\.\\.)(?:\\[[^\\s/@]*\\]|[^\\s/:@]+)$",
+};
 
 /**
  * Compiles the pattern at `spot`. A name has two spellings, with A-labels as it is sent and with

@@ -1,19 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { httpAction, shellAction, toolAction } from "../action/action.js";
 import type { JsonValue } from "../json/value.js";
-import { parseMatch } from "./match.js";
+import { match } from "./match.js";
 import type { Match } from "./match.js";
 import { readingsOf } from "./readings.js";
+import { readWhole } from "./shape.js";
 import { spotOf } from "./spot.js";
 
 const parse = (value: JsonValue, warnings: string[] = []): Match =>
-  parseMatch(spotOf(value, ["match"]), {
+  readWhole(match, spotOf(value, ["match"]), {
     stance: { grants: true, read: readingsOf, origins: {} },
     classify: ({ name }) => [{ category: name === "pay" ? "financial" : "read", risk: "low" }],
     warn: (warning) => warnings.push(warning),
   });
 
-describe("parseMatch()", () => {
+describe("match", () => {
   it.each([
     [{ kind: "*" }, ["tool", "http", "shell"]],
     [{ category: "read" }, ["tool", "http", "shell"]],

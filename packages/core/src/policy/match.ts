@@ -5,18 +5,25 @@
 import { isHttpAction, isShellAction, isToolAction } from "../action/action.js";
 import type { Action, ActionKind } from "../action/action.js";
 import { CATEGORIES } from "../types/words.js";
+import { isJsonObject } from "../json/value.js";
+import type { JsonObject, JsonValue } from "../json/value.js";
 import { NAME_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
-import { parseArguments, parseCommand } from "./arguments.js";
+import { GLOB_SCHEMA, argumentMap, parseCommand } from "./arguments.js";
 import type { Stance } from "./arguments.js";
 import { leavesMachine } from "./egress.js";
 import type { TextTest } from "./glob.js";
-import { hostPatternTrap, parseHostPattern } from "./host-pattern.js";
+import { HOST_PATTERN_SCHEMA, hostPatternTrap, parseHostPattern } from "./host-pattern.js";
 import { oddityOf } from "./odd-characters.js";
 import { parseGlob } from "./pattern.js";
 import type { Classifier } from "./classify.js";
 import type { Classification } from "./policy.js";
-import { invalid, printPath, readMap, readNumber, readOneOf } from "./spot.js";
+import { notEmpty } from "./key-rules.js";
+import { optional, section } from "./section.js";
+import type { KeyRule } from "./section.js";
+import { attempt, below, number, refined, shapeOf, text, word } from "./shape.js";
+import type { Shape } from "./shape.js";
+import { invalid, printPath } from "./spot.js";
 import type { Spot } from "./spot.js";
 
 /** Tells whether an Action matches. */
@@ -31,54 +38,129 @@ export interface Match {
   readonly byContent: ActionTest;
 }
 
-/** What reading a match needs. */
-export interface MatchContext {
+/** What reading a name pattern needs. */
+export interface NameContext {
   readonly stance: Stance;
-  readonly classify: Classifier;
   /** Takes what loads but deserves a look. */
   readonly warn: (warning: string) => void;
+}
+
+/** What reading a match needs. */
+export interface MatchContext extends NameContext {
+  readonly classify: Classifier;
 }
 
 const KINDS = ["tool", "http", "shell"] as const satisfies readonly ActionKind[];
 const EVERYTHING = "*";
 /** A name pattern that names nothing. */
 const EVERY_NAME = /^[*?]*$/;
-const KEYS = [
-  "kind",
-  "tool",
-  "category",
-  "server",
-  "name",
-  "host",
-  "method",
-  "port",
-  "args",
-] as const;
-const PORT_MAX = 65_535;
+const PORT = { min: 1, max: 65_535, whole: true };
 /** What opens another glob dialect: in a name it would silently never match. */
 const OTHER_DIALECT = /[[\]{}()|\\^]|^!/;
 const METHOD_PATTERN = /^[A-Z0-9*?_-]+$/;
+/** The same before it is upper case, which makes ASCII of some other letters. */
+const METHOD_SCHEMA_PATTERN = "^(?:[A-Za-z0-9*?_-]|[^\\u0000-\\u007f])+$";
 
-/** Keys that only one kind of Action has. */
-const KIND_OF: ReadonlyMap<string, ActionKind> = new Map([
-  ["tool", "tool"],
-  ["server", "tool"],
-  ["host", "http"],
-  ["method", "http"],
-  ["port", "http"],
-]);
+/** Keys that only one kind of Action has; `args` is a map for tools and one glob for shell. */
+const KEYS_OF: Readonly<Record<ActionKind, readonly string[]>> = {
+  tool: ["tool", "server"],
+  http: ["host", "method", "port"],
+  shell: [],
+};
+const ARGS_TYPE: Readonly<Record<ActionKind, "object" | "string" | undefined>> = {
+  tool: "object",
+  http: undefined,
+  shell: "string",
+};
 
-type Entries = ReadonlyMap<string, Spot>;
+const nameText = text(NAME_CHARS_MAX);
+/** A glob over a name. */
+export const name: Shape<TextTest, NameContext> = shapeOf(
+  { ...nameText.schema, not: { pattern: OTHER_DIALECT.source } },
+  parseName,
+);
 
-/** Compiles the match at `spot`. */
-export function parseMatch(spot: Spot, context: MatchContext): Match {
-  const entries = readMap(spot, KEYS);
-  if (entries.size === 0) throw invalid(spot, 'the match is empty; write kind: "*" for everything');
-  const kinds = parseKinds(entries);
-  const names = [...nameTests(entries, context)];
-  const contents = [...contentTests(entries, context)];
-  return { kinds, byName: all(names), byContent: all(contents) };
+const method: Shape<TextTest> = shapeOf(
+  { ...nameText.schema, pattern: METHOD_SCHEMA_PATTERN },
+  parseMethod,
+);
+
+const host: Shape<TextTest, MatchContext> = shapeOf(HOST_PATTERN_SCHEMA, parseHost);
+
+const args: Shape<ActionTest, MatchContext> = {
+  schema: { anyOf: [GLOB_SCHEMA, argumentMap.schema] },
+  read(spot, { stance }) {
+    if (typeof spot.value === "string")
+      return attempt(spot, () => {
+        const matches = parseCommand(spot, stance);
+        return (action) => isShellAction(action) && matches(action.args, action.name !== "");
+      });
+    const map = argumentMap.read(spot, stance);
+    if (map.mistakes !== undefined) return map;
+    return { value: (action) => isToolAction(action) && map.value(action.args) };
+  },
+};
+
+/** Keys of two kinds of Action match nothing. */
+const oneKind: KeyRule = {
+  check: (spot) => {
+    const { excluded } = kindsOf(spot);
+    if (excluded === undefined) return [];
+    const [key, only] = excluded;
+    return [
+      invalid(
+        below(spot, key),
+        `${printKey(key, only)} is for ${only} actions, which the rest of the match excludes`,
+        { part: "key" },
+      ),
+    ];
+  },
+  schema: { anyOf: KINDS.map(schemaOfKind) },
+};
+
+/** The match of actions of one kind: no key of another one. */
+function schemaOfKind(kind: ActionKind): JsonObject {
+  const others = KINDS.filter((each) => each !== kind).flatMap((each) => KEYS_OF[each]);
+  const type = ARGS_TYPE[kind];
+  return {
+    properties: {
+      kind: { enum: [kind, EVERYTHING] },
+      args: type === undefined ? false : { type },
+      ...Object.fromEntries(others.map((key) => [key, false])),
+    },
+  };
 }
+
+// In this order their warnings are told.
+const keys = section(
+  {
+    kind: optional(
+      "kind",
+      word([...KINDS, EVERYTHING]),
+      "The kind of action, or * for every kind.",
+    ),
+    tool: optional("tool", name, "Tools whose name, as the server knows it, the glob matches."),
+    name: optional("name", name, "Actions whose name the glob matches: tool, method or program."),
+    category: optional("category", word(CATEGORIES), "Actions of this category, which is a guess."),
+    server: optional("server", name, "Tools of servers whose name the glob matches."),
+    port: optional("port", number(PORT), "Requests to this port."),
+    method: optional("method", method, "Requests whose method the glob matches, in any case."),
+    host: optional("host", host, "Requests to hosts that the pattern matches."),
+    args: optional("args", args, "Arguments of a tool as a map, or a command's text as one glob."),
+  },
+  [notEmpty('the match is empty; write kind: "*" for everything'), oneKind],
+);
+
+/** The map `match` of a rule. */
+export const match: Shape<Match, MatchContext> = refined(keys, (given, spot, context) => {
+  const { kinds } = kindsOf(spot);
+  const { grants } = context.stance;
+  const contents = [...contentTests(given)];
+  if (grants && given.category !== undefined) contents.push(staysOrIsNamed(spot, kinds, context));
+  return { kinds, byName: all([...nameTests(given, context)]), byContent: all(contents) };
+});
+
+type Given = typeof keys extends Shape<infer T, MatchContext> ? T : never;
 
 function all(tests: readonly ActionTest[]): ActionTest {
   const [first, ...more] = tests;
@@ -86,45 +168,42 @@ function all(tests: readonly ActionTest[]): ActionTest {
   return more.length === 0 ? first : (action) => tests.every((test) => test(action));
 }
 
-function parseKinds(entries: Entries): readonly ActionKind[] {
-  const kind = entries.get("kind");
-  const named = kind === undefined ? EVERYTHING : readOneOf(kind, [...KINDS, EVERYTHING]);
-  let kinds: readonly ActionKind[] = KINDS.filter((each) => named === EVERYTHING || named === each);
-  for (const [key, entry] of entries) {
-    const only =
-      key === "args" ? (typeof entry.value === "string" ? "shell" : "tool") : KIND_OF.get(key);
+/** The kinds that a match is for, and the first key that leaves none. */
+function kindsOf({ value }: Spot): {
+  readonly kinds: readonly ActionKind[];
+  readonly excluded?: readonly [key: string, only: ActionKind];
+} {
+  const given = isJsonObject(value) ? value : {};
+  const named = KINDS.find((kind) => kind === given["kind"]);
+  let kinds: readonly ActionKind[] = named === undefined ? KINDS : [named];
+  for (const [key, entry] of Object.entries(given)) {
+    const only = kindOfKey(key, entry);
     if (only === undefined) continue;
     kinds = kinds.filter((each) => each === only);
-    if (kinds.length === 0) {
-      throw invalid(
-        entry,
-        `${printKey(key, entry)} is for ${only} actions, which the rest of the match excludes`,
-        { part: "key" },
-      );
-    }
+    if (kinds.length === 0) return { kinds, excluded: [key, only] };
   }
-  return kinds;
+  return { kinds };
 }
 
-function printKey(key: string, { value }: Spot): string {
+function kindOfKey(key: string, value: JsonValue): ActionKind | undefined {
+  if (key !== "args") return KINDS.find((kind) => KEYS_OF[kind].includes(key));
+  return KINDS.find((kind) => ARGS_TYPE[kind] === typeof value && !Array.isArray(value));
+}
+
+function printKey(key: string, only: ActionKind): string {
   if (key !== "args") return `"${key}"`;
-  return typeof value === "string" ? '"args" as one glob' : '"args" as a map';
+  return only === "shell" ? '"args" as one glob' : '"args" as a map';
 }
 
-function* nameTests(entries: Entries, context: MatchContext): Generator<ActionTest> {
-  const { stance, classify } = context;
-  const tool = entries.get("tool");
-  if (tool !== undefined) yield nameTest(parseName(tool, context), stance);
-  const name = entries.get("name");
-  if (name !== undefined) yield nameTest(parseName(name, context), stance);
-  const category = entries.get("category");
-  if (category !== undefined) {
-    const wanted = readOneOf(category, CATEGORIES);
-    const isWanted = ({ category: found }: Classification): boolean => found === wanted;
-    yield stance.grants
-      ? (action) => classify(action).every(isWanted)
-      : (action) => classify(action).some(isWanted);
-  }
+function* nameTests(given: Given, { stance, classify }: MatchContext): Generator<ActionTest> {
+  if (given.tool !== undefined) yield nameTest(given.tool, stance);
+  if (given.name !== undefined) yield nameTest(given.name, stance);
+  const { category: wanted } = given;
+  if (wanted === undefined) return;
+  const isWanted = ({ category: found }: Classification): boolean => found === wanted;
+  yield stance.grants
+    ? (action) => classify(action).every(isWanted)
+    : (action) => classify(action).some(isWanted);
 }
 
 /**
@@ -132,14 +211,11 @@ function* nameTests(entries: Entries, context: MatchContext): Generator<ActionTe
  * must reckon with it.
  */
 function nameTest(matches: TextTest, { grants }: Stance): ActionTest {
-  return ({ name }) => (name === "" ? !grants : matches(name));
+  return (action) => (action.name === "" ? !grants : matches(action.name));
 }
 
 /** Compiles the name pattern at `spot`. */
-export function parseName(
-  spot: Spot,
-  { stance, warn }: Pick<MatchContext, "stance" | "warn">,
-): TextTest {
+export function parseName(spot: Spot, { stance, warn }: NameContext): TextTest {
   const { value } = spot;
   const odd = typeof value === "string" ? oddityOf(value) : undefined;
   if (odd !== undefined && typeof value === "string")
@@ -153,53 +229,40 @@ export function parseName(
 }
 
 /** In the order of their cost: all of them must hold. */
-function* contentTests(entries: Entries, context: MatchContext): Generator<ActionTest> {
-  const { stance, warn } = context;
-  const server = entries.get("server");
-  if (server !== undefined) {
-    const matches = parseName(server, context);
-    yield (action) => isToolAction(action) && matches(action.meta.server);
-  }
-  const port = entries.get("port");
-  if (port !== undefined) {
-    const wanted = readNumber(port, { min: 1, max: PORT_MAX, whole: true });
-    yield (action) => isHttpAction(action) && action.meta.port === wanted;
-  }
-  const method = entries.get("method");
-  if (method !== undefined) {
-    const matches = parseMethod(method);
-    yield (action) => isHttpAction(action) && matches(action.meta.method);
-  }
-  const host = entries.get("host");
-  if (host !== undefined) {
-    const matches = parseHostPattern(host, stance);
-    const trap =
-      stance.grants && typeof host.value === "string" ? hostPatternTrap(host.value) : undefined;
-    if (trap !== undefined) warn(`${printPath(host.path)}: ${trap}`);
-    yield (action) => isHttpAction(action) && matches(action.meta.host);
-  }
-  const args = entries.get("args");
-  if (args !== undefined) yield argsTest(args, stance);
-  if (stance.grants && entries.has("category")) yield staysOrIsNamed(entries, warn);
+function* contentTests(given: Given): Generator<ActionTest> {
+  const { server, port, method: verb, host: place, args: parameters } = given;
+  if (server !== undefined) yield (action) => isToolAction(action) && server(action.meta.server);
+  if (port !== undefined) yield (action) => isHttpAction(action) && action.meta.port === port;
+  if (verb !== undefined) yield (action) => isHttpAction(action) && verb(action.meta.method);
+  if (place !== undefined) yield (action) => isHttpAction(action) && place(action.meta.host);
+  if (parameters !== undefined) yield parameters;
 }
 
 /**
  * A category is a guess: an allow by it covers what leaves this machine only where the rule names
  * the host or the tool as well.
  */
-function staysOrIsNamed(entries: Entries, warn: (warning: string) => void): ActionTest {
-  const [tool, host, category] = [
-    entries.get("tool"),
-    entries.get("host"),
-    entries.get("category"),
-  ];
-  const namesTool = typeof tool?.value === "string" && !EVERY_NAME.test(tool.value);
-  if (host !== undefined || namesTool) return () => true;
-  if (category !== undefined && parseKinds(entries).every((kind) => kind === "http"))
+function staysOrIsNamed(
+  spot: Spot,
+  kinds: readonly ActionKind[],
+  { warn }: MatchContext,
+): ActionTest {
+  const { tool, host: place } = isJsonObject(spot.value) ? spot.value : {};
+  const namesTool = typeof tool === "string" && !EVERY_NAME.test(tool);
+  if (place !== undefined || namesTool) return () => true;
+  if (kinds.every((kind) => kind === "http"))
     warn(
-      `${printPath(category.path)} never matches: a category alone allows no request; name its host`,
+      `${printPath(below(spot, "category").path)} never matches: a category alone allows no request; name its host`,
     );
   return (action) => !leavesMachine(action);
+}
+
+function parseHost(spot: Spot, { stance, warn }: MatchContext): TextTest {
+  const matches = parseHostPattern(spot, stance);
+  const trap =
+    stance.grants && typeof spot.value === "string" ? hostPatternTrap(spot.value) : undefined;
+  if (trap !== undefined) warn(`${printPath(spot.path)}: ${trap}`);
+  return matches;
 }
 
 function parseMethod(spot: Spot): TextTest {
@@ -208,13 +271,4 @@ function parseMethod(spot: Spot): TextTest {
   if (typeof upper.value === "string" && upper.value !== "" && !METHOD_PATTERN.test(upper.value))
     throw invalid(spot, `${quote(upper.value)} is no method; write one rule for each`);
   return parseGlob(upper, NAME_CHARS_MAX);
-}
-
-function argsTest(spot: Spot, stance: Stance): ActionTest {
-  if (typeof spot.value === "string") {
-    const matches = parseCommand(spot, stance);
-    return (action) => isShellAction(action) && matches(action.args, action.name !== "");
-  }
-  const matches = parseArguments(spot, stance);
-  return (action) => isToolAction(action) && matches(action.args);
 }

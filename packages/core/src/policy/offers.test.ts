@@ -3,14 +3,18 @@ import { type Action, httpAction, shellAction, toolAction } from "../action/acti
 import type { ActionKind } from "../action/action.js";
 import type { OfferTerms } from "../types/scope.js";
 import type { JsonValue } from "../json/value.js";
-import { parseOffers, provesArguments } from "./offers.js";
+import { idleOffers, offers as offersShape, provesArguments } from "./offers.js";
+import type { PathOrigins } from "./path.js";
 import { parsePolicy } from "./parse.js";
+import { readWhole } from "./shape.js";
 import { spotOf } from "./spot.js";
 
 const origins = { home: "/home/ada", cwd: "/work" };
 const KINDS: readonly ActionKind[] = ["tool", "http", "shell"];
-const offersOf = (offers: JsonValue, action: Action, kinds = KINDS): readonly OfferTerms[] =>
-  parseOffers(spotOf(offers, ["offers"]), kinds, origins)(action);
+const read = (offers: JsonValue, from: PathOrigins = origins) =>
+  readWhole(offersShape, spotOf(offers, ["offers"]), from);
+const offersOf = (offers: JsonValue, action: Action): readonly OfferTerms[] =>
+  read(offers).flatMap(({ make }) => make(action) ?? []);
 const scopesOf = (offers: JsonValue, action: Action): readonly unknown[] =>
   offersOf(offers, action).map(({ scope }) => scope);
 const write = (args: object) => toolAction("files", "write_file", args);
@@ -21,7 +25,7 @@ const scope = (args: object): object => ({
   args,
 });
 
-describe("parseOffers()", () => {
+describe("offers", () => {
   it("makes the offers that fit the kind of the action, with seconds as milliseconds", () => {
     const all = [
       { covers: "call", ttl: 60, uses: 3 },
@@ -129,33 +133,31 @@ describe("parseOffers()", () => {
       "more than 16 offers",
     ],
   ])("refuses %s", (_, offers, why) => {
-    expect(() => parseOffers(spotOf(offers, ["offers"]), KINDS, origins)).toThrow(why);
+    expect(() => read(offers)).toThrow(why);
   });
 
   it("refuses an offer that the rule's match excludes", () => {
-    expect(() => offersOf([{ covers: "host", ttl: 1 }], write({}), ["tool"])).toThrow(
-      '"host" is for http actions',
-    );
-    expect(() => offersOf([{ covers: "tool", ttl: 1 }], write({}), ["http", "shell"])).toThrow(
-      '"tool" is for tool actions',
-    );
+    const problemsOf = (offers: JsonValue, kinds: readonly ActionKind[]): readonly string[] =>
+      idleOffers(spotOf(offers, ["offers"]), read(offers), kinds).map(({ message }) => message);
+    const both = [
+      { covers: "host", ttl: 1 },
+      { covers: "tool", ttl: 1 },
+    ];
+    expect(problemsOf(both, KINDS)).toEqual([]);
+    expect(problemsOf(both, ["tool"])).toEqual([
+      expect.stringContaining('offers[0].covers: "host" is for http actions'),
+    ]);
+    expect(problemsOf(both, ["http", "shell"])).toEqual([
+      expect.stringContaining('offers[1].covers: "tool" is for tool actions'),
+    ]);
   });
 
   it("refuses a path from a home that no pattern can name, or that is not known", () => {
     const offers = [{ covers: "arguments", ttl: 1, args: { a: { path: "~/x" } } }];
-    expect(() => parseOffers(spotOf(offers, []), KINDS, { home: "/home/a*" })).toThrow(
-      "which no pattern can name",
-    );
-    expect(() => parseOffers(spotOf(offers, []), KINDS, {})).toThrow(
-      "home directory, which was not given",
-    );
-    expect(
-      parseOffers(
-        spotOf([{ covers: "arguments", ttl: 1, args: { a: { path: "~" } } }], []),
-        KINDS,
-        { home: "/home/ada/" },
-      ),
-    ).toBeTypeOf("function");
+    expect(() => read(offers, { home: "/home/a*" })).toThrow("which no pattern can name");
+    expect(() => read(offers, {})).toThrow("home directory, which was not given");
+    const whole = [{ covers: "arguments", ttl: 1, args: { a: { path: "~" } } }];
+    expect(read(whole, { home: "/home/ada/" })).toHaveLength(1);
   });
 });
 

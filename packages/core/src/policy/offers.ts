@@ -5,22 +5,23 @@
 import type { Action, ActionKind } from "../action/action.js";
 import { isToolAction } from "../action/action.js";
 import type { ArgumentsScope, OfferTerms } from "../types/scope.js";
+import type { ConsentError } from "../errors.js";
 import { hostScope, siteScope, toolScope } from "../approval/offers.js";
 import { isJsonObject } from "../json/value.js";
 import type { JsonObject, JsonValue } from "../json/value.js";
 import { GRANT_TTL_MS_MAX, NAME_CHARS_MAX, OFFERS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
-import { parseArguments } from "./arguments.js";
+import { argumentMap, parseArguments } from "./arguments.js";
 import type { MapTest } from "./arguments.js";
 import type { PathOrigins } from "./path.js";
+import { idleWhere, neededWhere } from "./key-rules.js";
 import { readingsOf } from "./readings.js";
-import { invalid, readList, readMap, readNumber, readOneOf, readText, spotOf } from "./spot.js";
+import { optional, required, section } from "./section.js";
+import { attempt, below, list, number, refined, textLike, word } from "./shape.js";
+import type { Shape } from "./shape.js";
+import { invalid, readMap, spotOf } from "./spot.js";
 import type { Spot } from "./spot.js";
 
-/** What a yes to this action may also cover. */
-export type OfferMaker = (action: Action) => readonly OfferTerms[];
-
-const KEYS = ["covers", "args", "same", "ttl", "uses"] as const;
 const COVERS = ["call", "arguments", "tool", "host", "site"] as const;
 type Covers = (typeof COVERS)[number];
 
@@ -34,63 +35,123 @@ const KINDS: Readonly<Record<Covers, readonly ActionKind[]>> = {
 };
 const TTL_S = { min: 1, max: GRANT_TTL_MS_MAX / 1_000 };
 const USES = { min: 1, max: 1_000_000, whole: true };
+const ARGUMENTS: Covers = "arguments";
 
 // The gate knows which action is at hand: nothing here makes a digest.
 const CALL = { kind: "call" } as const;
 
-type Entries = ReadonlyMap<string, Spot>;
 /** The scope for an action, or `undefined` where there is none. */
 type ScopeMaker = (action: Action) => OfferTerms["scope"] | undefined;
 
-/** Reads the list `offers` of a rule for these kinds of Action. */
-export function parseOffers(
-  spot: Spot,
-  kinds: readonly ActionKind[],
-  origins: PathOrigins,
-): OfferMaker {
-  const list = readList(spot);
-  if (list.length > OFFERS_MAX) throw invalid(spot, `there are more than ${OFFERS_MAX} offers`);
-  const makers = list.map((each) => parseOffer(each, kinds, origins));
-  return (action) => makers.flatMap((make) => make(action) ?? []);
+/** One offer of a rule. */
+export interface Offer {
+  readonly covers: Covers;
+  /** The offer for an action, or `undefined` where there is none. */
+  readonly make: (action: Action) => OfferTerms | undefined;
 }
 
-function parseOffer(
-  spot: Spot,
-  kinds: readonly ActionKind[],
-  origins: PathOrigins,
-): (action: Action) => OfferTerms | undefined {
-  const entries = readMap(spot, KEYS);
-  const [what, ttl] = [entries.get("covers"), entries.get("ttl")];
-  if (what === undefined || ttl === undefined)
-    throw invalid(spot, `an offer has "covers" and "ttl"`);
-  const covers = readOneOf(what, COVERS);
-  if (!KINDS[covers].some((kind) => kinds.includes(kind)))
-    throw invalid(
-      what,
-      `${quote(covers)} is for ${KINDS[covers].join(" and ")} actions, which the rule's match excludes`,
-    );
-  const scopeOf = scopeMaker(spot, covers, { entries, origins });
-  const ttlMs = Math.round(readNumber(ttl, TTL_S) * 1_000);
-  const uses = entries.get("uses");
-  const bounds = { ttlMs, ...(uses === undefined ? {} : { uses: readNumber(uses, USES) }) };
-  return (action) => {
-    const scope = scopeOf(action);
-    return scope === undefined ? undefined : { id: covers, scope, ...bounds };
-  };
+/** The patterns of an offer: as a grant keeps them, and compiled. */
+interface Patterns {
+  readonly args: JsonObject;
+  readonly matches: MapTest;
 }
 
-function scopeMaker(
+const NO_PATTERNS: Patterns = { args: {}, matches: () => true };
+
+const patterns: Shape<Patterns, PathOrigins> = {
+  schema: argumentMap.schema,
+  read(spot, origins) {
+    const args = attempt(spot, () => absolute(spot, origins));
+    if (args.mistakes !== undefined) return args;
+    const absoluteSpot = { ...spot, value: args.value };
+    const stance = { grants: true, read: readingsOf, origins };
+    const matches = argumentMap.read(absoluteSpot, stance);
+    if (matches.mistakes !== undefined) return matches;
+    return { value: { args: args.value, matches: matches.value } };
+  },
+};
+
+const sameKey = textLike(/^[^.]+$/, {
+  charsMax: NAME_CHARS_MAX,
+  problem: (key) => `${quote(key)} has a dot; "same" names arguments at the top`,
+});
+
+const offer: Shape<Offer, PathOrigins> = refined(
+  section(
+    {
+      covers: required("covers", word(COVERS), "What the offer covers."),
+      ttlS: required("ttl", number(TTL_S), "For how many seconds."),
+      uses: optional("uses", number(USES), "How often. Default: as often as wanted in that time."),
+      patterns: optional("args", patterns, "Arguments that are covered; for covers: arguments."),
+      same: optional(
+        "same",
+        list(sameKey, { min: 1, problem: "the list is empty" }),
+        "Arguments that keep the value of this call; for covers: arguments.",
+      ),
+    },
+    [
+      idleWhere({
+        key: "covers",
+        values: COVERS.filter((each) => each !== ARGUMENTS),
+        keys: ["args", "same"],
+        problem: (key) => `"${key}" is for an offer that covers arguments`,
+      }),
+      neededWhere(
+        { key: "covers", value: ARGUMENTS },
+        ["args", "same"],
+        'an offer that covers arguments has "args", "same" or both; to cover every call write covers: tool',
+      ),
+    ],
+    { missing: () => 'an offer has "covers" and "ttl"' },
+  ),
+  ({ covers, ttlS, uses, patterns: given = NO_PATTERNS, same = [] }, spot, origins) => {
+    const at = same.findIndex((key) => Object.hasOwn(given.args, key) || key === "__proto__");
+    if (at >= 0)
+      throw invalid(
+        below(below(spot, "same"), at),
+        `${quote(same[at] ?? "")} stands in "args" already, or can be no argument`,
+      );
+    const makers: Readonly<Record<Covers, ScopeMaker>> = {
+      call: () => CALL,
+      tool: toolScope,
+      host: hostScope,
+      site: siteScope,
+      arguments: argumentsMaker(given, same, origins),
+    };
+    const scopeOf = makers[covers];
+    const bounds = { ttlMs: Math.round(ttlS * 1_000), ...(uses === undefined ? {} : { uses }) };
+    return {
+      covers,
+      make(action) {
+        const scope = scopeOf(action);
+        return scope === undefined ? undefined : { id: covers, scope, ...bounds };
+      },
+    };
+  },
+);
+
+/** The list `offers` of a rule. */
+export const offers: Shape<readonly Offer[], PathOrigins> = list(offer, {
+  max: OFFERS_MAX,
+  problem: `there are more than ${OFFERS_MAX} offers`,
+});
+
+/** What is wrong with offers at this spot that are for none of a rule's kinds of Action. */
+export function idleOffers(
   spot: Spot,
-  covers: Covers,
-  given: { readonly entries: Entries; readonly origins: PathOrigins },
-): ScopeMaker {
-  if (covers === "arguments") return argumentsMaker(spot, given);
-  for (const key of ["args", "same"]) {
-    const entry = given.entries.get(key);
-    if (entry !== undefined)
-      throw invalid(entry, `"${key}" is for an offer that covers arguments`, { part: "key" });
-  }
-  return { call: () => CALL, tool: toolScope, host: hostScope, site: siteScope }[covers];
+  given: readonly Offer[],
+  kinds: readonly ActionKind[],
+): readonly ConsentError[] {
+  return given.flatMap(({ covers }, at) =>
+    KINDS[covers].some((kind) => kinds.includes(kind))
+      ? []
+      : [
+          invalid(
+            below(below(spot, at), "covers"),
+            `${quote(covers)} is for ${KINDS[covers].join(" and ")} actions, which the rule's match excludes`,
+          ),
+        ],
+  );
 }
 
 /**
@@ -98,22 +159,10 @@ function scopeMaker(
  * cover gets no such offer.
  */
 function argumentsMaker(
-  spot: Spot,
-  { entries, origins }: { readonly entries: Entries; readonly origins: PathOrigins },
+  { args, matches }: Patterns,
+  keys: readonly string[],
+  origins: PathOrigins,
 ): ScopeMaker {
-  const [args, same] = [entries.get("args"), entries.get("same")];
-  if (args === undefined && same === undefined)
-    throw invalid(
-      spot,
-      `an offer that covers arguments has "args", "same" or both; to cover every call write covers: tool`,
-    );
-  const patterns = args === undefined ? {} : absolute(args, origins);
-  const matches =
-    args === undefined
-      ? () => true
-      : parseArguments({ ...args, value: patterns }, { grants: true, read: readingsOf, origins });
-  const keys = same === undefined ? [] : readList(same).map((each) => readKey(each, patterns));
-  if (same !== undefined && keys.length === 0) throw invalid(same, "the list is empty");
   return (action) => {
     if (!isToolAction(action) || !matches(action.args)) return undefined;
     const scopeOf = (whole: JsonObject): ArgumentsScope => ({
@@ -122,26 +171,17 @@ function argumentsMaker(
       name: action.name,
       args: whole,
     });
-    if (keys.length === 0) return scopeOf(patterns);
+    if (keys.length === 0) return scopeOf(args);
     const own = keys.flatMap((key): readonly (readonly [string, JsonValue])[] => {
       const pattern = exactPattern(action.args, key);
       return pattern === undefined ? [] : [[key, pattern]];
     });
-    const scope = scopeOf({ ...patterns, ...Object.fromEntries(own) });
+    const scope = scopeOf({ ...args, ...Object.fromEntries(own) });
     // A value may be too long for a pattern, or hold what none can.
     return own.length === keys.length && provesArguments(scope, action, origins)
       ? scope
       : undefined;
   };
-}
-
-function readKey(spot: Spot, patterns: JsonObject): string {
-  const key = readText(spot, NAME_CHARS_MAX);
-  if (key.includes("."))
-    throw invalid(spot, `${quote(key)} has a dot; "same" names arguments at the top`);
-  if (Object.hasOwn(patterns, key) || key === "__proto__")
-    throw invalid(spot, `${quote(key)} stands in "args" already, or can be no argument`);
-  return key;
 }
 
 /**
@@ -159,15 +199,15 @@ function exactPattern(args: JsonObject, key: string): JsonValue | undefined {
  * looked at.
  */
 function absolute(spot: Spot, origins: PathOrigins): JsonObject {
-  const patterns: [string, JsonValue][] = [];
+  const found: [string, JsonValue][] = [];
   for (const [key, entry] of readMap(spot)) {
     const inner = isJsonObject(entry.value) ? readMap(entry) : undefined;
     const path = inner?.size === 1 ? inner.get("path") : undefined;
     if (path !== undefined && typeof path.value === "string")
-      patterns.push([key, { path: absolutePath(path, path.value, origins) }]);
-    else patterns.push([key, inner === undefined ? entry.value : absolute(entry, origins)]);
+      found.push([key, { path: absolutePath(path, path.value, origins) }]);
+    else found.push([key, inner === undefined ? entry.value : absolute(entry, origins)]);
   }
-  return Object.fromEntries(patterns);
+  return Object.fromEntries(found);
 }
 
 function absolutePath(spot: Spot, pattern: string, { home, cwd }: PathOrigins): string {

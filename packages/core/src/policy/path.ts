@@ -4,11 +4,13 @@
  * one segment, everything else is itself. Format: spec/policy.md §6. Vectors:
  * spec/vectors/globs.json. Why not picomatch: docs/adr/0020-paths-without-picomatch.md.
  */
+import type { JsonObject } from "../json/value.js";
 import { PATH_CHARS_MAX, PATH_SEGMENT_CHARS_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
 import { compileGlob } from "./glob.js";
 import type { TextTest } from "./glob.js";
 import type { Fold } from "./readings.js";
+import { text as textShape } from "./shape.js";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 import { foldGlob, joinReadings } from "./stance.js";
@@ -60,6 +62,12 @@ export function normalizePath(path: string, origins: PathOrigins): Segments | un
   }
   return segments;
 }
+
+/** What of a path pattern a JSON Schema can say. */
+export const PATH_PATTERN_SCHEMA: JsonObject = {
+  ...textShape(PATH_CHARS_MAX).schema,
+  not: { pattern: `${OTHER_DIALECT.source}|(?:^|/)\\.\\.(?:/|$)` },
+};
 
 /** What a path starts from (nothing, the home, the working directory) and the rest of it. */
 function splitOrigin(

@@ -7,6 +7,8 @@ import type { Agent } from "../types/agent.js";
 import type { LimitClaim } from "../types/limit-claim.js";
 import { quote } from "@acp/exec-safety/text";
 import { nearest } from "@acp/exec-safety/text";
+import { shapeOf } from "./shape.js";
+import type { Shape } from "./shape.js";
 import { invalid, readText } from "./spot.js";
 import type { Spot } from "./spot.js";
 
@@ -34,6 +36,15 @@ export function parseRate(spot: Spot): Rate {
     },
   );
 }
+
+/** A rate limit, such as `20/minute`. */
+export const rate: Shape<Rate> = shapeOf(
+  {
+    type: "string",
+    pattern: `^([1-9][0-9]{0,5}|${COUNT_MAX})/(${Object.keys(WINDOWS_MS).join("|")})$`,
+  },
+  parseRate,
+);
 
 /**
  * What one action takes of a rule's rate. The length in front keeps two pairs of names from making

@@ -3,13 +3,14 @@ import { toolAction } from "../action/action.js";
 import type { JsonValue } from "../json/value.js";
 import { createZoneClocks } from "./conditions.js";
 import { readingsOf } from "./readings.js";
-import { parseRule } from "./rule.js";
+import { rule } from "./rule.js";
 import type { Rule } from "./rule.js";
+import { readWhole } from "./shape.js";
 import { spotOf } from "./spot.js";
 
 const facts = { agent: { id: "agent" }, nowMs: 0 };
 const parse = (value: JsonValue, warnings: string[] = []): Rule =>
-  parseRule(spotOf(value, ["rules", 4]), 5, {
+  readWhole(rule, spotOf(value, ["rules", 4]), {
     origins: {},
     read: readingsOf,
     clocks: createZoneClocks(),
@@ -21,7 +22,7 @@ const parse = (value: JsonValue, warnings: string[] = []): Rule =>
 const match = { tool: "a" };
 const write = toolAction("files", "a", { path: "x" });
 
-describe("parseRule()", () => {
+describe("rule", () => {
   it("has its number as id, and a reason that names it", () => {
     expect(parse({ match, action: "deny" }).say(write, facts)).toEqual({
       effect: "deny",
@@ -54,8 +55,8 @@ describe("parseRule()", () => {
   });
 
   it("says the same object every time where nothing depends on the agent", () => {
-    const rule = parse({ match, action: "ask", approvers: ["ada"] });
-    expect(rule.say(write, facts)).toBe(rule.say(write, facts));
+    const parsed = parse({ match, action: "ask", approvers: ["ada"] });
+    expect(parsed.say(write, facts)).toBe(parsed.say(write, facts));
   });
 
   it("warns of keys that do nothing", () => {
@@ -65,6 +66,11 @@ describe("parseRule()", () => {
       "rules[4].timeout does nothing: nobody is asked where the action is deny",
       "rules[4].rate_limit does nothing: the rule denies every call",
     ]);
+  });
+
+  it("reads keys that do nothing as strictly as any other", () => {
+    for (const idle of [{ timeout: "a minute" }, { rate_limit: "often" }])
+      expect(() => parse({ match, action: "deny", ...idle })).toThrow("expected a");
   });
 
   it("answers a moment that is none the safe way", () => {
