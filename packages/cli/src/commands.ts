@@ -144,7 +144,8 @@ export const COMMANDS: readonly Command[] = [
       "Reads each FILE, or the home's policy, as strictly as the gate does. If FILE is -, it reads " +
         "standard input. A rule that needs several people is an error in a home that names no " +
         "approvers. For a FILE it is only a warning, because a file does not say who may answer.",
-      "With several files, every one is checked, and --json prints one object per policy. The " +
+      "Names every mistake of a policy at once, one a line, and with --json as a list. With " +
+        "several files, every one is checked, and --json prints one object per policy. The " +
         "command succeeds only if all of them load.",
       FILES_DETAIL,
     ],
@@ -155,6 +156,21 @@ export const COMMANDS: readonly Command[] = [
     ],
     exits: ["invalid"],
     load: async () => (await import("./commands/policy-check.js")).policyCheck,
+  },
+  {
+    name: "policy schema",
+    summary: "Print the JSON Schema of policies",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "An editor that knows the schema completes keys and marks mistakes while you write. It is " +
+        "made of the tables that ACP reads policies by, so it marks nothing that loads.",
+    ],
+    examples: ["acp policy schema > policy.schema.json"],
+    exits: [],
+    load: async () => (await import("./commands/policy-schema.js")).policySchemaCommand,
   },
   {
     name: "policy explain",

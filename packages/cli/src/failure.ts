@@ -14,17 +14,26 @@ export interface Failure {
   readonly column?: number;
   readonly path?: string;
   readonly suggestion?: string;
+  /** Each mistake of a file that has several, in the order of the file. */
+  readonly mistakes?: readonly Failure[];
+}
+
+/** The mistakes of a file, where an error stands for several. */
+function mistakesOf({ cause }: Error): readonly ConsentError[] {
+  const all: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
+  return all.filter((each) => isConsentError(each));
 }
 
 /**
  * The same error, beginning with the place in the file, `file:line:column`, unless it names the
- * file already.
+ * file already. So do the mistakes that it stands for.
  */
 export function placeError(error: ConsentError, file: string): ConsentError {
   if (error.message.includes(file)) return error;
   const { position, path, suggestion } = error;
+  const mistakes = mistakesOf(error).map((each) => placeError(each, file));
   const options: ConsentErrorOptions = {
-    cause: error,
+    cause: mistakes.length === 0 ? error : new AggregateError(mistakes, error.message),
     ...(position !== undefined && { position }),
     ...(path !== undefined && { path }),
     ...(suggestion !== undefined && { suggestion }),
@@ -62,6 +71,7 @@ export function failureOf(error: unknown): Failure {
       code: "internal_error",
       message: oneLine(error instanceof Error ? error.message : String(error)),
     };
+  const mistakes = mistakesOf(error).map(failureOf);
   return {
     code: error.code,
     message: oneLine(error.message),
@@ -71,6 +81,7 @@ export function failureOf(error: unknown): Failure {
     }),
     ...(error.path !== undefined && { path: error.path }),
     ...(error.suggestion !== undefined && { suggestion: error.suggestion }),
+    ...(mistakes.length > 0 && { mistakes }),
   };
 }
 

@@ -31,7 +31,7 @@ export interface Printer {
   result(value: unknown, lines: () => readonly string[]): void;
   /** Something beside the result, to stderr; a JSON line too where a program reads. */
   notice(text: string): void;
-  /** What went wrong, to stderr; a JSON line where a program reads. */
+  /** What went wrong, to stderr: a line for each mistake; one JSON line where a program reads. */
   failure(error: unknown): void;
   /** The text in a tone, where the result's stream shows colours. */
   tone(tone: Tone, text: string): string;
@@ -70,7 +70,8 @@ export function createPrinter({ stdout, stderr, env, json }: PrinterOptions): Pr
     },
     failure(error) {
       const failure = failureOf(error);
-      stderr.write(`${json ? JSON.stringify({ error: failure }) : renderFailure(failure)}\n`);
+      const lines = (failure.mistakes ?? [failure]).map(renderFailure);
+      stderr.write(`${json ? JSON.stringify({ error: failure }) : lines.join("\n")}\n`);
     },
     tone(tone, text) {
       const [begin, end] = TONES[tone];

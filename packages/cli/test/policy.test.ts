@@ -16,6 +16,14 @@ rules:
     reason: files stay here
 `;
 
+describe("acp policy schema", () => {
+  it("prints the schema that is published", async () => {
+    const published = new URL("../../../spec/schemas/policy.schema.json", import.meta.url);
+    const { code, stdout } = await acp(["policy", "schema"]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, JSON.parse(await readFile(published, "utf8"))]);
+  });
+});
+
 describe("acp policy check", () => {
   it("lists the rules, by person and by program", async () => {
     await using at = await scratch();
@@ -54,6 +62,44 @@ describe("acp policy check", () => {
       line: 10,
       column: 5,
       suggestion: "reason",
+    });
+  });
+
+  it("names every mistake, each on a line with its place, and as a list for a program", async () => {
+    await using at = await scratch();
+    await writeFile(
+      join(at.path, "p.yml"),
+      POLICY.replace("reason:", "reson:").replace("ask", "aks"),
+    );
+    const { code, stdout, stderr } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
+    expect([code, stdout]).toEqual([EXIT_CODES.invalid.code, ""]);
+    const lines = stderr.replaceAll(`${at.path}/`, "").trimEnd().split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^acp: \S*p\.yml:2:17: Cannot load policy \(default_action\): .*; did you mean ask\? \[policy_invalid\]$/,
+      ),
+      expect.stringMatching(
+        /^acp: \S*p\.yml:10:5: Cannot load policy \(rules\[1\]\.reson\): .*; did you mean reason\? \[policy_invalid\]$/,
+      ),
+    ]);
+    const { error } = JSON.parse(
+      (await acp(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr,
+    );
+    expect(error).toMatchObject({
+      code: "policy_invalid",
+      line: 2,
+      column: 17,
+      suggestion: "ask",
+      mistakes: [
+        { code: "policy_invalid", line: 2, column: 17, path: "default_action", suggestion: "ask" },
+        {
+          code: "policy_invalid",
+          line: 10,
+          column: 5,
+          path: "rules[1].reson",
+          suggestion: "reason",
+        },
+      ],
     });
   });
 
