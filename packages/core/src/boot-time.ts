@@ -5,21 +5,21 @@
  */
 import type { Clock } from "./types/clock.js";
 
-/** A moment: which boot, and how long after it. */
+/** A moment by the clock of the machine's boot. */
 export interface BootTime {
-  /** Which boot, as {@link Clock.bootId} names it. */
+  /** Name of the boot, as {@link Clock.bootId} gives it. */
   readonly bootId: string;
   /** Milliseconds since that boot. */
   readonly uptimeMs: number;
 }
 
-/** A time from one moment to another, by the wall clock, and when it began by the other one. */
+/** A time span by the wall clock, and when it began by the clock of the machine's boot. */
 export interface KeptTime {
   /** Wall time of its start, milliseconds since 1970. */
   readonly fromMs: number;
   /** Wall time of its end, milliseconds since 1970. */
   readonly untilMs: number;
-  /** Left out: no boot that anybody knows. */
+  /** When it began, by the clock of the machine's boot; absent where nobody noted it. */
   readonly began?: BootTime | undefined;
 }
 
@@ -29,12 +29,13 @@ export function bootTimeOf(clock: Pick<Clock, "bootId" | "uptimeMs">): BootTime 
 }
 
 /**
- * Milliseconds left; 0 where the time is over. In the boot in which it began the earlier of the two
- * clocks ends it. In another boot only the wall clock is left, and where that is behind
- * `lastEventMs` it was set back.
+ * Milliseconds left of a span; 0 when it is over. In the boot in which the span began, whichever
+ * clock ends it first counts. In another boot only the wall clock is left, and a wall clock that is
+ * behind `lastEventMs` was set back: then nothing is left. Source: spec/consent.md §8.
  *
- * @param lastEventMs - Wall time of the last event in the log. Left out: nothing says whether the
- *   wall clock was set back, and what began in another boot is over.
+ * @param lastEventMs - Wall time of the last event in the log, milliseconds since 1970. Where it is
+ *   `undefined`, nothing shows whether the wall clock was set back, and a span that began in
+ *   another boot is over.
  */
 export function timeLeftMs(
   { fromMs, untilMs, began }: KeptTime,

@@ -11,16 +11,16 @@ import type { JsonObject } from "./json/value.js";
 
 /** What is signed: the answer, and who gave it. */
 export interface SignedParts extends AnswerParts {
-  /** The authenticated approver. */
+  /** Id of the approver, as the gate authenticated them. */
   readonly approverId: string;
 }
 
 /**
- * Signs answers and checks every signature that it gives; made by `createConsentSigner` of
- * "\@acp/core/proof" alone.
+ * Signs answers and checks each of its signatures. Only `createConsentSigner` of "\@acp/core/proof"
+ * makes one.
  */
 export interface ConsentSigner {
-  /** 64 lower-case hex digits. */
+  /** The Ed25519 public key that it signs with: 64 lower-case hex digits. */
   readonly publicKey: string;
   /**
    * The answer to a question as ACP v0.2 §4.2's JSON with its proof.

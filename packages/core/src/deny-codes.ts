@@ -9,13 +9,11 @@ export interface DenyRow {
   readonly meaning: string;
   /** What the agent or its operator can do about it. */
   readonly remedy: string;
-  /**
-   * Whether the same call may succeed later without anybody changing the policy or the setup.
-   */
+  /** Whether the same call may succeed later without a change of the policy or the setup. */
   readonly retryable: boolean;
 }
 
-/** Every code, as the table below has them. */
+/** Every code that an action can be denied with. Codes are stable; new ones may be added. */
 export const DENY_CODE_LIST = [
   "policy_denied",
   "rate_limited",
@@ -48,10 +46,10 @@ export const DENY_CODE_LIST = [
   "internal_error",
 ] as const;
 
-/** A reason for a no: a code of the table. */
+/** Why an action is denied: one of {@link DENY_CODE_LIST}. */
 export type DenyCode = (typeof DENY_CODE_LIST)[number];
 
-/** Meaning, remedy and retryable of every code. */
+/** Meaning and remedy of every code, and whether a retry can help. */
 export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   policy_denied: {
     meaning: "A policy rule or the policy's default denies the action.",

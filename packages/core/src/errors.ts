@@ -3,7 +3,7 @@
  * "no" is a value (see verdict.ts). Codes are API; texts are not.
  */
 
-/** What a {@link ConsentError} can mean. Codes are stable; new ones may be added. */
+/** What a {@link ConsentError} means. Codes are stable; new ones may be added. */
 export type ConsentErrorCode =
   /** An Action could not be made: the input is not plain JSON data of the right shape. */
   | "action_invalid"
@@ -92,7 +92,7 @@ export type ConsentErrorCode =
   /** The operation was ended by its AbortSignal. */
   | "aborted";
 
-/** Where in a text the error is; both count from 1. */
+/** Where an error is in a text. */
 export interface TextPosition {
   /** Counted from 1; lines end with `\n`. */
   readonly line: number;
@@ -100,13 +100,13 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** Options of {@link ConsentError}. */
+/** Options of {@link ConsentError}; `cause` is that of Error. */
 export interface ConsentErrorOptions extends ErrorOptions {
-  /** Where in the text that was read the mistake is. */
+  /** Where the mistake is, in the text that was read. */
   readonly position?: TextPosition;
   /** Path inside the data, e.g. `rules[2].match.tool`. */
   readonly path?: string;
-  /** What the writer may have meant. */
+  /** What the writer may have meant, as they would write it. */
   readonly suggestion?: string;
 }
 
@@ -118,11 +118,11 @@ export class ConsentError extends Error {
   override readonly name = "ConsentError";
   /** What went wrong: stable, match on it. */
   readonly code: ConsentErrorCode;
-  /** Where in the text that was read the mistake is, if it was text. */
+  /** Where the mistake is, in the text that was read; `undefined` where no text was. */
   readonly position: TextPosition | undefined;
-  /** Path inside the data, e.g. `rules[2].match.tool`. */
+  /** Path inside the data, e.g. `rules[2].match.tool`; `undefined` where the error has none. */
   readonly path: string | undefined;
-  /** What the writer may have meant. */
+  /** What the writer may have meant; `undefined` where nothing comes close. */
   readonly suggestion: string | undefined;
 
   constructor(code: ConsentErrorCode, message: string, options: ConsentErrorOptions = {}) {
@@ -135,8 +135,8 @@ export class ConsentError extends Error {
 }
 
 /**
- * Whether `value` is a ConsentError, of this or another copy of the package, with the given code if
- * one is named.
+ * Whether `value` is a ConsentError of this or another copy of the package, and has the given code
+ * where one is named.
  */
 export function isConsentError(value: unknown, code?: ConsentErrorCode): value is ConsentError {
   if (!(value instanceof Error) || value.name !== "ConsentError" || !("code" in value))
@@ -144,7 +144,7 @@ export function isConsentError(value: unknown, code?: ConsentErrorCode): value i
   return code === undefined || value.code === code;
 }
 
-/** Whatever was thrown or given as a reason, as an Error. */
+/** Anything that was thrown, as an Error; an Error is returned as it is. Never throws. */
 export function asError(thrown: unknown): Error {
   try {
     return thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -5,7 +5,10 @@
 import type { JsonObject } from "./json/value.js";
 import type { AuditEventInput, AuditEventType } from "./types/audit-event.js";
 
-/** An event that belongs to no call. */
+/**
+ * Makes an audit event about the log, a vault or a gate as a whole: its fields about a call are
+ * empty.
+ */
 export function logEvent(
   eventType: AuditEventType,
   { id, atMs }: Pick<AuditEventInput, "id" | "atMs">,

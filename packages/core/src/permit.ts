@@ -285,11 +285,13 @@ function stateOf(permit: Permit): PermitState {
 }
 
 /**
- * Spends a permit. Synchronous, so that two calls can never both win.
+ * Redeems a permit, once. Synchronous, so that of two calls only one succeeds. Report what you did
+ * with `gate.report`.
  *
- * @param action - The verdict's own action; another one spends nothing.
+ * @param action - The verdict's own action; another one leaves the permit as it is.
  * @throws ConsentError `permit_unknown`, `permit_other_action`, `permit_spent`, `permit_expired`,
- *   or `permit_denied` where the layers deny it by now.
+ *   `permit_denied` where the layers in force deny the action by now or the grant behind it was
+ *   revoked, or `action_invalid` for a value that no constructor made.
  */
 export function redeem(permit: Permit, action: Action): Release {
   return redeemFor(permit, action, undefined);

@@ -16,7 +16,10 @@ import type { TrustedKey } from "./types/keys.js";
 import type { LimitClaim } from "./types/limit-claim.js";
 import type { Release } from "./types/permit.js";
 
-/** Carries one question to a person and brings the answer back; decides nothing. */
+/**
+ * Carries one question to a person and brings the answer back; decides nothing. Source:
+ * spec/ports.md.
+ */
 export interface Channel {
   /** Stable name written to the audit log: `[a-z][a-z0-9-]*`. */
   readonly name: string;
@@ -28,30 +31,30 @@ export interface Channel {
    * @param session - `ended` settles when the question is over, however it ended: retract or update
    *   the message then.
    * @throws Anything means "not delivered": the gate denies with `channel_failed`, or with
-   *   `channel_unavailable` for that ConsentError.
+   *   `channel_unavailable` if that is the code of the ConsentError.
    */
   deliver(request: ConsentRequest, session: AskSession): Promise<void>;
 }
 
 /** What a channel holds while a question is open. */
 export interface AskSession {
-  /** True after a restart: the same question was shown before. */
+  /** True if the same question was shown before, as after a restart. */
   readonly redelivery: boolean;
   /** Settles (never rejects) when the question is over. */
   readonly ended: Promise<Ending>;
   /**
-   * Settles (never rejects) with what became of a yes: only `ran` means that the action was
-   * performed. `undefined` where the question did not end in a yes. Comes after `ended`, and may
-   * take as long as the action.
+   * Settles (never rejects) with what became of an approval: only `ran` means that the action was
+   * performed. `undefined` where the question did not end with an approval. Settles after `ended`,
+   * and may take as long as the action.
    */
   readonly outcome: Promise<ConsentOutcome | undefined>;
   /**
-   * Hands an answer in: S0 §4.2's JSON, or its parsed object. Never throws, may be called again
-   * while the question is open.
+   * Submits an answer. Never rejects, and may be called again while the question is open.
    *
-   * @param by - Who the channel authenticated; left out for a channel with one local person
-   *   (`local`). `channel` is for channels that are made of
-   *   others (`firstOf`, `toAll`): which of them it was. Of any other channel it is not looked at.
+   * @param claim - ACP v0.2 §4.2's JSON: text, bytes or object, e.g. from `makeResponse`.
+   * @param by - Whom the channel authenticated; absent for a channel with one local person
+   *   (`local`). `channel` is for channels that are made of others (`firstOf`, `toAll`), to say
+   *   which of them it was; from any other channel it is ignored.
    */
   submit(
     claim: unknown,
@@ -69,7 +72,7 @@ export interface Ending {
   readonly successorId?: string;
 }
 
-/** What became of an answer. */
+/** What became of an answer that was submitted. */
 export type AnswerReceipt =
   /** The question is over. */
   | {
@@ -113,7 +116,7 @@ export interface AuditSink {
   append(events: readonly AuditEventInput[]): Promise<AuditReceipt>;
 }
 
-/** Puts secrets into a Release. */
+/** Puts secrets into a Release; made by `createVault`. */
 export interface Vault {
   /**
    * Replaces the placeholders of the release's action with values, of the released names only.
@@ -123,7 +126,7 @@ export interface Vault {
   inject(release: Release): Promise<Release>;
 }
 
-/** What a verifier of one kind of evidence found. */
+/** Whether a verifier accepts a proof, and if not, why. */
 export type EvidenceResult =
   | { readonly ok: true }
   | {
@@ -133,18 +136,18 @@ export type EvidenceResult =
     };
 
 /**
- * Verifies proofs of one algorithm besides Ed25519, e.g. a passkey's. Where none is given, such a
- * proof is refused.
+ * Verifies proofs of one algorithm other than Ed25519, e.g. a passkey's. A proof without a verifier
+ * is refused.
  */
 export interface EvidenceVerifier {
-  /** As the proof writes it, e.g. `"WebAuthn"`. */
+  /** The algorithm's name as the proof writes it, e.g. `"WebAuthn"`. */
   readonly algorithm: string;
   /**
-   * Whether the response's proof is good for this response and this request, by these keys or by
-   * its own. A throw means no.
+   * Whether the response's proof holds for this response and this request, by these keys or by keys
+   * of its own. An error counts as "does not hold".
    *
-   * @param use - With `reuse` an earlier consent is used again: a key that was revoked since then
-   *   no longer counts.
+   * @param use - `reuse` is true if an earlier consent is used again: a key that was revoked since
+   *   then no longer counts.
    */
   verify(
     response: JsonObject,
@@ -182,21 +185,24 @@ export interface ArgumentCheck {
    * Why the arguments do not fit, in one line for the agent and the approver; `undefined` where
    * nothing is known to be wrong.
    *
-   * @param tool - The definition that the host presented with the call, where it did.
+   * @param tool - The definition that the host passed with the call; absent where it passed none.
    * @throws Anything means "could not be checked": the gate denies with `layer_failed`.
    */
   check(action: Action, tool?: ToolDefinition): string | undefined;
 }
 
-/** A claim that may be made once. */
+/** Claims of names that can be made once, such as an approval that is used once. */
 export interface Claims {
-  /** True the first time `key` is claimed within `ttlMs`, false every other time. Atomic. */
+  /**
+   * Claims `key` for `ttlMs` milliseconds: true if it was free, false if it is claimed already.
+   * Atomic.
+   */
   claimOnce(key: string, ttlMs: number): Promise<boolean>;
-  /** True while `key` is claimed; claims nothing. */
+  /** True while `key` is claimed; claims nothing itself. */
   isClaimed(key: string): Promise<boolean>;
 }
 
-/** What a reservation gave. */
+/** Whether a reservation was made. */
 export type ReserveResult =
   | {
       readonly ok: true;
@@ -211,32 +217,38 @@ export type ReserveResult =
       readonly retryAfterMs: number;
     };
 
-/** Sliding-window limits. */
+/** Limits on what is used within a sliding window. */
 export interface Limits {
   /** Reserves all claims or none. Atomic. */
   reserve(claims: readonly LimitClaim[]): Promise<ReserveResult>;
-  /** Keeps a reservation (`used`) or gives it back. Unknown and settled ids are ignored. */
+  /**
+   * Ends a reservation: keeps it as used, or gives it back where `used` is false. Unknown and
+   * settled ids are ignored.
+   */
   settle(id: string, used: boolean): Promise<void>;
 }
 
 /** Open questions and their ends. Records are plain JSON data. */
 export interface PendingStore {
-  /** Keeps a new record; false if the id exists. */
+  /** Keeps a new record; false if one with its id exists. */
   put(record: PendingRecord): Promise<boolean>;
   /** The record; `undefined` where there is none. */
   get(id: string): Promise<PendingRecord | undefined>;
   /**
-   * Every record that is not finished (`isUnfinished`): one that has not ended, and one whose yes
-   * nobody took yet.
+   * Every record that `isUnfinished`: one that has not ended, and one whose approval nobody
+   * collected yet.
    */
   open(): AsyncIterable<PendingRecord>;
   /** Replaces the record where its version is still `fromVersion`; false otherwise. Atomic. */
   transition(id: string, fromVersion: number, next: PendingRecord): Promise<boolean>;
   /**
-   * For a retry of a caller that was told "call again" or went away: the deferred, unadopted record
-   * of the agent and the original action's digest. One that a person decided is marked adopted in
-   * the same step, so it is returned once; an open one is returned as it is. One that ended
-   * otherwise (expired, cancelled, failed) is never returned, nor is one whose time is over.
+   * Finds what a retry may continue, for a caller that was told "call again" or went away: the
+   * deferred record of this agent and original action that was not collected. A record that a
+   * person decided is marked as collected in the same step, so that it is returned once; an open
+   * one is returned as it is. A record that ended otherwise (expired, cancelled, failed) is never
+   * returned, nor one whose time is over.
+   *
+   * @param digest - {@link PendingRecord.originalDigest}.
    */
   takeDecision(agentId: string, digest: string, nowMs: number): Promise<PendingRecord | undefined>;
   /** Yields the record as it is, then after every transition, until the signal aborts. */
@@ -259,13 +271,13 @@ export interface Grants {
   find(agentId: string, action: Action, nowMs: number): Promise<readonly Grant[]>;
   /** Every grant that is neither revoked nor gone, in any order. */
   list(): Promise<readonly Grant[]>;
-  /** False if there was no such grant. */
+  /** Ends a grant; false if there was none of this id. */
   revoke(id: string): Promise<boolean>;
   /** Takes one use; false when none is left, it expired or was revoked. Atomic. */
   use(id: string, nowMs: number): Promise<boolean>;
 }
 
-/** All stores of a gate; each defaults to memory. */
+/** All stores of a gate. Each that a gate is not given is in memory. */
 export interface Store {
   /** What may happen once. */
   readonly claims: Claims;

@@ -5,9 +5,9 @@
  */
 
 /**
- * What a boundary amounts to: `full` (no way out but the gate), `uid` (no way to the network but
- * the gate for this system user), `partial` (named ways remain), `advisory` (works on programs that
- * do not resist), `none`.
+ * What a boundary amounts to. `full`: the gate is the only way out. `uid`: for the agent's own
+ * system user, the gate is the only way to the network. `partial`: named ways remain. `advisory`:
+ * it works for programs that do not resist. `none`: nothing.
  */
 export type SandboxLevel = "full" | "uid" | "partial" | "advisory" | "none";
 
@@ -32,7 +32,7 @@ export type SandboxAspect =
 /** Whether an aspect is held by the kernel: wholly, in part, or not at all. */
 export type Enforcement = "enforced" | "partial" | "none";
 
-/** One line of a report. */
+/** A boundary around an agent, of one kind. */
 export interface SandboxItem {
   /** What it is about. */
   readonly aspect: SandboxAspect;
@@ -40,13 +40,13 @@ export interface SandboxItem {
   readonly enforcement: Enforcement;
   /** Why it is so, one line. */
   readonly reason: string;
-  /** What would make it better, where something would. */
+  /** What would improve it; absent where nothing would. */
   readonly fix?: string;
 }
 
-/** What a sandbox can enforce on this host. */
+/** What a sandbox enforces on this host. Format: spec/sandbox.md. */
 export interface SandboxReport {
-  /** {@link Sandbox.name}. */
+  /** Name of the sandbox: {@link Sandbox.name}. */
   readonly sandbox: string;
   /** Whether it can start here at all; where it cannot, the level is `none`. */
   readonly isAvailable: boolean;
@@ -54,36 +54,36 @@ export interface SandboxReport {
   readonly level: SandboxLevel;
   /** Why this level, one line. */
   readonly reason: string;
-  /** What would raise the level, where something would. */
+  /** What would raise the level; absent where nothing would. */
   readonly fix?: string;
-  /** Whether the agent can ask the host's resolver, past the gate. */
+  /** Whether the agent can reach the host's resolver without the gate. */
   readonly dns: "closed" | "open";
-  /** One item an aspect, every aspect once. */
+  /** One item per aspect; every aspect is there once. */
   readonly items: readonly SandboxItem[];
 }
 
 /** How an agent ended: by an exit code, or by a signal. */
 export type SandboxExit =
   | {
-      /** Exit code, 0 to 255; `undefined` where a signal ended it. */
+      /** Exit code, 0 to 255. */
       readonly code: number;
-      /** Name of the signal that ended it, e.g. `SIGKILL`; `undefined` where it exited. */
+      /** `undefined`: no signal ended it. */
       readonly signal: undefined;
     }
   | {
-      /** Exit code, 0 to 255; `undefined` where a signal ended it. */
+      /** `undefined`: it did not exit by itself. */
       readonly code: undefined;
-      /** Name of the signal that ended it, e.g. `SIGKILL`; `undefined` where it exited. */
+      /** Name of the signal that ended it, e.g. `SIGKILL`. */
       readonly signal: string;
     };
 
-/** What an agent finds inside. */
+/** What an agent finds inside its sandbox. */
 export interface SandboxInside {
   /** The proxy's port on 127.0.0.1. */
   readonly port: number;
   /** The directory of {@link SandboxSpawnOptions.files}, as a path inside. */
   readonly files: string;
-  /** A directory of the agent's own, writable and private, for `HOME`. */
+  /** A private, writable directory of the agent's own, for `HOME`. */
   readonly home: string;
 }
 
@@ -92,36 +92,39 @@ export interface SandboxSpawnOptions<Socket = unknown> {
   /** Takes a connection of this agent to the proxy's port. */
   readonly onConnection: (socket: Socket) => void;
   /**
-   * Further ports of 127.0.0.1 as the agent sees it, and who takes their connections. For sandboxes
-   * whose agent has a loopback of its own; others refuse.
+   * Further ports of the agent's 127.0.0.1, and who takes their connections. Only sandboxes whose
+   * agent has a loopback of its own support it; the others refuse.
    */
   readonly ports?: ReadonlyMap<number, (socket: Socket) => void>;
-  /** The agent's whole environment; nothing of the manager's own is passed on. */
+  /** The agent's whole environment; nothing of this process's environment is passed on. */
   readonly env: (inside: SandboxInside) => Readonly<Record<string, string>>;
   /** Files to show to the agent, read-only: name → path on the host. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Working directory, as the agent sees it. */
+  /** Working directory, as a path inside. */
   readonly cwd?: string;
   /**
-   * `inherit` passes the terminal and the standard streams through, `pipe` gives stdin and stdout
-   * to the manager.
+   * `inherit`, the default, passes the terminal and the standard streams through; `pipe` gives
+   * stdin and stdout to the caller.
    */
   readonly stdio?: "inherit" | "pipe";
-  /** Where the agent's standard error goes: ours unless given, or a pipe to the manager. */
+  /**
+   * Where the agent's standard error goes: to this process's own unless given, or into a pipe to
+   * the caller.
+   */
   readonly stderr?: "inherit" | "pipe";
-  /** The least level to start with. */
+  /** The least level to start with; at a lower one nothing starts. */
   readonly requiredLevel?: SandboxLevel;
   /** Ends the agent and everything it started. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An agent that runs. */
+/** An agent that runs in a sandbox. */
 export interface SandboxedProcess {
-  /** What is in force for this very process. */
+  /** What is enforced for this process. */
   readonly report: SandboxReport;
   /** Its process id on the host. */
   readonly pid: number;
-  /** Settles (never rejects) when the agent and everything it started is gone. */
+  /** Settles (never rejects) when the agent and everything it started are gone. */
   readonly exited: Promise<SandboxExit>;
   /** Sends a signal to the agent, not to what it started. */
   kill(signal: string): void;
@@ -133,15 +136,19 @@ export interface SandboxedProcess {
 export interface Sandbox<Socket = unknown> {
   /** Stable name written to the audit log, e.g. `namespace`. */
   readonly name: string;
-  /** What it can enforce here: found by trying. Never throws for a no. */
+  /**
+   * Finds out by trying what it can enforce here. A sandbox that cannot start is a report, not an
+   * error.
+   */
   probe(): Promise<SandboxReport>;
   /**
-   * Starts the agent after a self-check inside: the proxy is reachable; one TCP, one UDP and one
-   * Unix canary are not, where the report says so.
+   * Starts the agent after a self-check inside: the proxy is reachable, and one TCP, one UDP and
+   * one Unix canary are not, where the report says so.
    *
+   * @param argv - The program and its arguments.
    * @throws ConsentError `sandbox_unavailable` where it cannot start here or not at the required
-   *   level, `sandbox_failed` where the self-check or
-   *   the start fails, `options_invalid`. Nothing is left running.
+   *   level, `sandbox_failed` where the self-check or the start fails, or `options_invalid`.
+   *   Nothing is left running.
    */
   spawn(argv: readonly string[], options: SandboxSpawnOptions<Socket>): Promise<SandboxedProcess>;
 }

@@ -37,8 +37,8 @@ const processBootId = `process_${randomId()}`;
 
 /**
  * The process's clock. Its `bootId` is this process's own, and its `uptimeMs` counts from the
- * process's start: what is kept for a later process lasts by the wall clock there. `machineClock`
- * of @acp/home knows the machine's boot.
+ * process's start, so what is kept for a later process is measured there by the wall clock.
+ * `machineClock` of @acp/home knows the machine's boot.
  */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
@@ -58,7 +58,7 @@ let recordKey: Uint8Array | undefined;
 /** The key of gates that are given none: random, and gone with the process. */
 export const processRecordKey = (): Uint8Array => (recordKey ??= randomBytes(32));
 
-/** Random ids: `<prefix>_<uuid v4>`. */
+/** Ids from random numbers: `<prefix>_<uuid>`, with a UUID of version 4 (RFC 9562). */
 export const randomIds: Ids = Object.freeze({
   next: (prefix: IdPrefix) => `${prefix}_${randomId()}`,
 });

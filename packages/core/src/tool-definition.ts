@@ -16,10 +16,9 @@ const PINS = ["new", "same", "changed"] as const;
 
 /**
  * Reads a tool definition. One that this function made is returned as it is, so that many calls can
- * share one, and what is compiled from its schema.
+ * share it and what is compiled from its schema.
  *
- * @param value - A {@link ToolDefinition}, or whatever claims to be one; members that it does not
- *   name are left out.
+ * @param value - A {@link ToolDefinition}, or what claims to be one; unknown members are left out.
  * @throws ConsentError `json_not_data`, `json_lone_surrogate`, `json_too_deep` or `json_too_large`.
  */
 export function parseToolDefinition(value: unknown): ToolDefinition {

@@ -5,75 +5,75 @@
 import type { SandboxExit } from "./sandbox.js";
 
 /**
- * Runs commands offline in throw-away overlays of a workspace, where nothing of this process or of
- * a home can be seen, or not at all. `Output` is the platform's own stream: on Node, `Readable` of
- * node:stream. `Writes` is what is known of what a trial wrote.
+ * Runs commands offline in throwaway overlays of a workspace, where nothing of this process or of a
+ * home can be seen, or not at all. `Output` is the platform's own stream (on Node, `Readable` of
+ * node:stream); `Writes` is what is known about what a trial wrote.
  */
 export interface CommandTrials<Output = unknown, Writes extends TrialWrites = TrialWrites> {
-  /** How each trial is held, as the log says it, e.g. `full:namespace`. */
+  /** How each trial is isolated, as the log says it, e.g. `full:namespace`. */
   readonly isolation: string;
   /**
-   * Prepares a trial. The boundary between its command and the host stands when it resolves.
+   * Prepares a trial. When it resolves, the boundary between its command and the host is in place.
    *
-   * @throws Anything means that there is no trial of this command, and nothing of one is left: a
+   * @throws Anything means that there is no trial of this command, and nothing is left of one: a
    *   person is asked about the command.
    */
   hold(order: TrialOrder): Promise<HeldTrial<Output, Writes>>;
   /**
-   * What an agent's trial wrote, for as long as it can be kept; `undefined` afterwards.
+   * What an agent's trial wrote, while it can still be kept; `undefined` afterwards.
    *
    * @param digest - {@link TrialWrites.digest} of that trial.
    */
   find(agent: string, digest: string): Writes | undefined;
   /**
-   * Writes what a trial wrote into its workspace: every path that is still as it was before the
+   * Copies what a trial wrote into its workspace: every path that is still as it was before the
    * trial, except for those that other programs run by themselves.
    *
    * @throws ConsentError `options_invalid` where there is no such trial, `sandbox_failed` where its
-   *   workspace is another folder. Nothing is changed then.
+   *   workspace is now another folder. Nothing is changed then.
    */
   keep(agent: string, digest: string): Promise<KeptWrites>;
 }
 
 /** One command to try. */
 export interface TrialOrder {
-  /** Id of the agent; nobody else can keep what its trial wrote. */
+  /** Id of the agent; no other agent can keep what its trial wrote. */
   readonly agent: string;
-  /** The agent's workspace, and the working directory in it: real paths. */
+  /** The agent's workspace, as a real path. */
   readonly workspace: string;
-  /** The working directory in the workspace: a real path. */
+  /** The working directory, in the workspace, as a real path. */
   readonly cwd: string;
   /** The program and its arguments; for a shell, the last one is the command's text. */
   readonly argv: readonly string[];
   /** The whole environment except for `HOME`, which is a private directory. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether a path of the workspace has to look empty, with everything below it. */
+  /** Whether a path of the workspace must look empty, with everything below it. */
   readonly isCovered: (path: string) => boolean;
   /** Ends the trial. */
   readonly signal: AbortSignal;
 }
 
-/** A trial whose command has not begun. Call `go` or `close`, once. */
+/** A prepared trial whose command has not begun. Call `go` or `close`, once. */
 export interface HeldTrial<Output = unknown, Writes extends TrialWrites = TrialWrites> {
   /** Real paths of the workspace that look empty. */
   readonly covered: readonly string[];
   /** Lets the command begin. */
   go(): Promise<RunningTrial<Output, Writes>>;
-  /** Ends the trial before its command began, and removes what there is of it. */
+  /** Ends the trial before its command began, and removes everything of it. */
   close(): Promise<void>;
 }
 
-/** A trial that runs. */
+/** A trial whose command runs. */
 export interface RunningTrial<Output = unknown, Writes extends TrialWrites = TrialWrites> {
   /** What the command writes to its standard output. */
   readonly stdout: Output;
   /** What the command writes to its standard error. */
   readonly stderr: Output;
-  /** How it ended; nothing of it runs any more. Never rejects. */
+  /** Settles (never rejects) with how it ended, when nothing of it runs. */
   readonly exited: Promise<SandboxExit>;
-  /** Why it was ended, where it used more than it may. */
+  /** Why it was ended for using more than it may; `undefined` where it was not. */
   excess(): string | undefined;
-  /** Ends it. */
+  /** Ends the command and everything it started. */
   kill(): void;
   /**
    * What it wrote, frozen. Call it after the trial has ended: what can be kept stays for a while,
@@ -84,19 +84,21 @@ export interface RunningTrial<Output = unknown, Writes extends TrialWrites = Tri
   close(): Promise<void>;
 }
 
-/** What is at a path. */
+/** What is at a path of a workspace. */
 export interface TrialState {
-  /** `other` is what a trial never changes: a device, a pipe, what cannot be read. */
+  /**
+   * The kind of file. `other` is what a trial never changes: a device, a pipe, what cannot be read.
+   */
   readonly kind: "file" | "link" | "folder" | "other";
-  /** Bytes of a file. */
+  /** Size of a file in bytes; absent for other kinds. */
   readonly size?: number;
 }
 
-/** What a trial wrote. */
+/** What a trial wrote, compared with its workspace. */
 export interface TrialWrites {
   /** SHA-256 of the list of changes with what is and what was at each path: 64 hex digits. */
   readonly digest: string;
-  /** Every path that differs from the workspace, in the order of the paths. */
+  /** Every path that differs from the workspace, sorted. */
   readonly changes: readonly {
     /** Below the workspace, without a slash at either end. */
     readonly path: string;
@@ -105,8 +107,8 @@ export interface TrialWrites {
     /** What the trial made of it; null where it removed it. */
     readonly after: TrialState | null;
     /**
-     * The file or folder, this one or one above, that other programs run by themselves: it is never
-     * kept. Null where there is none.
+     * This path, or the folder above it, that other programs run by themselves and that is
+     * therefore never kept. Null where there is none.
      */
     readonly apart: string | null;
   }[];
@@ -119,23 +121,23 @@ export interface TrialWrites {
   }[];
   /** Real path of the workspace that it ran on. */
   readonly workspace: string;
-  /** What ran. */
+  /** The program that ran, and its arguments. */
   readonly argv: readonly string[];
   /** Whether it can be kept: something was written, and the list of changes is whole. */
   readonly canKeep: boolean;
 }
 
-/** What became of each path that was to be kept. */
+/** What became of each path of a trial that was to be kept. Paths are below the workspace. */
 export interface KeptWrites {
-  /** Were written. */
+  /** Paths that were written. */
   readonly taken: readonly string[];
-  /** Were as wanted already. */
+  /** Paths that were as wanted already. */
   readonly already: readonly string[];
-  /** Are not as they were before the trial: left alone. */
+  /** Paths that changed since the trial, and were left alone. */
   readonly conflicts: readonly string[];
-  /** Are run by other programs: left alone. */
+  /** Paths that other programs run by themselves, and that were left alone. */
   readonly apart: readonly string[];
-  /** Could not be written, and why. */
+  /** Paths that could not be written, and why. */
   readonly failed: readonly {
     /** Below the workspace, without a slash at either end. */
     readonly path: string;

@@ -9,29 +9,32 @@ import type { Permit } from "./types/permit.js";
 /** Why an action may go ahead. */
 export type AllowCode = "policy_allowed" | "consent_approved" | "consent_modified" | "grant_used";
 
-/** Yes: perform `action` with `permit`. */
+/** An allow: perform `action` with `permit`. */
 export interface Allowed {
   readonly decision: "allow";
   /** Why it may go ahead. */
   readonly code: AllowCode;
   /** Why, in one line; what the approver wrote where one decided. */
   readonly reason: string;
-  /** The effective action: perform this one. */
+  /** The action to perform, with a person's edits: this one and no other. */
   readonly action: Action;
-  /** Redeem it within 30 s with this very `action`, once; `gate.perform` does it. */
+  /**
+   * Redeem it with this `action`, once, within 30 s (sooner where a grant behind it ends);
+   * `gate.perform` does it for you.
+   */
   readonly permit: Permit;
-  /** Id of the question, where a person was asked. */
+  /** Id of the question; absent where nobody was asked. */
   readonly requestId?: string;
-  /** Ids of the approvers who said yes. */
+  /** Ids of the approvers who approved; absent where no person did. */
   readonly approvers?: readonly string[];
   /**
-   * The signed answers that the yes stands on: ACP v0.2 §4.2's JSON, one of each approver. Left out
-   * where the gate has no signer.
+   * The signed answers behind the approval: ACP v0.2 §4.2's JSON, one per approver. Absent where
+   * the gate has no signer.
    */
   readonly proofs?: readonly JsonObject[];
 }
 
-/** No. */
+/** A denial: the action must not be performed. */
 export interface Denied {
   readonly decision: "deny";
   /** Why not: stable, match on it. All codes are in {@link DENY_CODES}. */
@@ -40,50 +43,53 @@ export interface Denied {
   readonly reason: string;
   /** What the agent or its operator can do about it. */
   readonly remedy: string;
-  /** Whether the same call may succeed later. */
+  /** Whether the same call may succeed later without a change of the policy or the setup. */
   readonly retryable: boolean;
-  /** Milliseconds to wait before the same call can succeed, where that is known. */
+  /** Milliseconds to wait before the same call can succeed; absent where that is not known. */
   readonly retryAfterMs?: number;
-  /** Id of the question, where a person was asked. */
+  /** Id of the question; absent where nobody was asked. */
   readonly requestId?: string;
-  /** Id of the rule that denied or asked, where one did. */
+  /** Id of the rule that denied or asked; absent where none did. */
   readonly ruleId?: string;
 }
 
-/** The final word. */
+/** The gate's final decision about one action. */
 export type Verdict = Allowed | Denied;
 
-/** Not yet: a person is being asked. */
+/** A question that is open: a person is being asked. */
 export interface Pending {
   readonly decision: "pending";
   /** Id of the question that was asked first. */
   readonly requestId: string;
   /** Wall time from which no answer counts, milliseconds since 1970. */
   readonly expiresAtMs: number;
-  /** Settles with the verdict; never rejects. Not used after {@link defer}. */
+  /**
+   * Settles with the verdict; never rejects. Do not wait for it after {@link defer} or {@link
+   * leave}.
+   */
   readonly settled: Promise<Verdict>;
-  /** Takes the question back: it ends at once, for everybody. */
+  /** Takes the question back: it ends at once, for everyone who could answer it. */
   withdraw(reason: string): Promise<void>;
   /**
-   * The caller went away, as when its signal aborts: this call gets no permit. The question stays
-   * open for the same call of the same agent for the gate's `retryWindowMs`, and an answer to it is
-   * kept for that call; then it is taken back.
+   * Call it when the caller went away, as when its signal aborts: this call gets no permit. The
+   * question stays open for the same call of the same agent for the gate's `retryWindowMs`, and an
+   * answer is kept for that call; then the question is taken back.
    */
   leave(reason: string): Promise<void>;
   /**
-   * The caller is being told "call again": the decision is kept for its retry, and no permit is
-   * made for this call. False if the question is over already: use `settled`.
+   * Call it when the caller is told "call again": the decision is kept for its retry, and this call
+   * gets no permit. False if the question is over already: use `settled`.
    */
   defer(): Promise<boolean>;
 }
 
-/** What came of `gate.run` and `gate.perform`. */
+/** The result of `gate.run` and `gate.perform`: what the action returned, or why it did not run. */
 export type RunResult<T> =
   | {
       readonly ran: true;
       /** What `perform` returned, with known secret values masked. */
       readonly value: T;
-      /** Why it ran, or why it did not. */
+      /** The verdict that allowed it. */
       readonly verdict: Allowed;
       /** Whether the completion is in the log. Of a stream it is not yet: see `ended`. */
       readonly recorded: boolean;
@@ -95,6 +101,6 @@ export type RunResult<T> =
     }
   | {
       readonly ran: false;
-      /** Why it ran, or why it did not. */
+      /** Why it did not run. */
       readonly verdict: Denied;
     };

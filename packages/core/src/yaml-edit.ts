@@ -31,11 +31,11 @@ interface Edit {
 const NO_TEXT = /^(?:null|true|false|yes|no|on|off|~)$/i;
 
 /**
- * The text with `value` at `path`: in place of a text that is there, or as a new entry with the
- * maps above it.
+ * Puts a text into a YAML text: replaces the text at `path`, or adds an entry with the maps above
+ * it. Every other character stays, comments too.
  *
- * @throws ConsentError of the subject's code where the text does not load, where no text can stand
- *   at `path`, and where the place is written in a way that only a person should change.
+ * @throws ConsentError of the subject's code where the YAML does not load, where no text can be at
+ *   `path`, and where the place is written in a way that only a person should change.
  */
 export function setYamlText(
   text: string,

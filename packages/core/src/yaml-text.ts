@@ -32,7 +32,8 @@ interface Reading {
 }
 
 /**
- * The root value of a YAML text of at most `POLICY_BYTES_MAX` bytes.
+ * The root value of a YAML 1.2 text of at most 4 MiB. Strict: one document, no anchors, aliases or
+ * tags, each key once.
  *
  * @throws ConsentError of the subject's code, with `position`, and `suggestion` where there is one.
  */

@@ -25,10 +25,10 @@ export { setYamlText } from "./yaml-edit.js";
 export { readYaml } from "./yaml-text.js";
 
 /**
- * Compiles a policy from YAML text.
+ * Compiles a policy from YAML text. Format: spec/policy.md.
  *
  * @throws ConsentError `policy_invalid` with `position`, and `path` and `suggestion` where there
- *   are any.
+ *   are any; `options_invalid` for a relative `home` or `cwd`.
  *
  * @example
  * ```ts

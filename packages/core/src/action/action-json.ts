@@ -19,24 +19,27 @@ import type { JsonObject, JsonValue } from "../json/value.js";
 import { ACTION_BYTES_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
 
-/** The flat view of an Action of any kind: ACP v0.2's `tool`, `server` and `parameters`. */
+/**
+ * The flat view of an Action of any kind: `tool`, `server` and `parameters`, as in ACP v0.2 §4.1.
+ */
 export interface FlatAction {
-  /** The tool; the method; the program. */
+  /** The tool's name; of an HTTP request, the method; of a command, its program or `""`. */
   readonly tool: string;
-  /** The server; the host; `"shell"`. */
+  /** The server's name; of an HTTP request, the host; of a command, `"shell"`. */
   readonly server: string;
   /**
-   * Tool: its args. Http: `{ method, url?, host, port, headers? }`. Shell: `{ command, cwd?,
-   * shell?, envDigest? }`.
+   * Of a tool call, its `args`. Of an HTTP request, `{ method, url?, host, port, headers? }`. Of a
+   * command, `{ command, cwd?, shell?, envDigest? }`.
    */
   readonly parameters: JsonObject;
 }
 
 /**
- * Reads `{ name, args?, meta }` as {@link actionToJson} writes it, and normalises it through the
- * constructors. An Action is returned as it is.
+ * Reads `{ name, args?, meta }` as {@link actionToJson} writes it, and normalizes it through the
+ * constructors. An Action is returned as it is. Source: spec/action.md §4.
  *
- * @throws ConsentError `action_invalid`, `host_invalid` or `json_*`.
+ * @throws ConsentError `action_invalid` for an unknown key, a wrong type, or parts that contradict
+ *   each other; `host_invalid`; `json_*` where the value is not plain JSON data or is too large.
  */
 export function parseAction(value: unknown): Action {
   if (isAction(value)) return value;
@@ -72,7 +75,9 @@ export function actionToJson(action: Action): JsonObject {
   return { name, ...(args === undefined ? {} : { args }), meta: { ...meta } };
 }
 
-/** The flat view; nothing of the Action is left out. */
+/**
+ * The flat view of an Action, as a question and the log show it. Nothing of the Action is left out.
+ */
 export function parametersOf(action: Action): FlatAction {
   const tool = action.name;
   if (isToolAction(action)) return { tool, server: action.meta.server, parameters: action.args };
@@ -89,10 +94,11 @@ export function parametersOf(action: Action): FlatAction {
 }
 
 /**
- * The edited Action: `parameters` take the place of those of {@link parametersOf} as a whole. The
- * kind stays, and a tool call's tool and server.
+ * The Action with other parameters: `parameters` replace all of those of {@link parametersOf}. The
+ * kind stays the same, and so do a tool call's tool and server; a request cannot become a tunnel,
+ * nor a tunnel a request.
  *
- * @throws ConsentError `action_invalid`; its cause says more where the parameters are not plain
+ * @throws ConsentError `action_invalid`; its `cause` says more where the parameters are not plain
  *   JSON data or name a bad host.
  */
 export function withParameters(action: Action, parameters: unknown): Action {

@@ -18,7 +18,9 @@ import { parseHttpUrl } from "./url.js";
 
 declare const actionBrand: unique symbol;
 
-/** What every Action carries besides its data: proof at compile time that a constructor made it. */
+/**
+ * Marks a value as an Action for the compiler: only the constructors make one. It holds no data.
+ */
 export interface ActionBrand {
   readonly [actionBrand]: true;
 }
@@ -30,7 +32,7 @@ export type ActionKind = "tool" | "http" | "shell";
 export interface ToolAction extends ActionBrand {
   /** The tool's name as its server knows it. */
   readonly name: string;
-  /** What the tool is called with, frozen; at most 1 MiB as JSON. */
+  /** What the tool is called with, frozen. The whole Action has at most 1 MiB as canonical JSON. */
   readonly args: JsonObject;
   /** Where the tool is. */
   readonly meta: {
@@ -44,39 +46,45 @@ export interface ToolAction extends ActionBrand {
 export interface HttpAction extends ActionBrand {
   /** The method, upper case; `CONNECT` for a tunnel. */
   readonly name: string;
-  /** Only headers that hold a secret's placeholder. */
+  /** The headers that hold a secret's placeholder, and no others; absent where there are none. */
   readonly args?: {
-    /** By lower-case name. */
+    /** Values by lower-case header name. */
     readonly headers: Readonly<Record<string, string>>;
   };
   /** Where the request goes, normalized. */
   readonly meta: {
     readonly kind: "http";
-    /** Normalised: lower case, A-labels, no trailing dot, IPv6 in brackets. */
+    /** Normalized host: lower case, A-labels, no trailing dot, IPv6 in brackets. */
     readonly host: string;
     /** Port of the target, 1 to 65535. */
     readonly port: number;
     /** Request method in capitals, e.g. `POST`. */
     readonly method: string;
-    /** Normalised; absent for CONNECT. */
+    /** Normalized URL; absent for `CONNECT`. */
     readonly url?: string;
   };
 }
 
 /** A shell command. */
 export interface ShellAction extends ActionBrand {
-  /** The first word where the text is plain words, otherwise `""`. */
+  /**
+   * The program, where the text is plain words and does not begin with an assignment; otherwise
+   * `""`.
+   */
   readonly name: string;
   /** The whole command text. */
   readonly args: string;
   /** How and where the command runs. */
   readonly meta: {
     readonly kind: "shell";
-    /** Working directory, absolute; left out where the host does not say. */
+    /**
+     * Working directory as the host gives it, which should be absolute; absent where the host does
+     * not say.
+     */
     readonly cwd?: string;
-    /** Program that reads the command, e.g. `/bin/bash`; left out where the host does not say. */
+    /** Program that reads the command, e.g. `/bin/bash`; absent where the host does not say. */
     readonly shell?: string;
-    /** Digest of the environment that the command gets: `sha256:<hex>`. */
+    /** Digest of the command's environment, `sha256:<hex>`; absent where the host does not say. */
     readonly envDigest?: string;
   };
 }
@@ -98,11 +106,11 @@ export interface HttpActionOptions {
 
 /** Options of {@link shellAction}. */
 export interface ShellActionOptions {
-  /** Working directory, absolute. */
+  /** Working directory. Should be absolute: this is not checked. */
   readonly cwd?: string;
   /** Which shell reads the text, e.g. `"/bin/bash"`. */
   readonly shell?: string;
-  /** `sha256:<hex>` over the environment. */
+  /** Digest over the environment: `sha256:` and 64 lower-case hex digits. */
   readonly envDigest?: string;
 }
 
@@ -115,10 +123,11 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const PLACEHOLDER = "{{secret:";
 
 /**
- * A tool call.
+ * Makes a tool call.
  *
- * @throws ConsentError `action_invalid` for a bad name; `json_*` where `args` is not plain JSON
- *   data.
+ * @param args - Plain JSON data, an object; copied and frozen.
+ * @throws ConsentError `action_invalid` for a bad name or `args` that are not an object; `json_*`
+ *   where a name or `args` is not plain JSON data, is nested deeper than 56 or is too large.
  */
 export function toolAction(server: string, tool: string, args: unknown = {}): ToolAction {
   const { copy, units } = copyMeasured(args, ACTION_BYTES_MAX, ACTION_DEPTH_MAX);
@@ -133,10 +142,10 @@ export function toolAction(server: string, tool: string, args: unknown = {}): To
 }
 
 /**
- * An HTTP request; with method `CONNECT` a tunnel, whose `url` is `host:port`.
+ * Makes an HTTP request; with the method `CONNECT` a tunnel, whose `url` is `host:port`.
  *
  * @throws ConsentError `action_invalid` for a bad method or header; `host_invalid` for a bad URL or
- *   authority.
+ *   authority; `json_lone_surrogate` or `json_too_large`.
  */
 export function httpAction(
   method: string,
@@ -161,10 +170,10 @@ export function httpAction(
 }
 
 /**
- * A shell command.
+ * Makes a shell command.
  *
- * @throws ConsentError `action_invalid` for an empty or malformed text; `json_lone_surrogate` or
- *   `json_too_large`.
+ * @throws ConsentError `action_invalid` for a blank text, an empty option, a NUL character or a
+ *   malformed `envDigest`; `json_lone_surrogate` or `json_too_large`.
  */
 export function shellAction(command: string, options: ShellActionOptions = {}): ShellAction {
   const { cwd, shell, envDigest } = options;

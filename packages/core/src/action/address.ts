@@ -5,8 +5,9 @@
  */
 
 /**
- * `refused` is for addresses that no server has: link-local (cloud metadata), multicast, reserved,
- * translated, unspecified.
+ * What kind of network an IP address is in. `refused` is for addresses that no server has
+ * (link-local with cloud metadata, multicast, reserved, translated, unspecified) and for texts that
+ * are not an address.
  */
 export type AddressKind = "public" | "loopback" | "private" | "refused";
 

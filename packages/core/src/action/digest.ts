@@ -5,16 +5,20 @@ import { ConsentError } from "../errors.js";
 import { canonicalJson } from "../json/canonical.js";
 import { markedDigest } from "./mark.js";
 
-/** `sha256:<hex>` over the RFC 8785 form of a value; throws what {@link canonicalJson} throws. */
+/**
+ * `sha256:<hex>` over the canonical JSON of a value (RFC 8785).
+ *
+ * @throws ConsentError as {@link canonicalJson}.
+ */
 export function sha256Digest(value: unknown): string {
   return `sha256:${sha256Hex(canonicalJson(value))}`;
 }
 
 /**
- * The action's digest, `sha256:<hex>` over the RFC 8785 form of `{ name, args, meta }`. Kept per
- * object.
+ * The Action's digest: `sha256:<hex>` over the canonical JSON (RFC 8785) of `{ name, args, meta }`.
+ * Computed once per object. Source: spec/action.md.
  *
- * @throws ConsentError `action_invalid` for what no constructor made.
+ * @throws ConsentError `action_invalid` for a value that no constructor made.
  */
 export function actionDigest(action: Action): string {
   const digest = markedDigest(action, () => sha256Digest(action));

@@ -22,7 +22,7 @@ const READ_IN_TWO_WAYS = /\u1e9e/;
 const AUTHORITY = /^(\[[^[\]]*\]|[^:[\]]*):([1-9][0-9]{0,4})$/;
 const PORT_MAX = 65_535;
 
-/** A host and a port, both certain. */
+/** A host and a port, as {@link parseAuthority} reads them. */
 export interface Authority {
   /** Normalized host: lower case, A-labels, no trailing dot, IPv6 in brackets. */
   readonly host: string;

@@ -19,20 +19,20 @@ const PORT_MAX = 65_535;
 /** A URL in its one spelling. */
 export interface HttpUrl {
   /**
-   * Without credentials and fragment; host normalised, default port left out, path with dots
-   * resolved.
+   * The URL without a fragment: host normalized, default port left out, dots in the path resolved.
    */
   readonly url: string;
   /** Normalized host: lower case, A-labels, no trailing dot, IPv6 in brackets. */
   readonly host: string;
-  /** Port of the URL, or the scheme's default. */
+  /** Port of the URL; where it names none, 443 for https and 80 for http. */
   readonly port: number;
 }
 
 /**
- * Reads an absolute http or https URL.
+ * Reads an absolute http or https URL. Source: spec/action.md §3.
  *
- * @throws ConsentError `host_invalid`.
+ * @throws ConsentError `host_invalid`, also for credentials in the URL, and for characters that a
+ *   URL parser would repair silently.
  */
 export function parseHttpUrl(input: string): HttpUrl {
   if (typeof input !== "string" || input.length > URL_CHARS_MAX)

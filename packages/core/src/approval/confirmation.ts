@@ -4,21 +4,21 @@
  */
 import type { ConsentRequest } from "./request.js";
 
-/** What a person types for a yes to something critical. */
+/** What a person types to approve a critical question. */
 export const CONFIRMATION_WORD = "approve";
 
 /**
- * Whether a question is about something critical: there is no default answer, no single key and no
- * lease.
+ * True if a question is about something critical. Such a question has no default answer, cannot be
+ * approved with a single key, and its approval covers only the one call.
  */
 export function isCritical({ policy, action }: Pick<ConsentRequest, "policy" | "action">): boolean {
   return policy.requiredLevel === "critical" || action.riskLevel === "critical";
 }
 
 /**
- * The word that a person must type for a yes to this question, or `undefined` where a yes is
- * enough. A channel asks for the word, and hands on as `confirmation` what was typed, never the
- * word itself: the gate compares.
+ * The word that a person must type to approve this question; `undefined` where none is needed. A
+ * channel asks for the word and passes on what was typed as `confirmation`, never the word itself:
+ * the gate compares. Source: spec/consent.md §3.
  */
 export function confirmationWord(
   request: Pick<ConsentRequest, "policy" | "action">,

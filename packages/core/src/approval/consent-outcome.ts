@@ -5,7 +5,7 @@
 import { OUTCOME_DETAIL_CHARS_MAX } from "../limits.js";
 import { escapeText } from "@acp/exec-safety/text";
 
-/** Everything that can become of a yes. */
+/** Everything that can become of an approval, each with its meaning. */
 export const CONSENT_OUTCOMES = [
   /** The action was performed. */
   "ran",
@@ -19,10 +19,10 @@ export const CONSENT_OUTCOMES = [
   "unknown",
 ] as const;
 
-/** Every outcome, with what it means. */
+/** One of the {@link CONSENT_OUTCOMES}. */
 export type ConsentOutcomeStatus = (typeof CONSENT_OUTCOMES)[number];
 
-/** What became of a yes. */
+/** What became of an approval: whether the approved action was performed. */
 export interface ConsentOutcome {
   /** Which of the {@link CONSENT_OUTCOMES} it is. */
   readonly status: ConsentOutcomeStatus;

@@ -5,16 +5,16 @@
 
 import { includesPerson, personKey } from "./person.js";
 
-/** One step, counted from when the question was asked. */
+/** One step of an escalation: who may answer from then on, and where the question is shown too. */
 export interface EscalationStep {
   /** Milliseconds after the question was asked at which the step is taken. */
   readonly afterMs: number;
   /**
-   * Ids of those who may answer from here on and not before; in the terms of an ask also group
-   * names.
+   * Ids of the people who may answer from this step on, and not before; in the terms of an ask also
+   * group names. Absent: nobody new.
    */
   readonly approvers?: readonly string[];
-  /** Where the question is shown from here on too. */
+  /** Name of the channel that also shows the question from this step on; absent: none. */
   readonly channel?: string;
 }
 

@@ -6,51 +6,55 @@ import { ConsentError } from "../errors.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { parseIsoTime } from "../time.js";
 
-/** Reads the fields of one JSON object; `done` refuses keys that nobody read. */
+/**
+ * Reads the fields of one JSON object, strictly. Call {@link FieldReader.done} last: it refuses
+ * keys that nobody read. Every method throws ConsentError `message_invalid`, with the field's path,
+ * where the value is of another type or missing.
+ */
 export interface FieldReader {
-  /**
-   * A text of at most `charsMax` UTF-16 units (4,096 unless given).
-   * @throws ConsentError `message_invalid` where the value is anything else, as every reader
-   * here.
-   */
+  /** A text of at most `charsMax` UTF-16 units (4,096 unless given); it may be empty. */
   text(key: string, charsMax?: number): string;
-  /** The same; `undefined` where the key is missing. */
+  /** As `text`; `undefined` where the key is missing. */
   optionalText(key: string, charsMax?: number): string | undefined;
-  /** One of these texts, exactly. */
+  /** One of these texts, compared exactly. */
   oneOf<T extends string>(key: string, values: readonly T[]): T;
   /** An RFC 3339 time, in milliseconds since 1970. */
   time(key: string): number;
-  /** The same; `undefined` where the key is missing. */
+  /** As `time`; `undefined` where the key is missing. */
   optionalTime(key: string): number | undefined;
   /** A whole number from `min` to `max`, both included. */
   integer(key: string, min: number, max: number): number;
-  /** The same; `undefined` where the key is missing. */
+  /** As `integer`; `undefined` where the key is missing. */
   optionalInteger(key: string, min: number, max: number): number | undefined;
   /** `true` or `false`; nothing else counts as either. */
   flag(key: string): boolean;
   /** A reader of an object inside this one; call its `done` too. */
   object(key: string): FieldReader;
-  /** The same; `undefined` where the key is missing. */
+  /** As `object`; `undefined` where the key is missing. */
   optionalObject(key: string): FieldReader | undefined;
-  /** The object itself, unread. */
+  /** An object as it is; its own fields are not checked. */
   raw(key: string): JsonObject;
-  /** The same; `undefined` where the key is missing. */
+  /** As `raw`; `undefined` where the key is missing. */
   optionalRaw(key: string): JsonObject | undefined;
   /** A list of texts of at most 4,096 UTF-16 units each. */
   texts(key: string): readonly string[];
-  /** The same; `undefined` where the key is missing. */
+  /** As `texts`; `undefined` where the key is missing. */
   optionalTexts(key: string): readonly string[] | undefined;
   /** Readers of the objects of a list, in its order; call the `done` of each. */
   objects(key: string): readonly FieldReader[];
-  /** The same; `undefined` where the key is missing. */
+  /** As `objects`; `undefined` where the key is missing. */
   optionalObjects(key: string): readonly FieldReader[] | undefined;
-  /** The objects themselves, unread. */
+  /** The objects of a list as they are; their fields are not checked. */
   raws(key: string): readonly JsonObject[];
-  /** Whether the key is there and null. */
+  /** True if the key is there and its value is null. Marks the key as read. */
   isNull(key: string): boolean;
-  /** Marks a key as read without looking at it. */
+  /** Marks a key as read, whatever its value, and whether it is there or not. */
   ignore(key: string): void;
-  /** @throws ConsentError `message_invalid` where a key was not read. */
+  /**
+   * Ends the reading.
+   *
+   * @throws ConsentError `message_invalid` for a key that nobody read.
+   */
   done(): void;
 }
 
@@ -97,10 +101,10 @@ const asFlag = (found: Found): boolean =>
   typeof found.value === "boolean" ? found.value : fail(found, "true or false");
 
 /**
- * Reader of one object.
+ * A reader of one object's fields.
  *
  * @param path - Where the object stands, for error texts, e.g. `consent_response`.
- * @throws ConsentError `message_invalid` (from every method) naming the path.
+ * @throws ConsentError `message_invalid`, naming the path, where the value is not an object.
  */
 export function readFields(value: JsonValue | undefined, path: string): FieldReader {
   if (!isJsonObject(value))

@@ -26,7 +26,7 @@ export interface Grant {
   readonly createdAtMs: number;
   /** Wall time from which it answers nothing more, milliseconds since 1970. */
   readonly expiresAtMs: number;
-  /** How many uses are left; left out where `uses` is. */
+  /** How many uses are left; absent where `uses` is. */
   readonly usesLeft?: number;
   /** The question it came from. */
   readonly requestId: string;
@@ -34,11 +34,11 @@ export interface Grant {
   readonly approverIds: readonly string[];
   /** How the consent was proven: `passkey` where the rule wanted one. */
   readonly evidence: "any" | "passkey";
-  /** Names of the secrets that question showed. */
+  /** Names of the secrets that the question showed. */
   readonly secrets: readonly string[];
   /** When it was made by the clock of the machine's boot; left out where nobody noted it. */
   readonly created?: BootTime;
-  /** How often it may be used in all; left out means as often as wanted. */
+  /** How often it may be used in all; absent: without limit until it expires. */
   readonly uses?: number;
   /**
    * The question it came from, whole, and the signed answers to it: what a proof is verified with
@@ -47,9 +47,12 @@ export interface Grant {
   readonly request?: ConsentRequest;
   /** The signed answers to `request`, one of each approver. */
   readonly responses?: readonly JsonObject[];
-  /** Where the log has it: its `grant_created` event. */
+  /** Where the log has its `grant_created` event; absent where nobody noted it. */
   readonly logged?: LoggedAt;
-  /** What says that a gate wrote it, by the gate's `recordKey`. Stores keep it as it is. */
+  /**
+   * HMAC that shows a gate wrote the grant, made with `GateOptions.recordKey`. Stores keep it as it
+   * is.
+   */
   readonly mac?: string;
 }
 
@@ -82,8 +85,8 @@ function widthOf(scope: GrantScope): number {
 }
 
 /**
- * Orders scopes, narrowest first. Two that are as narrow have an order too, so that every list has
- * one.
+ * Compares two scopes for sorting, narrowest first: below 0, 0 or above 0, as
+ * `Array.prototype.sort` expects. Only equal scopes give 0.
  */
 export function compareScopes(a: GrantScope, b: GrantScope): number {
   const [kinds, widths] = [NARROWNESS[a.kind] - NARROWNESS[b.kind], widthOf(a) - widthOf(b)];
@@ -104,8 +107,8 @@ const hasMethod = (scope: HostScope, method: string): boolean =>
   isAnyMethod(scope) || methodsOf(scope).includes(method);
 
 /**
- * Whether a scope can cover an action, as far as can be told without a Policy: of argument
- * patterns, only server and tool are looked at.
+ * Whether a scope can cover an action, as far as this shows without a Policy: of a scope with
+ * argument patterns, only server and tool are compared.
  */
 export function scopeMayCover(scope: GrantScope, action: Action): boolean {
   switch (scope.kind) {

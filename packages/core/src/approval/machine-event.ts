@@ -5,8 +5,8 @@ import type { ConsentOutcome } from "./consent-outcome.js";
 import type { CountedApproval } from "./pending-record.js";
 
 /**
- * What can happen to a question. Times and identities are checked facts by now: the reducer trusts
- * them and nothing else.
+ * What can happen to a question. Times and identities are facts that were checked before: the
+ * reducer trusts them and nothing else.
  */
 export type MachineEvent =
   | { readonly type: "delivered" }
@@ -78,8 +78,8 @@ export type MachineEvent =
   /** The audit events of the end are durable. */
   | { readonly type: "recorded" }
   /**
-   * They could not be made durable, or it had ended before: the end becomes `failed`, whatever it
-   * was.
+   * They could not be made durable, or the store was set back to before an end that is in the log:
+   * the end becomes `failed`, whatever it was.
    */
   | {
       readonly type: "unrecordable";
@@ -87,7 +87,7 @@ export type MachineEvent =
       readonly atMs: number;
       /** Why, in one line for the caller and the log. */
       readonly reason: string;
-      /** What the caller is denied with. */
+      /** What the caller is denied with; `audit_failed` unless given. */
       readonly denyCode?: DenyCode;
     }
   /** The step of this number, counted from 1, is taken. */
@@ -109,7 +109,7 @@ export type MachineEvent =
   /** The time that `leave` named is over, and nobody came back. */
   | {
       readonly type: "lapse";
-      /** Wall time until which the question is held, milliseconds since 1970. */
+      /** The `untilMs` of that `leave`; another one changes nothing. */
       readonly untilMs: number;
       /** Wall time, milliseconds since 1970. */
       readonly atMs: number;
@@ -139,12 +139,14 @@ export type MachineEvent =
 
 /** The conditions that an answer set. */
 export interface AnswerTerms {
-  /** What the person wrote; `""` for nothing. */
+  /** What the person wrote; `""` where they wrote nothing. */
   readonly reason: string;
   /** Wall time until which the decision may be used, milliseconds since 1970. */
   readonly validUntilMs: number;
-  /** Id of the offer that the person took besides the yes. */
+  /**
+   * Id of the offer that the person accepted with the approval; absent where they accepted none.
+   */
   readonly grantId?: string;
-  /** The word that was typed, where the question takes one. */
+  /** The word that the person typed; absent where the question needs none. */
   readonly confirmation?: string;
 }

@@ -17,7 +17,7 @@ import {
 } from "./pending-record.js";
 import { includesPerson, isSamePerson } from "./person.js";
 
-/** The next record, or why the event changes nothing. */
+/** The result of {@link reduce}: the next record, or why the event changes nothing. */
 export type Reduction =
   | {
       readonly ok: true;
@@ -307,8 +307,9 @@ function reduceEnded(record: PendingRecord, end: RecordedEnd, event: MachineEven
 }
 
 /**
- * The next state of a question. Pure and total; an end is final: after it only its recording can
- * follow, and after a person's word its taking and its outcome, each once.
+ * The next state of a question. Pure and total. A question ends once: afterwards only the recording
+ * of its end can follow (an end that cannot be recorded becomes `failed`), and after a person's
+ * decision that it is collected and what came of it, each once. Source: spec/consent.md §5.
  *
  * @returns The next record with a version one higher, or the code that says why nothing changes.
  */

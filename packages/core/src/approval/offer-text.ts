@@ -9,7 +9,10 @@ import { ANY_METHOD } from "./grants.js";
 import { showName, showText } from "./show.js";
 import type { GrantOffer, GrantScope, HostScope } from "../types/scope.js";
 
-/** A time span in the largest unit that it is a whole number of. */
+/**
+ * A time in milliseconds, rounded to seconds, in the largest of `h`, `min` and `s` that gives a
+ * whole number: `90 s`, `10 min`.
+ */
 export function showDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds % 3600 === 0) return `${seconds / 3600} h`;
@@ -44,7 +47,10 @@ function showMethods({ methods = [] }: HostScope): string {
   return `every ${methods.map(showName).join(" and ")} request`;
 }
 
-/** What a scope covers. */
+/**
+ * What a scope covers, as a person reads it, e.g. `every call of read_file on files`. Texts of
+ * others are escaped.
+ */
 export function showScope(scope: GrantScope): string {
   switch (scope.kind) {
     case "action":

@@ -16,7 +16,9 @@ export function callScope(action: Action): GrantScope {
     : { kind: "action", digest };
 }
 
-/** The scope of every call of this action's tool; `undefined` for what is no tool call. */
+/**
+ * The scope of every call of this action's tool; `undefined` for an action that is not a tool call.
+ */
 export function toolScope(action: Action): GrantScope | undefined {
   return isToolAction(action)
     ? { kind: "tool", server: action.meta.server, name: action.name }
@@ -39,8 +41,8 @@ function twinOf(host: string): string | undefined {
 const READS: readonly string[] = ["GET", "HEAD"];
 
 /**
- * The scope of this action's host, port and method; GET and HEAD go together. `undefined` for what
- * is no HTTP.
+ * The scope of this action's host, port and method; GET and HEAD go together. `undefined` for an
+ * action that is not HTTP, and for a method `*`.
  */
 export function hostScope(action: Action): HostScope | undefined {
   if (!isHttpAction(action)) return undefined;
@@ -51,8 +53,8 @@ export function hostScope(action: Action): HostScope | undefined {
 }
 
 /**
- * The scope of everything this action's host and port take, `CONNECT` too, and of its `www.` twin
- * (ACP v0.3 §5.5); `undefined` for what is no HTTP.
+ * The scope of every request to this action's host and port, `CONNECT` too, and to its twin with or
+ * without `www.` (ACP v0.3 §5.5); `undefined` for an action that is not HTTP.
  */
 export function siteScope(action: Action): HostScope | undefined {
   if (!isHttpAction(action)) return undefined;
@@ -67,7 +69,10 @@ export function siteScope(action: Action): HostScope | undefined {
   };
 }
 
-/** How much of a host a yes to one request may also cover. */
+/**
+ * How much of a host the approval of one request may also cover: its method (`host`), or every
+ * method and the `www.` twin (`site`).
+ */
 export type HostCover = "host" | "site";
 
 const HOST_SCOPES: Readonly<Record<HostCover, (action: Action) => HostScope | undefined>> = {
@@ -76,12 +81,12 @@ const HOST_SCOPES: Readonly<Record<HostCover, (action: Action) => HostScope | un
 };
 
 /**
- * Offers the host of a request: for a gate's `defaultOffers`. Nothing for what is no HTTP, and
- * nothing where the time is 0.
+ * Makes an offer of the request's host, for a gate's `defaultOffers`. Offers nothing for an action
+ * that is not HTTP, or with a time of 0.
  *
- * @param ttlMs - How long such a grant lives; at most a day.
- * @param covers - `host`, unless given: the request's method, or GET and HEAD, to its host and
- *   port. `site`: every method, `CONNECT` too, and the `www.` twin, as ACP v0.3 §5.5 has it.
+ * @param ttlMs - How long such a grant lives, in milliseconds; at most a day.
+ * @param covers - `host` unless given: the request's method, or GET and HEAD together, to its host
+ *   and port. `site`: every method, `CONNECT` too, and the `www.` twin (ACP v0.3 §5.5).
  */
 export function offerHost(
   ttlMs: number,

@@ -11,7 +11,7 @@ import type { ConsentOutcome } from "./consent-outcome.js";
 import type { ConsentRequest } from "./request.js";
 import { DECISIONS } from "../types/words.js";
 
-/** One counted yes. */
+/** One approval that was counted. */
 export interface CountedApproval {
   /** Id of the approver, as the gate mapped it from what the channel authenticated. */
   readonly approverId: string;
@@ -20,8 +20,7 @@ export interface CountedApproval {
   /** Wall time of the answer, milliseconds since 1970. */
   readonly atMs: number;
   /**
-   * The answer as it was signed: ACP v0.2 §4.2's JSON with its proof. Left out where the gate has
-   * no signer.
+   * The signed answer: ACP v0.2 §4.2's JSON with its proof. Absent where the gate has no signer.
    */
   readonly response?: JsonObject;
 }
@@ -34,39 +33,53 @@ export interface RecordedEnd {
   readonly atMs: number;
   /** Why, in one line; what the person wrote where one decided. */
   readonly reason: string;
-  /** What the caller is told where the end is a no. */
+  /**
+   * The code that the caller is denied with; absent where the end is an approval, or another
+   * question took its place.
+   */
   readonly denyCode?: DenyCode;
   /** Approvers whose answers made the end; empty where no person did. */
   readonly approverIds: readonly string[];
-  /** Where they answered, in the same order. */
+  /**
+   * Names of the channels that they answered through, in the same order; absent where no person
+   * did.
+   */
   readonly channels?: readonly string[];
-  /** The signed answers that the end stands on; left out where the gate has no signer. */
+  /** The signed answers behind the end; absent where the gate has no signer. */
   readonly responses?: readonly JsonObject[];
   /** With `approved_with_modifications`: the parameters to perform. */
   readonly modifications?: JsonObject;
-  /** Digest of the action that the yes is for; what is released must have it. */
+  /**
+   * Digest of the approved action, `sha256:<hex>`: only this action is released. Absent where
+   * nothing was approved.
+   */
   readonly effectiveDigest?: string;
-  /** The offer that the approver took besides the yes. */
+  /**
+   * Id of the offer that the approver accepted with the approval; absent where they accepted none.
+   */
   readonly grantId?: string;
-  /** The word that was typed, where the question takes one. */
+  /** The word that the person typed; absent where the question needs none. */
   readonly confirmation?: string;
-  /** With `superseded`: the question that took its place. */
+  /** With `superseded`: id of the question that took its place. */
   readonly successorId?: string;
-  /** When it ended by the clock of the machine's boot; left out where nobody noted it. */
+  /** When it ended, by the clock of the machine's boot; absent where nobody noted it. */
   readonly ended?: BootTime;
-  /** Until when a kept decision may be adopted by a retry. */
+  /**
+   * Wall time until which a retry may collect the decision, milliseconds since 1970; 0 where no
+   * person decided.
+   */
   readonly validUntilMs: number;
   /** True once the audit events of the end are durable; nothing is released before. */
   readonly recorded: boolean;
 }
 
-/** What judges know of a call besides its action and agent. Plain JSON data. */
+/** What layers know about a call in addition to its action and agent. Plain JSON data. */
 export interface QuestionContext {
   /** The agent's session, as its host names it. */
   readonly session?: string;
   /** The task that the call belongs to, as its host names it. */
   readonly task?: string;
-  /** The tool as it was presented with the call. */
+  /** The tool's definition as the host passed it with the call. */
   readonly tool?: ToolDefinition;
 }
 
@@ -84,26 +97,32 @@ export interface PendingRecord {
   readonly request: ConsentRequest;
   /** The agent that asks. */
   readonly agentId: string;
-  /** What an edit is judged by, like the call itself; left out where the call had none of it. */
+  /** What an edit is judged by, like the call itself; absent where the call had none of it. */
   readonly context?: QuestionContext;
   /** Digest of the action the agent asked for first: the key of a retry. */
   readonly originalDigest: string;
-  /** The action asked about, as `parseAction` reads it. */
+  /** The action asked about, as JSON that `parseAction` reads. */
   readonly action: JsonObject;
-  /** Yeses that were counted, of distinct people. */
+  /** Approvals counted so far, each of another person. */
   readonly approvals: readonly CountedApproval[];
   /**
-   * Nobody waits: the caller was told "call again", or went away. The decision is kept for its
-   * retry.
+   * True if nobody waits: the caller was told "call again", or went away. The decision is kept for
+   * its retry.
    */
   readonly deferred: boolean;
-  /** The caller went away: until when the open question waits for its retry. Left out otherwise. */
+  /**
+   * Where the caller went away: wall time until which the open question waits for its retry,
+   * milliseconds since 1970. Absent otherwise.
+   */
   readonly leftUntilMs?: number;
-  /** The decision was taken, by the caller that waited or by a retry; nobody else gets it. */
+  /**
+   * True once the decision was collected, by the caller that waited or by a retry; nobody else gets
+   * it.
+   */
   readonly adopted: boolean;
   /**
-   * What the call took of limited allowances, by key; an edit takes only what goes beyond. Left out
-   * for nothing.
+   * What the call reserved of limited allowances, by key; an edit reserves only what goes beyond.
+   * Absent where it reserved nothing.
    */
   readonly reserved?: readonly {
     /** The limit that it counts for. */
@@ -115,13 +134,16 @@ export interface PendingRecord {
   readonly escalated?: number;
   /** Present where `status` is `ended`. */
   readonly end?: RecordedEnd;
-  /** What became of a yes; left out until it is known. */
+  /** What became of an approval; absent until that is known. */
   readonly outcome?: ConsentOutcome;
-  /** When it was asked by the clock of the machine's boot; left out where nobody noted it. */
+  /** When it was asked, by the clock of the machine's boot; absent where nobody noted it. */
   readonly asked?: BootTime;
-  /** Where the log has it: its `consent_requested` event. */
+  /** Where the log has its `consent_requested` event; absent where nobody noted it. */
   readonly logged?: LoggedAt;
-  /** What says that a gate wrote it, by the gate's `recordKey`. Stores keep it as it is. */
+  /**
+   * HMAC that shows a gate wrote the record, made with `GateOptions.recordKey`. Stores keep it as
+   * it is.
+   */
   readonly mac?: string;
 }
 
@@ -151,8 +173,8 @@ export function isUncollected(record: PendingRecord): boolean {
 }
 
 /**
- * Whether a process that starts has to go on with the question: it is open, or nobody took its yes
- * yet. What `PendingStore.open()` lists.
+ * True if a process that starts must continue with the question: it is open, or it was approved and
+ * nobody collected the approval yet. `PendingStore.open()` lists these.
  */
 export function isUnfinished(record: PendingRecord): boolean {
   return record.status !== "ended" || isUncollected(record);

@@ -15,9 +15,9 @@ const BLANKS = /[\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f
 const PLAIN = /^[a-z0-9]+(?:[._@+-][a-z0-9]+)*$/;
 
 /**
- * The form in which names of people and agents are compared: NFKC, without case, without what
- * nobody sees, with single blanks inside and none around. `ann`, `Ann` and `ann ` are one person.
- * Letters of different scripts that look alike stay different.
+ * The form in which names of people and agents are compared: NFKC, without case, without invisible
+ * characters, with single spaces inside and none around. `ann`, `Ann` and `ann ` are one person.
+ * Letters of different scripts that look alike stay different. Source: spec/consent.md §9.
  */
 export function personKey(name: string): string {
   if (PLAIN.test(name)) return name;
@@ -33,17 +33,17 @@ export function personKey(name: string): string {
   return folded.normalize("NFKC").replaceAll(BLANKS, " ").trim();
 }
 
-/** Whether two names are one person. */
+/** Whether two names mean one person, by {@link personKey}. */
 export function isSamePerson(a: string, b: string): boolean {
   return a === b || personKey(a) === personKey(b);
 }
 
-/** Whether a person is in a list of names. */
+/** Whether a list of names includes a person, by {@link personKey}. */
 export function includesPerson(names: readonly string[], name: string): boolean {
   return names.includes(name) || names.some((each) => isSamePerson(each, name));
 }
 
-/** The names without those that are a person named before. */
+/** The names in their order, each person once: with the spelling that comes first. */
 export function distinctPeople(names: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return names.filter((name) => {

@@ -125,7 +125,10 @@ function decodeAgent(fields: FieldReader): Agent {
   return parents === undefined ? agent : { ...agent, parents };
 }
 
-/** The request as wire JSON. */
+/**
+ * The request as the JSON that is sent: ACP v0.2 §4.1's message with the fields of spec/consent.md
+ * §2.
+ */
 export function encodeRequest(request: ConsentRequest): JsonObject {
   const { action, policy } = request;
   return {
@@ -174,9 +177,10 @@ function decodeAction(fields: FieldReader): ConsentRequest["action"] {
 }
 
 /**
- * Reads wire JSON back, strictly.
+ * Reads the JSON of {@link encodeRequest} back, strictly. The result is frozen.
  *
- * @throws ConsentError `message_invalid` naming the path: unknown key, wrong type, another version.
+ * @throws ConsentError `message_invalid`, naming the path: an unknown key, a wrong type, another
+ *   version, or an end that is not within a week after the start.
  */
 export function decodeRequest(wire: JsonValue): ConsentRequest {
   const fields = readFields(wire, "consent_request");
@@ -221,7 +225,10 @@ export function decodeRequest(wire: JsonValue): ConsentRequest {
   });
 }
 
-/** Hash of the whole question, text shown included: `sha256:<hex>` over its canonical wire JSON. */
+/**
+ * Hash of the whole question with the text that was shown: `sha256:<hex>` over the canonical JSON
+ * of {@link encodeRequest}.
+ */
 export function requestHash(request: ConsentRequest): string {
   return `sha256:${sha256Hex(canonicalJson(encodeRequest(request)))}`;
 }

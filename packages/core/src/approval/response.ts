@@ -13,7 +13,7 @@ import type { Decision } from "../types/words.js";
 import { readFields } from "./fields.js";
 import { type ConsentRequest, MESSAGE_VERSION } from "./request.js";
 
-/** A parsed answer; who gave it is known from the channel alone. */
+/** A parsed answer. It does not say who gave it: only the channel knows that. */
 export interface ConsentResponse {
   /** Id of the question that it answers. */
   readonly requestId: string;
@@ -23,18 +23,20 @@ export interface ConsentResponse {
   readonly decision: Decision;
   /** With `approved_with_modifications`: the whole new `parameters`. */
   readonly modifications?: JsonObject;
-  /** The offer that the person took besides the yes. */
+  /**
+   * Id of the offer that the person accepted with the approval; absent where they accepted none.
+   */
   readonly grantId?: string;
-  /** What the person typed for a yes that takes a word. */
+  /** What the person typed, where the question needs a word; absent otherwise. */
   readonly confirmation?: string;
   /**
-   * Wall time until which the decision may be used, milliseconds since 1970; left out for the
-   * gate's default.
+   * Wall time until which the decision may be used, milliseconds since 1970; absent: the gate's
+   * default.
    */
   readonly validUntilMs?: number;
-  /** What the person wrote; `""` for nothing. */
+  /** What the person wrote; `""` where they wrote nothing. */
   readonly reason: string;
-  /** Present where the claim carries a proof; its verification is the verifier's. */
+  /** The proof that the answer carries, not verified; absent where it carries none. */
   readonly proof?: JsonObject;
 }
 
@@ -68,10 +70,11 @@ function checkTogether(
 }
 
 /**
- * Reads a claim: JSON text, bytes, or its parsed object.
+ * Reads an answer: JSON text, bytes, or its parsed object of at most 2 MiB. Source: spec/consent.md
+ * §3.
  *
- * @throws ConsentError `message_invalid` and the `json_*` codes; nothing is read leniently,
- *   `"approved": "no"` is not a yes.
+ * @throws ConsentError `message_invalid` or `json_*`. Nothing is read leniently: an unknown key, a
+ *   wrong type, or parts that contradict each other are refused.
  */
 export function parseResponse(claim: unknown): ConsentResponse {
   return decodeResponse(readClaim(claim));
@@ -119,7 +122,7 @@ export function decodeResponse(data: JsonValue): ConsentResponse {
   return response;
 }
 
-/** What a channel knows when it writes an answer. */
+/** What a channel knows when it writes an answer; {@link makeResponse} takes it. */
 export interface AnswerParts {
   /** What the person decided. */
   readonly decision: Decision;
@@ -127,24 +130,24 @@ export interface AnswerParts {
   readonly nowMs: number;
   /** The channel's name; informative, the gate takes who answered from the channel itself. */
   readonly channel: string;
-  /** Who answered; informative, like `channel`. */
+  /** Who answered; informative, like `channel`. Absent: `local`. */
   readonly approverId?: string;
   /** The whole new parameters, with `approved_with_modifications`. */
   readonly modifications?: JsonObject;
   /** What the person wrote, at most 1,000 characters. */
   readonly reason?: string;
-  /** Id of the offer taken. */
+  /** Id of the offer that the person accepted with the approval. */
   readonly grantId?: string;
-  /** What the person typed, where the question takes a word: see `confirmationWord`. */
+  /** What the person typed, where the question needs a word: see `confirmationWord`. */
   readonly confirmation?: string;
   /**
-   * Wall time until which the decision may be used, milliseconds since 1970; left out for 5
-   * minutes.
+   * Wall time until which the decision may be used, milliseconds since 1970; 5 minutes after
+   * `nowMs` unless given.
    */
   readonly validUntilMs?: number;
 }
 
-/** The answer to a request as S0 §4.2's JSON, for `session.submit`. */
+/** The answer to a request as ACP v0.2 §4.2's JSON, for `AskSession.submit`. */
 export function makeResponse(
   request: Pick<ConsentRequest, "id" | "nonce">,
   parts: AnswerParts,

@@ -25,7 +25,7 @@ const SPLIT_ESCAPE = /\\(?:u[0-9a-f]{0,3})?$/;
 const STAYS_WITH_THE_LAST = /^[\p{M}\udc00-\udfff]/u;
 
 /**
- * A name as it is where it is plain, otherwise quoted.
+ * A name as it is where it is plain and shorter than 40 characters, otherwise quoted.
  *
  * @example
  * ```ts

@@ -10,20 +10,22 @@ import { refuseAnswer } from "../gate/refuse.js";
 import { BATCH_MAX } from "../limits.js";
 import type { AnswerReceipt, AskSession } from "../ports.js";
 
-/** A question that a channel holds. */
+/** A question that a channel holds open. */
 export interface BatchQuestion {
   /** The question as the channel got it. */
   readonly request: ConsentRequest;
-  /** Takes the answer. */
+  /** Where its answer goes. */
   readonly session: AskSession;
 }
 
 /**
  * What a person decided about one question of the screen. Edits and offers are for one question at
- * a time.
+ * a time, so a batch has none.
  */
 export interface BatchChoice {
-  /** The question as the screen held it: all three must be those of the open question. */
+  /**
+   * Id of the question on the screen. Id, nonce and digest must all be those of an open question.
+   */
   readonly requestId: string;
   /** {@link ConsentRequest.nonce} of the question on the screen. */
   readonly nonce: string;
@@ -31,9 +33,12 @@ export interface BatchChoice {
   readonly actionDigest: string;
   /** What the person decided about it. */
   readonly decision: "approved" | "denied";
-  /** Whether the screen showed all of the question's `text`. A list of descriptions does not. */
+  /**
+   * True if the screen showed all of the question's `text`: only then can it be approved. A list of
+   * descriptions does not show it.
+   */
   readonly shownWhole: boolean;
-  /** What the person typed for this very question, where it takes a word. */
+  /** What the person typed for this question, where it needs a word: see `confirmationWord`. */
   readonly confirmation?: string;
   /** What the person wrote about it. */
   readonly reason?: string;
@@ -41,11 +46,11 @@ export interface BatchChoice {
 
 /** Who decided, and when. */
 export interface BatchAnswerer {
-  /** The channel's name; informative. */
+  /** The channel's name; informative, as in {@link AnswerParts}. */
   readonly channel: string;
   /** Wall time of the answer, milliseconds since 1970. */
   readonly nowMs: number;
-  /** Whom the channel authenticated; left out for a channel with one local person. */
+  /** Whom the channel authenticated; absent for a channel with one local person. */
   readonly by?: {
     /** How the channel knows the person. */
     readonly subject: string;
@@ -86,13 +91,12 @@ async function handIn(
 }
 
 /**
- * Hands in what a person decided about several questions of one screen. Every no goes before any
- * yes. A question that nobody chose for stays open.
+ * Submits what a person decided about several questions of one screen, every denial before any
+ * approval. A question without a choice stays open.
  *
- * @param questions - What the channel holds as open.
+ * @param questions - The questions that the channel holds open.
  * @returns What became of each choice, by the id of its question.
- * @throws ConsentError `message_invalid` where there are more than 100 choices, or two for one
- *   question.
+ * @throws ConsentError `message_invalid` for more than 100 choices, or two for one question.
  */
 export async function answerBatch(
   questions: readonly BatchQuestion[],

@@ -20,17 +20,20 @@ import { showInSteps } from "./show-in-steps.js";
 import type { Clock } from "../types/clock.js";
 
 /**
- * One part of an escalation: from when a channel shows the question, and who may answer from then
- * on.
+ * One stage of an escalation: when a channel begins to show the question, and who may answer from
+ * then on.
  */
 export interface EscalationStage {
   /** Where the question is shown at this stage. */
   readonly channel: Channel;
-  /** After the question was asked; 0 unless given. */
+  /**
+   * Milliseconds after the question was asked at which the stage begins; 0 unless given, at most a
+   * week.
+   */
   readonly afterMs?: number;
   /**
-   * Ids or group names of a gate's approvers. Given for every stage, or for none: then all may
-   * answer from the start.
+   * Ids or group names of the gate's approvers who may answer from this stage on. Name them for
+   * every stage or for none: then all may answer from the start.
    */
   readonly approvers?: readonly string[];
 }
@@ -38,20 +41,28 @@ export interface EscalationStage {
 /** The ways to make one channel of several. */
 export interface Composer {
   /**
-   * Shows a question on the first channel that can; one that fails or is silent for 30 s goes on to
-   * the next.
+   * Shows a question on the first channel that can. A channel that fails, or takes longer than 30
+   * s, is followed by the next.
+   *
+   * @throws ConsentError `options_invalid` where no channel is given, or one of them escalates.
    */
   firstOf(...channels: readonly Channel[]): Channel;
   /**
-   * Shows a question on every channel; delivered where one of them shows it. The first answer that
-   * counts ends it everywhere.
+   * Shows a question on every channel; it counts as delivered when one of them shows it. The first
+   * answer that ends the question ends it everywhere.
+   *
+   * @throws ConsentError `options_invalid` where no channel is given, or one of them escalates.
    */
   toAll(...channels: readonly Channel[]): Channel;
   /**
-   * Shows a question on the first stage's channel, and on the others when their time has come, or
-   * at once where nobody could be shown it before. People of a later stage cannot answer earlier: a
-   * gate holds to that, whatever the channel says. Time counts from when the question was asked,
-   * over restarts too. Outermost: no other composition takes it.
+   * Shows a question on the first stage's channel, and on each later one when its time has come, or
+   * at once where no channel before it could show the question. People of a later stage cannot
+   * answer earlier: the gate enforces that, whatever the channel says. Time counts from when the
+   * question was asked, also across restarts. No other composition takes the result: put `escalate`
+   * outermost.
+   *
+   * @throws ConsentError `options_invalid` for no stages, a first stage that does not start at
+   *   once, stages out of order or beyond a week, or approvers for only some of them.
    */
   escalate(stages: readonly EscalationStage[]): Channel;
 }
@@ -197,7 +208,7 @@ function makeEscalate(clock: Clock, stages: readonly EscalationStage[]): Channel
   });
 }
 
-/** Composition with another clock than the process's. */
+/** The compositions, with a clock other than the process's, as for tests. */
 export function composeWith(clock: Clock): Composer {
   return {
     firstOf: (...channels) => makeFirstOf(clock, channels),

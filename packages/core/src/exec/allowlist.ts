@@ -11,9 +11,9 @@ import { compileAllowlistPattern } from "./allowlist-pattern.js";
 import type { AllowlistPattern } from "./allowlist-pattern.js";
 import { spotOfData } from "./config-spot.js";
 
-/** Entries of one allowlist: `allow-always` adds one a program. */
+/** Entries of one allowlist, at most. */
 export const ALLOWLIST_ENTRIES_MAX = 1_000;
-/** Characters of one pattern. */
+/** Characters of one pattern, at most. */
 export const PATTERN_CHARS_MAX = 1_000;
 /** Examples of one entry, each way. */
 const EXAMPLES_MAX = 100;
@@ -22,11 +22,11 @@ const KEYS = ["pattern", "match", "notMatch"] as const;
 const SUBJECT: Subject = { name: "allowlist", code: "config_invalid" };
 
 /**
- * Compiles the entries of an allowlist.
+ * Compiles the entries of an allowlist. Format: spec/exec-config.md §3.
  *
- * @param entries - A list of `{ pattern, match?, notMatch? }`.
+ * @param entries - A list of `{ pattern, match?, notMatch? }`, at most 1,000.
  * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`; also
- *   where an example does not hold.
+ *   where an example contradicts its pattern.
  */
 export function parseAllowlist(entries: unknown): Allowlist {
   return readAllowlist(spotOfData(entries, SUBJECT));
@@ -52,7 +52,10 @@ export function readAllowlist(spot: Spot): Allowlist {
   });
 }
 
-/** The pattern that matches one parsed simple command: its program and its decoded arguments. */
+/**
+ * The first pattern that matches one simple command, given as its program and decoded arguments;
+ * `undefined` where none does.
+ */
 export function matchAllowlist(allowlist: Allowlist, argv: readonly string[]): string | undefined {
   return allowlist.find(argv);
 }

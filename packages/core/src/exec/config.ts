@@ -14,36 +14,50 @@ import { readAllowlist } from "./allowlist.js";
 import { spotOfData } from "./config-spot.js";
 
 const SECURITY = ["deny", "allowlist", "full"] as const;
-/** What may run at all: nothing, what is safe or listed, everything. */
+/**
+ * Which commands may run without a person's approval. `deny`: no command runs at all. `allowlist`:
+ * those that are safe or listed; `ask` decides about the others. `full`: all of them, unless `ask`
+ * is `always`.
+ */
 export type ExecSecurity = (typeof SECURITY)[number];
 
 const ASK = ["off", "on-miss", "always"] as const;
-/** When a person is asked: never, about what may not run by itself, about everything. */
+/**
+ * When a person is asked. `off`: never, and what may not run by itself is denied. `on-miss`: about
+ * what may not run by itself. `always`: about everything.
+ */
 export type ExecAsk = (typeof ASK)[number];
 
 const FALLBACK = ["deny", "allowlist", "full"] as const;
-/** What happens to a command about which nobody answered in time. */
+/**
+ * What happens to a command whose question nobody answered in time. `deny`: it is denied.
+ * `allowlist`: it runs if all of it is listed. `full`: it runs. A dangerous command is always
+ * denied.
+ */
 export type ExecAskFallback = (typeof FALLBACK)[number];
 
-/** How commands are approved. */
+/**
+ * How commands are approved: the section `execApproval` with its defaults. Format:
+ * spec/exec-config.md.
+ */
 export interface ExecApprovalConfig {
-  /** What may run at all. */
+  /** Which commands may run without a person's approval; `allowlist` unless given. */
   readonly security: ExecSecurity;
-  /** When a person is asked. */
+  /** When a person is asked; `on-miss` unless given. */
   readonly ask: ExecAsk;
-  /** How long a question stays open. */
+  /** How long a question stays open, in milliseconds: 60,000 unless given, at most a week. */
   readonly timeoutMs: number;
-  /** What happens to a command about which nobody answered in time. */
+  /** What happens to a command whose question nobody answered in time; `deny` unless given. */
   readonly askFallback: ExecAskFallback;
-  /** Commands that run without a question. */
+  /** Commands that run without a question; none unless given. */
   readonly allowlist: Allowlist;
-  /** Ports of this machine that `curl` may ask without a question. */
+  /** Ports of this machine that `curl` may send requests to without a question; at most 32. */
   readonly loopbackPorts: readonly number[];
-  /** Whether silence may allow what nobody listed: without it, `askFallback` is not `full`. */
+  /** Whether `askFallback` may be `full`. Without it such a configuration does not load. */
   readonly dangerouslyAllowOnTimeout: boolean;
   /**
-   * Whether a command that a person would be asked about may run offline in a throw-away copy
-   * first, where the program that reads this can do that.
+   * Whether a command that a person would be asked about may first run offline in a throwaway copy,
+   * in programs that can do that; false unless given.
    */
   readonly trials: boolean;
 }
@@ -55,7 +69,7 @@ export interface ExecApprovalConfig {
 export interface ProfileConfig {
   /** The section about commands, with its defaults filled in. */
   readonly execApproval: ExecApprovalConfig;
-  /** The whole document, frozen; other keys belong to other programs. */
+  /** The whole document, frozen; its other keys belong to other programs and are not checked. */
   readonly document: JsonObject;
 }
 
@@ -75,7 +89,7 @@ const CONFIG: Subject = { name: "exec approval config", code: "config_invalid" }
 const PROFILE: Subject = { name: "profile config", code: "config_invalid" };
 
 /**
- * Reads the section `execApproval`. What is left out has its default.
+ * Reads the section `execApproval`. A key that is left out gets its default.
  *
  * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`.
  */
@@ -85,7 +99,7 @@ export function parseExecApprovalConfig(value: unknown): ExecApprovalConfig {
 
 /**
  * Reads a profile's configuration file. Without the section every default applies; a key that looks
- * like a slip of it is refused.
+ * like a misspelling of it is refused.
  *
  * @throws ConsentError `config_invalid` with `path` and, where there is one, `suggestion`.
  */

@@ -24,8 +24,9 @@ export interface ExecSafetyOptions
     "extraBinaries" | "trustedWorkspace" | "isGuarded" | "noInput" | "atTerminal" | "limits"
   > {
   /**
-   * Absolute. Without it the directory that an action names counts as the project, unless it is a
-   * system's or a home: give it wherever the agent chooses the directory.
+   * The project's directory, absolute. Without it, the directory that an action names counts as the
+   * project, unless it is a system directory or a home: set it wherever the agent chooses the
+   * directory.
    */
   readonly projectRoot?: string;
 }
@@ -42,7 +43,8 @@ const LEVELS: Readonly<Record<CommandRisk, RiskLevel>> = {
 const MEMO_MAX = 64;
 
 /**
- * Judges commands as the configuration says while a person can be asked.
+ * Makes the layer `exec`, which judges shell commands by the configuration while a person can be
+ * asked, and abstains for other actions.
  *
  * @example
  * ```ts
@@ -58,9 +60,9 @@ export function execSafety(config: ExecApprovalConfig, options: ExecSafetyOption
 }
 
 /**
- * Judges commands about which nobody answered in time (`askFallback`): never asks, and denies
- * everything dangerous. A second gate is made with it, so that guards and the operator's rules
- * count there too.
+ * Makes a layer that judges commands whose question nobody answered in time (`askFallback`): it
+ * never asks, and denies everything dangerous. A second gate is made with it, so that guards and
+ * the operator's rules count there too.
  */
 export function execFallback(config: ExecApprovalConfig, options: ExecSafetyOptions = {}): Layer {
   return layerOf(config, options, (safety) => fallbackEffect(config, safety));
@@ -89,8 +91,9 @@ function layerOf(
 }
 
 /**
- * The safety of a shell action under a configuration; at least `needs-review` for any shell but
- * bash, whose grammar is all we know, and for what zsh may read in another way.
+ * How risky a shell action is under a configuration. At least `needs-review` in a shell other than
+ * bash and zsh, and where zsh may read the text differently from bash: only bash's grammar is
+ * known. An action that names no shell counts as bash.
  */
 export function evaluateShellAction(
   action: ShellAction,

@@ -26,12 +26,12 @@ const KEYS: readonly string[] =
   );
 
 /**
- * Checks a table of programs for `extraBinaries`, of the form of the built-in ones
+ * Checks a table of programs for `extraBinaries`, in the form of the built-in ones
  * (packages/exec-safety/src/tables/README.md).
  *
- * @param table - Entries by the program's name. A built-in program cannot be replaced.
+ * @param table - Entries by program name. A built-in program cannot be replaced.
  * @throws ConsentError `options_invalid` with `path` and, where there is one, `suggestion`; also
- *   where an example does not hold.
+ *   where an example is not judged as it says.
  */
 export function parseBinaryTable(table: unknown): BinaryTable {
   const spot = spotOfData(table, SUBJECT);

@@ -14,7 +14,10 @@ import { matchAllowlist } from "./allowlist.js";
 import type { ExecApprovalConfig } from "./config.js";
 import type { CommandSafety, ParsedCommand } from "@acp/exec-safety";
 
-/** What the configuration says about a command that was evaluated with its allowlist. */
+/**
+ * What the configuration says about a command that was evaluated with its allowlist.
+ * spec/exec-config.md §4 has the table.
+ */
 export function execEffect(
   { security, ask }: ExecApprovalConfig,
   { riskLevel }: CommandSafety,
@@ -26,17 +29,17 @@ export function execEffect(
 }
 
 /**
- * Whether a person is asked about a command. `false` says nothing about whether it may run: see
- * {@link execEffect}.
+ * Whether a person is asked about a command. `false` does not mean that it may run: see {@link
+ * execEffect}.
  */
 export function requiresApproval(config: ExecApprovalConfig, safety: CommandSafety): boolean {
   return execEffect(config, safety) === "ask";
 }
 
 /**
- * What the configuration says about a command about which nobody answered in time (`askFallback`):
- * never "ask", and never "allow" for what is dangerous. With `allowlist` every simple command of
- * the line must be listed: what is merely safe was not approved by anybody.
+ * What the configuration says about a command whose question nobody answered in time
+ * (`askFallback`): never `ask`, and never `allow` for a dangerous command. With `allowlist`, every
+ * simple command of the line must be listed; a command that is safe but not listed is denied.
  */
 export function fallbackEffect(
   config: ExecApprovalConfig,

@@ -28,7 +28,7 @@ import type { Allowed, Pending, RunResult, Verdict } from "../verdict.js";
 
 /** A named person and how one channel knows them. */
 export interface Approver {
-  /** Name of the person in policies, questions and the log. */
+  /** Name of the person in policies, questions and the log; compared as `personKey` does. */
   readonly id: string;
   /** Name of the channel that authenticates them. */
   readonly channel: string;
@@ -50,54 +50,57 @@ export interface GateContext {
    */
   readonly tool?: ToolDefinition | undefined;
   /**
-   * Why the caller could not perform the action even after a yes, where it knows that already.
-   * Nobody is asked then: what would be a question is denied with `not_performable`, and the log
-   * has it. Changes nothing where no person is asked.
+   * Why the caller could not perform the action even after an approval, where it knows that
+   * already. Then nobody is asked: what would be a question is denied with `not_performable`.
+   * Changes nothing where no person would be asked.
    */
   readonly obstacle?: string | undefined;
   /**
-   * Aborting ends in a deny. An open question is held for the same call of the same agent for
-   * `retryWindowMs`, then taken back.
+   * Ends the call: it is denied. An open question stays open for the same call of the same agent
+   * for `retryWindowMs`, and is then taken back.
    */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** What one layer says about an action. */
 export interface LayerRuling {
-  /** {@link Layer.name}. */
+  /** The layer's {@link Layer.name}. */
   readonly layer: string;
-  /** `undefined`: the layer abstained. */
+  /** What it says; `undefined` where it abstained. */
   readonly ruling: Ruling | undefined;
 }
 
 /** What every layer says, and what follows. No side effect. */
 export interface Evaluation {
-  /** The winner: deny > ask > allow, or the policy's default where every layer abstains. */
+  /**
+   * The ruling that counts: deny before ask before allow, or the policy's default where every layer
+   * abstains.
+   */
   readonly ruling: Ruling;
-  /** Which layer won; `"default"` where every layer abstained. */
+  /** Name of the layer that gave it; `"default"` where every layer abstained. */
   readonly layer: string;
   /** What each layer says, in their order. */
   readonly rulings: readonly LayerRuling[];
   /** What kind of effect the action has, as the policy classifies it. */
   readonly category: Category;
-  /** The classification's risk. */
+  /** How risky the action is, as the policy classifies it. */
   readonly risk: RiskLevel;
-  /** The highest level that a ruling wants, or the risk. */
+  /** The highest level that a ruling names, or the risk. */
   readonly level: RiskLevel;
-  /** Present for an ask: the terms of all asks merged, always the stricter of two. */
+  /** For an ask: the terms of all asks merged, the stricter of two each time. Absent otherwise. */
   readonly ask?: Required<Pick<AskTerms, "timeoutMs" | "quorum" | "evidence">> &
     Pick<AskTerms, "approvers" | "escalate"> & {
-      /** What a yes may also cover; empty where nothing is offered. */
+      /** What an approval may also cover; empty where nothing is offered. */
       readonly offers: readonly GrantOffer[];
     };
   /**
-   * For an ask: names of the secrets whose placeholders the action holds, where it holds any. The
-   * question shows them.
+   * For an ask: names of the secrets whose placeholders the action holds, as the question shows
+   * them. Absent where it holds none.
    */
   readonly placeholders?: readonly string[];
-  /** Set where a part failed, so that the ruling is a deny of the gate's own. */
+  /** Why a part of the gate failed, where one did: the ruling is then the gate's own denial. */
   readonly failure?: DenyCode;
-  /** What the observed policy says, where one is given. */
+  /** What `GateOptions.observe` says; absent where no such policy is given. */
   readonly observed?: {
     /** What the observed policy would have done. */
     readonly effect: Ruling["effect"];
@@ -106,35 +109,43 @@ export interface Evaluation {
   };
 }
 
-/** What {@link createConsentGate} joins: who judges, who is asked, and where it is written down. */
+/**
+ * What {@link createConsentGate} joins: who judges, who is asked, and where decisions are recorded.
+ */
 export interface GateOptions {
-  /** Read once per decision. Left out: every action that no layer allows is denied. */
+  /**
+   * The policy, or a function that is called once per decision. Absent: every action that no layer
+   * allows is denied.
+   */
   readonly policy?: Policy | (() => Policy);
-  /** Judges beside the policy's rules. */
+  /** Layers that judge in addition to the policy's rules, such as `execSafety`. */
   readonly layers?: readonly Layer[];
   /** Where people are asked. */
   readonly channel: Channel;
-  /** Channels beside it, for the steps of rules that name one. */
+  /** Further channels, for the steps of rules that name one. */
   readonly channels?: readonly Channel[];
   /** Where every decision is written before anything is released. */
   readonly audit: AuditSink;
-  /** Left out: the channel's own authenticated person. Empty: nobody. */
+  /** The people who may answer. Absent: whoever the channel authenticates. Empty: nobody. */
   readonly approvers?: readonly Approver[];
   /** Group names that rules may use for several approver ids. */
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /**
-   * What a yes may also cover where an ask says nothing about offers, e.g. `offerHost(180_000)`.
-   * Left out: no more than the call. An ask that offers an empty list offers nothing.
+   * What an approval may also cover where an ask says nothing about offers, e.g.
+   * `offerHost(180_000)`. Absent: only the call itself. An ask with an empty list offers nothing.
    */
   readonly defaultOffers?: (action: Action) => readonly OfferTerms[];
-  /** Outside help that looks at each action after the layers, and may only tighten. */
+  /**
+   * Outside checks that look at each action after the layers, and can only make the ruling
+   * stricter.
+   */
   readonly assessors?: readonly Assessor[];
   /**
-   * Checks arguments against the tool's schema, of calls and of edits. Left out: they are not
+   * Checks the arguments of calls and of edits against the tool's schema. Absent: they are not
    * checked.
    */
   readonly argumentCheck?: ArgumentCheck;
-  /** Puts secrets into what is performed. Left out: nothing is put in. */
+  /** Puts secrets into what is performed. Absent: placeholders stay as they are. */
   readonly vault?: Vault;
   /**
    * Signs every accepted answer before it is recorded; from `createConsentSigner`. Left out:
@@ -142,39 +153,40 @@ export interface GateOptions {
    */
   readonly signer?: ConsentSigner;
   /**
-   * Judge proofs that come with answers, made by the person's own key, e.g. a passkey's. Left out:
-   * what wants a passkey is denied.
+   * Verify proofs that come with answers and are made with the person's own key, such as a
+   * passkey's. Absent: a question that needs a passkey is denied with `evidence_unavailable`.
    */
   readonly verifiers?: readonly EvidenceVerifier[];
-  /** Each store that is left out lives in memory. */
+  /** Stores of the gate's state. Each one that is absent is in memory and lost with the process. */
   readonly store?: Partial<Store>;
   /** A second policy, judged and recorded beside the one in force; changes no verdict. */
   readonly observe?: Policy | (() => Policy);
   /**
-   * Says which questions and grants in the store a gate wrote: at least 32 bytes, the same for
-   * every gate of one store, known to nobody else. Others count as absent, with
-   * `stored_record_ignored` in the log. Left out: a random one for each process, so that nothing
-   * counts there that an earlier process kept.
+   * Key that shows which questions and grants in the store a gate wrote: at least 32 bytes, the
+   * same for every gate of one store, known to nobody else. Other records count as absent, and the
+   * log gets `stored_record_ignored`. Absent: a random key per process, so that nothing counts that
+   * an earlier process kept.
    */
   readonly recordKey?: Uint8Array;
   /**
-   * Wall time of the last event in the log when it was opened. Where the wall clock is behind it,
-   * what was kept before the machine started anew no longer counts. Left out: nothing counts that
-   * was kept in another boot, and with core's own clock that is another process.
+   * Wall time of the last event in the log when it was opened, milliseconds since 1970. If the wall
+   * clock is behind it, what was kept before the machine restarted no longer counts. Absent:
+   * nothing counts that was kept in another boot; with core's own clock, every other process is
+   * another boot.
    */
   readonly lastEventMs?: number;
-  /** Read once per ask: a reason while all questions are paused. */
+  /**
+   * Called once per ask: returns a reason while all questions are paused, `undefined` otherwise.
+   */
   readonly paused?: () => string | undefined;
   /**
-   * Read for every call, before every yes is handed out and before anything is performed: a reason
-   * while this agent, or one that it was started by, is paused. Each of its calls is denied with
-   * `agent_paused`, also those that a rule allows. What throws counts as paused.
+   * Called for every call, before an approval is collected and before anything is performed:
+   * returns a reason while this agent, or one that started it, is paused. Each of its calls is
+   * denied with `agent_paused`, also those that a rule allows. A function that throws counts as
+   * paused.
    */
   readonly pausedAgent?: (agent: Agent) => string | undefined;
-  /**
-   * What keeps the agent from going around the gate, as written into every event; `"none"` unless a
-   * sandbox says otherwise.
-   */
+  /** What keeps the agent from bypassing the gate, as every event says; `"none"` unless given. */
   readonly isolation?: string;
   /**
    * How long a question stays open where no rule says so, in milliseconds: 120,000 unless
@@ -182,16 +194,16 @@ export interface GateOptions {
    */
   readonly askTimeoutMs?: number;
   /**
-   * How long a question whose caller went away stays open for the same call of the same agent:
-   * clients give a call up sooner than people answer. 60 s unless given, at most 10 minutes; 0 ends
-   * it at once. No more than 8 questions of one agent are held, and none beyond its own time-out.
+   * How long a question whose caller went away stays open for the same call of the same agent, in
+   * milliseconds: clients give up sooner than people answer. 60,000 unless given, at most 600,000;
+   * 0 ends it at once. At most 8 questions of one agent are held, and none beyond its own timeout.
    */
   readonly retryWindowMs?: number;
   /**
-   * How many questions one agent, with all that it started, may put to people within a time; more
-   * are denied with `too_many_questions`. A call that a rule or a grant answers is no question.
-   * Left out: 60 in ten minutes. `"none"`: as many as it likes, so that one agent can bury its
-   * people in questions.
+   * How many questions one agent, with all agents that it started, may put to people within a time;
+   * further ones are denied with `too_many_questions`. A call that a rule or a grant decides is not
+   * a question. 60 in ten minutes unless given. `"none"`: without limit, so that one agent can
+   * flood its people with questions.
    */
   readonly promptLimit?:
     | {
@@ -201,32 +213,36 @@ export interface GateOptions {
         readonly windowMs: number;
       }
     | "none";
-  /** Time; the machine's own unless given. */
+  /** Source of time; `systemClock` unless given. */
   readonly clock?: Clock;
-  /** Ids and randomness; {@link randomIds} unless given. */
+  /** Source of ids; {@link randomIds} unless given. */
   readonly ids?: Ids;
 }
 
-/** A question about an action: callable, and more. */
+/** A gate: call it with an action to get a Verdict. Made by {@link createConsentGate}. */
 export interface ConsentGate extends AsyncDisposable {
   /**
-   * Whether the gate has an `argumentCheck`. A proxy in front of one that has none checks its calls
-   * itself.
+   * True if the gate has an `argumentCheck`. A proxy in front of a gate without one checks the
+   * arguments itself.
    */
   readonly checksArguments: boolean;
   /** Decides one action; asks a person where the policy says so. Never rejects. */
   (action: Action, context: GateContext): Promise<Verdict>;
-  /** What would be decided, and why; no side effect. */
+  /**
+   * What the layers and the policy say, and why. Asks nobody, records nothing, uses up no limit and
+   * throws nothing.
+   */
   evaluate(action: Action, context: Omit<GateContext, "signal">): Evaluation;
-  /** Decides, then performs. Rejects only with what `perform` itself throws. */
+  /** Decides, then performs what is allowed. Rejects only with what `perform` itself throws. */
   run<T>(
     action: Action,
     perform: (release: Release) => Promise<T>,
     context: GateContext,
   ): Promise<RunResult<T>>;
   /**
-   * Redeems the verdict's permit, injects secrets, records, performs once, records, masks. A
-   * streaming `perform` settles at the end of its stream.
+   * Performs what a verdict allows: redeems its permit, injects secrets, records, calls `perform`
+   * once, records how it ended, and masks the result. A `perform` that streams settles when its
+   * stream ends. Rejects only with what `perform` itself throws.
    */
   perform<T>(
     verdict: Allowed,
@@ -234,48 +250,57 @@ export interface ConsentGate extends AsyncDisposable {
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<RunResult<T>>;
   /**
-   * Tells the log what became of an action that the caller performs itself, with the verdict's
-   * permit redeemed by hand: `forwarded` before, if it likes, and once how it ended. A `perform` of
-   * the gate's needs none.
+   * Records what became of an action that the caller performs itself, after it redeemed the
+   * verdict's permit: optionally `forwarded` before, and once how it ended. After `perform` or
+   * `run` there is nothing to report.
    *
-   * @throws ConsentError `permit_unknown` for what is not a verdict of this gate itself (a copy is
+   * @throws ConsentError `permit_unknown` for anything but a verdict of a gate itself (a copy is
    *   not one), `permit_other_gate`, `permit_unspent`, `permit_reported`, `options_invalid` for an
-   *   outcome that is none, or `audit_failed`.
+   *   unknown outcome, or `audit_failed`.
    */
   report(verdict: Allowed, outcome: ReportedOutcome): Promise<void>;
-  /** A function that cannot run unasked. */
+  /**
+   * Makes a function that asks the gate about each call before it performs it. An error of
+   * `toAction` denies the call with `action_invalid`.
+   */
   wrap<I, T>(
     toAction: (input: I) => Action,
     perform: (release: Release, input: I) => Promise<T>,
   ): (input: I, context: GateContext) => Promise<RunResult<T>>;
-  /** Like the call, but hands out the open question instead of waiting for its end. */
+  /** As calling the gate, but returns the open question at once instead of waiting for its end. */
   open(action: Action, context: GateContext): Promise<Verdict | Pending>;
-  /** Takes an answer from a web handler, a CLI, another process. Never rejects. */
+  /**
+   * Takes an answer from outside a channel, such as a web handler or another process. Never
+   * rejects.
+   *
+   * @param claim - ACP v0.2 §4.2's JSON: text, bytes or object.
+   * @param by - Who answered, as the caller authenticated them.
+   */
   answer(
     claim: unknown,
     by: { readonly channel: string; readonly subject: string },
   ): Promise<AnswerReceipt>;
   /**
-   * Ends a grant, for whoever manages them: no ask is answered by it from now on, and no permit
-   * that it gave is performed.
+   * Ends a grant: from now on it answers no ask, and no permit that it gave is performed.
    *
    * @param by - Who revoked it, for the log.
    * @returns False where there is no such grant.
-   * @throws What the store or the log throws; where the log does, the grant is revoked all the
-   *   same.
+   * @throws What the store or the log throws; where the log does, the grant is revoked nonetheless.
    */
   revoke(grantId: string, by: string): Promise<boolean>;
   /**
    * Ends the open questions of agents that `pausedAgent` says are paused: denied with
-   * `agent_paused`. For whoever paused one; it pauses nobody itself. Never rejects.
+   * `agent_paused`. Call it after you pause an agent; it pauses nobody itself. Never rejects.
    */
   endPaused(): Promise<PausedEnd>;
   /**
-   * After a restart: ends what is out of time, redelivers what is still open, and keeps each yes
-   * that nobody took for the same call of the same agent until its time is over; returns how many
-   * were redelivered.
+   * Call it after a restart: ends questions that are out of time, delivers those that are still
+   * open again, and keeps each approval that nobody collected for the same call of the same agent
+   * until its time is over.
+   *
+   * @returns How many questions were delivered again.
    */
   resume(): Promise<number>;
-  /** Ends open questions with a deny and takes no new action. */
+  /** Ends open questions with a denial and takes no new action. */
   close(): Promise<void>;
 }

@@ -66,9 +66,11 @@ async function closeHere({
 }
 
 /**
- * Joins policy, people and log into one function that answers whether an agent may do something
- * now. What no rule or layer allows and no person approves is denied; so is everything that a part
- * fails at. A decision is durable in the log before anything is performed.
+ * Joins policy, people and log into one function that decides whether an agent may do something
+ * now. Anything that no rule or layer allows and no person approves is denied, and so is anything
+ * that a part fails at. A decision is durable in the log before anything is performed.
+ *
+ * @throws ConsentError `options_invalid` where an option is wrong, by itself or with another one.
  *
  * @example
  * ```ts
@@ -84,7 +86,6 @@ async function closeHere({
  * );
  * if (!result.ran) console.log(result.verdict.code);
  * ```
- * @throws ConsentError `options_invalid` where an option does not fit, by itself or with another one.
  */
 export function createConsentGate(options: GateOptions): ConsentGate {
   const parts = createGateParts(options);

@@ -66,8 +66,9 @@ export interface People {
 }
 
 /**
- * The first rule that asks several people. Their yeses count only where a gate has named
- * `approvers`: without them, one person on two channels would be two.
+ * The first rule that asks several people; `undefined` where none does. Several approvals count
+ * only where a gate has named `approvers`: without them, one person on two channels would count
+ * twice.
  */
 export function ruleForSeveral({ rules }: Policy): RuleSummary | undefined {
   return rules.find(({ quorum = 1 }) => quorum > 1);

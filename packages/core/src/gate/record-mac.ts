@@ -70,10 +70,10 @@ export function createRecordMacs(key: Uint8Array): RecordMacs {
 }
 
 /**
- * Whether a stored question is one that a gate with this key wrote: for whoever keeps stores and
- * drops what no gate will believe. Never throws.
+ * Makes a test of whether a gate with this key wrote a stored question, for a store that drops what
+ * no gate will accept. The test never throws. Source: spec/consent.md §8.
  *
- * @param recordKey - As in the gate's options.
+ * @param recordKey - As in `GateOptions.recordKey`.
  */
 export function createRecordCheck(recordKey: Uint8Array): (stored: unknown) => boolean {
   const { question } = createRecordMacs(Uint8Array.from(recordKey));

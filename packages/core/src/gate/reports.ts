@@ -3,7 +3,7 @@
  * Types only.
  */
 
-/** How a performance ended. */
+/** How the performance of an action ended. */
 export type Outcome =
   | { readonly status: "performed" }
   /**
@@ -29,8 +29,8 @@ export type ReportedOutcome = { readonly status: "forwarded" } | Outcome;
 
 /** What became of the open questions of paused agents. */
 export interface PausedEnd {
-  /** Ended as denied, by this look. */
+  /** How many questions this call ended, each with a denial. */
   readonly ended: number;
-  /** Still open because the store failed; a yes to them starts nothing. */
+  /** How many are still open because the store failed; approving them starts nothing. */
   readonly left: number;
 }

@@ -13,23 +13,23 @@ import type { Clock, Ids } from "../types/clock.js";
 export interface RevokeParts {
   /** Where the grant is kept. */
   readonly grants: Grants;
-  /** The gates' claims: they keep that the grant is revoked. */
+  /** The gates' claims, which keep that the grant is revoked. */
   readonly claims: Claims;
-  /** Where the event becomes durable. */
+  /** Where the revocation is recorded. */
   readonly audit: {
-    /** Where the revocation is recorded. */
+    /** Appends the event `grant_revoked`, durably: see {@link AuditSink.append}. */
     append(events: readonly AuditEventInput[]): Promise<unknown>;
   };
-  /** Time of the event. */
+  /** Source of the event's time; `systemClock` unless given. */
   readonly clock?: Clock;
-  /** Id of the event. */
+  /** Source of the event's id; `randomIds` unless given. */
   readonly ids?: Ids;
 }
 
 const claimOf = (id: string): string => `revoked:${id}`;
 
 /**
- * Whether a grant was revoked, whatever its store says.
+ * Whether a grant was revoked, even if its store was set back to before that.
  *
  * @throws What the claims throw.
  */
@@ -59,13 +59,13 @@ export async function endGrant(
 }
 
 /**
- * Ends a grant: no later ask is answered by it, and no permit that it gave is performed. For
- * whoever has the stores but no gate; a gate has `revoke`.
+ * Ends a grant: it answers no later ask, and no permit that it gave is performed. For code that has
+ * the stores but no gate; a gate has `revoke`.
  *
  * @param by - Who revoked it, for the log.
  * @returns The grant, or `undefined` where there is none of that id.
- * @throws What the store, the claims or the log throws; where the claims or the log do, the store
- *   has the grant no more.
+ * @throws What the store, the claims or the log throws; where the claims or the log do, the grant
+ *   is gone from its store nonetheless.
  */
 export async function revokeGrant(
   { grants, claims, audit, clock = systemClock, ids = randomIds }: RevokeParts,

@@ -78,9 +78,9 @@ function lookAt(
 }
 
 /**
- * A layer that denies tool calls whose arguments name ACP's own files, and asks about those that
- * name places where credentials are kept, whatever a rule allows. It reads every text of the
- * arguments, and asks where there are too many to read.
+ * Makes a layer that denies tool calls whose arguments name ACP's own files, and asks about those
+ * that name a place where credentials are kept, or a directory that contains one, whatever a rule
+ * allows. It reads every text of the arguments, and asks where there are too many to read.
  */
 export function createPathGuard(options: PathGuardOptions): Layer {
   const judgePlace = createPlaceJudge(options);

@@ -7,9 +7,9 @@ import { foldedSegments, isRemote, saysItsStart } from "./readings.js";
 import { matchesGlob } from "@acp/exec-safety/secret-names";
 import { canMatchSecret, isSecretName } from "@acp/exec-safety/secret-names";
 
-/** Where a path leads. */
+/** Where a path leads after links are followed. */
 export interface ResolvedPath {
-  /** Through links, as far as they exist; absolute. */
+  /** The path with links followed, as far as they exist; absolute. */
   readonly path: string;
   /** False where nothing is at the path yet. */
   readonly exists: boolean;
@@ -17,18 +17,18 @@ export interface ResolvedPath {
 
 /** What `createPathGuard` needs to know of this machine. Paths are absolute. */
 export interface PathGuardOptions {
-  /** The user's home: what `~` means. */
+  /** The user's home directory, which `~` stands for. */
   readonly userHome: string;
-  /** ACP's own. No tool may name it, or anything in it. */
+  /** ACP's home directory. No tool may name it, or anything in it. */
   readonly acpHome: string;
   /**
-   * Files and directories outside of it that are closed too: what its configuration keeps
-   * elsewhere.
+   * Files and directories outside of it that are closed too, such as those that its configuration
+   * keeps elsewhere.
    */
   readonly closed?: readonly string[];
-  /** The directories in which a relative path of a server's call may start. */
+  /** The directories where a relative path in a server's call may start. */
   readonly startsOf: (server: string) => readonly string[];
-  /** Follows links. Total: what cannot be looked at is itself. */
+  /** Follows links. Must not throw: a path that cannot be looked at is returned as it is. */
   readonly resolve: (path: string) => ResolvedPath;
 }
 

@@ -13,19 +13,19 @@ import type { JsonObject, JsonValue } from "./value.js";
 
 /** Options of {@link parseJson}. */
 export interface ParseJsonOptions {
-  /** UTF-8 bytes of the text; `JSON_BYTES_MAX` unless given. */
+  /** UTF-8 bytes of the text, at most; 10 MiB unless given. */
   readonly bytesMax?: number;
   /**
-   * `"safe"`, the default: digits beyond ±(2^53−1) are refused. `"canonical"`: they are read where
-   * RFC 8785 writes the double with just these digits, so that whatever {@link canonicalJson} wrote
-   * can be read back.
+   * `"safe"`, the default: integers beyond ±(2^53−1) are refused. `"canonical"`: they are read if
+   * RFC 8785 writes the double with exactly these digits, so that anything {@link canonicalJson}
+   * wrote can be read back.
    */
   readonly integers?: "safe" | "canonical";
 }
 
 /** Options of {@link scanJson}. */
 export interface ScanJsonOptions extends ParseJsonOptions {
-  /** Object members to locate, e.g. `"params.arguments"`. */
+  /** Paths of the object members to locate, e.g. `"params.arguments"`. */
   readonly spans: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface ScannedJson {
   readonly text: string;
   /** What the text holds. */
   readonly value: JsonValue;
-  /** The members that are there, by the path asked for. */
+  /** Where the members are, by the path asked for; those that are not in the text are left out. */
   readonly spans: Readonly<Partial<Record<string, JsonSpan>>>;
 }
 
@@ -91,7 +91,7 @@ export function parseJson(input: string | Uint8Array, options: ParseJsonOptions 
 }
 
 /**
- * Reads one JSON text and tells where some members stand, so that they can be replaced and every
+ * Reads one JSON text and says where some members are in it, so that they can be replaced and every
  * other byte kept.
  *
  * @throws ConsentError as {@link parseJson}.

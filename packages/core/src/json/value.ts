@@ -6,12 +6,15 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Whether a value that was read from JSON, or may be missing, is a list. */
+/** Whether a JSON value is a list; false for `undefined`. */
 export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Whether a value that was read from JSON, or may be missing, is an object. */
+/**
+ * Whether a value that comes from JSON is an object; false for a list, null and `undefined`. Of
+ * other data it says only that it is an object.
+ */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -30,7 +30,10 @@ const BY_WORD: ReadonlyMap<string, Classification> = new Map(
 );
 const MEMO_MAX = 1_024;
 
-/** Category and risk of a tool's name by the built-in table. */
+/**
+ * Category and risk of a tool's name by the built-in table (spec/policy.md §9): the first word of
+ * the whole name, and of its part after the last `__`, `.`, `/` or `:`; the riskier of both counts.
+ */
 export function classifyTool(name: string): Classification {
   // `github.delete_repo`, `github__delete_repo` and `github/delete_repo` are read from the front
   // and from the last part; the riskier wins.

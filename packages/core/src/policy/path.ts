@@ -19,13 +19,13 @@ import type { ReadingStance } from "./stance.js";
 /** Where `~` and relative paths start, in path patterns and in an agent's arguments. */
 export interface PathOrigins {
   /**
-   * Absolute. Without it a pattern with `~` does not load, and an agent's path with `~` matches no
-   * allow.
+   * The directory for `~`, absolute. Without it a pattern with `~` does not load, and an agent's
+   * path with `~` matches no rule that allows.
    */
   readonly home?: string;
   /**
-   * Absolute. Without it a relative pattern does not load, and an agent's relative path matches no
-   * allow.
+   * The directory for relative paths, absolute. Without it a relative pattern does not load, and an
+   * agent's relative path matches no rule that allows.
    */
   readonly cwd?: string;
 }

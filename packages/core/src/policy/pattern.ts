@@ -31,11 +31,11 @@ export function parseGlob(spot: Spot, charsMax: number, stance?: ReadingStance):
 }
 
 /**
- * Whether the whole text matches a pattern as a rule that allows reads it: case counts, and what
- * has no one certain reading matches nothing.
+ * Whether the whole text matches a pattern, as a rule that allows reads it: case counts, and a text
+ * without one certain reading does not match.
  *
- * @param pattern - A glob, or `{ path }` for path semantics.
- * @param origins - What `~` and relative paths start from, in the pattern and in the text.
+ * @param pattern - A glob, or `{ path }` for a path pattern.
+ * @param origins - Where `~` and relative paths start, in the pattern and in the text.
  * @throws ConsentError `policy_invalid` for a path pattern that does not load.
  */
 export function matchGlob(
@@ -47,8 +47,10 @@ export function matchGlob(
 }
 
 /**
- * {@link matchGlob} as a rule that asks or denies reads the pattern: case and look-alikes do not
- * count, and what has no certain reading matches.
+ * As {@link matchGlob}, but as a rule that asks or denies reads the pattern: case and look-alikes
+ * do not count, and a text without one certain reading matches.
+ *
+ * @throws ConsentError `policy_invalid` for a path pattern that does not load.
  */
 export function askMatches(
   pattern: string | { readonly path: string },

@@ -18,11 +18,13 @@ export interface RuleSummary {
   readonly effect: Effect;
   /** The rule's `reason`, as people and agents read it. */
   readonly reason?: string;
-  /** How many people must say yes, where the rule asks and says so. */
+  /** How many people must approve, where the rule asks and names a number. */
   readonly quorum?: number;
-  /** Where the text that it was read from says so. */
+  /** Where the policy's text names that number; absent where the policy was not read from text. */
   readonly quorumAt?: TextPosition;
-  /** 1-based, where the policy was read from text. */
+  /**
+   * Line of the rule in the policy's text, from 1; absent where the policy was not read from text.
+   */
   readonly line?: number;
 }
 
@@ -34,26 +36,26 @@ export interface Classification {
   readonly risk: RiskLevel;
 }
 
-/** A compiled policy. Opaque: read it through these members only. */
+/** A compiled policy; made by `parsePolicy` or `readPolicy`. Read it only through these members. */
 export interface Policy {
-  /** What happens to an action that no rule matches and no layer speaks about. */
+  /** What happens to an action that no rule matches and every layer abstains from. */
   readonly defaultEffect: Effect;
   /** Its rules, in their order. */
   readonly rules: readonly RuleSummary[];
-  /** What loaded but deserves a look, e.g. a v0.3 file without `version`. */
+  /** What loaded but needs attention, e.g. a policy without `version`; one line each. */
   readonly warnings: readonly string[];
   /** The first rule that matches, as a Ruling; `undefined` when none does. Pure. */
   judge(action: Action, facts: Facts): Ruling | undefined;
   /** Category and risk: the policy's `classify` rows, then the built-in table. */
   classify(action: Action): Classification;
   /**
-   * Whether the patterns of a grant's scope prove the arguments of a call, as a rule that allows
-   * would read them.
+   * Whether the argument patterns of a grant's scope cover the arguments of a call, read as
+   * strictly as by a rule that allows.
    */
   proves(scope: ArgumentsScope, action: Action): boolean;
   /**
-   * Whether a rule that denies names this path by a path pattern, whatever tool or argument the
-   * rule is about.
+   * Whether the path pattern of some rule that denies matches this path, whatever tool or argument
+   * the rule is about.
    */
   deniesPath(path: string): boolean;
 }

@@ -16,10 +16,15 @@ const WINDOWS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400
 const COUNT_MAX = 1_000_000;
 const RATE = /^([1-9]\d{0,6})\/([a-z]+)$/;
 
-/** A rate: at most `max` within any `windowMs`. */
+/** A rate: at most `max` uses within any `windowMs` milliseconds. */
 export type Rate = Pick<LimitClaim, "max" | "windowMs">;
 
-/** Reads a rate limit. */
+/**
+ * Reads a rate limit such as `20/minute`: a number up to 1,000,000 per second, minute, hour or day.
+ * Source: spec/policy.md §8.
+ *
+ * @throws ConsentError of the spot's subject.
+ */
 export function parseRate(spot: Spot): Rate {
   const text = readText(spot, 32);
   const [, count, unit] = RATE.exec(text) ?? [];

@@ -13,29 +13,32 @@ import { nearest } from "@acp/exec-safety/text";
 /** One step down: an object's key or a list's index. */
 export type Step = string | number;
 
-/** Finds the place of a value, or of its key, in the text that it was read from. */
+/**
+ * Finds the place of a value, or of its key, in the text that it was read from; `undefined` where
+ * there is no text.
+ */
 export type Locate = (path: readonly Step[], part: "key" | "value") => TextPosition | undefined;
 
-/** What is being read: its name in complaints, and their code. */
+/** What is being read: its name in error texts, and the code of those errors. */
 export interface Subject {
-  /** How complaints name it, e.g. `policy`. */
+  /** Its name in error texts, e.g. `policy`. */
   readonly name: string;
-  /** What is thrown where it does not load. */
+  /** Code of the error that is thrown where it does not load. */
   readonly code: ConsentErrorCode;
 }
 
 /** The subject of policies. */
 export const POLICY: Subject = { name: "policy", code: "policy_invalid" };
 
-/** A value and its place. */
+/** A value of a file that people write, and its place there, so that an error can name it. */
 export interface Spot {
-  /** What it belongs to. */
+  /** What is being read. */
   readonly subject: Subject;
   /** The value as it was read. */
   readonly value: JsonValue;
   /** Keys and indexes that lead to it. */
   readonly path: readonly Step[];
-  /** Finds its place in the text; gives `undefined` where there is no text. */
+  /** Finds its place in the text; returns `undefined` where there is no text. */
   readonly locate: Locate;
 }
 
@@ -44,13 +47,13 @@ export function spotOf(value: JsonValue, path: readonly Step[]): Spot {
   return { subject: POLICY, value, path, locate: () => undefined };
 }
 
-/** What a complaint may add. */
+/** Optional parts of the error that {@link invalid} makes. */
 export interface Complaint {
   /** What the writer may have meant, as they would write it. */
   readonly suggestion?: string | undefined;
-  /** Which place to name: the key's or, unless given, the value's. */
+  /** Which place to name: the key's or the value's; the value's unless given. */
   readonly part?: "key" | "value";
-  /** The error that led to it. */
+  /** The error behind it. */
   readonly cause?: unknown;
 }
 
@@ -60,7 +63,10 @@ const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const NUMERAL = /^\d+(?:\.\d+)?$/;
 
-/** The error for what is wrong at a spot; `problem` completes "Cannot load policy at …:". */
+/**
+ * Makes the error for a problem at a spot, with its path, line and column. `problem` completes
+ * "Cannot load policy at …:".
+ */
 export function invalid(
   { subject, path, locate }: Spot,
   problem: string,
@@ -86,7 +92,7 @@ function placeOf(where: string, position: TextPosition | undefined): string {
   return ` at line ${position.line}, column ${position.column}${where === "" ? "" : ` (${where})`}`;
 }
 
-/** `rules[2].match.tool`. */
+/** A path as error texts write it, e.g. `rules[2].match.tool`. */
 export function printPath(path: readonly Step[]): string {
   return path.map(printStep).join("").replace(/^\./, "");
 }
@@ -96,7 +102,12 @@ function printStep(step: Step): string {
   return PLAIN_KEY.test(step) ? `.${step}` : `[${quote(step)}]`;
 }
 
-/** A map's entries, each as a spot. With `known`, any other key is refused. */
+/**
+ * The entries of a map, each as a spot.
+ *
+ * @param known - Its possible keys; any other key is refused. Without it every key is taken.
+ * @throws ConsentError of the spot's subject where the value is not a map or a key is unknown.
+ */
 export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<string, Spot> {
   const { value, path } = spot;
   if (!isJsonObject(value))
@@ -114,14 +125,23 @@ export function readMap(spot: Spot, known?: readonly string[]): ReadonlyMap<stri
   return entries;
 }
 
-/** A list's elements, each as a spot. */
+/**
+ * The elements of a list, each as a spot.
+ *
+ * @throws ConsentError of the spot's subject where the value is not a list.
+ */
 export function readList(spot: Spot): readonly Spot[] {
   const { value, path } = spot;
   if (!isJsonList(value)) throw invalid(spot, `expected a list, got ${describe(value)}`);
   return value.map((element, index) => ({ ...spot, value: element, path: [...path, index] }));
 }
 
-/** A text of at least one and at most `charsMax` characters, without control characters. */
+/**
+ * A text of at least one and at most `charsMax` UTF-16 units, without control characters other than
+ * tab, line feed and carriage return.
+ *
+ * @throws ConsentError of the spot's subject where the value is anything else.
+ */
 export function readText(spot: Spot, charsMax: number): string {
   const { value } = spot;
   if (typeof value !== "string") throw invalid(spot, `expected a text, got ${describe(value)}`);
@@ -131,7 +151,12 @@ export function readText(spot: Spot, charsMax: number): string {
   return value;
 }
 
-/** One of a few words. */
+/**
+ * One of a few words.
+ *
+ * @throws ConsentError of the spot's subject where the value is anything else, with the nearest
+ *   word as its `suggestion`.
+ */
 export function readOneOf<const W extends string>(spot: Spot, words: readonly W[]): W {
   const { value } = spot;
   const found = words.find((word) => word === value);
@@ -154,7 +179,11 @@ export interface NumberBounds {
   readonly whole?: boolean;
 }
 
-/** A number between two bounds. */
+/**
+ * A number between two bounds.
+ *
+ * @throws ConsentError of the spot's subject where the value is anything else.
+ */
 export function readNumber(spot: Spot, { min, max, whole = false }: NumberBounds): number {
   const { value } = spot;
   if (

@@ -8,11 +8,11 @@ import { importPublicKey } from "./keys.js";
 import { signConsent } from "./sign.js";
 
 /**
- * A signer for a gate: `createConsentGate({ signer: createConsentSigner(keys), … })`.
+ * Makes a gate's signer: `createConsentGate({ signer: createConsentSigner(keys), … })`.
  *
- * @param signer - A key pair, or whatever signs with a key that it keeps: each of its signatures is
- *   checked before it counts.
- * @throws ConsentError `key_rejected` where its public key is none.
+ * @param signer - A key pair, or anything that signs with a key that it keeps. Each signature is
+ *   verified before it counts.
+ * @throws ConsentError `key_rejected` where its public key is not an accepted Ed25519 key.
  *
  * @example
  * ```ts

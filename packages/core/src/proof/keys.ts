@@ -10,18 +10,18 @@ import { ConsentError } from "../errors.js";
 import type { PublicKey, Signer } from "../types/keys.js";
 
 /**
- * A private key and its public one. The private part is in a function alone, so that printing a
- * pair shows nothing of it.
+ * An Ed25519 key pair. Printing it shows nothing of the private key, which only a function holds.
  */
 export interface KeyPair extends Signer {
-  /** The private key: 32 bytes, to be kept sealed. */
+  /** The private key: 32 bytes. Keep it sealed. */
   exportSeed(): Uint8Array;
 }
 
 /**
- * A key pair from its private key.
+ * The key pair of a private key.
  *
- * @throws ConsentError `key_rejected` unless the seed has 32 bytes.
+ * @param seed - 32 bytes, copied.
+ * @throws ConsentError `key_rejected` for any other length.
  */
 export function keyPairFromSeed(seed: Uint8Array): KeyPair {
   const kept = Uint8Array.from(seed);
@@ -34,17 +34,17 @@ export function keyPairFromSeed(seed: Uint8Array): KeyPair {
   });
 }
 
-/** A new key pair. */
+/** Makes a new Ed25519 key pair from the platform's secure random numbers. */
 export function generateKeyPair(): KeyPair {
   return keyPairFromSeed(randomBytes(KEY_BYTES));
 }
 
 /**
- * Reads a public key, once; keep what it returns.
+ * Reads and checks a public key. Do it once and keep the result. Source: spec/proof.md §2.
  *
  * @param hex - 64 lower-case hex digits.
  * @throws ConsentError `key_rejected` for any other spelling or length, an encoding that is not
- *   canonical, bytes that are no point, and points of low order.
+ *   canonical, bytes that are not a point on the curve, and points of low order.
  */
 export function importPublicKey(hex: string): PublicKey {
   const bytes = typeof hex === "string" ? fromHex(hex) : undefined;

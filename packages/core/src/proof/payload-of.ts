@@ -6,21 +6,21 @@ import { ConsentError } from "../errors.js";
 import { makePayload, type Payload, type PayloadVersion } from "./payload.js";
 import { isFailure, readRequest, readResponse } from "./read.js";
 
-/** The signed bytes, their hash, and that of the whole request in them. */
+/** The bytes to sign, their hash, and the hash of the request that they contain. */
 export interface ConsentPayload extends Payload {
-  /** Hash of the whole request, which the payload holds: `sha256:<hex>`. */
+  /** Hash of the whole request: `sha256:<hex>`, as `requestHash()` gives it. */
   readonly requestHash: string;
 }
 
 /**
- * The payload of a response to a request (spec/proof.md §3). A `proof` in the response is not
- * looked at.
+ * The bytes that are signed for a response to a request (spec/proof.md §3). A `proof` in the
+ * response is ignored.
  *
  * @param response - ACP v0.2 §4.2's JSON, in the form that is signed.
  * @param request - ACP v0.2 §4.1's JSON, e.g. of `encodeRequest`.
- * @param version - Of the payload; a verifier takes it from the proof with `readPayloadVersion`.
- *   Left out: today's.
- * @throws ConsentError `message_invalid` where either is not read, or where the response answers
+ * @param version - The payload's version; a verifier takes it from the proof with
+ *   `readPayloadVersion`. The newest unless given.
+ * @throws ConsentError `message_invalid` where either cannot be read, or where the response answers
  *   another request.
  */
 export function consentPayload(

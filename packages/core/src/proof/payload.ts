@@ -11,10 +11,13 @@ import { canonicalJson } from "../json/canonical.js";
 import { encodeUtf8 } from "../json/text.js";
 import type { JsonObject } from "../json/value.js";
 
-/** Which form was signed: 1 is the bare JSON of proofs made before the form had a name. */
+/**
+ * Which form was signed: 1 is the plain JSON of proofs made before the form had a name; 2 is
+ * today's.
+ */
 export type PayloadVersion = 1 | 2;
 
-/** `proof.payload_type` of a proof of today. Proofs of version 1 have none. */
+/** Value of `proof.payload_type` in today's proofs. Proofs of version 1 have no such field. */
 export const PAYLOAD_TYPE = "acp/consent/v2";
 
 /**
@@ -48,9 +51,9 @@ export interface SignedQuestion {
 
 /** The signed bytes and their hash. */
 export interface Payload {
-  /** What is signed. */
+  /** The bytes to sign. */
   readonly bytes: Uint8Array;
-  /** `sha256:<hex>`. */
+  /** Their hash: `sha256:<hex>`. */
   readonly hash: string;
 }
 
@@ -81,7 +84,7 @@ export function makePayload(
 }
 
 /**
- * The version that a proof names.
+ * The payload version that a proof names; marks `payload_type` as read.
  *
  * @throws ConsentError `message_invalid` for a name that is not one of ours.
  */

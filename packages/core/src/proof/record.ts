@@ -12,22 +12,22 @@ import type { JsonObject, JsonValue } from "../json/value.js";
 import { type ProofFailure, type ProvenConsent, unproven } from "./result.js";
 import { verifyConsentProof, type VerifyOptions } from "./verify.js";
 
-/** A decision that its proofs carry. */
+/** What a verified record shows: a decision that its proofs support. */
 export interface ProvenRecord {
   readonly ok: true;
   /** Id of the question that was answered. */
   readonly requestId: string;
   /** What the approvers decided. */
   readonly decision: Decision;
-  /** One of each approver, in the order of the record. */
+  /** What each response proves, in the order of the record: one per approver. */
   readonly consents: readonly ProvenConsent[];
-  /** The moment asked about. */
+  /** The moment asked about, milliseconds since 1970. */
   readonly atMs: number;
-  /** The first moment at which one of them no longer holds. */
+  /** The first moment at which one of them no longer holds, milliseconds since 1970. */
   readonly validUntilMs: number;
 }
 
-/** Whether a record proves a decision. */
+/** The result of {@link verifyConsentRecord}: a decision, or why the record proves none. */
 export type RecordResult = ProvenRecord | ProofFailure;
 
 /**
@@ -78,11 +78,12 @@ function togetherProblem(
 }
 
 /**
- * Verifies a whole record: every response, and that together they are the decision. Left out, `now`
- * is the time of the last response.
+ * Verifies a whole record: every response, and that together they make the decision. Never rejects
+ * because of what it reads.
  *
  * @param record - `{ request, response }` or `{ request, responses }`: text, bytes or object.
- * @throws ConsentError `options_invalid` where `now` is no time.
+ * @param options - Without `now`, the record is judged at the time of its last response.
+ * @throws ConsentError `options_invalid` where `now` is not a time.
  */
 export async function verifyConsentRecord(
   record: unknown,

@@ -1,7 +1,7 @@
 /** What came of verifying a proof: one code for every step that can fail. */
 import type { Decision } from "../types/words.js";
 
-/** Why a proof proves nothing, in the order of the checks. Meanings: spec/proof.md §4. */
+/** Why a proof is not accepted, in the order of the checks. Meanings: spec/proof.md §4. */
 export type ProofCode =
   /** The response is no ACP response, or not in the form that is signed. */
   | "response_malformed"
@@ -68,24 +68,24 @@ export interface ProvenConsent {
   readonly publicKey: string | undefined;
   /** Wall time of the answer, milliseconds since 1970. */
   readonly givenAtMs: number;
-  /** The first moment at which it no longer holds. */
+  /** The first moment at which it no longer holds, milliseconds since 1970. */
   readonly validUntilMs: number;
-  /** The moment asked about. */
+  /** The moment asked about, milliseconds since 1970. */
   readonly atMs: number;
-  /** How many people have to say yes; this proof is one of them. */
+  /** How many people must approve; this proof is from one of them. */
   readonly quorum: number;
 }
 
-/** Why a proof shows nothing: the first step that failed. */
+/** Why a proof is not accepted: the first check that failed. */
 export interface ProofFailure {
   readonly ok: false;
-  /** Which step failed: stable, match on it. */
+  /** Which check failed: stable, match on it. */
   readonly code: ProofCode;
   /** What was found, in one line for people. */
   readonly message: string;
 }
 
-/** Whether a response proves a consent. */
+/** The result of {@link verifyConsentProof}. */
 export type ProofResult = ProvenConsent | ProofFailure;
 
 /** A failed step as a value. */

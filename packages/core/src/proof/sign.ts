@@ -14,10 +14,10 @@ import { isoTime } from "../time.js";
 import { makePayload, PAYLOAD_TYPE } from "./payload.js";
 
 /**
- * The answer to a question with its proof. Whether this person may answer is for the gate to know:
- * this function signs what it is given.
+ * The answer to a question as ACP v0.2 §4.2's JSON with its proof. It signs what it is given:
+ * whether this person may answer is for the gate to check.
  *
- * @throws What the signer throws; ConsentError `json_*` for parts that are no JSON data.
+ * @throws What the signer throws; ConsentError `json_*` for parts that are not JSON data.
  */
 export async function signConsent(
   request: ConsentRequest,

@@ -20,11 +20,16 @@ import { type ProofFailure, type ProofResult, unproven } from "./result.js";
 
 /** What a verifier trusts, and the moment it asks about. */
 export interface VerifyOptions {
-  /** From {@link importPublicKey}, never taken from the message. */
+  /**
+   * Keys that the verifier trusts, read with {@link importPublicKey}. Never take them from the
+   * message.
+   */
   readonly trustedKeys: readonly TrustedKey[];
-  /** The moment asked about, in milliseconds since 1970; left out means the response's own time. */
+  /** The moment asked about, in milliseconds since 1970; the time of the response unless given. */
   readonly now?: number;
-  /** For proofs of other algorithms; without one for its algorithm a proof is refused. */
+  /**
+   * Verifiers for algorithms other than Ed25519; a proof without one for its algorithm is refused.
+   */
   readonly verifiers?: readonly EvidenceVerifier[];
 }
 
@@ -140,13 +145,13 @@ function timeProblem({ asked, answered }: Claim, atMs: number): ProofFailure | u
 }
 
 /**
- * Verifies one response against its request. Never rejects because of what it reads: every failed
- * step is a value with its own code.
+ * Verifies one response against its request. Never rejects because of what it reads: each failed
+ * check gives a code of its own. Source: spec/proof.md §4.
  *
  * @param response - ACP v0.2 §4.2's JSON with a proof: text, bytes or object.
- * @param request - ACP v0.2 §4.1's JSON: text, bytes or object (of a request in this process:
+ * @param request - ACP v0.2 §4.1's JSON: text, bytes or object (of a request in this process,
  *   `encodeRequest(request)`).
- * @throws ConsentError `options_invalid` where `now` is no time.
+ * @throws ConsentError `options_invalid` where `now` is not a time.
  */
 export async function verifyConsentProof(
   response: unknown,

@@ -7,7 +7,7 @@ const isLive = (grant: Grant, nowMs: number): boolean =>
   nowMs >= grant.createdAtMs &&
   (grant.usesLeft === undefined || grant.usesLeft > 0);
 
-/** Grants that live as long as the process. */
+/** A store of grants that lives as long as the process. */
 export function memoryGrants(): Grants {
   const grants = new Map<string, Grant>();
   return {

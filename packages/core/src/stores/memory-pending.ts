@@ -68,7 +68,10 @@ function createTable(): RecordTable {
   };
 }
 
-/** Pending records that live as long as the process. */
+/**
+ * A store of questions that lives as long as the process. It keeps the last 1,000 ended ones, so
+ * that a late answer can be told what happened.
+ */
 export function memoryPending(): PendingStore {
   const table = createTable();
   const watchers = createWatchers();

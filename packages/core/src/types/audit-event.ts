@@ -39,10 +39,13 @@ export const AUDIT_EVENT_TYPES = [
   "witness_restored",
 ] as const;
 
-/** Kinds of audit events: S0 §7.3's nine, and ours (spec/audit.md). */
+/** Kinds of audit events: the nine of ACP v0.2 §7.3, and those of spec/audit.md. */
 export type AuditEventType = (typeof AUDIT_EVENT_TYPES)[number];
 
-/** One fact before it is chained; the sink adds sequence number and hashes. Wire form: S0 §7.4. */
+/**
+ * One fact for the log, before the sink adds its sequence number and hashes. Wire form: ACP v0.2
+ * §7.4, spec/audit.md.
+ */
 export interface AuditEventInput {
   /** Starts with `ae_`; unique in a log. */
   readonly id: string;
@@ -50,11 +53,14 @@ export interface AuditEventInput {
   readonly atMs: number;
   /** What happened. */
   readonly eventType: AuditEventType;
-  /** `""` where no question was asked. */
+  /** Id of the question; `""` where none was asked. */
   readonly requestId: string;
   /** Id of the agent; `""` where none is involved. */
   readonly agent: string;
-  /** The tool; the method; the program. `""` where none is involved. */
+  /**
+   * The tool's name; of an HTTP request, the method; of a command, its program. `""` where none is
+   * involved.
+   */
   readonly tool: string;
   /** Category of the action; `""` where none is involved. */
   readonly category: string;
@@ -67,7 +73,7 @@ export interface AuditEventInput {
   /** Id of the rule that decided; `""` where none did. */
   readonly policyRule: string;
   /**
-   * Everything else: its members by event type are in spec/audit.md §3. Arguments are masked.
+   * Everything else; spec/audit.md §3 lists the members of each event type. Arguments are masked.
    */
   readonly metadata: JsonObject;
 }
@@ -87,14 +93,12 @@ export type EventMaker = (
   metadata?: JsonObject,
 ) => AuditEventInput;
 
-/** An event in the log. */
+/** Where an event is in the log. */
 export interface LoggedAt {
-  /** {@link AuditEventInput.id}. */
+  /** The event's id: {@link AuditEventInput.id}. */
   readonly eventId: string;
-  /**
-   * Its sequence number and hash; left out where the record was kept before the log had the event.
-   */
+  /** Its sequence number, from 0; absent where the record was kept before the log had the event. */
   readonly seq?: number;
-  /** The event's hash in the chain: `sha256:<hex>`. */
+  /** The event's hash in the chain, `sha256:<hex>`; absent where `seq` is. */
   readonly hash?: string;
 }

@@ -4,11 +4,11 @@
 export interface SleepOptions {
   /** Ends the sleep early, with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Whether the process may end meanwhile; false unless given. */
+  /** True if the process may end meanwhile; false unless given. */
   readonly background?: boolean;
 }
 
-/** Time, injected. */
+/** Time as a gate reads it: the machine's, or a test's. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970-01-01T00:00:00Z; may jump. */
   now(): number;
@@ -32,11 +32,11 @@ export interface Clock {
   sleep(ms: number, options: SleepOptions): Promise<void>;
 }
 
-/** Prefixes of ids: consent request, nonce, audit event, grant. */
+/** Prefixes of ids: `cr` consent request, `n` nonce, `ae` audit event, `gr` grant. */
 export type IdPrefix = "cr" | "n" | "ae" | "gr";
 
-/** Ids and randomness, injected. */
+/** Source of ids: random ones, or a test's. */
 export interface Ids {
-  /** `<prefix>_<uuid>`, at least 122 random bits. */
+  /** A new id: `<prefix>_<uuid>`, with at least 122 random bits. */
   next(prefix: IdPrefix): string;
 }

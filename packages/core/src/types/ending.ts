@@ -14,7 +14,7 @@ export const END_STATUSES = [
 /** How a question ended. */
 export type EndStatus = (typeof END_STATUSES)[number];
 
-/** Every reason for which an answer is not taken. */
+/** Every reason why an answer is refused. */
 export const REFUSAL_CODES = [
   "response_invalid",
   "request_unknown",
@@ -36,5 +36,5 @@ export const REFUSAL_CODES = [
   "audit_failed",
 ] as const;
 
-/** Why an answer was not taken; the question stays as it was. */
+/** Why an answer was refused; the question stays as it was. */
 export type RefusalCode = (typeof REFUSAL_CODES)[number];

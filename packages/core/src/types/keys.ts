@@ -3,7 +3,7 @@
 /** Signs with a private key that it keeps; `createConsentSigner` makes a gate's signer of it. */
 export interface Signer {
   readonly algorithm: "Ed25519";
-  /** 64 lower-case hex digits. */
+  /** The public key: 64 lower-case hex digits. */
   readonly publicKey: string;
   /**
    * The signature over these very bytes: 64 bytes.
@@ -13,20 +13,29 @@ export interface Signer {
   sign(payload: Uint8Array): Promise<Uint8Array>;
 }
 
-/** A public key that was checked; made by {@link importPublicKey} alone. */
+/** A public key that was checked; only `importPublicKey` makes one. */
 export interface PublicKey {
-  /** 64 lower-case hex digits. */
+  /** The key: 64 lower-case hex digits. */
   readonly hex: string;
-  /** Whether the signature is this key's, by the strict rules. Never throws. */
+  /**
+   * Whether the signature over `message` is this key's, by strict rules (spec/proof.md §2). Never
+   * throws.
+   */
   verifies(signature: Uint8Array, message: Uint8Array): boolean;
 }
 
-/** A key that the verifier trusts, and when. */
+/** A key that a verifier trusts, and for which time. */
 export interface TrustedKey {
-  /** A key that was checked. */
+  /** The key, as {@link PublicKey}. */
   readonly key: PublicKey;
-  /** Consents given before are not this key's to sign. */
+  /**
+   * Consents given before this time are not accepted, in milliseconds since 1970; absent: no such
+   * bound.
+   */
   readonly validFromMs?: number;
-  /** Nor are those given then or later. */
+  /**
+   * Consents given at or after this time are not accepted, in milliseconds since 1970; absent: no
+   * such bound.
+   */
   readonly validUntilMs?: number;
 }

@@ -3,38 +3,46 @@ import type { Action } from "../action/action.js";
 
 declare const permitBrand: unique symbol;
 
-/** Opaque key; only a gate makes one. A copy of it opens nothing. */
+/**
+ * The right to perform one action once: an opaque key that only a gate makes. A copy opens nothing.
+ */
 export interface Permit {
   readonly [permitBrand]: true;
 }
 
-/** Replaces known secret values in a byte stream. */
+/** Replaces known secret values in a byte stream by `[secret NAME]`. */
 export interface Masker {
   /**
-   * Masks the next bytes of the stream. Returns what can be passed on; the rest may begin a
-   * value.
+   * Takes the next bytes of the stream. Returns those that can be passed on, masked; the rest is
+   * held back because a secret's value may begin in it.
    */
   push(chunk: Uint8Array): Uint8Array;
   /**
-   * After a silence: what was held back because a value wrapped into lines might go on in it,
-   * masked as it stands. What else may be the beginning of a value stays held back, also over the
-   * line breaks that a value itself has. If the wrapped value does go on, the rest of it is masked.
+   * Call it after a silence. Returns what was held back only because a value may continue after a
+   * line break; what may be the beginning of a value otherwise stays held back. If such a value
+   * continues, the rest of it is masked.
    */
   settle(): Uint8Array;
-  /** The stream is over: what was held back, masked. */
+  /** Ends the stream. Returns what was held back, masked. */
   end(): Uint8Array;
 }
 
-/** What a redeemed Permit gives: the frozen action to perform, now, once. */
+/** What a redeemed permit gives: the frozen action to perform, now, once. */
 export interface Release {
-  /** What to perform: this and nothing else. */
+  /** The action to perform: this one and no other. */
   readonly action: Action;
-  /** Names of the secrets that may be injected; after injection, of those that were. */
+  /** Names of the secrets that may be injected; after injection, those that were. */
   readonly secrets: readonly string[];
-  /** Aborts with the caller or on shutdown; never because the permit expired. */
+  /**
+   * Aborts when the caller goes away, when the performer's signal does, or when the gate closes;
+   * never because the permit expired.
+   */
   readonly signal: AbortSignal;
-  /** A result with known secret values replaced. */
+  /**
+   * A copy of a result in which known secret values are replaced; before injection, the result
+   * itself.
+   */
   mask<T>(value: T): T;
-  /** For a stream; `undefined` where no secret is known. */
+  /** A masker for a result that is a stream; `undefined` where no secret is known. */
   masker(): Masker | undefined;
 }

@@ -61,10 +61,10 @@ export type GrantScope =
 /** The kind of scope that covers requests to one host and port. */
 export type HostScope = Extract<GrantScope, { readonly kind: "host" }>;
 
-/** The scope with argument patterns. Only a Policy can tell what its patterns cover. */
+/** The kind of scope that has argument patterns. Only a Policy can say what its patterns cover. */
 export type ArgumentsScope = Extract<GrantScope, { readonly kind: "arguments" }>;
 
-/** What a yes may also cover, said in the question. */
+/** What an approval may also cover, as the question says it. */
 export interface GrantOffer {
   /** Short and unique inside the question, e.g. `"tool-10m"`; the answer names it. */
   readonly id: string;
@@ -72,7 +72,7 @@ export interface GrantOffer {
   readonly scope: GrantScope;
   /** How long it would hold, in milliseconds from the answer. */
   readonly ttlMs: number;
-  /** How often it may be used; left out means as often as wanted within its time. */
+  /** How often it may be used; absent: without limit within its time. */
   readonly uses?: number;
 }
 

@@ -3,25 +3,27 @@
  * list, so that whoever reads the list knows them all.
  */
 
-/** Every effect. */
+/** Every effect that a rule or a layer can have. */
 export const EFFECTS = ["allow", "ask", "deny"] as const;
 
-/** What a rule or layer says. Across layers: deny > ask > allow. */
+/**
+ * What a rule or a layer says. Across layers, `deny` comes before `ask`, and `ask` before `allow`.
+ */
 export type Effect = (typeof EFFECTS)[number];
 
 /** Every level of risk, ascending. */
 export const RISK_LEVELS = ["low", "medium", "high", "critical"] as const;
 
-/** Risk of an Action (S0 §4.1), ascending. */
+/** Risk of an action (ACP v0.2 §4.1), ascending. */
 export type RiskLevel = (typeof RISK_LEVELS)[number];
 
-/** Every decision of a person. */
+/** Every decision that a person can make. */
 export const DECISIONS = ["approved", "denied", "approved_with_modifications"] as const;
 
-/** What a person decided (S0 §4.2). */
+/** What a person decided (ACP v0.2 §4.2). */
 export type Decision = (typeof DECISIONS)[number];
 
-/** Every category. */
+/** Every category of actions. */
 export const CATEGORIES = [
   "read",
   "write",
@@ -32,5 +34,5 @@ export const CATEGORIES = [
   "physical",
 ] as const;
 
-/** Category of an Action (S0 §5.3). */
+/** Category of an action (ACP v0.2 §5.3). */
 export type Category = (typeof CATEGORIES)[number];

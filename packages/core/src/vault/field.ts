@@ -9,7 +9,7 @@ import { AES_IV_BYTES, AES_KEY_BYTES, AES_TAG_BYTES, requireLength } from "../cr
 import { ConsentError } from "../errors.js";
 import { fromBase64Url, toBase64, URL_SAFE } from "./base64.js";
 
-/** What a sealed field starts with. */
+/** The prefix of a sealed field. */
 export const SEALED_FIELD = "encrypted:";
 
 const encoder = new TextEncoder();
@@ -17,10 +17,11 @@ const INFO = encoder.encode("acp/config/v1");
 const NO_SALT = new Uint8Array(0);
 
 /**
- * Seals a value for one field of the configuration.
+ * Seals a value for one field of the configuration. Format: spec/vault.md §5.
  *
- * @param path - The field, e.g. `telegram.bot_token`.
+ * @param path - The field, e.g. `telegram.bot_token`; the value opens in this field only.
  * @param seed - The 32 bytes of the Ed25519 private key.
+ * @throws ConsentError `key_rejected` for a seed of another length.
  */
 export function sealField(value: string, path: string, seed: Uint8Array): string {
   return sealFieldWith(value, path, { seed, iv: randomBytes(AES_IV_BYTES) });
@@ -46,7 +47,7 @@ export function sealFieldWith(
   return SEALED_FIELD + toBase64(bytes, URL_SAFE);
 }
 
-/** Whether a text says that it is a sealed field. */
+/** Whether a text starts as a sealed field does; it may still not open. */
 export function isSealedField(text: string): boolean {
   return text.startsWith(SEALED_FIELD);
 }
@@ -55,7 +56,7 @@ export function isSealedField(text: string): boolean {
  * The value of a sealed field.
  *
  * @throws ConsentError `vault_invalid`, the same for another key, another field and a changed
- *   character.
+ *   character; `key_rejected` for a seed that does not have 32 bytes.
  */
 export function openField(text: string, path: string, seed: Uint8Array): string {
   const bytes = isSealedField(text) ? fromBase64Url(text.slice(SEALED_FIELD.length)) : undefined;

@@ -23,9 +23,9 @@ import type { Release } from "../types/permit.js";
 declare const holdsSecrets: unique symbol;
 
 /**
- * An Action that may hold secret values: for sending, and for nothing else. Never log, digest,
- * store or show it. As JSON and when inspected as a whole it shows the placeholders; its `args`
- * show the values. It is no Action to a gate.
+ * An action that may hold secret values: send it, and do nothing else with it. Never log, digest,
+ * store or show it. As JSON, and when inspected as a whole, it shows the placeholders; its `args`
+ * show the values. No gate accepts it as an Action.
  */
 export type InjectedAction = Action & { readonly [holdsSecrets]: true };
 
@@ -42,13 +42,14 @@ const HEADER_CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const HTTPS_PORT = 443;
 
 /**
- * Puts secrets in the places of their placeholders. Takes a release once.
+ * Replaces placeholders with the values of their secrets. Takes a release once. Source:
+ * spec/vault.md §4.
  *
  * @param secrets - All that are known, whether released or not: results are masked for each of
  *   them.
  * @throws ConsentError `secret_refused`, the same for a name that is unknown, not released or bound
- *   elsewhere, for a placeholder that nothing can be put into, and for a release that no permit
- *   gave or that was used before.
+ *   elsewhere, for a placeholder in a place that takes none, and for a release that no permit gave
+ *   or that was used before.
  */
 export function injectSecrets(release: Release, secrets: readonly Secret[]): InjectedRelease {
   if (!takeRelease(release)) throw refused();

@@ -11,7 +11,10 @@ import type { Secret } from "./secret.js";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** What becomes of what cannot be looked into: an instance of a class, a function, a stream. */
+/**
+ * What happens to a part that cannot be searched (an instance of a class, a function, a stream): an
+ * error, or it stays as it is.
+ */
 export type OpaqueHandling = "refuse" | "keep";
 
 /** One walk over a value. */
@@ -23,12 +26,12 @@ interface Walk {
 }
 
 /**
- * A copy in which no text, key, number or byte array shows a secret's value. An Error keeps its
- * identity and loses the value from its texts.
+ * A copy in which no text, key, number or byte array shows a secret's value; without secrets, the
+ * value itself. An Error stays the same object, and its texts are replaced.
  *
  * @param opaque - `"refuse"` unless given.
- * @throws ConsentError `secret_refused` for what cannot be looked into. Mask a stream with
- *   `release.masker()` and return what is data.
+ * @throws ConsentError `secret_refused` for a part that cannot be searched, unless `opaque` is
+ *   `"keep"`. Mask a stream with `release.masker()` and return data.
  */
 export function maskSecrets<T>(
   value: T,

@@ -23,8 +23,8 @@ import { createViews } from "./views.js";
 const NOTHING = new Uint8Array(0);
 
 /**
- * A masker for one stream, and after its `end` for another one. Secrets that are kept in one frozen
- * list are prepared once.
+ * Makes a masker for one stream; after its `end`, for another one. A frozen list of secrets that
+ * stays the same is prepared once.
  */
 export function createMasker(secrets: readonly Secret[]): Masker {
   return makeMasker(masksOf(secrets));

@@ -8,23 +8,25 @@ import { logEvent } from "../log-event.js";
 import type { AuditEventInput, AuditEventType } from "../types/audit-event.js";
 import type { Clock, Ids } from "../types/clock.js";
 
-/** One state of a vault. */
+/** One saved state of a vault. */
 export interface VaultMark {
-  /** {@link VaultContents.counter}. */
+  /** How often it was saved: {@link VaultContents.counter}. */
   readonly counter: number;
   /** SHA-256 of the sealed text: `sha256:<hex>`. */
   readonly hash: string;
 }
 
-/** What was done to it. */
+/** What was done to a vault. */
 export interface VaultChange {
-  /** What somebody did. */
+  /**
+   * `created` a new vault, `set` or `removed` one secret, or `resealed` it, e.g. with a new key.
+   */
   readonly change: "created" | "set" | "removed" | "resealed";
-  /** The secret's name, where there is one. */
+  /** Name of the secret that was set or removed; absent otherwise. */
   readonly secret?: string;
 }
 
-/** What a vault is, compared with what the log says of it. */
+/** How a vault compares with what the log says about it. */
 export type VaultMarkResult =
   /** The state that was noted. */
   | "same"
@@ -35,20 +37,23 @@ export type VaultMarkResult =
   /** Another vault of the same counter was put in its place. */
   | "replaced";
 
-/** Time and ids of an event. */
+/** Sources of an event's time and id. */
 export interface NoticeParts {
-  /** Time of the event. */
+  /** Source of the event's time. */
   readonly clock: Clock;
-  /** Id of the event. */
+  /** Source of the event's id. */
   readonly ids: Ids;
 }
 
-/** The mark of a sealed text. */
+/** The mark of a vault's state, from its counter and its sealed text. */
 export function vaultMark(counter: number, text: string): VaultMark {
   return Object.freeze({ counter, hash: `sha256:${sha256Hex(text)}` });
 }
 
-/** The event to append after a vault was saved. */
+/**
+ * The `vault_changed` event to append after a vault was saved. It names secrets and holds no
+ * values.
+ */
 export function vaultChangedEvent(
   { counter, hash }: VaultMark,
   { change, secret }: VaultChange,
@@ -62,8 +67,10 @@ export function vaultChangedEvent(
 }
 
 /**
- * The event to append after the keys were rotated; the vault's own event follows from {@link
- * vaultChangedEvent}.
+ * The `keys_rotated` event to append after the keys were rotated; the vault's own event comes from
+ * {@link vaultChangedEvent}.
+ *
+ * @param keys - The old and the new public key, as hex.
  */
 export function keysRotatedEvent(
   keys: { readonly from: string; readonly to: string },
@@ -72,7 +79,7 @@ export function keysRotatedEvent(
   return noticeEvent("keys_rotated", { from_key: keys.from, to_key: keys.to }, parts);
 }
 
-/** The mark in an event's metadata; `undefined` for any other event. */
+/** The mark in a `vault_changed` event; `undefined` for any other event. */
 export function readVaultMark({
   eventType,
   metadata,
@@ -83,7 +90,7 @@ export function readVaultMark({
     : undefined;
 }
 
-/** Compares the vault with its last mark in the log. */
+/** Compares a vault with its last mark in the log, to notice an older one put in its place. */
 export function compareVaultMark(vault: VaultMark, noted: VaultMark): VaultMarkResult {
   if (vault.counter > noted.counter) return "newer";
   if (vault.counter < noted.counter) return "rolled_back";

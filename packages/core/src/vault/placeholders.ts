@@ -6,17 +6,16 @@ import { type Action, isHttpAction, isToolAction } from "../action/action.js";
 import { isJsonList, type JsonValue } from "../json/value.js";
 import { isSecretName } from "./secret-name.js";
 
-/** What every placeholder starts with. */
+/** The beginning of every placeholder; the whole is `{{secret:NAME}}`. */
 export const PLACEHOLDER_START = "{{secret:";
 const PLACEHOLDER = /\{\{secret:([A-Za-z0-9_.-]+)\}\}/g;
 
 /** The placeholders of an action. */
 export interface Placeholders {
-  /** Names, each once, in the order in which they stand. */
+  /** Names of the secrets, each once, in their order in the action. */
   readonly names: readonly string[];
   /**
-   * Whether one stands where nothing is put in, or names nothing: in a key, a URL, a shell command,
-   * without its end.
+   * True if a placeholder is in a place that takes none (a key, a URL, a command) or is malformed.
    */
   readonly hasStray: boolean;
 }

@@ -17,14 +17,14 @@ import { SECRET_BYTES_MAX, VAULT_BYTES_MAX } from "../limits.js";
 import { quote } from "@acp/exec-safety/text";
 import { revealSecret, Secret } from "./secret.js";
 
-/** The opened vault: its secrets, and how often it was saved. */
+/** The contents of an opened vault. */
 export interface VaultContents {
   /**
-   * 1 for the first save, one more for each that follows: a lower one than was noted is an older
-   * vault put back.
+   * How often it was saved: 1 for the first save. A number below the one that was noted means that
+   * an older vault was put back.
    */
   readonly counter: number;
-  /** Sorted by name; no name stands twice. */
+  /** Its secrets, sorted by name; each name is there once. */
   readonly secrets: readonly Secret[];
 }
 
@@ -42,11 +42,12 @@ const TEXT =
   /^\{\n {2}"version": 1,\n {2}"encryption": "aes-256-gcm",\n {2}"salt": "([0-9a-f]{64})",\n {2}"iv": "([0-9a-f]{24})",\n {2}"data": "([0-9a-f]*)",\n {2}"tag": "([0-9a-f]{32})"\n\}\n$/;
 
 /**
- * Seals secrets under a fresh salt and iv.
+ * Seals secrets under a fresh salt and initialization vector. Format: spec/vault.md §3.
  *
  * @param seed - The 32 bytes of the Ed25519 private key.
- * @throws ConsentError `secret_invalid` where a name stands twice, the counter is no whole number
- *   from 1, or it is all together too large.
+ * @throws ConsentError `secret_invalid` where a name is there twice, the counter is not a whole
+ *   number from 1, or the contents have more than 256 KiB; `key_rejected` for a seed of another
+ *   length.
  */
 export function sealVault(contents: VaultContents, seed: Uint8Array): string {
   return sealVaultWith(contents, seed, {
@@ -82,7 +83,8 @@ export function sealVaultWith(
 /**
  * Opens what {@link sealVault} sealed.
  *
- * @throws ConsentError `vault_invalid`, the same for whatever is wrong.
+ * @throws ConsentError `vault_invalid`, the same for another key and for any change; `key_rejected`
+ *   for a seed that does not have 32 bytes.
  */
 export function openVault(text: string, seed: Uint8Array): VaultContents {
   const [salt, iv, ciphertext, tag] = (TEXT.exec(text) ?? []).slice(1).map(fromHex);

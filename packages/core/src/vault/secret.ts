@@ -16,19 +16,22 @@ import { isSecretName } from "./secret-name.js";
 
 /** What a Secret is made of. */
 export interface SecretSource {
-  /** Letters, digits, `_`, `.` and `-`, not starting with a digit, dot or dash. */
+  /** Letters, digits, `_`, `.` and `-`, at most 256, starting with a letter or `_`. */
   readonly name: string;
   /** 8 to 16,384 bytes of UTF-8. */
   readonly value: string;
-  /** MCP servers whose tools may get it. Empty or left out: none. `"*"`: every server. */
+  /**
+   * Names of the MCP servers whose tools may get it; `"*"` is every server. Empty or absent: none.
+   */
   readonly servers?: readonly string[];
   /**
-   * `host` (https on port 443), `host:port`, or `"*"` (every https URL). Empty or left out: none.
+   * Hosts whose requests may get it: `host` (https on port 443), `host:port`, or `"*"` (every https
+   * URL). Empty or absent: none.
    */
   readonly hosts?: readonly string[];
 }
 
-/** All of them, written out. */
+/** In `servers` or `hosts`: all of them. */
 export const EVERYWHERE = "*";
 
 const WITH_PORT = /:\d+$/;
@@ -39,18 +42,19 @@ const values = new WeakMap<Secret, string>();
 
 /**
  * A named value that never prints: as text, as JSON and when inspected it is `[secret NAME]`. A
- * copy of it holds no value.
+ * copy of it has no value.
  */
 export class Secret {
   /** How actions and policies name it. */
   readonly name: string;
-  /** Normalised; empty is nowhere. */
+  /** Names of the MCP servers whose tools may get it, each once; empty: none. */
   readonly servers: readonly string[];
-  /** Normalised; empty is nowhere. */
+  /** Hosts whose requests may get it, normalized, each once; empty: none. */
   readonly hosts: readonly string[];
 
   /**
-   * @throws ConsentError `secret_invalid`; it never shows the value.
+   * @throws ConsentError `secret_invalid` for a bad name, a value outside 8 to 16,384 bytes, or a
+   *   bad binding. Its text never shows the value.
    */
   constructor({ name, value, servers = [], hosts = [] }: SecretSource) {
     this.name = checkName(name);
@@ -84,15 +88,16 @@ export class Secret {
   }
 }
 
-/** What stands in the place of a secret's value. */
+/** What replaces a secret's value: `[secret NAME]`. */
 export function secretLabel(name: string): string {
   return `[secret ${name}]`;
 }
 
 /**
- * The value of a secret: the only way to it. Never log it, keep it or put it into an error.
+ * The value of a secret; this is the only way to it. Never log it, store it or put it in an error.
  *
- * @throws ConsentError `secret_invalid` for what the constructor did not make, a copy included.
+ * @throws ConsentError `secret_invalid` for anything that the constructor did not make, a copy
+ *   included.
  */
 export function revealSecret(secret: Secret): string {
   const value = values.get(secret);

@@ -5,14 +5,14 @@ import type { Vault } from "../ports.js";
 import type { Secret } from "./secret.js";
 
 /**
- * The secrets of a vault, or where they are read for each release. A list that stays the same,
- * frozen, is prepared for masking once.
+ * The secrets of a vault, or a function that reads them for each release. A frozen list that stays
+ * the same is prepared for masking once.
  */
 export type SecretList = readonly Secret[] | (() => readonly Secret[] | Promise<readonly Secret[]>);
 
 /**
- * A Vault over a list of secrets. Results of every release are masked for all of them, also where
- * nothing was injected: what one call stored, another could read back.
+ * Makes a gate's Vault over a list of secrets. Results of every release are masked for all of them,
+ * even where none was injected: what one call stored, another could read back.
  *
  * @example
  * ```ts
