@@ -44,60 +44,60 @@ import { checkpointsPath, fileWitness, newestOf, type Witness } from "./witness.
 /** Signed checkpoints of a log. */
 export interface CheckpointOptions extends CheckpointSchedule {
   /**
-   * The secret key that signs: `PRIVATE+KEY+…` of generateNoteKey. Its name is the log's name
-   * (origin) where none is given.
+   * The secret key that signs: `PRIVATE+KEY+…` of {@link generateNoteKey}. The key's name is the
+   * log's name unless `origin` is given.
    */
   readonly signerKey: string;
   /** Name of this log, unique among the logs that the key signs. */
   readonly origin?: string;
-  /** Told beside the file `<log>.checkpoints`. */
+  /** Who gets each checkpoint in addition to the file `<log>.checkpoints`; nobody unless given. */
   readonly witnesses?: readonly Witness[];
 }
 
 /** Options of {@link openAuditLog}. */
 export interface AuditLogOptions {
-  /**
-   * The log's file; made where it does not exist. Its directory must exist and nobody else may
-   * write in it.
-   */
+  /** Path of the log's file, as it was given. */
   readonly path: string;
   /**
-   * Time beside the events: of what the log itself records, of rotation, and to notice that the
-   * wall clock went back.
+   * Source of time for the events that the log itself records, for rotation, and to notice that the
+   * wall clock went back; the system's clock unless given. Events that are appended have their own
+   * time.
    */
   readonly clock?: LogClock;
-  /** Ids of the events that the log itself records. */
+  /** Source of ids for the events that the log itself records; random ones unless given. */
   readonly ids?: Ids;
-  /** When a new file is started; never where it is left out. */
+  /** When a new file is started; never unless given. */
   readonly rotation?: Rotation;
-  /** Signs how far the log has come; not where it is left out. */
+  /** Signs how far the log has come; no checkpoints are made unless given. */
   readonly checkpoints?: CheckpointOptions;
   /**
-   * Ends what the last process left open: a question that nobody holds has expired, a yes that
-   * nobody took was not collected, and of a yes that was taken and of a call that was forwarded
-   * nobody knows the outcome. Then records `log_opened`, from which the next recovery reads on,
-   * unless it is the last event already. Left out: nothing is ended.
+   * Ends what the last process left open: a question that no store holds has expired, an approval
+   * that nobody collected was not collected, and of an approval that was collected and of a call
+   * that was forwarded the outcome is unknown. Then records `log_opened`, where the next recovery
+   * starts to read. Unless given, nothing is ended.
    */
   readonly recover?: RecoverOptions;
 }
 
 /**
- * What is known of questions that a log shows as open, and of yeses of which it does not say what
- * became of them.
+ * What is known about questions that a log shows as open, and about approvals whose outcome it does
+ * not have.
  */
 export interface RecoverOptions {
-  /** What a PendingStore lists as `open()`, of this process or another: its gate ends them. */
+  /**
+   * Ids of the questions that a PendingStore lists as `open()`, of this process or another: their
+   * gate ends them.
+   */
   readonly pendingIds: ReadonlySet<string>;
   /**
-   * Questions that a PendingStore keeps as ended, of which nobody took the answer, and nobody can
-   * any more: of a yes among them the log says that it was not collected. Left out, or of another:
-   * that nobody knows what became of it.
+   * Ids of questions that a PendingStore keeps as ended and whose answer nobody can collect
+   * anymore: for an approval among them, the log says that it was not collected. For all others it
+   * says that the outcome is unknown. None unless given.
    */
   readonly untakenIds?: ReadonlySet<string>;
   /**
-   * Which of these questions have an event in another log whose type `isEnd` takes, because a gate
-   * with another log took them over. Asked only where something would be ended here; none where it
-   * is left out.
+   * How many questions, approvals and calls of an earlier process were ended when the log was
+   * opened.
    */
   readonly endedElsewhere?: (
     ids: readonly string[],
@@ -112,8 +112,8 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
   /** Where the log ended when it was opened; `undefined` where it was empty. */
   readonly start: AuditReceipt | undefined;
   /**
-   * What opening cut off the end and recorded as `log_recovered`; `undefined` where nothing was
-   * torn.
+   * What opening cut off at the end and recorded as `log_recovered`; `undefined` where no line was
+   * cut short.
    */
   readonly recovered: TornTail | undefined;
   /** How many questions, yeses and calls of an earlier process opening ended. */
@@ -125,8 +125,8 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
    */
   checkpoint(): Promise<string>;
   /**
-   * Waits for what was appended, then refuses more, signs the end and lets the next writer in.
-   * Never rejects; more calls change nothing.
+   * Waits for what was appended, refuses further appends, signs a last checkpoint, and lets the
+   * next writer in. Never rejects; calling it again changes nothing.
    */
   close(): Promise<void>;
 }

@@ -9,25 +9,31 @@ import { hashText } from "./merkle.js";
 import { type NoteVerifier, noteVerifier } from "./note.js";
 import { growTree, type TreeEdge } from "./tree-edge.js";
 
-/** Checkpoints to hold a log against. */
+/** Signed checkpoints to check a log against. */
 export interface CheckpointClaims {
-  /** Signed notes, from beside the log or from any witness, in any order. */
+  /** The signed notes, from the file beside the log or from any witness, in any order. */
   readonly notes: readonly string[];
   /** The public keys that are trusted: `<name>+<id>+<base64>`. */
   readonly verifierKeys: readonly string[];
-  /** Name of the log; one of another log is then refused. */
+  /**
+   * Name of the log; a checkpoint of another log is then refused. Unless given, every name is
+   * accepted.
+   */
   readonly origin?: string;
 }
 
-/** What came of the checkpoints. */
+/** Which checkpoints held. */
 export interface CheckpointReport {
   /** How many held. */
   readonly verified: number;
-  /** How many events the largest of these covers. */
+  /** How many events the largest of these covers; 0 where none held. */
   readonly events: number;
-  /** How many speak of events that retention has removed. */
+  /** How many are about events that retention has removed, and were not checked. */
   readonly tooOld: number;
-  /** The first that is not to be trusted itself; `number` counts the notes from 1. */
+  /**
+   * The first note that cannot be trusted; `number` counts the notes from 1. Absent where there is
+   * none.
+   */
   readonly firstBad?: { readonly number: number; readonly reason: string };
 }
 

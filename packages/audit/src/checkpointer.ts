@@ -12,9 +12,9 @@ import type { Witness } from "./witness.js";
 
 /** When checkpoints are made. */
 export interface CheckpointSchedule {
-  /** After this many events; 1,000 where it is left out. */
+  /** Number of events after which a checkpoint is made; 1,000 unless given. */
   readonly everyEvents?: number;
-  /** When an event has waited this long for one; a minute where it is left out. */
+  /** Milliseconds that an event may wait for a checkpoint; 60,000 unless given. */
   readonly everyMs?: number;
 }
 

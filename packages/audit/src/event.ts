@@ -11,8 +11,8 @@ export interface AuditEvent extends Omit<AuditEventInput, "eventType"> {
   /** Sequence number, from 0. */
   readonly seq: number;
   /**
-   * Monotonic milliseconds since the process that wrote it opened the log; left out in logs of
-   * before.
+   * Monotonic milliseconds since the process that wrote the event opened the log; absent in older
+   * logs.
    */
   readonly monoMs?: number;
   /** `event_hash` of the event before; `null` for the first. */
@@ -60,7 +60,7 @@ export const AUDIT_FAULT_CODES = [
 /** What is wrong with a log: one of {@link AUDIT_FAULT_CODES}. */
 export type AuditFaultCode = (typeof AUDIT_FAULT_CODES)[number];
 
-/** What is wrong, and in words. */
+/** What is wrong with a log, as a code and in words. */
 export interface AuditFault {
   /** Stable, for programs. */
   readonly code: AuditFaultCode;

@@ -9,7 +9,7 @@ import { onOneLine } from "./line-ends.js";
 import { plainEntries, plainLine } from "./plain-format.js";
 import { type AuditRecord, type ReadOptions, readRecords } from "./read.js";
 
-/** How a log can be written out. */
+/** Every format of an exported log. Source: spec/audit.md §10. */
 export const EXPORT_FORMATS = [
   /** The log's own lines. */
   "jsonl",
@@ -19,21 +19,21 @@ export const EXPORT_FORMATS = [
   "v0.3",
 ] as const;
 
-/** How a log is written out: one of {@link EXPORT_FORMATS}. */
+/** Format of an exported log: one of {@link EXPORT_FORMATS}. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Options of {@link exportAuditLog}. */
 export interface ExportOptions extends ReadOptions {
-  /** What to write: JSON lines, CSV, or those of another version. */
+  /** `jsonl`, `csv` or `v0.3`: see {@link ExportFormat}. */
   readonly format: ExportFormat;
 }
 
 /**
- * The log as text, line by line, each with its line end. No name in it can make a line of its own,
- * also for readers that end lines at more than a newline.
+ * The log as text, line by line, each with its line end. No name in it can start a line of its own,
+ * even for readers that end lines at more than a newline.
  *
- * @throws ConsentError `audit_failed` at a line that is no event; `aborted` where the signal ended
- *   it.
+ * @throws ConsentError `audit_failed` at a line that is not an event; `aborted` where the signal
+ *   ended it.
  */
 export async function* exportAuditLog(
   path: string,

@@ -9,11 +9,11 @@ import type { LineGroup, LogStore } from "./group-commit.js";
 import { openLogFile, syncDirectory, WRITES_ARE_SYNCED, writeAll } from "./log-file.js";
 import { archivePath } from "./log-parts.js";
 
-/** When a file is full. */
+/** When a file of the log is full and a new one is started. */
 export interface Rotation {
-  /** Before it would get larger than this. */
+  /** A file is full before it would get larger than this, in bytes; no limit unless given. */
   readonly maxBytes?: number;
-  /** When its first event is older than this. */
+  /** A file is full when its first event is this old, in milliseconds; no limit unless given. */
   readonly maxAgeMs?: number;
 }
 

@@ -14,13 +14,13 @@ import { readNextSeq } from "./last-event.js";
 
 /** Options of {@link followAuditLog}. */
 export interface FollowOptions {
-  /** Which events to give; all unless given. */
+  /** Which events to return; all unless given. */
   readonly filter?: AuditFilter;
-  /** Ends the following; nothing is thrown then. */
+  /** Ends the iteration; nothing is thrown then. */
   readonly signal: AbortSignal;
-  /** Number of the first event to give; where it is left out, only new ones are. */
+  /** Sequence number of the first event to return; only new events unless given. */
   readonly fromSeq?: number;
-  /** Waits before it looks again; 250 ms of real time where it is left out. */
+  /** Waits before it looks for new events again; 250 ms unless given. */
   readonly pause?: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -28,10 +28,9 @@ const PAUSE_MS = 250;
 
 /**
  * The log's events as they become durable, until the signal aborts. Waits for a log that does not
- * exist yet. What stands before the first one to give is found by a few looks and not read, however
- * long the log is.
+ * exist yet. However long the log is, events before the first one to return are skipped, not read.
  *
- * @throws ConsentError `audit_failed` at a line that is no event, or where events are missing.
+ * @throws ConsentError `audit_failed` at a line that is not an event, or where events are missing.
  */
 export async function* followAuditLog(
   path: string,

@@ -5,11 +5,10 @@
 import { readEndOf } from "./open-tail.js";
 
 /**
- * Wall time of a log's last event, in milliseconds since 1970; `undefined` where it has none. A
- * wall clock that is behind it was set back, and then a gate believes no consent that was kept
- * before the machine started anew (`lastEventMs` of its options).
+ * Wall time of a log's last event, in milliseconds since 1970; `undefined` where it has none. Pass
+ * it to a gate as `lastEventMs`: a wall clock that is behind it was set back.
  *
- * @throws ConsentError `audit_failed` where the log cannot be read, or its last line is no good
+ * @throws ConsentError `audit_failed` where the log cannot be read, or its last line is not a valid
  *   event.
  */
 export async function readLastEventMs(path: string): Promise<number | undefined> {
@@ -17,10 +16,10 @@ export async function readLastEventMs(path: string): Promise<number | undefined>
 }
 
 /**
- * Number of the event that the log gets next; 0 where it has none. Who follows the log from it gets
- * all that is written from now on.
+ * Sequence number of the event that the log gets next; 0 where it has none. Following the log from
+ * this number returns everything that is written from now on.
  *
- * @throws ConsentError `audit_failed` where the log cannot be read, or its last line is no good
+ * @throws ConsentError `audit_failed` where the log cannot be read, or its last line is not a valid
  *   event.
  */
 export async function readNextSeq(path: string): Promise<number> {

@@ -8,13 +8,13 @@ import type { LineGroup } from "./group-commit.js";
 import { decodeEvent } from "./codec.js";
 import type { AuditEvent } from "./event.js";
 
-/** A log in memory. */
+/** A log in memory, for tests and first steps. It grows without bound. */
 export interface MemoryAuditSink extends AuditSink, AsyncDisposable {
-  /** What a file would hold: one line an event, without newlines. */
+  /** The lines that a file would hold, one event each, without newlines. */
   readonly lines: readonly string[];
-  /** The same, decoded. */
+  /** The same events, decoded. */
   events(): readonly AuditEvent[];
-  /** From now on every append is refused for this reason, as when a disk fails. */
+  /** Makes every further append fail with this error, as when a disk fails. */
   fail(cause: Error): void;
   /** Refuses further appends. */
   close(): Promise<void>;

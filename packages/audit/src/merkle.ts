@@ -7,17 +7,17 @@ import { hash as digest } from "node:crypto";
 /** Bytes of a tree hash: SHA-256. */
 export const TREE_HASH_BYTES = 32;
 
-/** A proof that a leaf is in a tree. */
+/** A proof that a leaf is in a tree (RFC 6962 §2.1.1). */
 export interface InclusionProof {
   /** Number of the leaf, from 0: the event's `seq`. */
   readonly index: number;
   /** How many leaves the tree has. */
   readonly size: number;
-  /** Hashes from the leaf's neighbour up to the root's child. */
+  /** Hashes of the siblings on the path from the leaf up to the root. */
   readonly hashes: readonly Uint8Array[];
 }
 
-/** A proof that a tree is the start of a larger one. */
+/** A proof that one tree is the beginning of a larger one. */
 export interface ConsistencyProof {
   /** Number of leaves of the smaller tree. */
   readonly from: number;
@@ -72,14 +72,14 @@ export function hashText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
-/** Hash of a leaf: of a line's bytes without its newline. */
+/** Hash of a leaf (RFC 6962 §2.1): a log line's bytes without its newline. */
 export function merkleLeafHash(line: Uint8Array): Uint8Array {
   return hashBytes(leafText(line, 0, line.length));
 }
 
 /**
- * Whether the proof shows that `leafHash` is in the tree with `root`. False, never a throw, for any
- * malformed part.
+ * Whether the proof shows that `leafHash` is in the tree with this `root`. Returns false for any
+ * malformed part, and never throws.
  */
 export function verifyInclusion(
   leafHash: Uint8Array,
@@ -109,8 +109,8 @@ export function verifyInclusion(
 }
 
 /**
- * Whether the proof shows that the tree with `fromRoot` is the start of the one with `toRoot`.
- * False for any malformed part.
+ * Whether the proof shows that the tree with `fromRoot` is the beginning of the one with `toRoot`.
+ * Returns false for any malformed part.
  */
 export function verifyConsistency(
   fromRoot: Uint8Array,

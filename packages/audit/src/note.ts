@@ -14,17 +14,17 @@ import {
 } from "node:crypto";
 import { ConsentError } from "@acp/core";
 
-/** Signs notes with one key. */
+/** Signs notes with one key (C2SP signed-note). */
 export interface NoteSigner {
-  /** Name of the key: what its signatures are listed under. */
+  /** The key's name; signature lines begin with it. */
   readonly name: string;
-  /** The key to check its signatures with, as text. */
+  /** The public key that verifies its signatures: `<name>+<id>+<base64>`. */
   readonly verifierKey: string;
-  /** The note of a text that ends with a newline. */
+  /** The signed note of a text, which must end with a newline. */
   sign(text: string): string;
 }
 
-/** Checks signatures of one key. */
+/** Verifies signatures of one key. */
 export interface NoteVerifier {
   /** The key's name, as signature lines begin with it. */
   readonly name: string;
@@ -49,7 +49,12 @@ const SPKI = Buffer.from("302a300506032b6570032100", "hex");
 const SIGNATURE_LINE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u;
 const SIGNATURE_START = "\u2014 ";
 
-/** A new key for checkpoints: `signerKey` is secret, `verifierKey` is for everybody. */
+/**
+ * Makes a new key for checkpoints. Keep `signerKey` secret; give `verifierKey` to whoever verifies
+ * the log.
+ *
+ * @throws ConsentError `key_rejected` for a name that is empty or has white space or a `+`.
+ */
 export function generateNoteKey(name: string): {
   readonly signerKey: string;
   readonly verifierKey: string;

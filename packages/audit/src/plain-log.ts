@@ -33,16 +33,16 @@ import { hashRange, readRange, type TornTail } from "./tail.js";
 
 /** An open plain log. */
 export interface PlainLog extends AuditSink, AsyncDisposable {
-  /** Absolute or relative, as it was opened. */
+  /** Path of the log's file, as it was given. */
   readonly path: string;
   /**
-   * What opening cut off the end; `undefined` where nothing was torn. The format has no place for
-   * it: tell somebody.
+   * What opening cut off at the end; `undefined` where no line was cut short. The format has no
+   * place for it, so report it yourself.
    */
   readonly recovered: TornTail | undefined;
   /**
-   * Waits for what was appended, then refuses more and lets the next writer in. Never rejects; more
-   * calls change nothing.
+   * Waits for what was appended, refuses further appends, and lets the next writer in. Never
+   * rejects; calling it again changes nothing.
    */
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface PlainLog extends AuditSink, AsyncDisposable {
 /** Options of {@link openPlainLog}. */
 export interface PlainLogOptions {
   /**
-   * The log's file; made where it does not exist. Its directory must exist and nobody else may
+   * The log's file; created if it does not exist. Its directory must exist, and nobody else may
    * write in it.
    */
   readonly path: string;

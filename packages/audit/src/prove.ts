@@ -12,16 +12,20 @@ import { type MerkleTree, merkleTree } from "./tree.js";
 export interface AuditProver {
   /** How many events it covers. */
   readonly size: number;
-  /** Root of the first `size` events; of all where it is left out. */
+  /**
+   * Root hash of the first `size` events; of all unless given.
+   *
+   * @throws ConsentError `audit_failed` where there are not that many.
+   */
   root(size?: number): Uint8Array;
   /**
-   * That event `seq` is among the first `size`.
+   * A proof that event `seq` is among the first `size` events; among all unless given.
    *
    * @throws ConsentError `audit_failed` where there is no such event.
    */
   inclusion(seq: number, size?: number): InclusionProof;
   /**
-   * That the first `from` events are the start of the first `to`.
+   * A proof that the first `from` events are the beginning of the first `to`; of all unless given.
    *
    * @throws ConsentError `audit_failed` where there are not that many.
    */

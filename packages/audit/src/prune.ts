@@ -15,20 +15,21 @@ import { type Archive, type LogPart, listArchives, openParts } from "./log-parts
 import { findPruned, prunedMetadata, type PrunedStart } from "./pruned.js";
 import { growTree } from "./tree-edge.js";
 
-/** What stays. */
+/** What stays when a log is pruned. */
 export interface PruneOptions {
-  /** The newest full files that stay, beside the one that is written to. */
+  /** How many full files stay, the newest ones; the file that is written to stays as well. */
   readonly keepFiles: number;
-  /** Tells the time of the event that records the removal; the system's unless given. */
+  /** Source of time for the event that records the removal; the system's clock unless given. */
   readonly clock?: Pick<Clock, "now">;
-  /** Makes that event's id; random unless given. */
+  /** Source of that event's id; random unless given. */
   readonly ids?: Ids;
 }
 
 /**
- * Removes full files beyond the newest `keepFiles` of an open log; resolves with their names. A
- * file that does not verify is never removed.
+ * Removes full files of an open log beyond the newest `keepFiles`, and records each removal. A file
+ * that does not verify is never removed. Source: spec/audit.md §8.
  *
+ * @returns Names of the removed files.
  * @throws ConsentError `audit_failed`; files removed before stay removed, and the log says so.
  */
 export async function pruneAuditLog(

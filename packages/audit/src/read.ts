@@ -9,15 +9,15 @@ import { lineText } from "./lines.js";
 import { openParts } from "./log-parts.js";
 import { readPlainLine } from "./plain-line.js";
 
-/** Which events to read; what is left out matches every event. */
+/** Which events to read; a member that is absent matches every event. */
 export interface AuditFilter {
-  /** From this time on. */
+  /** Only events from this time on, in milliseconds since 1970. */
   readonly sinceMs?: number;
-  /** Before this time. */
+  /** Only events before this time, in milliseconds since 1970. */
   readonly untilMs?: number;
   /** Only this type, such as `consent_approved`. */
   readonly eventType?: string;
-  /** Only events of this question. */
+  /** Only events of the question with this id. */
   readonly requestId?: string;
   /** Only events of the agent with this id. */
   readonly agent?: string;
@@ -29,17 +29,19 @@ export interface AuditFilter {
 
 /** Options of {@link readAuditLog}. */
 export interface ReadOptions {
-  /** Which events to give; all unless given. */
+  /** Which events to return; all unless given. */
   readonly filter?: AuditFilter;
-  /** Ends the work early; it then rejects with the signal's reason. */
+  /**
+   * Ends the reading early, with the ConsentError `aborted`, whose cause is the signal's reason.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The log's events, over all its files. A last line without an end is left out: it was never
- * acknowledged.
+ * The log's events, oldest first, from all its files. A last line without an end is left out: it
+ * was never acknowledged.
  *
- * @throws ConsentError `audit_failed` at a line that is no event, after the events before it;
+ * @throws ConsentError `audit_failed` at a line that is not an event, after the events before it;
  *   `aborted` where the signal ended it.
  */
 export async function* readAuditLog(

@@ -15,10 +15,11 @@ import type { Stamp } from "./stamp.js";
 import { readChunks } from "./source.js";
 
 /**
- * What was cut off: bytes that no newline ended, so that no append had been acknowledged for them.
+ * What was cut off at the end of a log: bytes without a final newline, whose append was never
+ * acknowledged.
  */
 export interface TornTail {
-  /** How many there were. */
+  /** How many bytes there were. */
   readonly bytes: number;
   /** `sha256:<hex>` of these bytes. */
   readonly hash: string;

@@ -2,9 +2,10 @@
 import type { AuditSink } from "@acp/core";
 
 /**
- * Appends to the first sink, then to each next one: what a later one holds is durable in those
- * before it. Resolves with the first one's receipt when all have the events, and fails as soon as
- * one does. The events must not change meanwhile. Close the sinks in the order given.
+ * Makes one sink of several: appends to the first, then to each next one. What a later sink has is
+ * durable in those before it. An append resolves with the first sink's receipt when all have the
+ * events, and fails as soon as one does. Do not change the events meanwhile, and close the sinks in
+ * the order given.
  */
 export function teeSinks(first: AuditSink, ...others: readonly AuditSink[]): AuditSink {
   return {

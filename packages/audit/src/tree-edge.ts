@@ -4,7 +4,7 @@
  */
 import { EMPTY_TEXT, hashBytes, leafText, nodeText } from "./merkle.js";
 
-/** The right edge of a tree. */
+/** The right edge of a Merkle tree: what its writer needs to continue it. */
 export interface TreeEdge {
   /** Number of leaves. */
   readonly size: number;

@@ -18,56 +18,56 @@ import { type LineBlock, lineText } from "./lines.js";
 import { type LogPart, type LogParts, openParts } from "./log-parts.js";
 import { findPruned, type PrunedStart } from "./pruned.js";
 
-/** The first bad line, counted from 1. */
+/** The first bad line of a log. */
 export interface BadLine extends AuditFault {
-  /** In its file. */
+  /** Number of the line in its file, from 1. */
   readonly line: number;
-  /** Name of the file; left out where the log is one file. */
+  /** Name of the file; absent where the log is one file. */
   readonly file?: string;
 }
 
-/** What a log proved to be. */
+/** The result of {@link verifyAuditLog}. */
 export interface AuditVerification {
-  /** Whether every event is good and the end is where it should be. */
+  /** True if every event is valid, the end is where it should be, and every checkpoint held. */
   readonly ok: boolean;
-  /** How many events are good, counted from the start. */
+  /** How many events are valid, counted from the start. */
   readonly events: number;
-  /** Where the good part ends; left out where it is empty. */
+  /** Where the valid part ends; absent where it is empty. */
   readonly head?: AuditReceipt;
-  /** Left out where all lines are good. */
+  /** The first bad line; absent where all lines are valid. */
   readonly firstBad?: BadLine;
   /**
-   * Number of the first event, where earlier ones are not there: removed by retention, or in
-   * another file.
+   * Sequence number of the first event, where earlier ones are not there: removed by retention, or
+   * in another file. Absent where it is 0.
    */
   readonly startSeq?: number;
-  /** What came of the checkpoints, where some were given. */
+  /** Which checkpoints held; absent where none were given. */
   readonly checkpoints?: CheckpointReport;
 }
 
 /** How far a verification is. */
 export interface VerifyProgress {
-  /** Checked so far. */
+  /** How many events were checked so far. */
   readonly events: number;
-  /** Read so far. */
+  /** How many bytes were read so far. */
   readonly bytes: number;
-  /** Size of the file when the check began. */
+  /** Bytes of all the log's files together when the check began. */
   readonly bytesTotal: number;
 }
 
 /** Options of {@link verifyAuditLog}. */
 export interface VerifyOptions {
-  /** Ends the work early; it then rejects with the signal's reason. */
+  /** Ends the check early, with the ConsentError `aborted`, whose cause is the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after every part of the file that was read. */
+  /** Called after every block that was read. */
   readonly onProgress?: (progress: VerifyProgress) => void;
-  /** Signed checkpoints to hold the log against. */
+  /** Signed checkpoints to check the log against; none unless given. */
   readonly checkpoints?: CheckpointClaims;
 }
 
 /**
- * Whether a log is whole, over all its files: every line canonical, its hash its own, the chain
- * without a gap, and the checkpoints kept.
+ * Verifies a log over all its files: every line is canonical and has its own hash, the chain has no
+ * gap, and the checkpoints hold. A log that is not whole is a result, not an error.
  *
  * @param path - The log, or one of its full files (`<log>.<12 digits>`), which is then checked by
  *   itself.

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "@acp/core";
 
-/** What the log reads of a clock. */
+/** The parts of a clock that the log reads. */
 export type LogClock = Pick<Clock, "now" | "monotonic">;
 
 /** One look at the clocks. */

@@ -8,21 +8,25 @@ import { cannot, causeText, hasErrno } from "./errors.js";
 import { writeAll } from "./log-file.js";
 import { findNewline } from "./tail.js";
 
-/** Keeps checkpoints: a file on another disk, a webhook, a channel in which people read along. */
+/**
+ * Keeps checkpoints outside the log's reach: a file on another disk, a webhook, or a channel that
+ * people read. Source: spec/checkpoints.md §5.
+ */
 export interface Witness {
-  /** Names it in the log, e.g. `"webhook"`. */
+  /** Name of the witness, for the log, e.g. `"webhook"`. */
   readonly name: string;
   /**
-   * Takes one signed checkpoint; resolves when it is kept. Never called twice at a time; of several
-   * that wait only the newest comes.
+   * Takes one signed checkpoint; resolves when it is kept. Never called again before it settles; of
+   * several that wait, only the newest is sent.
    *
-   * @param signal - Aborts when the log will not wait any longer.
+   * @param signal - Aborts when the log stops waiting: after 30 s, or while it closes after 5 s.
    */
   publish(checkpoint: string, signal: AbortSignal): Promise<void>;
   /**
-   * The newest checkpoint of this log that it keeps, `undefined` where it has none. Asked when the
-   * log is opened: a log that was cut back together with the checkpoints beside it does not open.
-   * Leave it out where a witness only takes; what fails here stops nothing.
+   * The newest checkpoint of this log that it keeps; `undefined` where it has none. Called when the
+   * log is opened, so that a log that was cut back together with the checkpoints beside it does not
+   * open. Leave it out for a witness that can only take checkpoints. An error, or no answer within
+   * 5 s, counts as none.
    */
   newest?(signal: AbortSignal): Promise<string | undefined>;
 }
@@ -31,12 +35,15 @@ export interface Witness {
 const NEWEST_TIMEOUT_MS = 5_000;
 const CHECKPOINTS_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Where the checkpoints beside a log are. */
+/** Path of the checkpoints file beside a log: `<log>.checkpoints`. */
 export function checkpointsPath(path: string): string {
   return `${path}.checkpoints`;
 }
 
-/** Keeps checkpoints in a private file, one a line as a JSON text, durable. */
+/**
+ * Makes a witness that keeps checkpoints in a private file (0600), durable, one per line as a JSON
+ * string.
+ */
 export function fileWitness(path: string, name = "file"): Witness {
   return {
     name,
@@ -72,7 +79,8 @@ export async function newestOf(witnesses: readonly Witness[]): Promise<readonly 
  * The checkpoints of a file, oldest first; none where there is no file. A last line without an end
  * is left out.
  *
- * @throws ConsentError `audit_failed` where it cannot be read or holds something else.
+ * @throws ConsentError `audit_failed` where the file cannot be read, has more than 64 MiB or holds
+ *   something else.
  */
 export async function readCheckpoints(path: string): Promise<readonly string[]> {
   const text = await readBounded(path);

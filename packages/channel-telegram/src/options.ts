@@ -3,14 +3,14 @@
  */
 import { type Clock, ConsentError, systemClock } from "@acp/core";
 
-/** How updates arrive by webhook. */
+/** How Telegram sends updates to a webhook. */
 export interface TelegramWebhook {
   /**
    * The HTTPS address that Telegram calls; it must lead to {@link TelegramChannel.handle}. The
    * channel registers it.
    */
   readonly url: string;
-  /** 32 to 256 letters, digits, `_` and `-`: what proves that a request comes from Telegram. */
+  /** Proves that a request comes from Telegram: 32 to 256 letters, digits, `_` and `-`. */
   readonly secretToken: string;
 }
 
@@ -18,20 +18,23 @@ export interface TelegramWebhook {
 export interface TelegramChannelOptions {
   /** The bot's token, as BotFather gave it. */
   readonly token: string;
-  /** The chat's number: a person's own for a private chat, a negative one for a group. */
+  /** The chat's number: the user's own for a private chat, negative for a group. */
   readonly chatId: string;
   /**
-   * Numbers of the users who may answer. Left out, a private chat's own user may; a group needs it.
-   * An empty list is nobody.
+   * Numbers of the users who may answer. Absent: the user of a private chat; required for a group.
+   * Empty: nobody.
    */
   readonly approvers?: readonly string[];
-  /** Another Bot API server; HTTPS unless it is on this machine. */
+  /**
+   * Address of another Bot API server, with https unless it is on this machine; Telegram's unless
+   * given.
+   */
   readonly apiRoot?: string;
-  /** Takes updates by webhook; without it they are polled. */
+  /** Takes updates by webhook; they are polled unless given. */
   readonly webhook?: TelegramWebhook;
   /**
-   * Told what a person must look at: a refused token, another program that reads the bot's updates,
-   * taps of strangers. Never the token.
+   * Called about what a person must look at: a refused token, another program that reads the bot's
+   * updates, taps of strangers. The message never has the token.
    */
   readonly warn?: (message: string) => void;
   /** Default: the system's clock. */

@@ -38,19 +38,18 @@ const REMEMBERED_MAX = 1_000;
 /** How long closing waits for messages to show how their questions ended. */
 const CLOSE_GRACE_MS = 3_000;
 
-/** A channel that holds a bot's updates. */
+/** A channel that asks in a Telegram chat. */
 export interface TelegramChannel extends Channel, AsyncDisposable {
   /**
-   * Settles when answers can be heard; rejects with the ConsentError `channel_unavailable` where
-   * Telegram refuses that. Outages are waited out.
+   * Settles when answers can arrive; rejects with the ConsentError `channel_unavailable` where
+   * Telegram refuses that. During an outage it keeps waiting.
    */
   readonly ready: Promise<void>;
   /**
-   * Takes a request of Telegram's webhook. Without the option `webhook` every request is answered
-   * 404.
+   * Handles a request of Telegram's webhook. Without the option `webhook`, every request gets 404.
    */
   handle(request: Request): Promise<Response>;
-  /** Stops listening; what is open stays as it is with the gate. */
+  /** Stops listening; open questions stay open at the gate. */
   close(): Promise<void>;
 }
 
@@ -228,9 +227,11 @@ async function ask(
 }
 
 /**
- * A channel for one chat, by one bot. A message that cannot be posted because Telegram is out of
- * reach is tried again for as long as its question is open; where Telegram refuses it for good,
+ * Makes a channel for one chat, with one bot. A message that cannot be posted because Telegram is
+ * out of reach is tried again while its question is open; where Telegram refuses it for good,
  * `deliver` throws `channel_unavailable`.
+ *
+ * @throws ConsentError `options_invalid`.
  *
  * @example
  * ```ts
@@ -240,8 +241,6 @@ async function ask(
  * await using telegram = createTelegramChannel({ token, chatId: "4711" });
  * const gate = createConsentGate({ policy, channel: telegram, audit });
  * ```
- *
- * @throws ConsentError `options_invalid`.
  */
 export function createTelegramChannel(options: TelegramChannelOptions): TelegramChannel {
   const settings = readOptions(options);

@@ -16,25 +16,22 @@ import type {
 export interface OpenQuestion {
   /** The question as its gate asks it. */
   readonly request: ConsentRequest;
-  /** It was shown before a restart of the gate. */
+  /** True if it was shown before a restart of the gate. */
   readonly redelivery: boolean;
 }
 
 /** What a gate tells of its questions. */
 export type GateChange = Exclude<QuestionChange, { readonly type: "lost" }>;
 
-/** What a gate's log says of a question that is over. */
+/** What a gate's log says about a question that is over. */
 export interface QuestionOutcome {
-  /** As its request has it: `cr_…`. */
+  /** Id of the question: `cr_…`. */
   readonly id: string;
   /** How the question ended. */
   readonly status: EndStatus;
   /** Why it ended that way; may be empty. */
   readonly reason: string;
-  /**
-   * What became of a yes; left out where it was none. The error is a kind, e.g. `TypeError`, or why
-   * it did not run.
-   */
+  /** What became of an approval; absent where the question did not end with one. */
   readonly run?: {
     /** `waiting` and `started` may still change; every other one is final. */
     readonly state:
@@ -45,7 +42,10 @@ export interface QuestionOutcome {
       | "not_run"
       | "not_collected"
       | "unknown";
-    /** Code or name of what went wrong, where it failed. */
+    /**
+     * Kind of the error, e.g. `TypeError`, or why it did not run; absent where there is nothing to
+     * say.
+     */
     readonly error?: string;
   };
 }
@@ -62,31 +62,32 @@ export type QuestionChange =
   /** What became of a yes; comes after the question's end, and once. */
   | { readonly type: "outcome"; readonly id: string; readonly outcome: ConsentOutcome };
 
-/** An {@link ApproverClient} of gates elsewhere. */
+/** An {@link ApproverClient} of gates in other processes. */
 export interface GateClient extends ApproverClient {
   /**
-   * Has the gates end the open questions of agents that are paused. Whom they take for paused they
-   * know themselves: this pauses nobody.
+   * Makes the gates end the open questions of agents that they find paused. It pauses nobody
+   * itself.
    *
-   * @throws ConsentError `channel_failed` where the connection was lost before the gate said what
-   *   it ended.
+   * @throws ConsentError `channel_failed` where the connection was lost before the gate answered.
    */
   endPaused(): Promise<PausedEnd>;
 }
 
-/** The open questions of one gate or several, and the way to answer them. */
+/** The open questions of one gate or several, and a way to answer them. */
 export interface ApproverClient extends AsyncDisposable {
-  /** What is open now, oldest first. */
+  /** The questions that are open now, oldest first. */
   pending(): readonly OpenQuestion[];
-  /** Every change after the iteration began; ends when the client is closed or the gate is gone. */
+  /**
+   * Every change after the iteration began; it ends when the client is closed or the gate is gone.
+   */
   readonly changes: AsyncIterable<QuestionChange>;
   /**
-   * Hands an answer in: S0 §4.2's JSON, as `makeResponse` writes it. Any number at once: few are on
-   * their way, the others wait for those.
+   * Sends an answer: ACP v0.2 §4.2's JSON, as `makeResponse` writes it. You can send any number at
+   * once; a few are under way at a time.
    *
-   * @throws ConsentError `channel_unavailable` where it was not sent, so that the question is as it
-   *   was; `channel_failed` where it was sent and the
-   *   connection was lost before the gate said what became of it: it may have been taken.
+   * @throws ConsentError `channel_unavailable` where it was not sent, so that the question did not
+   *   change; `channel_failed` where it was sent and the connection was lost before the gate
+   *   replied: it may have been taken.
    */
   answer(claim: JsonObject): Promise<AnswerReceipt>;
   /** Ends the connections; open questions stay open at their gates. */

@@ -19,33 +19,33 @@ export interface ApproverUiOptions {
   readonly input: InputStream;
   /** Where the screen is drawn. */
   readonly output: OutputStream;
-  /** Whether to use colours. */
+  /** Whether to use colors. */
   readonly color: boolean;
   /** Ends the screen; open questions stay open. */
   readonly signal: AbortSignal;
-  /** Whether the time left is redrawn in place; where the output is a terminal unless given. */
+  /** Whether to redraw the time left in place; true if the output is a terminal, unless given. */
   readonly redraw?: boolean;
-  /** Return `idle` as soon as nothing is open. */
+  /** True to return `idle` as soon as no question is open; false unless given. */
   readonly untilIdle?: boolean;
-  /** How long nothing may be typed before a prompt appears. */
+  /** How long no key may be typed before a prompt appears, in milliseconds; 400 unless given. */
   readonly guardMs?: number;
   /**
-   * Passes on Ctrl-C, Ctrl-Z and Ctrl-\ typed at a prompt; to the whole foreground, ours among it,
-   * unless given.
+   * Passes on Ctrl-C, Ctrl-Z and Ctrl-\ typed at a prompt; to the terminal's whole foreground, this
+   * process included, unless given.
    */
   readonly raise?: (signal: NodeJS.Signals) => void;
   /** Default: the system's clock. */
   readonly clock?: Clock;
   /**
-   * Says what became of a question, from the gates' logs: told of what this person approved, and of
-   * what was lost. Left out: nobody knows.
+   * Reads from the gates' logs what became of questions that this person approved and of questions
+   * that were lost. Unless given, that is not shown.
    */
   readonly outcomes?: ReadOutcomes;
 }
 
 /**
- * Why the user interface ended: by its signal, the person's input, the gate, or for want of
- * questions. No end is an answer.
+ * Why the user interface ended: by its signal, with the input, because the gate is gone, or because
+ * no question is open. None of them answers a question.
  */
 export type UiEnd = "aborted" | "input_over" | "gate_gone" | "idle";
 
@@ -174,8 +174,10 @@ async function work(session: Session): Promise<UiEnd> {
 }
 
 /**
- * Asks a person every open question, and those that come, until something ends it. The end of the
+ * Asks a person every open question, and each that comes, until something ends it. The end of the
  * input is not an answer.
+ *
+ * @returns Why it ended.
  */
 export function runApproverUi(options: ApproverUiOptions): Promise<UiEnd> {
   return runUi(options, new Map());

@@ -26,13 +26,13 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Options of {@link attachApprovers}. */
 export interface AttachAllOptions {
-  /** Holds one `<pid>.sock` a gate. */
+  /** Directory with one socket per gate, `<pid>.sock`. */
   readonly directory: string;
   /** Detaches from every gate. */
   readonly signal: AbortSignal;
   /** `viewer` sees questions and cannot answer. Default: `approver`. */
   readonly role?: ClientRole;
-  /** Told about a socket whose gate does not talk to us, once for each. */
+  /** Called once for each socket whose gate does not answer as expected. */
   readonly warn?: (error: ConsentError) => void;
   /** Default: the system's clock. */
   readonly clock?: Clock;
@@ -155,11 +155,11 @@ async function keepLooking(gates: Gates, clock: Clock): Promise<void> {
 }
 
 /**
- * Attaches to every gate in a directory and follows new ones; resolves after the first look, also
- * with no gate there.
+ * Attaches to every gate in a directory and follows new ones. Resolves after the first look, even
+ * if there is no gate.
  *
- * The questions of a gate whose connection is lost are `lost`, and open again where it is reached
- * again.
+ * When the connection to a gate is lost, its questions are reported as `lost`, and as open again if
+ * it is reached again.
  */
 export async function attachApprovers(options: AttachAllOptions): Promise<ApproverClients> {
   const { signal, clock = systemClock } = options;

@@ -37,8 +37,8 @@ export interface AttachOptions {
   /** Ends the attachment. */
   readonly signal: AbortSignal;
   /**
-   * A `viewer` lists and cannot answer; it does not count as somebody to ask. `approver` unless
-   * given.
+   * A `viewer` sees questions and cannot answer, and does not count as somebody to ask. `approver`
+   * unless given.
    */
   readonly role?: ClientRole;
   /** Default: the system's clock. */
@@ -210,8 +210,7 @@ function clientOf(attachment: Attachment): GateClient {
 }
 
 /**
- * Attaches to the gate that listens at `socketPath`; resolves once everything that is open there is
- * known.
+ * Attaches to the gate that listens at `socketPath`; resolves when its open questions are known.
  *
  * @throws ConsentError `channel_failed` where nobody listens or the other side speaks another
  *   protocol; `aborted` where the signal ends it.

@@ -11,7 +11,8 @@ const FOLLOW_MS: number = 15 * 60_000;
 const FOLLOWED_MAX = 1_000;
 
 /**
- * Reads what became of questions, e.g. from the gates' logs; those that are not over are left out.
+ * Reads what became of questions, e.g. from the gates' logs; questions that are not over are left
+ * out.
  */
 export type ReadOutcomes = (ids: readonly string[]) => Promise<readonly QuestionOutcome[]>;
 

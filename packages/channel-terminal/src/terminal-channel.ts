@@ -25,32 +25,32 @@ const NAME = "terminal";
  */
 const JOIN_MS = 1_000;
 
-/** Options of {@link createTerminalChannel}. */
+/** A channel that asks at this machine's terminal and through attached clients. */
 export interface TerminalChannelOptions {
   /**
-   * The terminal to ask on: its path, or `false` for none. The process's controlling terminal,
+   * The terminal to ask on: its path, or `false` for none; the process's controlling terminal,
    * `/dev/tty`, unless given.
    */
   readonly terminal?: string | false;
   /**
-   * Where attached terminals (`acp approve`) find the gate; none unless given. Its directory must
-   * be 0700 and ours.
+   * Path of the socket that `acp approve` attaches to; no socket unless given. Its directory must
+   * belong to this user and have mode 0700.
    */
   readonly socketPath?: string;
   /**
-   * The gate's `endPaused`, which clients of the socket ask for once they paused an agent. Left
-   * out: none of the open questions ends for it, and they are told so.
+   * The gate's `endPaused`, which clients of the socket call after they paused an agent. Unless
+   * given, no open question ends by it, and clients are told so.
    */
   readonly endPaused?: () => Promise<PausedEnd>;
-  /** Told why the socket does not listen; `ready` rejects with the same. */
+  /** Called with the reason if the socket does not listen; `ready` rejects with the same reason. */
   readonly warn?: (message: string) => void;
-  /** Whether the terminal gets colours; no unless given. */
+  /** Whether to use colors on the terminal; false unless given. */
   readonly color?: boolean;
-  /** Whether the time left is redrawn in place; yes unless given. */
+  /** Whether to redraw the time left in place; true unless given. */
   readonly redraw?: boolean;
   /**
-   * How long nothing may be typed before a prompt appears, so that a key meant for something else
-   * answers nothing; 400 ms unless given.
+   * How long no key may be typed before a prompt appears, in milliseconds, so that a key meant for
+   * something else answers nothing; 400 unless given.
    */
   readonly guardMs?: number;
   /** Default: the system's clock. */
@@ -60,13 +60,13 @@ export interface TerminalChannelOptions {
 /** A channel that holds a terminal and a socket. */
 export interface TerminalChannel extends Channel, AsyncDisposable {
   /**
-   * Settles when the socket listens (at once without one); rejects with the ConsentError that says
+   * Settles when the socket listens, or at once without one; rejects with a ConsentError that says
    * why it does not.
    */
   readonly ready: Promise<void>;
-  /** How many clients are attached that can answer. */
+  /** How many attached clients can answer. */
   attached(): number;
-  /** Lets go of terminal and socket; what is open stays as it is with the gate. */
+  /** Releases the terminal and the socket; open questions stay open at the gate. */
   close(): Promise<void>;
 }
 
@@ -118,10 +118,10 @@ function createFronts(
 }
 
 /**
- * A channel for the person at this machine. It needs a terminal or an attached client at the moment
- * a question comes; with neither, `deliver` throws `channel_unavailable` at once. A question that
- * was shown stays open until it is answered or over, also where its last client detached, or where
- * it is shown again after a restart and nobody is there yet.
+ * Makes a channel for the person at this machine. When a question comes, it needs a terminal or an
+ * attached client; with neither, `deliver` throws `channel_unavailable` at once. A question that
+ * was shown stays open until it is answered or over, even if its last client detaches, or if it is
+ * shown again after a restart and nobody is there yet.
  *
  * @example
  * ```ts

@@ -50,7 +50,7 @@ const ROLES: readonly ClientRole[] = ["approver", "viewer"];
 /** Why the gate closes a connection. */
 export type SocketErrorCode = (typeof SOCKET_ERROR_CODES)[number];
 
-/** Whether a client can answer, or only looks. */
+/** Whether a client can answer questions, or only see them. */
 export type ClientRole = "approver" | "viewer";
 
 /** What a client sends. */

@@ -12,19 +12,19 @@ import type {
   RunOutcome,
 } from "./question-source.js";
 
-/** Somebody who may sign in. */
+/** An inbox: one page for the questions of any number of gates. */
 export interface InboxPerson {
-  /** The approver id, as gates know it: proofs name it. */
+  /** The approver id, as gates know it; proofs name it. */
   readonly approver: string;
   /**
-   * What the gate's `approvers` say of this person on the channel; the approver id unless given.
+   * The person's `subject` in the gates' `approvers` on this channel; the approver id unless given.
    */
   readonly subject?: string;
 }
 
-/** One end of a question, for the page's history. */
+/** A question that is over, for the page's history. */
 export interface HistoryEntry {
-  /** The question on the wire (spec/consent.md). */
+  /** The question as JSON, as `encodeRequest` writes it. */
   readonly request: JsonObject;
   /** How the question ended. */
   readonly status: Ending["status"];
@@ -34,88 +34,100 @@ export interface HistoryEntry {
   readonly approvers: readonly string[];
   /** The answers with their proofs, where they have any. */
   readonly responses: readonly JsonObject[];
-  /** What became of a yes, where that is known. */
+  /** What became of an approval; absent where that is not known. */
   readonly run?: RunOutcome;
 }
 
-/** Whose calls are all denied for now, and until when. */
+/** An agent whose calls are all denied for now. */
 export interface PausedAgent {
   /** The agent's ID. */
   readonly agent: string;
-  /** When that ends, in milliseconds since 1970; left out where somebody has to resume it. */
+  /** When the pause ends, in milliseconds since 1970; absent: when somebody resumes the agent. */
   readonly untilMs?: number;
 }
 
-/** Pausing agents from the page: where the gates read it from, which is not the inbox. */
+/**
+ * Lets operators pause agents from the page. The inbox calls these functions; gates read pauses
+ * from wherever these functions store them.
+ */
 export interface InboxPauses {
-  /** Approver ids of those who may: whoever operates the gates. Nobody else sees who is paused. */
+  /**
+   * Approver ids of those who may pause agents: the operators of the gates. Nobody else sees who is
+   * paused.
+   */
   readonly operators: readonly string[];
   /** The agents that are paused now. */
   list(): Promise<readonly PausedAgent[]>;
   /**
-   * Pauses an agent where its gates read it, then has them end what it has open (a gate's
-   * `endPaused`).
+   * Pauses an agent where its gates read it, then makes them end its open questions (`endPaused`).
    */
   pause(agent: string, by: string): Promise<PausedEnd>;
-  /** False where it was not paused. */
+  /** Ends an agent's pause; false if it was not paused. */
   resume(agent: string, by: string): Promise<boolean>;
 }
 
-/** Who answers, where the page is, and what it shows beside questions. */
+/** Options of {@link createInbox}. */
 export interface InboxOptions {
   /**
-   * Where people reach it, e.g. `http://localhost:8789` or `https://inbox.example.com`: requests
-   * from elsewhere are refused.
+   * Where people reach the page, e.g. `http://localhost:8789` or `https://inbox.example.com`;
+   * requests from other origins are refused.
    */
   readonly origin: string;
   /**
-   * The name that passkeys are made for, where the origin is another one at each start: its own
-   * name or one above it, e.g. `k3v9.localhost` for `http://x7f2.k3v9.localhost:8789`. The origin's
-   * own name unless given.
+   * The relying party id that passkeys are created for, if the origin has another name at each
+   * start: the origin's own host name or one above it, e.g. `k3v9.localhost` for
+   * `http://x7f2.k3v9.localhost:8789`. The origin's host name unless given.
    */
   readonly rpId?: string;
   /** Everyone who may sign in; at most 1,000. */
   readonly people: readonly InboxPerson[];
   /** Where passkeys are kept. `memoryPasskeys()` forgets them when the process ends. */
   readonly passkeys: PasskeyStore;
-  /** From which level on a yes takes a passkey, whatever the rule says; `high` unless given. */
+  /**
+   * The level from which approving needs a passkey, whatever the rule says; `high` unless given.
+   * `rules-only`: only where a rule says so.
+   */
   readonly passkeyFrom?: RiskLevel | "rules-only";
-  /** What ended before this inbox started, newest first; left out: what ended here. */
+  /**
+   * Reads questions that ended before this inbox started, newest first; unless given, the history
+   * has only what ended here.
+   */
   readonly history?: (limit: number) => Promise<readonly HistoryEntry[]>;
   /**
-   * What the gates' logs say of these questions, those that are over alone; left out: what became
-   * of a yes, and of a gate that is lost, is not known.
+   * Reads from the gates' logs what became of questions that are over; unless given, the page does
+   * not show what became of an approval or of a question whose gate is gone.
    */
   readonly outcomes?: (ids: readonly string[]) => Promise<readonly QuestionOutcome[]>;
-  /** Left out: nobody pauses agents from the page. */
+  /** Pausing agents from the page; not possible unless given. */
   readonly pauses?: InboxPauses;
   /**
-   * What agents wrote into overlays of their workspaces; left out: nobody takes it from the page.
+   * Settling what agents wrote into overlays of their workspaces; not possible from the page unless
+   * given.
    */
   readonly reviews?: InboxReviews;
   /** Default: the system's clock. */
   readonly clock?: Clock;
-  /** Told what an operator should know. */
+  /** Called with texts that an operator should read. */
   readonly warn?: (text: string) => void;
 }
 
 /** An inbox: one page, any number of gates. */
 export interface Inbox extends AsyncDisposable {
-  /** The page and its requests, web-standard; mount it at the root of its origin. Never rejects. */
-  readonly handler: (request: Request) => Promise<Response>;
   /**
-   * A channel for a gate of this process; each call makes one of the same inbox. `web` unless
-   * named.
+   * Serves the page and its requests, as a web-standard handler. Mount it at the root of its
+   * origin. Never rejects.
    */
+  readonly handler: (request: Request) => Promise<Response>;
+  /** Makes a channel to this inbox for a gate of this process; named `web` unless given. */
   channel(name?: string): Channel;
-  /** Shows the questions of gates elsewhere too; ends when the source ends. */
+  /** Also shows the questions of gates in other processes, until the source ends. */
   attach(source: QuestionSource, options: AttachOptions): void;
   /**
-   * A new one-time code that signs this person in: 10 minutes, one use.
+   * Makes a one-time code that signs this person in within 10 minutes.
    *
    * @throws ConsentError `options_invalid` where nobody has this approver id.
    */
   signInCode(approver: string): string;
-  /** Ends every session and stream; open questions stay as they are with their gates. */
+  /** Ends every session and stream; open questions stay open at their gates. */
   close(): Promise<void>;
 }

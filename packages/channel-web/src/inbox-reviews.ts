@@ -3,99 +3,118 @@
  * how a person settles it. Types only. Routes and messages: spec/web-inbox.md §7.
  */
 
-/** A review that nobody has settled. */
+/** A review that nobody has settled yet. */
 export interface ReviewSummary {
-  /** As `acp review` shows it. */
+  /** Id of the review, as `acp review` shows it. */
   readonly id: string;
   /** The workspace's real path. */
   readonly workspace: string;
   /** The agent's ID. */
   readonly agent: string;
-  /** What ran, as one line; left out where that is not known. */
+  /** The command that ran, as one line; absent where it is not known. */
   readonly command?: string;
   /** When the command started, in milliseconds since 1970. */
   readonly startedMs: number;
-  /** Whether its agent may still be writing. */
+  /** True if the agent may still be writing. */
   readonly isRunning: boolean;
-  /** Of what was frozen last; left out where nothing was. */
+  /**
+   * Number of changes in the last snapshot; absent where there is none, or it cannot be read now.
+   */
   readonly changes?: number;
 }
 
-/** One change as it is shown. Texts have no character that hides, reorders or breaks a line. */
+/**
+ * One change, as the page shows it. Its texts have no characters that hide or reorder text or break
+ * a line.
+ */
 export interface ReviewRow {
-  /** Its place in what was frozen: an order names it by that. */
+  /** Position of the change in the snapshot; an order refers to it. */
   readonly index: number;
-  /** Its kind, path and what a name does not say, as one line. */
+  /** Kind and path of the change, and what the path does not show, as one line. */
   readonly text: string;
   /** The lines that differ. */
   readonly lines: readonly string[];
   /**
-   * `plain`; `apart`: other programs run it by themselves; `here`: somebody changed it in the
-   * workspace since; `folder`: comes with what is in it.
+   * `plain`: an ordinary change. `apart`: other programs run this file by themselves. `here`:
+   * somebody changed it in the workspace since the agent started. `folder`: it comes with what is
+   * in it.
    */
   readonly part: "plain" | "apart" | "here" | "folder";
 }
 
-/** A review as it was frozen this moment. */
+/** A review with a snapshot that was made just now. */
 export interface ReviewShown extends ReviewSummary {
-  /** SHA-256 of what was frozen, 64 hexadecimal digits: an order names it. */
+  /** SHA-256 of the snapshot's list of changes, 64 hex digits; an order names it. */
   readonly digest: string;
-  /** What differs from the workspace, a row per path. */
+  /** What differs from the workspace, one row per path. */
   readonly rows: readonly ReviewRow[];
-  /** Changes that are not among the rows, because there is a limit. */
+  /** Number of changes without a row, because the number of rows is limited. */
   readonly more: number;
-  /** What is never taken, and why, a line each. */
+  /** What is never taken, and why, one line each. */
   readonly refused: readonly string[];
-  /** Whether what was frozen is all that differs. */
+  /** True if the snapshot has everything that differs. */
   readonly isComplete: boolean;
 }
 
-/** What a person takes. */
+/** Which changes of a review a person takes. */
 export interface ReviewOrder {
-  /** As `acp review` shows it. */
+  /** Id of the review, as `acp review` shows it. */
   readonly id: string;
-  /** Of what that person has seen. */
+  /** Digest of the snapshot that the person saw. */
   readonly digest: string;
-  /** Places of the changes that are taken; what is not among them stays. */
+  /** Indexes of the changes to take; the others stay in the review. */
   readonly picks: readonly number[];
 }
 
-/** Who settles it, for the log. */
+/** Who settles a review, for the log. */
 export interface ReviewBy {
   /** Approver ID of the person who is signed in. */
   readonly approver: string;
   /** Name of the channel, for the log. */
   readonly channel: "inbox";
-  /** The passkey that confirmed it; left out where it took none. */
+  /** Id of the passkey that confirmed it; absent where none was needed. */
   readonly passkey?: string;
 }
 
-/** What came of it. */
+/** The result of taking or dropping a review. */
 export type ReviewSettled =
   | {
       readonly status: "done";
-      /** Say what was taken and what was not, for the person. */
+      /** What was taken and what was not, for the person, one line each. */
       readonly lines: readonly string[];
-      /** Whether nothing of the review is left to settle. */
+      /** True if nothing of the review is left to settle. */
       readonly isOver: boolean;
-      /** Whether everything that was to be taken was. */
+      /**
+       * True if every picked change is in the workspace now; false if one was in conflict, failed, or
+       * is left alone because other programs run it. After a drop, true.
+       */
       readonly isWhole: boolean;
     }
-  /** It is not what was shown; nothing was changed. */
+  /** The order is about another snapshot than the last one; nothing was changed. */
   | { readonly status: "changed" }
   | { readonly status: "running" }
   | { readonly status: "unknown" };
 
-/** Reviews on the page: where they lie is not the inbox's affair. */
+/**
+ * Reviews on the page. The inbox calls these functions, and does not know where reviews are stored.
+ */
 export interface InboxReviews {
-  /** Approver ids of those who may see and settle them. Nobody else learns that there are any. */
+  /**
+   * Approver ids of those who may see and settle reviews. Nobody else learns that there are any.
+   */
   readonly reviewers: readonly string[];
   /** The open reviews. */
   list(): Promise<readonly ReviewSummary[]>;
-  /** Freezes it; `undefined` where there is none of this id. */
+  /** Makes a snapshot of a review and returns it; `undefined` where there is none with this id. */
   show(id: string): Promise<ReviewShown | undefined>;
-  /** Takes what the order names into the workspace; nothing if its digest is not the one shown. */
+  /**
+   * Copies the picked changes into the workspace; nothing if the order's digest is not that of the
+   * last snapshot.
+   */
   take(order: ReviewOrder, by: ReviewBy): Promise<ReviewSettled>;
-  /** Throws away all that the agent wrote. */
+  /**
+   * Discards everything that the agent wrote; nothing if the digest is not that of the last
+   * snapshot.
+   */
   drop(order: Pick<ReviewOrder, "id" | "digest">, by: ReviewBy): Promise<ReviewSettled>;
 }

@@ -53,7 +53,12 @@ function makeParts(
   };
 }
 
-/** An inbox with WebAuthn of somebody else's. */
+/**
+ * Makes an approval inbox: a page where people sign in and answer questions. Source:
+ * spec/web-inbox.md.
+ *
+ * @throws ConsentError `options_invalid` where an option is wrong, by itself or with another one.
+ */
 export function createInboxWith(
   options: InboxOptions,
   makeCeremony: (place: CeremonyPlace) => PasskeyCeremony,

@@ -3,7 +3,7 @@
  */
 import type { Passkey, PasskeyStore } from "./passkey.js";
 
-/** Keeps passkeys in memory. */
+/** Makes a passkey store in memory; it is lost with the process. */
 export function memoryPasskeys(initial: readonly Passkey[] = []): PasskeyStore {
   const kept = new Map(initial.map((passkey) => [passkey.id, passkey]));
   return {

@@ -9,10 +9,11 @@ import { consentPayload, type PayloadVersion, readPayloadVersion } from "@acp/co
 import type { Passkey, PasskeySignature } from "./passkey.js";
 import { assertionProblem } from "./passkey-assertion.js";
 
-/** Parts of {@link createPasskeyVerifier}. */
+/** Options of {@link createPasskeyVerifier}. */
 export interface PasskeyVerifierOptions {
   /**
-   * Those that count, of every person; read for each proof, so that a revocation counts at once.
+   * Returns the passkeys of all people; called for each proof, so that a revocation takes effect at
+   * once.
    */
   readonly passkeys: () => Promise<readonly Passkey[]> | readonly Passkey[];
 }
@@ -85,8 +86,8 @@ async function judge(
 }
 
 /**
- * A verifier for `createConsentGate({ verifiers })`, `verifyConsentProof` and
- * `verifyConsentRecord`.
+ * Makes a verifier of passkey proofs (WebAuthn) for `createConsentGate({ verifiers })`,
+ * `verifyConsentProof` and `verifyConsentRecord`.
  *
  * @example
  * ```ts

@@ -4,36 +4,39 @@
  */
 import type { JsonObject } from "@acp/core";
 
-/** A person's passkey: public, nothing in it is a secret. */
+/** The public part of a person's passkey; nothing in it is secret. */
 export interface Passkey {
   /** The credential id, base64url without padding. */
   readonly id: string;
-  /** Whose it is: an approver id. */
+  /** Approver id of its owner. */
   readonly approver: string;
-  /** COSE_Key (RFC 9052), base64url without padding. */
+  /** Public key as COSE_Key (RFC 9052), base64url without padding. */
   readonly publicKey: string;
-  /** The domain that it was made for. */
+  /** The relying party id (host name) that it was created for. */
   readonly rpId: string;
   /**
-   * Where it signs: exact origins, or `http://*.<rpId>` for every name right below the domain, on
-   * every port. Assertions from elsewhere do not count.
+   * Origins where it may sign: exact, or `http://*.<rpId>` for every name right below the relying
+   * party id, on every port. Assertions from other origins do not count.
    */
   readonly origins: readonly string[];
-  /** What its owner calls it. */
+  /** Name that its owner gave it. */
   readonly label: string;
   /** When it was registered, in milliseconds since 1970. */
   readonly createdAtMs: number;
-  /** From then on it signs nothing that counts; what it signed before stays evidence. */
+  /**
+   * When it was revoked, in milliseconds since 1970: what it signed before stays valid evidence.
+   * Absent: it is active.
+   */
   readonly revokedAtMs?: number;
 }
 
-/** Keeps the passkeys of all people. */
+/** A store of the passkeys of all people. */
 export interface PasskeyStore {
   /** Every passkey, revoked ones included. */
   list(): Promise<readonly Passkey[]>;
-  /** False where its id is there already. */
+  /** Adds a passkey; false if one with its id exists. */
   add(passkey: Passkey): Promise<boolean>;
-  /** False where there is none in use with this id of this approver. */
+  /** Revokes a passkey; false if this approver has no active passkey with this id. */
   revoke(id: string, approver: string, atMs: number): Promise<boolean>;
 }
 

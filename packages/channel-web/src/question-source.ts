@@ -15,7 +15,7 @@ import type {
 export interface OpenQuestion {
   /** The question as its gate asks it. */
   readonly request: ConsentRequest;
-  /** It was shown before a restart of the gate. */
+  /** True if it was shown before a restart of the gate. */
   readonly redelivery: boolean;
 }
 
@@ -31,12 +31,12 @@ export type QuestionChange =
   /** What became of a yes; comes after the question's end, and once. */
   | { readonly type: "outcome"; readonly id: string; readonly outcome: ConsentOutcome };
 
-/** What became of a yes. */
+/** What became of an approval. */
 export interface RunOutcome {
   /**
-   * `waiting`: nobody has come for it yet. `started`: handed on, no end yet. `ran`, `failed`:
-   * performed, well or not. `not_run`: given up before it began. `not_collected`: nobody came for
-   * it in time. `unknown`: it was taken, and nobody said what came of it.
+   * `waiting`: nobody has collected it yet. `started`: handed on, and not ended. `ran`, `failed`:
+   * performed, with or without success. `not_run`: given up before it began. `not_collected`:
+   * nobody collected it in time. `unknown`: it was collected, and nobody reported what came of it.
    */
   readonly state:
     | "waiting"
@@ -47,15 +47,15 @@ export interface RunOutcome {
     | "not_collected"
     | "unknown";
   /**
-   * The kind of the error, e.g. `TypeError`, why it did not run or is not known, or that its stream
-   * was left before the end; never what the action returned.
+   * Kind of the error, e.g. `TypeError`, why it did not run or is not known, or that its stream was
+   * left before the end; never what the action returned. Absent where there is nothing to say.
    */
   readonly error?: string;
 }
 
-/** What a gate's log says of a question that is over. */
+/** What a gate's log says about a question that is over. */
 export interface QuestionOutcome {
-  /** As its request has it: `cr_…`. */
+  /** Id of the question: `cr_…`. */
   readonly id: string;
   /** How the question ended. */
   readonly status: EndStatus;
@@ -63,13 +63,13 @@ export interface QuestionOutcome {
   readonly reason: string;
   /** When it ended, in milliseconds since 1970. */
   readonly atMs: number;
-  /** Left out where it was no yes. */
+  /** What became of an approval; absent where the question did not end with one. */
   readonly run?: RunOutcome;
 }
 
 /**
- * Questions of gates elsewhere, and the way to answer them: what `attachApprovers` of
- * @acp/channel-terminal returns is one.
+ * The open questions of gates in other processes, and a way to answer them. `attachApprovers` of
+ * @acp/channel-terminal returns one.
  */
 export interface QuestionSource {
   /** The questions that are open now. */
@@ -77,19 +77,24 @@ export interface QuestionSource {
   /** Every change after the iteration began. */
   readonly changes: AsyncIterable<QuestionChange>;
   /**
-   * @throws ConsentError `channel_unavailable` where the answer was not sent; anything else means
-   * that it may have been taken.
+   * Sends an answer: ACP v0.2 §4.2's JSON.
+   *
+   * @throws ConsentError `channel_unavailable` where the answer was not sent; any other error means
+   *   that it may have been taken.
    */
   answer(claim: JsonObject): Promise<AnswerReceipt>;
 }
 
-/** Where the questions of a source are answered. */
+/** As whom the questions of a source are answered. */
 export interface AttachOptions {
-  /** The channel as those gates know it, e.g. `terminal` for approve sockets: proofs name it. */
+  /**
+   * Name of the channel as those gates know it, e.g. `terminal` for approve sockets; proofs name
+   * it.
+   */
   readonly channel: string;
   /**
-   * Who answers there, as those gates know them: only people with this subject may. `local` unless
-   * given.
+   * Subject of the person who answers, as those gates know it: only people with this subject may
+   * answer. `local` unless given.
    */
   readonly subject?: string;
 }

@@ -19,25 +19,26 @@ const SUBJECT_CHARS_MAX = 256;
 
 /** Options of {@link createWebhookChannel}. */
 export interface WebhookChannelOptions {
-  /** The receiver: https, or http to localhost, 127.0.0.1 or [::1]. */
+  /** Address of the receiver: https, or http to localhost, 127.0.0.1 or [::1]. */
   readonly url: string;
   /**
-   * `whsec_…`, shared with the receiver. Several while one replaces another: every message is
-   * signed with all, and one is enough to be believed.
+   * The secret shared with the receiver, `whsec_…`. Pass several while one replaces another: each
+   * message is signed with all of them, and an answer needs only one.
    */
   readonly secret: string | readonly string[];
   /**
-   * Subjects that may answer: people whom the receiver authenticates and names in `approver.id`.
-   * Left out: whoever holds the secret is one person, with the subject `webhook`. Empty: nobody.
+   * Subjects who may answer: people whom the receiver authenticates and names in `approver.id`.
+   * Absent: whoever holds the secret counts as one person, with the subject `webhook`. Empty:
+   * nobody.
    */
   readonly approvers?: readonly string[];
   /**
-   * Where people reach the `handler` with a browser. With it every question carries a link for each
-   * approver; without it no page is served.
+   * Where people reach the `handler` with a browser. If given, every question carries a link for
+   * each approver; otherwise no page is served.
    */
   readonly linkUrl?: string;
   /**
-   * Hosts that may have addresses of the own network, e.g. `["approvals.internal"]`; none unless
+   * Hosts that may have addresses of your own network, e.g. `["approvals.internal"]`; none unless
    * given.
    */
   readonly allowPrivateHosts?: readonly string[];
@@ -48,11 +49,11 @@ export interface WebhookChannelOptions {
    * given.
    */
   readonly timeoutMs?: number;
-  /** Where the ids of messages are kept that were taken; this process's memory unless given. */
+  /** Keeps the ids of messages that were taken; in this process's memory unless given. */
   readonly claims?: Pick<Claims, "claimOnce">;
-  /** Finds the addresses of the receiver's host; the system's resolver unless given. */
+  /** Resolves the receiver's host name; the system's resolver unless given. */
   readonly resolve?: Resolve;
-  /** Told of attempts that failed and of replies that decided nothing. */
+  /** Called about attempts that failed and replies that decided nothing. */
   readonly warn?: (message: string) => void;
   /** Default: the system's clock. */
   readonly clock?: Clock;

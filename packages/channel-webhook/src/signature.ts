@@ -24,13 +24,13 @@ const SECONDS = /^(?:0|[1-9][0-9]{0,14})$/;
 /** The version that is HMAC-SHA256, and the base64 of 32 bytes. */
 const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
 
-/** A message before it is signed. */
+/** A message to sign. Source: Standard Webhooks, spec/webhook.md. */
 export interface WebhookMessage {
-  /** Letters, digits, `_` and `-`; the same for every attempt to deliver the message. */
+  /** Id of the message: letters, digits, `_` and `-`; the same for every attempt to deliver it. */
   readonly id: string;
-  /** When this attempt is made. */
+  /** Wall time of this attempt, milliseconds since 1970. */
   readonly timestampMs: number;
-  /** Exactly as it is sent. */
+  /** The body, exactly as it is sent. */
   readonly body: string | Uint8Array;
 }
 
@@ -50,14 +50,14 @@ export interface ReceivedWebhook {
   readonly body: string | Uint8Array;
 }
 
-/** What is wrong with a message. */
+/** Why a message is not accepted. */
 export type WebhookProblem =
   | "headers_missing"
   | "headers_invalid"
   | "timestamp_outside_tolerance"
   | "signature_invalid";
 
-/** What became of a message's verification. */
+/** The result of {@link verifyWebhook}: the message's id, or why it is not accepted. */
 export type WebhookCheck =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly code: WebhookProblem };
@@ -144,10 +144,11 @@ export function verifyWith(
 }
 
 /**
- * Signs a message with every secret given: the headers to send beside its body.
+ * Signs a message with every secret given.
  *
- * @throws ConsentError `options_invalid` for a secret that is none, `message_invalid` for an id or
- *   a time without a form that can be sent.
+ * @returns The headers to send with its body.
+ * @throws ConsentError `options_invalid` for a malformed secret, `message_invalid` for an id or a
+ *   time that cannot be sent.
  */
 export function signWebhook(
   message: WebhookMessage,
@@ -157,10 +158,11 @@ export function signWebhook(
 }
 
 /**
- * Whether a message was signed with one of the secrets, within five minutes of `nowMs`. In constant
- * time. Remembers no ids: keep those you have seen for eleven minutes and take none twice.
+ * Whether a message was signed with one of the secrets, within five minutes of `nowMs`
+ * (milliseconds since 1970). Compares in constant time. It remembers no ids: keep those you have
+ * seen for eleven minutes, and accept none twice.
  *
- * @throws ConsentError `options_invalid` for a secret that is none.
+ * @throws ConsentError `options_invalid` for a malformed secret.
  */
 export function verifyWebhook(
   message: ReceivedWebhook,

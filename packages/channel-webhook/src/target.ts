@@ -7,7 +7,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { ConsentError, addressKind, asError, normalizeHost, parseHttpUrl } from "@acp/core";
 
-/** Finds the addresses of a host name. */
+/** Resolves a host name to its IP addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /** A checked URL. */

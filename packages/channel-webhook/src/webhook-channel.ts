@@ -21,16 +21,16 @@ import { type Question, createQuestions } from "./questions.js";
 import { CHANNEL_NAME, type ReceiveParts, SECRET_HOLDER, receive } from "./receive.js";
 import { type Send, createSend } from "./send.js";
 
-/** A channel that holds connections to a receiver, and the handler that its answers come in at. */
+/** A channel that posts questions to a receiver, and the handler that takes its answers. */
 export interface WebhookChannel extends Channel, AsyncDisposable {
   /**
-   * Takes callbacks and serves links. Mount it in any server that speaks `Request` and `Response`,
-   * or by `toNodeHandler`. Never rejects.
+   * Takes answers and serves links. Mount it in any server that uses `Request` and `Response`, or
+   * with `toNodeHandler`. Never rejects.
    */
   readonly handler: FetchHandler;
   /**
-   * Stops sending and taking answers; what is open stays as it is with the gate. Ends that are
-   * being told get five seconds more.
+   * Stops sending and taking answers; open questions stay open at the gate. Messages about ends
+   * that are under way get five more seconds.
    */
   close(): Promise<void>;
 }
@@ -125,7 +125,10 @@ async function deliver(
 }
 
 /**
- * A channel that posts questions to a receiver of yours and takes signed answers.
+ * Makes a channel that posts questions to your receiver and takes signed answers.
+ *
+ * @throws ConsentError `options_invalid` or `host_invalid` where an option is wrong, by itself or
+ *   with another one.
  *
  * @example
  * ```ts
@@ -140,7 +143,6 @@ async function deliver(
  * });
  * createServer(toNodeHandler(channel.handler)).listen(8080); // where answers come in
  * ```
- * @throws ConsentError `options_invalid` or `host_invalid` where the options do not fit together.
  */
 export function createWebhookChannel(options: WebhookChannelOptions): WebhookChannel {
   const settings = readOptions(options);

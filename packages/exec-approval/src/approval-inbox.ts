@@ -32,30 +32,31 @@ export type InboxChange =
 
 /** The open requests of one hub. */
 export interface ApprovalInbox extends Disposable {
-  /** What is open now, oldest first. */
+  /** The requests that are open now, oldest first. */
   open(): readonly ExecApprovalRequestPayload[];
-  /** Listens to changes; the function that it returns ends that. */
+  /** Calls `listener` for every change; returns a function that ends that. */
   onChange(listener: (change: InboxChange) => void): () => void;
   /**
-   * Hands a decision in.
+   * Sends a decision to the hub.
    *
-   * @throws ConsentError as `GatewayClient.request`: whether it was taken is not known then.
+   * @throws ConsentError as {@link GatewayClient.request}: then it is unknown whether the decision
+   *   was taken.
    */
   answer(
     params: ResolveExecApprovalParams,
     options?: WaitOptions,
   ): Promise<RpcOutcome<ResolveExecApprovalResult>>;
-  /** Ends it; open requests stay open at the hub. */
+  /** Stops listening; open requests stay open at the hub. */
   close(): void;
 }
 
 /** Options of {@link createApprovalInbox}. */
 export interface ApprovalInboxOptions {
-  /** This device's end of the gateway; connected by the caller, before or after. */
+  /** This device's connection to the gateway; the caller connects it, before or after. */
   readonly client: GatewayClient;
-  /** Requests of other devices are not looked at. */
+  /** Device id of the hub; requests from other devices are ignored. */
   readonly hubDeviceId: string;
-  /** Tells the time; the system's clock unless given. */
+  /** Source of time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
@@ -74,7 +75,7 @@ const OPEN_MAX = 1_000;
 const GRACE_MS = 5_000;
 
 /**
- * Collects the requests of a hub from now on; those that were open before come when the device
+ * Collects the requests of a hub from now on; those that are open already arrive when the device
  * connects.
  */
 export function createApprovalInbox({

@@ -23,11 +23,14 @@ import type {
 } from "./protocol.js";
 import { isUuidV7 } from "./uuid-v7.js";
 
-/** Bytes of one message: the longest command, every character escaped, and its reasons. */
+/**
+ * Bytes of one message, at most: room for the longest command with every character escaped, and its
+ * reasons.
+ */
 export const MESSAGE_BYTES_MAX: number = 1024 * 1024;
 /** Bytes of one call: a client that sends many at once must not fill what waits for its hub. */
 const REQUEST_BYTES_MAX: number = 16 * 1024;
-/** Characters of a command on the wire; a longer one is denied, not cut. */
+/** Characters of a command in a message, at most; a longer one is denied, not cut. */
 export const COMMAND_CHARS_MAX = 100_000;
 const ID_CHARS_MAX = 128;
 const AGENT_CHARS_MAX = 256;
@@ -165,9 +168,9 @@ function readMessage(value: JsonValue): Message {
 }
 
 /**
- * Reads one message.
+ * Reads one message. Format: spec/exec-approval.md.
  *
- * @throws ConsentError `message_invalid` with the path of what is wrong, or a `json_*` code.
+ * @throws ConsentError `message_invalid` with the path of the mistake, or a `json_*` code.
  */
 export function decodeMessage(text: string | Uint8Array): Message {
   const message = readMessage(parseJson(text, { bytesMax: MESSAGE_BYTES_MAX }));
@@ -177,8 +180,8 @@ export function decodeMessage(text: string | Uint8Array): Message {
 }
 
 /**
- * Writes one message, its keys in the document's order. What {@link decodeMessage} would refuse is
- * not written.
+ * Writes one message, with its keys in the order of the protocol document. What {@link
+ * decodeMessage} would refuse is not written.
  *
  * @throws ConsentError as {@link decodeMessage}.
  */
@@ -187,8 +190,8 @@ export function encodeMessage(message: Message): string {
 }
 
 /**
- * Reads the parameters of `resolveExecApproval`. Any text can name a request; one that names none
- * is `NOT_FOUND`.
+ * Reads the parameters of `resolveExecApproval`. Any text is accepted as an id; the hub answers an
+ * unknown one with `NOT_FOUND`.
  *
  * @throws ConsentError `message_invalid`.
  */
@@ -202,7 +205,7 @@ export function readResolveParams(value: JsonObject): ResolveExecApprovalParams 
 }
 
 /**
- * Reads what `resolveExecApproval` gave back.
+ * Reads the result of `resolveExecApproval`.
  *
  * @throws ConsentError `message_invalid`.
  */

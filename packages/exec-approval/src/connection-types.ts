@@ -3,31 +3,37 @@
  * file that this package exports from: its types are a package that users do not get.
  */
 
-/** Where a gateway is, and as whom to connect. */
+/** Where a gateway is, and how to authenticate. */
 export interface GatewayAddress {
-  /** `wss://…`; `ws://` for 127.0.0.0/8, `[::1]` and `localhost` alone. */
+  /**
+   * Address of the gateway: `wss://…`, or `ws://` for 127.0.0.0/8, `[::1]` and `localhost` only.
+   */
   readonly url: string;
-  /** The device's secret, of which the gateway has only the hash. */
+  /** The device's secret token; the gateway has only its hash. */
   readonly token: string;
-  /** Certificates in PEM to trust in place of the usual ones. */
+  /** Certificates in PEM to trust instead of the system's. */
   readonly ca?: string;
 }
 
 /** Options of `Gateway.listen`. */
 export interface ListenOptions {
-  /** A free one unless given. */
+  /** Port to listen on; a free one unless given. */
   readonly port?: number;
   /**
-   * An address that other machines reach. Tokens and commands would cross the network in the clear:
-   * put a proxy that speaks TLS in front, or give an https server to `Gateway.attach` instead.
+   * An address that other machines can reach; loopback unless given. Tokens and commands would
+   * cross the network unencrypted: put a TLS proxy in front, or pass an https server to
+   * `Gateway.attach` instead.
    */
   readonly dangerouslyListenOn?: string;
 }
 
-/** Why a client is not connected any more, for good. */
+/**
+ * Why a client is no longer connected and does not try again: its owner closed it, the gateway
+ * refused it, or a newer connection of the same device replaced it.
+ */
 export type ClosedReason = "closed" | "refused" | "replaced";
 
-/** What happens to a connection. */
+/** What happens to a client's connection. */
 export type UplinkEvent =
   | { readonly type: "connected" }
   | { readonly type: "disconnected"; readonly reason: string; readonly retryInMs: number }

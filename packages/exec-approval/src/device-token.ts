@@ -15,7 +15,7 @@ const BEARER = /^bearer ([A-Za-z0-9_-]{32,512})$/i;
 const OFFERED = /^bearer\.([A-Za-z0-9_-]{32,512})$/;
 const OFFERS_MAX = 8;
 
-/** A new token: 32 random bytes in base64url. */
+/** Makes a new device token: 32 random bytes in base64url. */
 export function makeDeviceToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
@@ -31,9 +31,9 @@ export function isDeviceToken(text: string): boolean {
 }
 
 /**
- * What a gateway keeps of a token: `sha256:<hex>`.
+ * The hash of a token, which is all that a gateway keeps: `sha256:<hex>`.
  *
- * @throws ConsentError `options_invalid` where it has not 32 to 512 characters of base64url.
+ * @throws ConsentError `options_invalid` unless the token has 32 to 512 characters of base64url.
  */
 export function hashDeviceToken(token: string): string {
   if (isDeviceToken(token)) return `sha256:${digestToken(token).toString("hex")}`;

@@ -14,7 +14,7 @@ import {
 } from "./environment-names.js";
 import { gitOverrides } from "./executor/git-config.js";
 
-/** Variables by name; `undefined` is no variable. */
+/** Environment variables by name; `undefined` means that there is no such variable. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** What an environment is made of. */

@@ -15,7 +15,7 @@ import { type Uplink, createUplink } from "./uplink.js";
 import { createUuidV7 } from "./uuid-v7.js";
 import { type WaitOptions, type Waiting, createWaiting } from "./waiting.js";
 
-/** What happens to a client. */
+/** What happens to a client's connection. */
 export type GatewayClientEvent =
   | UplinkEvent
   /**
@@ -26,23 +26,29 @@ export type GatewayClientEvent =
 
 /** Options of {@link GatewayClient}. */
 export interface GatewayClientOptions extends GatewayAddress {
-  /** The id that the gateway knows this device's token by. */
+  /** This device's id, as the gateway's list has it: 1 to 128 visible ASCII characters. */
   readonly deviceId: string;
-  /** Tells the time; the system's clock unless given. */
+  /** Source of time; the system's clock unless given. */
   readonly clock?: Clock;
-  /** From 0 to 1; spreads the tries to connect again. */
+  /**
+   * Returns numbers from 0 to 1, which spread the attempts to reconnect; `Math.random` unless
+   * given.
+   */
   readonly random?: () => number;
   /** Makes ids of messages and calls; UUIDv7 unless given. */
   readonly nextId?: () => string;
 }
 
-/** What a listener gets: every message but answers and receipts. */
+/**
+ * What a listener gets: every message except responses and receipts, which the client handles
+ * itself.
+ */
 export type ReceivedMessage = Exclude<Message, { readonly action: "response" | "receipt" }>;
 
 /** A call from another device. */
 export type IncomingCall = Envelope<"request", RpcRequestPayload>;
 
-/** Makes the message that is sent of its head. */
+/** Makes a message from its head, for {@link GatewayClient.send}. */
 export type MakePush = (
   head: MessageHead,
 ) => Extract<Message, { readonly action: "exec-approval-request" | "exec-approval-ended" }>;
@@ -57,9 +63,9 @@ interface Call {
 
 type Receipt = RpcOutcome<undefined>;
 
-/** A device's end of a gateway. */
+/** A device's connection to a gateway. */
 export class GatewayClient implements AsyncDisposable {
-  /** The id that the gateway knows this device's token by. */
+  /** This device's id, as the gateway's list has it. */
   readonly deviceId: string;
   readonly #nextId: () => string;
   readonly #uplink: Uplink;
@@ -71,7 +77,7 @@ export class GatewayClient implements AsyncDisposable {
   readonly #receipts: Waiting<Receipt>;
   #isClosed = false;
 
-  /** @throws ConsentError `options_invalid`. */
+  /** @throws ConsentError `options_invalid` for an unusable device id, address or token. */
   constructor(options: GatewayClientOptions) {
     const {
       deviceId,
@@ -98,27 +104,26 @@ export class GatewayClient implements AsyncDisposable {
   }
 
   /**
-   * Connects, and from then on connects again after every loss; resolves when it is connected for
-   * the first time.
+   * Connects, and reconnects after every loss; resolves when it is connected for the first time.
    *
-   * @throws ConsentError `channel_unavailable` where the gateway turns the device away, `aborted`.
+   * @throws ConsentError `channel_unavailable` where the gateway refuses the device, `aborted`.
    */
   connect({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     return this.#uplink.connect(signal);
   }
 
-  /** Whether it is connected now. */
+  /** True while it is connected. */
   get isConnected(): boolean {
     return this.#uplink.isConnected;
   }
 
-  /** Listens to messages; the function that it returns ends that. */
+  /** Calls `listener` for every message; returns a function that ends that. */
   onMessage(listener: (message: ReceivedMessage) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Listens to what happens to the connection; the function that it returns ends that. */
+  /** Calls `watcher` for every event of the connection; returns a function that ends that. */
   onEvent(watcher: (event: GatewayClientEvent) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);

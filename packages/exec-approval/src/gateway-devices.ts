@@ -8,7 +8,7 @@ import { isDeviceId } from "./codec.js";
 import { digestToken } from "./device-token.js";
 import { GATEWAY_ID } from "./protocol.js";
 
-/** A device that may connect. */
+/** A device that may connect: a hub, or a person's client. */
 export type GatewayDevice = {
   /** Names the device in messages, and in `hubs` of other devices. */
   readonly id: string;

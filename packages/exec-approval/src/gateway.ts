@@ -28,35 +28,38 @@ export type GatewayEvent =
 export interface GatewayOptions {
   /** Every device that may connect; no other token is accepted. */
   readonly devices: readonly GatewayDevice[];
-  /** What it throws is dropped: a log that fails must not end the gateway. */
+  /**
+   * Called for every event. Its errors are ignored, so that a failing log does not end the gateway.
+   */
   readonly onEvent?: (event: GatewayEvent) => void;
-  /** Tells the time; the system's clock unless given. */
+  /** Source of time; the system's clock unless given. */
   readonly clock?: Clock;
-  /** Makes the ids of the gateway's own messages; UUIDv7 unless given. */
+  /** Makes ids for the gateway's own messages; UUIDv7 unless given. */
   readonly nextId?: () => string;
 }
 
 /** Passes messages between hubs and clients; decides and stores nothing. */
 export interface Gateway extends AsyncDisposable {
   /**
-   * Starts a server of its own, on this machine's loopback address.
+   * Starts a server of its own, on the loopback address unless `dangerouslyListenOn` names another.
    *
    * @returns The address for `GatewayClient`.
+   * @throws ConsentError `options_invalid`; the system's error if it cannot listen there.
    */
   listen(options?: ListenOptions): Promise<{ readonly url: string; readonly port: number }>;
   /**
-   * Takes the upgrade requests of a server, an https one where other machines reach it; the caller
-   * starts and stops it.
+   * Takes the upgrade requests of a server that the caller starts and stops; use https if other
+   * machines can reach it.
    */
   attach(server: Server): void;
   /** Ids of the devices that are connected. */
   connected(): readonly string[];
-  /** Ends every connection, and the server that `listen` opened. */
+  /** Ends every connection, and the server that `listen` started. */
   close(): Promise<void>;
 }
 
 /**
- * A gateway for the given devices; it listens nowhere until told to.
+ * Makes a gateway for the given devices. It serves nothing until you call `listen()` or `attach()`.
  *
  * @throws ConsentError `options_invalid` where the list of devices has a mistake.
  */

@@ -20,9 +20,9 @@ import type {
   SendExecApproval,
 } from "./protocol.js";
 
-/** What a hub's way to its clients is made of. */
+/** Connects a hub to its clients' devices. */
 export interface HubLinkOptions {
-  /** The hub's own end of the gateway. */
+  /** The hub's own connection to the gateway. */
   readonly client: GatewayClient;
   /** Ids of the devices that are asked and may answer. */
   readonly clients: readonly string[];
@@ -33,11 +33,11 @@ export interface HubLink extends Disposable {
   /** Pass it to `createExecApprovalHub` as `send`. */
   readonly send: SendExecApproval;
   /**
-   * Hands the clients' answers to the hub. Before it is called nobody is answered but with
+   * Passes the clients' answers to the hub. Until you call it, every answer gets the error
    * `NOT_READY`.
    */
   serve(hub: ExecApprovalResolver): void;
-  /** Listens no more. The client stays connected. */
+  /** Stops listening. The client stays connected. */
   close(): void;
 }
 
@@ -113,7 +113,9 @@ function createShown({ client, clients }: HubLinkOptions): Shown {
   };
 }
 
-/** Joins a hub's end of a gateway to the devices of its people. */
+/**
+ * Makes the link between a hub, through its connection to a gateway, and the devices of its people.
+ */
 export function createHubLink(options: HubLinkOptions): HubLink {
   const { client } = options;
   const people: ReadonlySet<string> = new Set(options.clients);

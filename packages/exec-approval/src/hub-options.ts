@@ -24,8 +24,8 @@ import type { RunOptions } from "./run-approved.js";
 import type { TrialResult } from "./trial/trial-result.js";
 
 /**
- * Parts of a hub. Rules of `policy` and `layers` count beside the configuration; the strictest word
- * wins.
+ * Options of {@link createExecApprovalHub}. `policy` and `layers` count in addition to the
+ * configuration; the strictest effect wins.
  */
 export interface ExecApprovalHubOptions
   extends Pick<
@@ -47,8 +47,8 @@ export interface ExecApprovalHubOptions
     | "vault"
   > {
   /**
-   * How commands are approved; from `openExecProfile`, read again for each decision, and then
-   * `allow-always` has a place to be kept.
+   * How commands are approved. A profile from `openExecProfile` is read again for each decision,
+   * and keeps what `allow-always` adds.
    */
   readonly config: ExecApprovalConfig | ExecProfile;
   /**
@@ -59,43 +59,43 @@ export interface ExecApprovalHubOptions
   /** Sends a message to one client, such as `createHubLink(…).send`. */
   readonly send: SendExecApproval;
   /**
-   * Absolute. Commands run in it and below it. Left out, the directory that a call names counts as
-   * the project.
+   * The project's directory, absolute: commands run in it or below it. Absent: the directory that a
+   * call names counts as the project.
    */
   readonly projectRoot?: string;
-  /** More about how commands are judged. */
+  /** More options for judging commands. */
   readonly safety?: Pick<ExecSafetyOptions, "extraBinaries" | "limits" | "trustedWorkspace">;
   /**
-   * Variables that commands may get, scrubbed; read when a command is judged and when it runs. Left
-   * out: a search path and nothing of this process.
+   * Environment variables that commands may get, after unsafe ones are removed; read when a command
+   * is judged and when it runs. Absent: a search path, and nothing of this process.
    */
   readonly variables?: Variables | (() => Variables);
   /**
-   * Whether a yes to a dangerous command, or to one that a rule calls critical, takes the word that
-   * its person typed (`confirmation`). Left out: a client of the protocol document, which has no
-   * such field, can answer; one that sends the field must send the right word.
+   * True if approving a dangerous command, or one that a rule calls critical, needs the word that
+   * the person typed (`confirmation`). Absent: a client without that field, which the protocol
+   * document does not have, can approve; a client that sends the field must send the right word.
    */
   readonly confirmDangerous?: boolean;
   /**
-   * Runs trials of commands that a person would be asked about, where the configuration has
-   * `trials: true` as well. Left out: every trial is refused. The caller closes it, after the hub.
+   * Runs trials of commands that a person would be asked about, if the configuration has `trials:
+   * true` as well. Absent: there are no trials. The caller closes it, after the hub.
    */
   readonly trials?: CommandTrials<Readable>;
 }
 
-/** A command's circumstances. */
+/** Who runs a command, and where. */
 export interface ExecContext {
-  /** Who wants to run it; the id in questions and in the log. */
+  /** Id of the agent that wants to run it, for questions and the log. */
   readonly agentId: string;
-  /** Absolute, or relative to the hub's project root; left out, that root itself. */
+  /** Working directory: absolute, or relative to the hub's project root, which is the default. */
   readonly cwd?: string;
-  /** Aborting takes an open question back, and ends the command that came of it. */
+  /** Takes an open question back, or ends the command if it runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Only `/bin/bash`, which is also what is used where it is left out. */
+  /** Only `/bin/bash`, which is also the default. */
   readonly shell?: string;
   /**
-   * Variables beside the hub's: of locale, time zone, colours and width. Others belong into the
-   * command's text, where they are judged and shown.
+   * Variables in addition to the hub's, for locale, time zone, colors and width only. Put others in
+   * the command's text, where they are judged and shown.
    */
   readonly env?: Variables;
   /** The agent's session, for the log and for grants that end with it. */
@@ -107,46 +107,51 @@ export interface ExecContext {
 /** Asks people about commands, and runs what was allowed. */
 export interface ExecApprovalHub extends ExecApprovalResolver, AsyncDisposable {
   /**
-   * Decides about a command; asks a person where the configuration or a rule says so. For an
-   * agent's exec tool. Never rejects; what an agent is told about a no is `denialMessage(verdict)`.
-   * A command that would be asked about only because it may show secrets is decided about in the
-   * form that leaves these out: the verdict's action holds the text that runs, its reason and the
-   * log what the agent wrote.
+   * Decides about a command; asks a person where the configuration or a rule says so. Call it from
+   * an agent's exec tool. Never rejects; `denialMessage(verdict)` is what to tell the agent about a
+   * denial. A command that would be asked about only because it may show secrets is judged in a
+   * form that leaves them out: the verdict's action has the text that runs, its reason and the log
+   * what the agent wrote.
    */
   onApprovalNeeded(command: string, context: ExecContext): Promise<Verdict>;
   /**
-   * Runs what a verdict of this hub allowed, once and within its permit's 30 seconds: the same
-   * bytes, directory, shell and environment, or nothing.
+   * Runs what a verdict of this hub allowed, once and within its permit's 30 seconds: exactly the
+   * approved text, directory, shell and environment, or nothing.
    *
    * @throws What `onOutput` throws, after the command was ended and recorded.
    */
   runApproved(verdict: Allowed, options?: RunOptions): Promise<RunResult<CommandOutcome>>;
   /**
-   * Runs a command that a person would be asked about, unasked, offline and in a throw-away copy of
-   * the workspace, without secrets, a home and what rules deny; for an agent's exec tool, before
-   * {@link ExecApprovalHub.onApprovalNeeded}. Where it cannot be, or does not need to, it says so
-   * and does nothing. What an agent is told is `trialMessage(result)`.
+   * Runs a command that a person would be asked about without asking: offline and in a throwaway
+   * copy of the workspace, without secrets, a home, or files that rules deny. Call it before {@link
+   * ExecApprovalHub.onApprovalNeeded}. Where a trial is not possible or not needed, it says so and
+   * does nothing. `trialMessage(result)` is what to tell the agent.
    *
    * @throws What `onOutput` throws, after the command was ended and recorded.
    */
   runTrial(command: string, context: ExecContext, options?: RunOptions): Promise<TrialResult>;
   /**
-   * Asks a person whether just the writes of an agent's trial reach the workspace, and writes them
-   * after a yes. What an agent is told is `keptMessage(result.value)`, or
-   * `denialMessage(result.verdict)`.
+   * Asks a person whether the writes of an agent's trial may reach the workspace, and copies them
+   * after approval. `keptMessage(result.value)` or `denialMessage(result.verdict)` is what to tell
+   * the agent.
+   *
+   * @param digest - {@link Tried.digest} of the trial.
    */
   keepTrial(digest: string, context: ExecContext): Promise<RunResult<KeptWrites>>;
   /**
-   * Takes back every open question of an agent that was closed; the commands are denied. Returns
-   * how many calls it found. A question that
-   * {@link ExecApprovalHub.resume} showed has no call here: it is left to its time, and nothing
-   * runs of it.
+   * Takes back every open question of an agent, as when it is closed; its commands are denied. A
+   * question that {@link ExecApprovalHub.resume} showed again has no call in this process: it stays
+   * open until its time is over, and nothing runs after it.
+   *
+   * @returns How many calls it ended.
    */
   cancelPending(agentId: string, reason?: string): Promise<number>;
-  /** What is open, for a client that connects later. */
+  /** The requests that are open, for a client that connects later. */
   openApprovals(): readonly ExecApprovalRequestPayload[];
   /**
-   * After a restart with a `store` that outlived it: shows open questions again; returns how many.
+   * Call it after a restart with a `store` that outlived it: shows open questions again.
+   *
+   * @returns How many it showed.
    */
   resume(): Promise<number>;
   /** Denies every open question and takes no new command. */

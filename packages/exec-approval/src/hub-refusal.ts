@@ -23,7 +23,7 @@ export function refuse(
   });
 }
 
-/** What an agent is told about a command that does not run: why, and what it can do. */
+/** A text for the agent about a command that does not run: the code, why, and what it can do. */
 export function denialMessage({ code, reason, remedy }: Denied): string {
   return `The command was not run (${code}): ${reason}. ${remedy}.`;
 }

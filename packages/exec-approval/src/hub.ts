@@ -151,7 +151,9 @@ function contextOf({ agentId, signal, session, task }: ExecContext): GateContext
 }
 
 /**
- * Makes a hub.
+ * Makes a hub: it asks people about commands, and runs what they approve.
+ *
+ * @throws ConsentError `options_invalid` where an option is wrong, by itself or with another one.
  *
  * @example
  * ```ts
@@ -170,7 +172,6 @@ function contextOf({ agentId, signal, session, task }: ExecContext): GateContext
  *   onOutput: ({ chunk }) => void process.stdout.write(chunk),
  * });
  * ```
- * @throws ConsentError `options_invalid` where the parts do not fit together.
  */
 export function createExecApprovalHub(options: ExecApprovalHubOptions): ExecApprovalHub {
   const parts = makeParts(options);

@@ -18,9 +18,9 @@ import { makePrivateDirectory, whileWriting, writeFileAtomic } from "@acp/home";
 
 /** Where a profile is. */
 export interface ExecProfileOptions {
-  /** The home directory, e.g. `~/.acp`, absolute. */
+  /** ACP's home directory, e.g. `/home/ada/.acp`; absolute. */
   readonly home: string;
-  /** Letters, digits, `.`, `_` and `-`. */
+  /** Name of the profile, and of its folder below `agent-profiles`. */
   readonly profileId: string;
 }
 
@@ -29,18 +29,18 @@ export interface ExecProfile {
   /** Name of its folder below `agent-profiles`. */
   readonly profileId: string;
   /**
-   * What the file says now; the defaults where there is none. The same object while the file is the
-   * same.
+   * What the file says now; the defaults where there is none. Returns the same object while the
+   * file does not change.
    *
    * @throws ConsentError `config_invalid` where it does not load or others may write it. A hub then
    *   denies.
    */
   read(): ExecApprovalConfig;
   /**
-   * Adds a pattern to the allowlist; nothing happens where it stands there.
+   * Adds a pattern to the allowlist, unless it is there already.
    *
-   * @throws ConsentError `config_invalid`, `home_invalid` or `home_busy`; the file is then as it
-   *   was.
+   * @throws ConsentError `config_invalid`, `home_invalid` or `home_busy`; the file is then
+   *   unchanged.
    */
   allow(pattern: string): Promise<void>;
 }
@@ -103,10 +103,10 @@ function withPattern(document: JsonObject, pattern: string): JsonObject | undefi
 }
 
 /**
- * A profile of a home. Nothing is made before something is kept in it.
+ * Opens a profile of a home. Its files are created only when something is stored.
  *
- * @throws ConsentError `options_invalid` where the home is not absolute, or the profile's id is no
- *   plain name.
+ * @throws ConsentError `options_invalid` where the home is not absolute, or the profile's id is not
+ *   a plain name.
  */
 export function openExecProfile({ home, profileId }: ExecProfileOptions): ExecProfile {
   if (!PROFILE_ID.test(profileId))

@@ -10,53 +10,63 @@ import type { CommandRisk } from "@acp/core/exec";
 export const ExecApprovalRequestAction = "exec-approval-request";
 
 /**
- * Action of the message that tells a client that a request is over. Ours: the document has none.
+ * Action of the message that tells a client that a request is over. An extension of the protocol
+ * document, which has no such message.
  */
 export const ExecApprovalEndedAction = "exec-approval-ended";
 
 /** Method of the call that answers a request. */
 export const ResolveExecApprovalMethod = "resolveExecApproval";
 
-/** The `from` of what the gateway itself says; no device may have this id. */
+/** The `from` of the gateway's own messages; no device may have this id. */
 export const GATEWAY_ID = "gateway";
 
-/** Every decision that a person can take about a command, as the wire spells it. */
+/** Every decision that a person can make about a command, as messages spell it. */
 export const APPROVAL_DECISIONS = ["allow-once", "allow-always", "deny"] as const;
 
 /** What a person decides about a command: one of {@link APPROVAL_DECISIONS}. */
 export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
 
-/** What a client is asked. */
+/** A question about a command, as a client gets it. Format: spec/exec-approval.md. */
 export interface ExecApprovalRequestPayload {
-  /** UUIDv7. */
+  /** Id of the request: a UUIDv7. An answer names it. */
   readonly approvalId: string;
   /** The agent that wants to run the command. */
   readonly agentId: string;
   /**
-   * The command's text, whole. A client shows it with `escapeText` or the like: it may hold
-   * characters that hide others.
+   * The whole text of the command; in a question of `keepTrial`, what would be written. It may hold
+   * characters that hide others: show it with `escapeText` or the like.
    */
   readonly command: string;
-  /** Absolute path of the directory that it would run in. */
+  /**
+   * Absolute path of the directory that it would run in; absent where the question is about no
+   * directory.
+   */
   readonly cwd?: string;
   /** What the hub found: `safe`, `needs-review` or `dangerous`. */
   readonly riskLevel: CommandRisk;
-  /** Why, one sentence each, worst first. */
+  /**
+   * Why a person is asked, one sentence each: the reasons for the risk, most severe first, then the
+   * rule that asks, unless it is one about commands. May be empty.
+   */
   readonly riskReasons: readonly string[];
-  /** After this moment the hub decides by `askFallback`. */
+  /**
+   * Wall time from which no answer counts and the hub decides by `askFallback`, milliseconds since
+   * 1970.
+   */
   readonly expiresAtMs: number;
 }
 
-/** Every way in which a request can end, as the wire spells it. */
+/** Every way in which a request can end, as messages spell it. */
 export const EXEC_APPROVAL_ENDS = ["allowed", "denied", "expired", "cancelled"] as const;
 
 /**
- * How a request ended: one of {@link EXEC_APPROVAL_ENDS}. `cancelled`: taken back, because its
- * agent was closed or a part failed; the command does not run.
+ * How a request ended: one of {@link EXEC_APPROVAL_ENDS}. `cancelled` means that it was taken back,
+ * because its agent was closed or a part failed; the command does not run.
  */
 export type ExecApprovalEnd = (typeof EXEC_APPROVAL_ENDS)[number];
 
-/** What a client is told when a request is over, whoever ended it. */
+/** What a client is told when a request is over, no matter who ended it. */
 export interface ExecApprovalEndedPayload {
   /** Id of the request that is over. */
   readonly approvalId: string;
@@ -70,43 +80,51 @@ export interface ResolveExecApprovalParams {
   readonly approvalId: string;
   /** `allow-once`, `allow-always` or `deny`. */
   readonly decision: ApprovalDecision;
-  /** What the person typed to confirm a dangerous command. Ours: the document has no such field. */
+  /**
+   * What the person typed to confirm a dangerous command. An extension of the protocol document.
+   */
   readonly confirmation?: string;
 }
 
-/** What `resolveExecApproval` gives back where it resolved the request. */
+/** What `resolveExecApproval` returns if it resolved the request. */
 export interface ResolveExecApprovalResult {
   readonly ok: true;
   /**
-   * With `allow-always`: the allowlist pattern that was stored; absent where none was. Ours: the
-   * document has no such field.
+   * With `allow-always`: the allowlist pattern that was stored; absent where none was. An extension
+   * of the protocol document.
    */
   readonly stored?: string;
-  /** What else the person should know: why nothing was stored, or that others must agree. Ours. */
+  /**
+   * What else the person should know: why nothing was stored, or that others must agree. An
+   * extension of the protocol document.
+   */
   readonly note?: string;
 }
 
 /**
- * Why a call or a delivery failed. Codes are API: `NOT_FOUND` and those of spec/exec-approval.md
- * §5.
+ * Why a call or a delivery failed. Codes are stable: `NOT_FOUND`, and those of
+ * spec/exec-approval.md §5.
  */
 export interface RpcError {
-  /** Stable, for programs, such as `NOT_FOUND`. */
+  /** Code of the error, such as `NOT_FOUND`: stable, match on it. */
   readonly code: string;
-  /** The same in words. */
+  /** The same in words, for people. */
   readonly message: string;
 }
 
-/** What came of a call. A "no" is a value: only a call that never got an answer throws. */
+/**
+ * The result of a call. An error of the other side is a value; only a call without an answer
+ * throws.
+ */
 export type RpcOutcome<T = JsonObject> =
   | { readonly ok: true; readonly payload: T }
   | { readonly ok: false; readonly error: RpcError };
 
-/** A method that one device asks another one to run. */
+/** A call of a method of another device. */
 export interface RpcRequestPayload {
-  /** Chosen by the caller; the response repeats it. */
+  /** Id that the caller chose; the response repeats it. */
   readonly requestId: string;
-  /** Such as `resolveExecApproval`. */
+  /** Name of the method, such as `resolveExecApproval`. */
   readonly method: string;
   /** Arguments of the method, unchecked. */
   readonly params: JsonObject;
@@ -116,26 +134,28 @@ export interface RpcRequestPayload {
 export type RpcResponsePayload = { readonly requestId: string } & RpcOutcome;
 
 /**
- * The gateway's word on a message that was neither a call nor an answer: handed to its device, or
- * not. Ours.
+ * The gateway's answer to a message that is neither a call nor a response: whether it was passed
+ * on. An extension of the protocol document.
  */
 export type ReceiptPayload =
   | { readonly messageId: string; readonly ok: true }
   | { readonly messageId: string; readonly ok: false; readonly error: RpcError };
 
-/** Whether a device that this one may talk to is connected. Ours. */
+/**
+ * Whether a device that this one may talk to is connected. An extension of the protocol document.
+ */
 export interface PresencePayload {
-  /** The other device. */
+  /** Id of the other device. */
   readonly deviceId: string;
   /** Whether it is connected now. */
   readonly online: boolean;
 }
 
-/** What every message has. */
+/** What every message consists of. */
 export interface Envelope<Action extends string, Payload> {
-  /** UUIDv7, new for each message. */
+  /** Id of the message: a UUIDv7, new for each. */
   readonly id: string;
-  /** The sender's device; the gateway lets no other through. */
+  /** Id of the sending device; the gateway checks it. */
   readonly from: string;
   /** Id of the receiving device. */
   readonly to: string;
@@ -145,7 +165,7 @@ export interface Envelope<Action extends string, Payload> {
   readonly payload: Payload;
 }
 
-/** What each action carries. */
+/** The payload of each kind of message. */
 export interface MessagePayloads {
   /** A hub asks a client. */
   readonly "exec-approval-request": ExecApprovalRequestPayload;
@@ -153,15 +173,15 @@ export interface MessagePayloads {
   readonly "exec-approval-ended": ExecApprovalEndedPayload;
   /** One device calls a method of another. */
   readonly request: RpcRequestPayload;
-  /** What became of a call. */
+  /** The result of a call. */
   readonly response: RpcResponsePayload;
-  /** The gateway says what became of a message. */
+  /** The gateway says whether a message was passed on. */
   readonly receipt: ReceiptPayload;
   /** The gateway says who is connected. */
   readonly presence: PresencePayload;
 }
 
-/** Name of a message's kind. */
+/** A message between two devices, of any kind. */
 export type MessageAction = keyof MessagePayloads;
 
 /** What travels between two devices, of any kind. */
@@ -169,10 +189,10 @@ export type Message = {
   readonly [Action in MessageAction]: Envelope<Action, MessagePayloads[Action]>;
 }[MessageAction];
 
-/** The part of a message before its action. */
+/** The part of a message that does not depend on its kind. */
 export type MessageHead = Pick<Message, "id" | "from" | "to">;
 
-/** What a hub does with a request while it is open. */
+/** What a hub tells {@link SendExecApproval} about an open request. */
 export interface ExecApprovalSession {
   /** Settles (never rejects) when the request is over, however it ended. */
   readonly ended: Promise<ExecApprovalEnd>;
@@ -188,9 +208,13 @@ export type SendExecApproval = (
   session: ExecApprovalSession,
 ) => Promise<void>;
 
-/** What a hub offers to the side that its clients reach. */
+/** The part of a hub that takes answers. */
 export interface ExecApprovalResolver {
-  /** @param by - `from`: the device that answered, as the gateway authenticated it. */
+  /**
+   * Answers an open request. Never rejects: a refusal is an error in the outcome.
+   *
+   * @param by - `from`: id of the device that answered, as the gateway authenticated it.
+   */
   resolveExecApproval(
     params: ResolveExecApprovalParams,
     by: { readonly from: string },

@@ -21,13 +21,13 @@ import { refuse } from "./hub-refusal.js";
 
 /** How an approved command runs. */
 export interface RunOptions {
-  /** Aborting ends the command and everything that it started. */
+  /** Ends the command and everything that it started. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes the output while it comes. Left out: nobody reads it. */
+  /** Takes the output as it comes; it is dropped unless given. */
   readonly onOutput?: OutputTaker;
-  /** How long it may run; {@link RUN_TIMEOUT_MS} unless given. */
+  /** How long it may run, in milliseconds; 600,000 unless given. */
   readonly timeoutMs?: number;
-  /** How much it may write, both streams together; {@link OUTPUT_BYTES_MAX} unless given. */
+  /** How much it may write, in bytes, both streams together; 16 MiB unless given. */
   readonly outputBytesMax?: number;
 }
 

@@ -27,7 +27,7 @@ import {
 
 /** Options of {@link runTerminalClient}. */
 export interface TerminalClientOptions {
-  /** This device's end of the gateway; connected by the caller, before or after. */
+  /** This device's connection to the gateway; the caller connects it, before or after. */
   readonly client: GatewayClient;
   /** Id of the hub whose requests are shown. */
   readonly hubDeviceId: string;
@@ -38,15 +38,15 @@ export interface TerminalClientOptions {
   /** Ends the client, and restores the terminal. */
   readonly signal: AbortSignal;
   /**
-   * `text` for a person, `json` for a program; by whether the output is a terminal unless given.
+   * `text` for a person, `json` for a program; `text` if the output is a terminal, unless given.
    */
   readonly format?: "text" | "json";
   /**
-   * How long nothing may be typed before a prompt appears, so that keys meant for what was there
-   * before answer nothing.
+   * How long no key may be typed before a prompt appears, in milliseconds, so that keys meant for
+   * something else answer nothing; 400 unless given.
    */
   readonly guardMs?: number;
-  /** Tells the time; the system's clock unless given. */
+  /** Source of time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
@@ -255,7 +255,12 @@ async function runText(
   }
 }
 
-/** Shows requests and hands in answers until its signal, its input or its gateway ends it. */
+/**
+ * Shows requests at a terminal and sends answers, until the signal, the end of the input or the
+ * gateway ends it.
+ *
+ * @returns Why it ended.
+ */
 export async function runTerminalClient(options: TerminalClientOptions): Promise<TerminalEnd> {
   const { client, hubDeviceId, input, output, clock = systemClock } = options;
   const gone = new AbortController();

@@ -16,8 +16,8 @@ export type InputStream = Readable & {
 };
 
 /**
- * Why a terminal client ended: by its signal, with its input, or because the gateway turned it away
- * for good. No end is an answer.
+ * Why a terminal client ended: by its signal, with its input, or because the gateway refused it for
+ * good. None of them answers a request.
  */
 export type TerminalEnd = "aborted" | "input_over" | "gateway_gone";
 

@@ -5,11 +5,11 @@
 import { randomBytes as nodeRandomBytes } from "node:crypto";
 import { type Clock, ConsentError, systemClock } from "@acp/core";
 
-/** Where a maker of ids takes its parts from. */
+/** Options of {@link createUuidV7}. */
 export interface UuidV7Options {
-  /** Tells the milliseconds in front; the system's clock unless given. */
+  /** Source of the time in each id; the system's clock unless given. */
   readonly clock?: Pick<Clock, "now">;
-  /** That many random bytes. */
+  /** Returns this many random bytes; node:crypto's unless given. */
   readonly randomBytes?: (count: number) => Uint8Array;
 }
 
@@ -23,11 +23,10 @@ export function isUuidV7(text: string): boolean {
 }
 
 /**
- * A maker of ids. Within one process none comes before an earlier one, also where the clock stands
- * still or goes back.
+ * Makes a maker of UUIDs of version 7 (RFC 9562). Within one process, ids ascend even if the clock
+ * stands still or goes back.
  *
- * @throws ConsentError `options_invalid` (from the maker) where the clock is outside the years that
- *   the form holds.
+ * @throws ConsentError `options_invalid`, from the maker, for a time that a UUIDv7 cannot hold.
  */
 export function createUuidV7({
   clock = systemClock,

@@ -3,9 +3,9 @@ import { type Clock, ConsentError, asError } from "@acp/core";
 
 /** How long, and until when, to wait for an answer. */
 export interface WaitOptions {
-  /** Gives up waiting when it aborts; the other side is not told. */
+  /** Stops waiting; the other side is not told. */
   readonly signal?: AbortSignal | undefined;
-  /** 30 s unless given. */
+  /** How long to wait, in milliseconds; 30,000 unless given. */
   readonly timeoutMs?: number;
 }
 

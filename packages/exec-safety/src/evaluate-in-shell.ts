@@ -11,8 +11,8 @@ const BASH = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?bash$/;
 const ZSH = /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?zsh$/;
 
 /**
- * Says how risky a command is in the shell that will run it: at least `needs-review` for any shell
- * but bash, and for what zsh may read in another way.
+ * Says how risky a command is in the shell that will run it. At least `needs-review` in a shell
+ * other than bash and zsh, and where zsh may read the text differently from bash.
  *
  * @param shell - A name or an absolute path; `undefined` is bash.
  */

@@ -20,7 +20,12 @@ import { syntax } from "./safe/walk.js";
 import { visitNodes } from "./parse/visit.js";
 
 /**
- * Says how risky a shell command is that would run as `bash -c command`.
+ * Says how risky a shell command is that would run as `bash -c command`. Pure, and never throws for
+ * a command.
+ *
+ * @param command - The whole text. A value that is not a string is `needs-review`.
+ * @param options - Where it would run, what the operator allows, and what else is known.
+ * @returns The level with its reasons, and every simple command in the text.
  *
  * @example
  * ```ts
@@ -29,10 +34,6 @@ import { visitNodes } from "./parse/visit.js";
  * evaluateCommandSafety("git log --oneline | head -5").riskLevel; // "safe"
  * evaluateCommandSafety("npm install left-pad").riskLevel; // "needs-review"
  * ```
- *
- * @param command - The whole text. Anything but a text needs review.
- * @param options - Where it would run, what the operator allows, what else is known.
- * @returns The level with its reasons, and every simple command in the text.
  */
 export function evaluateCommandSafety(command: string, options: SafetyOptions = {}): CommandSafety {
   try {

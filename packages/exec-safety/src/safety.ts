@@ -8,10 +8,10 @@ import type { Span } from "./parse/tree.js";
 /** Every risk of a command, ascending. */
 export const COMMAND_RISKS = ["safe", "needs-review", "dangerous"] as const;
 
-/** Risk of a command, ascending: advice, never a decision (S3). */
+/** Risk of a command, ascending: advice, never a decision. */
 export type CommandRisk = (typeof COMMAND_RISKS)[number];
 
-/** Every layer of S3, in the order in which a reader meets them. */
+/** Every layer of the analysis, in the order in which they are applied. */
 export const SAFETY_LAYERS = [
   "allowlist",
   "shell-syntax",
@@ -19,7 +19,7 @@ export const SAFETY_LAYERS = [
   "dangerous-patterns",
 ] as const;
 
-/** The four layers of S3. */
+/** One of the four {@link SAFETY_LAYERS}. */
 export type SafetyLayer = (typeof SAFETY_LAYERS)[number];
 
 /** Why a command is not safe. */
@@ -32,7 +32,7 @@ export interface SafetyReason {
   readonly layer: SafetyLayer;
   /** Where in the command it is. */
   readonly span: Span;
-  /** What and why in plain words: "`find -exec` runs another program on every match". */
+  /** What is wrong and why, in plain words: "`find -exec` runs another program on every match". */
   readonly message: string;
 }
 
@@ -40,93 +40,93 @@ export interface SafetyReason {
 export interface ParsedCommand {
   /** Where in the text it is written. */
   readonly span: Span;
-  /** Absent where it is known only when it runs. */
+  /** The program; absent where it is known only when the command runs. */
   readonly program?: string;
-  /** The decoded arguments; `undefined` where one is known only when it runs. */
+  /** The decoded arguments; `undefined` for one that is known only when the command runs. */
   readonly args: readonly (string | undefined)[];
-  /** The pattern of the allowlist that lifted it. */
+  /** The allowlist pattern that lifted its review; absent where none did. */
   readonly allowedBy?: string;
 }
 
-/** Another text for a command that is not safe. */
+/** A safe text in place of a command that needs review. */
 export interface CommandRewrite {
-  /** Does what the command was meant to do. */
+  /** The text, which does what the command was meant to do. */
   readonly command: string;
-  /** For a person: what is different about it. */
+  /** What is different about it, for a person. */
   readonly reason: string;
 }
 
-/** What is known of a command before it runs. */
+/** What is known about a command before it runs. */
 export interface CommandSafety {
   /** The most severe level of all reasons; `safe` if there are none. */
   readonly riskLevel: CommandRisk;
   /** Most severe first, at most 8; at least one for every level but `safe`. */
   readonly reasons: readonly SafetyReason[];
-  /** Every simple command, those in substitutions included, in order of the text. */
+  /** Every simple command of the text, in its order, including those in substitutions. */
   readonly commands: readonly ParsedCommand[];
-  /** Which layers spoke. */
+  /** The layers that contributed to the result. */
   readonly layers: readonly SafetyLayer[];
   /**
-   * Only where the command is `needs-review` and this text is `safe` in its place. Whoever runs it
-   * judges it again, and shows it.
+   * A text that is `safe` in place of this command; only where the command is `needs-review`. Judge
+   * it again before you run it, and show it.
    */
   readonly rewrite?: CommandRewrite;
 }
 
 /**
- * Bounds of the analysis; beyond each of them the answer is `needs-review`. Lower ones than ours
- * may be given, not higher.
+ * Bounds of the analysis; a command beyond one of them is `needs-review`. You can lower them, not
+ * raise them.
  */
 export interface SafetyLimits {
   /** Length of the text in UTF-16 units. */
   readonly charsMax: number;
-  /** How deep substitutions, subshells and commands within commands go. */
+  /** How deep substitutions, subshells and commands within commands may go. */
   readonly nestingMax: number;
-  /** Simple commands, those in substitutions included. */
+  /** Number of simple commands, including those in substitutions. */
   readonly commandsMax: number;
 }
 
-/** Options of evaluateCommandSafety(). */
+/** Options of {@link evaluateCommandSafety}. */
 export interface SafetyOptions {
-  /** Commands that are approved beforehand; none unless given. */
+  /** Commands that the operator approved beforehand; none unless given. */
   readonly allowlist?: Allowlist;
-  /** Absolute; without it, the project's root. */
+  /** Working directory, absolute; the project's root unless given. */
   readonly cwd?: string;
   /**
-   * Absolute; without it, `cwd`. Without both, relative paths that stay below the start count as
-   * inside.
+   * The project's directory, absolute; `cwd` unless given. Without both, relative paths that stay
+   * below the start count as inside.
    */
   readonly projectRoot?: string;
-  /** More programs than the built-in ones; a built-in one cannot be replaced. */
+  /** Programs in addition to the built-in ones; a built-in program cannot be replaced. */
   readonly extraBinaries?: BinaryTable;
   /**
-   * `false`: git runs what the repository's own configuration names, so that no git command is
-   * safe. Default `true`.
+   * Whether the repository's own configuration is trusted; true unless given. If false, no git
+   * command is safe, because git runs what that configuration names.
    */
   readonly trustedWorkspace?: boolean;
   /**
-   * The run's environment carries git's guards (`GIT_GUARDS`), so that git enters no repository
-   * that came as files of the project, and `NO_UPDATE_NOTIFIER` and
-   * `PIP_DISABLE_PIP_VERSION_CHECK`. Default `false`: such commands are safe with options that say
-   * the same.
+   * True if the command's environment has git's guards ({@link GIT_GUARDS}), so that git enters no
+   * repository that came as files of the project, and also `NO_UPDATE_NOTIFIER` and
+   * `PIP_DISABLE_PIP_VERSION_CHECK`. False unless given: then such commands are safe only with
+   * options that do the same.
    */
   readonly isGuarded?: boolean;
   /**
-   * Nothing can follow on standard input, and there is no terminal: a pager shows its file and
-   * ends. Default `false`.
+   * True if standard input is empty and there is no terminal, so that a pager shows its file and
+   * ends. False unless given.
    */
   readonly noInput?: boolean;
   /**
-   * It runs at a terminal, and whoever writes the command may type there: a pager that git starts
-   * takes commands. Default `false`, for an agent's shell whose output is a pipe, or whose
-   * environment names `cat` as pager.
+   * True if the command runs at a terminal where whoever writes the command may type, so that a
+   * pager that git starts takes commands. False unless given, which fits an agent's shell whose
+   * output is a pipe or whose environment names `cat` as pager.
    */
   readonly atTerminal?: boolean;
   /**
-   * Ports of this machine that `curl` may ask, as a person has named them. Default none. Never
-   * those of an inbox or a proxy of ACP's own.
+   * Ports of this machine that a person lets `curl` send requests to; none unless given. Never name
+   * the port of an inbox or a proxy of ACP.
    */
   readonly loopbackPorts?: readonly number[];
-  /** Lower bounds than the built-in ones. */
+  /** Bounds lower than the built-in ones. */
   readonly limits?: Partial<SafetyLimits>;
 }

@@ -19,7 +19,7 @@ import { BrokenOffError } from "./pump.js";
 import { makeDenial, makeRefusal, type Refusal, refused, RefusedError } from "./refusals.js";
 import { type CheckedRequest, checkHost, checkRequest, type RequestLine } from "./request-guard.js";
 
-/** What a proxy tells its operator beside the audit log. */
+/** One entry for the operator's log; decisions are in the audit log. */
 export interface ProxyLogEntry {
   /** Severity. */
   readonly level: "info" | "warn" | "error";

@@ -43,7 +43,7 @@ export interface McpSessions {
 }
 
 /**
- * Creates the sessions for a set of servers. Each session starts the servers anew.
+ * Creates the sessions for a set of servers. Each session starts its own processes of the servers.
  *
  * @throws ConsentError `options_invalid`.
  */

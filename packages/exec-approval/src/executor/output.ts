@@ -3,15 +3,18 @@ import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Masker } from "@acp/core";
 
-/** A piece of output. */
+/** A piece of a command's output. */
 export interface OutputChunk {
-  /** Which of the two the command wrote to. */
+  /** The stream that the command wrote it to. */
   readonly stream: "stdout" | "stderr";
-  /** Raw bytes; a character may go over two chunks. */
+  /** Raw bytes; a character may be split over two chunks. */
   readonly chunk: Uint8Array;
 }
 
-/** Takes output. The command waits while a returned promise is open. A throw ends the command. */
+/**
+ * Takes output. The command is held back until a returned promise resolves. An error ends the
+ * command.
+ */
 export type OutputTaker = (output: OutputChunk) => void | Promise<void>;
 
 /** Where output goes, and how much of it. */

@@ -36,7 +36,10 @@ function endOf({ outcome }: Tried): string {
   return "reason" in outcome ? `${outcome.end}: ${outcome.reason}` : outcome.end;
 }
 
-/** What an agent is told about a trial, besides its output. */
+/**
+ * A text for the agent about its trial, in addition to the output: how it ended and what it wrote,
+ * or why there was no trial.
+ */
 export function trialMessage(result: TrialResult): string {
   if (!result.tried) return `The command was not tried: ${result.reason}.`;
   const { changes, changeCount, neverKept, covered, coveredCount, digest } = result;
@@ -57,7 +60,7 @@ export function trialMessage(result: TrialResult): string {
   ].join("\n");
 }
 
-/** What an agent is told about what was kept. */
+/** A text for the agent about the paths that were kept, and those that were not. */
 export function keptMessage({ taken, already, conflicts, apart, failed }: KeptWrites): string {
   const done = `Kept: ${taken.length + already.length} paths are in the workspace.`;
   return [

@@ -6,36 +6,36 @@ export type TrialEnd =
   | CommandOutcome
   | { readonly end: "resource_limit"; readonly reason: string; readonly outputBytes: number };
 
-/** What came of a trial. Nothing of it is in the workspace. */
+/** The result of a trial. Nothing of it is in the workspace. */
 export interface Tried {
   readonly tried: true;
   readonly kept: false;
   /** How the run ended. */
   readonly outcome: TrialEnd;
-  /** What its writes are kept by, with `keepTrial`; left out where they cannot be kept. */
+  /** Names its writes for `keepTrial`; absent where they cannot be kept. */
   readonly digest?: string;
-  /** What it wrote, a line each: `+` made, `~` changed, `-` removed. At most {@link LINES_MAX}. */
+  /** What it wrote, one line per path: `+` made, `~` changed, `-` removed. At most 50 lines. */
   readonly changes: readonly string[];
-  /** How many changes there are in all. */
+  /** How many paths changed in all. */
   readonly changeCount: number;
-  /** Of these, how many are never kept: other programs run them, or they lead out. */
+  /** How many of them are never kept: other programs run them, or they lead outside. */
   readonly neverKept: number;
-  /** What of the workspace looked empty, below it; at most {@link LINES_MAX}. */
+  /** Paths of the workspace that looked empty to the command; at most 50. */
   readonly covered: readonly string[];
-  /** How many there are in all. */
+  /** How many such paths there were in all. */
   readonly coveredCount: number;
-  /** Whether the log has its end. */
+  /** True if the trial's end is in the log. */
   readonly recorded: boolean;
 }
 
-/** No trial: the command is decided about as ever. */
+/** There was no trial: decide about the command with `onApprovalNeeded`. */
 export interface NotTried {
   readonly tried: false;
   /** Why not, in words. */
   readonly reason: string;
 }
 
-/** What came of asking for a trial. */
+/** The result of asking for a trial. */
 export type TrialResult = Tried | NotTried;
 
 /** Lines that an agent gets of a list. */

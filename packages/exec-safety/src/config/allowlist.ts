@@ -3,10 +3,11 @@
  * Types only; who loads one also compiles it.
  */
 
-/** One entry, as it is written. */
+/** One entry of an allowlist, as it is written. */
 export interface AllowlistEntry {
   /**
-   * Words separated by blanks, the program first: `git push origin *`. Format: spec/exec-config.md.
+   * Words separated by spaces, the program first: `git push origin *`. Format: spec/exec-config.md
+   * §3.
    */
   readonly pattern: string;
   /** Commands that the pattern matches; checked when it is loaded. */
@@ -17,11 +18,11 @@ export interface AllowlistEntry {
 
 /** A compiled allowlist. `parseAllowlist` of `@acp/core/exec` makes one of patterns. */
 export interface Allowlist {
-  /** What it was made of, in order. */
+  /** The entries that it was made from, in order. */
   readonly entries: readonly AllowlistEntry[];
   /**
    * The first pattern that matches a simple command, given as its program and its decoded
-   * arguments.
+   * arguments; `undefined` where none does.
    */
   readonly find: (argv: readonly string[]) => string | undefined;
 }

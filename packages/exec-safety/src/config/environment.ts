@@ -28,7 +28,10 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   GIT_TERMINAL_PROMPT: OFF,
 };
 
-/** Whether setting a variable to a known value for one command changes nothing that matters. */
+/**
+ * Whether a command is as safe with this environment variable set to this value as without it. True
+ * only for a list of variables, such as locale, colors and size of the terminal.
+ */
 export function isHarmlessVariable(name: string, value: string): boolean {
   if (/^LC_[A-Z]{1,16}$/.test(name)) return LOCALE.test(value);
   return Object.hasOwn(VALUES, name) && VALUES[name]?.test(value) === true;

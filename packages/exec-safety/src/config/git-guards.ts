@@ -4,7 +4,11 @@
  * what a command may say with `-c` itself.
  */
 
-/** Keys with the one value that guards. Git knows the first since 2.38. */
+/**
+ * Git settings that keep git from entering a repository that came as files of a clone, and from
+ * running its helpers, hooks and pagers, each with the one value that does so. Git knows the first
+ * since 2.38.
+ */
 export const GIT_GUARDS: readonly (readonly [key: string, value: string])[] = [
   ["safe.bareRepository", "explicit"],
   ["core.fsmonitor", "false"],

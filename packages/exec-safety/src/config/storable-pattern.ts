@@ -5,7 +5,7 @@
 import { NEVER_STORED } from "./never-stored.js";
 import type { NeverStored } from "./never-stored.js";
 
-/** A pattern, or why there is none. */
+/** The result of {@link storablePattern}: a pattern, or why there is none. */
 export type StorablePattern =
   | { readonly pattern: string }
   | { readonly pattern?: undefined; readonly why: string };
@@ -25,7 +25,10 @@ const WHY: Readonly<Record<NeverStored, (program: string) => string>> = {
   builtin: (program) => `${program} changes the shell that the rest of the line runs in`,
 };
 
-/** The pattern that `allow-always` stores for a program. */
+/**
+ * The allowlist pattern that `allow-always` stores for a program: `<program> **`. There is none for
+ * a program given by a path or with an unusual name, and for one that runs other programs.
+ */
 export function storablePattern(program: string): StorablePattern {
   if (program.includes("/"))
     return { why: "the program is given by a path, where another program may stand tomorrow" };

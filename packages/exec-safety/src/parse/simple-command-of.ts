@@ -8,8 +8,8 @@ import { checkText } from "./text-gate.js";
 import type { Node } from "./tree.js";
 
 /**
- * The program and its arguments; `undefined` for anything but one simple command whose words are
- * known before it runs.
+ * The program and the arguments of a line that is one simple command whose words are known before
+ * it runs; `undefined` for any other line.
  */
 export function simpleCommandOf(line: string): readonly string[] | undefined {
   if (checkText(line, SAFETY_LIMITS) !== undefined) return undefined;

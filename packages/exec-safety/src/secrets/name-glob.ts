@@ -3,7 +3,10 @@
  * brackets are read generously: a class takes every letter. Pure.
  */
 
-/** Whether a shell's glob takes a name. */
+/**
+ * Whether a shell's glob matches a file name. Errs toward a match: a character class in brackets
+ * matches every letter.
+ */
 export function matchesGlob(glob: string, name: string): boolean {
   let at = 0;
   let from = 0;

@@ -202,8 +202,8 @@ const HINT = new RegExp(
 );
 
 /**
- * False where no part of the text is a secret name: a cheap look before {@link isSecretName}, which
- * has the word.
+ * A quick test before {@link isSecretName}: if it returns false, no part of the text is a secret
+ * name.
  */
 export function mayHoldSecretName(text: string): boolean {
   return HINT.test(text.toLowerCase());
@@ -271,8 +271,8 @@ const ORDINARY: readonly string[] = [
 ];
 
 /**
- * Whether the glob `part`, one part of a path, is aimed at secrets. A leading dot has to be written
- * out, so that `*` takes no dot file.
+ * Whether a glob that is one part of a path is aimed at secrets: it matches usual names of secrets
+ * and no ordinary ones. A leading dot must be written out, so `*` matches no dot file.
  */
 export function canMatchSecret(part: string): boolean {
   if (part === "*" || part === "**") return false;

@@ -3,12 +3,16 @@ import { BINARIES } from "./binaries.js";
 import { grammarOf } from "./grammar.js";
 import type { Binary } from "./table.js";
 
-/** Whether the engine knows a program by itself, so that no table from outside replaces it. */
+/** Whether the engine knows a program by itself; then a table from outside cannot replace it. */
 export function isBuiltIn(program: string): boolean {
   return Object.hasOwn(BINARIES, program) || program === "test";
 }
 
-/** Reads an entry of a table as the engine will: {@link TableError} says why it cannot be read. */
+/**
+ * Checks an entry of a table of programs.
+ *
+ * @throws TableError that says why it cannot be read.
+ */
 export function checkBinary(binary: Binary): void {
   grammarOf(binary);
 }

@@ -14,7 +14,7 @@ import type { Binary, Why } from "./table.js";
 const FLAG_NAME = /^(?:--?[A-Za-z0-9@.][\w.+=-]*|[A-Za-z()!,]|-[#+])$/;
 const compiled = new WeakMap<Binary, Grammar>();
 
-/** An entry of a table of programs that cannot be read. */
+/** Thrown for an entry of a table of programs that cannot be read. */
 export class TableError extends Error {
   override readonly name = "TableError";
 }

@@ -33,7 +33,10 @@ export function escapeText(text: string): string {
   return text.replace(UNSAFE, escapeUnits);
 }
 
-/** The text as a JSON string literal that is safe to show: one reading, one line. */
+/**
+ * The text as a JSON string literal that is safe to show: on one line, with characters that could
+ * hide or reorder text escaped.
+ */
 export function quoteText(text: string): string {
   return escapeText(JSON.stringify(text));
 }

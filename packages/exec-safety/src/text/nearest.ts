@@ -1,6 +1,8 @@
 /** Did you mean: the nearest of a few known words. */
 
-/** The known word that `word` is probably a slip of, if there is one. */
+/**
+ * The known word that `word` is probably a misspelling of; `undefined` where none is near enough.
+ */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

@@ -3,12 +3,15 @@ import { quoteText } from "./escape.js";
 
 const CHARS_MAX = 80;
 
-/** The text in double quotes, cut short, with everything escaped that could hide or reorder. */
+/**
+ * At most 80 characters of a text in double quotes, for error texts, with everything escaped that
+ * could hide or reorder text. A longer text ends with `…`.
+ */
 export function quote(text: string): string {
   return quoteText(cutText(text, CHARS_MAX));
 }
 
-/** The beginning of a text that is longer than it may be. */
+/** The text, or its first `charsMax` UTF-16 units and `…` where it is longer. */
 export function cutText(text: string, charsMax: number): string {
   return text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
 }
