@@ -6,15 +6,15 @@ import type { Exit } from "./exit-codes.js";
 import type { OptionName } from "./options.js";
 import type { Printer } from "./printer.js";
 
-/** What a command may reach of its process. */
+/** The parts of its process that a command uses. */
 export interface Io {
   /** Standard input. */
   readonly stdin: NodeJS.ReadStream;
-  /** Results go here. */
+  /** Standard output, for results. */
   readonly stdout: NodeJS.WriteStream;
-  /** Everything else goes here. */
+  /** Standard error, for everything else. */
   readonly stderr: NodeJS.WriteStream;
-  /** Variables of the environment. */
+  /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The working directory, as an absolute path. */
   readonly cwd: string;
@@ -24,9 +24,12 @@ export interface Io {
   readonly pid: number;
   /** ID of the process that started this one. */
   readonly ppid: number;
-  /** From now on SIGINT, SIGTERM and SIGHUP abort this signal instead of ending the process. */
+  /**
+   * From now on, SIGINT, SIGTERM and SIGHUP abort the signal that it returns instead of ending the
+   * process.
+   */
   onStop(): AbortSignal;
-  /** From now on these signals are handed to `take` instead of doing what they do by default. */
+  /** From now on, these signals are passed to `take` instead of having their default effect. */
   onSignals(names: readonly NodeJS.Signals[], take: (name: NodeJS.Signals) => void): void;
 }
 

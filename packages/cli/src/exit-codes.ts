@@ -3,7 +3,7 @@
  */
 import type { ConsentErrorCode } from "@acp/core";
 
-/** What a command reports when it ends. */
+/** How a command ended; {@link EXIT_CODES} has the exit code. */
 export type Exit =
   | "ok"
   | "failed"
@@ -18,7 +18,7 @@ export type Exit =
   | "not_runnable"
   | "not_found";
 
-/** The number and meaning of every exit. */
+/** The exit code of each end, and its meaning. */
 export const EXIT_CODES: Readonly<
   Record<Exit, { readonly code: number; readonly meaning: string }>
 > = {

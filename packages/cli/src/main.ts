@@ -12,7 +12,7 @@ import { describeCommand, renderCommandHelp, renderHelp } from "./help.js";
 import { createPrinter } from "./printer.js";
 import type { Printer } from "./printer.js";
 
-/** Runs one command line (the words after `acp`); resolves with the exit code. Never rejects. */
+/** Runs one command line (the words after `acp`); resolves with its exit code. Never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   // Looked up by hand: an unreadable command line must be reported in the asked form too.
   const json = argv

@@ -166,6 +166,17 @@ async function goodRecords(): Promise<Readonly<Record<string, JsonObject>>> {
       ttlMs: 1_000,
       uses: 2,
     },
+    {
+      id: "o3",
+      scope: {
+        kind: "host",
+        host: "example.com",
+        port: 443,
+        methods: ["GET", "HEAD"],
+        twin: "www.example.com",
+      },
+      ttlMs: 1_000,
+    },
   ] as const;
   const rich = await signed(
     { reason: "fine", grantId: "o1" },

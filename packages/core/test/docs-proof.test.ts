@@ -126,6 +126,30 @@ describe.runIf(found)(
     );
 
     it.each([
+      ["https://inbox.example.com", true],
+      ["https://x.inbox.example.com", false],
+      ["http://x7f2.k3v9.localhost:8789", true],
+      ["http://x7f2.k3v9.localhost", true],
+      ["http://k3v9.localhost:8789", false],
+      ["http://a.b.k3v9.localhost:8789", false],
+      ["https://x7f2.k3v9.localhost:8789", false],
+      ["http://x7f2.other.localhost:8789", false],
+      ["http://*.k3v9.localhost", false],
+    ])("the program for passkeys takes the origin %s: %s", (origin, want) => {
+      const passkey = {
+        rpId: "k3v9.localhost",
+        origins: ["https://inbox.example.com", "http://*.k3v9.localhost"],
+      };
+      const code =
+        "import json, sys; from verify_passkey import is_inbox; print(is_inbox(*json.loads(sys.argv[1])))";
+      const { stdout } = spawnSync("python3", ["-c", code, JSON.stringify([origin, passkey])], {
+        cwd: folder,
+        encoding: "utf8",
+      });
+      expect(stdout.trim()).toBe(want ? "True" : "False");
+    });
+
+    it.each([
       ["user verification added afterwards", "NO  the signature is the passkey's"],
       ["no user verification", "NO  the person was there, and was verified"],
       ["another origin", "NO  it was made on the inbox's page"],

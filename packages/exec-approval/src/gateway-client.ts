@@ -65,7 +65,7 @@ type Receipt = RpcOutcome<undefined>;
 
 /** A device's connection to a gateway. */
 export class GatewayClient implements AsyncDisposable {
-  /** This device's id, as the gateway's list has it. */
+  /** This device's id in the gateway's list of devices: the `from` of every message it sends. */
   readonly deviceId: string;
   readonly #nextId: () => string;
   readonly #uplink: Uplink;
@@ -173,7 +173,7 @@ export class GatewayClient implements AsyncDisposable {
   }
 
   /**
-   * Hands a message to another device; resolves when the gateway has put it on its way.
+   * Sends a message to another device; resolves when the gateway has passed it on.
    *
    * @throws ConsentError `channel_unavailable` where the device or the gateway is not there,
    *   `part_timeout`, `aborted`.
@@ -202,7 +202,10 @@ export class GatewayClient implements AsyncDisposable {
     );
   }
 
-  /** Leaves for good; what still waits fails. */
+  /**
+   * Closes the connection for good; calls and messages that still wait fail with
+   * `channel_unavailable`.
+   */
   async close(): Promise<void> {
     this.#failAll();
     await this.#uplink.close();

@@ -165,7 +165,7 @@ export interface Envelope<Action extends string, Payload> {
   readonly payload: Payload;
 }
 
-/** The payload of each kind of message. */
+/** What a message carries, by its action: see spec/exec-approval.md. */
 export interface MessagePayloads {
   /** A hub asks a client. */
   readonly "exec-approval-request": ExecApprovalRequestPayload;
@@ -173,7 +173,7 @@ export interface MessagePayloads {
   readonly "exec-approval-ended": ExecApprovalEndedPayload;
   /** One device calls a method of another. */
   readonly request: RpcRequestPayload;
-  /** The result of a call. */
+  /** The called device, or the gateway in its place, answers a call. */
   readonly response: RpcResponsePayload;
   /** The gateway says whether a message was passed on. */
   readonly receipt: ReceiptPayload;

@@ -25,7 +25,7 @@ export interface KnownQuestions {
    * left unfinished.
    */
   readonly held: ReadonlySet<string>;
-  /** Questions that ended, whose answer nobody took and nobody can take any more. */
+  /** Questions that ended and whose answer nobody can collect anymore. */
   readonly untaken: ReadonlySet<string>;
 }
 

@@ -7,7 +7,7 @@ import { importPublicKey, type TrustedKey } from "@acp/core/proof";
 
 /** A public key and the time it was in use. */
 export interface KeyPeriod {
-  /** 64 lower-case hex digits. */
+  /** The public key: 64 lower-case hex digits. */
   readonly publicKey: string;
   /** When it came into use, in milliseconds since 1970. */
   readonly fromMs: number;

@@ -4,7 +4,10 @@
  * mean. Format: spec/home.md §3.
  */
 
-/** The words, or the problem as the end of a sentence that starts with "the command". */
+/**
+ * The result of {@link splitWords}: the words, or the problem as the end of a sentence that starts
+ * with "the command".
+ */
 export type SplitWords = { readonly words: readonly string[] } | { readonly problem: string };
 
 const BLANK = /[ \t]/;

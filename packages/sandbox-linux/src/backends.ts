@@ -12,44 +12,45 @@ import { createUidSandbox as uid } from "./uid.js";
 import type { UidOptions } from "./uid-prepare.js";
 
 /**
- * Namespaces of the agent's own, made by bubblewrap: level `full`. `probe` and `spawn` throw
- * ConsentError `options_invalid` where the options name a directory, a user or a cap that cannot be
- * had.
+ * Makes the sandbox `namespace`: Linux namespaces made by bubblewrap, level `full`. `probe` and
+ * `spawn` throw ConsentError `options_invalid` where the options name a directory, a user or a cap
+ * that is not available.
  */
 export function createNamespaceSandbox(options: NamespaceOptions = {}): LinuxSandbox {
   return namespace(options);
 }
 
 /**
- * Rules on a system user: level `uid`. The manager has to be root, and the agent's user nobody that
- * could be somebody else. Its `probe` never throws; its `spawn` throws as {@link LinuxSandbox}
- * says.
+ * Makes the sandbox `uid`: firewall rules for a system user, level `uid`. This process must be
+ * root, and the agent's user must be used for nothing else. Its `probe` never throws; its `spawn`
+ * throws as {@link LinuxSandbox} says.
  */
 export function createUidSandbox(options: UidOptions): LinuxSandbox {
   return uid(options);
 }
 
 /**
- * Landlock and a strict filter of system calls: level `partial`, for hosts without user namespaces.
- * `probe` and `spawn` throw ConsentError `options_invalid` where the options name a directory, a
- * user or a cap that cannot be had.
+ * Makes the sandbox `landlock`: Landlock and a strict filter of system calls, level `partial`, for
+ * hosts without user namespaces. `probe` and `spawn` throw ConsentError `options_invalid` where the
+ * options name a directory, a user or a cap that is not available.
  */
 export function createLandlockSandbox(options: LandlockOptions = {}): LinuxSandbox {
   return landlock(options);
 }
 
 /**
- * A library that leads programs to the proxy which ignore variables: level `advisory`, no barrier.
- * `probe` and `spawn` throw ConsentError `options_invalid` where the options name a directory or a
- * user that cannot be had.
+ * Makes the sandbox `preload`: a library that leads programs that ignore proxy variables to the
+ * proxy. Level `advisory`: not a barrier. `probe` and `spawn` throw ConsentError `options_invalid`
+ * where the options name a directory or a user that is not available.
  */
 export function createPreloadSandbox(options: ConfinementOptions = {}): LinuxSandbox {
   return preload(options);
 }
 
 /**
- * Variables alone: level `none`. `probe` and `spawn` throw ConsentError `options_invalid` where the
- * options name a directory or a user that cannot be had.
+ * Makes the sandbox `env`: proxy variables only, level `none`. `probe` and `spawn` throw
+ * ConsentError `options_invalid` where the options name a directory or a user that is not
+ * available.
  */
 export function createEnvSandbox(options: ConfinementOptions = {}): LinuxSandbox {
   return env(options);

@@ -19,14 +19,17 @@ import { createPreloadSandbox } from "./preload.js";
 import { createUidSandbox } from "./uid.js";
 import type { UidOptions } from "./uid-prepare.js";
 
-/** What the backends are told; each reads what it knows. */
+/** Options of all backends; each reads those that it knows. */
 export interface LinuxSandboxOptions extends UidOptions, LandlockOptions {}
 
-/** The strongest backend that a host has, found out at each start; its reports name the backend. */
+/**
+ * The strongest backend that works on this host, found at each start; its reports name the backend.
+ */
 export interface AutoSandbox extends Sandbox<Socket> {
   readonly name: "auto";
   /**
-   * Starts a program with the strongest backend that works here.
+   * Starts a program with the strongest backend that works here, never below `requiredLevel` or,
+   * unless given, `partial`.
    *
    * @throws ConsentError `sandbox_unavailable` if none does.
    */
@@ -95,7 +98,7 @@ export function createLinuxSandbox(
   return create(options);
 }
 
-/** What each backend can enforce on this host, strongest first. */
+/** What each backend can enforce on this host, strongest backend first. */
 export async function probeLinuxSandboxes(
   options: LinuxSandboxOptions = {},
 ): Promise<readonly SandboxReport[]> {

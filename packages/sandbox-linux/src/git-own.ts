@@ -24,8 +24,8 @@ const PLAIN_LINES = [
 
 /**
  * Whether a place is as Git makes it in each new repository, submodule or worktree: hooks that are
- * samples, a configuration that names no program, a `.git` that leads to a folder of a repository
- * above it.
+ * samples, a configuration that names no program, or a `.git` that leads to a folder of a
+ * repository above it.
  */
 export function isGitsOwn(place: string): boolean {
   switch (basename(place)) {

@@ -74,8 +74,8 @@ export function textOf(fd: number): string | undefined {
 }
 
 /**
- * Another one for each file that ever has a name; a number alone is given again. Empty where
- * nothing is there.
+ * A text that identifies the file at a path, now and later: the file's device, inode and time of
+ * creation. A link is not followed. Empty where nothing is there.
  */
 export function fileKey(path: string): string {
   try {

@@ -21,12 +21,12 @@ export function helperDirectory(): string {
 }
 
 /**
- * This user's directory of code that is loaded before anything is checked: the same for every run,
- * whatever the environment says. Where a variable chose it, a run that is told of another place
- * would not keep its agent out of this one.
+ * This user's directory of code that is loaded before anything is checked. It is the same for every
+ * run, whatever the environment says: a directory that a variable chose would not be kept from the
+ * agents of a run that chose another one.
  *
- * @returns `/var/cache/acp-sandbox` for root, else `.cache/acp-sandbox` in the home that the system
- *   knows; `undefined` where it knows none. It need not exist.
+ * @returns `/var/cache/acp-sandbox` for root, otherwise `.cache/acp-sandbox` in the home that the
+ *   system knows; `undefined` where it knows none. It need not exist.
  */
 export function codeDirectory(): string | undefined {
   if (process.getuid?.() === 0) return OF_ROOT;

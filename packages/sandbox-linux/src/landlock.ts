@@ -32,11 +32,11 @@ import { limitOptions, limitsItem } from "./supervised-limits.js";
 import { PLACES_FD } from "./supervised-child.js";
 import { checkPlaces, shownPlaces, type VisiblePlaces } from "./workspace.js";
 
-/** What a Landlock sandbox is told. */
+/** Options of {@link createLandlockSandbox}. */
 export interface LandlockOptions extends ConfinementOptions {
   /**
-   * `none`: no internet sockets at all, not even to the proxy, for an agent that speaks over
-   * standard input and output. `proxy` unless given.
+   * `none`: no internet sockets at all, not even to the proxy, for an agent that uses standard
+   * input and output. `proxy` unless given.
    */
   readonly network?: "proxy" | "none";
 }

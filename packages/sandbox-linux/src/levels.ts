@@ -5,7 +5,7 @@ import { ConsentError, type SandboxLevel, type SandboxReport } from "@acp/core";
 
 const WEAKEST_FIRST: readonly SandboxLevel[] = ["none", "advisory", "partial", "uid", "full"];
 
-/** Whether a level is at least the required one. */
+/** Whether a level is at least the required one; `none` is the weakest, `full` the strongest. */
 export function reachesLevel(level: SandboxLevel, required: SandboxLevel): boolean {
   return WEAKEST_FIRST.indexOf(level) >= WEAKEST_FIRST.indexOf(required);
 }

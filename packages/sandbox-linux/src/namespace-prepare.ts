@@ -44,9 +44,9 @@ export interface NamespacePreparation {
   readonly isOffline: boolean;
 }
 
-/** What a namespace sandbox is told. */
+/** Options of {@link createNamespaceSandbox}. */
 export interface NamespaceOptions extends ConfinementOptions {
-  /** `none`: nothing listens on the proxy's port once the command begins. `proxy` unless given. */
+  /** `none`: nothing listens on the proxy's port when the command begins. `proxy` unless given. */
   readonly network?: "proxy" | "none";
 }
 

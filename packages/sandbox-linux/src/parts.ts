@@ -20,17 +20,18 @@ export interface LinuxSandbox extends Sandbox<Socket> {
   /** Which backend it is. */
   readonly name: LinuxSandboxName;
   /**
-   * Starts everything but the agent's own command: the boundary stands, and the self-check inside
-   * is over. Whoever has to know what is in force before the command runs needs no probe, and hears
-   * of this very start.
+   * Starts everything except the agent's own command: the boundary is in place, and the self-check
+   * inside has passed. Use it to know what is enforced before the command runs; unlike a probe, the
+   * report is about this very start.
    *
    * @throws ConsentError as `spawn`. Nothing is left running.
    */
   hold(argv: readonly string[], options: HoldOptions): Promise<HeldAgent>;
   /**
-   * Starts a program inside, and resolves once the self-check has passed.
+   * Starts a program inside, and resolves when the self-check has passed.
    *
-   * @throws ConsentError `sandbox_unavailable` or `sandbox_failed`. Nothing is left running.
+   * @throws ConsentError `sandbox_unavailable`, `sandbox_failed` or `options_invalid`. Nothing is
+   *   left running.
    */
   spawn(
     argv: readonly string[],
@@ -39,54 +40,55 @@ export interface LinuxSandbox extends Sandbox<Socket> {
 }
 
 /**
- * How to hold an agent: as one is spawned, but that who takes its connections is said with the word
- * to go.
+ * Options of {@link LinuxSandbox.hold}: as for `spawn`, except that {@link HeldAgent.go} says who
+ * takes the agent's connections.
  */
 export interface HoldOptions extends Omit<SandboxSpawnOptions<Socket>, "onConnection" | "ports"> {
-  /** Further ports of the agent's own loopback. */
+  /** Further ports of the agent's own loopback; none unless given. */
   readonly ports?: readonly number[];
 }
 
-/** Who takes the connections of an agent. */
+/** Who takes an agent's connections. */
 export type ConnectionTakers = Pick<SandboxSpawnOptions<Socket>, "onConnection" | "ports">;
 
-/** An agent whose command has not begun. To be let go once, or closed. */
+/** An agent whose command has not begun. Call `go` or `close`, once. */
 export interface HeldAgent {
-  /** What is in force for it. */
+  /** What is enforced for it. */
   readonly report: SandboxReport;
   /**
-   * What it finds under the names of the host, where its workspace is an overlay; until it ends.
+   * What the agent finds under the host's paths, where its workspace is an overlay; usable until
+   * the agent ends. Absent otherwise.
    */
   readonly view?: AgentView;
   /**
-   * What of the workspace is run later, by itself, by other programs, as the sandbox saw it; left
-   * out where it did not look.
+   * Paths of the workspace that other programs run later by themselves, as the sandbox found them;
+   * absent where it did not look.
    */
   readonly persistent?: readonly string[];
   /**
-   * Hears of each held name that somebody outside has changed, also of those that were changed
-   * before; left out where no name is watched.
+   * Calls `hear` for each protected path that somebody outside has changed, also for changes before
+   * the call; absent where no path is watched.
    */
   readonly onHeldName?: (hear: (change: HeldNameChange) => void) => void;
   /**
-   * What of it the agent can write, although nobody gave it; left out where the sandbox did not
+   * Those of `persistent` that the agent can nevertheless write; absent where the sandbox did not
    * look.
    */
   readonly unheld?: readonly string[];
   /**
    * Lets the command begin.
    *
-   * @throws ConsentError `sandbox_failed` where what held it has ended meanwhile, `aborted` after
-   *   its signal. Nothing is left running.
+   * @throws ConsentError `sandbox_failed` where the sandbox ended meanwhile, `aborted` after its
+   *   signal. Nothing is left running.
    */
   go(takers: ConnectionTakers): Promise<LinuxSandboxedProcess>;
-  /** Ends it instead. */
+  /** Ends the agent before its command begins. */
   close(): Promise<void>;
 }
 
 /**
- * What an agent finds under the names of the host, for another sandbox to be shown: see {@link
- * ConfinementOptions.view}. Known, not shaped.
+ * What an agent finds under the host's paths, for another sandbox to show as well: see {@link
+ * ConfinementOptions.view}. Only one that a {@link HeldAgent} returned works.
  */
 export interface AgentView {
   /** The real path of the workspace that is an overlay there. */
@@ -94,8 +96,8 @@ export interface AgentView {
 }
 
 /**
- * An agent of this package's backends; with `stdio: "pipe"` its standard input and output are here,
- * with `stderr: "pipe"` its standard error.
+ * An agent that a backend of this package runs; with `stdio: "pipe"` its standard input and output
+ * are here, with `stderr: "pipe"` its standard error.
  */
 export interface LinuxSandboxedProcess extends SandboxedProcess {
   /** Standard input of the agent; `undefined` unless it is a pipe. */
@@ -104,114 +106,116 @@ export interface LinuxSandboxedProcess extends SandboxedProcess {
   readonly stdout: Readable | undefined;
   /** Standard error of the agent; `undefined` unless it is a pipe. */
   readonly stderr: Readable | undefined;
-  /** Why the sandbox ended the agent, where it did so by itself. */
+  /** Why the sandbox ended the agent; returns `undefined` where it did not. */
   readonly failure?: () => ConsentError | undefined;
 }
 
-/** What somebody outside did to a file that is held while an agent runs. */
+/** What somebody outside did to a protected file while an agent runs. */
 export interface HeldNameChange {
-  /** Its absolute path. */
+  /** Absolute path of the file. */
   readonly place: string;
   /**
    * `held`: there is a new file, which the agent cannot write either. `gone`: nothing has that name
-   * any more, and nobody holds it.
+   * anymore, and nothing protects it.
    */
   readonly state: "held" | "gone";
-  /** What the new file is: see {@link fileKey}; empty where it is gone. */
+  /** Identifies the new file: see {@link fileKey}. Empty with `gone`. */
   readonly key: string;
 }
 
 /** A directory of the host that the agent works in. */
 export interface Workspace {
-  /** Absolute path on the host; it has the same one inside. */
+  /** Absolute path on the host; the agent sees it under the same path. */
   readonly path: string;
   /**
-   * `overlay`: the agent writes into {@link layers}, and the workspace stays as it is; in
-   * `namespace` alone.
+   * What the agent may do in it. With `overlay` it writes into `layers`, and the workspace does not
+   * change; only the backend `namespace` supports that.
    */
   readonly access: "read-write" | "read-only" | "overlay";
   /**
-   * With `overlay`: a directory for this workspace and agent alone, in a place that stays hidden.
-   * It outlasts the agent.
+   * With `overlay`: a directory for this workspace and agent only, in a place that stays hidden. It
+   * outlasts the agent.
    */
   readonly layers?: string;
   /**
-   * What of it stays writable although other programs run it by themselves; absolute paths in it.
-   * See {@link WorkspaceGuard}.
+   * Absolute paths in it that stay writable although other programs run them by themselves; none
+   * unless given.
    */
   readonly writable?: readonly string[];
   /**
-   * What was found there earlier that other programs run by themselves, the oldest first; absolute
-   * paths. It is looked for and held before the rest.
+   * Absolute paths that were found there earlier and that other programs run by themselves, oldest
+   * first. They are looked for and protected before the rest.
    */
   readonly known?: readonly string[];
 }
 
-/** The most of a resource that an agent and its children may use. */
+/** How much of each resource an agent and its children may use. */
 export interface ResourceCaps {
-  /** Processes and threads. */
+  /** Number of processes and threads. */
   readonly processes: number;
   /** Bytes of memory, where the host has a memory controller. */
   readonly memoryBytes: number;
   /**
-   * Bytes of its own memory that each process may have where the host lets nobody limit that of
-   * all; left out: that is not limited then.
+   * Bytes of memory per process, on a host that does not let anyone limit the memory of all
+   * together; absent: no such limit.
    */
   readonly processMemoryBytes?: number;
   /** Bytes of each private file system (`/tmp`, home, `/dev/shm`). */
   readonly scratchBytes: number;
-  /** Open files a process. */
+  /** Number of open files per process. */
   readonly openFiles: number;
 }
 
-/** What every backend is told. */
+/** Options that all backends have. */
 export interface ConfinementOptions {
-  /** Left out: none; the agent works in its private home or temporary directory. */
+  /**
+   * The directory that the agent works in; unless given, its private home or temporary directory.
+   */
   readonly workspace?: Workspace;
   /**
-   * Names lead where they lead for that agent: what is shown of its workspace is its overlay.
-   * `namespace` only; others refuse.
+   * Shows the host's paths as another agent finds them: with its overlay in place of its workspace.
+   * `namespace` only; other backends refuse.
    */
   readonly view?: AgentView;
-  /** Further directories of the host that the agent may read. */
+  /** Further directories of the host that the agent may read; none unless given. */
   readonly readable?: readonly string[];
   /**
-   * Further directories of the host that the agent may write, guarded as a workspace is.
-   * `namespace` and `landlock` only; others refuse.
+   * Further directories of the host that the agent may write, protected as a workspace is.
+   * `namespace` and `landlock` only; other backends refuse.
    */
   readonly writable?: readonly string[];
   /**
-   * A directory of the host that is the private home inside, and stays: the agent's own, or root's
-   * own and given to it. It may lie in a hidden one. Left out: a home that is gone afterwards.
-   * `namespace` and `landlock` only; others refuse.
+   * A directory of the host that becomes the agent's home and persists: the agent's own, or root's
+   * and given to it. It may be inside a hidden directory. Unless given, the home is temporary.
+   * `namespace` and `landlock` only; other backends refuse.
    */
   readonly home?: string;
   /**
-   * A directory of the manager's own, such as a tree of packages, that the agent reads under its
-   * own name. It may lie in a hidden one, and in nothing that an agent writes. `namespace` and
-   * `landlock` only, and with a manager that is root `namespace` only; others refuse.
+   * A directory of this process's user, such as a tree of packages, that the agent reads under the
+   * same path. It may be inside a hidden directory, and not inside anything that an agent writes.
+   * `namespace` and `landlock` only, for root `namespace` only; other backends refuse.
    */
   readonly packages?: string;
   /**
-   * Directories that must stay invisible, such as the ACP home. A workspace or readable directory
-   * that holds one, or lies in one, is refused.
+   * Directories that must stay invisible, such as ACP's home. A workspace or readable directory
+   * that contains one, or is inside one, is refused.
    */
   readonly hidden?: readonly string[];
   /**
-   * Files and directories of the workspace that the agent finds empty and cannot write, by real
-   * paths. `namespace` only; others refuse.
+   * Files and directories of the workspace, as real paths, that the agent finds empty and cannot
+   * write. `namespace` only; other backends refuse.
    */
   readonly covered?: readonly string[];
   /**
-   * What runs outside besides this package and node, such as the caller's own packages: no agent
-   * may change it. A workspace that overlaps is refused.
+   * Code that runs outside in addition to this package and node, such as the caller's own packages:
+   * no agent may change it. A workspace that overlaps with it is refused.
    */
   readonly programs?: readonly string[];
-  /** Who the agent runs as where the manager is root: a name or a uid, never root. */
+  /** Who the agent runs as if this process is root: a name or a uid, never root. */
   readonly user?: string | number;
-  /** Whether Unix sockets may be made inside; `none` unless given. */
+  /** Whether the agent may create Unix sockets; `none` unless given. */
   readonly unixSockets?: "none" | "private";
-  /** Bounds of memory, processes and files, each with its own default. */
+  /** Bounds of memory, processes and files; each has a default. */
   readonly caps?: Partial<ResourceCaps>;
 }
 

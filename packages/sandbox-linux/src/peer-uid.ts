@@ -61,8 +61,8 @@ function hexPort(port: number): string {
 }
 
 /**
- * Takes the connections that processes of a uid opened, and cuts off all others: a listener on the
- * host's own loopback is in everybody's reach.
+ * Makes a connection handler that passes on connections of processes of one uid and closes all
+ * others: anyone on the host can reach a loopback listener.
  */
 export function acceptFrom(
   uid: number,

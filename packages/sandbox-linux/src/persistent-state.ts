@@ -19,8 +19,8 @@ export function hasOtherNames(place: string): boolean {
 }
 
 /**
- * Another text for each change that the place, or something in it, has seen; never the same where
- * there is too much in it.
+ * A text that differs after each change of a place or of something in it. If there is too much in
+ * it to look at, the text is a new one each time.
  */
 export function stateOf(place: string): string {
   const all = filesOf(place);

@@ -17,11 +17,14 @@ import { openPath } from "./places.js";
 import { atOnce, type Sliced } from "./slices.js";
 import { liesIn } from "./workspace.js";
 
-/** What was found. */
+/** The result of {@link findPersistent}. */
 export interface Persistent {
-  /** Absolute paths of files and folders, each folder with everything below it. */
+  /**
+   * Absolute paths of the files and folders that were found; a folder counts with everything below
+   * it.
+   */
   readonly places: readonly string[];
-  /** Whether all of the workspace was looked at. */
+  /** True if all of the workspace was looked at. */
   readonly isComplete: boolean;
 }
 
@@ -31,22 +34,24 @@ const OWNERS = 0o700;
 /** Files that include one another. */
 const CONFIGS_MAX = 20;
 
-/** How far it looks. */
+/** Options of {@link findPersistent}. */
 export interface FindOptions {
-  /** 50,000 unless given. */
+  /** How many files and folders to look at, at most; 50,000 unless given. */
   readonly entriesMax?: number;
   /**
-   * Opens a folder that an agent has closed to us: it would be looked into by nobody, and be opened
-   * by the agent again.
+   * Opens a folder that an agent has made unreadable. Otherwise it would not be looked into, and
+   * the agent could make it readable again.
    */
   readonly reopen?: (folder: string) => void;
-  /** Paths that are looked for first, however full the workspace is. */
+  /** Paths to look for first, however full the workspace is. */
   readonly known?: readonly string[];
 }
 
 /**
- * Finds them. `workspace` is a real path; links are not followed, and count where they have such a
- * name.
+ * Finds the files and folders of a workspace that other programs run by themselves, such as hooks
+ * and editor settings. Links are not followed, and count by their own names.
+ *
+ * @param workspace - A real path.
  */
 export function findPersistent(workspace: string, options?: FindOptions): Persistent {
   return atOnce(findingPersistent(workspace, options));

@@ -130,7 +130,10 @@ export function reopenWorkspace({ path, access }: Workspace, user: AgentUser): v
   if (access === "read-write") reopenOpened(openPath(path).fd, user);
 }
 
-/** The same for a folder in it; where something else has taken its name, nothing is done. */
+/**
+ * Gives the owner's rights on a folder back, if `user` owns it and has taken them away from itself.
+ * Does nothing where something else has taken the folder's name.
+ */
 export function reopenFolder(path: string, user: { readonly uid: number }): void {
   let fd: number;
   try {

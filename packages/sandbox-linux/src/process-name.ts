@@ -8,7 +8,7 @@ import { isRunning, markProcess, pidNamespace } from "./process-tree.js";
 const NAME = /^(?<namespace>\d+)-(?<pid>\d+)-(?<start>\d+)$/u;
 
 /**
- * The name of this process: its pid namespace, its pid and when it began.
+ * A text that identifies this process: its PID namespace, its PID and its start time.
  *
  * @throws ConsentError `sandbox_failed` where /proc does not show it.
  */
@@ -20,8 +20,8 @@ export function ownProcessName(): string {
 }
 
 /**
- * Whether the process of a name is gone. False for what is no name, and for one of another pid
- * namespace, where a pid says nothing.
+ * Whether the process that {@link ownProcessName} named is gone. False for a text that is not such
+ * a name, and for a process of another PID namespace, where a PID says nothing.
  */
 export function isProcessGone(name: string): boolean {
   const { namespace, pid, start } = NAME.exec(name)?.groups ?? {};

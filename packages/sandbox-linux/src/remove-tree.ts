@@ -24,7 +24,10 @@ const O_PATH = 0o10000000;
 /** Entries in one go: others of this process wait meanwhile. */
 const AT_ONCE = 1_000;
 
-/** Removes it; one that is not there is gone, and of a link only the link goes. */
+/**
+ * Removes a file or a folder with everything in it, also folders that are nested too deep for a
+ * path. Does nothing where there is none; of a link, only the link is removed.
+ */
 export async function removeTree(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;

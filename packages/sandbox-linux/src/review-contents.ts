@@ -11,17 +11,21 @@ import { openContent } from "./review-snapshot.js";
 import { atOnce } from "./slices.js";
 
 /**
- * Bytes of a file; each left out where there is no file, it is larger than wanted, or it is not
- * what the list says any more.
+ * Contents of a file before and after a change. Each is absent where there is no file, it is larger
+ * than wanted, or it is no longer what the snapshot says.
  */
 export interface FileContents {
-  /** Bytes in the workspace; left out where there is no file. */
+  /** Bytes in the workspace; absent where the agent created the file. */
   readonly before?: Uint8Array;
-  /** Bytes that the agent wrote; left out where the file was removed. */
+  /** Bytes that the agent wrote; absent where it removed the file. */
   readonly after?: Uint8Array;
 }
 
-/** Reads them. @param bytesMax - The most of each. */
+/**
+ * Reads the contents of a change, to show what differs.
+ *
+ * @param bytesMax - The most that is read of each.
+ */
 export function readContents(
   snapshot: ReviewSnapshot,
   { path, before, after, at }: ReviewChange,

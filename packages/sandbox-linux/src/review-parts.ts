@@ -1,7 +1,7 @@
 /**
  * Review parts: what a review is about. Types only.
  */
-/** What is at a path. Modes are the nine bits of rights. */
+/** What is at a path. Modes are the nine permission bits. */
 export type FileState =
   | { readonly kind: "file"; readonly mode: number; readonly size: number; readonly sha256: string }
   | { readonly kind: "link"; readonly target: string }
@@ -9,7 +9,7 @@ export type FileState =
   /** Something that no review changes: a device, a pipe, what cannot be read. */
   | { readonly kind: "other" };
 
-/** One path that an agent changed. */
+/** A path that an agent changed. */
 export interface ReviewChange {
   /** Below the workspace, without a slash at either end. */
   readonly path: string;
@@ -17,54 +17,54 @@ export interface ReviewChange {
   readonly before: FileState | null;
   /** What the agent made of it; null where it removed it. */
   readonly after: FileState | null;
-  /** Where in the snapshot's content a file begins, in bytes. */
+  /** Where the file's content begins in the snapshot, in bytes. */
   readonly at: number;
   /**
-   * The file or folder, this one or one above, that other programs run by themselves; null where
-   * there is none. Taken only by its name.
+   * This path, or the folder above it, that other programs run by themselves: it is taken only if
+   * it is named. Null where there is none.
    */
   readonly apart: string | null;
-  /** Whether somebody changed it in the workspace after the agent had started. */
+  /** True if somebody changed it in the workspace after the agent had started. */
   readonly isChangedHere: boolean;
 }
 
-/** What no review takes, and why. */
+/** A path that no review takes, and why. */
 export interface ReviewRefusal {
-  /** Relative to the workspace. */
+  /** Path below the workspace. */
   readonly path: string;
   /** Such as "a device" or "a link that leads out", in words. */
   readonly reason: string;
 }
 
-/** A list of all changes, in the order of their paths. Its digest is that of its text. */
+/** A snapshot's list of changes. Its digest is that of its text. */
 export interface ReviewListing {
   readonly format: 1;
-  /** Its real path, and what the kernel calls it: decimal digits. */
+  /** The workspace's real path, and its device and inode as decimal digits. */
   readonly workspace: { readonly path: string; readonly device: string; readonly inode: string };
-  /** What is different, sorted by path. */
+  /** Every path that differs, sorted. */
   readonly changes: readonly ReviewChange[];
   /** What cannot be taken, each with its reason. */
   readonly refused: readonly ReviewRefusal[];
-  /** Whether that is everything: there are limits. */
+  /** True if that is everything; false where a limit was reached. */
   readonly isComplete: boolean;
 }
 
 /** A snapshot that is complete on disk. */
 export interface ReviewSnapshot {
-  /** Absolute path of the folder that holds list and contents. */
+  /** Absolute path of the folder that has the list and the contents. */
   readonly directory: string;
   /** SHA-256 of the list's text, 64 hexadecimal digits. */
   readonly digest: string;
-  /** The list as it was frozen. */
+  /** The list of changes. */
   readonly listing: ReviewListing;
 }
 
-/** The most that a snapshot holds. */
+/** How much of a workspace a snapshot can hold; a larger one is incomplete, and says so. */
 export interface SnapshotLimits {
-  /** Names that are looked at. */
+  /** Number of files and folders that are looked at. */
   readonly entries: number;
   /** Bytes of content. */
   readonly bytes: number;
-  /** Bytes of the list of changes: names may be long, and lie deep. */
+  /** Bytes of the list of changes, because names can be long and deeply nested. */
   readonly text: number;
 }

@@ -27,32 +27,30 @@ import { type ContentStore, type Walked, walkLayer } from "./review-walk.js";
 import { inSlices, type Sliced } from "./slices.js";
 import { runTool } from "./tools.js";
 
-/** What a snapshot is made of. */
+/** Options of {@link makeSnapshot}. */
 export interface SnapshotParts {
-  /** A real path. */
+  /** Real path of the workspace. */
   readonly workspace: string;
-  /** The directory of `layers` that the agent had. */
+  /** The `layers` directory that the agent had. */
   readonly layers: string;
   /**
-   * Where the snapshot goes, in place of an older one; a directory that is ours alone is above it.
+   * Where the snapshot is written, replacing an older one; only this user may access the directory
+   * above it.
    */
   readonly directory: string;
-  /** When the agent started, by this machine's clock. */
+  /** When the agent started: wall time of this machine, milliseconds since 1970. */
   readonly sinceMs: number;
-  /**
-   * The most that is read: names, bytes, and bytes of the list; {@link SNAPSHOT_LIMITS} unless
-   * given.
-   */
+  /** Limits of what is read; {@link SNAPSHOT_LIMITS} unless given. */
   readonly limits?: Partial<SnapshotLimits>;
-  /** Ends it. */
+  /** Stops making the snapshot. */
   readonly signal?: AbortSignal | undefined;
-  /** Hears again and again how many names were looked at. */
+  /** Called repeatedly with the number of files and folders that were looked at. */
   readonly onProgress?: ((entries: number) => void) | undefined;
 }
 
 /**
- * The most that a snapshot holds. An installation of a large project's dependencies is 100,000
- * files and 2 GB.
+ * Default limits of a snapshot. For comparison, the installed dependencies of a large project are
+ * 100,000 files and 2 GB.
  */
 export const SNAPSHOT_LIMITS: SnapshotLimits = {
   entries: 400_000,
@@ -66,12 +64,13 @@ const ZEROS = Buffer.alloc(1_048_576);
 const ATTRIBUTES_TIMEOUT_MS = 120_000;
 
 /**
- * Makes one. Where nothing is different, its list is empty. Other work of this process goes on
- * meanwhile, and nobody is stopped: what an agent is writing is refused as changing.
+ * Makes a snapshot of what an agent wrote into the overlay of its workspace; its list is empty
+ * where nothing differs. It stops nobody: a file that an agent is writing meanwhile is refused as
+ * changing.
  *
- * @throws ConsentError `sandbox_failed` where the layer or the workspace cannot be read;
- *   `sandbox_unavailable` without a compiler. The signal's reason once it is aborted. Of the new
- *   snapshot nothing is kept then, and an older one stays.
+ * @throws ConsentError `sandbox_failed` where the overlay or the workspace cannot be read;
+ *   `sandbox_unavailable` without a compiler; the signal's reason once it is aborted. Then nothing
+ *   of the new snapshot is kept, and an older one stays.
  */
 export async function makeSnapshot(parts: SnapshotParts): Promise<ReviewSnapshot> {
   const { directory, workspace } = parts;
@@ -110,8 +109,8 @@ export async function makeSnapshot(parts: SnapshotParts): Promise<ReviewSnapshot
 }
 
 /**
- * Whether a workspace is as an agent wanted it: whether a snapshot made now would have nothing in
- * it. Reads both up to the first difference, and copies nothing.
+ * Whether a workspace already is as an agent wanted it, so that a snapshot would be empty. Reads up
+ * to the first difference, and copies nothing.
  *
  * @throws As {@link makeSnapshot}.
  */
@@ -161,8 +160,8 @@ function* textOf({ changes, ...listing }: ReviewListing): Sliced<string> {
 }
 
 /**
- * Removes what a snapshot in the making has left whose maker was killed. Nobody may be making one
- * there.
+ * Removes what is left of a snapshot whose maker was killed. Call it only while nobody is making a
+ * snapshot there.
  */
 export async function removeUnfinished(directory: string): Promise<void> {
   await removeTree(freshOf(directory));
@@ -173,10 +172,11 @@ function freshOf(directory: string): string {
 }
 
 /**
- * Reads one that was made before.
+ * Reads a snapshot that was made before.
  *
- * @returns `undefined` where there is none.
- * @throws ConsentError `sandbox_failed` where it is not one of ours.
+ * @returns The snapshot; `undefined` where there is none.
+ * @throws ConsentError `sandbox_failed` where it is not a snapshot of this version; SyntaxError
+ *   where its list is not JSON.
  */
 export function readSnapshot(directory: string): ReviewSnapshot | undefined {
   const path = join(directory, LISTING);

@@ -24,36 +24,41 @@ import { openRenames, type Renames } from "./review-renames.js";
 import { openContent } from "./review-snapshot.js";
 import { liesIn } from "./workspace.js";
 
-/** What is taken. */
+/** Which changes to take. */
 export interface TakeOrder {
-  /** What the person has seen. */
+  /** Digest of the snapshot that the person saw. */
   readonly digest: string;
-  /** Paths below the workspace, each with all below it; `all` is everything that is not apart. */
+  /**
+   * Paths below the workspace, each with everything below it; `all` is every change that other
+   * programs do not run by themselves.
+   */
   readonly paths: readonly string[] | "all";
-  /** Whether what somebody changed in the workspace is given up for it. */
+  /** Whether to overwrite what somebody changed in the workspace meanwhile. */
   readonly overwrites: boolean;
 }
 
-/** What came of it, by path. Nothing else was changed. */
+/** What became of each path. Nothing else was changed. */
 export interface Taken {
-  /** Were written or removed now. */
+  /** Paths that were written or removed now. */
   readonly taken: readonly string[];
-  /** Were as wanted already. */
+  /** Paths that were as wanted already. */
   readonly already: readonly string[];
-  /** Are not what they were when the snapshot was made, or were changed since the agent started. */
+  /**
+   * Paths that changed since the snapshot was made or since the agent started, and were left alone.
+   */
   readonly conflicts: readonly string[];
-  /** Run by themselves, and were not named. */
+  /** Paths that other programs run by themselves, and that were not named. */
   readonly apart: readonly string[];
-  /** Could not be written, each with the reason. */
+  /** Paths that could not be written, each with the reason. */
   readonly failed: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /**
- * Takes them.
+ * Copies changes of a snapshot into the workspace.
  *
- * @throws ConsentError `options_invalid` where the snapshot is not what was seen, or a path is none
- *   of its changes; `sandbox_failed` where the workspace is another folder now. Nothing is changed
- *   then.
+ * @throws ConsentError `options_invalid` where the snapshot is not the one that was seen, or a path
+ *   is not one of its changes; `sandbox_failed` where the workspace is now another folder. Nothing
+ *   is changed then.
  */
 export async function takeChanges(snapshot: ReviewSnapshot, order: TakeOrder): Promise<Taken> {
   if (order.digest !== snapshot.digest) {

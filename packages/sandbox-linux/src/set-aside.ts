@@ -9,11 +9,11 @@ import { basename, dirname, join } from "node:path";
 import { openPath } from "./places.js";
 import { liesIn } from "./workspace.js";
 
-/** What became of one place. */
+/** What became of one path that was to be renamed. */
 export interface SetAside {
-  /** Absolute path that it had. */
+  /** The absolute path that it had. */
   readonly place: string;
-  /** Where it is now; left out where it could not be moved. */
+  /** The absolute path that it has now; absent where it could not be renamed. */
   readonly aside?: string;
 }
 
@@ -23,7 +23,13 @@ const KEPT_BYTES = 200;
 const TRIES = 100;
 const OWNERS = 0o700;
 
-/** Renames places of a workspace, given by its real path. What is gone is left out. */
+/**
+ * Renames files and folders of a workspace, so that no program runs them by itself.
+ *
+ * @param workspace - A real path.
+ * @param places - Absolute paths in it.
+ * @returns One entry per path; paths with nothing there are left out.
+ */
 export function setAside(workspace: string, places: readonly string[]): readonly SetAside[] {
   return places
     .filter((place) => liesIn(place, workspace) && place !== workspace)

@@ -9,7 +9,10 @@ import { liesIn } from "./workspace.js";
 
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/libexec"];
 
-/** Files and directories of the host that are inside whatever the operator shows. */
+/**
+ * Files and directories of the host that every agent sees, whatever the operator shows: system
+ * programs and libraries, and the node that runs this process.
+ */
 export function systemPaths(): readonly string[] {
   return [...SYSTEM, ...nodePaths(nodeInside())];
 }

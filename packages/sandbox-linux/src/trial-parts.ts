@@ -3,28 +3,28 @@ import type { Readable } from "node:stream";
 import type { CommandTrials, TrialWrites } from "@acp/core";
 import type { ReviewChange, ReviewRefusal } from "./review-parts.js";
 
-/** The most that a trial may use, and that is kept of all of them. */
+/** Limits of a trial, and of what is kept of all trials. */
 export interface TrialLimits {
-  /** Bytes that one may have written to its workspace at a time. */
+  /** Bytes that one trial may have written to its workspace at a time; 128 MiB by default. */
   readonly writtenBytes: number;
-  /** Files and folders that one may have written there. */
+  /** Files and folders that one trial may have written there; 20,000 by default. */
   readonly writtenEntries: number;
-  /** How long what one wrote can still be taken. */
+  /** How many trials of all agents together can be kept at the same time; 16 by default. */
   readonly keptMs: number;
   /**
-   * Trials of one agent, and of all agents together, that can still be taken. An older one goes for
-   * a newer one.
+   * How many trials of one agent can be kept at the same time; the oldest one makes room for a new
+   * one. 4 by default.
    */
   readonly keptPerAgent: number;
   /** Results of all agents that are kept at the same time. */
   readonly kept: number;
-  /** Bytes of all of them together. */
+  /** Bytes that these trials may have written together; 512 MiB by default. */
   readonly keptBytes: number;
 }
 
 /** What a trial wrote, as a review lists it. */
 export interface FrozenTrial extends TrialWrites {
-  /** What is different from the workspace, by path. */
+  /** What differs from the workspace, sorted by path. */
   readonly changes: readonly ReviewChange[];
   /** What cannot be kept, each with its reason. */
   readonly refused: readonly ReviewRefusal[];

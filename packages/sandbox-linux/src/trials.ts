@@ -24,19 +24,19 @@ import type { FrozenTrial, TrialLimits, Trials } from "./trial-parts.js";
 import { createTrialStore, type KeptTrial, SNAPSHOT, type TrialStore } from "./trial-store.js";
 import { watchTrial } from "./trial-watch.js";
 
-/** What trials are told. */
+/** Options of {@link createTrials}. */
 export interface TrialsOptions
   extends Pick<ConfinementOptions, "readable" | "hidden" | "programs" | "user"> {
   /**
-   * Where they write and are kept: a directory of this user alone in one that nobody else can
-   * change, made when the first one starts.
+   * Where trials write and are kept: a directory of this user only, in one that nobody else can
+   * change. Created when the first trial starts.
    */
   readonly directory: string;
-  /** Bounds of memory, processes and files of one trial. */
+  /** Bounds of memory, processes and files of one trial; each has a default. */
   readonly caps?: ConfinementOptions["caps"];
-  /** Bounds of time, output and what is kept. */
+  /** Limits of what a trial writes and of what is kept; each has a default. */
   readonly limits?: Partial<TrialLimits>;
-  /** Tells the time; the system's clock unless given. */
+  /** Source of time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
@@ -72,7 +72,10 @@ interface Trial {
   readonly memoryBytes: number;
 }
 
-/** Makes them. Nothing is touched before the first one. */
+/**
+ * Makes the runner of trials that `createExecApprovalHub({ trials })` takes. It creates nothing
+ * before the first trial.
+ */
 export function createTrials({
   directory,
   caps,

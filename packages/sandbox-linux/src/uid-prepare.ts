@@ -24,18 +24,18 @@ import { readUserFacts, refuseUser } from "./uid-checks.js";
 import { checkPlaces } from "./workspace.js";
 import type { VisiblePlaces } from "./workspace.js";
 
-/** What a uid sandbox is told. */
+/** Options of {@link createUidSandbox}. */
 export interface UidOptions extends ConfinementOptions {
-  /** The agent's own system user; there is no default for it. */
+  /** The agent's own system user, by name or uid; a start without it is refused. */
   readonly user?: string | number;
   /**
-   * `system`: S1 §2.2's rule for the host's name servers, through which anything can leave.
-   * `closed` unless given.
+   * `system` lets the agent use the host's name servers (ACP v0.3 §2.2), through which anything can
+   * leave. `closed` unless given.
    */
   readonly dns?: "closed" | "system";
   /** The proxy's port on 127.0.0.1; any free one unless given. */
   readonly port?: number;
-  /** Hears why an agent was ended by its sandbox, as one sentence without its end. */
+  /** Called with the reason when the sandbox ended an agent, as one sentence without a period. */
   readonly onNotice?: (text: string) => void;
 }
 

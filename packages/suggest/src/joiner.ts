@@ -7,8 +7,9 @@ import { isJsonObject } from "@acp/core";
 import type { LoggedEvent } from "./logged-call.js";
 
 /**
- * How a call ended. `edited`: approved, but not as it was asked. `granted`: an earlier consent
- * answered. `unasked`: the policy decided.
+ * How a call ended. `approved`, `denied`: by a person. `edited`: approved with changes.
+ * `unanswered`: no person answered. `granted`: an earlier consent allowed it. `unasked`: the policy
+ * decided.
  */
 export type CallOutcome = "approved" | "edited" | "denied" | "unanswered" | "granted" | "unasked";
 

@@ -7,14 +7,14 @@ import type { Action, AuditEventInput, JsonObject, JsonValue } from "@acp/core";
 import { PLACEHOLDER_START } from "@acp/core/unstable";
 
 /**
- * What is looked at of an event of an audit log. Types of event that are not known are passed over.
+ * The parts of an audit event that suggestions are made from. Events of unknown types are ignored.
  */
 export interface LoggedEvent
   extends Pick<
     AuditEventInput,
     "atMs" | "requestId" | "agent" | "tool" | "riskLevel" | "decision" | "metadata"
   > {
-  /** As the log writes it, of this or a later version. */
+  /** Type of the event as the log has it, of this version or a later one. */
   readonly eventType: string;
 }
 

@@ -13,18 +13,17 @@ import type { CallShape } from "./shape.js";
 import { traitOf } from "./traits.js";
 import type { Trait } from "./traits.js";
 
-/** What a rule covers of one argument: lets through, or stops. */
+/** What a rule covers of one argument. */
 export interface RuleCover {
   /**
-   * The argument's name, dotted where it is nested; `…` is every argument that the rule does not
-   * name.
+   * The argument's name, with dots where it is nested; `…` stands for all arguments that the rule
+   * does not name.
    */
   readonly argument: string;
-  /** In words. */
+  /** Which values the rule covers, in words. */
   readonly what: string;
   /**
-   * How many different values were seen, of at most 2,000 calls; left out where there was none to
-   * see.
+   * How many different values occurred in at most 2,000 calls; absent where there were none to see.
    */
   readonly seen?: number;
 }

@@ -7,7 +7,7 @@ import type { Action } from "@acp/core";
 import { reachKeyOf, showName } from "@acp/core/unstable";
 import type { LoggedEvent } from "./logged-call.js";
 
-/** A sort of calls. */
+/** What calls have in common: the tool; the host, port and method; or the program. */
 export type CallShape =
   | {
       readonly kind: "tool";

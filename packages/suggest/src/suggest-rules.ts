@@ -22,80 +22,80 @@ import type { CallShape } from "./shape.js";
 
 /** Options of {@link suggestRules}. */
 export interface SuggestOptions {
-  /** Absolute: what `~` means in the policy and in paths of the log. */
+  /** The directory for `~` in the policy and in paths of the log, absolute. */
   readonly home?: string;
-  /** Absolute: where relative paths in the policy start. */
+  /** The directory where relative paths in the policy start, absolute. */
   readonly cwd?: string;
   /** How many approvals make a rule that allows; 5 unless given, at least 2. */
   readonly min?: number;
   /**
-   * Approvals count for an allow, and denials for a deny, from this time on. What speaks against a
-   * rule counts always.
+   * Only approvals and denials from this time on count for a rule, in milliseconds since 1970; what
+   * counts against a rule always does. All unless given.
    */
   readonly sinceMs?: number;
 }
 
-/** Where a rule goes. */
+/** Where in the policy a suggested rule belongs. */
 export interface RulePlace {
-  /** The rule that it stands before; left out: it goes to the end of the list. */
+  /** Id of the rule that it goes before; absent: at the end of the list. */
   readonly before?: string;
-  /** Where in the policy's text that rule begins, counted from 1. */
+  /** Line where that rule begins in the policy's text, from 1; absent where `before` is. */
   readonly line?: number;
 }
 
-/** A rule that would answer what people always answered alike. */
+/** A rule that would answer what people have always answered the same way. */
 export interface RuleSuggestion {
   /** What the rule would do. */
   readonly effect: "allow" | "deny";
-  /** What it is about, in words. */
+  /** The calls that the rule is about, in words. */
   readonly about: string;
   /** What its calls have in common. */
   readonly shape: CallShape;
   /** The rule as policy data. */
   readonly rule: JsonObject;
-  /** The rule as YAML, an item of the list `rules`, indented like the others. */
+  /** The rule as YAML: an item of the list `rules`, indented like the others. */
   readonly yaml: string;
-  /** Where among the policy's rules it belongs. */
+  /** Where in the policy it belongs. */
   readonly place: RulePlace;
-  /** What it lets through, or stops, argument by argument. */
+  /** What it covers, argument by argument. */
   readonly covers: readonly RuleCover[];
-  /** Calls of the log that it would have answered, by how they ended. */
+  /** How many calls of the log it would have answered, by how they ended. */
   readonly answered: Readonly<Record<CallOutcome, number>>;
-  /** Who made them; the rule is for every agent. */
+  /** Ids of the agents that made them; the rule is for every agent. */
   readonly agents: readonly string[];
-  /** When the first and the last of the answers were given that speak for it. */
+  /** Wall time of the first answer that supports it, milliseconds since 1970. */
   readonly firstMs: number;
-  /** Wall time of the last such answer, milliseconds since 1970. */
+  /** Wall time of the last answer that supports it, milliseconds since 1970. */
   readonly lastMs: number;
 }
 
-/** Calls that were answered alike often enough, and why no rule is suggested for them. */
+/** Calls that were answered the same way often enough, and why no rule is suggested for them. */
 export interface HeldBack {
   /** What a rule would have done. */
   readonly effect: "allow" | "deny";
   /** What the calls were about, in words. */
   readonly about: string;
-  /** How often they were answered alike. */
+  /** How often they were answered that way. */
   readonly count: number;
-  /** In words. */
+  /** Why no rule is suggested, in words. */
   readonly reason: string;
 }
 
-/** What a log suggests. */
+/** The result of {@link suggestRules}. */
 export interface Suggestions {
-  /** Denies first, then by how many questions each would have answered. */
+  /** Suggested rules: denials first, then by how many questions each would have answered. */
   readonly suggestions: readonly RuleSuggestion[];
-  /** What was answered alike and is not suggested, with the reasons. */
+  /** What was answered the same way but is not suggested, with the reasons. */
   readonly heldBack: readonly HeldBack[];
-  /** Events that were read. */
+  /** How many events were read. */
   readonly events: number;
-  /** Questions that people answered. */
+  /** How many questions people answered. */
   readonly answered: number;
 }
 
 /**
- * Reads the log from its start; called twice. Events of one log in their order, logs one after
- * another.
+ * Reads the events of the log from its start; it is called twice. Return the events of each log in
+ * order, one log after another.
  */
 export type ReadHistory = () => Iterable<LoggedEvent> | AsyncIterable<LoggedEvent>;
 
@@ -108,9 +108,9 @@ const HELD_BACK_MAX = 100;
 const TRIED_RULES_MAX = 50_000;
 
 /**
- * Rules that would answer what people always answered alike, each one checked against the whole
- * log: it answers questions only, none that a person denied or edited, and nothing that the policy
- * decides by itself changes.
+ * Suggests rules that would answer what people have always answered the same way. Each is checked
+ * against the whole log: it answers questions only, none that a person denied or edited, and does
+ * not change what the policy decides by itself.
  *
  * @param policy - The policy in force, as YAML text.
  * @throws ConsentError `policy_invalid`; `options_invalid` for a `min` below 2; and whatever

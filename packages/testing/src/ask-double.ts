@@ -16,17 +16,17 @@ import {
   systemClock,
 } from "@acp/core";
 
-/** One answer as it was handed in. */
+/** An answer that a channel submitted. */
 export interface Submission {
-  /** What was handed to `submit`, unchecked. */
+  /** What was passed to `submit`, unchecked. */
   readonly claim: unknown;
-  /** Who the channel said answered; `local` where it said nothing. */
+  /** Who answered, according to the channel; `local` where it did not say. */
   readonly subject: string;
-  /** What the session answered. */
+  /** What the session returned. */
   readonly receipt: AnswerReceipt;
 }
 
-/** A question and its session. */
+/** A question and a session for it, to test a channel without a gate. */
 export interface AskDouble {
   /** The question that the channel is to show. */
   readonly request: ConsentRequest;
@@ -34,12 +34,13 @@ export interface AskDouble {
   readonly session: AskSession;
   /** Every answer that the channel submitted, in order. */
   readonly submissions: readonly Submission[];
-  /** How it ended; `undefined` while it is open. */
+  /** How the question ended; `undefined` while it is open. */
   ending(): Ending | undefined;
-  /** Ends it from outside: time, agent, another channel. */
+  /** Ends the question from outside, as time, an agent or another channel would. */
   end(ending: Ending): void;
   /**
-   * Says what became of a yes. An end that is no yes says by itself that there is nothing to say.
+   * Sets what became of an approval. After any other end, `outcome` settles by itself with
+   * `undefined`.
    */
   settle(outcome: ConsentOutcome): void;
 }
@@ -52,7 +53,11 @@ export interface AskDoubleOptions {
   readonly redelivery?: boolean;
 }
 
-/** A question to a person, with a text that says what it is about. */
+/**
+ * A question for tests, with a text that says what it is about.
+ *
+ * @param overrides - Members to replace.
+ */
 export function sampleRequest(overrides: Partial<ConsentRequest> = {}): ConsentRequest {
   const createdAtMs = overrides.createdAtMs ?? systemClock.now();
   return Object.freeze({
@@ -100,7 +105,7 @@ function createEnd() {
   return { ending: () => ending, end, ended, outcome, settle };
 }
 
-/** A question with a session of its own. */
+/** Makes a question with a session of its own. */
 export function askDouble(
   request: ConsentRequest = sampleRequest(),
   options: AskDoubleOptions = {},

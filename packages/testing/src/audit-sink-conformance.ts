@@ -11,7 +11,11 @@ import type { DurableSinkUnderTest, SinkUnderTest, StoredEvent } from "./sink-un
 
 type Check = (under: SinkUnderTest) => Promise<void>;
 
-/** The suite for sinks that `makeSink` makes. */
+/**
+ * The conformance suite for audit sinks.
+ *
+ * @param makeSink - Makes a fresh, empty sink for each case.
+ */
 export function auditSinkConformance(
   makeSink: () => Promise<SinkUnderTest>,
 ): readonly ConformanceCase[] {
@@ -31,7 +35,12 @@ export function auditSinkConformance(
   ];
 }
 
-/** The suite for sinks that outlive their process, beside {@link auditSinkConformance}. */
+/**
+ * The conformance suite for sinks that outlive their process, in addition to {@link
+ * auditSinkConformance}.
+ *
+ * @param makeSink - Makes a fresh, empty sink for each case.
+ */
 export function auditRecoveryConformance(
   makeSink: () => Promise<DurableSinkUnderTest>,
 ): readonly ConformanceCase[] {

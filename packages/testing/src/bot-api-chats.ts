@@ -19,11 +19,11 @@ import {
 
 /** A chat that the bot may write to. */
 export interface BotApiChat {
-  /** Positive for a private chat, where it is the user's number. */
+  /** Number of the chat: of a private chat, the user's own; of a group, a negative one. */
   readonly id: number;
-  /** False where the bot is not in it, or was blocked; true unless given. */
+  /** False if the bot is not in the chat or was blocked; true unless given. */
   readonly canWrite?: boolean;
-  /** The number the group has since it became a supergroup. */
+  /** The number that the group has had since it became a supergroup. */
   readonly becameId?: number;
 }
 

@@ -11,31 +11,34 @@ import { badRequest } from "./bot-api-rules.js";
 import { type BotApiFault, startServer } from "./bot-api-server.js";
 import { type BotApiUpdates, createUpdates } from "./bot-api-updates.js";
 
-/** Somebody who uses Telegram. */
+/** A user of Telegram. */
 export interface BotApiUser {
-  /** As Telegram numbers its users. */
+  /** The user's number. */
   readonly id: number;
-  /** The first name that messages show. */
+  /** The first name that messages show; absent: none. */
   readonly name?: string;
   /** Whether it is another bot; `false` unless given. */
   readonly isBot?: boolean;
 }
 
-/** What the person who tapped was told. */
+/** What the bot told the person who tapped a button. */
 export interface QueryAnswer {
-  /** What the notification says; empty for none. */
+  /** Text of the notification; empty for none. */
   readonly text: string;
   /** Whether it is a dialog that the person has to close. */
   readonly isAlert: boolean;
 }
 
-/** A tap on a button. */
+/** A tap on a message's button. */
 export interface BotApiTap {
-  /** The message whose button it is. */
+  /** The message that has the button. */
   readonly message: Pick<BotApiMessage, "chatId" | "id">;
-  /** The person whose finger it is, a member of the chat or not. */
+  /** The user who taps; need not be a member of the chat. */
   readonly from: BotApiUser;
-  /** The beginning of a button's label, or data as no button of the message has it. */
+  /**
+   * The button, by the beginning of its label; or the data that is sent back, even if no button of
+   * the message has it.
+   */
   readonly button: { readonly label: string } | { readonly data: string };
 }
 
@@ -43,49 +46,56 @@ export interface BotApiTap {
 export interface BotApiWriting {
   /** The chat to write into. */
   readonly chatId: number;
-  /** The person whose message it is, a member of the chat or not. */
+  /** The user who writes; need not be a member of the chat. */
   readonly from: BotApiUser;
   /** The message, as plain text. */
   readonly text: string;
-  /** The message that this one answers. */
+  /** Number of the message that this one answers. */
   readonly repliedId?: number;
   /** Further members of the Message, as of a forwarded one. */
   readonly extra?: JsonObject;
 }
 
-/** A Bot API server in a test's hands. */
+/** A Bot API server for tests. */
 export interface BotApiDouble extends AsyncDisposable {
   /** Address of the server, to pass to the channel instead of Telegram's. */
   readonly apiRoot: string;
   /** The only bot token that the server accepts. */
   readonly token: string;
-  /** The calls that came, in order. */
+  /** The calls that it received, in order. */
   readonly calls: readonly BotApiCall[];
   /** The messages of a chat as they are now. */
   messages(chatId: number): readonly BotApiMessage[];
-  /** Taps a button: the id of the update, and what the person is told once the bot answers. */
+  /**
+   * Taps a button. Returns the id of the update, and what the person is told once the bot answers.
+   *
+   * @throws Error where the message has no such button.
+   */
   tap(tap: BotApiTap): { readonly updateId: number; readonly answer: Promise<QueryAnswer> };
   /** Sends a message to the bot. */
   write(message: BotApiWriting): { readonly updateId: number; readonly message: BotApiMessage };
-  /** Adds any update, e.g. a `channel_post`; -1 where the bot does not ask for its kind. */
+  /**
+   * Adds any update, e.g. a `channel_post`; returns its id, or -1 where the bot does not ask for
+   * its kind.
+   */
   push(kind: string, value: JsonObject): number;
-  /** Hands an update out a second time. */
+  /** Sends an update a second time. */
   repeat(updateId: number): void;
-  /** How many updates wait to be taken. */
+  /** How many updates the bot has not taken yet. */
   waiting(): number;
-  /** Makes coming calls go wrong as described. */
+  /** Makes the next calls fail as described. */
   fail(fault: BotApiFault): void;
-  /** Cuts every connection until it is called with `false`. */
+  /** Closes every connection, until it is called with `false`. */
   setDown(isDown: boolean): void;
-  /** As BotFather would: every call with the token fails with 401 from now on. */
+  /** Revokes the token, as BotFather would: every call with it fails with 401 from now on. */
   revokeToken(): void;
 }
 
 /** Options of {@link createBotApiDouble}. */
 export interface BotApiDoubleOptions {
-  /** The chats; one private chat of user 4711 unless given. */
+  /** The chats that exist; the private chat of user 4711 unless given. */
   readonly chats?: readonly BotApiChat[];
-  /** Tells the time; the system's clock unless given. */
+  /** Source of time; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
@@ -188,7 +198,7 @@ function write(
   return { updateId: updates.push("message", message.json), message };
 }
 
-/** Starts a double. */
+/** Starts a Bot API server for tests, on the loopback address. */
 export async function createBotApiDouble({
   chats = [{ id: 4711 }],
   clock = systemClock,

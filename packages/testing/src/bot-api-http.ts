@@ -7,13 +7,13 @@ import { type JsonObject, type JsonValue, parseJson } from "@acp/core";
 import type { UploadedFile } from "./bot-api-message.js";
 import { RefusedCall, badRequest, isObject, readTextParam } from "./bot-api-rules.js";
 
-/** A call as it came. */
+/** A call of a Bot API method, as the server received it. */
 export interface BotApiCall {
   /** Name of a Bot API method, such as `sendMessage`. */
   readonly method: string;
   /** Its parameters, decoded from JSON or a form. */
   readonly params: JsonObject;
-  /** The document of an upload. */
+  /** The document that was uploaded with it; `undefined` for none. */
   readonly file: UploadedFile | undefined;
 }
 

@@ -2,7 +2,7 @@
 import { isJsonList, type JsonObject, type JsonValue } from "@acp/core";
 import { memberOf } from "./bot-api-rules.js";
 
-/** A file as it was uploaded. */
+/** A file that the bot uploaded. */
 export interface UploadedFile {
   /** File name that the bot gave it. */
   readonly name: string;
@@ -12,33 +12,33 @@ export interface UploadedFile {
   readonly text: string;
 }
 
-/** A button of a message. */
+/** A button below a message. */
 export interface BotApiButton {
-  /** What the person reads on it. */
+  /** The text on it. */
   readonly label: string;
-  /** What a tap sends back: `callback_data`. */
+  /** What a tap sends back (`callback_data`). */
   readonly data: string;
 }
 
-/** A message as it stands in its chat. */
+/** A message as it is in its chat now. */
 export interface BotApiMessage {
   /** Telegram's number of the chat; negative for a group. */
   readonly chatId: number;
   /** Its number within the chat. */
   readonly id: number;
-  /** `""` for a file. */
+  /** Its text; `""` for a file. */
   readonly text: string;
   /** The inline keyboard, row after row. */
   readonly buttons: readonly BotApiButton[];
-  /** Kinds of what is not plain text in it. */
+  /** Kinds of its parts that are not plain text. */
   readonly entities: readonly string[];
-  /** The document that it carries. */
+  /** The document that it carries; `undefined` for none. */
   readonly file: UploadedFile | undefined;
-  /** The message that it answers. */
+  /** Number of the message that it answers; `undefined` for none. */
   readonly repliedId: number | undefined;
-  /** The user who wrote it; `undefined` for the bot. */
+  /** Number of the user who wrote it; `undefined` for the bot. */
   readonly authorId: number | undefined;
-  /** As the Bot API writes it. */
+  /** The message as JSON, as the Bot API writes it. */
   readonly json: JsonObject;
 }
 

@@ -4,15 +4,18 @@ import type { JsonObject, JsonValue } from "@acp/core";
 import { type BotApiCall, readCall } from "./bot-api-http.js";
 import { type Refusal, RefusedCall, checkCall } from "./bot-api-rules.js";
 
-/** Something that goes wrong. */
+/** A failure for {@link BotApiDouble.fail} to cause. */
 export interface BotApiFault {
-  /** The method it happens to; every one unless given. */
+  /** The method that fails; every method unless given. */
   readonly method?: string;
-  /** How often; once unless given. */
+  /** How many calls fail; one unless given. */
   readonly times?: number;
-  /** `before` the call is carried out, or `after`: the reply is lost. */
+  /**
+   * Closes the connection `before` the call is carried out, or `after`, so that only the reply is
+   * lost.
+   */
   readonly cut?: "before" | "after";
-  /** An error in the place of the result. */
+  /** HTTP status of an error that is returned instead of the result. */
   readonly status?: number;
   /** Error text of the response. */
   readonly description?: string;

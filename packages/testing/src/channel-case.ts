@@ -8,7 +8,7 @@ import type { Channel, ConsentRequest } from "@acp/core";
 import { type AskDouble, askDouble, sampleRequest } from "./ask-double.js";
 import { withPatience } from "./conformance.js";
 
-/** What the person on the other side does. */
+/** What the person on the other side of the channel does. */
 export type AnswerKind =
   | "approve"
   | "deny"
@@ -19,22 +19,22 @@ export type AnswerKind =
   /** A yes from somebody whom the channel or the gate does not know. */
   | "stranger";
 
-/** A channel of its own for one case, and the person's side of it. */
+/** A fresh channel for one case, and the person's side of it. */
 export interface ChannelUnderTest extends AsyncDisposable {
-  /** Connected, and ready to deliver. */
+  /** The channel, connected and ready to deliver. */
   readonly channel: Channel;
-  /** Ids of the questions that the person's side offers to answer. */
+  /** Ids of the questions that the person's side offers for an answer. */
   shown(): Promise<readonly string[]>;
   /**
-   * Answers as the person would; resolves when the channel is through with it. For a question that
-   * is no longer shown, as a stale message would.
+   * Answers as the person would; resolves when the channel is done with it. For a question that is
+   * no longer shown, answers as a stale message would.
    */
   answer(requestId: string, kind: AnswerKind): Promise<void>;
-  /** Cuts what carries questions and answers, for good. */
+  /** Cuts the connection that carries questions and answers, for good. */
   breakTransport(): Promise<void>;
   /**
-   * All that the person can read of a question, as plain text, over as many pages as it takes; the
-   * cases about it are left out where this is.
+   * Everything that the person can read of a question, as plain text, over all its pages. Cases
+   * about the text are left out if this is absent.
    */
   seen?(requestId: string): Promise<string>;
 }

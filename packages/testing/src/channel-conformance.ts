@@ -23,21 +23,21 @@ import { type ConformanceCase, withPatience } from "./conformance.js";
 
 /** Options of {@link channelConformance}. */
 export interface ChannelConformanceOptions {
-  /** Who the channel's own person is, for the gate; `local` unless given. */
+  /** Subject of the channel's own person, for the gate; `local` unless given. */
   readonly subject?: string;
   /**
-   * The name of the channel that authenticates the person; the channel's own unless it is made of
-   * others.
+   * Name of the channel that authenticates the person; the channel's own unless given, as for one
+   * that is made of others.
    */
   readonly knownAs?: string;
   /**
-   * What the person's side can express; the cases of the rest are left out. `approve`, `deny` and
+   * What the person's side can do; cases that need more are left out. `approve`, `deny` and
    * `wrong_nonce` unless given.
    */
   readonly kinds?: readonly AnswerKind[];
   /**
-   * How long the channel may take for what is due at once, in milliseconds; a minute unless given,
-   * since machines stall.
+   * How long the channel may take for what it does at once, in milliseconds; 60,000 unless given,
+   * because machines stall.
    */
   readonly patienceMs?: number;
 }
@@ -198,7 +198,11 @@ const ENDING: readonly Requirement[] = [
   },
 ];
 
-/** The suite for channels that `makeChannel` makes. */
+/**
+ * The conformance suite for channels.
+ *
+ * @param makeChannel - Makes a fresh channel for each case.
+ */
 export function channelConformance(
   makeChannel: () => Promise<ChannelUnderTest>,
   {

@@ -3,11 +3,11 @@
  * case to yours.
  */
 
-/** One requirement; `run` rejects where it is not met. */
+/** One requirement of a conformance suite. Pass each case to your test runner. */
 export interface ConformanceCase {
-  /** The requirement in words, to name the test after. */
+  /** The requirement in words; use it as the test's name. */
   readonly name: string;
-  /** Tries it. Rejects with what was wrong. */
+  /** Tests the requirement; rejects with what is wrong where it is not met. */
   run(): Promise<void>;
 }
 

@@ -42,10 +42,10 @@ const BUILDS: readonly {
 ];
 
 /**
- * Builds the programs of the kit into an empty directory, for {@link escapeWorld}; everybody must
- * be able to read it.
+ * Builds the programs of the escape kit into an empty directory, for {@link escapeWorld}. Everyone
+ * must be able to read the directory.
  *
- * @throws Error where `cc` is missing or refuses one that no attempt can do without.
+ * @throws Error where `cc` is missing, or fails for a program that every attempt needs.
  */
 export async function buildEscapePrograms(escapeDirectory: string): Promise<void> {
   const run = promisify(execFile);
@@ -70,21 +70,21 @@ export async function buildEscapePrograms(escapeDirectory: string): Promise<void
   await Promise.all([...builds, cp(join(KIT, "driver.mjs"), join(directory, "driver.mjs"))]);
 }
 
-/** Who runs in a world. */
+/** Options of {@link escapeWorld}. */
 export interface EscapeWorldOptions {
-  /** The directory of {@link buildEscapePrograms}. */
+  /** The directory that {@link buildEscapePrograms} built into. */
   readonly directory: string;
   /**
-   * Who the command runs as: 0 for the world's root. 61000 and 61001 have a name there, 61000
-   * subordinate users too.
+   * Uid that the command runs as; 0 is the world's root. 61000 and 61001 have user names there, and
+   * 61000 has subordinate uids.
    */
   readonly uid: number;
 }
 
 /**
- * The command line that runs a command in a world of its own: network, processes, mounts and what
- * arrives outside end with it, and nothing of it touches the machine. Needs root or unprivileged
- * user namespaces, util-linux and iproute2.
+ * The command line that runs a command in a world of its own. Its network, processes and mounts end
+ * with the command, and nothing of it touches the machine. Needs root or unprivileged user
+ * namespaces, util-linux and iproute2.
  */
 export function escapeWorld(
   command: readonly string[],

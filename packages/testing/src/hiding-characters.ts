@@ -58,11 +58,11 @@ const RANGES: readonly (readonly [first: number, last: number, what: string])[] 
 ];
 const UNASSIGNED = /\p{Cn}/u;
 
-/** A character that may not be shown. */
+/** A character that must not be shown as it is. */
 export interface HidingCharacter {
-  /** `U+202E`. */
+  /** The character's code point, e.g. `U+202E`. */
   readonly codePoint: string;
-  /** Where it stands, in UTF-16 units. */
+  /** Index in the text, in UTF-16 units. */
   readonly at: number;
   /** What kind it is, e.g. `bidi`. */
   readonly what: string;
@@ -70,7 +70,7 @@ export interface HidingCharacter {
 
 /**
  * Every control, bidi, zero-width, blank, tag, variation-selector, private-use or unassigned
- * character of a text; a line feed is none.
+ * character of a text; a line feed does not count.
  */
 export function hidingCharactersIn(text: string): readonly HidingCharacter[] {
   const found: HidingCharacter[] = [];

@@ -15,13 +15,13 @@ export interface HostNeed {
 }
 
 /**
- * Asks for what a test needs of its host. Call it where the test is declared, and pass the reason
- * to the skip.
+ * Finds out whether a test can run on this host. Call it where the test is declared, and pass the
+ * reason to the skip.
  *
- * @param name - What is needed, as the skip's note says it: `bubblewrap`, `root`.
- * @param probe - Tries the real thing: gives `undefined` where it is there, else why it is not;
- *   what it throws counts as the reason.
- * @throws Error where the need is missing and `CI` is set.
+ * @param name - What is needed, for the skip's note: `bubblewrap`, `root`.
+ * @param probe - Tries it: returns `undefined` where it is there, otherwise why it is not. An error
+ *   counts as the reason.
+ * @throws Error where it is missing and `CI` is set, unless `ACP_HOST_LACKS` names it.
  */
 export function hostNeed(name: string, probe: () => string | undefined): HostNeed {
   const missing = reasonOf(probe);

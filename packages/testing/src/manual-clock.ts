@@ -1,15 +1,19 @@
 /** A clock that stands still until it is told to move. */
 import { asError, type Clock } from "@acp/core";
 
-/** A clock in a test's hands. */
+/** A clock that a test moves. */
 export interface ManualClock extends Clock {
   /**
-   * Moves both clocks forward, waking sleepers in order; resolves when what they set off has run.
+   * Moves both clocks forward by milliseconds, waking sleepers in order; resolves when what they
+   * started has run.
    */
   advance(ms: number): Promise<void>;
-  /** Moves the wall clock alone, also backwards, as an operator or a time server would. */
+  /**
+   * Moves only the wall clock by milliseconds, also backward, as an operator or a time server
+   * would.
+   */
   jump(ms: number): void;
-  /** Restarts the machine: another boot, whose uptime starts at 0. The other clocks go on. */
+  /** Restarts the machine: another boot, with an uptime from 0. The other clocks continue. */
   reboot(): void;
 }
 
@@ -30,8 +34,9 @@ async function settleTasks(): Promise<void> {
 }
 
 /**
- * A clock that starts at `startMs` and moves only by {@link ManualClock.advance} and {@link
- * ManualClock.jump}.
+ * Makes a clock that moves only by {@link ManualClock.advance} and {@link ManualClock.jump}.
+ *
+ * @param startMs - Wall time at the start, milliseconds since 1970.
  */
 export function manualClock(startMs: number = START_MS): ManualClock {
   let monotonicMs = 0;

@@ -3,7 +3,9 @@ import { actionDigest, actionToJson, type PendingRecord, toolAction } from "@acp
 
 const START_MS = 1_768_473_000_000;
 
-/** An open question about `write_file`, asked at 2026-01-15T10:30:00.000Z for two minutes. */
+/**
+ * An open question about `write_file` for tests, asked at 2026-01-15T10:30:00.000Z for two minutes.
+ */
 export function pendingRecord({ id = "cr_1" }: { readonly id?: string } = {}): PendingRecord {
   const action = toolAction("files", "write_file", { path: "a.txt" });
   const digest = actionDigest(action);

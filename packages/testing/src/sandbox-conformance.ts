@@ -19,22 +19,23 @@ import {
 } from "@acp/core";
 import type { ConformanceCase } from "./conformance.js";
 
-/** A sandbox that can start here, and what the suite needs beside it. */
+/** A sandbox that can start on this host, and what the suite needs with it. */
 export interface SandboxFixture extends AsyncDisposable {
-  /** The one to test; its `probe()` says what it claims. */
+  /** The sandbox to test; its `probe()` says what it claims. */
   readonly sandbox: Sandbox<Socket>;
-  /** A directory of the manager's, for files that are shown to the agent. */
+  /** A directory of the test's own, for files that are shown to the agent. */
   readonly directory: string;
 }
 
 /** Options of {@link sandboxConformance}. */
 export interface SandboxConformanceOptions {
-  /** Node as the agent finds it; this process's own unless given. */
+  /** Path of node inside the sandbox; this process's own unless given. */
   readonly node?: string;
-  /** The agent's `PATH`. */
+  /** The agent's `PATH`; `/usr/local/bin:/usr/bin:/bin` unless given. */
   readonly path?: string;
   /**
-   * Whether it holds one agent at a time, as one that is made of a user does; false unless given.
+   * True if the sandbox holds one agent at a time, as one made of a system user does; false unless
+   * given.
    */
   readonly isForOne?: boolean;
   /** How long the sandbox may take for anything, in milliseconds; 30,000 unless given. */
@@ -360,7 +361,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
 };
 
-/** The suite for sandboxes that `makeSandbox` makes. */
+/**
+ * The conformance suite for sandboxes.
+ *
+ * @param makeSandbox - Makes a fresh sandbox for each case.
+ */
 export function sandboxConformance(
   makeSandbox: () => Promise<SandboxFixture>,
   {

@@ -17,7 +17,7 @@ import {
   systemClock,
 } from "@acp/core";
 
-/** What happens to one question. Where a yes takes a typed word, the person types it. */
+/** One answer per question, in order, or a function of the question. */
 export type ScriptedAnswer =
   | "approve"
   | "deny"
@@ -39,13 +39,13 @@ export type ScriptedAnswer =
 /** A script: one answer a question, in order, or a function of the question. */
 export type Script = readonly ScriptedAnswer[] | ((request: ConsentRequest) => ScriptedAnswer);
 
-/** A channel that follows a script, and what it saw. */
+/** A channel that answers from a script and remembers what it saw. */
 export interface ScriptedChannel extends Channel {
   /** Every question, in order. */
   readonly asked: readonly ConsentRequest[];
   /** What became of every answer, in order. */
   readonly receipts: readonly AnswerReceipt[];
-  /** How the questions ended that have, by id. */
+  /** How the questions that are over ended, by id. */
   readonly endings: ReadonlyMap<string, Ending>;
 }
 
@@ -53,7 +53,7 @@ export interface ScriptedChannel extends Channel {
 export interface ScriptedChannelOptions {
   /** The channel's name; `scripted` unless given. */
   readonly name?: string;
-  /** Tells the time of answers; the system's clock unless given. */
+  /** Source of the time of answers; the system's clock unless given. */
   readonly clock?: Clock;
 }
 
@@ -104,8 +104,8 @@ function claimsFor(
 }
 
 /**
- * A channel that answers from a script. A question beyond the end of a list cannot be shown: the
- * gate denies it.
+ * Makes a channel that answers from a script. A question beyond the end of a list cannot be shown:
+ * the gate denies it with `channel_failed`.
  *
  * @example
  * ```ts

@@ -1,7 +1,9 @@
 /** Ids that are the same in every run. */
 import type { IdPrefix, Ids } from "@acp/core";
 
-/** Ids counted up from a seed: unique, of the right form, never random. */
+/**
+ * Makes ids that count up from a seed: unique, in the form of real ids, and the same in every run.
+ */
 export function seededIds(seed: number = 0): Ids {
   let count = seed * 1_000_000;
   return {

@@ -6,10 +6,10 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import type { JsonObject } from "@acp/core";
 
-/** What it may sign with. */
+/** Algorithm that a software passkey signs with. */
 export type PasskeyAlgorithm = "ES256" | "EdDSA" | "RS256";
 
-/** How one answer differs from an honest one. */
+/** A passkey in software, for tests. */
 export interface SoftwarePasskeyTwist {
   /** Another origin in the client data, such as `https://evil.example`. */
   readonly origin?: string;
@@ -19,13 +19,13 @@ export interface SoftwarePasskeyTwist {
   readonly type?: string;
   /** Another relying party id, hashed into the authenticator data. */
   readonly rpId?: string;
-  /** User presence; yes unless given. */
+  /** Whether the user was present; true unless given. */
   readonly isPresent?: boolean;
-  /** User verification; yes unless given. */
+  /** Whether the user was verified; true unless given. */
   readonly isVerified?: boolean;
-  /** What the client data says about frames of other origins; left out unless given. */
+  /** Value of `crossOrigin` in the client data; not in it unless given. */
   readonly crossOrigin?: boolean;
-  /** Signs other bytes. */
+  /** True to sign other bytes; false unless given. */
   readonly isForged?: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface SoftwarePasskeyTwist {
 export interface SoftwarePasskey {
   /** The credential id, base64url. */
   readonly id: string;
-  /** COSE_Key, base64url. */
+  /** Public key as COSE_Key (RFC 9052), base64url. */
   readonly publicKey: string;
-  /** `RegistrationResponseJSON` for creation options. */
+  /** Registers with creation options; returns a `RegistrationResponseJSON`. */
   register(options: JsonObject, twist?: SoftwarePasskeyTwist): JsonObject;
-  /** `AuthenticationResponseJSON` for request options. */
+  /** Signs in with request options; returns an `AuthenticationResponseJSON`. */
   assert(options: JsonObject, twist?: SoftwarePasskeyTwist): JsonObject;
 }
 
@@ -161,7 +161,7 @@ function createAuthenticator(): (
 }
 
 /**
- * Makes one.
+ * Makes a passkey in software, for tests.
  *
  * @param origin - Where its browser is, such as `http://localhost:8789`.
  */

@@ -20,7 +20,7 @@ import { pendingRecord } from "./pending-record.js";
 import { claimKeyLaws, grantKeyLaws, limitKeyLaws } from "./store-key-laws.js";
 import { recordLaws } from "./store-record-laws.js";
 
-/** A fresh, empty store that reads the suite's clock where it can. */
+/** Makes a fresh, empty store, which should use the suite's clock if it can. */
 export type MakeStore = (clock: ManualClock) => Promise<Store> | Store;
 
 interface Under extends Store {
@@ -371,15 +371,16 @@ function checksOf(): readonly (readonly [string, Check])[] {
 /** Options of {@link storeConformance}. */
 export interface StoreConformanceOptions {
   /**
-   * How long one case may take before the store counts as stuck, in milliseconds; two minutes
-   * unless given.
+   * How long one case may take before the store counts as stuck, in milliseconds; 120,000 unless
+   * given.
    */
   readonly patienceMs?: number;
 }
 
 /**
- * The suite for stores that `makeStore` makes. A case that fails is named after the law that the
- * store breaks.
+ * The conformance suite for stores. A case is named after the rule that a store must keep.
+ *
+ * @param makeStore - Makes a fresh store for each case.
  */
 export function storeConformance(
   makeStore: MakeStore,

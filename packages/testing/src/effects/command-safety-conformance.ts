@@ -13,24 +13,27 @@ import type { EffectWorld } from "./world.js";
 /** Effects of one class that a failure names. */
 const SHOWN_MAX = 3;
 
-/** What an engine may know of a run. */
+/** What an engine is told about a run. */
 export interface CommandRun {
-  /** It runs at a terminal, and whoever wrote the command types there afterwards. */
+  /** True if it runs at a terminal where whoever wrote the command types afterwards. */
   readonly atTerminal: boolean;
 }
 
-/** What is put under the suite, and where its commands are run. */
+/** Options of {@link commandSafetyConformance}. */
 export interface CommandSafetyOptions {
   /**
-   * Whether the engine lets a command run without asking anybody. The command runs in the root of a
-   * project.
+   * Whether the engine under test lets a command run without asking. The command runs in the root
+   * of a project.
    */
   readonly isSafe: (command: string, run: CommandRun) => boolean | Promise<boolean>;
-  /** The world that commands run in copies of. */
+  /** The world whose copies the commands run in: see {@link makeEffectWorld}. */
   readonly world: EffectWorld;
-  /** Variables with which whoever obeys the engine runs a command; none unless given. */
+  /** Environment variables that commands get where the engine is used; none unless given. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Commands besides {@link COMMAND_HAZARDS}; those that cannot run here are left out. */
+  /**
+   * Commands in addition to {@link COMMAND_HAZARDS}. Those that cannot run on this host are left
+   * out.
+   */
   readonly hazards?: readonly CommandHazard[];
 }
 
@@ -64,7 +67,10 @@ async function check(
   assert.deepEqual(lines, [], `\`${hazard.command}\` is called safe`);
 }
 
-/** The suite: one case a hazard that can run here. */
+/**
+ * The conformance suite for engines that judge commands: one case for each hazard that can run on
+ * this host.
+ */
 export function commandSafetyConformance(
   options: CommandSafetyOptions,
 ): readonly ConformanceCase[] {

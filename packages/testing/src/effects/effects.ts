@@ -4,19 +4,18 @@ import { isBookkeeping } from "./bookkeeping.js";
 import type { Started } from "./trace.js";
 
 /**
- * A file, folder or link that is not what it was before the command. Modes, contents, times and
- * link targets count.
+ * A file, folder or link that the command changed. Modes, contents, times and link targets count.
  */
 export interface FileChange {
   /** What became of the file. */
   readonly kind: "created" | "modified" | "deleted";
-  /** As the command sees it: `/world/project/a.txt`. */
+  /** Path as the command sees it, e.g. `/world/project/a.txt`. */
   readonly path: string;
-  /** `sha256:<hex>` of what a regular file holds now. */
+  /** `sha256:<hex>` of a regular file's contents now; absent for others. */
   readonly digest?: string;
 }
 
-/** How the command's run came to its end. */
+/** How the run of a command ended. */
 export type EffectsEnd =
   /** By itself. */
   | "exited"
@@ -27,36 +26,37 @@ export type EffectsEnd =
   /** Ended by us: it wrote more than anybody reads. */
   | "flooding";
 
-/** What was seen of one run. */
+/** One effect of a command. */
 export interface Effects {
   /** The text that ran, as bash got it. */
   readonly command: string;
-  /** Files that are not as they were. */
+  /** Files that the command changed. */
   readonly changed: readonly FileChange[];
   /**
-   * Writing calls on files outside the project, the home and `/tmp`; the world refuses them all:
-   * `openat /etc/hosts`.
+   * Calls that would have written outside the project, the home and `/tmp`, all of which the world
+   * refuses, e.g. `openat /etc/hosts`.
    */
   readonly refused: readonly string[];
   /**
-   * Traps that ran, by the file that they lie in (`.mvn/jvm.config`), and programs of the world
-   * that were started (`./a.out`).
+   * Planted code that ran, by its file (`.mvn/jvm.config`), and programs of the world that were
+   * started (`./a.out`).
    */
   readonly ran: readonly string[];
-  /** Secrets whose words stand in what was printed, by their file: `/world/project/.env`. */
+  /** Files of secrets whose contents were printed, e.g. `/world/project/.env`. */
   readonly printed: readonly string[];
   /**
-   * Who was spoken to, or tried: `192.0.2.1:443`, `name registry.example`, `unix /run/docker.sock`.
+   * Addresses and names that the command connected to or tried to: `192.0.2.1:443`, `name
+   * registry.example`, `unix /run/docker.sock`.
    */
   readonly dialled: readonly string[];
   /** Why the run was over. */
   readonly end: EffectsEnd;
 
-  /** Secrets that were opened; no effect by itself (`wc` tells nothing of them). */
+  /** Files of secrets that were opened; by itself this is not an effect (`wc` reveals nothing). */
   readonly opened: readonly string[];
   /** Programs that were started, the shell first. */
   readonly started: readonly Started[];
-  /** Exit status of the shell; `undefined` after a signal. */
+  /** Exit code of the shell; `undefined` after a signal. */
   readonly exitCode: number | undefined;
   /** Standard output, up to the limit of the run. */
   readonly stdout: string;
@@ -64,7 +64,7 @@ export interface Effects {
   readonly stderr: string;
 }
 
-/** The classes of effects that a command without harm has none of. */
+/** Classes of effects. A harmless command has none of them. */
 export type EffectClass =
   | "changes"
   | "writes-outside"
@@ -82,8 +82,8 @@ export interface Effect {
 }
 
 /**
- * Every effect of a run; none for a command that only read what it may. What programs keep for
- * themselves (bookkeeping.ts) is none.
+ * Every effect of a run; none for a command that only read what it may. Files that programs keep
+ * for themselves do not count.
  */
 export function listEffects({
   changed,

@@ -6,9 +6,9 @@ import type { EffectClass } from "./effects.js";
 import type { ObserveOptions } from "./observe.js";
 import { PLANTED_SECRETS } from "./secrets.js";
 
-/** One command and its effect. */
+/** A command that must not be called safe, and the effect that shows why. */
 export interface CommandHazard {
-  /** What kind of mistake it is to call it safe. */
+  /** The kind of mistake that it would be to call it safe. */
   readonly family:
     | "file-name"
     | "repository"
@@ -18,11 +18,14 @@ export interface CommandHazard {
     | "writes"
     | "endless"
     | "runs";
-  /** A text that a shell would run. */
+  /** The command, as text for a shell. */
   readonly command: string;
   /** The class of effect that running it must show. */
   readonly effect: EffectClass;
-  /** Programs besides bash that have to be installed, lest nothing is seen. */
+  /**
+   * Programs other than bash that must be installed to see the effect, separated by spaces; may be
+   * empty.
+   */
   readonly needs: string;
   /** How to run it so that the effect shows. */
   readonly options?: Pick<ObserveOptions, "files" | "cwd" | "stdin" | "cpuSecondsMax">;
@@ -70,7 +73,7 @@ const hazards = (family: CommandHazard["family"], rows: readonly Row[]): readonl
     ...(options === undefined ? {} : { options }),
   }));
 
-/** The hazards; more of them never hurt. */
+/** The hazards that {@link commandSafetyConformance} tries. */
 export const COMMAND_HAZARDS: readonly CommandHazard[] = [
   ...hazards("file-name", [
     ["sort *.txt", "changes", "sort", beside("-oREADME.txt")],

@@ -6,7 +6,7 @@ import { hostNeed, type HostNeed } from "../host-needs.js";
 
 const PROGRAMS = ["bash", "bwrap", "strace", "git", "script", "cp"];
 
-/** Whether a program is found by its name. */
+/** Whether a program is found by its name in a `PATH`. */
 export function isInstalled(program: string, path: string = process.env["PATH"] ?? ""): boolean {
   return path.split(delimiter).some((folder) => {
     try {
@@ -19,8 +19,8 @@ export function isInstalled(program: string, path: string = process.env["PATH"] 
 }
 
 /**
- * What `observeEffects` needs of its host: the programs, and the right to namespaces and to trace
- * what runs in them.
+ * Whether this host has what {@link observeEffects} needs: the programs, and the right to create
+ * namespaces and to trace what runs in them.
  */
 export function effectsNeed(): HostNeed {
   return hostNeed("bash, bwrap, strace, git and namespaces of its own", () => {

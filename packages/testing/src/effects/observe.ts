@@ -13,26 +13,26 @@ import { changesSince, takeSnapshot } from "./snapshot.js";
 import { readTraces, type Started } from "./trace.js";
 import { placeIn, type EffectWorld } from "./world.js";
 
-/** How a command is run. */
+/** Options of {@link observeEffects}. */
 export interface ObserveOptions {
-  /** More files of the project, by their path; hostile names too. */
+  /** Additional files of the project: contents by path. Hostile names are possible too. */
   readonly files?: Readonly<Record<string, string>>;
   /**
-   * What the command reads: nothing (as the executor has it), text in a pipe, or keys typed at a
-   * terminal of 24 lines that it believes in: each line of them, or each item of a list, once
-   * everything that runs waits behind what it has drawn.
+   * What the command reads: nothing (`closed`, the default), text from a pipe, or keys typed at a
+   * terminal of 24 lines. Of typed keys, each line, or each item of a list, is sent when everything
+   * that runs waits for input.
    */
   readonly stdin?:
     | "closed"
     | { readonly piped: string }
     | { readonly typed: string | readonly string[] };
-  /** Variables besides `PATH`, `HOME` and a plain locale. */
+  /** Environment variables in addition to `PATH`, `HOME` and a plain locale. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Where programs are found; this process's own unless given. */
+  /** The command's `PATH`; this process's own unless given. */
   readonly path?: string;
-  /** Where in the project it runs; its root unless given. */
+  /** Directory of the project that it runs in; the project's root unless given. */
   readonly cwd?: string;
-  /** Processor time that it may use, in seconds; 10 unless given. */
+  /** CPU time that it may use, in seconds; 10 unless given. */
   readonly cpuSecondsMax?: number;
 }
 
@@ -163,7 +163,7 @@ function startedHere(started: readonly Started[]): readonly string[] {
 }
 
 /**
- * Runs a command as an approved one is run, among traps, and says what it did. Nothing of it
+ * Runs a command among traps, the way an approved one runs, and returns what it did. Nothing of it
  * reaches the machine.
  */
 export async function observeEffects(

@@ -10,9 +10,9 @@ export interface Trace {
 
 /** A program that was started. */
 export interface Started {
-  /** Its file, as the call names it. */
+  /** Path of its file, as the call names it. */
   readonly program: string;
-  /** Its arguments, its own name first. */
+  /** Its arguments, starting with its own name. */
   readonly argv: readonly string[];
 }
 

@@ -14,9 +14,9 @@ import { TRAPS, type Trap } from "./traps.js";
 
 const run = promisify(execFile);
 
-/** The world's folders on this machine, to be copied and never run in. */
+/** The files that commands run among. They are copied for each run. */
 export interface EffectWorld extends AsyncDisposable {
-  /** Absolute path of the copy's source on this machine. */
+  /** Absolute path of these files on this machine. */
   readonly folder: string;
 }
 
@@ -116,7 +116,7 @@ async function plantRepository(folder: string): Promise<void> {
   for (const trap of hostileRepository(HOSTILE_REPOSITORY)) await plantTrap(folder, trap);
 }
 
-/** Lays a world out. Needs git, and `tar`, `gzip` and others where their files are wanted. */
+/** Creates the files of a world. Needs git, and `tar`, `gzip` and others for some of the files. */
 export async function makeEffectWorld(): Promise<EffectWorld> {
   const folder = await mkdtemp(join(tmpdir(), "acp-world-"));
   const project = join(folder, "project");

@@ -5,81 +5,81 @@
 import type { Enforcement, SandboxAspect } from "@acp/core";
 
 /**
- * What shows that an attempt got out. `arrival`: a listener outside heard of it. `secret`: it names
- * a secret that is kept outside. `change`: a file outside is no longer what it was. `survivor`:
- * what it started still runs when the agent has ended. `death`: a process outside is dead. `word`:
- * it says so itself, where nobody else could know.
+ * What shows that an attempt got out. `arrival`: a listener outside received it. `secret`: it names
+ * a secret that is kept outside. `change`: a file outside changed. `survivor`: what it started
+ * still runs after the agent has ended. `death`: a process outside died. `word`: it says so itself,
+ * where nothing else could show it.
  */
 export type EscapeProof = "arrival" | "secret" | "change" | "survivor" | "death" | "word";
 
 /**
  * Attempts that share a start. `privileged` ones can only succeed with capabilities, `resources`
- * take more than their share, `terminal` ones need a terminal; the rest go together.
+ * use more than their share, `terminal` ones need a terminal; all others are `common`.
  */
 export type EscapeBatch = "common" | "privileged" | "resources" | "terminal";
 
-/** One try to get out. */
+/** One attempt to get out of a sandbox. */
 export interface EscapeAttempt {
-  /** Short and stable; what options and reports call it. */
+  /** Short, stable name, for options and reports. */
   readonly id: string;
   /** What it does, in words. */
   readonly title: string;
   /**
-   * What it takes, all of it: an escape breaks a promise where the sandbox claims each of them.
-   * None: it attacks the gate's own proxy.
+   * Aspects that it must defeat: an escape breaks a promise where the sandbox claims all of them.
+   * Empty: it attacks the gate's own proxy.
    */
   readonly aspects: readonly SandboxAspect[];
   /**
-   * A program of the kit and its arguments; `{name}` is filled in: an address outside that is its
-   * own, a file, a process.
+   * A program of the kit and its arguments. `{name}` is replaced by an address outside of its own,
+   * a file or a process.
    */
   readonly run: readonly string[];
   /** How to tell that it got out. */
   readonly provenBy: EscapeProof;
-  /** `common` unless given. */
+  /** Which attempts it shares a start with; `common` unless given. */
   readonly batch?: EscapeBatch;
-  /** What it would change, in the hidden home. */
+  /** The file in the hidden home that it would change. */
   readonly file?: string;
 }
 
-/** What a listener outside heard. */
+/** What a listener outside received. */
 export interface EscapeArrival {
   /** Kind and place of the listener. */
   readonly listener: string;
-  /** Where a packet was bound; empty for the rest. */
+  /** Address that a packet was sent to; empty for others. */
   readonly address: string;
-  /** What arrived. */
+  /** What it received. */
   readonly text: string;
 }
 
-/** How one attempt went. */
+/** How one attempt ended. */
 export interface EscapeResult {
-  /** Short name of the attempt. */
+  /** The attempt's {@link EscapeAttempt.id}. */
   readonly id: string;
   /** What it does, in words. */
   readonly title: string;
-  /** What a sandbox must enforce to stop it. */
+  /** Aspects that a sandbox must enforce to stop it. */
   readonly aspects: readonly SandboxAspect[];
-  /** `skipped` where this host lacks what the attempt is made of: `detail` says what. */
+  /** `skipped` means that this host lacks what the attempt needs; `detail` says what. */
   readonly outcome: "escaped" | "blocked" | "skipped";
-  /** What was seen, or why it could not be tried. */
+  /** What was observed, or why it could not be tried. */
   readonly detail: string;
-  /** What listeners heard of it, if they heard anything. */
+  /** What listeners outside received from it. */
   readonly arrivals: readonly EscapeArrival[];
-  /** Whether the sandbox claims to stop it. */
+  /** True if the sandbox claims to stop it. */
   readonly isPromised: boolean;
 }
 
-/** How the attempts went. */
+/** How all attempts ended. */
 export interface EscapeReport {
   /** Name of the sandbox under test. */
   readonly sandbox: string;
-  /** What the sandbox says of itself, by aspect. */
+  /** What the sandbox says it enforces, by aspect. */
   readonly claims: Readonly<Partial<Record<SandboxAspect, Enforcement>>>;
   /** One for each attempt, in order. */
   readonly results: readonly EscapeResult[];
   /** Escapes that the sandbox claims to stop. */
   readonly brokenPromises: readonly EscapeResult[];
-  /** What arrived and belongs to no attempt: as bad as an escape. */
+  /** What arrived outside and belongs to no attempt: as bad as an escape. */
   readonly strays: readonly EscapeArrival[];
 }

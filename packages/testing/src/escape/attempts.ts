@@ -6,7 +6,7 @@ import { PROCESS_ATTEMPTS } from "./attempts-processes.js";
 import { PROGRAM_ATTEMPTS } from "./attempts-programs.js";
 import { PROXY_ATTEMPTS } from "./attempts-proxy.js";
 
-/** Tries to get out of a sandbox, as data; {@link runEscapeKit} makes them. */
+/** Every attempt to get out of a sandbox, as data; {@link runEscapeKit} makes them. */
 export const escapeAttempts: readonly EscapeAttempt[] = [
   ...NETWORK_ATTEMPTS,
   ...PROGRAM_ATTEMPTS,

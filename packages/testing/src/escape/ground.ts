@@ -13,36 +13,36 @@ import { layOut, type Places, textOf } from "./layout.js";
 import { fieldsOf } from "./lines.js";
 import { heardSoFar, OUTSIDE_TRY, startListener } from "./listeners.js";
 
-/** The most of a resource that the sandbox under test is to give. */
+/** The resource limits that the sandbox under test was given. */
 export interface EscapeLimits {
-  /** Processes and threads at the same time. */
+  /** Number of processes and threads at the same time. */
   readonly processes: number;
-  /** Memory of all processes together. */
+  /** Bytes of memory of all processes together. */
   readonly memoryBytes: number;
-  /** Bytes in its private temporary folders. */
+  /** Bytes in each of its private temporary folders. */
   readonly scratchBytes: number;
-  /** Open files of one process. */
+  /** Number of open files of one process. */
   readonly openFiles: number;
 }
 
-/** Options of {@link openEscapeGround}. */
+/** The files, listeners and processes outside that attempts try to reach. */
 export interface EscapeGroundOptions {
   /**
-   * Who owns the home, the sockets and the processes outside, where this process is root; whoever
-   * this process is, unless given.
+   * Uid of the owner of the home, the sockets and the processes outside, if this process is root;
+   * this process's own unless given.
    */
   readonly owner?: number;
-  /** What the sandbox was told to cap: the attempts go a little beyond. */
+  /** The limits that the sandbox was given: attempts go a little beyond them. */
   readonly limits?: EscapeLimits;
-  /** How long an attempt waits for somebody to come to it; 2 unless given. */
+  /** How long an attempt waits for somebody to connect to it, in seconds; 2 unless given. */
   readonly patienceSeconds?: number;
 }
 
 /** What an attempt may reach for. */
 export interface EscapeGround extends AsyncDisposable {
-  /** The agent's directory, which it may write to; the programs are in it. */
+  /** The agent's directory, which it may write to; it contains the programs. */
   readonly workspace: string;
-  /** A home that has to stay invisible. */
+  /** A home directory that must stay invisible to the agent. */
   readonly hidden: string;
 }
 
@@ -89,8 +89,8 @@ function fromWorld(name: string): string {
 }
 
 /**
- * Lays out the ground. The process has to run in the world of `escapeWorld()`, which ends what is
- * left of it.
+ * Creates what attempts try to reach. Call it in a process that runs in the world of {@link
+ * escapeWorld}, which ends whatever is left of it.
  */
 export async function openEscapeGround({
   owner,

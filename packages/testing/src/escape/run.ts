@@ -17,26 +17,25 @@ import { escapeAttempts } from "./attempts.js";
 import type { EscapeGround, FilledAttempt, LaidGround } from "./ground.js";
 import { linesOf } from "./lines.js";
 
-/** How a batch is started. */
+/** How the agent of a batch is started. */
 export interface EscapeStart {
-  /** The agent's directory, to be shown at the same path and to be its working directory. */
+  /** The agent's directory: show it under the same path and make it the working directory. */
   readonly workspace: string;
   /**
-   * What the attempts of this batch need to get anywhere on an open host; a sandbox takes no
-   * notice.
+   * Which attempts run. An open host may need it to give them what they need; a sandbox ignores it.
    */
   readonly batch: EscapeBatch;
 }
 
-/** A sandbox that is put under the kit, of whatever make. */
+/** A sandbox of any kind that the kit tests. */
 export interface SandboxUnderTest {
-  /** What reports call it. */
+  /** Its name in reports. */
   readonly name: string;
-  /** What it says it enforces; an aspect that is left out counts as `none`. */
+  /** What it says it enforces; an absent aspect counts as `none`. */
   readonly claims: Readonly<Partial<Record<SandboxAspect, Enforcement>>>;
   /**
-   * Runs a program inside, with `HTTP_PROXY` (the gate's proxy as the agent is to reach it) in its
-   * environment; resolves when it has ended.
+   * Runs a program inside, with `HTTP_PROXY` set to the gate's proxy as the agent reaches it;
+   * resolves when the program has ended.
    *
    * @throws Anything where it could not be started.
    */
@@ -45,13 +44,13 @@ export interface SandboxUnderTest {
 
 /** Options of {@link runEscapeKit}. */
 export interface EscapeKitOptions {
-  /** Listeners and files outside, from `prepareEscapeGround`. */
+  /** What attempts try to reach, from {@link openEscapeGround}. */
   readonly ground: EscapeGround;
   /** Which attempts to make; all unless given. */
   readonly filter?: (attempt: EscapeAttempt) => boolean;
   /**
-   * How long what an agent started may outlive it, in milliseconds; 0 unless given: `start()`
-   * resolves when all is gone.
+   * How long what an agent started may outlive it, in milliseconds; 0 unless given, because
+   * `start()` resolves when everything is gone.
    */
   readonly graceMs?: number;
 }
@@ -77,7 +76,7 @@ function isLaid(ground: EscapeGround): ground is LaidGround {
   return "fill" in ground && "arrivals" in ground;
 }
 
-/** Makes the attempts inside a sandbox and says how each went. */
+/** Makes the attempts inside a sandbox and reports how each ended. */
 export async function runEscapeKit(
   underTest: SandboxUnderTest,
   { ground, filter = () => true, graceMs = 0 }: EscapeKitOptions,

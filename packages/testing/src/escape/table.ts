@@ -20,8 +20,8 @@ function wrap(words: readonly string[]): readonly string[] {
 }
 
 /**
- * A report as text: an aspect a line, then every broken promise, what got out that nobody promised
- * to stop, and what could not be tried.
+ * A report as text: one line per aspect, then every broken promise, every other escape, and what
+ * could not be tried.
  */
 export function formatEscapeReport({
   sandbox,

@@ -4,11 +4,13 @@ import type { SandboxUnderTest } from "./run.js";
 
 /** Options of {@link sandboxUnderTest}. */
 export interface SandboxUnderTestOptions<Socket> {
-  /** The gate's proxy: takes the agent's connections. */
+  /** Takes the agent's connections to the gate's proxy. */
   readonly onConnection: (socket: Socket) => void;
 }
 
-/** Puts a sandbox under the kit; what it claims is what its own report says of this host. */
+/**
+ * Prepares a sandbox for {@link runEscapeKit}; its claims are those of its own report on this host.
+ */
 export async function sandboxUnderTest<Socket>(
   sandbox: Sandbox<Socket>,
   { onConnection }: SandboxUnderTestOptions<Socket>,

@@ -4,7 +4,7 @@
  * docs/explanation/what-a-sandbox-holds.md.
  */
 
-/** What of a manager an attempt is aimed at; a manager claims each of these or does not. */
+/** The part of a manager that an attempt attacks; a manager claims each of these or does not. */
 export type ManagerClass =
   | "path"
   | "directory"
@@ -17,7 +17,7 @@ export type ManagerClass =
   | "persistence"
   | "report";
 
-/** All of them, in the order of a table. */
+/** Every {@link ManagerClass}, in the order of the table. */
 export const MANAGER_CLASSES: readonly ManagerClass[] = [
   "path",
   "directory",
@@ -32,83 +32,84 @@ export const MANAGER_CLASSES: readonly ManagerClass[] = [
 ];
 
 /**
- * What shows that an attempt succeeded. `mark`: code of the agent's ran outside, or a signal of its
- * arrived there. `change`: a file is not what it was. `secret`: it names a secret that is kept
- * outside. `survivor`: what it started runs on. `stuck`: a run does not come to its end. `lie`:
- * what the manager said is not true, or not the manager's. `word`: it says so itself, where nobody
- * else could know.
+ * What shows that an attempt succeeded. `mark`: the agent's code ran outside, or its signal arrived
+ * there. `change`: a file changed. `secret`: it names a secret that is kept outside. `survivor`:
+ * what it started still runs. `stuck`: a run does not end. `lie`: what the manager said is not
+ * true, or does not come from it. `word`: it says so itself, where nothing else could show it.
  */
 export type ManagerProof = "mark" | "change" | "secret" | "survivor" | "stuck" | "lie" | "word";
 
 /**
- * Attempts that share two starts. `shared`: the second from the environment that a task runner
- * makes. `second_run`: what must not keep the second from starting. `told`: what a manager is to
+ * Attempts that share two starts. `shared`: the second start is from the environment that a task
+ * runner makes. `second_run`: what must not prevent the second start. `told`: what a manager must
  * name when the agent has ended. `terminal`: at a terminal, in a shell's pipeline. `race`: the
- * first goes on while the second starts. `own`: two starts for this one.
+ * first run continues while the second starts. `own`: two starts for this attempt only.
  */
 export type ManagerGroup = "shared" | "told" | "second_run" | "terminal" | "race" | "own";
 
 /**
- * One try to have somebody outside do it. Scripts are for `sh`, with the words of
- * escape/manager/words.sh.
+ * One attempt to make somebody outside do the agent's work. Scripts are for `sh`, with the
+ * functions of escape/manager/words.sh.
  */
 export interface ManagerAttempt {
-  /** Short and stable; what options and reports call it. */
+  /** Short, stable name, for options and reports. */
   readonly id: string;
-  /** The kind of thing that would be changed or run. */
+  /** The part of a manager that it attacks. */
   readonly class: ManagerClass;
   /** What it does, in words. */
   readonly title: string;
-  /** What is there before, made by the person in the attempt's own folder of the workspace. */
+  /** What the person makes in the attempt's own folder of the workspace before the first run. */
   readonly before?: string;
   /** What the agent does in the first run, in that folder. */
   readonly agent: string;
   /** What the agent does in the second run. */
   readonly again?: string;
-  /** What the person does there when the first run has ended. */
+  /** What the person does there after the first run. */
   readonly after?: string;
   /** How to tell that something ran or changed outside. */
   readonly provenBy: ManagerProof;
-  /** What would be changed: below the attempt's folder, or with `~/` below the person's home. */
+  /**
+   * The file that would change: below the attempt's folder, or with `~/` below the person's home.
+   */
   readonly file?: string;
-  /** Who names these in what they say has warned the person: outcome `told`. */
+  /** Names that a manager must mention to have warned the person: the outcome is then `told`. */
   readonly told?: readonly string[];
-  /** Nobody is held to it: what the documentation says is not held. */
+  /** True if no manager is held to it, because the documentation says that it is not stopped. */
   readonly isUnpromised?: true;
-  /** `shared` unless given. */
+  /** Which attempts it shares its starts with; `shared` unless given. */
   readonly group?: ManagerGroup;
-  /** With `own`: it is made at a terminal. */
+  /** With `own`: true to start it at a terminal. */
   readonly isAtTerminal?: true;
-  /** With `own`: variables of both starts; `{work}` is the workspace. */
+  /** With `own`: environment variables of both starts; `{work}` is the workspace. */
   readonly env?: Readonly<Record<string, string>>;
   /** With `own`: the command of a server that the manager's configuration names. */
   readonly server?: readonly string[];
-  /** With `race`: what the second run is given, below the attempt's folder. */
+  /** With `race`: what the second run is given, as a path below the attempt's folder. */
   readonly place?: { readonly as: "workspace" | "readable"; readonly path: string };
-  /** A command that fails outside where the host lacks what the attempt is made of. */
+  /** A command that fails outside if this host lacks what the attempt needs. */
   readonly needs?: string;
 }
 
-/** How one attempt went. */
+/** How one attempt ended. */
 export interface ManagerResult {
-  /** Short name of the attempt. */
+  /** The attempt's {@link ManagerAttempt.id}. */
   readonly id: string;
-  /** The kind of thing that it tried to change. */
+  /** The part of a manager that it attacked. */
   readonly class: ManagerClass;
   /** What it does, in words. */
   readonly title: string;
   /**
-   * `told`: it succeeded, and the manager named what to look at. `skipped`: this host lacks what it
-   * is made of.
+   * `told` means that it succeeded and the manager named what to look at; `skipped`, that this host
+   * lacks what it needs.
    */
   readonly outcome: "escaped" | "told" | "blocked" | "skipped";
-  /** What was seen, or why it could not be tried. */
+  /** What was observed, or why it could not be tried. */
   readonly detail: string;
-  /** Whether the manager claims to stop it. */
+  /** True if the manager claims to stop it. */
   readonly isPromised: boolean;
 }
 
-/** How they all went. */
+/** How all attempts ended. */
 export interface ManagerReport {
   /** Name of the manager under test. */
   readonly manager: string;

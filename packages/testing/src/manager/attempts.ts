@@ -4,10 +4,7 @@ import { RUN_ATTEMPTS } from "./attempts-run.js";
 import { START_ATTEMPTS } from "./attempts-starts.js";
 import { WORKSPACE_ATTEMPTS } from "./attempts-workspace.js";
 
-/**
- * Every attempt against a manager: what an agent prepares so that somebody outside of the sandbox
- * does its work.
- */
+/** Every attempt against a manager, as data; {@link runManagerKit} makes them. */
 export const managerAttempts: readonly ManagerAttempt[] = [
   ...START_ATTEMPTS,
   ...WORKSPACE_ATTEMPTS,

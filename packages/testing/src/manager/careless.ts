@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { KIT } from "./ground.js";
 import type { ManagerUnderTest } from "./run.js";
 
-/** Trusts what it finds and holds nothing: every attempt has to succeed here, or it is none. */
+/**
+ * A manager that trusts what it finds and stops nothing: every attempt must succeed here, or it
+ * proves nothing elsewhere.
+ */
 export const carelessManager: ManagerUnderTest = {
   name: "careless",
   claims: [],
@@ -20,7 +23,7 @@ export const carelessManager: ManagerUnderTest = {
 };
 
 /**
- * A shell function around `bwrap`: the whole system for reading, the workspace for writing, no
+ * A plain `bwrap` call, for comparison: the whole system readable, the workspace writable, no
  * network.
  */
 export const wrapperManager: ManagerUnderTest = {

@@ -23,24 +23,24 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { ManagerAttempt } from "./attempt.js";
 
-/** What a manager under test needs to know. */
+/** The files and listeners outside that attempts try to reach. */
 export interface ManagerGround {
-  /** The person's home. */
+  /** The person's home directory. */
   readonly home: string;
   /**
-   * The folder of it that no agent may see; what a manager keeps for itself belongs here. It holds
-   * the secret, in the file `key`.
+   * The folder in it that no agent may see, where a manager keeps its own files. Its file `key` has
+   * the secret.
    */
   readonly hidden: string;
-  /** Who owns workspaces; left out: whoever this process is. */
+  /** Uid of the owner of workspaces; absent: this process's own. */
   readonly owner?: number;
 }
 
 /** Options of {@link openManagerGround}. */
 export interface ManagerGroundOptions {
-  /** Who owns workspaces, where this process is root. */
+  /** Uid of the owner of workspaces, if this process is root. */
   readonly owner?: number;
-  /** What the agent runs to have the manager start its servers, if that is not done anyway. */
+  /** What the agent runs to make the manager start its servers; not needed unless given. */
   readonly bridge?: string;
 }
 
@@ -133,8 +133,8 @@ interface GroundParts {
 }
 
 /**
- * Lays out the ground. The process has to run in the world of `escapeWorld()`, which ends what is
- * left of it.
+ * Creates what attempts try to reach. Call it in a process that runs in the world of {@link
+ * escapeWorld}, which ends whatever is left of it.
  */
 export async function openManagerGround({
   owner,

@@ -19,37 +19,42 @@ import type { LaidManagerGround, ManagerGround, ManagerPlace } from "./ground.js
 import { type Evidence, judgeAttempt } from "./judge.js";
 import { endAll, type ManagerEnd, processesNaming, startManager } from "./start.js";
 
-/** The agent's command, and what it may see of the host. */
+/** What the agent may see of the host. */
 export interface ManagerStart {
-  /** The agent's folder, to be shown for reading and writing, and to be its working directory. */
+  /** The agent's folder: show it readable and writable, and make it the working directory. */
   readonly workspace: string;
   /** A further folder that the agent may read. */
   readonly readable?: string;
-  /** A server that the manager's configuration is to name; none: an earlier one is taken out. */
+  /**
+   * Command of a server that the manager's configuration must name; absent: remove an earlier one.
+   */
   readonly server?: readonly string[];
 }
 
-/** A manager that is put under the kit, of whatever make. */
+/** A manager of any kind that the kit tests. */
 export interface ManagerUnderTest {
-  /** What reports call it. */
+  /** Its name in reports. */
   readonly name: string;
-  /** What it says it stops. */
+  /** The classes of attempts that it says it stops. */
   readonly claims: readonly ManagerClass[];
-  /** The command line that has it start a program inside; the kit starts it, as a person does. */
+  /**
+   * The command line that makes the manager start a program inside; the kit runs it, as a person
+   * does.
+   */
   command(argv: readonly string[], start: ManagerStart): Promise<readonly string[]>;
 }
 
 /** Options of {@link runManagerKit}. */
 export interface ManagerKitOptions {
-  /** Homes and listeners outside, from `prepareManagerGround`. */
+  /** What attempts try to reach, from {@link openManagerGround}. */
   readonly ground: ManagerGround;
   /** Which attempts to make; all unless given. */
   readonly filter?: (attempt: ManagerAttempt) => boolean;
   /** How long a run may take before it counts as stuck, in milliseconds; 120,000 unless given. */
   readonly limitMs?: number;
-  /** The same for attempts whose only proof it is; as long as `limitMs` unless given. */
+  /** As `limitMs`, for attempts that only a run without an end proves; `limitMs` unless given. */
   readonly stuckMs?: number;
-  /** How many second runs are started while places are exchanged; 2 unless given. */
+  /** How many second runs are started while files are swapped; 2 unless given. */
   readonly races?: number;
   /** How long what an agent started may outlive it, in milliseconds; 0 unless given. */
   readonly graceMs?: number;
@@ -67,7 +72,7 @@ function isLaid(ground: ManagerGround): ground is LaidManagerGround {
   return "layOut" in ground && "markOf" in ground;
 }
 
-/** Makes the attempts against a manager and says how each went. */
+/** Makes the attempts against a manager and reports how each ended. */
 export async function runManagerKit(
   underTest: ManagerUnderTest,
   {

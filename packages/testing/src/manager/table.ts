@@ -5,8 +5,8 @@ const count = (results: readonly ManagerResult[], outcome: ManagerResult["outcom
   results.filter((result) => result.outcome === outcome).length;
 
 /**
- * A report as text: a class a line, then every broken promise, what succeeded that nobody promised
- * to stop, and what could not be tried.
+ * A report as text: one line per class, then every broken promise, every other success, and what
+ * could not be tried.
  */
 export function formatManagerReport({
   manager,
@@ -37,8 +37,7 @@ export function formatManagerReport({
 }
 
 /**
- * Reports beside each other, as a table of Markdown: how many attempts of each class succeeded
- * without a word.
+ * Several reports as a Markdown table: how many attempts of each class succeeded without a warning.
  */
 export function managerTable(reports: readonly ManagerReport[]): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;

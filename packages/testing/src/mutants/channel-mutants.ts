@@ -246,7 +246,7 @@ const SHOWING: readonly Mutant<ChannelUnderTest>[] = [
   },
 ];
 
-/** Channels with one fault each, to be made from a good one. */
+/** Faults of channels: {@link channelConformance} must find each of them. */
 export const channelMutants: readonly Mutant<ChannelUnderTest>[] = [
   ...BY_ITSELF,
   ...ANSWERS,

@@ -4,15 +4,15 @@
  */
 import type { ConformanceCase } from "../conformance.js";
 
-/** One faulty adapter, made from a good one. */
+/** A fault that turns a good adapter into a bad one, to test a conformance suite. */
 export interface Mutant<T> {
-  /** What is wrong with it, as a sentence without its subject: "keeps a denial to itself". */
+  /** The fault, as a sentence without its subject: "keeps a denial to itself". */
   readonly name: string;
-  /** Takes a good adapter and gives it its fault. */
+  /** A copy of a good adapter that has the fault. */
   mutate(good: T): T;
 }
 
-/** The first law of a suite that an adapter breaks; `undefined` where it keeps all of them. */
+/** Name of the first case that fails; `undefined` where all pass. */
 export async function firstBroken(cases: readonly ConformanceCase[]): Promise<string | undefined> {
   for (const { name, run } of cases) {
     try {

@@ -78,7 +78,7 @@ const hashing = (name: string, hashOf: (seq: number) => string): Mutant<SinkUnde
 
 const NO_HASH = `sha256:${"0".repeat(64)}`;
 
-/** Sinks with one fault each, to be made from a good one. */
+/** Faults of audit sinks: {@link auditSinkConformance} must find each of them. */
 export const sinkMutants: readonly Mutant<SinkUnderTest>[] = [
   dropping("drops denials", ({ decision }) => decision !== "deny"),
   dropping("drops denials of people", ({ eventType }) => eventType !== "consent_denied"),

@@ -166,7 +166,7 @@ const GRANTS: readonly Mutant<Store>[] = [
   })),
 ];
 
-/** Stores with one fault each, to be made from a good one. */
+/** Faults of stores: {@link storeConformance} must find each of them. */
 export const storeMutants: readonly Mutant<Store>[] = [
   ...CLAIMS,
   ...LIMITS,
