@@ -2,7 +2,13 @@
 // against the same steps on @noble alone.
 import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
 import { canonicalJson, encodeRequest, isoTime } from "@acp/core";
-import { generateKeyPair, importPublicKey, signConsent, verifyConsentProof } from "@acp/core/proof";
+import {
+  generateKeyPair,
+  importPublicKey,
+  PAYLOAD_TYPE,
+  signConsent,
+  verifyConsentProof,
+} from "@acp/core/proof";
 import * as portable from "../packages/core/dist/crypto/portable.js";
 import { clockCost, fixed, summary } from "./samples.mjs";
 
@@ -49,18 +55,19 @@ const responses = await Promise.all(requests.map((request) => signConsent(reques
 function payloadOf(wire, response, sha256Hex) {
   const hash = (value) => `sha256:${sha256Hex(canonicalJson(value))}`;
   return Buffer.from(
-    canonicalJson({
-      action_hash: hash(wire.action.parameters),
-      approver_id: response.approver.id,
-      channel: response.approver.channel,
-      decision: response.decision,
-      modifications_hash: null,
-      nonce: response.nonce,
-      request_hash: hash(wire),
-      request_id: response.request_id,
-      timestamp: response.timestamp,
-      valid_until: response.conditions.valid_until,
-    }),
+    `${PAYLOAD_TYPE}\n` +
+      canonicalJson({
+        action_hash: hash(wire.action.parameters),
+        approver_id: response.approver.id,
+        channel: response.approver.channel,
+        decision: response.decision,
+        modifications_hash: null,
+        nonce: response.nonce,
+        request_hash: hash(wire),
+        request_id: response.request_id,
+        timestamp: response.timestamp,
+        valid_until: response.conditions.valid_until,
+      }),
   );
 }
 
