@@ -229,11 +229,11 @@ export interface ConsentGate extends AsyncDisposable {
   /** Decides one action; asks a person where the policy says so. Never rejects. */
   (action: Action, context: GateContext): Promise<Verdict>;
   /**
-   * What the layers and the policy say, and why. Asks nobody, records nothing, uses up no limit and
-   * throws nothing.
+   * What the layers and the policy say, and why. Asks nobody, not even the assessors, records
+   * nothing, uses up no limit and throws nothing.
    */
   evaluate(action: Action, context: Omit<GateContext, "signal">): Evaluation;
-  /** Decides, then performs what is allowed. Rejects only with what `perform` itself throws. */
+  /** Decides, then performs what is allowed. Rejects only as {@link ConsentGate.perform} does. */
   run<T>(
     action: Action,
     perform: (release: Release) => Promise<T>,
@@ -242,7 +242,11 @@ export interface ConsentGate extends AsyncDisposable {
   /**
    * Performs what a verdict allows: redeems its permit, injects secrets, records, calls `perform`
    * once, records how it ended, and masks the result. A `perform` that streams settles when its
-   * stream ends. Rejects only with what `perform` itself throws.
+   * stream ends.
+   *
+   * @throws What `perform` itself throws, masked; ConsentError `secret_refused` where secrets were
+   *   injected and the result is not data that can be searched for them. Anything else that fails
+   *   is a denial in the result.
    */
   perform<T>(
     verdict: Allowed,
