@@ -175,8 +175,7 @@ function freshOf(directory: string): string {
  * Reads a snapshot that was made before.
  *
  * @returns The snapshot; `undefined` where there is none.
- * @throws ConsentError `sandbox_failed` where it is not a snapshot of this version; SyntaxError
- *   where its list is not JSON.
+ * @throws ConsentError `sandbox_failed` where it is no snapshot of this version.
  */
 export function readSnapshot(directory: string): ReviewSnapshot | undefined {
   const path = join(directory, LISTING);
@@ -184,8 +183,8 @@ export function readSnapshot(directory: string): ReviewSnapshot | undefined {
   if (found === undefined) return undefined;
   if (!found.isFile() || found.size > LISTING_BYTES_MAX) throw broken(path);
   const text = readFileSync(path, "utf8");
-  const listing: unknown = JSON.parse(text);
-  if (!isListing(listing)) throw broken(path);
+  const listing = listingIn(text);
+  if (listing === undefined) throw broken(path);
   return { directory, digest: digestOf(text), listing };
 }
 
@@ -199,6 +198,15 @@ function broken(path: string): ConsentError {
     "sandbox_failed",
     `Cannot read the review "${path}": it is no list of changes of this version; drop it`,
   );
+}
+
+function listingIn(text: string): ReviewListing | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isListing(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
