@@ -62,7 +62,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     retryable: true,
   },
   consent_denied: {
-    meaning: "A person said no.",
+    meaning: "A person denied the action.",
     remedy: "Do not repeat the call; ask the person what they would accept",
     retryable: false,
   },
@@ -72,7 +72,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     retryable: true,
   },
   consent_cancelled: {
-    meaning: "The caller went away, or the question was taken back, before it was answered.",
+    meaning: "The caller went away, or the question was withdrawn, before it was answered.",
     remedy:
       "Call again with the same arguments if the action is still wanted: a question that is still open is found again",
     retryable: true,
@@ -83,7 +83,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
     retryable: true,
   },
   paused: {
-    meaning: "Nobody is asked at present.",
+    meaning: "Questions are paused.",
     remedy: "Wait for the operator; the reason says what ends the pause",
     retryable: true,
   },
@@ -95,17 +95,18 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   },
   no_approver: {
     meaning:
-      "Not enough approvers are left who may answer, or several people are needed and the gate has no named approvers.",
+      "Too few approvers who may answer are left, or several people are needed and the gate has no named approvers.",
     remedy: "The operator must name approvers that every rule accepts",
     retryable: false,
   },
   evidence_unavailable: {
-    meaning: "The rule wants a kind of evidence that no verifier here can check.",
+    meaning: "The rule requires a kind of evidence that no verifier here can check.",
     remedy: "The operator must configure a verifier for it",
     retryable: false,
   },
   not_performable: {
-    meaning: "A person would be asked in vain: whoever performs the action knows that it cannot.",
+    meaning:
+      "Asking a person would be pointless: the program that performs the action knows that it cannot.",
     remedy: "Do not repeat the call as it is; the reason says what keeps it from being performed",
     retryable: false,
   },
@@ -116,7 +117,7 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   },
   channel_failed: {
     meaning: "The channel could not show the question.",
-    remedy: "The operator must look at the channel; call again later",
+    remedy: "The operator must check the channel; call again later",
     retryable: true,
   },
   too_many_pending: {
@@ -131,46 +132,46 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   },
   audit_failed: {
     meaning: "The audit log cannot keep the decision, so nothing is released.",
-    remedy: "The operator must mend the audit log",
+    remedy: "The operator must fix the audit log",
     retryable: false,
   },
   signer_failed: {
     meaning: "The answer could not be signed, so nothing is released.",
-    remedy: "The operator must look at the signing key; call again later",
+    remedy: "The operator must check the signing key; call again later",
     retryable: true,
   },
   layer_failed: {
     meaning: "A layer threw while judging the action.",
-    remedy: "The operator must mend the layer",
+    remedy: "The operator must fix the layer",
     retryable: false,
   },
   policy_failed: {
     meaning: "The policy could not be read.",
-    remedy: "The operator must mend the policy",
+    remedy: "The operator must fix the policy",
     retryable: false,
   },
   assessor_failed: {
     meaning: "An assessor threw or did not answer in time.",
-    remedy: "The operator must look at the assessor; call again later",
+    remedy: "The operator must check the assessor; call again later",
     retryable: true,
   },
   store_failed: {
     meaning: "A store threw.",
-    remedy: "The operator must look at the store; call again later",
+    remedy: "The operator must check the store; call again later",
     retryable: true,
   },
   vault_failed: {
     meaning: "The vault could not inject what was approved.",
-    remedy: "The operator must look at the vault",
+    remedy: "The operator must check the vault",
     retryable: false,
   },
   action_invalid: {
     meaning: "The action is not one that a constructor made.",
-    remedy: "Make it with toolAction, httpAction, shellAction or parseAction",
+    remedy: "Make it with toolAction(), httpAction(), shellAction() or parseAction()",
     retryable: false,
   },
   action_too_large: {
-    meaning: "The action is too large to be shown to a person whole.",
+    meaning: "The action is too large to show to a person in full.",
     remedy: "Split it into smaller actions",
     retryable: false,
   },

@@ -149,6 +149,6 @@ export function asError(thrown: unknown): Error {
   try {
     return thrown instanceof Error ? thrown : new Error(String(thrown));
   } catch {
-    return new Error("an error without a text");
+    return new Error("an error without a message");
   }
 }

@@ -310,10 +310,10 @@ export function redeemFor(
       "Cannot redeem the permit: it was issued for another action",
     );
   if (state.spent)
-    throw new ConsentError("permit_spent", "Cannot redeem the permit: it was redeemed before");
+    throw new ConsentError("permit_spent", "Cannot redeem the permit: it was already redeemed");
   state.spent = true;
   if (!hasTimeLeft(state))
-    throw new ConsentError("permit_expired", "Cannot redeem the permit: its time is over");
+    throw new ConsentError("permit_expired", "Cannot redeem the permit: it has expired");
   const denial =
     state.lease?.isRevoked() === true
       ? "the earlier consent that allowed it was revoked"

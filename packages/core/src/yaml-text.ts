@@ -65,7 +65,7 @@ function createReading({ name, code }: Subject, lines: LineCounter): Reading {
 }
 
 function checkSize(text: unknown, reading: Reading): asserts text is string {
-  if (typeof text !== "string") throw reading.broken("it is not a text", START);
+  if (typeof text !== "string") throw reading.broken("it is not a string", START);
   if (text.length > POLICY_BYTES_MAX || new TextEncoder().encode(text).length > POLICY_BYTES_MAX) {
     throw reading.broken(`the text has more than ${POLICY_BYTES_MAX} bytes`, START);
   }
@@ -105,7 +105,7 @@ function parseSafely(text: string, lineCounter: LineCounter, reading: Reading): 
 
 function describe({ code, message }: YAMLError): string {
   if (code === "RESOURCE_EXHAUSTION") return "the text is nested too deeply";
-  if (code === "BAD_ALIAS") return 'a text that begins with "*" stands in quotes';
+  if (code === "BAD_ALIAS") return 'put a string that begins with "*" in quotes';
   return message.split("\n", 1)[0] ?? "";
 }
 
@@ -141,14 +141,14 @@ function scalarData({ value, type }: Scalar, position: TextPosition, reading: Re
   if (typeof value === "string") {
     if (type === "PLAIN" && OLD_BOOLEAN.test(value)) {
       throw reading.broken(
-        `${value} is a text in YAML 1.2, not a boolean; put it in quotes if a text is meant`,
+        `${value} is a string in YAML 1.2, not a boolean; put it in quotes if you mean a string`,
         position,
         {
           suggestion: String(OLD_TRUE.test(value)),
         },
       );
     }
-    if (!value.isWellFormed()) throw reading.broken("a text has an unpaired surrogate", position);
+    if (!value.isWellFormed()) throw reading.broken("a string has an unpaired surrogate", position);
     return value;
   }
   if (typeof value === "boolean" || value === null) return value;
@@ -167,13 +167,13 @@ function mapData(map: YAMLMap, reading: Reading, depth: number): JsonObject {
     const position = reading.positionOf((isNode(key) ? key.range?.[0] : map.range?.[0]) ?? 0);
     const name = toData(key, reading, depth + 1);
     if (typeof name !== "string")
-      throw reading.broken("a key is not a text; put it in quotes", position);
+      throw reading.broken("a key is not a string; put it in quotes", position);
     if (name === "<<")
       throw reading.broken(
         `merge keys are not part of a ${reading.name}; write the values out`,
         position,
       );
-    if (entries.has(name)) throw reading.broken(`the key ${quote(name)} stands twice`, position);
+    if (entries.has(name)) throw reading.broken(`the key ${quote(name)} appears twice`, position);
     entries.set(name, toData(value, reading, depth + 1));
   }
   return Object.fromEntries(entries);

@@ -56,7 +56,7 @@ describe("who said yes and is no approver any more", () => {
     expect(kit.shown).toHaveLength(1);
     expect(await first(before.shown).session.outcome).toMatchObject({
       status: "not_performed",
-      detail: expect.stringContaining("no approver any more") as string,
+      detail: expect.stringContaining("no longer an approver") as string,
     });
   });
 

@@ -51,7 +51,7 @@ function checkReceipt(
     approved_with_modifications: "with changes",
     denied: "denied",
     expired: "in time",
-    cancelled: "taken back",
+    cancelled: "withdrawn",
   };
   const label =
     world.record(index)?.end?.recorded === true && status !== undefined && status in words

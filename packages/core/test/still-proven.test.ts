@@ -119,7 +119,7 @@ describe.each(["grant", "decision"] as const)("a kept %s", (kind) => {
     expect(kit.sink.events).toContainEqual(
       expect.objectContaining({
         eventType: "stored_record_ignored",
-        metadata: expect.objectContaining({ reason: "its proof does not hold any more" }),
+        metadata: expect.objectContaining({ reason: "its proof does not hold anymore" }),
       }),
     );
   });

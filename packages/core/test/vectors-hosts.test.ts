@@ -28,7 +28,7 @@ interface UrlRow {
 const URL_EXCLUSIONS: Readonly<Record<string, number>> = {
   "another scheme, refused": 367,
   "relative, refused": 55,
-  "it has a control character, a blank, a backslash or an unpaired surrogate": 24,
+  "it has a control character, a space, a backslash or an unpaired surrogate": 24,
   "it does not start with http:// or https://": 20,
   "it holds credentials": 19,
   "it has a character that no host has": 5,

@@ -146,7 +146,7 @@ const check: { readonly [K in Case["kind"]]: (each: Extract<Case, { readonly kin
       expect(() => openVault(text, bytes(seed))).toThrow(
         expect.objectContaining({
           code: "vault_invalid",
-          message: "Cannot open the vault: the key is another one, or the vault was changed",
+          message: "Cannot open the vault: the key is wrong, or the vault was changed",
         }),
       );
     },
@@ -168,7 +168,7 @@ const check: { readonly [K in Case["kind"]]: (each: Extract<Case, { readonly kin
           expect.objectContaining({
             code: error,
             message:
-              "Cannot put a secret into the action: a name in it stands for nothing that may be used here",
+              "Cannot put a secret into the action: a name in it refers to nothing that may be used here",
           }),
         );
     },

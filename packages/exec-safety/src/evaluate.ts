@@ -45,14 +45,14 @@ export function evaluateCommandSafety(command: string, options: SafetyOptions = 
     return unread({
       command,
       ruleId: "engine.failed",
-      message: "the command could not be analysed",
+      message: "the command could not be analyzed",
     });
   }
 }
 
 function evaluate(command: string, options: SafetyOptions): CommandSafety {
   if (typeof command !== "string")
-    return unread({ command, ruleId: "text.not-text", message: "the command is not a text" });
+    return unread({ command, ruleId: "text.not-text", message: "the command is not a string" });
   const limits = limitsOf(options.limits);
   const findings: Finding[] = [];
   const report: Report = (finding) => void findings.push(finding);

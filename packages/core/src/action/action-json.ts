@@ -192,7 +192,7 @@ function fieldsOf(value: JsonValue, what: string, known: readonly string[]): Jso
 }
 
 function text(value: JsonValue | undefined, what: string): string {
-  if (typeof value !== "string") throw invalid(`"${what}" is not a text`);
+  if (typeof value !== "string") throw invalid(`"${what}" is not a string`);
   return value;
 }
 

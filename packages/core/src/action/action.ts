@@ -244,7 +244,7 @@ function nameOf(what: string, name: unknown): string {
 
 function textOf(kind: ActionKind, what: string, text: unknown): string {
   if (typeof text !== "string" || text === "")
-    throw invalid(kind, `its ${what} is not a text of at least one character`);
+    throw invalid(kind, `its ${what} is not a string of at least one character`);
   if (text.includes("\u0000")) throw invalid(kind, `its ${what} has a NUL character`);
   if (!text.isWellFormed())
     throw new ConsentError(
@@ -276,7 +276,7 @@ function placeholdersOf(headers: Readonly<Record<string, string>>): Placeholders
       throw invalid("http", `header ${quote(header)} is malformed`);
     if (!value.includes(PLACEHOLDER)) continue;
     const name = header.toLowerCase();
-    if (kept.has(name)) throw invalid("http", `header ${quote(name)} stands twice`);
+    if (kept.has(name)) throw invalid("http", `header ${quote(name)} appears twice`);
     kept.set(name, textOf("http", `header ${quote(name)}`, value));
     units += name.length + value.length;
   }

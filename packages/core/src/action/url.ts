@@ -38,7 +38,7 @@ export function parseHttpUrl(input: string): HttpUrl {
   if (typeof input !== "string" || input.length > URL_CHARS_MAX)
     throw refused(`it is not text of at most ${URL_CHARS_MAX} characters`);
   if (REPAIRED.test(input))
-    throw refused("it has a control character, a blank, a backslash or an unpaired surrogate");
+    throw refused("it has a control character, a space, a backslash or an unpaired surrogate");
   const [, scheme, authority] = SCHEME_AND_AUTHORITY.exec(input) ?? [];
   if (scheme === undefined || authority === undefined)
     throw refused("it does not start with http:// or https://");

@@ -72,7 +72,7 @@ function fail({ at }: Found, want: string): never {
 
 function asText(found: Found, charsMax: number = TEXT_CHARS_MAX): string {
   if (typeof found.value !== "string" || found.value.length > charsMax)
-    return fail(found, `a text of at most ${charsMax} characters`);
+    return fail(found, `a string of at most ${charsMax} characters`);
   return found.value;
 }
 
@@ -94,7 +94,7 @@ function asItems(found: Found, want: string): readonly Found[] {
 }
 
 const asTexts = (found: Found): readonly string[] =>
-  asItems(found, "a list of texts").map((item) => asText(item));
+  asItems(found, "a list of strings").map((item) => asText(item));
 const asRaw = (found: Found): JsonObject =>
   isJsonObject(found.value) ? found.value : fail(found, "an object");
 const asFlag = (found: Found): boolean =>

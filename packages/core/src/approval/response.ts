@@ -64,7 +64,7 @@ function checkTogether(
     fail(
       `"modifications" must be an object exactly where the decision is approved_with_modifications`,
     );
-  if (decision === "denied" && parts.grant) fail(`a denial cannot take the offer in "grant"`);
+  if (decision === "denied" && parts.grant) fail(`a denial cannot accept the offer in "grant"`);
   if (parts.singleUse === parts.grant && decision !== "denied")
     fail(`"conditions.single_use" must be false exactly where "grant" names an offer`);
 }

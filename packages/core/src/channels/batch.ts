@@ -62,7 +62,7 @@ function problemOf({ request }: BatchQuestion, choice: BatchChoice): AnswerRecei
   if (choice.nonce !== request.nonce || choice.actionDigest !== request.actionDigest)
     return refuseAnswer(
       "nonce_mismatch",
-      "the screen held another question than the one that is open",
+      "the screen showed a different question from the one that is open",
     );
   // A screen may be JavaScript: "false" is no true. A no needs no reading.
   const isShownWhole: unknown = choice.shownWhole;

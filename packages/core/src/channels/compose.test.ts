@@ -210,7 +210,7 @@ describe("composing refuses", () => {
     [
       "stages at one time",
       () => escalate([{ channel: a }, { channel: b }]),
-      "not in the order of their times",
+      "not in ascending order of afterMs",
     ],
     [
       "a time that is none",

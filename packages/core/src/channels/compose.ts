@@ -93,10 +93,10 @@ function checkStages(
   if (!times.every((ms) => Number.isFinite(ms) && ms >= 0 && ms <= ASK_TIMEOUT_MS_MAX))
     throw refused("a stage's time is not within a week");
   if (!times.every((ms, at) => at === 0 || ms > (times[at - 1] ?? 0)))
-    throw refused("the stages are not in the order of their times");
+    throw refused("the stages are not in ascending order of afterMs");
   const named = stages.filter(({ approvers }) => approvers !== undefined).length;
   if (named > 0 && named < stages.length)
-    throw refused("some stages name approvers and some do not");
+    throw refused("some stages name approvers and some do not; name them in all stages or in none");
   const [first, ...later] = stages;
   if (first === undefined) throw refused("there are none");
   return [first, ...later];
@@ -118,7 +118,7 @@ async function showInTime(
       failed: [
         {
           channel: channelName(channel),
-          error: new Error(`it was silent for ${PART_TIMEOUT_MS} ms`),
+          error: new Error(`it did not respond for ${PART_TIMEOUT_MS} ms`),
         },
       ],
     }),

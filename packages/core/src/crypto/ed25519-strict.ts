@@ -79,8 +79,8 @@ function keyProblem(publicKey: Uint8Array): string | undefined {
     return `it has ${publicKey.length} bytes instead of ${KEY_BYTES}`;
   const y = yOf(publicKey);
   if (isLowOrder(y)) return "it is a point of low order";
-  if (!isBelow(y, P_BYTES)) return "it is no canonical encoding of a point";
-  return isOnCurve(y) ? undefined : "it is no point of the curve";
+  if (!isBelow(y, P_BYTES)) return "it is not the canonical encoding of a point";
+  return isOnCurve(y) ? undefined : "it is not a point of the curve";
 }
 
 /**

@@ -56,8 +56,7 @@ function problemOf(pattern: string, words: readonly string[]): PatternProblem | 
     return { problem: "the pattern begins or ends with a blank", suggestion: pattern.trim() };
   if (QUOTES.test(pattern))
     return {
-      problem:
-        "arguments are compared without their quotes, so that a quote in a pattern matches none",
+      problem: "arguments are compared without their quotes, so a quote in a pattern never matches",
     };
   if (hasWildcard(program))
     return { problem: 'the program must be named; every program is allowed by "security": "full"' };
@@ -69,6 +68,6 @@ function problemOf(pattern: string, words: readonly string[]): PatternProblem | 
       problem: `an entry is about one command, and ${operator} joins commands or redirects one`,
     };
   if (words.slice(0, -1).includes(ANY_ARGUMENTS))
-    return { problem: "** stands for the rest of the arguments, so that nothing can follow it" };
+    return { problem: "** stands for the rest of the arguments, so nothing can follow it" };
   return undefined;
 }

@@ -110,7 +110,7 @@ function checkExample(spot: Spot, { compiled, example, wanted }: ExampleCheck): 
   if (argv === undefined && wanted)
     throw invalid(
       spot,
-      "the example is not one simple command with known arguments, so that no pattern matches it",
+      "the example is not one simple command with known arguments, so no pattern matches it",
     );
   const matches = argv !== undefined && argv[0] === compiled.program && compiled.takes(argv);
   if (matches !== wanted)

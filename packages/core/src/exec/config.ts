@@ -142,7 +142,7 @@ function readExecApproval(spot: Spot): ExecApprovalConfig {
   if (config.askFallback === "full" && !config.dangerouslyAllowOnTimeout) {
     throw invalid(
       entries.get("askFallback") ?? spot,
-      '"full" allows what nobody answered; it loads only beside "dangerouslyAllowOnTimeout": true',
+      '"full" allows commands that nobody answered for; it loads only with "dangerouslyAllowOnTimeout": true',
     );
   }
   return Object.freeze(config);

@@ -82,7 +82,7 @@ describe("parseBinaryTable()", () => {
       "frob",
       "behind one that may be absent",
     ],
-    ["a name with a slash", { "./frob": FROB }, '["./frob"]', "this is no name of a program"],
+    ["a name with a slash", { "./frob": FROB }, '["./frob"]', "this is not the name of a program"],
     [
       "a safe example that is not",
       { frob: { examples: { safe: ["frob x"] } } },

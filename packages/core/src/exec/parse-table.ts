@@ -48,7 +48,7 @@ export function parseBinaryTable(table: unknown): BinaryTable {
 
 function readEntries(spots: ReadonlyMap<string, Spot>, depth: number): BinaryTable {
   const entries = [...spots].map(([name, spot]) => {
-    if (!NAME.test(name)) throw invalid(spot, "this is no name of a program", { part: "key" });
+    if (!NAME.test(name)) throw invalid(spot, "this is not the name of a program", { part: "key" });
     if (depth > SUBCOMMAND_DEPTH_MAX)
       throw invalid(spot, `there are more than ${SUBCOMMAND_DEPTH_MAX} levels of subcommands`);
     return [name, readBinary(spot, depth)] as const;

@@ -44,5 +44,5 @@ export function whoLeft(
 ): string | undefined {
   const known = approvers?.map(({ id }) => id);
   const left = known === undefined ? undefined : ids.find((id) => !includesPerson(known, id));
-  return left === undefined ? undefined : `${quote(left)}, who said yes, is no approver any more`;
+  return left === undefined ? undefined : `${quote(left)}, who approved, is no longer an approver`;
 }

@@ -23,4 +23,4 @@ export function messageOf(error: unknown): string {
   }
 }
 
-const UNREADABLE = "an error without a text";
+const UNREADABLE = "an error without a message";

@@ -123,7 +123,7 @@ function checkArguments(
 ): Ruling | undefined {
   const problem: unknown = argumentCheck?.check(action, tool);
   if (problem === undefined) return undefined;
-  if (typeof problem !== "string") throw new Error("it returned neither a text nor undefined");
+  if (typeof problem !== "string") throw new Error("it returned neither a string nor undefined");
   return {
     effect: "deny",
     ruleId: "arguments:schema",

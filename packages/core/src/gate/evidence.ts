@@ -74,7 +74,7 @@ export async function judgeProof(
   judged: JudgedProof,
 ): Promise<string | undefined> {
   const { verifier, wire, request, reuse } = judged;
-  if (!isJsonObject(wire)) return "the answer is no object";
+  if (!isJsonObject(wire)) return "the answer is not an object";
   try {
     const result = await within(
       verifier.verify(wire, encodeRequest(request), [], { reuse }),

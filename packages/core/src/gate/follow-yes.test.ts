@@ -101,7 +101,7 @@ describe("the outcome of a yes", () => {
     expect(await outcomeOf(kit)).toMatchObject({ status: "not_collected" });
     expect(last(kit.types())).toBe("consent_not_collected");
     if (given.decision === "allow")
-      expect(() => redeem(given.permit, given.action)).toThrow(/its time is over/);
+      expect(() => redeem(given.permit, given.action)).toThrow(/it has expired/);
   });
 
   it("is not collected where the caller leaves between verdict and action", async () => {

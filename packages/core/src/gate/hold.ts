@@ -35,7 +35,7 @@ function watchHold(
   const release = (): void => {
     parts.held.delete(id);
     parts.closers.delete(closer);
-    stop.abort(new Error("nobody is waited for any more"));
+    stop.abort(new Error("nobody is waited for anymore"));
   };
   // A store that fails leaves the question to its own time-out.
   const lapse = async (): Promise<void> => {

@@ -19,7 +19,7 @@ export const IGNORED = {
   ended: "it had ended before",
   revoked: "it was revoked before",
   used: "all of its uses were taken before",
-  unproven: "its proof does not hold any more",
+  unproven: "its proof does not hold anymore",
 } as const;
 
 /** The id that a stored value says it has. */

@@ -21,7 +21,7 @@ function checkApprovers(approvers: readonly Approver[]): void {
       'an approver has an "id", a "channel" or a "subject" in which nothing can be seen',
     );
     const name = names.get(personKey(id)) ?? id;
-    requireOption(name === id, `${quote(name)} and ${quote(id)} are one name of an approver`);
+    requireOption(name === id, `${quote(name)} and ${quote(id)} are the same name of an approver`);
     names.set(personKey(id), id);
     const place = JSON.stringify([channel, personKey(subject)]);
     const other = subjects.get(place) ?? id;
@@ -43,7 +43,7 @@ function checkGroups(
     const other = names.get(personKey(name));
     requireOption(
       other === undefined,
-      `the groups ${quote(other ?? "")} and ${quote(name)} have one name`,
+      `the groups ${quote(other ?? "")} and ${quote(name)} have the same name`,
     );
     names.set(personKey(name), name);
     requireOption(
@@ -53,7 +53,7 @@ function checkGroups(
     for (const id of members)
       requireOption(
         approvers === undefined || ids.has(personKey(id)),
-        `the group ${quote(name)} names ${quote(id)}, who is no approver`,
+        `the group ${quote(name)} names ${quote(id)}, who is not an approver`,
       );
   }
 }

@@ -15,10 +15,10 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   approver_too_early: "this person may answer when the question has been escalated to them",
   already_answered: "this person has answered already",
   confirmation_required:
-    "the question is critical: a yes takes the word that it asks for, typed by the person",
+    "the question is critical: approving it needs the word that it asks for, typed by the person",
   question_not_shown: "not all of the question was shown",
-  evidence_required: "the question wants stronger evidence than this answer carries",
-  evidence_invalid: "the proof of this answer does not hold",
+  evidence_required: "the question needs stronger evidence than this answer carries",
+  evidence_invalid: "the proof of this answer is not valid",
   grant_not_offered: "the answer takes an offer that the question does not make",
   modification_invalid: "the edited parameters are not ones of this action",
   modification_denied: "the policy denies the edited action",
@@ -41,9 +41,9 @@ const ENDINGS: Readonly<Record<EndStatus, string>> = {
   approved_with_modifications: "it was approved with changes",
   denied: "it was denied",
   expired: "nobody answered in time",
-  cancelled: "it was taken back",
+  cancelled: "it was withdrawn",
   failed: "a part failed",
-  superseded: "a new question took its place",
+  superseded: "a new question replaced it",
 };
 
 /** A refusal that says, of a question that is over, how it ended. */

@@ -96,7 +96,7 @@ function whoMayAnswer(
   if (missing !== undefined)
     return no(
       "channel_failed",
-      `the question escalates to the channel "${missing.channel}", which is none of the gate's`,
+      `the question escalates to the channel "${missing.channel}", which is not one of the gate's`,
     );
   if (ask.quorum > 1 && parts.approvers === undefined)
     return no(

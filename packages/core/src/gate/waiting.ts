@@ -238,7 +238,7 @@ export function waitFor(parts: WaitParts, record: PendingRecord, context: GateCo
     .catch((error: unknown) => denial("store_failed", `the question was lost: ${messageOf(error)}`))
     .finally(() => {
       stopListening();
-      stop.abort(new Error("nobody waits any more"));
+      stop.abort(new Error("nobody waits anymore"));
     });
 
   return {

@@ -28,7 +28,7 @@ export function canonicalJson(value: unknown): string {
     return text;
   } catch (error) {
     copyJson(value); // refuses the same, and says where
-    throw error instanceof ConsentError ? error : refused("json_not_data", "reading it threw");
+    throw error instanceof ConsentError ? error : refused("json_not_data", "reading it failed");
   }
 }
 
@@ -82,7 +82,7 @@ function writeMembers(object: object, depth: number): string {
 function writeText(text: string): string {
   if (text.length <= SHORT && isPlain(text)) return `"${text}"`;
   if (!text.isWellFormed())
-    throw refused("json_lone_surrogate", "a text has an unpaired surrogate");
+    throw refused("json_lone_surrogate", "a string has an unpaired surrogate");
   return JSON.stringify(text);
 }
 

@@ -59,7 +59,7 @@ export function copyMeasured(
     return { copy: copied, units: walk.units };
   } catch (error) {
     if (error instanceof ConsentError) throw error;
-    throw new ConsentError("json_not_data", "Cannot use a value as JSON: reading it threw", {
+    throw new ConsentError("json_not_data", "Cannot use a value as JSON: reading it failed", {
       cause: error,
     });
   }
@@ -135,7 +135,11 @@ function copyProperty(walk: Walk, key: string | number, depth: number): JsonValu
 function copyText(walk: Walk, text: string, depth: number): string {
   count(walk, text.length + 1, depth);
   if (!text.isWellFormed())
-    throw refusedAs("json_lone_surrogate", pathOf(walk, depth), "a text has an unpaired surrogate");
+    throw refusedAs(
+      "json_lone_surrogate",
+      pathOf(walk, depth),
+      "a string has an unpaired surrogate",
+    );
   return text;
 }
 

@@ -44,7 +44,7 @@ export function boundedText(
   { path, charsMax, mayBeEmpty = false }: TextBounds,
 ): string {
   if (typeof value !== "string")
-    throw new ConsentError("json_not_data", `Cannot read "${path}": it is not a text`, { path });
+    throw new ConsentError("json_not_data", `Cannot read "${path}": it is not a string`, { path });
   if (value === "" && !mayBeEmpty)
     throw new ConsentError("json_not_data", `Cannot read "${path}": it is empty`, { path });
   if (value.length > charsMax) {

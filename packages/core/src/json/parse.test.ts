@@ -130,7 +130,7 @@ describe("parseJson() refusals", () => {
 
   it("parseJson() keeps a key's text out of what a terminal could take as a command", () => {
     expect(() => parseJson('{"\\u001b[2J\\u202e":1,"\\u001b[2J\\u202e":2}')).toThrow(
-      /the key "\\u001b\[2J\\u202e" stands twice$/,
+      /the key "\\u001b\[2J\\u202e" appears twice$/,
     );
   });
 

@@ -126,7 +126,7 @@ function parse(
     throw refused(
       { text, at: text.search(SURROGATE) },
       "json_lone_surrogate",
-      "a text has an unpaired surrogate",
+      "a string has an unpaired surrogate",
     );
   const cursor: Cursor = {
     text,
@@ -173,7 +173,7 @@ function readObject(cursor: Cursor, wanted: Wanted | undefined): JsonObject {
       throw refused(
         { ...cursor, at: keyAt },
         "json_duplicate_key",
-        `the key ${quote(key)} stands twice`,
+        `the key ${quote(key)} appears twice`,
       );
     skipBlanks(cursor);
     if (text.charCodeAt(cursor.at) !== COLON)
@@ -259,7 +259,8 @@ function readLongString(cursor: Cursor, start: number): string {
   const { text } = cursor;
   let end = text.indexOf('"', start);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  if (end === -1) throw refused({ text, at: text.length }, "json_invalid", "it ends inside a text");
+  if (end === -1)
+    throw refused({ text, at: text.length }, "json_invalid", "it ends inside a string");
   cursor.at = end + 1;
   let read: unknown;
   try {
@@ -271,13 +272,13 @@ function readLongString(cursor: Cursor, start: number): string {
     throw refused(
       { text, at: start - 1 },
       "json_invalid",
-      "a text has a control character or a malformed escape",
+      "a string has a control character or a malformed escape",
     );
   if (!read.isWellFormed())
     throw refused(
       { text, at: start - 1 },
       "json_lone_surrogate",
-      "a text has an unpaired surrogate",
+      "a string has an unpaired surrogate",
     );
   return read;
 }
@@ -296,7 +297,7 @@ function readNumber(cursor: Cursor): number {
   const first = cursor.at;
   readDigits(cursor);
   if (cursor.at - first > 1 && text.charCodeAt(first) === ZERO)
-    throw refused({ ...cursor, at: first }, "json_invalid", "a number starts with a needless zero");
+    throw refused({ ...cursor, at: first }, "json_invalid", "a number has a leading zero");
   const wholeEnd = cursor.at;
   if (text.charCodeAt(cursor.at) === DOT) {
     cursor.at++;

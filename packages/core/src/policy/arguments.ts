@@ -147,7 +147,7 @@ function jsonText(spot: Spot, value: number | boolean): string {
     typeof value === "boolean" ||
     (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)));
   if (!exact)
-    throw invalid(spot, `the number ${value} is not exact; write it as a text, in quotes`);
+    throw invalid(spot, `the number ${value} is not exact; write it as a string, in quotes`);
   return JSON.stringify(value);
 }
 

@@ -35,7 +35,7 @@ const DEFAULT_EFFECT: Effect = "ask";
 
 const version: Shape<string> = shapeOf({ const: VERSION }, (spot) => {
   if (spot.value === VERSION) return VERSION;
-  throw invalid(spot, `expected the text "${VERSION}", got ${describe(spot.value)}`, {
+  throw invalid(spot, `expected the string "${VERSION}", got ${describe(spot.value)}`, {
     suggestion: `version: "${VERSION}"`,
   });
 });

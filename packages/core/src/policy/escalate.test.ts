@@ -36,9 +36,9 @@ describe("escalate", () => {
         { after: 5, to: "ada" },
         { after: 4, to: "bob" },
       ],
-      "not in the order of their times",
+      "not in ascending order",
     ],
-    ["a channel that is none", [{ after: 5, channel: "My Phone" }], "is no channel's name"],
+    ["a channel that is none", [{ after: 5, channel: "My Phone" }], "is not a channel's name"],
     ["an unknown key", [{ after: 5, to: "ada", via: "web" }], "unknown key"],
     [
       "more steps than anybody waits for",

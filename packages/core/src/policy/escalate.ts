@@ -33,7 +33,7 @@ const people: Shape<readonly string[]> = {
 const channel: Shape<string> = textLike(/^[a-z][a-z0-9-]*$/, {
   charsMax: NAME_CHARS_MAX,
   problem: (written) =>
-    `${quote(written)} is no channel's name: those are of the form [a-z][a-z0-9-]*`,
+    `${quote(written)} is not a channel's name, which has the form [a-z][a-z0-9-]*`,
 });
 
 const step: Shape<EscalationStep> = refined(
@@ -60,7 +60,7 @@ export const escalate: Shape<readonly EscalationStep[]> = refined(
   (steps, spot) => {
     for (const [at, { afterMs }] of steps.entries())
       if (afterMs < (steps[at - 1]?.afterMs ?? 0))
-        throw invalid(below(spot, at), "the steps are not in the order of their times");
+        throw invalid(below(spot, at), 'the steps are not in ascending order of "after"');
     return steps;
   },
 );

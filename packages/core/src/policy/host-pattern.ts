@@ -40,7 +40,7 @@ export function parseHostPattern(spot: Spot, { grants }: { readonly grants: bool
       return (host) => isSent(host) && (!host.includes(A_LABEL) || isRead(unicodeOf(host)));
     return (host) => isSent(host) || (host.includes(A_LABEL) && isRead(unicodeOf(host)));
   } catch (cause) {
-    throw invalid(spot, `${quote(pattern)} is no host; a host has no scheme, port or path`, {
+    throw invalid(spot, `${quote(pattern)} is not a host; a host has no scheme, port or path`, {
       cause,
       suggestion: hostOf(pattern),
     });

@@ -50,7 +50,7 @@ export function notBoth(one: string, other: string, problem: string): KeyRule {
 export function onlyBeside(
   other: string,
   keys: readonly string[],
-  problem: (key: string) => string = (key) => `"${key}" goes with "${other}" only`,
+  problem: (key: string) => string = (key) => `"${key}" works only with "${other}"`,
 ): KeyRule {
   return {
     check: (_spot, entries) => (entries.has(other) ? [] : strays(entries, keys, problem)),

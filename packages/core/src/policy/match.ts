@@ -223,7 +223,7 @@ export function parseName(spot: Spot, { stance, warn }: NameContext): TextTest {
   if (typeof value === "string" && OTHER_DIALECT.test(value))
     throw invalid(
       spot,
-      `${quote(value)} is no name pattern; it knows "*" and "?" only, and "?" stands for any character`,
+      `${quote(value)} is not a name pattern; it may have "*" and "?" only, and "?" stands for any character`,
     );
   return parseGlob(spot, NAME_CHARS_MAX, stance);
 }
@@ -269,6 +269,6 @@ function parseMethod(spot: Spot): TextTest {
   const { value } = spot;
   const upper: Spot = typeof value === "string" ? { ...spot, value: value.toUpperCase() } : spot;
   if (typeof upper.value === "string" && upper.value !== "" && !METHOD_PATTERN.test(upper.value))
-    throw invalid(spot, `${quote(upper.value)} is no method; write one rule for each`);
+    throw invalid(spot, `${quote(upper.value)} is not a method; write one rule for each`);
   return parseGlob(upper, NAME_CHARS_MAX);
 }

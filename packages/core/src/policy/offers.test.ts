@@ -115,7 +115,7 @@ describe("offers", () => {
     [
       "an argument twice",
       [{ covers: "arguments", ttl: 1, args: { a: "b" }, same: ["a"] }],
-      'stands in "args" already',
+      'is in "args" already',
     ],
     [
       "a pattern that is none",

@@ -109,7 +109,7 @@ const offer: Shape<Offer, PathOrigins> = refined(
     if (at >= 0)
       throw invalid(
         below(below(spot, "same"), at),
-        `${quote(same[at] ?? "")} stands in "args" already, or can be no argument`,
+        `${quote(same[at] ?? "")} is in "args" already, or cannot be an argument`,
       );
     const makers: Readonly<Record<Covers, ScopeMaker>> = {
       call: () => CALL,

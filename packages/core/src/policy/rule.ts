@@ -123,7 +123,7 @@ const fields = section(
     approvers: optional(
       "approvers",
       list(text(NAME_CHARS_MAX)),
-      "IDs and group names of who may answer. An empty list is nobody.",
+      "IDs and group names of who may answer. An empty list means that nobody may.",
     ),
     quorum: optional("quorum", number(QUORUM), "How many different approvers must approve."),
     evidence: optional("approval", word(["any", "passkey"]), "The evidence that approving needs."),

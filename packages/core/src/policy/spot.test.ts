@@ -109,14 +109,14 @@ describe("readText()", () => {
   });
 
   it.each([
-    ["", "the text is empty"],
+    ["", "the string is empty"],
     ["abcdef", "more than 5 characters"],
     ["a\0", "control character"],
     ["a\u001b[0m".slice(0, 5), "control character"],
     ["\u0085", "control character"],
-    [5, "expected a text, got 5"],
-    [null, "expected a text, got nothing"],
-    [["a"], "expected a text, got a list"],
+    [5, "expected a string, got 5"],
+    [null, "expected a string, got nothing"],
+    [["a"], "expected a string, got a list"],
   ])("refuses %j", (value, problem) => {
     expect(refused(() => readText(spotOf(value, ["x"]), 5))).toContain(problem);
   });
@@ -126,7 +126,7 @@ describe("readOneOf()", () => {
   it("takes exactly one of the words", () => {
     expect(readOneOf(spotOf("ask", ["x"]), ["allow", "ask"])).toBe("ask");
     expect(refused(() => readOneOf(spotOf("Ask", ["x"]), ["allow", "ask", "deny"]))).toContain(
-      'expected allow, ask or deny, got the text "Ask"; did you mean ask?',
+      'expected allow, ask or deny, got the string "Ask"; did you mean ask?',
     );
     expect(refused(() => readOneOf(spotOf(true, ["x"]), ["allow", "ask"]))).toContain(
       "expected allow or ask, got true",
@@ -161,8 +161,8 @@ describe("readNumber()", () => {
 describe("describe()", () => {
   it.each([
     [null, "nothing"],
-    ["", "an empty text"],
-    ["a", 'the text "a"'],
+    ["", "an empty string"],
+    ["a", 'the string "a"'],
     [1, "1"],
     [false, "false"],
     [[], "a list"],

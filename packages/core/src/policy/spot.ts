@@ -144,10 +144,11 @@ export function readList(spot: Spot): readonly Spot[] {
  */
 export function readText(spot: Spot, charsMax: number): string {
   const { value } = spot;
-  if (typeof value !== "string") throw invalid(spot, `expected a text, got ${describe(value)}`);
-  if (value === "") throw invalid(spot, "the text is empty");
-  if (value.length > charsMax) throw invalid(spot, `the text has more than ${charsMax} characters`);
-  if (CONTROL.test(value)) throw invalid(spot, "the text has a control character");
+  if (typeof value !== "string") throw invalid(spot, `expected a string, got ${describe(value)}`);
+  if (value === "") throw invalid(spot, "the string is empty");
+  if (value.length > charsMax)
+    throw invalid(spot, `the string has more than ${charsMax} characters`);
+  if (CONTROL.test(value)) throw invalid(spot, "the string has a control character");
   return value;
 }
 
@@ -204,7 +205,8 @@ export function readNumber(spot: Spot, { min, max, whole = false }: NumberBounds
 /** What a value is, in a few words, for "expected …, got …". */
 export function describe(value: JsonValue): string {
   if (value === null) return "nothing";
-  if (typeof value === "string") return value === "" ? "an empty text" : `the text ${quote(value)}`;
+  if (typeof value === "string")
+    return value === "" ? "an empty string" : `the string ${quote(value)}`;
   if (typeof value !== "object") return String(value);
   return isJsonList(value) ? "a list" : "a map";
 }

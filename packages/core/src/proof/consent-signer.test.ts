@@ -27,7 +27,7 @@ describe("createConsentSigner()", () => {
     ["of other bytes", { ...pair, sign: () => pair.sign(new Uint8Array(1)) }],
   ])("hands out no signature %s", async (_, signer) => {
     await expect(createConsentSigner(signer).signAnswer(question(), parts)).rejects.toThrow(
-      "the signer's signature is not its key's",
+      "the signer's signature does not match its key",
     );
   });
 

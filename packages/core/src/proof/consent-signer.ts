@@ -31,7 +31,7 @@ export function createConsentSigner(signer: Signer): ConsentSigner {
     async sign(payload) {
       const signature = await signer.sign(payload);
       if (!key.verifies(signature, payload))
-        throw new Error("the signer's signature is not its key's");
+        throw new Error("the signer's signature does not match its key");
       return signature;
     },
   };

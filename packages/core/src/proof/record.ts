@@ -74,7 +74,7 @@ function togetherProblem(
     return unproven("responses_differ", "one person gave two of the responses");
   // One no ends a question, and an edit resets a quorum: both stand for themselves.
   if (first.decision === "denied" || people >= first.quorum) return undefined;
-  return unproven("quorum_missing", `${first.quorum} people have to say yes, and ${people} did`);
+  return unproven("quorum_missing", `${first.quorum} people must approve, and ${people} did`);
 }
 
 /**
@@ -104,7 +104,10 @@ export async function verifyConsentRecord(
   const atMs = options.now ?? Math.max(...consents.map(({ givenAtMs }) => givenAtMs));
   const validUntilMs = Math.min(...consents.map((consent) => consent.validUntilMs));
   if (atMs >= validUntilMs)
-    return unproven("expired", "one of the responses held no longer when the last one was given");
+    return unproven(
+      "expired",
+      "one of the responses was no longer valid when the last one was given",
+    );
   return {
     ok: true,
     requestId: first.requestId,

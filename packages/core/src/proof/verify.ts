@@ -69,10 +69,9 @@ function checkSignature(
     return unproven("evidence_missing", "the question asked for a passkey's proof");
   const entries = trustedKeys.filter(({ key }) => key.hex === proof.publicKey);
   const [first] = entries;
-  if (first === undefined)
-    return unproven("key_untrusted", "its key is none of those that are trusted");
+  if (first === undefined) return unproven("key_untrusted", "its key is not a trusted one");
   if (!first.key.verifies(proof.signature, payload.bytes))
-    return unproven("signature_invalid", "the signature is not the key's");
+    return unproven("signature_invalid", "the signature does not match the key");
   const { givenAtMs } = answered;
   const isValidThen = entries.some(
     ({ validFromMs = -Infinity, validUntilMs = Infinity }) =>
@@ -141,7 +140,7 @@ function timeProblem({ asked, answered }: Claim, atMs: number): ProofFailure | u
     );
   return atMs < validUntilMs
     ? undefined
-    : unproven("expired", `it held until ${response.validUntil}, not at ${isoTime(atMs)}`);
+    : unproven("expired", `it was valid until ${response.validUntil}, not at ${isoTime(atMs)}`);
 }
 
 /**
@@ -159,7 +158,7 @@ export async function verifyConsentProof(
   options: VerifyOptions,
 ): Promise<ProofResult> {
   if (options.now !== undefined && Number.isNaN(new Date(options.now).getTime()))
-    throw new ConsentError("options_invalid", `Cannot verify a proof: "now" is no time`);
+    throw new ConsentError("options_invalid", `Cannot verify a proof: "now" is not a time`);
   const answered = readResponse(response);
   if (isFailure(answered)) return answered;
   const asked = readRequest(request);
@@ -168,7 +167,7 @@ export async function verifyConsentProof(
   if (proof === undefined) return unproven("proof_missing", "the response carries none");
   const { algorithm } = proof;
   if (typeof algorithm !== "string")
-    return unproven("proof_malformed", `"proof.algorithm" is not a text`);
+    return unproven("proof_malformed", `"proof.algorithm" is not a string`);
   const claim = { asked, answered };
   const signed =
     algorithm === "Ed25519"

@@ -5,7 +5,7 @@ const seed = new Uint8Array(32).fill(7);
 const refused = expect.objectContaining({
   code: "vault_invalid",
   message:
-    "Cannot open an encrypted field: the key is another one, or the field was changed or moved",
+    "Cannot open an encrypted field: the key is not the one it was encrypted with, or the field was changed or moved",
 }) as Error;
 
 describe("openField()", () => {

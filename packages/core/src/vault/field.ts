@@ -81,6 +81,6 @@ function fieldKey(seed: Uint8Array): Uint8Array {
 function unopened(): ConsentError {
   return new ConsentError(
     "vault_invalid",
-    "Cannot open an encrypted field: the key is another one, or the field was changed or moved",
+    "Cannot open an encrypted field: the key is not the one it was encrypted with, or the field was changed or moved",
   );
 }

@@ -143,6 +143,6 @@ function markInjected(action: Action): InjectedAction {
 function refused(): ConsentError {
   return new ConsentError(
     "secret_refused",
-    "Cannot put a secret into the action: a name in it stands for nothing that may be used here",
+    "Cannot put a secret into the action: a name in it refers to nothing that may be used here",
   );
 }

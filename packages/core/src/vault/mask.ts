@@ -78,7 +78,7 @@ function maskOpaque({ opaque }: Walk, value: unknown): unknown {
   if (opaque === "keep") return value;
   throw new ConsentError(
     "secret_refused",
-    "Cannot mask a result: it holds something else than data",
+    "Cannot mask a result: it holds something other than data",
   );
 }
 

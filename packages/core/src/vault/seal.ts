@@ -104,7 +104,7 @@ export function openVault(text: string, seed: Uint8Array): VaultContents {
 export function unopened(): ConsentError {
   return new ConsentError(
     "vault_invalid",
-    "Cannot open the vault: the key is another one, or the vault was changed",
+    "Cannot open the vault: the key is wrong, or the vault was changed",
   );
 }
 
@@ -118,7 +118,7 @@ function encodeContents({ counter, secrets }: VaultContents): string {
   const entries = new Map<string, JsonValue>();
   for (const secret of secrets) {
     const { name, servers, hosts } = secret;
-    if (entries.has(name)) throw unsealed(`the secret ${quote(name)} stands twice`);
+    if (entries.has(name)) throw unsealed(`the secret ${quote(name)} appears twice`);
     entries.set(name, { value: revealSecret(secret), servers, hosts });
   }
   const text = canonicalJson({ counter, secrets: Object.fromEntries(entries) });

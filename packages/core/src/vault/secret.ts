@@ -113,7 +113,7 @@ function checkName(name: string): string {
   if (isSecretName(name)) return name;
   throw new ConsentError(
     "secret_invalid",
-    `Cannot keep secret ${quote(name)}: a name has letters, digits, "_", "." and "-", and starts with a letter or "_"`,
+    `Cannot keep secret ${quote(name)}: a name consists of letters, digits, "_", "." and "-", and starts with a letter or "_"`,
   );
 }
 
@@ -156,7 +156,7 @@ function normalHost(name: string, host: string): string {
     const authority = parseAuthority(host);
     return `${authority.host}:${authority.port}`;
   } catch (cause) {
-    throw refused(name, `it is bound to ${quote(host)}, which is no host`, cause);
+    throw refused(name, `it is bound to ${quote(host)}, which is not a host`, cause);
   }
 }
 

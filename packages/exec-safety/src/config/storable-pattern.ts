@@ -31,7 +31,7 @@ const WHY: Readonly<Record<NeverStored, (program: string) => string>> = {
  */
 export function storablePattern(program: string): StorablePattern {
   if (program.includes("/"))
-    return { why: "the program is given by a path, where another program may stand tomorrow" };
+    return { why: "the program is given by a path, where another program may be tomorrow" };
   if (!NAME.test(program)) return { why: "the program's name is not plain" };
   const folded = program.toLowerCase();
   const kind = NEVER_STORED.get(folded) ?? NEVER_STORED.get(folded.replace(VERSION, ""));

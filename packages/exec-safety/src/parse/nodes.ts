@@ -105,7 +105,7 @@ function convertCompound(state: Conversion, node: Exclude<CommandNode, ParserCom
     case "Subshell":
       // Bash first reads `((` as arithmetic, and loses here-documents when it reads it again.
       if (startsAt(state, DOUBLE, node.pos))
-        refuse(state, { ruleId: "shell.unparsable", span, message: "`((` that is no arithmetic" });
+        refuse(state, { ruleId: "shell.unparsable", span, message: "`((` that is not arithmetic" });
       return { type: "group", span, kind: "subshell", body: convert(node.body) };
     case "BraceGroup":
       return { type: "group", span, kind: "braces", body: convert(node.body) };
