@@ -124,7 +124,7 @@ describe("append()", () => {
     const want = {
       code: "audit_failed",
       message:
-        'Cannot append to audit log "log": ENOSPC: no space left on device; nothing is recorded until it is mended and opened again',
+        'Cannot append to audit log "log": ENOSPC: no space left on device; nothing is recorded until you fix this and open the log again',
     };
     expect(await both).toMatchObject([{ reason: want }, { reason: want }]);
     await expect(append([makeEvent(3)])).rejects.toMatchObject(want);

@@ -30,8 +30,8 @@ export interface ChainOptions {
 
 const PREFIX = "sha256:";
 const BLOCK_FAULTS: Readonly<Record<NonNullable<LineBlock["fault"]>, string>> = {
-  torn_line: "it has no end: a write is in progress or was cut short",
-  line_too_long: "it is longer than any line of a log",
+  torn_line: "it is incomplete: a write is in progress or was cut short",
+  line_too_long: "it is longer than a log line can be",
 };
 
 /** Follows a chain from its start. */
@@ -54,7 +54,7 @@ export function walkChain({ firstSeq = 0, onLine }: ChainOptions = {}): ChainWal
     )
       return {
         code: "chain_broken",
-        message: "it does not follow the event before, which was changed or replaced",
+        message: "it does not follow the previous event, which was changed or replaced",
       };
     if (last === undefined && seq > 0) startHash = `${PREFIX}${place.previousHex}`;
     return undefined;

@@ -81,13 +81,13 @@ export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): Ch
       if (next.size === contradiction)
         return {
           code: "two_histories",
-          message: `two signed checkpoints promise different events up to number ${next.size}`,
+          message: `two signed checkpoints commit to different events up to number ${next.size}`,
         };
       if (hashText(next.root) !== hashText(tree.root())) {
         const since = `${covered + 1} to ${next.size}`;
         return {
           code: "history_replaced",
-          message: `the signed checkpoint of ${next.size} events promised others; one of the events ${since} was replaced`,
+          message: `the signed checkpoint of ${next.size} events commits to different events; one of the events ${since} was replaced`,
         };
       }
       verified += 1;
@@ -109,7 +109,7 @@ export function checkpointCheck(claims: CheckpointClaims, before?: TreeEdge): Ch
       const count = missing.size - tree.size();
       return {
         code: "end_missing",
-        message: `a signed checkpoint promised ${missing.size} events; the last ${count} are missing`,
+        message: `a signed checkpoint covers ${missing.size} events; the last ${count} are missing`,
       };
     },
     report: () => ({
@@ -148,5 +148,5 @@ function sortClaims(
 function foreign(checkpoint: Checkpoint, origin: string | undefined): string | undefined {
   return origin === undefined || checkpoint.origin === origin
     ? undefined
-    : `it is of another log, "${checkpoint.origin}"`;
+    : `it belongs to another log, "${checkpoint.origin}"`;
 }

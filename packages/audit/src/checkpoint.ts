@@ -60,6 +60,6 @@ export function openCheckpoint(note: string, verifiers: readonly NoteVerifier[])
     .filter((hash) => hash !== "");
   if (hashes === undefined) return { ok: true, checkpoint: { origin, size, root } };
   if (!isTreeEdge(size, hashes) || hashText(growTree({ size, hashes }).root()) !== hashText(root))
-    return { ok: false, reason: "its edge is not that of its tree" };
+    return { ok: false, reason: "its edge does not match its tree" };
   return { ok: true, checkpoint: { origin, size, root, edge: { size, hashes } } };
 }

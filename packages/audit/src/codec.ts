@@ -89,12 +89,11 @@ export function decodeEvent(
   } catch {
     return bad("not_json", "it is not JSON");
   }
-  if (!isCanonical(line, wire))
-    return bad("not_canonical", "it is not the canonical form of what it says");
+  if (!isCanonical(line, wire)) return bad("not_canonical", "it is not in canonical form");
   const event = readEvent(wire);
   if (typeof event === "string") return bad("schema_invalid", event);
   if (sha256(unseal(line, event.hash)) !== event.hash)
-    return bad("hash_mismatch", "it was changed: its hash is another");
+    return bad("hash_mismatch", "it was changed: its hash does not match");
   return { ok: true, event };
 }
 
@@ -131,7 +130,7 @@ export function checkLink(
   if (event.previousHash !== (head === undefined ? null : head.hash)) {
     return {
       code: "chain_broken",
-      message: "it does not follow the event before, which was changed or replaced",
+      message: "it does not follow the previous event, which was changed or replaced",
     };
   }
   return undefined;
@@ -207,7 +206,7 @@ function readTexts(wire: JsonObject): Texts | string {
     decision: text("decision"),
     policyRule: text("policy_rule"),
   };
-  if (wrong[0] !== undefined) return `"${wrong[0]}" is not a text`;
+  if (wrong[0] !== undefined) return `"${wrong[0]}" is not a string`;
   if (texts.id === "" || texts.eventType === "")
     return `"${texts.id === "" ? "id" : "event_type"}" is empty`;
   return texts;

@@ -13,7 +13,7 @@ export function cannot(what: string, path: string): (why: string, cause?: unknow
 export function busyError(path: string, owner: string): ConsentError {
   return new ConsentError(
     "audit_busy",
-    `Cannot open audit log ${quoteText(path)}: process ${owner} is writing it; end that process first`,
+    `Cannot open audit log ${quoteText(path)}: process ${owner} is writing to it; end that process first`,
   );
 }
 

@@ -135,7 +135,7 @@ function valueText(value: JsonValue | undefined): string {
 
 /** Never writes what a verifier refuses: types promise nothing about a caller in JavaScript. */
 function quote(field: string, value: string): string {
-  if (typeof value !== "string") throw new TypeError(`"${field}" is not a text`);
+  if (typeof value !== "string") throw new TypeError(`"${field}" is not a string`);
   return value.length <= SHORT && isPlain(value) ? `"${value}"` : canonicalJson(value);
 }
 

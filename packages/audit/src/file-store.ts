@@ -102,7 +102,7 @@ async function refuseExisting(path: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (exists) throw new Error(`there is a file "${basename(path)}" already`);
+  if (exists) throw new Error(`a file "${basename(path)}" already exists`);
 }
 
 /**

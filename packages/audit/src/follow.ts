@@ -131,7 +131,7 @@ async function* readFrom(
           ? undefined
           : readEventOf(line, readPlainLine(bytes, start, lineEnd) !== undefined);
       if (event === undefined)
-        throw cannot("follow", path)("a line is no event; run `acp audit verify`");
+        throw cannot("follow", path)("a line is not an event; run `acp audit verify`");
       events.push(event);
       start = lineEnd + 1;
     }

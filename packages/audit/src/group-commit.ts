@@ -87,7 +87,7 @@ export function createGroupCommit(
 
   function latch(cause: unknown, calls: readonly Call[]): void {
     failure = cannot("append to", path)(
-      `${causeText(cause)}; nothing is recorded until it is mended and opened again`,
+      `${causeText(cause)}; nothing is recorded until you fix this and open the log again`,
       cause,
     );
     for (const { reject } of [...calls, ...queue.takeCalls()]) reject(failure);

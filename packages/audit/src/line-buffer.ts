@@ -14,7 +14,7 @@ export interface LineBuffer {
   /**
    * Adds a line.
    *
-   * @throws RangeError where it is longer than any line of a log; the buffer is then as it was.
+   * @throws RangeError where it is longer than a log line can be; the buffer is then as it was.
    */
   add(line: string): void;
   /**

@@ -34,7 +34,7 @@ describe("lockWriter()", () => {
     const lock = await lockWriter(path);
     await expect(lockWriter(path)).rejects.toMatchObject({
       code: "audit_busy",
-      message: `Cannot open audit log ${JSON.stringify(path)}: process ${process.pid} is writing it; end that process first`,
+      message: `Cannot open audit log ${JSON.stringify(path)}: process ${process.pid} is writing to it; end that process first`,
     });
     await lock.release();
     await (await lockWriter(path)).release();

@@ -21,12 +21,12 @@ export async function checkDirectory(path: string): Promise<void> {
       error,
     );
   });
-  if (!found.isDirectory()) throw cannot("open", path)("its directory is none");
+  if (!found.isDirectory()) throw cannot("open", path)("its parent is not a directory");
   if ((found.mode & 0o022) !== 0)
     throw cannot(
       "open",
       path,
-    )(`others may write in its directory; run: chmod go-w ${quoteText(directory)}`);
+    )(`other users can write to its directory; run: chmod go-w ${quoteText(directory)}`);
   if (!isOwn(found.uid) && found.uid !== 0)
     throw cannot("open", path)("its directory belongs to another user");
 }
@@ -49,10 +49,10 @@ export async function openLogFile(path: string): Promise<FileHandle> {
     throw cannot("open", path)(why);
   };
   if (!found.isFile()) return refuse("it is not a file");
-  if (found.nlink !== 1) return refuse("it has a second name (hard link)");
+  if (found.nlink !== 1) return refuse("it has another name (a hard link)");
   if (!isOwn(found.uid)) return refuse("it belongs to another user");
   if ((found.mode & 0o077) !== 0)
-    return refuse(`others may read or write it; run: chmod 600 ${quoteText(path)}`);
+    return refuse(`other users can read or write it; run: chmod 600 ${quoteText(path)}`);
   return handle;
 }
 

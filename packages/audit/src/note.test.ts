@@ -141,7 +141,7 @@ describe("openCheckpoint()", () => {
       ]),
     ).toEqual({
       ok: false,
-      reason: "no key that is trusted signed it",
+      reason: "no trusted key signed it",
     });
   });
 });

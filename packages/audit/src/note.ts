@@ -86,7 +86,7 @@ export function noteSigner(signerKey: string): NoteSigner {
   const raw = createPublicKey(privateKey)
     .export({ format: "der", type: "spki" })
     .subarray(-KEY_BYTES);
-  if (keyIdOf(name, raw) !== id) throw rejected("its id is not its own");
+  if (keyIdOf(name, raw) !== id) throw rejected("its ID does not match its name and key");
   return {
     name,
     verifierKey: keyText(name, raw, raw),
@@ -101,7 +101,7 @@ export function noteSigner(signerKey: string): NoteSigner {
  */
 export function noteVerifier(verifierKey: string): NoteVerifier {
   const { name, id, key } = splitKey(verifierKey);
-  if (keyIdOf(name, key) !== id) throw rejected("its id is not its own");
+  if (keyIdOf(name, key) !== id) throw rejected("its ID does not match its name and key");
   const publicKey = createPublicKey({
     key: Buffer.concat([SPKI, key]),
     format: "der",
@@ -133,11 +133,11 @@ export function openNote(note: string, verifiers: readonly NoteVerifier[]): Open
     );
     if (verifier === undefined) continue;
     if (!verifier.verify(signed, signature.bytes))
-      return bad(`the signature of "${verifier.name}" does not hold`);
+      return bad(`the signature of "${verifier.name}" is not valid`);
     signers.add(verifier.name);
   }
   return signers.size === 0
-    ? bad("no key that is trusted signed it")
+    ? bad("no trusted key signed it")
     : { ok: true, text, signers: [...signers] };
 }
 
@@ -199,7 +199,7 @@ function keyIdOf(name: string, publicKey: Uint8Array): number {
 
 function checkName(name: string): void {
   if (name === "" || /[\s+]/.test(name))
-    throw rejected("its name is empty or has a blank or a plus");
+    throw rejected("its name is empty, or contains a space or a plus sign");
 }
 
 function rejected(why: string): ConsentError {

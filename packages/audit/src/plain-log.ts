@@ -139,7 +139,7 @@ async function readEnd(path: string, handle: FileHandle): Promise<PlainEnd> {
   for await (const { bytes, ends, fault } of splitLines(readChunks(handle, { path }))) {
     const end = ends.at(-1);
     if (fault === "line_too_long")
-      throw cannot("open", path)("a line is longer than any line of a log");
+      throw cannot("open", path)("a line is longer than a log line can be");
     if (end === undefined) continue;
     count += ends.length;
     size += end + 1;
@@ -149,7 +149,7 @@ async function readEnd(path: string, handle: FileHandle): Promise<PlainEnd> {
     throw cannot(
       "open",
       path,
-    )("its last line is no entry of ACP v0.3; move the file away to start a new log");
+    )("its last line is not an entry of ACP v0.3; move the file away to start a new log");
   const { size: fileSize } = await handle.stat();
   const head = count === 0 ? NO_LINE : { seq: count - 1, hash: sha256(last) };
   if (size === fileSize) return { size, head, torn: undefined };
@@ -157,7 +157,7 @@ async function readEnd(path: string, handle: FileHandle): Promise<PlainEnd> {
     "latin1",
   );
   if (count === 0 && !LINE_START.startsWith(start))
-    throw cannot("open", path)("it is no log of ACP v0.3");
+    throw cannot("open", path)("it is not a log of ACP v0.3");
   const torn = { bytes: fileSize - size, hash: await hashRange(handle, size, fileSize) };
   await handle.truncate(size);
   await handle.sync();

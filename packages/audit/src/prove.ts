@@ -42,7 +42,7 @@ export async function openAuditProver(path: string, signal?: AbortSignal): Promi
   const tree = merkleTree();
   for (const part of log.parts) {
     if (part.firstSeq !== undefined && part.firstSeq !== tree.size())
-      throw cannot("prove", path)("its start, or a file between, is not there");
+      throw cannot("prove", path)("its first file, or one in between, is missing");
     for await (const { bytes, ends } of part.blocks()) {
       let start = 0;
       for (const end of ends) {

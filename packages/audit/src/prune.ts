@@ -63,7 +63,9 @@ async function startOf(path: string): Promise<PrunedStart | undefined> {
     throw cannot(
       "prune",
       path,
-    )(`it starts at event ${firstSeq} and does not say why; run \`acp audit verify\``);
+    )(
+      `it starts at event ${firstSeq}, and nothing says that earlier events were removed; run \`acp audit verify\``,
+    );
   return found;
 }
 
@@ -95,7 +97,7 @@ async function verifyArchive(
     firstSeq !== (before?.beforeSeq ?? 0) ||
     chain.startHash() !== (before?.hash ?? null)
   )
-    throw cannot("prune", path)("it does not follow what is before it; run `acp audit verify`");
+    throw cannot("prune", path)("it does not follow the file before it; run `acp audit verify`");
   return { beforeSeq: head.seq + 1, hash: head.hash, edge: tree.edge() };
 }
 

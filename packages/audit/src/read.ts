@@ -77,14 +77,14 @@ export async function* readRecords(
           throw cannot(
             "read",
             path,
-          )(`line ${number} of "${part.name}" is no event; run \`acp audit verify\``);
+          )(`line ${number} of "${part.name}" is not an event; run \`acp audit verify\``);
         if (matchesFilter(event, filter)) yield { event, line };
       }
       if (fault === "line_too_long")
         throw cannot(
           "read",
           path,
-        )(`line ${number + 1} of "${part.name}" is no event; run \`acp audit verify\``);
+        )(`line ${number + 1} of "${part.name}" is not an event; run \`acp audit verify\``);
     }
   }
 }

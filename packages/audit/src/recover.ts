@@ -82,7 +82,7 @@ async function addEvents(work: OpenWork, file: string, position: number): Promis
       if (eventType === undefined || isWorkEvent(eventType)) {
         const event = readEventOf(line, readPlainLine(bytes, start, end) !== undefined);
         if (event === undefined)
-          throw cannot("recover", file)("a line is no event; run `acp audit verify`");
+          throw cannot("recover", file)("a line is not an event; run `acp audit verify`");
         work.add(event);
       } else work.pass();
       start = end + 1;

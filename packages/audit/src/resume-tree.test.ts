@@ -48,7 +48,7 @@ describe("openAuditLog() with a witness", () => {
       await cut(path, left);
       await rm(checkpointsPath(path));
       await expect(open(path, [elsewhere])).rejects.toEqual(
-        refusal("a checkpoint that a witness keeps promised 6"),
+        refusal("a checkpoint that a witness keeps covers 6"),
       );
       // This is what happens to who has none.
       await using alone = await open(path, []);
@@ -99,7 +99,7 @@ describe("openAuditLog() with a witness", () => {
     await cut(path, 4);
     const shuffled = [third, first, ...unsigned, second];
     await writeFile(checkpointsPath(path), `${shuffled.join("\n")}\n`);
-    await expect(open(path, [])).rejects.toEqual(refusal("its last checkpoint promised 6"));
+    await expect(open(path, [])).rejects.toEqual(refusal("its last checkpoint covers 6"));
   });
 
   it("goes on where the witness never answers, after a time", async () => {

@@ -54,13 +54,13 @@ export async function resumeTree(
   if (missing !== undefined) {
     const who = missing === beside ? "its last checkpoint" : "a checkpoint that a witness keeps";
     throw refuse(
-      `it has ${events} events, and ${who} promised ${missing.size}: its end was cut off; ${remedy}`,
+      `it has ${events} events, but ${who} covers ${missing.size}: its end was cut off; ${remedy}`,
     );
   }
   const tree = await readTree(path, tail, promised);
   if (tree === "replaced")
     throw refuse(
-      `it has other events than a signed checkpoint says: one of them was replaced; ${remedy}`,
+      `its events differ from those that a signed checkpoint covers: one of them was replaced; ${remedy}`,
     );
   if (tree.size() !== events)
     throw refuse("lines are missing from its files; run `acp audit verify`");

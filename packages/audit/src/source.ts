@@ -53,7 +53,7 @@ export async function* readChunks(
     if (signal?.aborted === true)
       throw new ConsentError(
         "aborted",
-        `Cannot go on reading audit log ${quoteText(path)}: aborted`,
+        `Cannot continue reading audit log ${quoteText(path)}: aborted`,
         { cause: signal.reason },
       );
     const chunk = await readChunk(handle, path, at);

@@ -65,7 +65,7 @@ export async function readTail(path: string, handle: FileHandle, before?: Tail):
     return { size, head: before?.head, lastMs: before?.lastMs, torn };
   }
   const start = (await findNewline(handle, size - 1)) + 1;
-  const why = size - start > LINE_BYTES_MAX ? "is longer than any line of a log" : undefined;
+  const why = size - start > LINE_BYTES_MAX ? "is longer than a log line can be" : undefined;
   const decoded =
     why === undefined ? decodeEvent(await readText(handle, start, size - 1)) : undefined;
   if (decoded?.ok !== true) {

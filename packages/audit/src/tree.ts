@@ -37,7 +37,7 @@ export function merkleTree(): MerkleTree {
   const size = (): number => levels[0]?.count ?? 0;
   const within = (count: number, max: number): void => {
     if (!Number.isSafeInteger(count) || count < 0 || count > max)
-      throw new RangeError(`${count} is not within 0 and ${max}`);
+      throw new RangeError(`${count} is not between 0 and ${max}`);
   };
   return {
     size,

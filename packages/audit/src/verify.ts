@@ -107,7 +107,7 @@ async function firstSeqOf(part: LogPart | undefined): Promise<number> {
 }
 
 function startMissing({ parts }: LogParts, firstSeq: number): AuditVerification {
-  const message = `the log starts at event ${firstSeq}, and does not say that the events before were removed`;
+  const message = `the log starts at event ${firstSeq}, and nothing says that the earlier events were removed`;
   return {
     ok: false,
     events: 0,

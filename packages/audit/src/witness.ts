@@ -91,7 +91,7 @@ export async function readCheckpoints(path: string): Promise<readonly string[]> 
     .map((line, index) => {
       const note = parseText(line);
       if (note === undefined)
-        throw cannot("read checkpoints of", path)(`line ${index + 1} is not a JSON text`);
+        throw cannot("read checkpoints of", path)(`line ${index + 1} is not valid JSON`);
       return note;
     });
 }

@@ -32,7 +32,7 @@ describe("a disk that fails", () => {
     const limited = ["sh", "-c", 'ulimit -f 4096; exec "$@"', "sh"];
     const { lines } = await runWriter([path, 1_000, 2, 50_000], { under: limited });
     expect(lines.at(-1)).toMatch(
-      /^failed Cannot append to audit log .*: EFBIG: file too large; nothing is recorded until it is mended and opened again$/,
+      /^failed Cannot append to audit log .*: EFBIG: file too large; nothing is recorded until you fix this and open the log again$/,
     );
     const acknowledged = lines.slice(0, -1);
     expect(acknowledged.length).toBeGreaterThan(5);

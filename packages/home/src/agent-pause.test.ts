@@ -62,7 +62,7 @@ describe("pauseAgent()", () => {
     await pauseAgent(at, "demo", "until-off");
     const [file = ""] = await readdir(at.pausedAgentsDir);
     await writeFile(join(at.pausedAgentsDir, file), text);
-    expect(readAgentPause(at, { id: "demo" }, NOW)).toContain("cannot be understood");
+    expect(readAgentPause(at, { id: "demo" }, NOW)).toContain("is malformed");
     expect(await resumeAgent(at, "demo")).toBe(true);
   });
 

@@ -99,7 +99,7 @@ function whyPaused(home: HomePaths, agent: string, nowMs: number): string | unde
   if (text === undefined) return undefined;
   const kept = readKept(text);
   if (kept === undefined || kept.agent !== agent)
-    return `the agent ${quoteText(agent)} is paused: its pause file cannot be understood`;
+    return `the agent ${quoteText(agent)} is paused: its pause file is malformed`;
   if (isPauseOver(kept, nowMs)) return undefined;
   return `the agent ${quoteText(agent)} is paused${kept.until === "until-off" ? "" : ` until ${kept.untilText}`}`;
 }

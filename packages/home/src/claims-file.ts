@@ -103,7 +103,7 @@ async function appendDurable(path: string, size: number, lines: string): Promise
     await handle.truncate(size);
     const bytes = Buffer.from(lines);
     const { bytesWritten } = await handle.write(bytes, 0, bytes.length, size);
-    if (bytesWritten < bytes.length) throw new Error("it was not written whole");
+    if (bytesWritten < bytes.length) throw new Error("it was only partly written");
     await handle.datasync();
   } catch (error) {
     throw cannot("write", path)(causeText(error), error);

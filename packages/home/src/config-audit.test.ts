@@ -62,7 +62,7 @@ describe("parseConfig() of the section audit", () => {
     [
       "a witness with a password",
       "audit: { witnesses: [{ url: 'https://a:b@c' }] }",
-      "must not hold a name or password",
+      "must not contain a username or password",
     ],
   ])("refuses %s", (_name, text, why) => {
     expect(() => parse(text)).toThrow(

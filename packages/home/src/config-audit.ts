@@ -21,7 +21,7 @@ import type { PathOrigins } from "./paths.js";
 export type WitnessConfig =
   /** A directory, absolute: a file in it for each log. */
   | { readonly directory: string }
-  /** A URL that takes each checkpoint by POST. */
+  /** A URL that receives each checkpoint by POST. */
   | { readonly url: string };
 
 /** Settings of the audit logs. Every absent setting has its default (spec/home.md §2). */
@@ -58,8 +58,8 @@ function count(max: number, unit: number = 1): Shape<number> {
 const witness: Shape<WitnessConfig, PathOrigins> = refined(
   section(
     {
-      directory: optional("directory", pathShape, "A directory that gets a file for each log."),
-      url: optional("url", url, "A URL that takes each checkpoint by POST."),
+      directory: optional("directory", pathShape, "A directory in which each log gets a file."),
+      url: optional("url", url, "A URL that receives each checkpoint by POST."),
     },
     [exactlyOne("directory", "url")],
   ),
@@ -98,14 +98,18 @@ export const audit: Shape<AuditConfig, PathOrigins> = refined(
     rotateBytes: optional(
       "rotate_megabytes",
       count(1_048_576, MEGABYTE),
-      "A file is full before it would get larger, in MiB. Default: 64.",
+      "Largest size of a log file in MiB, before a new one starts. Default: 64.",
     ),
     rotateMs: optional(
       "rotate_days",
       count(36_500, DAY_MS),
-      "A file is full when its first event is older, in days. Default: never.",
+      "Greatest age of a log file's first event in days, before a new file starts. Default: no limit.",
     ),
-    keepFiles: optional("keep_files", count(1_000_000), "How many full files stay. Default: all."),
+    keepFiles: optional(
+      "keep_files",
+      count(1_000_000),
+      "How many full files to keep. Default: all.",
+    ),
     checkpointEvents: optional(
       "checkpoint_events",
       count(1_000_000),
@@ -114,7 +118,7 @@ export const audit: Shape<AuditConfig, PathOrigins> = refined(
     checkpointMs: optional(
       "checkpoint_seconds",
       count(86_400, SECOND_MS),
-      "Seconds that an event may wait before a checkpoint is signed. Default: 60.",
+      "Longest time in seconds until a signed checkpoint covers an event. Default: 60.",
     ),
     witnesses: optional(
       "witnesses",

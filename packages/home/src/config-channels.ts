@@ -52,7 +52,7 @@ export interface WebhookConfig {
   readonly listen?: ListenAddress;
   /** URL at which people reach the listener with a browser. */
   readonly linkUrl?: string;
-  /** Hosts that may have addresses of this machine's own network. */
+  /** Hosts whose addresses may be in this machine's own network. */
   readonly allowPrivateHosts?: readonly string[];
 }
 
@@ -78,9 +78,9 @@ const channelName: Shape<ChannelName> = refined(word(["prompt", ...CHANNEL_NAMES
 );
 
 const channelList: Shape<readonly ChannelName[]> = refined(
-  list(channelName, { min: 1, problem: "there is no channel in it" }),
+  list(channelName, { min: 1, problem: "it lists no channel" }),
   (names, spot) => {
-    if (new Set(names).size < names.length) throw invalid(spot, "a channel is in it twice");
+    if (new Set(names).size < names.length) throw invalid(spot, "it lists a channel twice");
     return names;
   },
 );
@@ -114,17 +114,20 @@ const stage: Shape<ChannelStage> = refined(
 
 /** The key `escalation`: stages in the order of their times. */
 export const escalation: Shape<readonly ChannelStage[]> = refined(
-  list(stage, { min: 1, max: STAGES_MAX, problem: `it has not 1 to ${STAGES_MAX} stages` }),
+  list(stage, { min: 1, max: STAGES_MAX, problem: `it does not have 1 to ${STAGES_MAX} stages` }),
   (stages, spot) => {
     for (const [at, { afterMs, approvers }] of stages.entries()) {
       const before = stages[at - 1];
       const here: Spot = { ...spot, path: [...spot.path, at] };
       if (before === undefined && afterMs > 0)
-        throw invalid(here, "the first stage starts at once");
+        throw invalid(here, 'the first stage starts at once; remove its "after_seconds"');
       if (before !== undefined && afterMs <= before.afterMs)
-        throw invalid(here, "the stages are not in the order of their times");
+        throw invalid(here, 'the stages are not in ascending order of "after_seconds"');
       if (before !== undefined && (approvers === undefined) !== (before.approvers === undefined))
-        throw invalid(here, "some stages name approvers and some do not");
+        throw invalid(
+          here,
+          "some stages name approvers and some do not; name them in all stages or in none",
+        );
     }
     return stages;
   },
@@ -138,14 +141,14 @@ export function channelsOf(stages: readonly ChannelStage[]): readonly ChannelNam
 /** A chat's number must be written as text: large ones are not exact as numbers. */
 const chatId: Shape<string> = shapeOf(text(CHAT_CHARS_MAX).schema, (spot) => {
   if (typeof spot.value === "number")
-    throw invalid(spot, "expected a text, got a number", { suggestion: `"${spot.value}"` });
+    throw invalid(spot, "expected a string, got a number", { suggestion: `"${spot.value}"` });
   return readText(spot, CHAT_CHARS_MAX);
 });
 
 /** The section `telegram`. */
 export const telegramShape: Shape<TelegramConfig> = section({
   botToken: required("bot_token", secret, "The bot token, plain or as encrypted:<…>."),
-  chatId: required("chat_id", chatId, "ID of the chat that gets the questions, as text."),
+  chatId: required("chat_id", chatId, "ID of the chat that gets the questions, as a string."),
   apiRoot: optional("api_root", url, "URL of your own Bot API server. Default: Telegram's."),
 });
 
@@ -162,7 +165,7 @@ const listen: Shape<ListenAddress> = shapeOf(LISTEN_SCHEMA, (spot) => {
   const [, host = LOOPBACK, digits = ""] = LISTEN.exec(written) ?? [];
   const port = Number(digits);
   if (digits === "" || port < PORT.min || port > PORT.max)
-    throw invalid(spot, "it is no port and no address with a port, as 127.0.0.1:8787 is");
+    throw invalid(spot, "it is neither a port nor a host with a port, such as 127.0.0.1:8787");
   return { host: host.replaceAll(/^\[|\]$/g, ""), port };
 });
 
@@ -180,8 +183,8 @@ export const webhookShape: Shape<WebhookConfig> = section(
     allowPrivateHosts: optional(
       "allow_private_hosts",
       list(text(HOST_CHARS_MAX)),
-      "Hosts that may have addresses of this machine's own network.",
+      "Hosts whose addresses may be in this machine's own network.",
     ),
   },
-  [onlyBeside("listen", ["link_url"], () => 'a "link_url" leads nowhere without "listen"')],
+  [onlyBeside("listen", ["link_url"], () => '"link_url" does nothing without "listen"')],
 );

@@ -74,7 +74,7 @@ describe("encryptConfigField()", () => {
       "telegram.chat_id",
       "x",
       "options_invalid",
-      "holds a secret",
+      "does not hold a secret",
     ],
     [
       "a server that is not there",
@@ -139,7 +139,7 @@ describe("encryptConfigField()", () => {
       TOKEN,
       undefined,
       "vault_invalid",
-      "another one",
+      "not the one it was encrypted with",
     ],
     [
       "a number in the place",
@@ -147,7 +147,7 @@ describe("encryptConfigField()", () => {
       TOKEN,
       "hunter2",
       "config_invalid",
-      "no text",
+      "not a string",
     ],
     ["a file that does not load", "telegram: [hunter2\n", TOKEN, "x", "config_invalid", "line"],
   ])(

@@ -88,7 +88,7 @@ async function checkInUse(home: HomePaths, keys: KeyPair): Promise<void> {
 async function readForChange({ configPath }: HomePaths): Promise<string> {
   const found = await lstat(configPath).catch(() => undefined);
   if (found?.isSymbolicLink() === true)
-    throw cannot("change", configPath)("it is a symbolic link; put the file itself there");
+    throw cannot("change", configPath)("it is a symbolic link; replace it with the file itself");
   return (await readOwnFile(configPath, POLICY_BYTES_MAX)).text;
 }
 
@@ -116,7 +116,7 @@ function findText(text: string, { field, steps }: SecretField): string | undefin
   if (typeof at === "string") return at;
   throw new ConsentError(
     "config_invalid",
-    `Cannot encrypt ${quoteText(field)}: what stands there is no text; put it in quotes`,
+    `Cannot encrypt ${quoteText(field)}: its value is not a string; put it in quotes`,
   );
 }
 
@@ -128,11 +128,11 @@ function checkValue(value: string | undefined, field: string): string {
   const refuse = (why: string): ConsentError =>
     new ConsentError("options_invalid", `Cannot encrypt ${quoteText(field)}: ${why}`);
   if (value === undefined || value === "")
-    throw refuse("there is no value; type it, or give it on standard input");
+    throw refuse("there is no value; type it, or pass it on standard input");
   if (value.length > SECRET_CHARS_MAX)
     throw refuse(`the value has more than ${SECRET_CHARS_MAX} characters`);
   if (value.includes("\0")) throw refuse("the value has a NUL character");
   if (!value.isWellFormed()) throw refuse("the value has an unpaired surrogate");
-  if (isSealedField(value)) throw refuse("the value is encrypted already; give the secret itself");
+  if (isSealedField(value)) throw refuse("the value is encrypted already; enter the secret itself");
   return value;
 }

@@ -40,9 +40,9 @@ defaults: { timeout_seconds: "60" }
         'Cannot load config at line 2, column 1 (chanel): unknown key "chanel"; did you mean channel?',
         "at line 4, column 14 (proxy.http_port): expected a whole number from 1 to 65535, got 0",
         'at line 6, column 18 (proxy.upstream_servers[0].comand): unknown key "comand"; did you mean command?',
-        "at line 7, column 15 (proxy.upstream_servers[1].name): a server's name has small letters, digits, dashes and single underscores",
-        "at line 7, column 40 (proxy.upstream_servers[1].env.A): expected a text; put it in quotes",
-        'at line 8, column 30 (defaults.timeout_seconds): expected a number from 1 to 604800, got the text "60"; did you mean 60?',
+        "at line 7, column 15 (proxy.upstream_servers[1].name): a server's name consists of lowercase letters, digits, dashes and single underscores",
+        "at line 7, column 40 (proxy.upstream_servers[1].env.A): expected a string; put it in quotes",
+        'at line 8, column 30 (defaults.timeout_seconds): expected a number from 1 to 604800, got the string "60"; did you mean 60?',
       ].join("; and "),
       position: { line: 2, column: 1 },
       path: "chanel",
@@ -62,7 +62,13 @@ defaults: { timeout_seconds: "60" }
     const message = String(
       errorOf(`${people}\ngroups: { a: [bob], g: [eve] }\nchannel: [telegram, webhook]\n`),
     );
-    for (const why of ["the same name", '"bob"', '"eve"', 'no "telegram"', 'no "webhook"'])
+    for (const why of [
+      "the same name",
+      '"bob"',
+      '"eve"',
+      'section "telegram"',
+      'section "webhook"',
+    ])
       expect(message).toContain(why);
   });
 

@@ -18,7 +18,7 @@ const NAME_CHARS_MAX = 256;
 
 /** A name that has something in it that can be seen. */
 const visibleName: Shape<string> = refined(text(NAME_CHARS_MAX), (value, spot) => {
-  if (personKey(value) === "") throw invalid(spot, "there is nothing in it that can be seen");
+  if (personKey(value) === "") throw invalid(spot, "it has no visible character");
   return value;
 });
 
@@ -28,7 +28,7 @@ const approver: Shape<Approver> = section({
     "channel",
     textLike(/^[a-z][a-z0-9-]*$/, {
       charsMax: NAME_CHARS_MAX,
-      problem: "a channel's name has small letters, digits and dashes",
+      problem: "a channel's name consists of lowercase letters, digits and dashes",
     }),
     "Name of the channel that authenticates the person.",
   ),
@@ -51,7 +51,7 @@ export const approvers: Shape<readonly Approver[]> = refined(list(approver), (pe
     if (known !== id)
       throw invalid(
         below(here, "id"),
-        `${quoteText(known)} and ${quoteText(id)} are one name; write it in one way`,
+        `${quoteText(known)} and ${quoteText(id)} are the same name; spell it the same way`,
       );
     names.set(personKey(id), id);
   }

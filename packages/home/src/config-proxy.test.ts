@@ -47,10 +47,14 @@ describe("parseConfig(), proxy", () => {
     ["a misspelt setting", http("require_snl: true"), "did you mean require_sni?"],
     ["another attribution", http("attribution: x-agentid"), "did you mean x-agent-id?"],
     ["a flag that is a text", http("require_sni: 'true'"), "true or false"],
-    ["no agent", http("agents: []"), "there is no agent in it"],
+    ["no agent", http("agents: []"), "it lists no agent"],
     ["an agent without a token", http("agents: [{ id: a }]"), '"token" is missing'],
-    ["an agent with an empty token", http("agents: [{ id: a, token: '' }]"), "the text is empty"],
-    ["an id with a colon", http("agents: [{ id: 'a:b', token: hunter2 }]"), "no colon"],
+    ["an agent with an empty token", http("agents: [{ id: a, token: '' }]"), "the string is empty"],
+    [
+      "an id with a colon",
+      http("agents: [{ id: 'a:b', token: hunter2 }]"),
+      "without spaces and colons",
+    ],
     [
       "an agent twice",
       http("agents: [{ id: a, token: hunter2 }, { id: a, token: hunter3 }]"),
@@ -60,7 +64,7 @@ describe("parseConfig(), proxy", () => {
     ["a network", "proxy: { private_hosts: [10.0.0.0/8] }", "expected a host"],
     ["a URL", "proxy: { private_hosts: ['http://localhost'] }", "expected a host"],
     ["a port beyond all", "proxy: { private_hosts: ['localhost:70000'] }", "expected a host"],
-    ["a number", "proxy: { private_hosts: [3000] }", "text"],
+    ["a number", "proxy: { private_hosts: [3000] }", "string"],
   ])("refuses %s, with its place and no token", (_, text, message) => {
     const expected = {
       code: "config_invalid",

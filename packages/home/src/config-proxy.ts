@@ -69,7 +69,7 @@ const agent: Shape<HttpAgentConfig, PathOrigins> = section({
     "id",
     textLike(/^[!-9;-~]{1,128}$/, {
       charsMax: 128,
-      problem: "an agent's id has printable ASCII characters, no blank and no colon",
+      problem: "an agent's ID consists of printable ASCII characters, without spaces and colons",
     }),
     "The agent's ID, which is also the username of its proxy credentials.",
   ),
@@ -77,13 +77,13 @@ const agent: Shape<HttpAgentConfig, PathOrigins> = section({
   policyPath: optional(
     "policy",
     pathShape,
-    "Policy that judges this agent in the place of the other.",
+    "Policy that judges this agent instead of the main one.",
   ),
 });
 
 const agents: Shape<readonly HttpAgentConfig[], PathOrigins> = refined(
   // Nobody, or everybody without credentials? Neither is written.
-  list(agent, { min: 1, problem: "there is no agent in it" }),
+  list(agent, { min: 1, problem: "it lists no agent" }),
   (each, spot) => {
     const ids = new Set<string>();
     for (const [at, { id }] of each.entries()) {

@@ -54,7 +54,7 @@ describe("secretFieldSteps()", () => {
     "a\nb",
   ])("refuses %j, which holds no secret, in one line", (field) => {
     expect(() => secretFieldSteps(field)).toThrow(
-      /^Cannot encrypt "[^\n]*": it is no field that holds a secret, as telegram\.bot_token, [^\n]*$/,
+      /^Cannot encrypt "[^\n]*": it does not hold a secret; the fields that do are telegram\.bot_token, [^\n]*$/,
     );
   });
 });

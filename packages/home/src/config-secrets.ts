@@ -51,7 +51,7 @@ export function secretFieldSteps(field: string): readonly Step[] {
   const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
   throw new ConsentError(
     "options_invalid",
-    `Cannot encrypt ${quoteText(field)}: it is no field that holds a secret, as ${SECRET_FIELDS_TEXT} do${hint}`,
+    `Cannot encrypt ${quoteText(field)}: it does not hold a secret; the fields that do are ${SECRET_FIELDS_TEXT}${hint}`,
     suggestion === undefined ? {} : { suggestion },
   );
 }

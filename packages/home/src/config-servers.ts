@@ -66,7 +66,7 @@ const LIMITS = ["workspace", "read", "write", "network"];
 /** Names stand before `__` in the names of tools, and in policies. */
 const serverName: Shape<string> = textLike(/^(?!.*__)[a-z0-9_-]{1,64}$/, {
   charsMax: 64,
-  problem: "a server's name has small letters, digits, dashes and single underscores",
+  problem: "a server's name consists of lowercase letters, digits, dashes and single underscores",
 });
 
 const command: Shape<readonly string[]> = refined(text(COMMAND_CHARS_MAX), (value, spot) => {
@@ -77,7 +77,7 @@ const command: Shape<readonly string[]> = refined(text(COMMAND_CHARS_MAX), (valu
 
 const environment: Shape<Readonly<Record<string, string>>> = map(opaque, {
   pattern: /^[A-Za-z_][A-Za-z0-9_]*$/,
-  problem: "a variable's name has letters, digits and underscores",
+  problem: "a variable's name consists of letters, digits and underscores",
 });
 
 const directories: Shape<readonly string[], PathOrigins> = list(pathShape, {
@@ -97,7 +97,7 @@ const server: Shape<UpstreamServer, PathOrigins> = refined(
       sandbox: optional(
         "sandbox",
         word(["auto", "none"]),
-        "none starts the server outside of any sandbox. Default: in one if acp run starts it.",
+        "none starts the server outside any sandbox. Default: in one if acp run starts it.",
       ),
       workspace: optional(
         "workspace",

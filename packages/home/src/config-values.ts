@@ -35,7 +35,7 @@ export const url: Shape<string> = refined(
     if (protocol !== "http:" && protocol !== "https:")
       throw invalid(spot, "it is not an http or https URL");
     if (username !== "" || password !== "")
-      throw invalid(spot, "a URL must not hold a name or password");
+      throw invalid(spot, "a URL must not contain a username or password");
     return value;
   },
 );
@@ -45,10 +45,10 @@ export const opaque: Shape<string> = shapeOf(
   { type: "string", maxLength: SECRET_CHARS_MAX },
   (spot) => {
     const { value } = spot;
-    if (typeof value !== "string") throw invalid(spot, "expected a text; put it in quotes");
+    if (typeof value !== "string") throw invalid(spot, "expected a string; put it in quotes");
     if (value.length > SECRET_CHARS_MAX)
-      throw invalid(spot, `the text has more than ${SECRET_CHARS_MAX} characters`);
-    if (value.includes("\0")) throw invalid(spot, "the text has a NUL character");
+      throw invalid(spot, `the string has more than ${SECRET_CHARS_MAX} characters`);
+    if (value.includes("\0")) throw invalid(spot, "the string has a NUL character");
     return value;
   },
 );
@@ -57,7 +57,7 @@ export const opaque: Shape<string> = shapeOf(
 export const secret: Shape<string> = refined(
   { ...opaque, schema: { ...opaque.schema, minLength: 1 } },
   (value, spot) => {
-    if (value === "") throw invalid(spot, "the text is empty");
+    if (value === "") throw invalid(spot, "the string is empty");
     return value;
   },
 );

@@ -62,7 +62,7 @@ describe("parseConfig()", () => {
       telegram: { botToken: "<token>", chatId: "<chat_id>" },
     });
     expect(config.warnings).toEqual([
-      'there is no version; write version: "1"',
+      '"version" is missing; write version: "1"',
       "telegram.bot_token is written in plain text",
     ]);
   });

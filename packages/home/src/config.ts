@@ -140,7 +140,7 @@ const defaults: Shape<
 const FIELDS = {
   version: optional("version", version, 'Version of this format: "1".'),
   channel: optional("channel", channels, "Where questions are shown. Default: prompt."),
-  escalation: optional("escalation", escalation, "Channels by time, in the place of channel."),
+  escalation: optional("escalation", escalation, "Channels by time, instead of channel."),
   telegram: optional("telegram", telegramShape, "The Telegram channel."),
   webhook: optional("webhook", webhookShape, "The webhook channel."),
   proxy: optional("proxy", proxy, "The proxies and the servers behind them."),
@@ -148,14 +148,14 @@ const FIELDS = {
   approvers: optional(
     "approvers",
     approvers,
-    "Who may answer. Default: the channel's own authenticated person. An empty list is nobody.",
+    "Who may answer. Default: the channel's own authenticated person. An empty list means that nobody may.",
   ),
   groups: optional("groups", groups, "Lists of approver IDs, by the name that rules use."),
   audit: optional("audit", audit, "The audit logs."),
 } as const;
 
 const file: Shape<SectionOf<typeof FIELDS>, PathOrigins> = section(FIELDS, [
-  notBoth("escalation", "channel", 'there is a "channel" too: its stages name the channels'),
+  notBoth("escalation", "channel", 'its stages name the channels, so remove "channel"'),
 ]);
 
 /**
@@ -191,7 +191,7 @@ export async function readConfig(
     throw cannot(
       "read",
       path,
-    )(`it holds secrets and others may read it; run: chmod 600 ${quoteText(path)}`);
+    )(`it contains secrets and other users can read it; run: chmod 600 ${quoteText(path)}`);
   return config;
 }
 
@@ -264,7 +264,7 @@ function* togetherMistakes(root: Spot, config: Config): Generator<ConsentError> 
     if (channel !== "terminal" && config[channel] === undefined)
       yield invalid(
         root,
-        `the channel is ${channel}, but there is no "${channel}" with its settings`,
+        `the channel is ${channel}, but the section "${channel}" with its settings is missing`,
       );
 }
 
@@ -275,7 +275,7 @@ function warningsAbout(
   const isPlain = (secret: string | undefined): boolean =>
     secret !== undefined && !isSealedField(secret);
   return [
-    ...(given === undefined ? ['there is no version; write version: "1"'] : []),
+    ...(given === undefined ? ['"version" is missing; write version: "1"'] : []),
     ...(isPlain(config.telegram?.botToken) ? ["telegram.bot_token is written in plain text"] : []),
     ...(isPlain(config.webhook?.secret) ? ["webhook.secret is written in plain text"] : []),
   ];

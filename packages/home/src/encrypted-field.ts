@@ -26,7 +26,7 @@ export function openConfigField(text: string, field: string, keys: KeyPair | und
   if (keys === undefined)
     throw new ConsentError(
       "key_locked",
-      `Cannot open the encrypted field ${quoteText(field)}: this home has no keys`,
+      `Cannot open the encrypted field ${quoteText(field)}: this home has no keys; run: acp init`,
     );
   try {
     return openField(text, field, keys.exportSeed());
@@ -36,7 +36,7 @@ export function openConfigField(text: string, field: string, keys: KeyPair | und
 }
 
 function cannotOpen(field: string, cause?: unknown): ConsentError {
-  const message = `Cannot open the encrypted field ${quoteText(field)}: the key is another one, or it was changed or moved`;
+  const message = `Cannot open the encrypted field ${quoteText(field)}: the key is not the one it was encrypted with, or the field was changed or moved`;
   return new ConsentError("vault_invalid", message, { cause });
 }
 
@@ -90,7 +90,7 @@ function checkField(
   if (!text.includes(sealed))
     throw new ConsentError(
       "config_invalid",
-      `Cannot replace the encrypted field ${quoteText(path)}: write it in one line`,
+      `Cannot replace the encrypted field ${quoteText(path)}: its value spans several lines; write it on one line`,
     );
 }
 

@@ -41,7 +41,7 @@ describe("openHome()", () => {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     await chmod(above, 0o777);
     await expect(openHome(dir)).rejects.toMatchObject(
-      refusal(`anybody may replace it; run: chmod o-w "${above}"`),
+      refusal(`anyone can replace it; run: chmod o-w "${above}"`),
     );
     await chmod(above, 0o1777);
     await openHome(dir);

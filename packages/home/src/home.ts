@@ -37,7 +37,7 @@ export async function openHome(dir: string): Promise<Home> {
   if (found.uid !== uid)
     throw cannot("open home", dir)(`it belongs to user ${found.uid}, not to ${uid}`);
   if ((found.mode & 0o077) !== 0)
-    throw cannot("open home", dir)(`others may enter it; run: chmod 700 ${quoteText(dir)}`);
+    throw cannot("open home", dir)(`other users can enter it; run: chmod 700 ${quoteText(dir)}`);
   await checkAncestors(dir);
   return homePaths(dir);
 }
@@ -50,7 +50,7 @@ async function checkAncestors(dir: string): Promise<void> {
   for (let at = dirname(await realpath(dir)); ; at = dirname(at)) {
     const { mode } = await stat(at);
     if ((mode & 0o002) !== 0 && (mode & 0o1000) === 0)
-      throw cannot("open home", dir)(`anybody may replace it; run: chmod o-w ${quoteText(at)}`);
+      throw cannot("open home", dir)(`anyone can replace it; run: chmod o-w ${quoteText(at)}`);
     if (at === dirname(at)) return;
   }
 }

@@ -32,7 +32,7 @@ describe("signerInUse()", () => {
     expect(whyOutOfUse(home, keys)).toMatch(/rotated/);
     await expect(signer.sign(payload)).rejects.toMatchObject({
       code: "key_rejected",
-      message: expect.stringContaining("start it again"),
+      message: expect.stringContaining("restart it"),
     });
     expect(await signerInUse(home, next).sign(payload)).toHaveLength(64);
   });

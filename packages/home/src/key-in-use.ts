@@ -9,9 +9,9 @@ import type { KeyPair } from "@acp/core/proof";
 import type { HomePaths } from "./paths.js";
 import { whileWriting } from "./writer-lock.js";
 
-const ROTATED = "the keys were rotated after this process opened them; start it again";
+const ROTATED = "the keys were rotated after this process opened them; restart it";
 const UNREADABLE =
-  "the public keys cannot be read; mend keys/public.key, or start this process again";
+  "the public keys cannot be read; repair keys/public.key, or restart this process";
 
 /**
  * Returns why this process must no longer sign, or `undefined` while its key is the home's current

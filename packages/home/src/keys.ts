@@ -110,7 +110,7 @@ async function settleKeys(home: HomePaths, unlock: Unlock, clock: WallClock): Pr
     for (const step of rotationSteps(plan).slice(1)) await step();
   }
   if (await isFirstPublished(home, keys)) return keys;
-  throw cannot("open", home.publicKeyPath)("its first key is not the private key's");
+  throw cannot("open", home.publicKeyPath)("its first key does not belong to the private key");
 }
 
 async function isFirstPublished(home: HomePaths, { publicKey }: KeyPair): Promise<boolean> {

@@ -113,7 +113,7 @@ export function parsePasskeys(text: string): readonly PasskeyRecord[] {
     const list = fields.objects("passkeys").map(readPasskey);
     fields.done();
     if (new Set(list.map(({ id }) => id)).size !== list.length)
-      throw new TypeError("an id stands there twice");
+      throw new TypeError("it contains an ID twice");
     return list;
   } catch (error) {
     throw new ConsentError("home_invalid", `Cannot read passkeys: ${causeText(error)}`, {

@@ -73,7 +73,7 @@ export function resolvePath(path: string, { homeDir, cwd }: PathOrigins): string
   if (path === "") throw refuse("it is empty");
   if (path.includes("\0")) throw refuse("it has a NUL character");
   const full = path === "~" || path.startsWith("~/") ? join(homeDir, path.slice(1)) : path;
-  if (full.startsWith("~")) throw refuse('only "~/" is understood, write the path in full');
+  if (full.startsWith("~")) throw refuse('"~" works only alone or as "~/"; write the full path');
   if (isAbsolute(full)) return normalize(full);
   if (cwd === undefined) throw refuse("it is relative");
   return join(cwd, full);

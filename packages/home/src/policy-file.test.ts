@@ -54,7 +54,7 @@ describe("readPolicyFile()", () => {
     );
     await expect(
       readPolicyFile(await written(" ".repeat(4 * 1024 * 1024 + 1))),
-    ).rejects.toMatchObject(want("at most 4194304 are read"));
+    ).rejects.toMatchObject(want("more than the maximum of 4194304"));
   });
 
   it("refuses another user's file", async ({ skip }) => {

@@ -20,7 +20,7 @@ export function compilePolicyText(text: string, options: PolicyOptions): Policy 
     return readPolicy(text, options);
   } catch (error) {
     if (error instanceof ConsentError) throw error;
-    throw new ConsentError("policy_invalid", "Cannot load policy: reading it threw", {
+    throw new ConsentError("policy_invalid", "Cannot load policy: reading it failed", {
       cause: error,
     });
   }

@@ -169,7 +169,7 @@ async function openSource(path: string, options: PolicyWatchOptions): Promise<Po
 function asConsentError(error: unknown): ConsentError {
   return error instanceof ConsentError
     ? error
-    : new ConsentError("home_invalid", "Cannot read policy: reading it threw", { cause: error });
+    : new ConsentError("home_invalid", "Cannot read policy: reading it failed", { cause: error });
 }
 
 /**

@@ -16,7 +16,7 @@ export async function readPrivateFile(path: string, bytesMax: number): Promise<s
   await checkPlain(path);
   const { text, isPrivate } = await readOwnFile(path, bytesMax);
   if (!isPrivate)
-    throw cannot("read", path)(`others may read it; run: chmod 600 ${quoteText(path)}`);
+    throw cannot("read", path)(`other users can read it; run: chmod 600 ${quoteText(path)}`);
   return text;
 }
 
@@ -62,7 +62,7 @@ export async function checkPrivateDirectory(path: string): Promise<void> {
   if (found.uid !== process.getuid?.())
     throw cannot("open", path)(`it belongs to user ${found.uid}`);
   if ((found.mode & 0o077) !== 0)
-    throw cannot("open", path)(`others may enter it; run: chmod 700 ${quoteText(path)}`);
+    throw cannot("open", path)(`other users can enter it; run: chmod 700 ${quoteText(path)}`);
 }
 
 /** Whether there is surely nothing at the path: what cannot be looked at may be there. */

@@ -15,7 +15,7 @@ const passphrase: Unlock = { kind: "passphrase", passphrase: "correct horse é" 
 const locked = {
   code: "key_locked",
   message:
-    "Cannot open the private key: the passphrase or key file is another one, or the key was changed",
+    "Cannot open the private key: the passphrase or key file is wrong, or the key was changed",
 };
 
 describe("openSeeds()", () => {

@@ -170,6 +170,6 @@ function patternOf(kind: Unlock["kind"]): RegExp {
 function locked(): ConsentError {
   return new ConsentError(
     "key_locked",
-    "Cannot open the private key: the passphrase or key file is another one, or the key was changed",
+    "Cannot open the private key: the passphrase or key file is wrong, or the key was changed",
   );
 }

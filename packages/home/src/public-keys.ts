@@ -61,7 +61,7 @@ export function parsePublicKeys(text: string): readonly KeyPeriod[] {
       throw broken(index, "its time does not fit the key before it");
   }
   if (periods.length === 0 || printPublicKeys(periods) !== text)
-    throw broken(0, "it is not written as acp writes it");
+    throw broken(0, "it is not in the format that acp writes");
   return periods;
 }
 

@@ -38,6 +38,6 @@ export async function openRecordKey(
     throw cannot(
       "read",
       recordKeyPath,
-    )("it is no key; remove it to give up the open questions and grants of this home");
+    )("it is not a key; remove it to discard the open questions and grants of this home");
   return Uint8Array.from(Buffer.from(text.trim(), "hex"));
 }

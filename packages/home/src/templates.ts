@@ -11,7 +11,7 @@ channel: prompt
 
 # telegram:
 #   bot_token: "…"              # from @BotFather
-#   chat_id: "…"                # your own number: you are who may answer
+#   chat_id: "…"                # your own number: you are the one who may answer
 # webhook:
 #   url: https://approvals.example.com/acp
 #   secret: "whsec_…"
@@ -27,10 +27,10 @@ proxy:
   #    env: { GITHUB_TOKEN: "…" }
   # The HTTP proxy, for what an agent does on the network: acp proxy http, or together with acp mcp. See docs/how-to/http-proxy.md.
   # http_port: 8788
-  # private_hosts: [localhost:3000]   # hosts of this machine or the own network that it may reach, where the policy allows it
+  # private_hosts: [localhost:3000]   # hosts of this machine or its own network that it may reach, where the policy allows it
 
 defaults:
-  # How long a question waits for an answer; no answer is a no.
+  # How long a question waits for an answer. A question that nobody answers is denied.
   timeout_seconds: 120
   # An agent that asks more often is denied until the time is over, so that nobody drowns in questions. Left out: 60 in ten minutes; none: no limit.
   # prompt_limit: 30/hour
@@ -45,7 +45,7 @@ defaults:
 #     - directory: /media/backup/acp
 #     - url: https://witness.example/checkpoints
 
-# Tokens need not stand here as they are: acp config encrypt telegram.bot_token (and webhook.secret, a server's env, an agent's token).
+# Tokens need not be here in plain text: acp config encrypt telegram.bot_token (and webhook.secret, a server's env, an agent's token).
 `;
 
 /** `policy.yml`. */
@@ -66,7 +66,7 @@ rules:
     match: { kind: tool, category: read }
     action: allow
 
-  # Another host is asked about; your yes can cover it for three minutes. Name the hosts that you trust with whatever the agent knows:
+  # Another host is asked about; your approval can cover it for three minutes. Name the hosts that you trust with whatever the agent knows:
   # - id: trusted-hosts
   #   match: { kind: http, host: docs.example.com, method: GET }
   #   action: allow

@@ -22,7 +22,7 @@ describe("readTextFile()", () => {
     expect(await readTextFile(path, 5)).toBe("12345");
     await expect(readTextFile(path, 4)).rejects.toMatchObject({
       code: "home_invalid",
-      message: expect.stringContaining("at most 4 are read"),
+      message: expect.stringContaining("more than the maximum of 4"),
     });
   });
 

@@ -25,7 +25,7 @@ export async function readOwnFile(path: string, bytesMax: number): Promise<TextF
   const found = await handle.stat();
   checkOwner(path, found);
   if (found.size > bytesMax)
-    throw cannot("read", path)(`it has ${found.size} bytes, at most ${bytesMax} are read`);
+    throw cannot("read", path)(`it has ${found.size} bytes, more than the maximum of ${bytesMax}`);
   return {
     text: decode(await readAll(handle, path, found.size), path),
     isPrivate: (found.mode & 0o077) === 0,
@@ -49,7 +49,7 @@ function checkOwner(path: string, found: Stats): void {
   if (found.uid !== process.getuid?.() && found.uid !== 0)
     throw cannot("read", path)(`it belongs to user ${found.uid}`);
   if ((found.mode & 0o022) !== 0)
-    throw cannot("read", path)(`others may write it; run: chmod go-w ${quoteText(path)}`);
+    throw cannot("read", path)(`other users can write to it; run: chmod go-w ${quoteText(path)}`);
 }
 
 /** Room for one byte more shows whether somebody is still writing. */

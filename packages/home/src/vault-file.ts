@@ -102,7 +102,7 @@ export function withoutSecret(secrets: readonly Secret[], name: string): readonl
   if (left.length === secrets.length)
     throw new ConsentError(
       "secret_invalid",
-      `Cannot remove secret ${JSON.stringify(name)}: the vault has none of that name`,
+      `Cannot remove secret ${JSON.stringify(name)}: the vault has no secret of that name`,
     );
   return left;
 }

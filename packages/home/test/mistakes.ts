@@ -17,15 +17,19 @@ export const CONFIG_MISTAKES: readonly (readonly [string, string, string])[] = [
   ["another version", 'version: "2"', 'did you mean "1"?'],
   ["a version that is a number", "version: 1", 'did you mean "1"?'],
   ["another channel", "channel: telegraf", "did you mean telegram?"],
-  ["a channel without its settings", "channel: webhook", 'no "webhook"'],
-  ["no channel at all", "channel: []", "no channel in it"],
+  [
+    "a channel without its settings",
+    "channel: webhook",
+    'the section "webhook" with its settings is missing',
+  ],
+  ["no channel at all", "channel: []", "it lists no channel"],
   ["a channel twice", "channel: [prompt, terminal]", "twice"],
   [
     "a channel beside an escalation",
     "channel: prompt\nescalation: [{ channel: prompt }]",
-    'there is a "channel" too',
+    'so remove "channel"',
   ],
-  ["an escalation without stages", "escalation: []", "has not 1 to 16 stages"],
+  ["an escalation without stages", "escalation: []", "does not have 1 to 16 stages"],
   ["a stage without a channel", "escalation: [{ after_seconds: 5 }]", '"channel" is missing'],
   [
     "a first stage that waits",
@@ -35,7 +39,7 @@ export const CONFIG_MISTAKES: readonly (readonly [string, string, string])[] = [
   [
     "stages out of order",
     "escalation: [{ channel: prompt }, { channel: prompt }]",
-    "not in the order",
+    "not in ascending order",
   ],
   [
     "approvers in some stages",
@@ -50,18 +54,22 @@ export const CONFIG_MISTAKES: readonly (readonly [string, string, string])[] = [
   [
     "a stage's channel without its settings",
     "escalation: [{ channel: telegram }]",
-    'no "telegram"',
+    'the section "telegram" with its settings is missing',
   ],
-  ["a port that is none", "webhook: { url: 'https://h', secret: s, listen: 70000 }", "no port"],
+  [
+    "a port that is none",
+    "webhook: { url: 'https://h', secret: s, listen: 70000 }",
+    "neither a port",
+  ],
   [
     "an address without a port",
     "webhook: { url: 'https://h', secret: s, listen: localhost }",
-    "no port",
+    "neither a port",
   ],
   [
     "links without a listener",
     "webhook: { url: 'https://h', secret: s, link_url: 'https://l' }",
-    "leads nowhere",
+    "does nothing",
   ],
   ["half the settings of a channel", "telegram: { chat_id: '1' }", '"bot_token" is missing'],
   ["a chat that is a number", "telegram: { bot_token: a, chat_id: 17 }", 'did you mean "17"?'],
@@ -74,15 +82,15 @@ export const CONFIG_MISTAKES: readonly (readonly [string, string, string])[] = [
   [
     "a webhook with a password",
     "webhook: { url: 'https://a:b@c', secret: a }",
-    "must not hold a name or password",
+    "must not contain a username or password",
   ],
   ["a port beyond all", "proxy: { port: 65536 }", "from 1 to 65535"],
   ["half a port", "proxy: { http_port: 80.5 }", "whole number"],
   ["a timeout of nothing", "defaults: { timeout_seconds: 0 }", "from 1 to 604800"],
   ["a timeout beyond a week", "defaults: { timeout_seconds: 604801 }", "from 1 to 604800"],
   ["a timeout in quotes", "defaults: { timeout_seconds: '60' }", "did you mean 60?"],
-  ["an empty path", "defaults: { policy: '' }", "the text is empty"],
-  ["another user's path", "defaults: { policy: ~bob/p.yml }", 'only "~/" is understood'],
+  ["an empty path", "defaults: { policy: '' }", "the string is empty"],
+  ["another user's path", "defaults: { policy: ~bob/p.yml }", 'works only alone or as "~/"'],
   ["a server without a name", server("command: x"), '"name" is missing'],
   [
     "a server of both kinds",
@@ -93,10 +101,10 @@ export const CONFIG_MISTAKES: readonly (readonly [string, string, string])[] = [
   [
     "arguments of a URL",
     server("name: a, url: 'http://h', args: []"),
-    '"args" goes with "command" only',
+    '"args" works only with "command"',
   ],
   ["a shell's command", server("name: a, command: 'x | y'"), "there is no shell"],
-  ["a name in capitals", server("name: Files, command: x"), "small letters"],
+  ["a name in capitals", server("name: Files, command: x"), "lowercase letters"],
   ["a name with two underscores", server("name: a__b, command: x"), "single underscores"],
   [
     "two servers of one name",
@@ -128,17 +136,17 @@ export const CONFIG_MISTAKES: readonly (readonly [string, string, string])[] = [
   [
     "a channel's name in capitals",
     "approvers: [{ id: a, channel: T, subject: '1' }]",
-    "small letters",
+    "lowercase letters",
   ],
   [
     "two spellings of one name",
     "approvers: [{ id: ann, channel: t, subject: '1' }, { id: 'Ann ', channel: t, subject: '2' }]",
-    "are one name",
+    "are the same name",
   ],
   [
     "a name that nobody sees",
     'approvers: [{ id: "\u200b", channel: t, subject: x }]',
-    "nothing in it that can be seen",
+    "no visible character",
   ],
   [
     "two groups of one name",
@@ -157,6 +165,6 @@ export const CONFIG_MISTAKES: readonly (readonly [string, string, string])[] = [
     "only telegram.bot_token, webhook.secret",
   ],
   ["an encrypted chat", "telegram: { bot_token: a, chat_id: encrypted:abc }", "can be encrypted"],
-  ["a key twice", "channel: prompt\nchannel: prompt", "stands twice"],
+  ["a key twice", "channel: prompt\nchannel: prompt", "appears twice"],
   ["an alias", "channel: &a prompt\ngroups: *a", "anchor"],
 ];

@@ -82,7 +82,7 @@ describe("trustedPath()", () => {
     if (root.run) for (const each of [at, tool]) chownSync(each, 0, 4_242);
     const isGroups = (fileMode & 0o002) === 0 && (folderMode & 0o002) === 0;
     if (isGroups && !root.run) return;
-    expect(why(tool)).toMatch(/can be changed by (?:everybody|a group \(gid 4242\))$/u);
+    expect(why(tool)).toMatch(/is writable by (?:all users|a group \(gid 4242\))$/u);
   });
 
   it("takes a folder that is everybody's where nobody may replace what others put there", () => {
@@ -113,7 +113,7 @@ describe("trustedPath()", () => {
       chownSync(tool, 0, 999);
       expect(trustedPath(tool)).toBe(tool);
       chownSync(tool, 0, 1_000);
-      expect(why(tool)).toContain("can be changed by a group");
+      expect(why(tool)).toContain("is writable by a group");
     },
   );
 
@@ -129,14 +129,14 @@ describe("trustedPath()", () => {
       join(scratch, "work/out"),
       `${scratch}/workshop/../work/node_modules/.bin/bwrap`,
     ])
-      expect(why(path, { workspaces })).toContain("is in a workspace, where an agent writes");
+      expect(why(path, { workspaces })).toContain("is in a workspace, where an agent can write");
     expect(trustedPath(outside, { workspaces })).toBe(outside);
   });
 
-  it("gives up in a circle of links", () => {
+  it("gives up in a loop of symbolic links", () => {
     symlinkSync("b", join(scratch, "a"));
     symlinkSync("a", join(scratch, "b"));
-    expect(why(join(scratch, "a"))).toContain("circle of links");
+    expect(why(join(scratch, "a"))).toContain("loop of symbolic links");
   });
 
   it("refuses a file of ours that has another name", () => {

@@ -44,7 +44,7 @@ export function trustedPath(path: string, { workspaces = [] }: AgentReach = {}):
   const steps = path.split("/").toReversed();
   let [real, links] = ["/", 0];
   const top = look(real);
-  const problem = top === undefined ? "it cannot be looked at" : whyNotOurs(top, users);
+  const problem = top === undefined ? "it cannot be inspected" : whyNotOurs(top, users);
   if (problem !== undefined) return distrust(`"/": ${problem}`);
   while (steps.length > 0) {
     const step = steps.pop() ?? "";
@@ -57,7 +57,7 @@ export function trustedPath(path: string, { workspaces = [] }: AgentReach = {}):
     const found = look(at);
     if (found === undefined) return { reason: `"${at}" does not exist`, isMissing: true };
     if (workspaces.some((each) => at === each || at.startsWith(`${each}/`)))
-      return distrust(`"${at}" is in a workspace, where an agent writes`);
+      return distrust(`"${at}" is in a workspace, where an agent can write`);
     const why = whyNotOurs(found, users);
     if (why !== undefined) return distrust(`"${at}" ${why}`);
     if (!found.isSymbolicLink()) {
@@ -65,7 +65,7 @@ export function trustedPath(path: string, { workspaces = [] }: AgentReach = {}):
       continue;
     }
     links += 1;
-    if (links > LINKS_MAX) return distrust(`"${path}" is a circle of links`);
+    if (links > LINKS_MAX) return distrust(`"${path}" is a loop of symbolic links`);
     const target = readlinkSync(at);
     steps.push(...target.split("/").toReversed());
     if (isAbsolute(target)) real = "/";
@@ -113,9 +113,9 @@ function whyNotOurs(found: Stats, { uids, isOwnGroup }: TrustedUsers): string | 
   // A link's own mode says nothing; nor may others replace our entries in a sticky directory.
   if (found.isSymbolicLink() || (found.isDirectory() && (found.mode & STICKY) !== 0))
     return undefined;
-  if ((found.mode & OTHERS_WRITE) !== 0) return "can be changed by everybody";
+  if ((found.mode & OTHERS_WRITE) !== 0) return "is writable by all users";
   const isGroups = (found.mode & GROUP_WRITES) !== 0 && !isOwnGroup(found.gid);
-  return isGroups ? `can be changed by a group (gid ${found.gid})` : undefined;
+  return isGroups ? `is writable by a group (gid ${found.gid})` : undefined;
 }
 
 /**

@@ -41,7 +41,7 @@ describe("trustedProgram()", () => {
     program("bin", "tool", 0o777);
     const directories = [join(scratch, "bin"), "/nowhere"];
     expect(trustedProgram("tool", { directories })).toEqual({
-      reason: expect.stringContaining("everybody"),
+      reason: expect.stringContaining("writable by all users"),
       isMissing: false,
     });
     expect(trustedProgram("other", { directories })).toEqual({
