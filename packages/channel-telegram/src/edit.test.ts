@@ -16,7 +16,7 @@ describe("readArguments()", () => {
     ["{“path”: “a”}", "Cannot"],
     ['{"path": "a"} and more', "Cannot"],
     ["[]", "the arguments are not a JSON object"],
-    ['{ "content": "hello", "path": "notes.txt" }', "that changes nothing"],
+    ['{ "content": "hello", "path": "notes.txt" }', "the arguments are unchanged"],
     [`{"path": "${"x".repeat(20_000)}"}`, "Cannot"],
   ])("refuses %.40s", (json, why) => {
     expect(readArguments(json, proposed)).toContain(why);

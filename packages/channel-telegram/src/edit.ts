@@ -19,7 +19,7 @@ export function readArguments(json: string, proposed: JsonObject): JsonObject | 
   try {
     const value = parseJson(json, { bytesMax: JSON_BYTES_MAX });
     if (!isJsonObject(value)) return "the arguments are not a JSON object";
-    return canonicalJson(value) === canonicalJson(proposed) ? "that changes nothing" : value;
+    return canonicalJson(value) === canonicalJson(proposed) ? "the arguments are unchanged" : value;
   } catch (error) {
     return error instanceof Error ? escapeText(error.message) : "it is not JSON";
   }

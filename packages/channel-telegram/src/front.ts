@@ -213,9 +213,9 @@ export function showReceipt(receipt: AnswerReceipt): string {
     case "counted":
       return `Counted: ${receipt.have} of ${receipt.need}; the question stays open for others`;
     case "reshow":
-      return "The changed call needs a new look: it is asked as a new question";
+      return "The changed call is asked as a new question";
     case "refused":
-      return `Not accepted: ${escapeText(receipt.reason)}. The question is as it was`;
+      return `Not accepted: ${escapeText(receipt.reason)}. The question is unchanged`;
     default:
       return receipt satisfies never;
   }

@@ -33,7 +33,11 @@ describe("readOptions()", () => {
     ["a chat's name", { chatId: "@my_channel" }, `"chatId"`],
     ["a chat as a number", { chatId: 4711 }, `"chatId"`],
     ["an empty chat", { chatId: "" }, `"chatId"`],
-    ["a group that names nobody", { chatId: "-100500" }, `"approvers" does not say`],
+    [
+      "a group that names nobody",
+      { chatId: "-100500" },
+      `name in "approvers" who of it may answer`,
+    ],
     ["an approver's name", { approvers: ["@alice"] }, `"approvers" is not`],
     ["a group as an approver", { approvers: ["-100500"] }, `"approvers" is not`],
     ["an approver as a number", { approvers: [4711] }, `"approvers" is not`],

@@ -80,13 +80,13 @@ function readApprovers({ chatId, approvers }: TelegramChannelOptions): ReadonlyS
   if (approvers === undefined) {
     required(
       !chatId.startsWith("-"),
-      `the chat is a group, and "approvers" does not say who of it may answer`,
+      `the chat is a group; name in "approvers" who of it may answer`,
     );
     return new Set([chatId]);
   }
   required(
     Array.isArray(approvers) && approvers.every((id) => isText(id, USER_ID)),
-    `"approvers" is not a list of users' numbers, as texts`,
+    `"approvers" is not a list of users' numbers, as strings`,
   );
   return new Set(approvers);
 }
@@ -106,7 +106,7 @@ export function readOptions(options: TelegramChannelOptions): Settings {
     clock = systemClock,
   } = options;
   required(isText(token, TOKEN), `"token" is not of the form 123456:letters-and-digits`);
-  required(isText(chatId, CHAT_ID), `"chatId" is not a chat's number, as a text`);
+  required(isText(chatId, CHAT_ID), `"chatId" is not a chat's number, as a string`);
   required(
     isConfidential(apiRoot),
     `"apiRoot" is neither an HTTPS address nor one of this machine; the token is part of every call`,

@@ -67,9 +67,7 @@ describe("createOutbox()", () => {
     await clock.advance(1);
     await all;
     expect(made).toEqual(["a", "a", "a", "b"]);
-    expect(warnings).toEqual([
-      "Telegram does not take what is written: status 429; it is tried again",
-    ]);
+    expect(warnings).toEqual(["Telegram did not accept a message: status 429; trying again"]);
   });
 
   it("keeps the pause also where the call that got it is given up", async () => {

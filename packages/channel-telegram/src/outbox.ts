@@ -41,8 +41,7 @@ export function createOutbox({ api, clock, signal, warn }: OutboxOptions): Outbo
         failures = 0;
         return reply;
       }
-      if (failures === 0)
-        warn(`Telegram does not take what is written: ${reply.why}; it is tried again`);
+      if (failures === 0) warn(`Telegram did not accept a message: ${reply.why}; trying again`);
       notBeforeMs = clock.monotonic() + waitMsAfter(reply, failures++);
     }
   };

@@ -66,9 +66,7 @@ describe("pollUpdates()", () => {
     await under.clock.advance(60_000);
     expect(under.taken).toEqual([update(3), update(4)]);
     expect(offsets(under.calls)).toEqual([-1, 0, 4, 4, 4, 4, 5]);
-    expect(under.warnings).toEqual([
-      "Telegram cannot be reached for updates: status 0; it is tried again",
-    ]);
+    expect(under.warnings).toEqual(["Cannot get updates from Telegram: status 0; trying again"]);
   });
 
   it("does not start before old updates are gone", async () => {
@@ -91,7 +89,7 @@ describe("pollUpdates()", () => {
     await under.clock.advance(60_000);
     expect(under.taken).toEqual([update(1)]);
     expect(under.warnings).toHaveLength(1);
-    expect(under.warnings[0]).toContain("another program takes this bot's updates");
+    expect(under.warnings[0]).toContain("another program receives this bot's updates");
   });
 
   it("says that the token is refused, to the person and to whoever waits for the start", async () => {
@@ -131,9 +129,7 @@ describe("pollUpdates()", () => {
     await under.clock.advance(10_000);
     expect([under.taken, under.warnings]).toEqual([
       [update(1)],
-      [
-        "Telegram cannot be reached for updates: the reply has no list of updates; it is tried again",
-      ],
+      ["Cannot get updates from Telegram: the reply has no list of updates; trying again"],
     ]);
   });
 

@@ -38,10 +38,10 @@ const needsPerson = (failure: ApiFailure): boolean =>
 /** What a person can do about a failure. */
 export function explainFailure(failure: ApiFailure): string {
   if (isTokenRefused(failure))
-    return `Telegram refuses the bot's token (${failure.why}); take the present one from BotFather`;
+    return `Telegram refuses the bot's token (${failure.why}); get the current one from BotFather`;
   if (failure.status === 409)
-    return `another program takes this bot's updates (${failure.why}); one token serves one gate: end the other, or delete its webhook`;
-  return `Telegram cannot be reached for updates: ${failure.why}; it is tried again`;
+    return `another program receives this bot's updates (${failure.why}); a token serves one gate: end the other program, or delete its webhook`;
+  return `Cannot get updates from Telegram: ${failure.why}; trying again`;
 }
 
 /** The offset that confirms all of a batch. */

@@ -176,7 +176,7 @@ describe("a reply", () => {
       },
     );
     const answer = await chat.replied(chat.reply(ask.message, "approve"));
-    expect(answer.text).toBe("Not accepted: the store\\u202e failed. The question is as it was");
+    expect(answer.text).toBe("Not accepted: the store\\u202e failed. The question is unchanged");
   });
 });
 
@@ -219,7 +219,7 @@ describe("an edit", () => {
     ['{"path": "a", "path": "b"}', "Not changed: Cannot"],
     ["{“path”: “a”}", "Not changed: Cannot"],
     ['{"path": 9007199254740993}', "Not changed: Cannot"],
-    ['{"content": "hello", "path": "notes.txt"}', "Not changed: that changes nothing"],
+    ['{"content": "hello", "path": "notes.txt"}', "Not changed: the arguments are unchanged"],
   ])("of %s is refused with the reason", async (json, why) => {
     await using chat = await openChat();
     const ask = await chat.ask();
@@ -249,7 +249,7 @@ describe("an edit", () => {
     await using chat = await openGroup();
     const { ask, shown } = await editing(chat, {}, BOB);
     expect((await chat.tap(shown, "Allow", ALICE)).text).toBe(
-      "Only the person who changed the arguments can confirm that",
+      "Only the person who changed the arguments can confirm the change",
     );
     expect((await chat.tap(shown, "Allow", STRANGER)).text).toContain("You may not answer");
     expect((await chat.replied(chat.reply(shown, "approve", ALICE))).text).toContain(
@@ -302,7 +302,7 @@ describe("an edit", () => {
     await using chat = await openChat();
     const ask = await chat.ask({ text: "x".repeat(9_000) });
     expect((await chat.replied(chat.reply(ask.message, edited))).text).toContain(
-      "Not changed: not all of it was shown",
+      "Not changed: part of it was not shown",
     );
   });
 });

@@ -18,7 +18,7 @@ async function approve(
   const { sender, messageId } = reply;
   const isAnothers = edit !== undefined && edit.editor.subject !== sender.subject;
   const why = isAnothers
-    ? "only the person who changed the arguments can confirm that"
+    ? "only the person who changed the arguments can confirm the change"
     : whyNoYes(sheet);
   if (why !== undefined) return say(front, messageId, `Not accepted: ${why}`);
   const confirmation =

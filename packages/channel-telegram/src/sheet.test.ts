@@ -61,7 +61,7 @@ describe("drawSheet()", () => {
     const drawn = sheet({ redelivery: true });
     drawn.question.count = { have: 1, need: 2 };
     expect(drawSheet(drawn).text).toMatch(
-      /^MEDIUM · an agent asks for consent, again after a restart · 1 of 2 said yes\n/,
+      /^MEDIUM · an agent asks for consent, again after a restart · 1 of 2 approved\n/,
     );
   });
 
@@ -126,7 +126,7 @@ describe("drawSheet()", () => {
     expect(text).toContain(
       `\n${hiddenChars} of ${long.text.length} characters: not shown here. All of it: sha256:`,
     );
-    expect(text).toContain("You can approve this only after all of it was sent as a file.");
+    expect(text).toContain("You can approve this only after the whole of it was sent as a file.");
     drawn.seen = "as a file";
     expect(drawSheet(drawn).text).toContain(
       `\n${hiddenChars} of ${long.text.length} characters: the file has them. All of it: sha256:`,
@@ -138,7 +138,7 @@ describe("drawSheet()", () => {
       "To allow it, reply to this message with the word approve.",
     );
     expect(drawSheet(sheet({ request: { evidence: "passkey" } })).text).toContain(
-      "it can be denied here",
+      "You can deny it here",
     );
   });
 
@@ -176,7 +176,7 @@ describe("whyNoYes()", () => {
     ["where a part of it is", { seen: "in part" }],
     ["where Telegram altered it", { seen: "altered" }],
   ])("is that not all was shown %s", (_when, given) => {
-    expect(whyNoYes(sheet(given))).toContain("not all of it was shown");
+    expect(whyNoYes(sheet(given))).toContain("part of it was not shown");
   });
 
   it("is the passkey where it takes one", () => {
@@ -204,7 +204,7 @@ describe("drawEnding()", () => {
     [{ status: "expired", reason: "" }, "EXPIRED: nobody answered in time, the call was denied"],
     [
       { status: "cancelled", reason: "the agent left" },
-      "TAKEN BACK: the call was not made: the agent left",
+      "WITHDRAWN: the call was not made: the agent left",
     ],
     [{ status: "failed", reason: "audit" }, "FAILED: the call was denied: audit"],
   ])("heads what it was about with %j", (ending, heading) => {

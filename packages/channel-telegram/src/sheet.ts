@@ -111,9 +111,9 @@ export function makeSheet(question: Question, edit?: Edit): Sheet {
 /** Why no yes can be taken from a sheet now, or nothing. */
 export function whyNoYes({ question, seen }: Sheet): string | undefined {
   if (question.request.evidence === "passkey")
-    return "this question takes a passkey, which Telegram does not have; it can be denied here";
+    return "approving this needs a passkey, which Telegram does not have; you can deny it here";
   if (seen === "in part" || seen === "altered")
-    return "not all of it was shown; have it sent as a file first";
+    return "part of it was not shown; have it sent as a file first";
   return undefined;
 }
 
@@ -148,7 +148,7 @@ function headingOf({ question, edit }: Sheet): string {
   if (edit !== undefined)
     return `CHANGED ARGUMENTS by ${showSender(edit.editor)} · nothing is allowed yet`;
   const again = session.redelivery ? ", again after a restart" : "";
-  const counted = count === undefined ? "" : ` · ${count.have} of ${count.need} said yes`;
+  const counted = count === undefined ? "" : ` · ${count.have} of ${count.need} approved`;
   return `${request.policy.requiredLevel.toUpperCase()} · an agent asks for consent${again}${counted}`;
 }
 
@@ -157,8 +157,8 @@ function waysOf(sheet: Sheet, isWhole: boolean): string {
   const { request } = sheet.question;
   const word = confirmationWord(request);
   if (request.evidence === "passkey")
-    return "This takes a passkey, which Telegram does not have; it can be denied here.";
-  if (!isWhole) return "You can approve this only after all of it was sent as a file.";
+    return "Approving this needs a passkey, which Telegram does not have. You can deny it here.";
+  if (!isWhole) return "You can approve this only after the whole of it was sent as a file.";
   if (word !== undefined) return `To allow it, reply to this message with the word ${word}.`;
   return sheet.edit === undefined
     ? `Or reply to this message: deny and why, or all arguments as one JSON object.`
@@ -209,7 +209,7 @@ const ENDINGS: Readonly<Record<Ending["status"], string>> = {
   approved_with_modifications: "APPROVED WITH CHANGED ARGUMENTS",
   denied: "DENIED",
   expired: "EXPIRED: nobody answered in time, the call was denied",
-  cancelled: "TAKEN BACK: the call was not made",
+  cancelled: "WITHDRAWN: the call was not made",
   failed: "FAILED: the call was denied",
   superseded: "REPLACED by a new question",
 };

@@ -184,7 +184,7 @@ describe("a tap", () => {
       text: "Counted: 1 of 3; the question stays open for others",
       isAlert: false,
     });
-    await expect.poll(() => ask.now().text, PATIENCE).toContain("· 1 of 3 said yes");
+    await expect.poll(() => ask.now().text, PATIENCE).toContain("· 1 of 3 approved");
     expect((await chat.tap(ask.now(), "Approve", ALICE)).text).toBe(
       "You have used this button already",
     );
@@ -217,7 +217,7 @@ describe("a tap", () => {
       },
     );
     expect(await chat.tap(ask.message, "Approve")).toEqual({
-      text: "Not accepted: the store failed. The question is as it was",
+      text: "Not accepted: the store failed. The question is unchanged",
       isAlert: true,
     });
     expect(await chat.tap(ask.message, "Approve")).toEqual({
@@ -289,7 +289,7 @@ describe("a text that does not fit", () => {
       isAlert: true,
     });
     const words = chat.reply(ask.message, "approve");
-    expect((await chat.replied(words)).text).toContain("Not accepted: not all of it was shown");
+    expect((await chat.replied(words)).text).toContain("Not accepted: part of it was not shown");
     expect(ask.submissions).toEqual([]);
     await chat.tap(ask.message, "Send all");
     await expect.poll(() => ask.now().text, PATIENCE).toContain("the file has them");

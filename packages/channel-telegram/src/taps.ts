@@ -114,7 +114,7 @@ async function judge(front: Front, tap: Tap): Promise<Outcome> {
     return unused("You may not answer this question. It stays open for those who may");
   }
   if (sheet.edit !== undefined && sheet.edit.editor.subject !== subject)
-    return unused("Only the person who changed the arguments can confirm that");
+    return unused("Only the person who changed the arguments can confirm the change");
   if (usedBy.has(subject)) return unused("You have used this button already");
   // Marked before anything is waited for: of two taps at once one counts.
   usedBy.add(subject);

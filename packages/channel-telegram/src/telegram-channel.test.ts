@@ -58,7 +58,7 @@ describe("createTelegramChannel() shows a question", () => {
     ["approved_with_modifications", "APPROVED WITH CHANGED ARGUMENTS, elsewhere"],
     ["denied", "DENIED, elsewhere: why"],
     ["expired", "EXPIRED"],
-    ["cancelled", "TAKEN BACK"],
+    ["cancelled", "WITHDRAWN"],
     ["failed", "FAILED"],
     ["superseded", "REPLACED by a new question, elsewhere"],
   ])("until it ended elsewhere: %s", async (status, heading) => {
@@ -296,7 +296,7 @@ describe("createTelegramChannel() and time", () => {
     const asks = await Promise.all(Array.from({ length: 5 }, () => chat.ask()));
     for (const ask of asks) ask.end({ status: "cancelled", reason: "" });
     await chat.channel.close();
-    for (const ask of asks) expect(ask.now().text).toContain("TAKEN BACK");
+    for (const ask of asks) expect(ask.now().text).toContain("WITHDRAWN");
   });
 
   it("closes in the middle of an outage, once", async () => {
@@ -307,7 +307,7 @@ describe("createTelegramChannel() and time", () => {
     let closed = 0;
     for (let i = 0; i < 2; i++) void chat.channel.close().then(() => closed++);
     await runUntil(chat.clock, () => closed === 2);
-    expect(ask.now().text).not.toContain("TAKEN BACK");
+    expect(ask.now().text).not.toContain("WITHDRAWN");
   });
 });
 

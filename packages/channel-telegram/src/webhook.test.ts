@@ -123,7 +123,10 @@ describe("registerWebhook()", () => {
     );
     await clock.advance(20_000);
     await done;
-    expect([calls.length, warnings]).toEqual([3, ["Telegram does not take the webhook: no reply"]]);
+    expect([calls.length, warnings]).toEqual([
+      3,
+      ["Telegram did not accept the webhook: no reply"],
+    ]);
   });
 
   it("rejects where it is refused", async () => {

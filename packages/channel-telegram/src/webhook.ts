@@ -79,7 +79,7 @@ export async function registerWebhook({
   for (let failures = 0; !signal.aborted; failures++) {
     const reply = await api({ method: "setWebhook", params, signal });
     if (reply.ok || signal.aborted) return;
-    const message = `Telegram does not take the webhook: ${reply.why}`;
+    const message = `Telegram did not accept the webhook: ${reply.why}`;
     if (failures === 0) warn(message);
     if (!isTemporary(reply))
       throw new ConsentError("channel_unavailable", `Cannot ask on Telegram: ${message}`);

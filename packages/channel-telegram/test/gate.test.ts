@@ -60,7 +60,7 @@ describe("the Telegram channel under a gate", () => {
     const message = await question(chat);
     const shown = await chat.replied(chat.reply(message, '{"path": "/etc/passwd"}'));
     expect((await chat.tap(shown, "Allow")).text).toBe(
-      "Not accepted: the edited action is denied: never there. The question is as it was",
+      "Not accepted: the edited action is denied: never there. The question is unchanged",
     );
     await chat.tap(message, "Approve");
     expect([(await call).ran, gate.released]).toEqual([true, [{ path: "a" }]]);
@@ -75,7 +75,7 @@ describe("the Telegram channel under a gate", () => {
     const first = await question(chat);
     const shown = await chat.replied(chat.reply(first, '{"path": "key.pem"}'));
     expect((await chat.tap(shown, "Allow")).text).toBe(
-      "The changed call needs a new look: it is asked as a new question",
+      "The changed call is asked as a new question",
     );
     const second = await question(chat, 2);
     expect(second.text).toMatch(/^CRITICAL/);
@@ -115,7 +115,7 @@ describe("the Telegram channel under a gate", () => {
     const call = gate.call();
     const message = await question(chat);
     expect(await chat.tap(message, "Approve", BOB)).toEqual({
-      text: "Not accepted: nobody known answered. The question is as it was",
+      text: "Not accepted: nobody known answered. The question is unchanged",
       isAlert: true,
     });
     await chat.tap(message, "Deny", ALICE);

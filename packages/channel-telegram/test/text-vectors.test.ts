@@ -53,7 +53,7 @@ async function show(strings: readonly string[]): Promise<readonly string[]> {
       failures.push(string);
     else if (
       !buttons.some(({ label }) => label === "Approve") &&
-      !text.includes("You can approve this only after all of it was sent as a file")
+      !text.includes("You can approve this only after the whole of it was sent as a file")
     )
       failures.push(string);
   }

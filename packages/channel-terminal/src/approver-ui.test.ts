@@ -52,7 +52,7 @@ describe("runApproverUi() shows", () => {
     [{ status: "denied", reason: "" }, "answered elsewhere: denied"],
     [
       { status: "cancelled", reason: "the agent left\u001b[2J" },
-      "taken back, the call was not made (the agent left\\u001b[2J)",
+      "withdrawn, the call was not made (the agent left\\u001b[2J)",
     ],
   ] as const)("one line where the question ended with %j", async (ending, line) => {
     const kit = setUpUi();
@@ -102,7 +102,7 @@ describe("runApproverUi() shows", () => {
     await kit.ask();
     await kit.type("?\n");
     expect(kit.news()).toContain(
-      "An empty line, an unknown word, the end of the input and silence are never a yes.",
+      "An empty line, an unknown word, the end of the input and silence never approve anything.",
     );
   });
 
@@ -162,7 +162,7 @@ describe("runApproverUi() tells what became of an answer", () => {
     await kit.clock.advance(GUARD_MS * 2);
     await kit.type("a\n");
     const news = kit.news();
-    expect(news).toContain("→ the changed call needs a new look");
+    expect(news).toContain("→ the changed call is asked as a new question");
     expect(news).toContain("│ the changed call");
     expect(news).not.toContain("replaced by a new question");
     await kit.type("a\n");

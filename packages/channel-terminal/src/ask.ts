@@ -79,7 +79,7 @@ function takeReceipt({ desk }: Asked, receipt: AnswerReceipt): AskOutcome | unde
       );
       return "done";
     case "reshow":
-      screen.say("→ the changed call needs a new look: it is asked as a new question");
+      screen.say("→ the changed call is asked as a new question");
       return "answered";
     case "refused":
       screen.say(`Not accepted: ${escapeText(receipt.reason)} (${receipt.code})`, "yellow");
@@ -121,8 +121,8 @@ async function submit(
 /** Why the screen cannot take a yes now, or nothing. */
 function whyNoYes({ question: { request }, shownWhole }: Asked): string | undefined {
   if (request.evidence === "passkey")
-    return "this question takes a passkey, which a terminal does not have; it can be denied here";
-  if (!shownWhole) return "not all of the call was shown; read it with v first";
+    return "approving this needs a passkey, which a terminal does not have; you can deny it here";
+  if (!shownWhole) return "part of the call was not shown; read it with v first";
   return undefined;
 }
 

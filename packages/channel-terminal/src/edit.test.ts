@@ -22,7 +22,7 @@ describe("editArguments()", () => {
       '{ "path": "notes.txt",\n  "content": "bye", "mode": [1] }\n\n',
     );
     expect(shown).toContain(
-      'What that changes:\n│ - content: "hello"\n│ + content: "bye"\n│ + mode: [1]\n',
+      'Your changes:\n│ - content: "hello"\n│ + content: "bye"\n│ + mode: [1]\n',
     );
     expect(ask.submissions).toEqual([]);
     await kit.type("yes\n");
@@ -41,7 +41,7 @@ describe("editArguments()", () => {
     ['{"path": 9007199254740993}\n', "Kept: Cannot"],
     ['{"path": "a"\n', "Kept: Cannot"],
     ["[]\n", "Kept: the arguments are not a JSON object"],
-    ['{ "content": "hello", "path": "notes.txt" }\n', "Kept: that changes nothing"],
+    ['{ "content": "hello", "path": "notes.txt" }\n', "Kept: the arguments are unchanged"],
     [`{"path": "${"x".repeat(4_100)}"}\n`, "Kept: the entry is too large, or a line is longer"],
   ])("keeps the arguments for the entry %j", async (entry, told) => {
     const kit = setUpUi();

@@ -86,10 +86,10 @@ async function confirm(
 ): Promise<Edited> {
   const proposed = question.request.action.parameters;
   if (canonicalJson(proposed) === canonicalJson(parameters)) {
-    desk.screen.say("Kept: that changes nothing");
+    desk.screen.say("Kept: the arguments are unchanged");
     return { kind: "kept" };
   }
-  desk.screen.say("What that changes:");
+  desk.screen.say("Your changes:");
   for (const { sign, text } of diffArguments(proposed, parameters))
     desk.screen.quote([`${sign} ${text}`], sign === "-" ? "red" : "green");
   const word = confirmationWord(question.request) ?? "yes";
@@ -115,7 +115,7 @@ export async function editArguments(desk: Desk, options: EditOptions): Promise<E
   };
   if (entry.kind === "cut")
     return keep(
-      "the entry is too large, or a line is longer than this terminal hands over; break it into shorter lines",
+      "the entry is too large, or a line is longer than this terminal accepts; break it into shorter lines",
     );
   if (entry.kind !== "text") return { kind: entry.kind };
   if (entry.text === "") return keep("nothing was entered");

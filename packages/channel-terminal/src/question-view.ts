@@ -28,13 +28,13 @@ const RISK_INKS: Readonly<Record<RiskLevel, Ink>> = {
 
 /** What the person is told the keys do. */
 export const HELP: readonly string[] = [
-  "a, approve          yes, to exactly this call; at level critical only the whole word counts",
-  "a NAME              yes, and take the offer of that name",
-  "d, deny [REASON]    no; the agent is told the reason",
+  "a, approve          approve exactly this call; at level critical, type the whole word",
+  "a NAME              approve, and accept the offer of that name",
+  "d, deny [REASON]    deny; the agent sees the reason",
   "e, edit             change the arguments, see the difference, then confirm",
   "v, details          everything about the question, as JSON",
   "n, next             leave it open and look at the next one",
-  "An empty line, an unknown word, the end of the input and silence are never a yes.",
+  "An empty line, an unknown word, the end of the input and silence never approve anything.",
 ];
 
 /** Time left as `1:05`, or `1:00:05`. */
@@ -92,14 +92,14 @@ const ENDINGS: Readonly<Record<Ending["status"], string>> = {
   approved_with_modifications: "answered elsewhere: approved with changed arguments",
   denied: "answered elsewhere: denied",
   expired: "expired: nobody answered in time, the call was denied",
-  cancelled: "taken back, the call was not made",
+  cancelled: "withdrawn, the call was not made",
   failed: "failed, the call was denied",
   superseded: "replaced by a new question",
 };
 
 /** One line about a question whose gate cannot be reached any more. */
 export const describeLoss = ({ request }: OpenQuestion): string =>
-  `${escapeText(request.action.description)}: the connection to its gate is lost, and what became of it is not known here`;
+  `${escapeText(request.action.description)}: the connection to its gate is lost, and its outcome is unknown here`;
 
 /** One line about a question that ended without this person. */
 export function describeEnding({ request }: OpenQuestion, { status, reason }: Ending): string {
@@ -114,7 +114,7 @@ const RUNS: Readonly<Record<NonNullable<QuestionOutcome["run"]>["state"], string
   failed: "it ran and failed",
   not_run: "it was not run",
   not_collected: "it did not run: the agent did not collect the approval in time",
-  unknown: "it is not known whether it ran: check whether it happened",
+  unknown: "it is unknown whether it ran: check whether it happened",
 };
 
 /** One line about what a gate's log says became of a question. */

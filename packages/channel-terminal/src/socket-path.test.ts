@@ -63,7 +63,7 @@ describe("listenPrivately()", () => {
     await mkdir(home.run);
     await chmod(home.run, mode);
     expect(await refusing(home)).toMatchObject({
-      message: expect.stringContaining("its directory is open to others") as string,
+      message: expect.stringContaining("other users can open its directory") as string,
     });
   });
 

@@ -55,13 +55,13 @@ async function makePrivateDirectory(path: string): Promise<void> {
   if ((found.mode & 0o077) !== 0)
     refuse(
       path,
-      `its directory is open to others (mode ${(found.mode & 0o777).toString(8)}), chmod 700 mends that`,
+      `other users can open its directory (mode ${(found.mode & 0o777).toString(8)}); run chmod 700 on it`,
     );
 }
 
 async function makeWay(path: string): Promise<void> {
   const state = await probeSocket(path).catch((error: unknown) =>
-    refuse(path, "something there does not answer as a socket", error),
+    refuse(path, "what is there does not answer as a socket", error),
   );
   if (state === "live") refuse(path, "another gate listens there");
   if (state === "absent") return;
@@ -87,7 +87,7 @@ function listen(server: Server, path: string): Promise<void> {
  */
 export async function listenPrivately(server: Server, path: string): Promise<void> {
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX)
-    refuse(path, `a socket's path takes at most ${SOCKET_PATH_BYTES_MAX} bytes`);
+    refuse(path, `a socket's path has at most ${SOCKET_PATH_BYTES_MAX} bytes`);
   try {
     await makePrivateDirectory(path);
     await makeWay(path);

@@ -52,7 +52,7 @@ export async function handIn(
   } catch (error) {
     const reason = error instanceof Error ? error.message : "the gate is gone";
     if (isConsentError(error, "channel_unavailable")) return { status: "not_sent", reason };
-    settings.warn(`Cannot tell what became of an answer yet: ${reason}`);
+    settings.warn(`The outcome of an answer is not known yet: ${reason}`);
     return { status: "unknown" };
   }
 }
@@ -91,7 +91,7 @@ async function prove(
   const checked = await parts.ceremony.checkAssertion({ assertion, challenge, passkeys });
   if (!checked.ok)
     return refuse("passkey_refused", {
-      message: `the passkey's answer does not hold: ${checked.reason}`,
+      message: `the passkey's response is not valid: ${checked.reason}`,
     });
   // The verifier was given this person's alone; a mistake of its must not make another's answer
   // theirs.

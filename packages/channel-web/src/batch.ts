@@ -42,12 +42,12 @@ async function answerOne(
   if (request.actionDigest !== actionDigest)
     return refusedReceipt(
       "nonce_mismatch",
-      "the page showed another action than the one that is asked about",
+      "the page showed a different action from the one that the question is about",
     );
   if (decision === "approved" && needsPasskey(request, parts.settings.passkeyFrom))
-    return refusedReceipt("passkey_required", "a yes to this question takes a passkey");
+    return refusedReceipt("passkey_required", "approving this question needs a passkey");
   if (decision === "approved" && confirmationWord(request) !== undefined)
-    return refusedReceipt("confirmation_required", "a yes to this question takes a typed word");
+    return refusedReceipt("confirmation_required", "approving this question needs a typed word");
   const claim = makeAnswer(parts, entry, {
     decision,
     reason,
@@ -71,7 +71,7 @@ async function answerAll(parts: InboxParts, { session, body }: SessionCall): Pro
     return refuse("answer_invalid", {
       message: isTooMany
         ? `a batch has at most ${BATCH_MAX} answers`
-        : "a batch has one answer a question",
+        : "a batch has one answer per question",
     });
   const choice: Choice = { decision, reason, person: session.person };
   const receipts = await Promise.all(

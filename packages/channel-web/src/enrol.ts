@@ -40,7 +40,7 @@ function refusalOf(
   if (sessions.usedPasskey(session, FRESH_MS)) return undefined;
   if (known.length > 0)
     return refuse("passkey_required", {
-      message: "another passkey takes one that you have: sign in with it",
+      message: "adding another passkey needs one that you have: sign in with it",
     });
   return isOver(settings.clock, session.startedAt, FRESH_MS) ? refuse("sign_in_again") : undefined;
 }
@@ -70,7 +70,7 @@ async function add(parts: InboxParts, { session, body }: SessionCall): Promise<R
   if (challenge === undefined || !challenges.take(challenge, session))
     return refuse("passkey_refused", {
       status: 400,
-      message: "its challenge is not one of ours, or too old",
+      message: "its challenge is unknown or too old",
     });
   const checked = await ceremony.checkRegistration({ registration, challenge });
   if (!checked.ok) return refuse("passkey_refused", { status: 400, message: checked.reason });
@@ -87,7 +87,7 @@ async function revoke(parts: InboxParts, { session, id }: SessionCall): Promise<
   if (!sessions.usedPasskey(session, FRESH_MS))
     return refuse("passkey_required", {
       message:
-        "revoking a passkey takes one: sign in with it, or have it revoked where the gate runs",
+        "revoking a passkey needs a passkey: sign in with one, or have it revoked where the gate runs",
     });
   if (!(await keyring.revoke(id, session.person.approver))) return refuse("not_found");
   sessions.endAll(id);

@@ -99,7 +99,7 @@ export function createInboxWith(
       if (person === undefined)
         throw new ConsentError(
           "options_invalid",
-          `Cannot make a sign-in code: nobody has the approver id ${quoteText(approver)}`,
+          `Cannot make a sign-in code: nobody has the approver ID ${quoteText(approver)}`,
         );
       return parts.codes.make(person);
     },

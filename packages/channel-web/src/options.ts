@@ -63,7 +63,7 @@ function readOrigin(origin: string): URL {
   );
   requireOption(
     !/^[\d.]+$|^\[/.test(url.hostname),
-    `"origin" has an IP address, and a passkey takes a name; this machine's is http://localhost`,
+    `"origin" has an IP address, but a passkey needs a name; this machine's is http://localhost`,
   );
   return url;
 }
@@ -77,7 +77,7 @@ function readRpId(rpId: string | undefined, { hostname }: URL): string {
   requireOption(
     typeof id === "string" &&
       (id === hostname || (hostname.endsWith(`.${id}`) && id.includes("."))),
-    `"rpId" is neither the origin's name nor one above it`,
+    `"rpId" is neither the origin's name nor a parent domain of it`,
   );
   return id;
 }
@@ -91,7 +91,7 @@ function readPeople(people: InboxOptions["people"]): ReadonlyMap<string, Person>
   for (const { approver, subject } of known)
     requireOption(
       isName(approver) && isName(subject),
-      `a person's "approver" or "subject" is not a text of 1 to ${NAME_CHARS_MAX} characters`,
+      `a person's "approver" or "subject" is not a string of 1 to ${NAME_CHARS_MAX} characters`,
     );
   // Two people whom a gate cannot tell apart would be one in its log.
   for (const key of ["approver", "subject"] as const)
@@ -109,7 +109,7 @@ function readPauses({ pauses, people }: InboxOptions): InboxPauses | undefined {
     ["list", "pause", "resume"].every(
       (verb) => typeof Reflect.get(Object(pauses), verb) === "function",
     ),
-    `"pauses" has no list, pause or resume`,
+    `"pauses" lacks list(), pause() or resume()`,
   );
   requireOption(
     Array.isArray(pauses.operators) &&
@@ -132,7 +132,7 @@ function readReviews({ reviews, people }: InboxOptions): InboxReviews | undefine
     ["list", "show", "take", "drop"].every(
       (verb) => typeof Reflect.get(Object(reviews), verb) === "function",
     ),
-    `"reviews" has no list, show, take or drop`,
+    `"reviews" lacks list(), show(), take() or drop()`,
   );
   requireOption(
     Array.isArray(reviews.reviewers) &&

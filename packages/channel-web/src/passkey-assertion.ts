@@ -65,7 +65,7 @@ export async function assertionProblem(
   )
     return "a field is not base64url";
   try {
-    if (isFramed(clientData)) return "it was made in a page within another page";
+    if (isFramed(clientData)) return "it was made in an embedded page";
     const made = originIn(clientData);
     if ((origin !== undefined && made !== origin) || !isPasskeyOrigin(passkey, made))
       return "it was made at another origin";

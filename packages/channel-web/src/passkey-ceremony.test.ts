@@ -93,7 +93,7 @@ describe("createPasskeyCeremony()", () => {
     const other = createSoftwarePasskey(ORIGIN);
     expect(await asserted(key, { crossOrigin: true })).toMatchObject({
       ok: false,
-      reason: "it was made in a page within another page",
+      reason: "it was made in an embedded page",
     });
     expect(await asserted(key, { isForged: true })).toMatchObject({ ok: false });
     expect(

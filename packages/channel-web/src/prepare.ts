@@ -50,13 +50,14 @@ function misfitOf(
   request: ConsentRequest,
 ): string | undefined {
   if ((decision === "approved_with_modifications") !== (modifications !== undefined))
-    return `"modifications" are for the decision approved_with_modifications, which takes them`;
-  if (grant !== undefined && decision !== "approved") return `"grant" is for a plain yes`;
+    return `"modifications" belong to the decision approved_with_modifications, which needs them`;
+  if (grant !== undefined && decision !== "approved")
+    return `"grant" belongs to the decision approved`;
   if (grant !== undefined && !request.offers.some(({ id }) => id === grant))
     return `there is no offer "${grant}"`;
   const wanted = confirmationWord(request);
   if (decision !== "denied" && wanted !== undefined && word !== wanted)
-    return `a yes takes the word "${wanted}", typed`;
+    return `approving needs the word "${wanted}", typed`;
   return undefined;
 }
 

@@ -9,7 +9,7 @@ import type { QuestionMessage } from "./wire.js";
 
 const RANK: Readonly<Record<RiskLevel, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 
-/** Whether a yes to this question takes a passkey: its rule says so, or its level does here. */
+/** Whether approving this question needs a passkey: its rule says so, or its level does here. */
 export function needsPasskey(
   { evidence, action, policy }: ConsentRequest,
   from: Settings["passkeyFrom"],

@@ -173,7 +173,7 @@ async function prove(
   const checked = await parts.ceremony.checkAssertion({ assertion, challenge, passkeys });
   if (!checked.ok)
     return refuse("passkey_refused", {
-      message: `the passkey's answer does not hold: ${checked.reason}`,
+      message: `the passkey's response is not valid: ${checked.reason}`,
     });
   if (checked.passkey.approver !== by.approver) return refuse("passkey_refused");
   parts.sessions.notePasskey(session);

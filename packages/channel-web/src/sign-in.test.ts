@@ -99,7 +99,7 @@ describe("POST /api/session/passkey", () => {
     });
     expect(refused).toMatchObject({
       status: 401,
-      body: { code: "passkey_refused", message: "the passkey's answer does not hold" },
+      body: { code: "passkey_refused", message: "the passkey's response is not valid" },
     });
   });
 

@@ -53,7 +53,7 @@ export function createWebChannel(
       if (entry === undefined)
         throw new ConsentError(
           "channel_failed",
-          `Cannot show question "${request.id}": another gate has one of this id open here`,
+          `Cannot show question "${request.id}": another gate has a question with this ID open here`,
         );
       void session.ended.then((ending) => questions.end(entry, ending));
       void session.outcome.then((outcome) => {

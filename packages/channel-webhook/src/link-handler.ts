@@ -81,7 +81,7 @@ async function answer({ clock }: LinkParts, link: OpenLink, form: Form): Promise
 async function takeForm(parts: LinkParts, link: OpenLink, form: Form): Promise<Response> {
   const { links } = parts;
   // Before anything is awaited: of two answers that come at once, one is judged.
-  if (!links.take(link)) return noticePage(409, "One moment", "Your answer is being looked at.");
+  if (!links.take(link)) return noticePage(409, "One moment", "Your answer is being checked.");
   try {
     const receipt = await answer(parts, link, form);
     if (receipt.status !== "refused") {
@@ -132,7 +132,7 @@ export async function handleLink(
 ): Promise<Response> {
   const link = parts.links.find(token);
   if (link === undefined)
-    return noticePage(404, "Nothing here", "This link leads nowhere, or no longer anywhere.");
+    return noticePage(404, "Nothing here", "This link does not work, or no longer works.");
   if (link.state === "over") return overPage(link.how);
   switch (request.method) {
     case "GET":
@@ -143,7 +143,7 @@ export async function handleLink(
     default: {
       const refusal = noticePage(
         405,
-        "Not this way",
+        "Method not allowed",
         "Open the link, and answer with the form on its page.",
       );
       refusal.headers.set("allow", "GET, HEAD, POST");

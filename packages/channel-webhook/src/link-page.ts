@@ -84,7 +84,7 @@ function offerChoice({ offers }: ConsentRequest): string {
   const each = offers.map(({ id, scope, ttlMs }) =>
     choice(id, `and ${showScope(scope)} for ${showDuration(ttlMs)} [${id}]`, false),
   );
-  return `<fieldset><legend>A yes covers</legend>${choice("", "this call only", true)}${each.join("")}</fieldset>`;
+  return `<fieldset><legend>Approving covers</legend>${choice("", "this call only", true)}${each.join("")}</fieldset>`;
 }
 
 function wordToType(request: ConsentRequest): string {
@@ -105,7 +105,7 @@ export function questionPage({ request, subject, formKey, problem }: QuestionPag
       : `<p role="alert">Not accepted: ${html(problem.text)}. The question is still open.</p>`;
   const approve = needsPasskey ? "" : `<button name="decision" value="approved">Approve</button>`;
   const note = needsPasskey
-    ? "<p>A yes to this question takes a passkey. It can only be denied here.</p>"
+    ? "<p>Approving this question needs a passkey. You can only deny it here.</p>"
     : "";
   const main = `${alert}<p>Risk level: <strong>${html(request.policy.requiredLevel)}</strong>. You answer as <strong>${html(subject)}</strong>.</p>
 <pre>${html(request.text)}</pre>
@@ -124,7 +124,7 @@ const ENDS: Readonly<Record<EndStatus | "answered", string>> = {
   expired: "Nobody answered in time.",
   cancelled: "It was withdrawn.",
   failed: "It failed, and nothing was allowed.",
-  superseded: "Another question took its place.",
+  superseded: "Another question replaced it.",
 };
 
 /** For a link that no longer works: an answer given now would do nothing. */
@@ -138,15 +138,15 @@ export function takenPage(
 ): Response {
   switch (receipt.status) {
     case "final":
-      return noticePage(200, "Your answer was taken", ENDS[receipt.outcome]);
+      return noticePage(200, "Your answer was accepted", ENDS[receipt.outcome]);
     case "counted":
       return noticePage(
         200,
-        "Your answer was taken",
+        "Your answer was accepted",
         `${receipt.have} of ${receipt.need} people have approved.`,
       );
     case "reshow":
-      return noticePage(200, "Your answer was taken", ENDS.superseded);
+      return noticePage(200, "Your answer was accepted", ENDS.superseded);
     default:
       return receipt satisfies never;
   }

@@ -40,7 +40,7 @@ export function createNotices(
     })
       .then(
         () => undefined,
-        (error: unknown) => warn(`Cannot tell the receiver ${what}: ${asError(error).message}`),
+        (error: unknown) => warn(`Cannot inform the receiver ${what}: ${asError(error).message}`),
       )
       .finally(() => underWay.delete(telling));
     underWay.add(telling);
@@ -50,7 +50,10 @@ export function createNotices(
       bring(endedEvent(request, ending, clock.now()), `that question "${request.id}" ended`),
     tellOutcome(request, outcome) {
       if (closing.signal.aborted) return;
-      bring(outcomeEvent(request, outcome, clock.now()), `what became of question "${request.id}"`);
+      bring(
+        outcomeEvent(request, outcome, clock.now()),
+        `of the outcome of question "${request.id}"`,
+      );
     },
     async close() {
       closing.abort(new Error("the channel is closed"));

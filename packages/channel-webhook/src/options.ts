@@ -80,7 +80,7 @@ function readApprovers(approvers: readonly string[]): readonly string[] {
   for (const subject of approvers)
     requireOption(
       typeof subject === "string" && subject !== "" && subject.length <= SUBJECT_CHARS_MAX,
-      `an approver is not a text of 1 to ${SUBJECT_CHARS_MAX} characters`,
+      `an approver is not a string of 1 to ${SUBJECT_CHARS_MAX} characters`,
     );
   return [...new Set(approvers)];
 }

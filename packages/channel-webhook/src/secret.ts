@@ -16,11 +16,10 @@ function refuse(index: number, why: string): never {
 
 function readKey(secret: string, index: number): Uint8Array {
   const base64 = typeof secret === "string" ? FORM.exec(secret)?.[1] : undefined;
-  if (base64 === undefined) return refuse(index, "it is not whsec_ and base64");
+  if (base64 === undefined) return refuse(index, "it is not whsec_ followed by base64");
   const key = Buffer.from(base64, "base64");
   // Another spelling of the same bytes, or a truncated one, would verify here and nowhere else.
-  if (key.toString("base64") !== base64)
-    return refuse(index, "its base64 is not the one spelling of its bytes");
+  if (key.toString("base64") !== base64) return refuse(index, "its base64 is not canonical");
   if (key.length < KEY_BYTES_MIN || key.length > KEY_BYTES_MAX)
     return refuse(index, `it has ${key.length} bytes, not ${KEY_BYTES_MIN} to ${KEY_BYTES_MAX}`);
   return key;

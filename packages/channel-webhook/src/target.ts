@@ -58,7 +58,7 @@ export function readTarget(input: string, allowPrivateHosts: readonly string[]):
   if (parsed.protocol !== "https:" && !isLoopback)
     throw new ConsentError(
       "options_invalid",
-      `Cannot send to host "${host}": http is for this machine only, every other receiver has https`,
+      `Cannot send to host "${host}": http is for this machine only; use https for every other receiver`,
     );
   const target = {
     url: parsed,

@@ -66,7 +66,7 @@ function asChannelError(error: unknown): ConsentError {
   if (isConsentError(error)) return error;
   return new ConsentError(
     "channel_failed",
-    "Cannot deliver the question: it was over before the receiver took it",
+    "Cannot deliver the question: it ended before the receiver accepted it",
     { cause: error },
   );
 }

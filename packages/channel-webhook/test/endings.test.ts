@@ -159,7 +159,7 @@ describe("createWebhookChannel(): closed", () => {
     expect(closed).toBe(false);
     await clock.advance(1);
     await closing;
-    expect(warnings).toEqual([expect.stringMatching(/^Cannot tell the receiver/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^Cannot inform the receiver/)]);
   });
 
   it("does not wait for a notice that would have to be sent again", async () => {
@@ -170,7 +170,7 @@ describe("createWebhookChannel(): closed", () => {
     ask.end({ status: "expired", reason: "" });
     await expect.poll(() => warnings.length, patience).toBe(1);
     await channel.close();
-    expect(warnings.at(-1)).toMatch(/^Cannot tell the receiver/);
+    expect(warnings.at(-1)).toMatch(/^Cannot inform the receiver/);
     expect(receiver.taken).toHaveLength(2);
   });
 });
