@@ -39,7 +39,7 @@ export function hashDeviceToken(token: string): string {
   if (isDeviceToken(token)) return `sha256:${digestToken(token).toString("hex")}`;
   throw new ConsentError(
     "options_invalid",
-    "Cannot use a device token: it has not 32 to 512 characters of A-Z, a-z, 0-9, _ and -",
+    "Cannot use a device token: it does not have 32 to 512 characters of A-Z, a-z, 0-9, _ and -",
   );
 }
 

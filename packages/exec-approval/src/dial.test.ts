@@ -37,7 +37,7 @@ describe("readAddress()", () => {
     "refuses the token %j, and does not say it",
     (bad) => {
       expect(() => readAddress({ url: "ws://127.0.0.1", token: bad })).toThrow(
-        /^Cannot use the gateway's address: its token has not 32/,
+        /^Cannot use the gateway's address: its token does not have 32/,
       );
     },
   );

@@ -39,14 +39,14 @@ const DELAY_MS_MAX = 30_000;
 export function readAddress({ url, token, ca }: GatewayAddress): GatewayAddress {
   const refuse = (state: string): ConsentError =>
     new ConsentError("options_invalid", `Cannot use the gateway's address: ${state}`);
-  if (!URL.canParse(url)) throw refuse("it is no URL");
+  if (!URL.canParse(url)) throw refuse("it is not a URL");
   const { protocol, hostname, username, password, search, hash, href } = new URL(url);
   if (username !== "" || password !== "" || search !== "" || hash !== "")
-    throw refuse("a name, a password, a query or a fragment is in it");
+    throw refuse("it contains a username, a password, a query or a fragment");
   if (protocol !== "wss:" && !(protocol === "ws:" && LOOPBACK_HOST.test(hostname)))
     throw refuse("it is not wss://, and not ws:// to this machine");
   if (!isDeviceToken(token))
-    throw refuse("its token has not 32 to 512 characters of A-Z, a-z, 0-9, _ and -");
+    throw refuse("its token does not have 32 to 512 characters of A-Z, a-z, 0-9, _ and -");
   return { url: href, token, ...(ca === undefined ? {} : { ca }) };
 }
 

@@ -266,7 +266,7 @@ export class GatewayClient implements AsyncDisposable {
       if (message.to !== this.deviceId)
         throw new ConsentError(
           "message_invalid",
-          "Cannot take a message: it is for another device",
+          "Cannot accept a message: it is for another device",
         );
       this.#take(message);
     } catch (error) {
@@ -287,7 +287,7 @@ export class GatewayClient implements AsyncDisposable {
     if ((message.action === "receipt" || message.action === "presence") && !isGateways)
       throw new ConsentError(
         "message_invalid",
-        `Cannot take a ${message.action}: it is not the gateway's`,
+        `Cannot accept a ${message.action}: it is not from the gateway`,
       );
     if (message.action === "receipt") {
       const { payload } = message;

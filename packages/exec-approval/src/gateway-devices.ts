@@ -67,7 +67,7 @@ export function readDevices(devices: readonly GatewayDevice[]): GatewayDevices {
     for (const id of device.hubs) {
       const hub = known.get(id);
       if (hub?.device.role !== "hub")
-        throw invalid(device.id, `${JSON.stringify(id.slice(0, 128))} is none of the hubs`);
+        throw invalid(device.id, `${JSON.stringify(id.slice(0, 128))} is not one of the hubs`);
       peers.add(id);
       hub.peers.add(device.id);
     }

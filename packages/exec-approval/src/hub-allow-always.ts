@@ -105,7 +105,7 @@ function stillAsked(
   request: ConsentRequest,
 ): Pick<Remembered, "note"> {
   const asked = (why: string): Pick<Remembered, "note"> => ({
-    note: `this command will be asked about all the same: ${why.slice(0, WHY_CHARS_MAX)}`,
+    note: `you will still be asked about this command: ${why.slice(0, WHY_CHARS_MAX)}`,
   });
   try {
     const { ask, ...config } = read();
@@ -119,7 +119,9 @@ function stillAsked(
     const rule = askingRule(request);
     return rule === undefined ? {} : asked(rule);
   } catch (error) {
-    return { note: `whether this command will be asked about is not known: ${messageOf(error)}` };
+    return {
+      note: `it is unknown whether you will be asked about this command: ${messageOf(error)}`,
+    };
   }
 }
 

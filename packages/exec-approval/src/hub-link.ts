@@ -57,7 +57,7 @@ async function answerCall(
 ): Promise<RpcOutcome> {
   if (payload.method !== ResolveExecApprovalMethod)
     return failed("METHOD_NOT_FOUND", `There is no method "${payload.method}"`);
-  if (hub === undefined) return failed("NOT_READY", "The hub takes no answers yet");
+  if (hub === undefined) return failed("NOT_READY", "The hub does not accept answers yet");
   try {
     const outcome = await hub.resolveExecApproval(readResolveParams(payload.params), { from });
     return outcome.ok ? { ok: true, payload: { ...outcome.payload } } : outcome;

@@ -47,7 +47,7 @@ function replyTo(receipt: AnswerReceipt): Outcome {
     case "counted":
       return done({ note: `counted: ${receipt.have} of ${receipt.need}; the request stays open` });
     case "reshow":
-      return done({ note: "a new request took its place" });
+      return done({ note: "a new request replaced it" });
     case "refused":
       return OVER.includes(receipt.code)
         ? notFound()
@@ -88,7 +88,7 @@ export async function resolveApproval(
   if (open === undefined) return notFound();
   const { id } = open.request;
   const answered = answer(parts, open, { params, from }).catch((error: unknown) =>
-    fail("FAILED", error instanceof Error ? error.message : "The decision could not be taken"),
+    fail("FAILED", error instanceof Error ? error.message : "The decision could not be processed"),
   );
   if (decision !== "allow-always") return answered;
   // Whoever waits for the command goes on when its program stands in the allowlist, so that its

@@ -61,9 +61,9 @@ function checkOwner(path: string, found: Stats): void {
   if (!found.isFile()) throw cannotRead(path, "it is not a file");
   if (uid !== 0 && uid !== process.getuid?.()) throw cannotRead(path, `it belongs to user ${uid}`);
   if ((mode & 0o022) !== 0)
-    throw cannotRead(path, `others may write it; run: chmod go-w ${quoteText(path)}`);
+    throw cannotRead(path, `other users can write to it; run: chmod go-w ${quoteText(path)}`);
   if (size > FILE_BYTES_MAX)
-    throw cannotRead(path, `it has ${size} bytes, at most ${FILE_BYTES_MAX} are read`);
+    throw cannotRead(path, `it has ${size} bytes, more than the maximum of ${FILE_BYTES_MAX}`);
 }
 
 /**
@@ -112,7 +112,7 @@ export function openExecProfile({ home, profileId }: ExecProfileOptions): ExecPr
   if (!PROFILE_ID.test(profileId))
     throw new ConsentError(
       "options_invalid",
-      `Cannot open the profile ${quoteText(profileId)}: it is no plain name`,
+      `Cannot open the profile ${quoteText(profileId)}: it is not a plain name`,
     );
   // A relative one, `~/.acp` among them, would be read in the working directory: often the agent's.
   if (!isAbsolute(home))

@@ -90,7 +90,7 @@ function perform(
     outputBytesMax = OUTPUT_BYTES_MAX,
   }: Omit<RunOptions, "signal"> & Pick<RunParts, "clock">,
 ): Promise<CommandOutcome> {
-  if (!isShellAction(action)) throw new Error("the action is no command");
+  if (!isShellAction(action)) throw new Error("the action is not a command");
   const { args: command, meta } = action;
   const take: OutputTaker = onOutput ?? (() => undefined);
   return runShell({

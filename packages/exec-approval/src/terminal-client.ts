@@ -165,7 +165,7 @@ async function decide(
   } catch (error) {
     through.delete(approvalId);
     screen.say(
-      `Not known whether it was taken: ${error instanceof Error ? escapeText(error.message) : "the gateway is gone"}`,
+      `It is unknown whether it was accepted: ${error instanceof Error ? escapeText(error.message) : "the gateway is gone"}`,
       "red",
     );
   }
@@ -187,7 +187,7 @@ async function askPerson(session: Session, request: ExecApprovalRequestPayload):
     }
     if (typed.kind === "next" && waiting(session).length > 1)
       return void session.skipped.add(request.approvalId);
-    screen.say(typed.kind === "next" ? "No other request waits." : typed.text);
+    screen.say(typed.kind === "next" ? "No other request is waiting." : typed.text);
   }
 }
 
@@ -208,7 +208,7 @@ async function work(session: Session): Promise<TerminalEnd> {
       continue;
     }
     if (!isIdle)
-      screen.say("Nothing waits for an answer. Requests appear here as they come.", "dim");
+      screen.say("Nothing is waiting for an answer. Requests appear here as they arrive.", "dim");
     isIdle = true;
     const { signal: woken } = session.wait;
     if (!woken.aborted)
@@ -241,7 +241,7 @@ async function runText(
     inbox.onChange((change) => note(session, change)),
     client.onEvent((event) => {
       if (event.type === "disconnected")
-        session.screen.say("(the gateway is away; trying again)", "dim");
+        session.screen.say("(the gateway is unreachable; trying again)", "dim");
     }),
   ];
   signal.addEventListener("abort", wake);

@@ -45,7 +45,7 @@ export function showRequest(screen: TerminalScreen, request: ExecApprovalRequest
       INKS[riskLevel],
     );
   screen.say("directory:", "bold");
-  screen.quote(cwd ?? "(not said)");
+  screen.quote(cwd ?? "(not given)");
   screen.say("agent:", "bold");
   screen.quote(agentId);
   if (riskReasons.length > 0) screen.say("why you are asked:", "bold");
@@ -119,7 +119,7 @@ const ENDS: Readonly<Record<(InboxChange & { readonly type: "ended" })["outcome"
   allowed: "allowed elsewhere",
   denied: "denied elsewhere",
   expired: "expired: nobody answered in time",
-  cancelled: "taken back",
+  cancelled: "withdrawn",
   unknown: "already answered or expired",
 };
 

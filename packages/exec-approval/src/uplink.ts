@@ -54,7 +54,7 @@ async function orAborted(awaited: Promise<void>, signal: AbortSignal | undefined
   const aborted = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void =>
       reject(
-        new ConsentError("aborted", "Cannot connect: the caller took it back", {
+        new ConsentError("aborted", "Cannot connect: the caller canceled it", {
           cause: asError(signal.reason),
         }),
       );

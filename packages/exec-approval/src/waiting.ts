@@ -43,7 +43,7 @@ export function createWaiting<T>(clock: Clock): Waiting<T> {
       const giveUp = (error: ConsentError): void => take(id)?.reject(error);
       const onAbort = (): void =>
         giveUp(
-          new ConsentError("aborted", `Cannot wait for ${what}: the caller took it back`, {
+          new ConsentError("aborted", `Cannot wait for ${what}: the caller canceled it`, {
             cause: asError(signal?.reason),
           }),
         );

@@ -336,12 +336,12 @@ describe("createGateway()", () => {
     [
       "a hub that is not listed",
       [{ id: "a", tokenHash: one, role: "client", hubs: ["b"] }],
-      '"b" is none of the hubs',
+      '"b" is not one of the hubs',
     ],
     [
       "a client for a hub",
       [{ id: "a", tokenHash: one, role: "client", hubs: ["a"] }],
-      '"a" is none of the hubs',
+      '"a" is not one of the hubs',
     ],
   ] as const)("refuses %s", (_name, devices, state) => {
     expect(() => createGateway({ devices })).toThrow(

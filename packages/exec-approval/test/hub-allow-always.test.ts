@@ -98,7 +98,7 @@ describe("allow-always", () => {
       ok: true,
       payload: {
         stored: "rm **",
-        note: expect.stringMatching(/^this command will be asked about all the same: /),
+        note: expect.stringMatching(/^you will still be asked about this command: /),
       },
     });
     expect((await verdict).decision).toBe("allow");
@@ -169,7 +169,7 @@ describe("allow-always", () => {
       payload: {
         ok: true,
         stored: "touch **",
-        note: 'this command will be asked about all the same: the profile says "ask": "always"',
+        note: 'you will still be asked about this command: the profile says "ask": "always"',
       },
     });
     await verdict;
@@ -190,7 +190,7 @@ rules:
     expect(reply).toMatchObject({
       payload: {
         stored: "touch **",
-        note: 'this command will be asked about all the same: the rule "touch is asked" wants a person\'s consent',
+        note: 'you will still be asked about this command: the rule "touch is asked" wants a person\'s consent',
       },
     });
     await verdict;
@@ -217,7 +217,7 @@ rules:
       payload: {
         ok: true,
         stored: "touch **",
-        note: "whether this command will be asked about is not known: the disk is gone",
+        note: "it is unknown whether you will be asked about this command: the disk is gone",
       },
     });
     await verdict;

@@ -144,7 +144,7 @@ describe("what a person types", () => {
 
   it("on a terminal before the prompt is thrown away, a line that was begun early to its end", async () => {
     await using terminal = await openTerminal({ isTTY: true, guardMs: 300 });
-    await terminal.sees("Nothing waits");
+    await terminal.sees("Nothing is waiting");
     terminal.type("o\n");
     await terminal.show();
     await terminal.sees("(ignored what was typed before this prompt)");
@@ -152,7 +152,7 @@ describe("what a person types", () => {
     expect(terminal.answers).toEqual([]);
     terminal.type("d\n");
     await terminal.sees("→ denied");
-    await terminal.sees(/Nothing waits[^]*Nothing waits/);
+    await terminal.sees(/Nothing is waiting[^]*Nothing is waiting/);
     terminal.type("o");
     await terminal.show();
     await terminal.sees("press Enter to begin");
@@ -206,7 +206,7 @@ describe("several requests", () => {
     await terminal.sees("> ");
     await terminal.show(payload);
     terminal.type("d\n");
-    await terminal.sees("Nothing waits");
+    await terminal.sees("Nothing is waiting");
     await terminal.show(payload);
     await terminal.show({ command: "other" });
     await terminal.sees("│ other");
@@ -216,7 +216,7 @@ describe("several requests", () => {
   it("of another hub are not shown", async () => {
     await using terminal = await openTerminal({ hubDeviceId: "stranger-hub" });
     await terminal.show();
-    await terminal.sees("Nothing waits");
+    await terminal.sees("Nothing is waiting");
     expect(terminal.screen()).not.toContain("NEEDS-REVIEW");
   });
 });

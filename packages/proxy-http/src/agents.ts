@@ -83,13 +83,13 @@ function checkAccounts({ agents = [], agent, attribution = "none" }: AgentsOptio
   for (const account of agents) {
     checkId(account.agent, attribution);
     if (typeof account.username !== "string" || !USERNAME.test(account.username))
-      throw invalid("a username is 1 to 128 printable ASCII characters without blanks and colons");
+      throw invalid("a username is 1 to 128 printable ASCII characters without spaces and colons");
     if (typeof account.token !== "string" || !TOKEN.test(account.token))
       throw invalid(
         `the token of "${account.username}" is not 16 to 512 printable ASCII characters`,
       );
     if (usernames.has(account.username))
-      throw invalid(`the username "${account.username}" stands twice`);
+      throw invalid(`the username "${account.username}" appears twice`);
     if (account.agent.id === agent?.id)
       throw invalid(`"${agent.id}" has credentials and needs none`);
     usernames.add(account.username);
@@ -125,7 +125,7 @@ function callerByCredentials(
 ): Caller | undefined {
   const [value, ...more] = valuesOf(rawHeaders, CREDENTIALS_HEADER);
   if (value === undefined) return undefined;
-  if (more.length > 0) throw refused("agent_unknown", "the proxy credentials stand twice");
+  if (more.length > 0) throw refused("agent_unknown", "the proxy credentials appear twice");
   const base64 = BASIC.exec(value)?.[1];
   const credentials = base64 === undefined ? undefined : decode(base64);
   if (credentials === undefined)

@@ -63,7 +63,7 @@ export function actionOf({ method, target, rawHeaders }: RequestHead): HttpActio
   if (method.toUpperCase() === "CONNECT" && Object.keys(headers).length > 0)
     throw refused(
       "request_invalid",
-      "a tunnel hides its headers, so that no secret can be put into them",
+      "a tunnel hides its headers, so no secret can be put into them",
     );
   try {
     return httpAction(method, target, { headers });

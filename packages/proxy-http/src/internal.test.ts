@@ -58,7 +58,7 @@ describe("serviceFor()", () => {
   });
 
   it.each([
-    ["another method", { target, method: "GET", connection: inside }, "CONNECT alone"],
+    ["another method", { target, method: "GET", connection: inside }, "only with CONNECT"],
     [
       "a connection that was accepted",
       { target, method: "CONNECT", connection: { caller: undefined } },

@@ -37,7 +37,7 @@ export function readInternal(services: Readonly<Record<string, InternalService>>
     const target = readKey(key);
     if (target.host === ZONE || !isInternalHost(target.host))
       throw invalid(`"${key}" is not below ${ZONE}`);
-    if (found.has(spell(target))) throw invalid(`"${key}" stands twice`);
+    if (found.has(spell(target))) throw invalid(`"${key}" appears twice`);
     found.set(spell(target), service);
   }
   return (target) => found.get(spell(target));
@@ -77,9 +77,9 @@ export function serviceFor(
   { target, method, connection }: InternalVisit,
 ): InternalService {
   if (method !== "CONNECT")
-    throw refused("service_refused", `"${target.host}" is reached by CONNECT alone`);
+    throw refused("service_refused", `"${target.host}" can be reached only with CONNECT`);
   if (connection.caller === undefined)
-    throw refused("service_refused", `"${target.host}" is reached from inside a sandbox alone`);
+    throw refused("service_refused", `"${target.host}" can be reached only from inside a sandbox`);
   const service = find(target);
   if (service === undefined)
     throw refused(

@@ -237,7 +237,7 @@ export function checkUpgrade({ mayUpgrade }: ServeParts, { meta, args }: HttpAct
   if (mayUpgrade(meta) === undefined)
     throw refused(
       "request_invalid",
-      `requests to "${meta.host}" may not go over to another protocol; the operator can name it in upgradeHosts`,
+      `requests to "${meta.host}" may not switch to another protocol; the operator can name the host in upgradeHosts`,
     );
 }
 

@@ -62,7 +62,7 @@ type Row = Pick<Refusal, "status" | "remedy" | "retryable">;
 const PROXY_ROWS: Readonly<Record<ProxyRefusalCode, Row>> = {
   request_invalid: {
     status: 400,
-    remedy: "Send the request in one plain reading, within the limits of the proxy",
+    remedy: "Send a request that can be read in only one way, within the limits of the proxy",
     retryable: false,
   },
   agent_unknown: {

@@ -191,7 +191,7 @@ export function checkRequest(
     refuse("its Expect is not 100-continue");
   const upgrade = checkUpgrade(seen);
   if (upgrade !== undefined && framing.kind !== "none")
-    refuse("a request that goes over to another protocol has no body");
+    refuse("a request that switches to another protocol has no body");
   return {
     method,
     target: url,
@@ -230,5 +230,5 @@ export function checkHost({ host, method }: CheckedRequest, { meta }: HttpAction
   const named = readHost(host);
   const hasPort = /:\d+$/.test(host);
   if (named.host !== meta.host || (named.port !== meta.port && !(isTunnel && !hasPort)))
-    refuse("its Host names another place than its target");
+    refuse("its Host differs from its target");
 }

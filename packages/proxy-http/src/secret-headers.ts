@@ -57,9 +57,9 @@ export function placeholderHeaders(
     if (!value.includes(PLACEHOLDER)) continue;
     const name = header.toLowerCase();
     if (OWN_HEADERS.has(name))
-      throw refused("request_invalid", `the header "${name}" takes no secret`);
+      throw refused("request_invalid", `the header "${name}" cannot hold a secret`);
     if (pairs.filter(([other]) => other.toLowerCase() === name).length > 1)
-      throw refused("request_invalid", `the header "${name}" holds a secret and stands twice`);
+      throw refused("request_invalid", `the header "${name}" holds a secret and appears twice`);
     found.set(name, value);
   }
   return Object.fromEntries(found);
@@ -152,7 +152,7 @@ export function createResponseMask(release: Release): ResponseMask | undefined {
       if (isInjected && isCompressed(rawHeaders))
         throw refused(
           "upstream_invalid",
-          "the answer is compressed although identity was asked for, so that no secret in it could be masked",
+          "the answer is compressed although the proxy asked for identity, so no secret in it could be masked",
         );
       return mask(rawHeaders);
     },

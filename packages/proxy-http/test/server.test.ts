@@ -49,7 +49,7 @@ describe("a request", () => {
     const { port, host, audit } = await start(answering);
     const raw = await client(port);
     raw.write(get(host.port).replace(`Host: 127.0.0.1:${host.port}`, "Host: other.example"));
-    await raw.sees("its Host names another place than its target");
+    await raw.sees("its Host differs from its target");
     expect(raw.text()).toMatch(/^HTTP\/1\.1 400 /);
     expect([host.connections.length, audit.events().length]).toEqual([0, 0]);
   });

@@ -43,7 +43,7 @@ export function memberProblem(params: Readonly<Record<string, unknown>>): string
     return "its inputResponses are not an object";
   return requestState === undefined || isText(requestState)
     ? undefined
-    : "its requestState is not a text";
+    : "its requestState is not a string";
 }
 
 function isTask(task: unknown): boolean {

@@ -63,7 +63,7 @@ describe("readCall()", () => {
     ['{"name":"x","task":{"ttl":1,"then":"y"}}', "its task is not an object with a ttl only"],
     ['{"name":"x","task":{"ttl":"1h"}}', "its task is not an object with a ttl only"],
     ['{"name":"x","inputResponses":"y"}', "its inputResponses are not an object"],
-    ['{"name":"x","requestState":{}}', "its requestState is not a text"],
+    ['{"name":"x","requestState":{}}', "its requestState is not a string"],
   ])("refuses the params %s", (params, reason) => {
     expect(readCall(request(params))).toMatchObject({
       error: { code: -32602, message: expect.stringContaining(reason) as string },

@@ -110,12 +110,17 @@ describe("readClientLine()", () => {
       -32600,
       "in case only",
     ],
-    ["Tools/Call", '{"id":1,"method":"Tools/Call","params":{}}', -32600, 'not spelt "tools/call"'],
+    [
+      "Tools/Call",
+      '{"id":1,"method":"Tools/Call","params":{}}',
+      -32600,
+      'not spelled "tools/call"',
+    ],
     [
       "tools/call with a blank",
       '{"id":1,"method":"tools/call ","params":{}}',
       -32600,
-      'not spelt "tools/call"',
+      'not spelled "tools/call"',
     ],
     [
       "a call without an id",

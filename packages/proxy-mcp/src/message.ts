@@ -73,7 +73,7 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
   const body = line.subarray(0, endOfBody(line));
   // Servers that read text lines (Python, Java, .NET) end a line at CR too: what is one message
   // here would be several there.
-  if (body.includes(CR)) return refuse(PARSE_ERROR, "a carriage return stands inside the line");
+  if (body.includes(CR)) return refuse(PARSE_ERROR, "the line contains a carriage return");
   if (!isUtf8(body)) return refuse(PARSE_ERROR, "the line is not UTF-8");
   const text = body.toString("utf8");
   if (text.trim() === "") return undefined;
@@ -84,7 +84,7 @@ export function readClientLine(line: Buffer): ClientMessage | undefined {
     return refuse(PARSE_ERROR, "the line is not one JSON value");
   }
   if (Array.isArray(value))
-    return refuse(INVALID_REQUEST, "it is a batch; send one message a line");
+    return refuse(INVALID_REQUEST, "it is a batch; send one message per line");
   if (!isRecord(value)) return refuse(INVALID_REQUEST, "it is not a JSON object");
   // A response's id is one of the server's; an error about it cannot be told to the client under
   // that id.
@@ -163,16 +163,16 @@ function oddity(value: Readonly<Record<string, unknown>>): string | undefined {
   if (misspelt !== undefined) return misspelt;
   const { id, method } = value;
   if (id !== undefined && !isId(id))
-    return "its id is neither a text nor an integer within ±(2^53−1)";
+    return "its id is neither a string nor an integer within ±(2^53−1)";
   const answers = Number(Object.hasOwn(value, "result")) + Number(Object.hasOwn(value, "error"));
   if (!Object.hasOwn(value, "method"))
     return answers === 1 && id !== undefined
       ? undefined
       : "it is neither a request nor a notification nor a response";
-  if (typeof method !== "string") return "its method is not a text";
+  if (typeof method !== "string") return "its method is not a string";
   if (answers > 0) return "it is a request and a response at once";
   if (method !== TOOLS_CALL && fold(method.trim()) === TOOLS_CALL)
-    return `its method ${JSON.stringify(method)} is not spelt "${TOOLS_CALL}"`;
+    return `its method ${JSON.stringify(method)} is not spelled "${TOOLS_CALL}"`;
   if (method === TOOLS_CALL && id === undefined)
     return "a tools/call without an id could not be answered";
   return undefined;

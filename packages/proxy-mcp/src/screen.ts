@@ -28,7 +28,7 @@ function whyNot(screen: ScreenMessage, method: string, params: unknown): string 
   try {
     return isJsonObject(params) ? screen(method, params) : "its params are not an object";
   } catch {
-    return "it could not be looked at";
+    return "it could not be inspected";
   }
 }
 

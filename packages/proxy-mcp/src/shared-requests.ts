@@ -111,7 +111,7 @@ async function list(context: Context, kind: ListKind): Promise<Buffer> {
   }
   if (pages.length < peers.length)
     state.parts.log(
-      `"${request.method}" misses what ${peers.length - pages.length} of ${peers.length} servers have`,
+      `"${request.method}" lacks what ${peers.length - pages.length} of ${peers.length} servers have`,
     );
   for (const { peer, result } of pages) {
     if (kind.member === "tools") peer.catalog.learn(result);

@@ -133,7 +133,7 @@ export function startCall(parts: CallParts, job: CallJob): ToolCall {
     cancel(): boolean {
       if (call.phase === "over") return false;
       call.cancelled = true;
-      return stop(call, new CallCancelledError("the client cancelled the call"));
+      return stop(call, new CallCancelledError("the client canceled the call"));
     },
     leave(): void {
       call.clientGone = true;

@@ -35,6 +35,6 @@ it("refuses what its host cannot look at", async () => {
   });
   await p.client.handshake().catch(() => {});
   const { error } = await p.client.request("r", "resources/read", { uri: "fs://doc" });
-  expect(error?.message).toContain("could not be looked at");
+  expect(error?.message).toContain("could not be inspected");
   await p.proxy.close();
 });

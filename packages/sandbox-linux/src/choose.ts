@@ -93,7 +93,7 @@ export function createLinuxSandbox(
   if (create === undefined)
     throw new ConsentError(
       "options_invalid",
-      `Cannot make sandbox "${kind}": there is none of this name`,
+      `Cannot make sandbox "${kind}": no sandbox has this name`,
     );
   return create(options);
 }

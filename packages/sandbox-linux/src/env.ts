@@ -45,7 +45,7 @@ export function createEnvSandbox(
 }
 
 function reportOf(helper: NativeHelper): SandboxReport {
-  const network = "a variable names the proxy; a program that does not heed it goes out unasked";
+  const network = "a variable names the proxy; a program that ignores it connects without asking";
   return makeOpenReport({
     sandbox: "env",
     level: "none",

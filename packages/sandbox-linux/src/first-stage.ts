@@ -161,7 +161,7 @@ export function confirmFindings(
     if (findings[canary] === undefined && isClaimed(aspect)) {
       throw new ConsentError(
         "sandbox_failed",
-        `Cannot start an agent in "${sandbox}": its self-check got out by ${aspect}, said to be enforced`,
+        `Cannot start an agent in "${sandbox}": its self-check got out by ${aspect}, which is reported as enforced`,
       );
     }
   }
@@ -200,7 +200,7 @@ export function confirmPrivileges(
 export function confirmPlaces(places: readonly ExpectedPlace[], ids: readonly unknown[]): void {
   const wrong = places.find(({ device, inode }, index) => ids[index] !== `${device}:${inode}`);
   if (wrong === undefined) return;
-  const text = `Cannot start an agent: "${wrong.path}" was exchanged for something else while it was shown`;
+  const text = `Cannot start an agent: "${wrong.path}" was replaced with something else while it was being shown`;
   throw new ConsentError("sandbox_failed", text);
 }
 

@@ -311,7 +311,7 @@ function unwatched(): ConsentError {
     "end programs of its user that hold many, or raise fs.inotify.max_user_instances and fs.inotify.max_user_watches";
   return new ConsentError(
     "sandbox_failed",
-    `Cannot watch the files that are held from an agent: its user has no inotify instance or watch left; ${fix}`,
+    `Cannot watch the files that are protected from an agent: its user has no inotify instance or watch left; ${fix}`,
   );
 }
 
@@ -320,6 +320,6 @@ function toError(error: unknown): ConsentError {
   if (error instanceof ConsentError && error.code === "sandbox_failed") return error;
   const text = error instanceof Error ? error.message : String(error);
   const fix = "change such files in place, or when the agent has ended";
-  const message = `Cannot go on with an agent after somebody outside replaced files that are held from it: ${text}; ${fix}`;
+  const message = `Cannot continue an agent after somebody outside replaced files that are protected from it: ${text}; ${fix}`;
   return new ConsentError("sandbox_failed", message, { cause: error });
 }

@@ -49,7 +49,7 @@ function placeOf({ base = `${sessionsDirectory()}-known` }: Trial): string {
   return base;
 }
 
-/** `undefined` where something of it cannot be looked at. */
+/** `undefined` where something of it cannot be inspected. */
 function keyOf({ words, programs }: Trial): string | undefined {
   try {
     const files = programs.map((path) => {

@@ -121,7 +121,7 @@ async function prepare(
   const clash = shownHidden(places);
   if (clash !== undefined) {
     return {
-      reason: `"${clash[0]}" must stay hidden and lies in "${clash[1]}", which every agent reads`,
+      reason: `"${clash[0]}" must stay hidden and lies in "${clash[1]}", which every agent can read`,
       fix: "Move it, or use the namespace sandbox",
     };
   }

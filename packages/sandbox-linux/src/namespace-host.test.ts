@@ -136,7 +136,7 @@ describe("findNamespaceHost() and who could have written bubblewrap", () => {
   it("refuses one that somebody else could have written, and does not say that it should be installed", async () => {
     await fake("bwrap", "exit 0", 0o777);
     expect(await findNamespaceHost(user)).toEqual({
-      reason: expect.stringContaining("can be changed by everybody"),
+      reason: expect.stringContaining("is writable by all users"),
       fix: expect.not.stringContaining("Install"),
     });
   });

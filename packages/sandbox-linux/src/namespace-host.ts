@@ -109,7 +109,7 @@ export async function findNamespaceHost(
 function obstacle({ reason, isMissing }: Distrust, missing: string, install: string): Obstacle {
   return isMissing
     ? { reason: missing, fix: install }
-    : { reason, fix: "Make it, and every directory above it, root's alone to change" };
+    : { reason, fix: "Let only root change it and every directory above it" };
 }
 
 /** The command line up to bubblewrap's own arguments; `before` runs as the same user. */

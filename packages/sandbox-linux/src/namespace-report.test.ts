@@ -60,7 +60,7 @@ describe("makeNamespaceReport()", () => {
       )?.reason ?? "";
     expect(reasonWith({})).not.toContain("places of the workspace");
     expect(makeNamespaceReport({ ...facts, isOverlay: true }).items[11]?.reason).toContain(
-      "is kept apart until somebody takes it",
+      "is kept apart until you take it",
     );
     expect(reasonWith({ readOnly: ["/w/.envrc"] })).toMatch(
       /; 1 places of the workspace .* read-only$/u,

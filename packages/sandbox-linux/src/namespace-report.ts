@@ -97,7 +97,7 @@ function withOverlay(item: SandboxItem): SandboxItem {
   if (item.aspect !== "files") return item;
   return {
     ...item,
-    reason: `${item.reason}; what is written to the workspace is kept apart until somebody takes it`,
+    reason: `${item.reason}; what is written to the workspace is kept apart until you take it`,
   };
 }
 

@@ -111,7 +111,7 @@ describe("nativeHelper()", () => {
       const helper = await nativeHelper({ directory });
       expect(helper).toMatchObject({
         isAvailable: false,
-        reason: expect.stringContaining("can be changed by everybody"),
+        reason: expect.stringContaining("is writable by all users"),
       });
       expect(
         existsSync(directory)

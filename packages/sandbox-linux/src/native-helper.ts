@@ -150,7 +150,7 @@ async function prepare(directory: string): Promise<string> {
   if (typeof place !== "string") throw new ConsentError("sandbox_unavailable", place.reason);
   const { mode } = await stat(place);
   if ((mode & 0o002) !== 0)
-    throw new ConsentError("sandbox_unavailable", `"${place}" can be changed by everybody`);
+    throw new ConsentError("sandbox_unavailable", `"${place}" is writable by all users`);
   return place;
 }
 

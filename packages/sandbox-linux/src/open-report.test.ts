@@ -7,7 +7,7 @@ const facts = {
   sandbox: "env",
   level: "none",
   reason: "variables only",
-  network: "goes out unasked",
+  network: "connects without asking",
 } as const;
 
 describe("makeOpenReport()", () => {

@@ -43,11 +43,12 @@ export function makeOpenReport({
   helper,
 }: OpenFacts): SandboxReport {
   const left = helper.isAvailable
-    ? "children may leave the variables behind; what is left of them ends with the agent"
-    : `children may leave the variables behind and outlive the agent: ${helper.reason}`;
+    ? "children may drop the variables; what still runs ends with the agent"
+    : `children may drop the variables and outlive the agent: ${helper.reason}`;
   const reasons: Partial<Record<SandboxAspect, string>> = {
     tcp: network,
-    static_binaries: "a program that heeds neither library nor variables goes where it likes",
+    static_binaries:
+      "a program that ignores the library and the variables connects wherever it likes",
     child_processes: left,
     files: "the agent reads and writes what its user may",
     signals: "the agent may send signals to its user's processes",

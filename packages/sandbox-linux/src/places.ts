@@ -168,7 +168,7 @@ export function openPath(
       fd = next;
       chain.push(fileIdOf(fd));
       if (fstatSync(fd).isSymbolicLink())
-        throw refused(path, "it was exchanged for a link while it was looked at");
+        throw refused(path, "it was replaced with a link while it was being inspected");
     }
     return { fd, chain };
   } catch (error) {

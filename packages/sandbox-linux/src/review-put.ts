@@ -81,7 +81,7 @@ export async function putFolder(place: PutPlace, { mode }: FileOf<"folder">): Pr
 /** Sets the rights of a folder. */
 export function setRights(folder: number, name: string, mode: number): void {
   const fd = openFolder(folder, name);
-  if (fd === undefined) throw new Error("it is no folder any more");
+  if (fd === undefined) throw new Error("it is no longer a folder");
   try {
     const kept = fstatSync(fd).mode & 0o7000;
     chmodSync(`/proc/self/fd/${fd}`, kept | mode);

@@ -196,7 +196,7 @@ export function openContent({ directory }: ReviewSnapshot): number {
 function broken(path: string): ConsentError {
   return new ConsentError(
     "sandbox_failed",
-    `Cannot read the review "${path}": it is no list of changes of this version; drop it`,
+    `Cannot read the review "${path}": it is not a list of changes of this version; drop it`,
   );
 }
 

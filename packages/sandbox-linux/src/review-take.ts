@@ -75,7 +75,7 @@ export async function takeChanges(snapshot: ReviewSnapshot, order: TakeOrder): P
     if (!isSame(fileIdOf(root), workspace)) {
       throw new ConsentError(
         "sandbox_failed",
-        `Cannot take changes into "${workspace.path}": it is another folder than the agent had`,
+        `Cannot take changes into "${workspace.path}": it is not the folder that the agent had`,
       );
     }
     await using renames = await openRenames(root);
@@ -113,7 +113,7 @@ function choose(changes: readonly ReviewChange[], paths: TakeOrder["paths"]): Ch
   if (unknown !== undefined)
     throw new ConsentError(
       "options_invalid",
-      `Cannot take "${unknown}": it is none of the changes`,
+      `Cannot take "${unknown}": it is not one of the changes`,
     );
   const named = changes.filter(({ path }) => isNamed(path));
   const meant = new Set(named.filter(isMeant));
@@ -239,7 +239,7 @@ async function put(
   if (after.kind === "folder") return await putFolder(place, after);
   if (after.kind === "link") return await putLink(place, after);
   if (after.kind === "file") return await putFile(place, after, { content, at: change.at });
-  throw new Error("it is nothing that a review takes");
+  throw new Error("it is something that a review never takes");
 }
 
 function dirnameOf(path: string): string {
@@ -256,7 +256,7 @@ async function inParent<T>(
 ): Promise<Awaited<T>> {
   const [name = "", ...rest] = path.split("/");
   if (name === "" || name === "." || name === "..")
-    throw new Error("it is no path below the workspace");
+    throw new Error("it is not a path below the workspace");
   if (rest.length === 0) return await act(root, name);
   const fd = openFolder(root, name);
   if (fd === undefined) return await act(undefined, rest.at(-1) ?? "");

@@ -118,7 +118,7 @@ function* walkEntry(walk: Walk, folder: Folder, name: string): Sliced<void> {
     return;
   }
   const attribute = walk.attributes.get(path);
-  if (attribute === "x") return refuse(walk, path, "it has attributes that are no content");
+  if (attribute === "x") return refuse(walk, path, "it has attributes that are not content");
   if (found.isDirectory())
     return yield* walkSubfolder(walk, folder, { name, isOpaque: attribute === "o" });
   if (found.isFile() && (found.mode & SET_ID) !== 0)

@@ -44,7 +44,8 @@ export async function findCovers({
       if (search.entries > ENTRIES_MAX)
         throw unavailable(`its workspace has more than ${ENTRIES_MAX} files and folders`);
       // A name that is no text would be covered at another one.
-      if (entry.name.includes("\uFFFD")) throw unavailable(`a name in "${folder}" is no text`);
+      if (entry.name.includes("\uFFFD"))
+        throw unavailable(`a name in "${folder}" is not valid UTF-8`);
       const path = join(folder, entry.name);
       if (isCovered(path)) cover(search, path);
       else if (entry.isDirectory()) open.push(path);
@@ -67,7 +68,7 @@ async function list(folder: string): Promise<readonly Dirent[]> {
   } catch (error) {
     // What we may not list, the command could open to itself.
     throw unavailable(
-      `"${folder}" cannot be looked at: ${error instanceof Error && "code" in error ? String(error.code) : "it failed"}`,
+      `"${folder}" cannot be inspected: ${error instanceof Error && "code" in error ? String(error.code) : "it failed"}`,
     );
   }
 }

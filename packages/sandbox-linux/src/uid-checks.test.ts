@@ -43,13 +43,13 @@ describe("refuseUser()", () => {
       "a uid in somebody's range",
       { subuid: "other:60000:2000\n" },
       '"other"',
-      "give the agent an id outside",
+      "give the agent an ID outside",
     ],
     [
       "a gid in somebody's range",
       { subgid: "other:61001:1\n" },
       '"other"',
-      "give the agent an id outside",
+      "give the agent an ID outside",
     ],
     [
       "ids from a directory service",

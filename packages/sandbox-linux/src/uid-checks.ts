@@ -57,7 +57,7 @@ function refuseGroups({ name }: AgentUser, powerful: readonly string[]): Refusal
       ? "the group with gid 0"
       : powerful.map((group) => quoteText(group)).join(", ");
   return {
-    reason: `user ${quoteText(name)} is in ${groups}, whose members can act as somebody else`,
+    reason: `user ${quoteText(name)} is in ${groups}, whose members can act as another user`,
     fix:
       powerful.length === 0
         ? "give it a group of its own: usermod --gid"
@@ -102,7 +102,7 @@ function refuseRanges(
     if (Number(first) <= id && id <= end) {
       return {
         reason: `${id} is a subordinate id of ${quoteText(owner)} (${file}), who can become the agent`,
-        fix: "give the agent an id outside of all ranges in that file",
+        fix: "give the agent an ID outside all ranges in that file",
       };
     }
   }

@@ -62,11 +62,11 @@ export async function prepareUid(
 ): Promise<UidGround> {
   if (process.getuid?.() !== 0)
     throw unavailable(
-      "the rules of a uid are root's to load; start acp as root, and the agent as another user",
+      "only root can load the rules of a uid; start acp as root, and the agent as another user",
     );
   if (options.user === undefined)
     throw unavailable(
-      "it needs a user of the agent's own; name one, such as after: useradd --system agent",
+      "the agent needs a user of its own; create one, such as with useradd --system agent, and name it",
     );
   const user = chooseAgentUser(options);
   const refusal = refuseUser(user, await readUserFacts(user).catch(refuseUnknown));

@@ -124,7 +124,7 @@ export function parseSignal(name: string): NodeJS.Signals {
   if (!isSignal(name))
     throw new ConsentError(
       "options_invalid",
-      `Cannot send signal "${name}": there is none of that name`,
+      `Cannot send signal "${name}": there is no signal of that name`,
     );
   return name;
 }

@@ -203,7 +203,7 @@ function refuseOverlap(path: string, ours: readonly string[]): void {
   if (overlapped === undefined) return;
   throw refused(
     path,
-    `what runs outside of the sandbox is there ("${overlapped}"), and the agent could change it; install it elsewhere`,
+    `what runs outside the sandbox is there ("${overlapped}"), and the agent could change it; install it elsewhere`,
   );
 }
 

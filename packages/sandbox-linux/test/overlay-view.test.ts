@@ -87,7 +87,7 @@ describe.skipIf(!namespaces.run)(`the view of an agent in an overlay ${namespace
     expect(server.output).toBe("agent\nagent\n0\n");
     expect([server.exit.code, server.report.level]).toEqual([0, "full"]);
     expect(server.report.items.find(({ aspect }) => aspect === "files")?.reason).toContain(
-      "kept apart until somebody takes it",
+      "kept apart until you take it",
     );
     expect(await ask("cat new.txt served.txt; echo again >> served.txt")).toBe(
       "agent\nserver\nserver\n",

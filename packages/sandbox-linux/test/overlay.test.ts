@@ -43,7 +43,7 @@ describe.skipIf(!namespaces.run)(`an overlay ${namespaces.reason}`, () => {
     expect(world.look()).toEqual(before);
     expect(readFileSync(join(world.layers, "upper/a.txt"), "utf8")).toBe("one\nmore\n");
     expect(report.items.find(({ aspect }) => aspect === "files")?.reason).toContain(
-      "kept apart until somebody takes it",
+      "kept apart until you take it",
     );
   });
 

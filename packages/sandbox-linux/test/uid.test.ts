@@ -228,7 +228,7 @@ describe.runIf(need.run)(`createUidSandbox()${note}`, () => {
     expect(outcome("users")).toMatchObject({
       root: { code: "options_invalid" },
       unknown: { code: "options_invalid" },
-      none: refusedAs("a user of the agent's own"),
+      none: refusedAs("a user of its own"),
       level: refusedAs('at level "full"'),
     });
   });

@@ -87,7 +87,7 @@ export function tryingLayer(layer: Layer, judging: JudgeTerms): Layer {
           ...rest,
           effect: "deny",
           ruleId: "exec.no-trial",
-          reason: `it is no trial: ${why}`,
+          reason: `it is not a trial: ${why}`,
         };
       const reason = `it runs as a trial, offline and in a throw-away copy of the workspace of which nothing is kept; otherwise a person is asked: ${ruling.reason}`;
       return { ...rest, effect: "allow", ruleId: "exec.trial", reason };

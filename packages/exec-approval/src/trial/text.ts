@@ -53,9 +53,9 @@ export function trialMessage(result: TrialResult): string {
           `${neverKept} of these are never kept: other programs run them by themselves, or they lead out of the workspace.`,
         ]),
     ...(digest === undefined
-      ? ["There is nothing to keep. To run the command for good, ask for it."]
+      ? ["There is nothing to keep. To run the command for real, ask for it."]
       : [
-          `To keep just these writes, ask with the digest ${digest}; to run the command for good, ask for it. A person is asked either way.`,
+          `To keep just these writes, ask with the digest ${digest}; to run the command for real, ask for it. A person is asked either way.`,
         ]),
   ].join("\n");
 }
