@@ -36,7 +36,7 @@ export async function readActionArgument({
   const [source] = given;
   if (source === undefined || given.length > 1) {
     throw usage(
-      `Cannot tell which action to explain: give one of --tool SERVER.TOOL, --http "METHOD URL", --shell COMMAND or --action FILE, not ${given.length === 0 ? "none" : "several"}`,
+      `Cannot choose an action to explain: pass one of --tool SERVER.TOOL, --http "METHOD URL", --shell COMMAND or --action FILE, not ${given.length === 0 ? "none" : "several"}`,
     );
   }
   if (values.args !== undefined && source !== "tool")

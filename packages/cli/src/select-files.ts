@@ -135,7 +135,7 @@ async function walk(search: Search, at: string, parts: readonly Part[]): Promise
 async function take({ cwd, found, fail }: Search, name: string): Promise<void> {
   const stats = await stat(resolve(cwd, name)).catch((error: unknown) => {
     if (isAbsent(error)) return undefined;
-    throw fail(`"${name}" cannot be looked at`, error);
+    throw fail(`"${name}" cannot be inspected`, error);
   });
   if (stats?.isFile() !== true) return;
   found.add(name);
@@ -153,7 +153,7 @@ async function entriesOf(search: Search, folder: string) {
   );
   search.entries += entries.length;
   if (search.entries > ENTRIES_MAX)
-    throw fail(`more than ${ENTRIES_MAX} files and folders would have to be looked at`);
+    throw fail(`more than ${ENTRIES_MAX} files and folders would have to be examined`);
   return entries;
 }
 

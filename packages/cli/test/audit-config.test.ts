@@ -67,13 +67,13 @@ describe("witnesses", () => {
       await at.run(["vault", "set", "C_TOKEN", "--server", "a"], { input: "tok-0123456789" }),
     ).toMatchObject({
       code: expect.not.stringMatching(/^0$/),
-      stderr: expect.stringContaining("a checkpoint that a witness keeps promised"),
+      stderr: expect.stringContaining("a checkpoint that a witness keeps covers"),
     });
     await rm(at.log);
     expect(await at.run(["audit", "verify"])).toMatchObject({
       code: EXIT_CODES.audit.code,
       stdout: expect.stringMatching(
-        /^broken .*audit\.jsonl:1: there are signed checkpoints of this log, and the log is gone \[end_missing\]/,
+        /^broken .*audit\.jsonl:1: there are signed checkpoints of this log, but the log itself is missing \[end_missing\]/,
       ),
     });
 
@@ -90,7 +90,7 @@ describe("witnesses", () => {
     await rm(at.log);
     expect(await at.run(["audit", "verify"])).toMatchObject({
       code: EXIT_CODES.audit.code,
-      stdout: expect.stringContaining("the log is gone"),
+      stdout: expect.stringContaining("the log itself is missing"),
     });
     await writeFile(`${at.log}.checkpoints`, "", { mode: 0o600 });
     expect(await at.run(["audit", "verify"])).toMatchObject({
@@ -136,7 +136,7 @@ describe("witnesses", () => {
     expect(await at.run(["mcp", "--", "true"])).toMatchObject({
       code: EXIT_CODES.invalid.code,
       stderr: expect.stringMatching(
-        /no key that signs checkpoints; run acp init \[config_invalid\]\n$/,
+        /needs a key that signs checkpoints, and this home has none; run acp init \[config_invalid\]\n$/,
       ),
     });
   });
@@ -239,7 +239,7 @@ describe("rotation and retention", () => {
     const replaced = "audit.jsonl.000000000001";
     await copyFile(join(at.elsewhere, replaced), join(at.home, replaced));
     await using gated = await startGated(at);
-    await gated.said(/Cannot prune .*audit\.jsonl.*: it does not follow what is before it/);
+    await gated.said(/Cannot prune .*audit\.jsonl.*: it does not follow the file before it/);
     const left = await readdir(at.home);
     expect([left.includes("audit.jsonl.000000000000"), left.includes(replaced)]).toEqual([
       false,

@@ -139,7 +139,7 @@ describe("acp init", () => {
     const { code, stderr } = await acp(["init", "--home", home]);
     expect(code).toBe(EXIT_CODES.invalid.code);
     expect(stderr).toMatch(
-      /^acp: Cannot open home .* others may enter it; run: chmod 700 .* \[home_invalid\]\n$/,
+      /^acp: Cannot open home .* other users can enter it; run: chmod 700 .* \[home_invalid\]\n$/,
     );
   });
 });
@@ -252,7 +252,7 @@ describe("acp approve and acp pending", () => {
     });
     expect([code, stdout]).toEqual([
       EXIT_CODES.nothing.code,
-      expect.stringContaining("No such question is open: cr_x"),
+      expect.stringContaining("No open question has the ID cr_x"),
     ]);
   });
 
@@ -262,7 +262,7 @@ describe("acp approve and acp pending", () => {
     [["approve", "--reason", "x"], "name the question with --once ID"],
     [["approve", "--once", "cr_x"], "give one of --approve and --deny"],
     [["approve", "--once", "cr_x", "--approve", "--deny"], "give only one of"],
-    [["approve", "--once", "cr_x", "--deny", "--word", "approve"], "it belongs to a yes"],
+    [["approve", "--once", "cr_x", "--deny", "--word", "approve"], "it works only with --approve"],
     [["approve", "--word", "approve"], "name the question with --once ID"],
     [["grants", "revoke"], "name one grant"],
     [["grants", "revoke", "gr_x", "--all"], "name one grant"],

@@ -85,7 +85,7 @@ describe("acp config encrypt", () => {
       ["config", "encrypt", "telegram.chat_id"],
       SECRET,
       EXIT_CODES.usage.code,
-      /no field that holds a secret/,
+      /it does not hold a secret/,
     ],
     [["config", "encrypt", VARIABLE], SECRET, EXIT_CODES.usage.code, /the file has no servers/],
     [["config", "encrypt", TOKEN], "", EXIT_CODES.usage.code, /there is no value/],
@@ -174,7 +174,7 @@ describe("acp mcp with encrypted fields", () => {
     await writeFile(join(home, "config.yml"), await at.text(), { mode: 0o600 });
     expect(await acp(["mcp"], { home })).toMatchObject({
       code: EXIT_CODES.invalid.code,
-      stderr: expect.stringMatching(/this home has no keys \[key_locked\]\n$/),
+      stderr: expect.stringMatching(/this home has no keys; run: acp init \[key_locked\]\n$/),
     });
   });
 });

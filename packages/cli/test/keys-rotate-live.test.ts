@@ -67,7 +67,7 @@ it("a gate whose keys were rotated signs nothing and asks nobody until it is sta
       if (change.type !== "open") continue;
       expect(await run(["keys", "rotate"])).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining("Start running gates again"),
+        stdout: expect.stringContaining("Restart running gates"),
       });
       const { request } = change.question;
       await approvers.answer(
@@ -85,9 +85,9 @@ it("a gate whose keys were rotated signs nothing and asks nobody until it is sta
     expect(asked).toMatchObject({
       isError: true,
       code: "paused",
-      text: expect.stringMatching(/keys were rotated .* start it again/),
+      text: expect.stringMatching(/keys were rotated .* restart it/),
     });
-    await gated.said(/Every call is denied from now on: the keys were rotated .*; start it again/);
+    await gated.said(/Every call is denied from now on: the keys were rotated .*; restart it/);
     // Without the vault nothing can be put in, and nothing that comes back can be masked.
     expect(await gated.call(...write("given.txt", "{{secret:TOKEN}}"))).toMatchObject({
       isError: true,

@@ -199,7 +199,7 @@ describe("acp proof", () => {
     [
       ["proof", "export", "cr_none"],
       EXIT_CODES.nothing.code,
-      /No such question is in the log: cr_none/,
+      /No question in the log has the ID cr_none/,
     ],
     [["proof", "verify"], EXIT_CODES.usage.code, /name the record/],
     [["proof", "verify", "nowhere.json"], EXIT_CODES.usage.code, /there is no such file/],

@@ -240,13 +240,13 @@ describe("acp mcp", () => {
     });
     expect(await acp(["grants"], { home: at.home })).toMatchObject({
       code: 0,
-      stdout: "No earlier consent holds\n",
+      stdout: "No earlier consent is in force\n",
     });
     expect((await acp(["grants", "revoke", id], { home: at.home })).code).not.toBe(0);
     await writeFile(join(at.home, "grants.json"), copy);
     expect(await acp(["grants"], { home: at.home })).toMatchObject({
       code: 0,
-      stdout: "No earlier consent holds\n",
+      stdout: "No earlier consent is in force\n",
     });
     expect(await write("d")).toMatchObject({ isError: false });
     expect(hook.questions).toHaveLength(2);

@@ -145,7 +145,7 @@ describe("acp mcp with the real file server", () => {
   it("works without acp init: makes the home and asks about everything", async () => {
     await using at = await world("");
     await using gated = await startGated({ ...at, home: join(at.path, "new") });
-    expect(gated.stderr()).toContain("There is no policy");
+    expect(gated.stderr()).toContain("does not exist: you are asked about every call");
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
       code: "channel_unavailable",
     });
@@ -158,7 +158,9 @@ describe("acp mcp and the policy file", () => {
     await using gated = await startGated(at);
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
     await replace(at.policy, POLICY.replace("action: allow", "acton: deny"));
-    await gated.said(/policy\.yml:6:5: .*unknown key "acton".*; the policy before stays in force/);
+    await gated.said(
+      /policy\.yml:6:5: .*unknown key "acton".*; the previous policy stays in force/,
+    );
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
     await replace(at.policy, POLICY.replace("action: allow", "action: deny"));
     await gated.said("was reloaded: 2 rules");

@@ -72,7 +72,7 @@ describe.skipIf(!NAMESPACE.run)(`pinnedServer() ${NAMESPACE.reason}`, () => {
     await world.pin("npx tool@1");
     const before = await world.kept();
     await expect(world.pin("npx tool@2")).rejects.toThrow(
-      "nobody agreed; ask a person to run: acp servers update files",
+      "nobody agreed to the change; ask a person to run: acp servers update files",
     );
     expect(await world.kept()).toEqual(before);
     expect(world.asked.map(({ changes }) => describeChanges(changes))).toEqual([

@@ -130,7 +130,7 @@ describe.skipIf(!NAMESPACE.run)(`the manager of acp run ${NAMESPACE.reason}`, ()
     const { code, stderr } = await world.run(["/bin/true"], { args: ["--workspace", CHECKOUT] });
     expect([code, stderr]).toEqual([
       EXIT_CODES.not_run.code,
-      expect.stringContaining("runs outside of the sandbox"),
+      expect.stringContaining("runs outside the sandbox"),
     ]);
     const linked = join(world.path, "linked");
     await symlink(join(CHECKOUT, "packages/core"), linked);
@@ -152,7 +152,7 @@ describe.skipIf(!NAMESPACE.run)(`the manager of acp run ${NAMESPACE.reason}`, ()
         stdio: "pipe",
       });
     if (process.getuid?.() === 0) await chown(world.work, 0, 0);
-    expect(run).toThrow(/runs outside of the sandbox/u);
+    expect(run).toThrow(/runs outside the sandbox/u);
     expect(existsSync(node)).toBe(true);
   });
 });

@@ -73,7 +73,7 @@ describe("acp run --sandbox preload", () => {
 });
 
 const ROOT = hostNeed("root, unshare, ip and nft", () => {
-  if (process.getuid?.() !== 0) return "the rules of a uid are root's to load";
+  if (process.getuid?.() !== 0) return "only root can load the rules of a uid";
   const { status, stderr } = spawnSync(
     "unshare",
     ["--net", "--mount", "sh", "-c", "ip link && nft list tables"],

@@ -227,7 +227,7 @@ describe.skipIf(!NAMESPACE.run)(`MCP servers of acp run ${NAMESPACE.reason}`, ()
       JSON.stringify([["run", `cat ${world.work}/secret`]]),
     ]);
     expect(stdout).toContain("of the workspace");
-    expect(stderr).toContain('MCP server "a" is started outside of any sandbox');
+    expect(stderr).toContain('MCP server "a" is started outside any sandbox');
     const notice = (await world.events()).find(({ agent }) => agent === "server:a");
     expect(notice?.metadata).toMatchObject({ isolation: "none", notice: "server_isolation" });
     for (const command of ["docker", "/usr/bin/podman", "uvx", "pipx"]) {

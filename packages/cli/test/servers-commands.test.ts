@@ -157,7 +157,7 @@ describe.skipIf(!NAMESPACE.run)(`acp servers ${NAMESPACE.reason}`, () => {
     expect((await world.servers("update", "plain")).code).toBe(EXIT_CODES.nothing.code);
     for (const name of ["../..", "A", "", "a/b"]) {
       expect((await world.servers("remove", name)).stderr).toContain(
-        "name the server as config.yml does, acp servers remove NAME",
+        "name the server as in config.yml, acp servers remove NAME",
       );
     }
     expect(await readdir(join(world.homeDir, "servers"))).toEqual([]);

@@ -211,7 +211,7 @@ describe("acp suggest", () => {
     await at.live(DAYS.slice(0, 6));
     const { code, stdout, stderr } = await at.run(["suggest"]);
     expect(code).toBe(0);
-    expect(stderr).toContain("There is no policy at");
+    expect(stderr).toContain("policy.yml does not exist");
     expect(stdout).toContain(
       "As the first rule, under the key rules:\n\n  - id: allow-files-write_file\n",
     );

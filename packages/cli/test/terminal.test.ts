@@ -109,7 +109,7 @@ describe("hidden prompts", () => {
     );
     await pane.until(/New passphrase .*: $/m);
     await pane.type("correct horse battery");
-    await pane.until(/The same again: $/m);
+    await pane.until(/Repeat the passphrase: $/m);
     await pane.type("correct horse battery");
     await pane.until(/Passphrase of the private key: $/m);
     await pane.type("correct horse battery");
@@ -151,9 +151,9 @@ describe("hidden prompts", () => {
     );
     await pane.until(/New passphrase/);
     await pane.type("correct horse battery");
-    await pane.until(/The same again/);
+    await pane.until(/Repeat the passphrase/);
     await pane.type("another horse");
-    await pane.until(/the two are not the same[\s\S]*exit 2/);
+    await pane.until(/the two entries differ[\s\S]*exit 2/);
     expect(await readdir(join(home, "keys"))).not.toContain("private.key");
     await using second = await openPane(
       words(process.execPath, BIN, "init", "--home", home),

@@ -21,13 +21,13 @@ export type Bar =
 /** Each bar in words, after "not suggested:". */
 export const BAR_TEXTS: Readonly<Record<Bar, string>> = {
   risk: "its level is high or critical",
-  category: "its category is one that a person looks at every time",
+  category: "its category is one that a person reviews every time",
   name: "its name says that it deletes, runs, pays, sends or changes rights",
-  quorum: "several people have to agree",
-  passkey: "it takes a passkey",
-  approvers: "the rule that asks names who has to be asked",
+  quorum: "several people must agree",
+  passkey: "approving it needs a passkey",
+  approvers: "the rule that asks names who must be asked",
   secrets: "it uses a secret",
-  edited: "it was approved with edits only",
+  edited: "it was approved only with edits",
 };
 
 const LOOSE_LEVELS: ReadonlySet<string> = new Set(["low", "medium"] satisfies readonly RiskLevel[]);

@@ -31,7 +31,7 @@ describe("allowDraft()", () => {
         { argument: "path", what: "every path directly in src whose name ends in .ts", seen: 2 },
         { argument: "o.m", what: "only 1", seen: 1 },
         { argument: "x", what: "anything, or nothing", seen: 1 },
-        { argument: "…", what: "every other argument, whatever it says" },
+        { argument: "…", what: "every other argument, whatever its value" },
       ],
       relative: [["path"]],
     });

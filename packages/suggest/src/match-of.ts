@@ -84,7 +84,7 @@ export function allowDraft(
     if (found.isRelative === true) relative.push(leaf.path);
     covers.push({ argument: name, what: found.covers, seen: leaf.values.length });
   }
-  const rest = { argument: "…", what: "every other argument, whatever it says" };
+  const rest = { argument: "…", what: "every other argument, whatever its value" };
   return {
     match: { ...shapeMatch(shape), ...(args.size === 0 ? {} : { args: Object.fromEntries(args) }) },
     covers: [...covers, rest],
@@ -115,7 +115,7 @@ export function denyDraft(
   const places = telling.filter(({ trait }) => trait !== "free");
   const parts = places.length > 0 ? places : telling;
   if (parts.length === 0)
-    return { problem: "nothing tells what was denied from what was approved" };
+    return { problem: "nothing distinguishes what was denied from what was approved" };
   return {
     match: {
       ...shapeMatch(shape),
@@ -220,7 +220,7 @@ function shapeMatch(shape: CallShape): JsonObject {
 }
 
 function shapeCovers(shape: CallShape): readonly RuleCover[] {
-  if (shape.kind !== "http") return [{ argument: "…", what: "every argument, whatever it says" }];
+  if (shape.kind !== "http") return [{ argument: "…", what: "every argument, whatever its value" }];
   if (shape.method === "CONNECT")
     return [{ argument: "tunnel", what: "everything that is sent through it, to any path" }];
   return [

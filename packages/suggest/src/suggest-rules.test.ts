@@ -55,7 +55,7 @@ describe("suggestRules() for what was approved", () => {
             seen: 5,
           },
           { argument: "content", what: 'every text that begins with "text "', seen: 5 },
-          { argument: "…", what: "every other argument, whatever it says" },
+          { argument: "…", what: "every other argument, whatever its value" },
         ],
         answered: { approved: 5, edited: 0, denied: 0, unanswered: 1, granted: 0, unasked: 0 },
         agents: ["coder"],
@@ -119,7 +119,7 @@ describe("suggestRules() for what was approved", () => {
       "allow write_file on files 5: you denied or edited a call that it would cover",
     ]);
     expect(await reasonsOf(FIVE.map(() => edit))).toEqual([
-      "allow write_file on files 5: it was approved with edits only",
+      "allow write_file on files 5: it was approved only with edits",
     ]);
   });
 
@@ -131,17 +131,14 @@ describe("suggestRules() for what was approved", () => {
 
   it.each<[string, readonly Step[]]>([
     [
-      "its category is one that a person looks at every time",
+      "its category is one that a person reviews every time",
       calls(
         "approve",
         "send_email",
         FIVE.map((to) => ({ to })),
       ),
     ],
-    [
-      "its category is one that a person looks at every time",
-      five(() => shellAction("git status")),
-    ],
+    ["its category is one that a person reviews every time", five(() => shellAction("git status"))],
     [
       "its name says that it deletes, runs, pays, sends or changes rights",
       calls(
@@ -165,10 +162,10 @@ describe("suggestRules() for what was approved", () => {
 
   it.each([
     ["its level is high or critical", "level: high"],
-    ["several people have to agree", "quorum: 2"],
-    ["the rule that asks names who has to be asked", "approvers: [ada]"],
+    ["several people must agree", "quorum: 2"],
+    ["the rule that asks names who must be asked", "approvers: [ada]"],
     ["it uses a secret", "secrets: [TOKEN]"],
-    ["it takes a passkey", "approval: passkey"],
+    ["approving it needs a passkey", "approval: passkey"],
   ])("never suggests to allow: %s, as the policy asks by now", async (reason, term) => {
     const policy = `rules:\n  - match: { tool: "write_*" }\n    action: ask\n    ${term}\n`;
     expect(await reasonsOf(await logOf(writes("approve", FIVE)), { policy })).toEqual([

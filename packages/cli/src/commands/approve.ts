@@ -94,7 +94,7 @@ async function answerOne(invocation: Invocation, id: string): Promise<Exit> {
   if (question === undefined) {
     const gates = clients.gates();
     print.result({ ok: false, id, gates }, () => [
-      `No such question is open: ${id} (${gates} ${gates === 1 ? "gate" : "gates"} asked); acp pending lists what is`,
+      `No open question has the ID ${id} (${gates} ${gates === 1 ? "gate" : "gates"} asked); acp pending lists those that are open`,
     ]);
     return "nothing";
   }
@@ -134,7 +134,7 @@ const RUNS: Readonly<Record<NonNullable<QuestionOutcome["run"]>["state"], string
   failed: "it ran and failed",
   not_run: "it was not run",
   not_collected: "it did not run, because the agent did not collect the approval in time",
-  unknown: "it is not known whether it ran: check whether it happened",
+  unknown: "it is unknown whether it ran: check whether it happened",
 };
 
 function describeOutcome({ status, run }: QuestionOutcome): string {
@@ -150,7 +150,7 @@ function decisionOf({ flags, values }: Invocation): Decision {
     );
   for (const name of ["word", "offer"] as const)
     if (no && values[name] !== undefined)
-      throw usage(`Cannot use --${name} with --deny: it belongs to a yes`);
+      throw usage(`Cannot use --${name} with --deny: it works only with --approve`);
   return yes ? "approved" : "denied";
 }
 
@@ -193,7 +193,7 @@ function describe(id: string, receipt: Answered, print: Printer): string {
     case "refused":
       return `${id}: ${print.tone("red", "refused")}: ${receipt.reason} [${receipt.code}]`;
     case "unknown":
-      return `${id}: ${print.tone("yellow", "not known")} whether it was taken: ${receipt.reason}; acp audit show says what became of it`;
+      return `${id}: ${print.tone("yellow", "not known")} whether it was accepted: ${receipt.reason}; acp audit show shows the outcome`;
     default:
       return receipt satisfies never;
   }

@@ -28,7 +28,7 @@ export const auditVerify: Run = async (invocation) => {
   if (values.checkpoints !== undefined && logs.length > 1)
     throw new ConsentError(
       "options_invalid",
-      "Cannot use --checkpoints: name the one log that they are of, acp audit verify FILE",
+      "Cannot use --checkpoints: name the log that they belong to, acp audit verify FILE",
     );
   const checked: Checked[] = [];
   for (const { file, sources } of logs) {
@@ -84,7 +84,7 @@ async function verify(
       (await exists(file))
     )
       throw error;
-    const message = "there are signed checkpoints of this log, and the log is gone";
+    const message = "there are signed checkpoints of this log, but the log itself is missing";
     return { ok: false, events: 0, firstBad: { line: 1, code: "end_missing", message } };
   }
 }

@@ -123,9 +123,9 @@ function readLine(text: string): { readonly command: string; readonly cwd?: stri
   for (const key of Object.keys(others)) {
     const meant = nearest(key, ["command", "cwd"]);
     if (meant !== undefined)
-      throw fail(`its key ${quoteText(key)} looks like a slip of "${meant}"`);
+      throw fail(`its key ${quoteText(key)} is not known; did you mean "${meant}"?`);
   }
-  if (typeof command !== "string") throw fail('its "command" is not a text');
+  if (typeof command !== "string") throw fail('its "command" is not a string');
   if (cwd === undefined) return { command };
   if (typeof cwd !== "string" || !isAbsolute(cwd)) throw fail('its "cwd" is not an absolute path');
   return { command, cwd };
@@ -155,7 +155,7 @@ function render(
       ? []
       : [
           "",
-          `  Safe in its place: ${escapeText(rewrite.reason)}`,
+          `  Safe alternative: ${escapeText(rewrite.reason)}`,
           "",
           `  ${escapeText(rewrite.command)}`,
         ]),

@@ -29,7 +29,9 @@ export const grantsList: Run = async (invocation) => {
   for (const grant of (await grants.list()).filter(isLive))
     if (!(await isGrantRevoked(claims, grant.id))) live.push(grant);
   print.result({ grants: live.map(toJson) }, () =>
-    live.length === 0 ? ["No earlier consent holds"] : live.map((grant) => describe(grant, print)),
+    live.length === 0
+      ? ["No earlier consent is in force"]
+      : live.map((grant) => describe(grant, print)),
   );
   return "ok";
 };

@@ -59,7 +59,7 @@ export const inbox: Run = async (invocation) => {
   const others = madeElsewhere(await passkeys.list(), name.rpId);
   if (others.length > 0)
     print.notice(
-      `${others.length} of the passkeys were made for another name and sign nothing here: make new ones, and revoke those (acp passkeys list)`,
+      `${others.length} of the passkeys were created for another name and do not work here: create new ones, and revoke those (acp passkeys list)`,
     );
   await aborted(signal);
   return "ok";

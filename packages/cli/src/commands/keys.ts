@@ -65,7 +65,7 @@ export const keysRotate: Run = async (invocation) => {
   print.result({ public_key: keys.publicKey, previous_public_key: from }, () => [
     `${print.tone("green", "made")} ${keys.publicKey}`,
     `${print.tone("dim", "kept")} ${from}, for what it signed until now`,
-    "Start running gates again: until then they deny every call. Hand out acp keys export anew.",
+    "Restart running gates: until then they deny every call. Share the output of acp keys export again.",
   ]);
   return "ok";
 };

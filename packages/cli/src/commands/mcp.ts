@@ -54,9 +54,9 @@ async function tellClient(
   const { code, message } = failureOf(error);
   // Now, for whoever reads along: this may last as long as the client does.
   io.stdin.once("data", () =>
-    print.notice(`${message} [${code}]; the client is told so, and nothing is forwarded`),
+    print.notice(`${message} [${code}]; the client gets this message, and nothing is forwarded`),
   );
-  const text = `The ACP gate did not start, so that no tool can be used: ${message} [${code}]. When a person has mended that, restart this server.`;
+  const text = `The ACP gate did not start, so no tool can be used: ${message} [${code}]. After a person has fixed that, restart this server.`;
   await refuseMcp({ input: io.stdin, output: io.stdout, code, message: text, signal });
   io.stdin.destroy();
 }

@@ -20,7 +20,7 @@ export const pause: Run = async (invocation) => {
   if (off && duration !== undefined)
     throw new ConsentError(
       "options_invalid",
-      `Cannot use --off with "${duration}": a pause ends at once`,
+      `Cannot use --off with "${duration}": ending a pause takes no duration`,
     );
   const untilMs = duration === undefined ? undefined : Date.now() + parseDuration(duration);
   const home = await homeOf(invocation);
@@ -38,7 +38,7 @@ export const pause: Run = async (invocation) => {
   await setPause(home, untilMs ?? "until-off");
   const until = untilMs === undefined ? "until-off" : isoTime(untilMs);
   print.result({ paused: true, until }, () => [
-    `Every question is denied ${untilMs === undefined ? "until acp pause --off" : `until ${until}`}; what the policy allows still goes on`,
+    `Every question is denied ${untilMs === undefined ? "until acp pause --off" : `until ${until}`}; calls that the policy allows still run`,
   ]);
   return "ok";
 };
@@ -62,7 +62,7 @@ async function pauseOne(invocation: Invocation, home: Home, end: PauseEnd): Prom
   const until = typeof end === "number" ? isoTime(end) : end;
   print.result({ agent, paused: true, until, denied, left }, () => [
     `Every call of ${escapeText(agent)} is denied ${typeof end === "number" ? `until ${until}` : "until acp pause --agent … --off"}`,
-    `${denied} open ${denied === 1 ? "question" : "questions"} denied${left === 0 ? "" : `; ${left} could not be, and a yes to them starts nothing`}`,
+    `${denied} open ${denied === 1 ? "question" : "questions"} denied${left === 0 ? "" : `; ${left} could not be, but approving them starts nothing`}`,
   ]);
   return "ok";
 }

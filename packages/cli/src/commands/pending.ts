@@ -19,7 +19,7 @@ export const pending: Run = async (invocation) => {
   print.result({ gates, pending: requests.map(encodeRequest) }, () => [
     ...requests.map((request) => describe(request, nowMs, print)),
     requests.length === 0
-      ? `Nothing waits for an answer; ${gates} ${gates === 1 ? "gate is" : "gates are"} running`
+      ? `Nothing is waiting for an answer; ${gates} ${gates === 1 ? "gate is" : "gates are"} running`
       : "Answer with: acp approve",
   ]);
   return "ok";

@@ -20,7 +20,7 @@ export const proofExport: Run = async ({ operands, values, io, print }) => {
     );
   const found = await findQuestion(await auditFilesFor([], homePath({ values, io })), id);
   if (!found.isAsked) {
-    print.notice(`No such question is in the log: ${id}; acp audit show lists their ids`);
+    print.notice(`No question in the log has the ID ${id}; acp audit show lists them`);
     return "nothing";
   }
   if (found.request === undefined || found.responses.length === 0) {

@@ -77,7 +77,7 @@ function describe(
         `  by ${escapeText(approverId)} (${escapeText(channel)}) at ${isoTime(givenAtMs)}${publicKey === undefined ? "" : `, key ${publicKey}`}`,
     ),
     expired
-      ? `  ${print.tone("yellow", "expired since")}: it held until ${isoTime(validUntilMs)}`
-      : `  holds until ${isoTime(validUntilMs)}`,
+      ? `  ${print.tone("yellow", "expired since")}: it was valid until ${isoTime(validUntilMs)}`
+      : `  valid until ${isoTime(validUntilMs)}`,
   ];
 }

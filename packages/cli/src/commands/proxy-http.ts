@@ -99,7 +99,7 @@ function tell({ print }: Invocation, { port, usernames, isOpen, metricsPort }: L
       `# as ${name}; TOKEN is its token in the configuration`,
       ...exportLines(withName(name)),
     ]),
-    "# Node programs besides: node --import @acp/proxy-http/fetch-patch agent.mjs",
+    "# Node programs also need: node --import @acp/proxy-http/fetch-patch agent.mjs",
   ]);
 }
 

@@ -55,7 +55,7 @@ export const reviewTake: Run = async (invocation) => {
   if (values.digest === undefined)
     throw usage("write the digest that acp review show gives, --digest SHA256");
   if (all === named.length > 0)
-    throw usage(all ? "--all and paths say two things" : "name paths, or write --all");
+    throw usage(all ? "--all and paths exclude each other" : "name paths, or write --all");
   const home = await homeOf(invocation);
   const review = await findReview(home, id);
   const paths = named.map((path) => path.replace(/\/+$/u, ""));

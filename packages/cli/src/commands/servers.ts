@@ -122,7 +122,7 @@ function nameOf({ operands: [name] }: Invocation, command: string): string {
   if (name !== undefined && NAME.test(name)) return name;
   throw new ConsentError(
     "options_invalid",
-    `Cannot go on: name the server as config.yml does, acp servers ${command} NAME`,
+    `Cannot continue: name the server as in config.yml, acp servers ${command} NAME`,
   );
 }
 
@@ -184,9 +184,7 @@ async function askPerson(
   ];
   for (const line of lines) io.stderr.write(`${escapeText(line)}\n`);
   if (!io.stdin.isTTY) {
-    print.notice(
-      "Nothing was changed: standard input is not a terminal, where somebody could agree",
-    );
+    print.notice("Nothing was changed: standard input is not a terminal, so nobody can agree");
     return false;
   }
   const reader = createInterface({ input: io.stdin, output: io.stderr });

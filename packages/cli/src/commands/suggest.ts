@@ -105,7 +105,7 @@ async function readPolicyText(invocation: Invocation): Promise<PolicyText> {
     ));
   if (!isThere) {
     print.notice(
-      `There is no policy at ${file}: you are asked about every call; acp init writes one`,
+      `The policy ${file} does not exist: you are asked about every call; acp init writes one`,
     );
     return { file, text: BUILT_IN, hasRules: false };
   }
@@ -133,9 +133,9 @@ function render(found: Suggestions, policy: PolicyText, print: Printer): readonl
   const read = `Read ${many(events, "event")}; people answered ${many(answered, "question")}.`;
   const heading =
     suggestions.length === 0
-      ? [`${read} No rule would answer what was always answered alike.`]
+      ? [`${read} No rule would answer questions that were always answered the same way.`]
       : [
-          `${read} ${many(suggestions.length, "rule")} would answer what was always answered alike.`,
+          `${read} ${many(suggestions.length, "rule")} would answer questions that were always answered the same way.`,
           `Nothing is changed: paste what you agree with into ${escapeText(policy.file)}.`,
         ];
   const reasons = heldBack.map(({ effect, about, count, reason }) =>

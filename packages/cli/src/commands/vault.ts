@@ -20,7 +20,7 @@ export const vaultSet: Run = async (invocation) => {
   if (servers.length + hosts.length === 0)
     throw new ConsentError(
       "options_invalid",
-      `Cannot keep secret "${name}": say where it may go with --server NAME or --host HOST; one that is bound to nothing goes nowhere`,
+      `Cannot store secret "${name}": say where it may go with --server NAME or --host HOST; without either it could not be used`,
     );
   const home = await homeOf(invocation);
   const keys = await openKeys(home, invocation);

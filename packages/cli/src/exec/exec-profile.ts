@@ -48,7 +48,7 @@ function withoutInbox(config: ExecApprovalConfig): ExecApprovalConfig {
   if (!config.loopbackPorts.includes(INBOX_PORT)) return config;
   throw new ConsentError(
     "config_invalid",
-    `loopbackPorts: ${INBOX_PORT} is where acp inbox listens; no command may ask it without a person`,
+    `loopbackPorts: ${INBOX_PORT} is where acp inbox listens; no command may reach it without a person's approval`,
   );
 }
 

@@ -75,7 +75,7 @@ export function chooseServers(
   if (values.server !== undefined)
     throw new ConsentError(
       "options_invalid",
-      "Cannot use --server: it names the server whose command stands after --",
+      "Cannot use --server: it names the server whose command follows --",
     );
   const servers = config?.servers ?? [];
   if (servers.length === 0) {

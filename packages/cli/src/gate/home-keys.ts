@@ -65,7 +65,10 @@ function liveSecrets(
     const { mark, secrets } = await readVaultFile(home, keys);
     if (mark.hash === last.mark.hash) return last.secrets;
     if (mark.counter <= last.mark.counter)
-      throw new ConsentError("vault_invalid", "Cannot use the vault: an older one was put back");
+      throw new ConsentError(
+        "vault_invalid",
+        "Cannot use the vault: an older version was put back",
+      );
     last = { mark, secrets: Object.freeze([...secrets]) };
     return last.secrets;
   };

@@ -73,6 +73,6 @@ export async function checkWitnesses(home: Home, { config }: AuditSettings): Pro
     return;
   throw new ConsentError(
     "config_invalid",
-    "Cannot start: audit.witnesses are named, and there is no key that signs checkpoints; run acp init",
+    "Cannot start: audit.witnesses needs a key that signs checkpoints, and this home has none; run acp init",
   );
 }

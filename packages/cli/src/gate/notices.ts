@@ -38,9 +38,9 @@ export type Way = "mcp" | "http" | "hook";
 
 /** What a gate has to say whose agent runs in no sandbox of ours. */
 const ISOLATION_NOTICES: Readonly<Record<Way, string>> = {
-  mcp: "No isolation: the gate sees what the client sends to its MCP servers, and nothing that the agent does past them",
-  http: "No isolation: the gate sees what programs send to its HTTP proxy, and nothing that they send past it; those that run as this user could also answer their own questions",
-  hook: "No isolation: the gate sees the commands that a coding agent's hook hands in, and nothing that the agent does without its hook",
+  mcp: "No isolation: the gate sees what the client sends to its MCP servers, but nothing that the agent does without them",
+  http: "No isolation: the gate sees what programs send to its HTTP proxy, but nothing that bypasses it; programs that run as this user could also answer their own questions",
+  hook: "No isolation: the gate sees the commands that a coding agent's hook passes in, but nothing that the agent does without its hook",
 };
 
 /** Says things. */
@@ -146,7 +146,7 @@ function sandboxNotice({
   dns,
 }: SandboxReport): readonly [NoticeCode, string] {
   if (level === "none")
-    return ["isolation_none", `No isolation: sandbox "${sandbox}" holds nothing: ${reason}`];
+    return ["isolation_none", `No isolation: sandbox "${sandbox}" enforces nothing: ${reason}`];
   if (level === "advisory")
     return ["isolation_advisory", `No barrier: sandbox "${sandbox}" is advisory: ${reason}`];
   const names =

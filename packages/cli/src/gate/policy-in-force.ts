@@ -44,7 +44,7 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
   }
   await notices.say(
     "policy_builtin",
-    `There is no policy at ${file}: you are asked about every call; acp init writes one`,
+    `The policy ${file} does not exist: you are asked about every call; acp init writes one`,
   );
   let watch: PolicyWatch | undefined;
   waitForFile(parts, (found) => {
@@ -85,7 +85,7 @@ async function follow(
       onError: (error) =>
         notices.tell(
           "policy_kept",
-          `${placeError(error, file).message} [${error.code}]; the policy before stays in force`,
+          `${placeError(error, file).message} [${error.code}]; the previous policy stays in force`,
         ),
     }),
   );

@@ -176,9 +176,9 @@ async function sayMissing(notices: Notices, { homeKeys, source }: WithGateParts)
  */
 function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeStore): void {
   const why =
-    "no gate with this home's key wrote them: they are of an older version or another key, or somebody changed them";
+    "no gate with this home's key wrote them; they come from an older version or another key, or somebody changed them";
   if (ignored > 0)
-    notices.tell("records_ignored", `${ignored} lines of kept questions do not count: ${why}`);
+    notices.tell("records_ignored", `${ignored} lines of saved questions are ignored: ${why}`);
   onIgnoredGrants((count) =>
     notices.tell(
       "records_ignored",

@@ -68,7 +68,7 @@ function readLine(input: NodeJS.ReadStream): Promise<string> {
       settle();
     };
     const stop = (): void =>
-      end(() => reject(new ConsentError("aborted", "Cannot go on: the prompt was stopped")));
+      end(() => reject(new ConsentError("aborted", "Cannot continue: the prompt was stopped")));
     const onEnd = (): void => stop();
     const onData = (chunk: string | Uint8Array): void => {
       for (const character of String(chunk)) {

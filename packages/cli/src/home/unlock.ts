@@ -122,8 +122,8 @@ async function askNew({ io }: UnlockContext): Promise<string> {
     "New passphrase for the private key (empty: a key file instead): ",
   );
   if (first === "") return "";
-  if ((await askHidden(terminal, "The same again: ")) === first) return first;
-  throw new ConsentError("options_invalid", "Cannot use the passphrase: the two are not the same");
+  if ((await askHidden(terminal, "Repeat the passphrase: ")) === first) return first;
+  throw new ConsentError("options_invalid", "Cannot use the passphrase: the two entries differ");
 }
 
 /** Whether a home has a private key or a vault: one without the other must be seen. */

@@ -151,8 +151,7 @@ export const CHECKED_AGENTS: readonly CheckedAgent[] = [
         hooks: { beforeShellExecution: [{ command, timeout: SECONDS, failClosed: true }] },
       }),
     },
-    undrivable:
-      "it speaks to its maker's servers alone, so that no scripted model can be put in their place",
+    undrivable: "it connects to its maker's servers only, so a scripted model cannot replace them",
   },
 ];
 

@@ -68,7 +68,7 @@ async function settle(
   return {
     effect: "deny",
     reason:
-      "nobody has answered yet, and the question stays open: run the same command again to go on waiting",
+      "nobody has answered yet, and the question stays open: run the same command again to keep waiting",
   };
 }
 

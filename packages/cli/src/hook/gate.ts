@@ -141,7 +141,7 @@ function createTermsLayer(): TermsLayer {
         return {
           effect: "deny",
           ruleId: "exec.terms-unknown",
-          reason: "it is not known any more under which profile it is judged",
+          reason: "the profile that judges it is no longer known",
         };
       },
     },

@@ -104,7 +104,7 @@ const codexPreToolUse: HookAnswer = (word) => {
   if (word.effect === "allow") return word.input === undefined ? NO_DECISION : preToolUse(word);
   const hint =
     word.effect === "ask"
-      ? " (Codex asks nobody from PreToolUse: give the hook --wait, and ACP asks)"
+      ? " (Codex cannot ask from PreToolUse: pass --wait to the hook, and ACP asks)"
       : "";
   return preToolUse({ effect: "deny", reason: `${word.reason}${hint}` });
 };
@@ -263,7 +263,7 @@ function readTool(
 /** A folder of the tool's own, relative to where the agent works; nothing where it names none. */
 function cwdIn(base: string | undefined, folder: JsonValue | undefined): { readonly cwd?: string } {
   if (folder === undefined || folder === null || folder === "") return {};
-  if (typeof folder !== "string") throw broken("its folder is not a text");
+  if (typeof folder !== "string") throw broken("its folder is not a string");
   if (isAbsolute(folder)) return { cwd: folder };
   if (base === undefined) throw broken("its folder is relative, and nothing says to what");
   return { cwd: join(base, folder) };
@@ -275,7 +275,7 @@ function shellOf(shell: string | undefined): Pick<HookCall, "shell"> {
 
 function cwdOf(value: JsonValue | undefined): { readonly cwd?: string } {
   if (value === undefined || value === null || value === "") return {};
-  if (typeof value !== "string") throw broken('its "cwd" is not a text');
+  if (typeof value !== "string") throw broken('its "cwd" is not a string');
   return { cwd: value };
 }
 
@@ -289,7 +289,7 @@ function textsOf(value: JsonValue | undefined): readonly string[] {
 
 function textOf(object: JsonObject, key: string): string {
   const value = object[key];
-  if (typeof value !== "string" || value === "") throw broken(`its "${key}" is not a text`);
+  if (typeof value !== "string" || value === "") throw broken(`its "${key}" is not a string`);
   return value;
 }
 

@@ -45,7 +45,7 @@ export async function serveHooks(
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX)
     throw new ConsentError(
       "home_invalid",
-      `Cannot serve hooks at "${path}": a socket's path takes at most ${SOCKET_PATH_BYTES_MAX} bytes`,
+      `Cannot serve hooks at "${path}": a socket's path has at most ${SOCKET_PATH_BYTES_MAX} bytes`,
     );
   await makePrivateDirectory(directory);
   // One a home, for as long as it lives: only its holder may remove a socket.

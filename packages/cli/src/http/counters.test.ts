@@ -10,7 +10,7 @@ describe("createCounters()", () => {
     counters.count({ name: "bytes_up", by: 12, labels: {} });
     expect(counters.render()).toBe(
       [
-        "# HELP acp_http_requests_total Requests that were no CONNECT",
+        "# HELP acp_http_requests_total Requests other than CONNECT",
         "# TYPE acp_http_requests_total counter",
         'acp_http_requests_total{outcome="performed"} 3',
         'acp_http_requests_total{outcome="refused"} 1',

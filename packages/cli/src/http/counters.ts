@@ -13,7 +13,7 @@ export interface Counters {
 }
 
 const HELP: Readonly<Record<ProxyCount["name"], string>> = {
-  requests: "Requests that were no CONNECT",
+  requests: "Requests other than CONNECT",
   tunnels: "CONNECT requests",
   internal: "CONNECT requests to services of this process",
   refusals: "Requests that were refused, by code",

@@ -146,7 +146,7 @@ describe("listen()", () => {
         warn,
       });
       expect(server.port).not.toBe(port);
-      expect(warnings.at(-1)).toMatch(/Cannot listen .*Another port is taken instead/);
+      expect(warnings.at(-1)).toMatch(/Cannot listen .*Using another port instead/);
     }
     await new Promise((resolve) => other.close(resolve));
   });

@@ -104,7 +104,7 @@ async function bindPort(
   } catch (cause) {
     const refused = await refusal(`${HOST} port ${port}`, cause, port);
     if (place.isPortMeant || codeOf(cause) !== "EADDRINUSE") throw refused;
-    warn(`${refused.message}. Another port is taken instead`);
+    warn(`${refused.message}. Using another port instead`);
     return bindBoth(make, 0);
   }
 }

@@ -46,13 +46,10 @@ export function readPlace({ values }: Pick<Invocation, "values">): InboxPlace {
   if (socketPath !== undefined && origin === undefined)
     throw new ConsentError(
       "options_invalid",
-      "Cannot use --socket alone: say with --origin by what https name people reach it",
+      "Cannot use --socket alone: pass --origin with the https name at which people reach it",
     );
   if (socketPath !== undefined && values.port !== undefined)
-    throw new ConsentError(
-      "options_invalid",
-      "Cannot use --socket beside --port: it listens on one of them",
-    );
+    throw new ConsentError("options_invalid", "Cannot use --socket with --port: pass one of them");
   if (origin !== undefined && !origin.startsWith("https://"))
     throw new ConsentError(
       "options_invalid",
@@ -97,6 +94,6 @@ export function localApprover(config: Pick<Config, "approvers"> | undefined): st
   if (own !== undefined) return own.id;
   throw new ConsentError(
     "config_invalid",
-    `Cannot open an inbox: "approvers" names nobody with channel terminal and subject local, so that no answer from here would count`,
+    `Cannot open an inbox: "approvers" names nobody with channel terminal and subject local, so no answer from here would count`,
   );
 }

@@ -107,6 +107,6 @@ export async function checkRollback(home: Home, mark: VaultMark): Promise<void> 
   const what = result === "rolled_back" ? "an older one" : "another one";
   throw new ConsentError(
     "vault_invalid",
-    `Cannot use vault "${home.vaultPath}": it is ${what} (save ${mark.counter}) than the log notes (save ${noted?.counter ?? 0}); put the newer file back, or look at acp vault list and take it as it is with acp vault set or acp vault rotate`,
+    `Cannot use vault "${home.vaultPath}": it is ${what} (save ${mark.counter}) than the log notes (save ${noted?.counter ?? 0}); put the newer file back, or check acp vault list and accept it as it is with acp vault set or acp vault rotate`,
   );
 }

@@ -15,7 +15,7 @@ export function resultOf(
           `${title}: ${paths.slice(0, 10).map(escapeText).join(", ")}${paths.length > 10 ? ` and ${paths.length - 10} more` : ""}`,
         ];
   return [
-    `Took ${taken.length} ${taken.length === 1 ? "change" : "changes"}${already.length === 0 ? "" : `; ${already.length} were as wanted already`}`,
+    `Took ${taken.length} ${taken.length === 1 ? "change" : "changes"}${already.length === 0 ? "" : `; ${already.length} were already as wanted`}`,
     ...list("Not taken, since the workspace has something else there", conflicts),
     ...list(
       "Not taken, since other programs run them by themselves; name them to take them",

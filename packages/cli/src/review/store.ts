@@ -125,7 +125,7 @@ export async function findReview(home: Home, id: string | undefined): Promise<Re
   const fix = all.length === 0 ? "there is none" : "acp review list shows their ids";
   throw new ConsentError(
     "options_invalid",
-    `Cannot find the review${id === undefined ? "" : ` "${id}"`}: ${found === undefined ? "no such one" : "it could be several"}; ${fix}`,
+    `Cannot find the review${id === undefined ? "" : ` "${id}"`}: ${found === undefined ? "there is no such review" : "the ID fits several"}; ${fix}`,
   );
 }
 

@@ -86,7 +86,7 @@ describe("checkNamed()", () => {
 
   it.each([
     ["A=1", "takes names, not values"],
-    ["1A", "no name of a variable"],
+    ["1A", "not the name of a variable"],
     ["MISSING", "not set"],
     ["ACP_HOME", "sets or hides it"],
     ["ACP_PASSPHRASE_FILE", "sets or hides it"],

@@ -51,7 +51,7 @@ export function checkNamed(named: readonly string[], env: Io["env"]): void {
 }
 
 function whyNot(name: string, env: Io["env"]): string | undefined {
-  if (!NAME.test(name)) return "it is no name of a variable; --env takes names, not values";
+  if (!NAME.test(name)) return "it is not the name of a variable; --env takes names, not values";
   if (OURS.test(name)) return "acp run sets or hides it";
   return env[name] === undefined ? "it is not set here" : undefined;
 }

@@ -65,7 +65,7 @@ describe("createAskedGate()", () => {
     const { ask, isAllowed, channel, said } = kit(["approve", "deny", "deny"]);
     const gate = await ask(["api.model.example"]);
     expect(said).toEqual([
-      "Asking once for api.model.example, which the command's model needs; let the yes cover the host",
+      "Asking once for api.model.example, which the command's model needs; let your approval cover the host",
     ]);
     expect(await isAllowed(gate, tunnel("other.model.example"))).toBe(false);
     expect(await isAllowed(gate)).toBe(true);

@@ -37,7 +37,7 @@ export function createAskedGate(gate: ConsentGate): AskedGate {
       );
       for (const { meta } of open)
         say(
-          `Asking once for ${meta.host}, which the command's model needs; let the yes cover the host`,
+          `Asking once for ${meta.host}, which the command's model needs; let your approval cover the host`,
         );
       if (open.length > 0) await someoneAttached(attached, signal);
       await Promise.all(

@@ -68,7 +68,7 @@ export function openHostPorts(
       }
       const admit = async (): Promise<void> => {
         // Once connected: whoever takes the port from now on does not get this connection.
-        const why = await guard.whyNot(port).catch(() => "it cannot be looked at");
+        const why = await guard.whyNot(port).catch(() => "it cannot be inspected");
         if (why === undefined) return void agent.pipe(service).pipe(agent);
         if (!told.has(port)) refused(port, why);
         told.add(port);

@@ -104,14 +104,14 @@ function checkOwn(path: string, found: Stats): void {
   if (!found.isDirectory()) throw refused(path, "it is not a directory");
   if (found.uid !== 0)
     throw refused(path, `it belongs to user ${found.uid}; look at what is in it, then ${fix}`);
-  if ((found.mode & OTHERS_ANYTHING) !== 0) throw refused(path, `others may enter it; ${fix}`);
+  if ((found.mode & OTHERS_ANYTHING) !== 0) throw refused(path, `other users can enter it; ${fix}`);
 }
 
 function checkFile(path: string, found: Stats): void {
   const fix = `look at what is in it, then run: chown root:root ${quoteText(path)}; chmod 600 ${quoteText(path)}`;
   if (!found.isFile()) throw refused(path, "it is not a file");
   if (found.uid !== 0) throw refused(path, `it belongs to user ${found.uid}; ${fix}`);
-  if ((found.mode & OTHERS_WRITE) !== 0) throw refused(path, `others may write it; ${fix}`);
+  if ((found.mode & OTHERS_WRITE) !== 0) throw refused(path, `other users can write to it; ${fix}`);
 }
 
 /** From the root down, without the path itself. */

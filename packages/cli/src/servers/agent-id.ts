@@ -23,7 +23,7 @@ export function checkAgentId(id: string): void {
   if (id.trim() === "" || UNSEEN.test(id))
     throw new ConsentError(
       "options_invalid",
-      `Cannot call an agent ${JSON.stringify(id)}: it is empty or has characters that nobody sees`,
+      `Cannot call an agent ${JSON.stringify(id)}: it is empty or has invisible characters`,
     );
   if (!id.startsWith(PREFIX)) return;
   throw new ConsentError(

@@ -144,16 +144,20 @@ describe("checkInstalled()", () => {
   });
 
   it.each([
-    ["more", { ...whole, "node_modules/more": entry("more") }, "otherwise than its lockfile"],
+    [
+      "more",
+      { ...whole, "node_modules/more": entry("more") },
+      "differently from what its lockfile",
+    ],
     [
       "another version",
       { ...whole, "node_modules/lib": entry("lib", { version: "1.0.1" }) },
-      "otherwise than its lockfile",
+      "differently from what its lockfile",
     ],
     [
       "other bytes",
       { ...whole, "node_modules/lib": entry("lib", { integrity: OTHER_SUM }) },
-      "otherwise than its lockfile",
+      "differently from what its lockfile",
     ],
     ["less", { "node_modules/tool": entry("tool") }, `did not install "node_modules/lib"`],
     ["nothing", {}, "did not install"],

@@ -103,7 +103,9 @@ export function checkInstalled(hidden: string, lockfile: Lockfile): void {
     const { version, integrity } = objectOf(entry, path);
     const locked = left.get(path);
     if (locked === undefined || version !== locked.version || integrity !== locked.integrity)
-      throw refused(`npm installed ${JSON.stringify(path)} otherwise than its lockfile says`);
+      throw refused(
+        `npm installed ${JSON.stringify(path)} differently from what its lockfile says`,
+      );
     left.delete(path);
   }
   const missing = [...left.values()].find(({ isOptional }) => !isOptional);

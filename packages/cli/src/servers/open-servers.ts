@@ -161,7 +161,7 @@ async function openOutside(
   server: CommandServer,
   { isContained, inUse, outside }: OpenServersParts,
 ): Promise<LocalUpstream> {
-  const text = `No isolation: MCP server "${server.name}" is started outside of any sandbox, with your rights`;
+  const text = `No isolation: MCP server "${server.name}" is started outside any sandbox, with your rights`;
   if (isContained || server.sandbox !== undefined)
     await say(server, text, { inUse, isolation: "none" });
   return outside(server);
@@ -182,7 +182,7 @@ function markOf(sandbox: ServerSandbox): string {
 function heldText(server: CommandServer, { sandbox, workspace }: ContainedParts): string {
   const { name, network = [] } = server;
   if ("problem" in sandbox)
-    return `MCP server "${name}" cannot start: there is no sandbox for it here; "sandbox: none" starts it outside`;
+    return `MCP server "${name}" cannot start: no sandbox is available for it here; "sandbox: none" starts it outside`;
   const unseen = unseenOf(server, workspace?.path);
   const hint =
     unseen.length === 0

@@ -135,7 +135,7 @@ async function makePin(making: Making): Promise<Pin> {
     const fix = `ask a person to run: acp servers update ${name}`;
     throw new ConsentError(
       "config_invalid",
-      `Cannot start server "${name}": its packages are not those that were pinned, and nobody agreed; ${fix}`,
+      `Cannot start server "${name}": its packages differ from the pinned ones, and nobody agreed to the change; ${fix}`,
     );
   }
   await using _held = await holdServers(parts.homeDir, parts.signal);

@@ -18,7 +18,7 @@ export function whyDamaged(tree: string, installed: string): string | undefined 
   try {
     text = readText(join(tree, INSTALLED_FILE));
   } catch {
-    return "it is not there, or not whole";
+    return "it is missing or incomplete";
   }
   if (digestOf(text) !== installed) return "it lists other packages than it had";
   const missing = pathsOf(text).find(

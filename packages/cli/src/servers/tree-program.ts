@@ -45,7 +45,7 @@ export function treeProgram(
     );
   const real = realPath(path);
   if (!real.startsWith(`${modules}/`))
-    throw refused(`the program of ${names} lies outside of its packages`);
+    throw refused(`the program of ${names} lies outside its packages`);
   const head = headOf(real);
   const isDirect = head.startsWith(ELF) || (head.startsWith("#!") && !FOR_NODE.test(head));
   return [...(isDirect ? [] : [realpathSync(process.execPath)]), real, ...args];

@@ -82,7 +82,7 @@ export const SECRET_COMMANDS: readonly Command[] = [
     options: [],
     details: [
       "An editor that knows the schema completes keys and marks mistakes while you write. It is " +
-        "made of the tables that ACP reads the file by, so it marks nothing that loads.",
+        "made from the tables that ACP reads the file with, so it never marks a file that loads.",
     ],
     examples: ["acp config schema > config.schema.json"],
     exits: [],

@@ -61,7 +61,7 @@ export function sectionOf<K extends "telegram" | "webhook">(
   if (section === undefined) {
     throw new ConsentError(
       "config_invalid",
-      `Cannot ask by ${key}: there is no "${key}" with its settings`,
+      `Cannot ask on ${key}: the section "${key}" with its settings is missing`,
     );
   }
   return section;

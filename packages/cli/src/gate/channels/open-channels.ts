@@ -57,6 +57,6 @@ function compose(stages: Config["stages"], channelOf: (name: ChannelName) => Cha
 function mustGet(opened: ReadonlyMap<ChannelName, OpenChannel>, name: ChannelName): OpenChannel {
   const channel = opened.get(name);
   if (channel === undefined)
-    throw new ConsentError("config_invalid", `Cannot ask by ${name}: it is not open`);
+    throw new ConsentError("config_invalid", `Cannot ask on ${name}: it is not open`);
   return channel;
 }
