@@ -183,7 +183,7 @@ const own = (stored: readonly StoredEvent[]): readonly string[] =>
   ids(stored.filter(({ eventType }) => eventType === "policy_evaluated"));
 
 const RECOVERY_CHECKS: Readonly<Record<string, (under: DurableSinkUnderTest) => Promise<void>>> = {
-  "has every event and goes on with the chain": async ({ sink, close, reopen, read }) => {
+  "has every event and continues the chain": async ({ sink, close, reopen, read }) => {
     const first = await sink.append([makeEvent(1), makeEvent(2)]);
     await close();
     const again = await reopen();
@@ -215,7 +215,7 @@ const RECOVERY_CHECKS: Readonly<Record<string, (under: DurableSinkUnderTest) => 
     assert.deepEqual(own(stored), ids([0, 1, 2, 3, 4].map((number) => makeEvent(number))));
     assertChain(stored, stored.length);
   },
-  "takes events again once a failure is mended": async ({
+  "takes events again once a failure is fixed": async ({
     sink,
     fail,
     mend,

@@ -95,7 +95,7 @@ export async function delivered(
 }
 
 export async function answered(under: ChannelCase, ask: AskDouble): Promise<void> {
-  await eventually(under, "the answer was handed in", () => ask.ending() !== undefined);
+  await eventually(under, "the answer was submitted", () => ask.ending() !== undefined);
 }
 
 /** No yes came, now or a moment later. */

@@ -148,11 +148,11 @@ describe("channelConformance() finds a channel", () => {
       { mixesUp: true },
       "deliver() survives an answer given twice",
     ],
-    ["that says yes by itself", { eager: true }, "deliver() takes a question back that ended"],
+    ["that approves by itself", { eager: true }, "deliver() takes a question back that ended"],
     [
-      "that turns a no into a yes",
+      "that turns a denial into an approval",
       { deaf: true },
-      "deliver() shows a question, and hands its deny in once",
+      "deliver() shows a question, and submits its deny once",
     ],
     [
       "that takes anybody for the person",
@@ -167,7 +167,7 @@ describe("channelConformance() finds a channel", () => {
     [
       "that types the word for the person",
       { types: true },
-      "deliver() leaves a critical question open that got a yes without its word",
+      "deliver() leaves a critical question open that was approved without its word",
     ],
     ["whose name no log takes", { name: "Memory 1" }, "name is one that the audit log takes"],
   ])("%s", async (_what, flaws, name) => {
@@ -179,6 +179,6 @@ describe("channelConformance() finds a channel", () => {
       ({ name }) => name,
     );
     expect(names).not.toContain("deliver() leaves a question open that a stranger answered");
-    expect(names).not.toContain("deliver() shows a question, and hands its deny in once");
+    expect(names).not.toContain("deliver() shows a question, and submits its deny once");
   });
 });

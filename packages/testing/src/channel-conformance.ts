@@ -48,7 +48,7 @@ const ASKING: readonly Requirement[] = [
     check: async ({ channel }) => assert.match(channel.name, /^[a-z][a-z0-9-]*$/),
   },
   ...(["approve", "deny"] as const).map((kind) => ({
-    name: `deliver() shows a question, and hands its ${kind} in once`,
+    name: `deliver() shows a question, and submits its ${kind} once`,
     needs: kind,
     check: async (under: ChannelCase) => {
       const ask = await delivered(under);
@@ -112,7 +112,7 @@ const ASKING: readonly Requirement[] = [
     },
   },
   {
-    name: "deliver() leaves a critical question open that got a yes without its word",
+    name: "deliver() leaves a critical question open that was approved without its word",
     needs: "confirm",
     check: async (under) => {
       const ask = await delivered(under, {

@@ -33,18 +33,18 @@ const wordsOf = (mark: string): readonly string[] => [
 /** The laws. */
 export const CONTENT: readonly Requirement[] = [
   {
-    name: "deliver() keeps an open question shown, and hands nothing in by itself, not when it ends either",
+    name: "deliver() keeps an open question shown, and submits nothing by itself, not even when it ends",
     check: async (under) => {
       const ask = await delivered(under);
       await sleep(STILLNESS_MS);
       assert.ok(
         (await under.shown()).includes(ask.request.id),
-        "the question was taken back while it was open",
+        "the question was withdrawn while it was open",
       );
       ask.end({ status: "expired", reason: "nobody answered" });
       await isShown(under, ask.request.id, false);
       await sleep(STILLNESS_MS);
-      assert.deepEqual(ask.submissions, [], "it handed in what nobody said");
+      assert.deepEqual(ask.submissions, [], "it submitted an answer that nobody gave");
     },
   },
   {
@@ -73,7 +73,7 @@ export const CONTENT: readonly Requirement[] = [
     },
   },
   {
-    name: "deliver() hands a plain yes in without what else was offered",
+    name: "deliver() submits a plain approval without what else was offered",
     needs: "approve",
     check: async (under) => {
       const offers: ConsentRequest["offers"] = [

@@ -82,7 +82,7 @@ export const WITH_GATE: readonly Requirement[] = [
     },
   })),
   {
-    name: "a gate's question that expires is taken back and denied",
+    name: "a gate's question that expires is withdrawn and denied",
     check: async (under) => {
       await using gate = gateWith(under);
       const verdict = gate.ask();
@@ -94,7 +94,7 @@ export const WITH_GATE: readonly Requirement[] = [
     },
   },
   {
-    name: "a gate's question whose agent leaves is denied, stays for its retry, and is taken back when none comes",
+    name: "a gate's question whose agent leaves is denied, stays for its retry, and is withdrawn when none comes",
     check: async (under) => {
       await using gate = gateWith(under);
       const leaving = new AbortController();

@@ -154,29 +154,28 @@ export const recordLaws: Readonly<Record<string, (pending: PendingStore) => Prom
     const found = (await openOf(pending)).toSorted((one, two) => (one.id < two.id ? -1 : 1));
     assert.deepEqual(found, [created.at(-1), delivered.at(-1)]);
   },
-  "open() lists a yes whole from its recording until somebody took it, and no other end": async (
-    pending,
-  ) => {
-    const states = lifeOf("cr_1");
-    await live(pending, states.slice(0, -2));
-    assert.deepEqual(await openOf(pending), [], "a yes before its end is recorded");
-    const [recorded, taken] = states.slice(-2);
-    assert.ok(recorded !== undefined && taken !== undefined);
-    await pending.transition("cr_1", recorded.version - 1, recorded);
-    assert.deepEqual(await openOf(pending), [recorded], "a yes that is recorded");
-    await pending.transition("cr_1", recorded.version, taken);
-    assert.deepEqual(await openOf(pending), [], "a yes that was taken");
-  },
-  "open() lists a yes that its caller waits for, and neither one that is known not to be collected nor a no":
+  "open() lists an approval whole from its recording until somebody took it, and no other end":
+    async (pending) => {
+      const states = lifeOf("cr_1");
+      await live(pending, states.slice(0, -2));
+      assert.deepEqual(await openOf(pending), [], "an approval before its end is recorded");
+      const [recorded, taken] = states.slice(-2);
+      assert.ok(recorded !== undefined && taken !== undefined);
+      await pending.transition("cr_1", recorded.version - 1, recorded);
+      assert.deepEqual(await openOf(pending), [recorded], "an approval that is recorded");
+      await pending.transition("cr_1", recorded.version, taken);
+      assert.deepEqual(await openOf(pending), [], "an approval that was taken");
+    },
+  "open() lists an approval that its caller waits for, and neither one that is known not to be collected nor a denial":
     async (pending) => {
       const first = richRecord("cr_1");
       const end = { ...endOf(first), recorded: true };
       const waited: PendingRecord = { ...first, version: 1, status: "ended", end };
       await live(pending, [first, waited]);
-      assert.deepEqual(await openOf(pending), [waited], "a yes that its caller waits for");
+      assert.deepEqual(await openOf(pending), [waited], "an approval that its caller waits for");
       const outcome = { status: "not_collected", detail: "nobody waited" } as const;
       await pending.transition("cr_1", 1, { ...waited, version: 2, outcome });
-      assert.deepEqual(await openOf(pending), [], "a yes that was not collected");
+      assert.deepEqual(await openOf(pending), [], "an approval that was not collected");
       const { effectiveDigest: _, modifications: _edits, ...no } = end;
       const kept = { ...richRecord("cr_2"), deferred: true };
       await live(pending, [
@@ -188,7 +187,7 @@ export const recordLaws: Readonly<Record<string, (pending: PendingStore) => Prom
           end: { ...no, status: "denied", denyCode: "consent_denied" },
         },
       ]);
-      assert.deepEqual(await openOf(pending), [], "a no");
+      assert.deepEqual(await openOf(pending), [], "a denial");
     },
   "transition() makes no record that nobody put": async (pending) => {
     const [first] = lifeOf("cr_1");

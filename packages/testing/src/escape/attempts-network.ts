@@ -80,7 +80,7 @@ const CONNECTIONS: readonly EscapeAttempt[] = [
   {
     ...arrival,
     id: "tcp-again",
-    title: "dissolves a connection to the proxy and aims it anew",
+    title: "dissolves a connection to the proxy and aims it again",
     aspects: ["tcp"],
     run: ["net", "tcp-again", ...TO4, "{proxyPort}"],
   },

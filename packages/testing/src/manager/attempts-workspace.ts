@@ -63,7 +63,7 @@ const GIT: readonly ManagerAttempt[] = [
   {
     ...git,
     id: "git-hooks-replaced",
-    title: "puts a folder of its own in the place of the hooks",
+    title: "puts a folder of its own where the hooks were",
     before: REPOSITORY,
     agent: `mv .git/hooks .git/old; plant .git/hooks/pre-commit`,
     after: COMMIT,
@@ -103,7 +103,7 @@ const GIT: readonly ManagerAttempt[] = [
   {
     ...git,
     id: "git-file",
-    title: "puts a file in the place of the repository that leads to another",
+    title: "puts a file where the repository was that leads to another",
     before: REPOSITORY,
     agent: `cp -r .git other; plant evil; printf '[core]\\n\\tfsmonitor = %s\\n' "$D/evil" >>other/config; mv .git .old; echo "gitdir: other" >.git`,
     after: "git status",
@@ -111,7 +111,7 @@ const GIT: readonly ManagerAttempt[] = [
   {
     ...git,
     id: "git-parent-moved",
-    title: "moves the folder that the repository is in, and makes it anew",
+    title: "moves the folder that the repository is in, and makes it again",
     before: `mkdir inner; cd inner; ${REPOSITORY}`,
     agent: `mv inner away; cp -r away inner; plant evil; printf '[core]\\n\\tfsmonitor = %s\\n' "$D/evil" >>inner/.git/config`,
     after: "cd inner; git status",

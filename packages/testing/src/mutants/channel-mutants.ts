@@ -87,27 +87,27 @@ const showing = (name: string, change: (text: string) => string): Mutant<Channel
 });
 
 const BY_ITSELF: readonly Mutant<ChannelUnderTest>[] = [
-  delivering("says yes by itself", (deliver) => async (request, session) => {
+  delivering("approves by itself", (deliver) => async (request, session) => {
     await deliver(request, session);
     await session.submit(yes(request));
   }),
-  delivering("says yes by itself a moment later", (deliver) => async (request, session) => {
+  delivering("approves by itself a moment later", (deliver) => async (request, session) => {
     await deliver(request, session);
     void later(10).then(() => session.submit(yes(request)));
   }),
-  delivering("says yes when a question ends", (deliver) => async (request, session) => {
+  delivering("approves when a question ends", (deliver) => async (request, session) => {
     void session.ended.then(({ status }) =>
       status === "approved" || status === "denied" ? undefined : session.submit(yes(request)),
     );
     await deliver(request, session);
   }),
   delivering(
-    "says yes when nothing carries the question",
+    "approves when nothing carries the question",
     (deliver) => (request, session) =>
       deliver(request, session).catch(async () => void (await session.submit(yes(request)))),
   ),
   {
-    name: "says yes when its transport dies",
+    name: "approves when its transport dies",
     mutate(good) {
       const open: (readonly [ConsentRequest, AskSession])[] = [];
       return {
@@ -125,7 +125,7 @@ const BY_ITSELF: readonly Mutant<ChannelUnderTest>[] = [
       };
     },
   },
-  delivering("says yes to a question that reads like one it got a yes to", (deliver) => {
+  delivering("approves a question that reads like one that was approved", (deliver) => {
     const approved = new Set<string>();
     return async (request, session) => {
       const note = withSubmit(session, async (claim, by) => {
@@ -141,9 +141,12 @@ const BY_ITSELF: readonly Mutant<ChannelUnderTest>[] = [
 ];
 
 const ANSWERS: readonly Mutant<ChannelUnderTest>[] = [
-  submitting("turns a no into a yes", (submit, request) => (_, by) => submit(yes(request), by)),
   submitting(
-    "turns a yes into a no",
+    "turns a denial into an approval",
+    (submit, request) => (_, by) => submit(yes(request), by),
+  ),
+  submitting(
+    "turns an approval into a denial",
     (submit, request) => (_, by) =>
       submit(
         makeResponse(request, {
@@ -158,7 +161,7 @@ const ANSWERS: readonly Mutant<ChannelUnderTest>[] = [
     "drops answers",
     () => () => Promise.resolve({ status: "final", outcome: "approved" }),
   ),
-  submitting("takes an offer besides every yes", (submit, request) => (claim, by) => {
+  submitting("accepts an offer with every approval", (submit, request) => (claim, by) => {
     const [offer] = request.offers;
     return submit(
       offer === undefined || parseResponse(claim).decision !== "approved"

@@ -128,22 +128,25 @@ const unlisting = (name: string, isLeftOut: (record: PendingRecord) => boolean):
   }));
 
 const LISTING: readonly Mutant<Store>[] = [
-  unlisting("lists no yes that nobody took", ({ status }) => status === "ended"),
+  unlisting("lists no approval that nobody took", ({ status }) => status === "ended"),
   unlisting(
-    "lists no yes that its caller waits for",
+    "lists no approval that its caller waits for",
     ({ status, deferred }) => status === "ended" && !deferred,
   ),
   unlisting(
-    "lists no yes that is kept for a retry",
+    "lists no approval that is kept for a retry",
     ({ status, deferred }) => status === "ended" && deferred,
   ),
-  listing("lists a yes that was taken", ({ adopted }) => adopted),
-  listing("lists a yes that is known not to be collected", ({ outcome }) => outcome !== undefined),
+  listing("lists an approval that was taken", ({ adopted }) => adopted),
   listing(
-    "lists a yes before its end is recorded",
+    "lists an approval that is known not to be collected",
+    ({ outcome }) => outcome !== undefined,
+  ),
+  listing(
+    "lists an approval before its end is recorded",
     ({ end }) => end?.recorded === false && end.effectiveDigest !== undefined,
   ),
-  listing("lists a no", ({ end }) => end?.status === "denied"),
+  listing("lists a denial", ({ end }) => end?.status === "denied"),
 ];
 
 const FINDING: readonly Mutant<Store>[] = [
@@ -188,7 +191,7 @@ const FINDING: readonly Mutant<Store>[] = [
       // Nothing.
     },
   })),
-  pending("lists what nobody was shown yet alone", (good) => ({
+  pending("lists only what was shown to no one yet", (good) => ({
     async *open() {
       for await (const record of good.open()) if (record.status === "created") yield record;
     },
@@ -210,10 +213,10 @@ const CHANGING: readonly Mutant<Store>[] = [
       return isCurrent && record !== undefined && good.transition(id, record.version, next);
     },
   })),
-  pending("says yes to a change that it did not make", (good) => ({
+  pending("reports a change that it did not make", (good) => ({
     transition: (id, from, next) => good.transition(id, from, next).then(() => true),
   })),
-  pending("says no to a change that it made", (good) => ({
+  pending("denies a change that it made", (good) => ({
     transition: (id, from, next) => good.transition(id, from, next).then(() => false),
   })),
   pending("puts a record that it does not know", (good) => ({
