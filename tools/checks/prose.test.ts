@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { prose } from "./prose.js";
-import { problemsOf, sample } from "./sample.js";
+import { problemsOf } from "./sample.js";
 
 it.each([
   ["README.md", "This is no policy.", 'is no policy": write "is not a policy'],
@@ -47,24 +47,55 @@ it("prose leaves formats and comments", async () => {
   ).toEqual([]);
 });
 
-it("prose notes phrases in texts of programs, not in their comments, keys, tests and tables", async () => {
+it("prose refuses phrases in texts of programs, not in their comments, keys, tests and tables", async () => {
   const text =
     '// as ever\nconst a = `first ${"as  ever"} grey`; const b = "grey"; import "a";\n' +
     "const grey = `\n  towards`;\n";
-  const { problems, notes } = await prose.run({
-    root: sample({
+  expect(
+    await problemsOf(prose, {
       "packages/cli/src/a.ts": text,
       "packages/cli/src/a.test.ts": text,
       "packages/exec-safety/src/tables/a.ts": text,
     }),
-    update: false,
-  });
-  expect([problems, notes]).toEqual([
-    [],
-    [
-      'packages/cli/src/a.ts:2: "as ever": write "as usual"',
-      'packages/cli/src/a.ts:2: "grey": write "gray"',
-      'packages/cli/src/a.ts:4: "towards": write "toward"',
-    ],
+  ).toEqual([
+    'packages/cli/src/a.ts:2: "as ever": write "as usual"',
+    'packages/cli/src/a.ts:2: "grey": write "gray"',
+    'packages/cli/src/a.ts:4: "towards": write "toward"',
   ]);
+});
+
+it("prose holds texts of programs to more than pages", async () => {
+  const text = "The question was taken back.";
+  expect(
+    await problemsOf(prose, {
+      "docs/a.md": `${text}\n`,
+      "packages/cli/src/a.ts": `const a = "${text}";\n`,
+    }),
+  ).toEqual(['packages/cli/src/a.ts:1: "taken back": write "withdrawn"']);
+});
+
+it.each([
+  ["A text is no list.", []],
+  ["This is no longer a list, and it is no other.", []],
+  ["it is no list", ['"it is no list": write "is not a, is not the"']],
+  ["a text file", []],
+  ["it is not a text file", []],
+  ["it is not a text", ['"is not a text": write "is not a string"']],
+  ["the key stands twice", ['"stands twice": write "appears twice"']],
+  ["others may enter it", ['"others may enter": write "other users can"']],
+])("prose judges the text %j", async (text, want) => {
+  const file = "packages/cli/src/a.ts";
+  expect(await problemsOf(prose, { [file]: `const a = "${text}";\n` })).toEqual(
+    want.map((problem) => `${file}:1: ${problem}`),
+  );
+});
+
+it("prose allows a phrase only in the file that has a reason", async () => {
+  const text = 'const a = "A yes may also cover";\n';
+  expect(
+    await problemsOf(prose, {
+      "packages/core/src/approval/text.ts": text,
+      "packages/core/src/approval/show.ts": text,
+    }),
+  ).toEqual(['packages/core/src/approval/show.ts:1: "A yes": write "approval, approving"']);
 });

@@ -13,8 +13,6 @@ import type { Check } from "./check.js";
 const PAGE =
   /^(?:(?:README|SECURITY|CONTRIBUTING|VERSIONING)|docs\/.*|packages\/[^/]+\/README)\.md$/;
 const SOURCE = /^packages\/[^/]+\/src\/(?!.*\.test\.ts$).*\.ts$/;
-/** What `acp --help` prints. */
-const HELP = /^packages\/cli\/src\/(?:table\/[^/]+|options)\.ts$/;
 /** Tables of other programs' flags. */
 const NOT_OURS = /^packages\/exec-safety\/src\/tables\//;
 
@@ -83,14 +81,55 @@ const PHRASES: readonly (readonly [pattern: string, instead: string])[] = [
   ["grey", "gray"],
   ["towards", "toward"],
   ["whilst", "while"],
+  ["spelt", "spelled"],
+  ["stands? twice", "appears twice"],
+  ["(?:is|are) not a text(?! file)", "is not a string"],
+  ["expected a text", "expected a string"],
+  ["said (?:yes|no)", "approved, denied"],
+  ["all the same", "still"],
+  ["cannot go on", "cannot continue"],
+  ["is none of (?:the|our|those)", "is not one of"],
+  ["others may (?:read|write|enter)", "other users can"],
+  ["in the order of their times", "in ascending order of, and the key"],
+  ["whatever (?:it|he|she) says", "whatever its value"],
 ];
 
-const PATTERNS = PHRASES.map(([pattern, instead]) => ({
-  instead,
-  pattern: new RegExp(`\\b(?:${pattern.replaceAll(" ", "\\s+")})\\b`, "gi"),
-}));
+/** The same for texts of programs alone, which name what is wrong and say what to do. */
+const TEXT_PHRASES: typeof PHRASES = [
+  ["an? yes", "approval, approving"],
+  ["taken back", "withdrawn"],
+  ["mend(?:s|ed|ing)?", "fix, repair"],
+  ["in vain", "pointless, or what happens"],
+  ["reading (?:it|them) threw", "reading it failed"],
+  ["outside of", "outside"],
+  [
+    "(?:it|this|that|which|who) is no (?!longer|more|less|different|other|way)[a-z]+",
+    "is not a, is not the",
+  ],
+];
 
-const ANY = new RegExp(PATTERNS.map(({ pattern }) => pattern.source).join("|"), "i");
+/** What a phrase is right in, and why. */
+const ALLOWED: readonly (readonly [file: string, phrase: string, why: string])[] = [
+  ["packages/core/src/approval/text.ts", "a yes", "people sign this text as it is"],
+  [
+    "packages/exec-safety/src/safe/reach/secret-lines.ts",
+    "authorisation",
+    "a word that commands search for",
+  ],
+];
+
+const compiled = (
+  phrases: typeof PHRASES,
+): readonly { readonly instead: string; readonly pattern: RegExp }[] =>
+  phrases.map(([pattern, instead]) => ({
+    instead,
+    pattern: new RegExp(`\\b(?:${pattern.replaceAll(" ", "\\s+")})\\b`, "gi"),
+  }));
+
+const PATTERNS = compiled(PHRASES);
+const TEXT_PATTERNS = [...PATTERNS, ...compiled(TEXT_PHRASES)];
+
+const ANY = new RegExp(TEXT_PATTERNS.map(({ pattern }) => pattern.source).join("|"), "i");
 
 /** The text with everything that is not prose blanked, each character in its place. */
 const proseOf = (text: string): string =>
@@ -119,11 +158,19 @@ function literalsOf(path: string): string {
   return prose;
 }
 
-function problemsIn(file: string, prose: string): readonly string[] {
-  const found = PATTERNS.flatMap(({ pattern, instead }) =>
+const isAllowed = (file: string, phrase: string): boolean =>
+  ALLOWED.some(([where, what]) => where === file && what === phrase.toLowerCase());
+
+function problemsIn(
+  file: string,
+  prose: string,
+  patterns: typeof PATTERNS = PATTERNS,
+): readonly string[] {
+  const found = patterns.flatMap(({ pattern, instead }) =>
     [...prose.matchAll(pattern)].map(({ 0: phrase, index }) => ({ phrase, index, instead })),
   );
   return found
+    .filter(({ phrase }) => !isAllowed(file, phrase))
     .sort((a, b) => a.index - b.index)
     .map(({ phrase, index, instead }) => {
       const line = prose.slice(0, index).split("\n").length;
@@ -140,16 +187,13 @@ export const prose: Check = {
     const sources = files
       .filter((file) => SOURCE.test(file) && !NOT_OURS.test(file))
       .filter((file) => ANY.test(readFileSync(join(root, file), "utf8"))); // parsing takes long
-    const found = (file: string): readonly string[] =>
-      problemsIn(file, literalsOf(join(root, file)));
     return {
       problems: [
         ...pages.flatMap((file) =>
           problemsIn(file, proseOf(readFileSync(join(root, file), "utf8"))),
         ),
-        ...sources.filter((file) => HELP.test(file)).flatMap(found),
+        ...sources.flatMap((file) => problemsIn(file, literalsOf(join(root, file)), TEXT_PATTERNS)),
       ],
-      notes: sources.filter((file) => !HELP.test(file)).flatMap(found),
     };
   },
 };
