@@ -267,7 +267,7 @@ describe("createUidSandbox()", () => {
       expect(await sandbox.probe()).toMatchObject({
         isAvailable: false,
         level: "none",
-        reason: expect.stringContaining("root's to load"),
+        reason: expect.stringContaining("only root can load the rules"),
       });
       const start = sandbox.spawn(["true"], { onConnection: () => {}, env: () => ({}) });
       await expect(start).rejects.toMatchObject({ code: "sandbox_unavailable" });
