@@ -126,7 +126,10 @@ describe("a CONNECT to a service of the proxy", () => {
       raw.write(
         `${method} http://mcp.acp.internal:1/ HTTP/1.1\r\nHost: mcp.acp.internal:1\r\n\r\n`,
       );
-      await until(() => raw.text().split("only with CONNECT").length === index + 2, "for the refusal");
+      await until(
+        () => raw.text().split("only with CONNECT").length === index + 2,
+        "for the refusal",
+      );
     }
     raw.write(CONNECT);
     await raw.sees(ESTABLISHED);
