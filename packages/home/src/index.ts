@@ -30,8 +30,15 @@ export type { FileGrantsOptions } from "./grants-file.js";
 export { initHome, openHome } from "./home.js";
 export type { Home, InitReport } from "./home.js";
 export { signerInUse, whyOutOfUse } from "./key-in-use.js";
-export { initKeys, readPublicKeys, readUnlockKind, rotateKeys, unlockKeys } from "./keys.js";
-export type { Rotation, WallClock } from "./keys.js";
+export {
+  initKeys,
+  mendPeriods,
+  readPublicKeys,
+  readUnlockKind,
+  rotateKeys,
+  unlockKeys,
+} from "./keys.js";
+export type { KeyClock, Rotation, WallClock } from "./keys.js";
 export { machineClock } from "./machine-clock.js";
 export { homePaths, resolveHome, resolvePath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
@@ -49,8 +56,8 @@ export type { PolicyWatch, PolicyWatchOptions } from "./policy-watch.js";
 export { checkPrivateDirectory, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 export { makeKeyFile } from "./private-key.js";
 export type { Unlock } from "./private-key.js";
-export { parsePublicKeys, printPublicKeys, trustedKeysOf } from "./public-keys.js";
-export type { KeyPeriod } from "./public-keys.js";
+export { isWithin, parsePublicKeys, printPublicKeys, trustedKeysOf } from "./public-keys.js";
+export type { KeyPeriod, SignedAt } from "./public-keys.js";
 export {
   changeVaultFile,
   createVaultFile,

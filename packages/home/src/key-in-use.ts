@@ -4,9 +4,12 @@
  * given after its key went out of use.
  */
 import { readFileSync } from "node:fs";
-import { ConsentError, type Signer } from "@acp/core";
+import { ConsentError, isJsonObject, parseIsoTime, type Signer } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import type { HomePaths } from "./paths.js";
+import { writeFileAtomic } from "./atomic.js";
+import { readPublicKeys } from "./keys.js";
+import { beginBy, printPublicKeys } from "./public-keys.js";
 import { whileWriting } from "./writer-lock.js";
 
 const ROTATED = "the keys were rotated after this process opened them; restart it";
@@ -30,10 +33,12 @@ export function whyOutOfUse(
 
 /**
  * Creates a signer that checks before each signature, under the lock that rotation needs, that its
- * key is still in use. So each signature is older than the end of its key.
+ * key is still in use. So each signature is older than the end of its key. If the time that it
+ * signs is before the beginning of its key, because the clock was ahead when the key was made, the
+ * key begins then: first in the file, then it signs.
  *
  * @returns A signer whose `sign` rejects with `key_rejected` once the key is out of use, and with
- * `home_busy` if that cannot be determined.
+ * `home_busy` if that cannot be determined; `home_invalid` if the beginning cannot be written.
  */
 export function signerInUse(home: HomePaths, keys: KeyPair): Signer {
   return {
@@ -43,7 +48,28 @@ export function signerInUse(home: HomePaths, keys: KeyPair): Signer {
       whileWriting(home.dir, async () => {
         const reason = whyOutOfUse(home, keys);
         if (reason !== undefined) throw new ConsentError("key_rejected", `Cannot sign: ${reason}`);
+        await beginInTime(home, payload);
         return keys.sign(payload);
       }),
   };
+}
+
+async function beginInTime(home: HomePaths, payload: Uint8Array): Promise<void> {
+  const atMs = timeOf(payload);
+  if (atMs === undefined) return;
+  const periods = await readPublicKeys(home);
+  const begun = beginBy(periods, atMs);
+  if (begun !== periods) await writeFileAtomic(home.publicKeyPath, printPublicKeys(begun));
+}
+
+/** The time that the bytes of a consent bear (spec/proof.md §3); `undefined` for any others. */
+function timeOf(payload: Uint8Array): number | undefined {
+  try {
+    const text = new TextDecoder().decode(payload);
+    const signed: unknown = JSON.parse(text.slice(text.indexOf("\n") + 1));
+    const timestamp = isJsonObject(signed) ? signed["timestamp"] : undefined;
+    return typeof timestamp === "string" ? parseIsoTime(timestamp) : undefined;
+  } catch {
+    return undefined;
+  }
 }

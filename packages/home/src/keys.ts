@@ -10,13 +10,31 @@ import { cannot } from "./errors.js";
 import type { HomePaths } from "./paths.js";
 import { checkPrivateDirectory, makePrivateDirectory, readPrivateFile } from "./private-file.js";
 import { checkUnlock, openSeeds, sealSeeds, type Unlock, unlockKindOf } from "./private-key.js";
-import { type KeyPeriod, parsePublicKeys, printPublicKeys, succeed } from "./public-keys.js";
+import {
+  coverSigned,
+  type KeyPeriod,
+  parsePublicKeys,
+  printPublicKeys,
+  type SignedAt,
+  succeed,
+} from "./public-keys.js";
 import { readTextFile } from "./text-file.js";
 import { createVaultFile, readVaultFile, resealVaultFile } from "./vault-file.js";
 import { whileWriting } from "./writer-lock.js";
 
 /** The part of a clock that tells the current time. */
 export type WallClock = Pick<Clock, "now">;
+
+/** What says when a key begins and the one before it ends. */
+export interface KeyClock {
+  /**
+   * The log's time, in milliseconds since 1970: the clock's, or the time of the log's last event
+   * where that is later, because a clock that is behind ends no key before what it has signed.
+   */
+  now(): number | Promise<number>;
+  /** What the log shows that the home's keys signed. Left out: nothing is known. */
+  signed?(): Promise<readonly SignedAt[]>;
+}
 
 const PRIVATE_BYTES_MAX = 4_096;
 /** Some thousands of rotations. */
@@ -89,7 +107,7 @@ export async function readPublicKeys({ publicKeyPath }: HomePaths): Promise<read
 export async function unlockKeys(
   home: HomePaths,
   unlock: Unlock,
-  clock: WallClock = systemClock,
+  clock: KeyClock = systemClock,
 ): Promise<KeyPair> {
   const { current, previous } = await openPrivateKey(home, unlock);
   const keys = keyPairFromSeed(current);
@@ -102,7 +120,11 @@ export async function unlockKeys(
  * Opens the private key and completes a rotation, unless another process has done so meanwhile. To
  * be called while the home is locked.
  */
-async function settleKeys(home: HomePaths, unlock: Unlock, clock: WallClock): Promise<KeyPair> {
+export async function settleKeys(
+  home: HomePaths,
+  unlock: Unlock,
+  clock: KeyClock,
+): Promise<KeyPair> {
   const { current, previous } = await openPrivateKey(home, unlock);
   const keys = keyPairFromSeed(current);
   if (previous !== undefined) {
@@ -128,7 +150,8 @@ export interface Rotation {
 
 /**
  * Creates a new key pair, and reseals the vault and the encrypted fields for it. The old public key
- * stays trusted for what it has signed so far.
+ * stays trusted for what it has signed so far: until the log's time, and at every other time at
+ * which the log shows that it signed.
  *
  * @param unlock - Opens the old private key, and seals the new one.
  * @throws ConsentError as {@link unlockKeys}; `vault_invalid` if the vault or a field does not
@@ -137,7 +160,7 @@ export interface Rotation {
 export function rotateKeys(
   home: HomePaths,
   unlock: Unlock,
-  clock: WallClock = systemClock,
+  clock: KeyClock = systemClock,
 ): Promise<Rotation> {
   return whileWriting(home.dir, async () => {
     const from = await settleKeys(home, unlock, clock);
@@ -149,11 +172,29 @@ export function rotateKeys(
   });
 }
 
+/**
+ * Gives the keys of a home the times at which its log shows that they signed: a clock that was
+ * wrong kept them out of it, or a version of before ended a key before it began. Needs no
+ * passphrase.
+ *
+ * @returns Whether a key has more time than before.
+ * @throws ConsentError as {@link readPublicKeys}; `home_busy`.
+ */
+export function mendPeriods(home: HomePaths, signed: readonly SignedAt[]): Promise<boolean> {
+  return whileWriting(home.dir, async () => {
+    const before = await readPublicKeys(home);
+    const after = coverSigned(before, signed);
+    if (after === before) return false;
+    await writeFileAtomic(home.publicKeyPath, printPublicKeys(after));
+    return true;
+  });
+}
+
 /** A rotation from one pair to another. */
 export interface RotationPlan {
   readonly home: HomePaths;
   readonly unlock: Unlock;
-  readonly clock: WallClock;
+  readonly clock: KeyClock;
   readonly from: KeyPair;
   readonly to: KeyPair;
 }
@@ -187,21 +228,37 @@ export function rotationSteps({
 }
 
 /**
- * The moment is taken here, while the home is locked: whoever signed with the old key before
- * (signerInUse) did so earlier.
+ * Puts a new key in front of the public keys. The moment is taken here, while the home is locked:
+ * whoever signed with the old key before (signerInUse) did so earlier.
  */
-async function publish(home: HomePaths, to: KeyPair, clock: WallClock): Promise<void> {
-  await writeFileAtomic(
-    home.publicKeyPath,
-    printPublicKeys(succeed(await readPublicKeys(home), to.publicKey, clock.now())),
-  );
+export async function publish(
+  home: HomePaths,
+  { publicKey }: Pick<KeyPair, "publicKey">,
+  clock: KeyClock,
+): Promise<void> {
+  const periods = succeed(await readPublicKeys(home), publicKey, await clock.now());
+  const signed = (await clock.signed?.()) ?? [];
+  await writeFileAtomic(home.publicKeyPath, printPublicKeys(coverSigned(periods, signed)));
 }
 
-async function openPrivateKey(home: HomePaths, unlock: Unlock): ReturnType<typeof openSeeds> {
+/**
+ * Opens the private key's file.
+ *
+ * @throws ConsentError `key_locked` or `home_invalid`.
+ */
+export async function openPrivateKey(
+  home: HomePaths,
+  unlock: Unlock,
+): ReturnType<typeof openSeeds> {
   return openSeeds(await readPrivateKeyFile(home), unlock);
 }
 
-async function readPrivateKeyFile({ keysDir, privateKeyPath }: HomePaths): Promise<string> {
+/**
+ * Reads the private key's file, sealed as it is.
+ *
+ * @throws ConsentError `home_invalid`.
+ */
+export async function readPrivateKeyFile({ keysDir, privateKeyPath }: HomePaths): Promise<string> {
   await checkPrivateDirectory(keysDir);
   return readPrivateFile(privateKeyPath, PRIVATE_BYTES_MAX);
 }

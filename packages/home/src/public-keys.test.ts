@@ -1,6 +1,14 @@
 import { generateKeyPair } from "@acp/core/proof";
 import { describe, expect, it } from "vitest";
-import { parsePublicKeys, printPublicKeys, succeed, trustedKeysOf } from "./public-keys.js";
+import {
+  beginBy,
+  coverSigned,
+  isWithin,
+  parsePublicKeys,
+  printPublicKeys,
+  succeed,
+  trustedKeysOf,
+} from "./public-keys.js";
 
 const [first, second, third] = [generateKeyPair(), generateKeyPair(), generateKeyPair()].map(
   ({ publicKey }) => publicKey,
@@ -26,6 +34,49 @@ describe("succeed()", () => {
       { publicKey: second, fromMs: 5_000 },
       { publicKey: first, fromMs: 5_000, untilMs: 5_000 },
     ]);
+  });
+});
+
+describe("beginBy()", () => {
+  it("has the key in use begin with what it is about to sign, and no later key end", () => {
+    expect(beginBy(rotated, 2_500)).toEqual([
+      { publicKey: third, fromMs: 2_500 },
+      ...rotated.slice(1),
+    ]);
+    expect(beginBy(rotated, 3_000)).toBe(rotated);
+    expect(beginBy([], 1)).toEqual([]);
+  });
+});
+
+describe("coverSigned()", () => {
+  const DAY = 86_400_000;
+  // What versions of before wrote where the clock was behind: "from X until X".
+  const empty = succeed([{ publicKey: first, fromMs: 9 * DAY }], second, 1_000);
+
+  it("gives a key that ended when it began the times at which it signed, and no others", () => {
+    const signed = [5 * DAY, 2 * DAY, 2 * DAY + 7].map((atMs) => ({ publicKey: first, atMs }));
+    const covered = coverSigned(empty, signed);
+    expect(covered).toEqual([
+      ...empty,
+      { publicKey: first, fromMs: 2 * DAY, untilMs: 2 * DAY + 8 },
+      { publicKey: first, fromMs: 5 * DAY, untilMs: 5 * DAY + 1 },
+    ]);
+    expect(signed.every((each) => isWithin(covered, each))).toBe(true);
+    expect(isWithin(covered, { publicKey: first, atMs: 2 * DAY + 8 })).toBe(false);
+    expect(coverSigned(covered, signed)).toBe(covered);
+    expect(parsePublicKeys(printPublicKeys(covered))).toEqual(covered);
+  });
+
+  it("has the key in use begin with its first signature, and trusts no other key", () => {
+    expect(
+      coverSigned(empty, [
+        { publicKey: second, atMs: 4 * DAY },
+        { publicKey: second, atMs: 3 * DAY },
+        { publicKey: third, atMs: 1 },
+      ]),
+    ).toEqual([{ publicKey: second, fromMs: 3 * DAY }, empty[1]]);
+    expect(coverSigned(rotated, [{ publicKey: second, atMs: 2_999 }])).toBe(rotated);
+    expect(coverSigned([], [{ publicKey: first, atMs: 1 }])).toEqual([]);
   });
 });
 
@@ -60,10 +111,11 @@ describe("parsePublicKeys()", () => {
     ],
     ["no key in use", printPublicKeys([{ publicKey: first, fromMs: 1, untilMs: 2 }])],
     [
-      "times that overlap",
+      "a key in use that was retired",
       printPublicKeys([
         { publicKey: first, fromMs: 5 },
-        { publicKey: second, fromMs: 1, untilMs: 6 },
+        { publicKey: second, fromMs: 2, untilMs: 5 },
+        { publicKey: first, fromMs: 1, untilMs: 2 },
       ]),
     ],
     [

@@ -1,6 +1,8 @@
 /**
  * Public keys: every key that ever signed for this home, newest first, and when it was in use. The
- * file's first 64 characters are the key in use. Format: spec/vault.md §8.
+ * file's first 64 characters are the key in use. Times are those that the machine's clock showed,
+ * and a clock can be wrong: a time that a key signed at is always one of its own. Format:
+ * spec/vault.md §8.
  */
 import { ConsentError, isoTime, parseIsoTime } from "@acp/core";
 import { importPublicKey, type TrustedKey } from "@acp/core/proof";
@@ -26,9 +28,19 @@ function printPeriod({ publicKey, fromMs, untilMs }: KeyPeriod): string {
   return `${publicKey} ${isoTime(fromMs)}${untilMs === undefined ? "" : ` ${isoTime(untilMs)}`}\n`;
 }
 
+/** One signature: which key gave it, and the time that it bears. */
+export interface SignedAt {
+  /** 64 lower-case hex digits. */
+  readonly publicKey: string;
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+}
+
 /**
  * The keys with the new one in front and the one before retired; unchanged where the new one is
  * there.
+ *
+ * @param nowMs - The log's time: the clock's, or the time of the last event where that is later.
  */
 export function succeed(
   periods: readonly KeyPeriod[],
@@ -47,18 +59,87 @@ export function succeed(
 }
 
 /**
+ * The keys with the one in use beginning no later than a time that it is about to sign at: its
+ * clock was ahead when it came into use. Unchanged where the time is its own already.
+ */
+export function beginBy(periods: readonly KeyPeriod[], atMs: number): readonly KeyPeriod[] {
+  const [current, ...older] = periods;
+  if (current === undefined || current.fromMs <= atMs) return periods;
+  return [{ ...current, fromMs: atMs }, ...older];
+}
+
+/** Signatures that are a day apart are of two times. */
+const APART_MS = 86_400_000;
+
+/**
+ * The keys with a line more for each time at which a retired key signed outside of its own, and the
+ * one in use beginning with its first signature. Unchanged where there is none.
+ *
+ * @param signed - What the home's log shows that the keys signed while they were in use. Keys that
+ *   are not among `periods` are left out.
+ */
+export function coverSigned(
+  periods: readonly KeyPeriod[],
+  signed: readonly SignedAt[],
+): readonly KeyPeriod[] {
+  const [current] = periods;
+  if (current === undefined) return periods;
+  const first = signed.filter(({ publicKey }) => publicKey === current.publicKey);
+  const begun = first.reduce((keys, { atMs }) => beginBy(keys, atMs), periods);
+  const retired = [...new Set(begun.slice(1).map(({ publicKey }) => publicKey))];
+  const more = retired.map((publicKey) => [publicKey, straysOf(publicKey, begun, signed)] as const);
+  if (more.every(([, strays]) => strays.length === 0)) return begun;
+  const straysAfter = new Map(more);
+  return begun.flatMap((period, index) => {
+    const isLast = begun.findLastIndex(({ publicKey }) => publicKey === period.publicKey) === index;
+    return isLast ? [period, ...(straysAfter.get(period.publicKey) ?? [])] : [period];
+  });
+}
+
+/** The times, as short as they can be, of what a key signed outside of those that it has. */
+function straysOf(
+  publicKey: string,
+  periods: readonly KeyPeriod[],
+  signed: readonly SignedAt[],
+): readonly KeyPeriod[] {
+  const times = signed
+    .filter((each) => each.publicKey === publicKey && !isWithin(periods, each))
+    .map(({ atMs }) => atMs)
+    .sort((one, other) => one - other);
+  const strays: { publicKey: string; fromMs: number; untilMs: number }[] = [];
+  for (const atMs of times) {
+    const last = strays.at(-1);
+    if (last !== undefined && atMs - last.untilMs < APART_MS) last.untilMs = atMs + 1;
+    else strays.push({ publicKey, fromMs: atMs, untilMs: atMs + 1 });
+  }
+  return strays;
+}
+
+/** Whether a key may sign at a time: the end of a period is not included. */
+export function isWithin(periods: readonly KeyPeriod[], { publicKey, atMs }: SignedAt): boolean {
+  return periods.some(
+    (period) =>
+      period.publicKey === publicKey &&
+      atMs >= period.fromMs &&
+      atMs < (period.untilMs ?? Infinity),
+  );
+}
+
+/**
  * Parses the text of `keys/public.key`.
  *
- * @returns The keys, newest first; the first one is in use.
- * @throws ConsentError `key_rejected` if the text is malformed, a key is unusable, the times
- * overlap, or not exactly one key is in use.
+ * @returns The keys, newest first; the first one is in use. A retired key may stand there several
+ * times, and times may overlap: the clock went back.
+ * @throws ConsentError `key_rejected` if the text is malformed, a key is unusable, a time ends
+ * before it starts, or not exactly one key is in use.
  */
 export function parsePublicKeys(text: string): readonly KeyPeriod[] {
   const periods = text.split("\n").slice(0, -1).map(parseLine);
-  for (const [index, { untilMs }] of periods.entries()) {
-    const next = periods[index - 1];
-    if (next === undefined ? untilMs !== undefined : untilMs === undefined || untilMs > next.fromMs)
-      throw broken(index, "its time does not fit the key before it");
+  for (const [index, { publicKey, untilMs }] of periods.entries()) {
+    // A key that was retired must not come back into use by a line that was put in front.
+    const isInUse = index === 0 || publicKey === periods[0]?.publicKey;
+    if ((index === 0) !== (untilMs === undefined) || (index > 0 && isInUse))
+      throw broken(index, "the first key alone is in use, and it stands there once");
   }
   if (periods.length === 0 || printPublicKeys(periods) !== text)
     throw broken(0, "it is not in the format that acp writes");
