@@ -31,6 +31,8 @@ export interface PermitTerms {
   readonly event: EventMaker;
   /** Why the layers in force now deny the action, or `undefined`. */
   readonly denialNow: () => string | undefined;
+  /** Whether the gate has another record key by now: its home's keys were rotated. */
+  readonly isKeyGone: () => boolean;
   /** Where an earlier consent stands behind it: the permit does not outlive it. */
   readonly lease?: LeaseTerms | undefined;
 }
@@ -140,8 +142,8 @@ const nothing = (): undefined => undefined;
  *   it.
  */
 export function issuePermit(terms: PermitTerms, verdictWith: (permit: Permit) => Allowed): Allowed {
-  const { gate, action, secrets, clock, callerSignal, shutdownSignal, event, denialNow, lease } =
-    terms;
+  const { gate, action, secrets, clock, callerSignal, shutdownSignal, event } = terms;
+  const { denialNow, isKeyGone, lease } = terms;
   const nowMs = clock.now();
   const ttlMs = Math.min(PERMIT_TTL_MS, lease?.leftMs ?? PERMIT_TTL_MS);
   // Written out: V8 gives each object that spreads another one a hidden class of its own, and it
@@ -156,6 +158,7 @@ export function issuePermit(terms: PermitTerms, verdictWith: (permit: Permit) =>
     shutdownSignal,
     event,
     denialNow,
+    isKeyGone,
     lease,
     digest: actionDigest(action),
     expiresAtMonotonicMs: clock.monotonic() + ttlMs,
@@ -314,6 +317,11 @@ export function redeemFor(
   state.spent = true;
   if (!hasTimeLeft(state))
     throw new ConsentError("permit_expired", "Cannot redeem the permit: it has expired");
+  if (state.isKeyGone())
+    throw new ConsentError(
+      "permit_expired",
+      "Cannot redeem the permit: the keys were rotated since; ask the gate again",
+    );
   const denial =
     state.lease?.isRevoked() === true
       ? "the earlier consent that allowed it was revoked"

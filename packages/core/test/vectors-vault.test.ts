@@ -101,6 +101,7 @@ function release(action: JsonObject, secrets: readonly string[]): ReturnType<typ
       throw new Error("no events here");
     },
     denialNow: () => undefined,
+    isKeyGone: () => false,
   };
   const verdict = issuePermit(terms, (permit) => ({
     decision: "allow",

@@ -36,6 +36,7 @@ export {
   readPublicKeys,
   readUnlockKind,
   rotateKeys,
+  takeOverKeys,
   unlockKeys,
 } from "./keys.js";
 export type { KeyClock, Rotation, WallClock } from "./keys.js";

@@ -117,6 +117,17 @@ export async function unlockKeys(
 }
 
 /**
+ * Opens the keys that somebody just rotated to, as soon as they are in use: the rotation itself may
+ * still have something to do.
+ *
+ * @throws ConsentError as {@link unlockKeys}.
+ */
+export async function takeOverKeys(home: HomePaths, unlock: Unlock): Promise<KeyPair> {
+  const keys = keyPairFromSeed((await openPrivateKey(home, unlock)).current);
+  return (await isFirstPublished(home, keys)) ? keys : unlockKeys(home, unlock);
+}
+
+/**
  * Opens the private key and completes a rotation, unless another process has done so meanwhile. To
  * be called while the home is locked.
  */

@@ -1,13 +1,14 @@
 /**
- * `acp keys list`, `rotate` and `export`: the keys that sign consents.
+ * `acp keys list`, `rotate`, `mend` and `export`: the keys that sign consents.
  */
 import { isoTime } from "@acp/core";
-import { printPublicKeys, readPublicKeys, readVaultFile, rotateKeys } from "@acp/home";
+import { mendPeriods, printPublicKeys, readPublicKeys, readVaultFile, rotateKeys } from "@acp/home";
 import type { KeyPeriod } from "@acp/home";
 import { noteSigner } from "@acp/audit";
 import { readCheckpointKey } from "../logs/checkpoint-key.js";
 import type { Run } from "../command.js";
 import { homeOf } from "../home/home-source.js";
+import { keyClock, signedOutside } from "../home/key-clock.js";
 import { readUnlock } from "../home/unlock.js";
 import { noteRotation } from "../logs/vault-log.js";
 
@@ -52,14 +53,39 @@ export const keysExport: Run = async (invocation) => {
   return "ok";
 };
 
+/** Runs `acp keys mend`. */
+export const keysMend: Run = async (invocation) => {
+  const { print } = invocation;
+  const home = await homeOf(invocation);
+  const unread: string[] = [];
+  const signed = await signedOutside(home, { onUnread: (why) => unread.push(why) });
+  for (const why of unread) print.notice(why);
+  const mended = await mendPeriods(home, signed);
+  print.result({ mended, signatures: signed.length }, () => [
+    mended
+      ? `${print.tone("green", "mended")}: ${signed.length} signatures are within their key's time now`
+      : "Every signature in the logs is within its key's time",
+  ]);
+  return unread.length === 0 ? "ok" : "audit";
+};
+
+/** A clock that is further behind than this was set back. */
+const BEHIND_MS = 1_000;
+
 /** Runs `acp keys rotate`. */
 export const keysRotate: Run = async (invocation) => {
   const { print } = invocation;
   const home = await homeOf(invocation);
-  const { keys, previousPublicKey: from } = await rotateKeys(
-    home,
-    await readUnlock(home, invocation),
-  );
+  const sayUnread = (why: string): void =>
+    print.notice(`What the old key signed was not looked up in a log: ${why}`);
+  const clock = keyClock(home, sayUnread);
+  const unlock = await readUnlock(home, invocation);
+  const { keys, previousPublicKey: from } = await rotateKeys(home, unlock, clock);
+  const endMs = await clock.now();
+  if (endMs - Date.now() > BEHIND_MS)
+    print.notice(
+      `The clock is behind the last event of the log: the old key stays trusted until ${isoTime(endMs)}`,
+    );
   const { mark } = await readVaultFile(home, keys);
   await noteRotation({ home, io: invocation.io }, { from, to: keys.publicKey }, mark);
   print.result({ public_key: keys.publicKey, previous_public_key: from }, () => [

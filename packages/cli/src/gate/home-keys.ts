@@ -1,26 +1,31 @@
 /**
- * Keys and vault of a gate: opened once, when it starts.
+ * Keys and vault of a gate: opened when it starts, and again when somebody rotates the keys.
  */
-import { ConsentError } from "@acp/core";
+import { setTimeout as wait } from "node:timers/promises";
+import { ConsentError, isConsentError } from "@acp/core";
 import type { GateOptions, Masker } from "@acp/core";
 import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
 import { createMasker, createVault } from "@acp/core/vault";
 import type { Secret, VaultMark } from "@acp/core/vault";
-import { readVaultFile, signerInUse } from "@acp/home";
-import type { Home } from "@acp/home";
+import { readVaultFile, signerInUse, takeOverKeys } from "@acp/home";
+import type { Home, OpenedVault } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
-import { hasKeys, openKeys } from "../home/unlock.js";
+import { hasKeys, openKeys, readUnlock, unlockAgain } from "../home/unlock.js";
 import { checkRollback } from "../logs/vault-log.js";
+import { createKeyRing } from "./key-ring.js";
+import type { KeyRing } from "./key-ring.js";
 
 /** The home's keys, open. */
 export interface HomeKeys {
-  /** `undefined` where the home has none. */
+  /** As they were at the start; `undefined` where the home has none. */
   readonly keys: KeyPair | undefined;
+  /** As they are now; left out where the home has none. */
+  readonly ring?: KeyRing;
   /** What a gate takes from them. */
-  readonly gateOptions: Pick<GateOptions, "signer" | "vault">;
+  readonly gateOptions: Pick<GateOptions, "signer" | "vault" | "recordKey">;
   /** Takes the secrets out of what servers say, as they were when the gate started. */
   readonly masker?: () => Masker | undefined;
 }
@@ -40,15 +45,44 @@ export async function openHomeKeys(
     invocation.flags.has("tty") ? controllingTerminal() : undefined,
 ): Promise<HomeKeys> {
   if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
-  const keys = await openKeys(home, invocation, find);
+  const unlock = await readUnlock(home, invocation, find);
+  const keys = await openKeys(home, unlock);
   const opened = await readVaultFile(home, keys);
   await checkRollback(home, opened.mark);
-  const signer = createConsentSigner(signerInUse(home, keys));
+  const again = unlockAgain(home, invocation, unlock);
+  const reopen = async (): Promise<KeyPair> => takeOverKeys(home, await again());
+  const ring = await createKeyRing({ home, keys, reopen });
+  const signer = createConsentSigner(signerInUse(home, keys), async () =>
+    signerInUse(home, await ring.fresh()),
+  );
   return {
     keys,
+    ring,
     masker: () => createMasker(opened.secrets),
-    gateOptions: { signer, vault: createVault(liveSecrets(home, keys, opened)) },
+    gateOptions: {
+      signer,
+      vault: createVault(liveSecrets(home, ring, opened)),
+      recordKey: () => ring.recordKey(),
+    },
   };
+}
+
+const TRIES = 20;
+const WAIT_MS = 50;
+
+/**
+ * Reads the vault with the keys of now. While somebody rotates them the vault is sealed for the new
+ * ones a moment before these are in use.
+ */
+async function readVaultNow(home: Home, ring: KeyRing): Promise<OpenedVault> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readVaultFile(home, await ring.fresh());
+    } catch (error) {
+      if (tries >= TRIES || !isConsentError(error, "vault_invalid")) throw error;
+    }
+    await wait(WAIT_MS);
+  }
 }
 
 /**
@@ -57,12 +91,12 @@ export async function openHomeKeys(
  */
 function liveSecrets(
   home: Home,
-  keys: KeyPair,
+  ring: KeyRing,
   opened: { readonly secrets: readonly Secret[]; readonly mark: VaultMark },
 ): () => Promise<readonly Secret[]> {
   let last = { mark: opened.mark, secrets: Object.freeze([...opened.secrets]) };
   return async () => {
-    const { mark, secrets } = await readVaultFile(home, keys);
+    const { mark, secrets } = await readVaultNow(home, ring);
     if (mark.hash === last.mark.hash) return last.secrets;
     if (mark.counter <= last.mark.counter)
       throw new ConsentError(

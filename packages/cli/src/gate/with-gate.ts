@@ -107,6 +107,7 @@ export async function withGate<T>(
   });
   const passkeys = filePasskeys(home.passkeysPath);
   const guard = await openGuard({ home, source, invocation });
+  using rotation = heedRotation({ home, ...homeKeys, notices });
   const options = {
     layers: [guard, askAboutChanges, ...layers],
     channel: channels.channel,
@@ -119,7 +120,7 @@ export async function withGate<T>(
     verifiers: [passkeyVerifier(() => passkeys.list())],
     isolation,
     ...(parts.defaultOffers !== undefined && { defaultOffers: parts.defaultOffers }),
-    ...heedRotation({ home, ...homeKeys, notices }),
+    ...rotation.options,
     ...gateOptionsOf(source),
   };
   await using others = createOtherGates(gates, {

@@ -45,17 +45,35 @@ async function passphraseFromFile({ io }: UnlockContext): Promise<string | undef
 type FindTerminal = (io: Invocation["io"]) => Terminal | undefined | Promise<Terminal | undefined>;
 
 /**
- * Opens the private key of a home, asking on a terminal where that is needed.
+ * Opens the private key of a home, asking on a terminal where that is needed and nothing is given
+ * that opens it.
  *
  * @throws ConsentError `key_locked` where it does not open or where nobody can be asked,
  *   `home_invalid` where there is none.
  */
-export async function openKeys(
+export async function openKeys(home: Home, by: UnlockContext | Unlock): Promise<KeyPair> {
+  // Asked only where an interrupted rotation is completed.
+  const clock = { now: async () => (await import("./key-clock.js")).logNow(home) };
+  return unlockKeys(home, "kind" in by ? by : await readUnlock(home, by), clock);
+}
+
+/**
+ * What opens the private key again later without asking anybody: the files of now, or else what was
+ * typed at the start.
+ *
+ * @returns A function that rejects with `key_locked` where that is no longer enough.
+ */
+export function unlockAgain(
   home: Home,
   context: UnlockContext,
-  find: FindTerminal = terminalOf,
-): Promise<KeyPair> {
-  return unlockKeys(home, await readUnlock(home, context, find));
+  typed: Unlock,
+): () => Promise<Unlock> {
+  const isTyped =
+    typed.kind === "passphrase" && context.io.env["ACP_PASSPHRASE_FILE"] === undefined;
+  return async () =>
+    isTyped && (await readUnlockKind(home)) === "passphrase"
+      ? typed
+      : readUnlock(home, context, () => undefined);
 }
 
 /** What opens the private key; see {@link openKeys}. */

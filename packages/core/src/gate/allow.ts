@@ -39,6 +39,7 @@ function denialNow(parts: JudgeParts, action: Action, context: GateContext): str
 export function allow(parts: PermitParts & JudgeParts, yes: Yes): Allowed {
   const { code, reason, action, context, secrets, event, requestId, approvers, proofs, lease } =
     yes;
+  const key = parts.recordKey();
   const terms = {
     gate: parts.identity,
     action,
@@ -48,6 +49,7 @@ export function allow(parts: PermitParts & JudgeParts, yes: Yes): Allowed {
     callerSignal: context.signal,
     shutdownSignal: parts.shutdown.signal,
     denialNow: () => denialNow(parts, action, context),
+    isKeyGone: () => parts.recordKey() !== key,
     lease,
   };
   return issuePermit(terms, (permit) => {

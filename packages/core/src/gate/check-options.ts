@@ -26,6 +26,7 @@ function checkCopies({ signer, vault }: GateOptions): void {
 function checkKept({ recordKey, lastEventMs }: GateOptions): void {
   requireOption(
     recordKey === undefined ||
+      typeof recordKey === "function" ||
       (recordKey instanceof Uint8Array && recordKey.length >= RECORD_KEY_BYTES_MIN),
     `"recordKey" is not at least ${RECORD_KEY_BYTES_MIN} bytes`,
   );

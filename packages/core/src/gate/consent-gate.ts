@@ -166,8 +166,13 @@ export interface GateOptions {
    * same for every gate of one store, known to nobody else. Other records count as absent, and the
    * log gets `stored_record_ignored`. Absent: a random key per process, so that nothing counts that
    * an earlier process kept.
+   *
+   * A function is called whenever the key is needed, and returns the same array as long as the key
+   * is the same. After it returns another one, what was kept under the key before no longer counts,
+   * and permits that were issued under it end (`permit_refused`): for keys that are rotated while a
+   * gate runs.
    */
-  readonly recordKey?: Uint8Array;
+  readonly recordKey?: Uint8Array | (() => Uint8Array);
   /**
    * Wall time of the last event in the log when it was opened, milliseconds since 1970. If the wall
    * clock is behind it, what was kept before the machine restarted no longer counts. Absent:

@@ -11,7 +11,7 @@ import { channelName, compositeOf, joinLeaves } from "../channels/composite.js";
 import { snapshotOptions } from "./snapshot-options.js";
 import { messageOf } from "./deny.js";
 import type { Judges } from "./evaluate.js";
-import type { GateParts, JudgeParts, KeptParts, LogParts } from "./gate-parts.js";
+import type { GateParts, JudgeParts, KeptParts, LogParts, PermitParts } from "./gate-parts.js";
 import { noteIgnored } from "./ignored.js";
 import {
   ASK_TIMEOUT_MS,
@@ -63,15 +63,24 @@ function timesOf(channel: Channel): AnswerTimes | undefined {
   };
 }
 
+/** The key of now. One that is given as it is never changes: it is copied. */
+function recordKeyOf({ recordKey: given }: GateOptions): () => Uint8Array {
+  if (typeof given === "function") return given;
+  const key = given === undefined ? processRecordKey() : Uint8Array.from(given);
+  return () => key;
+}
+
 /** The stores, with what is read from them held against the gate's key. */
 function storeOf(
-  { store: given, recordKey }: GateOptions,
-  { clock, onIgnored }: Pick<KeptParts, "clock" | "onIgnored">,
+  { store: given }: GateOptions,
+  {
+    clock,
+    onIgnored,
+    recordKey,
+  }: Pick<KeptParts, "clock" | "onIgnored"> & Pick<PermitParts, "recordKey">,
 ): Store {
   const store = { ...memoryStore(clock), ...given };
-  const macs = createRecordMacs(
-    recordKey === undefined ? processRecordKey() : Uint8Array.from(recordKey),
-  );
+  const macs = createRecordMacs(recordKey);
   const { claims } = store;
   return {
     ...store,
@@ -159,6 +168,7 @@ export function createGateParts(given: GateOptions): GateParts {
   const within = createDeadline(clock, PART_TIMEOUT_MS);
   const { append, lastEventMs } = logOf(options, within);
   const onIgnored = noteIgnored({ append, clock, ids });
+  const recordKey = recordKeyOf(options);
   return {
     // TimeParts
     clock,
@@ -170,7 +180,7 @@ export function createGateParts(given: GateOptions): GateParts {
     isolation,
     denials: createDenialCount({ clock, ids, isolation }),
     // KeptParts
-    store: storeOf(options, { clock, onIgnored }),
+    store: storeOf(options, { clock, onIgnored, recordKey }),
     onIgnored,
     lastEventMs,
     // JudgeParts
@@ -196,6 +206,7 @@ export function createGateParts(given: GateOptions): GateParts {
     identity: Object.freeze({}),
     yeses: new WeakMap(),
     revoked: new Set(),
+    recordKey,
     // PerformParts
     vault: options.vault,
   };

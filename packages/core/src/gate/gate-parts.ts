@@ -129,6 +129,8 @@ export interface PermitParts {
   readonly yeses: WeakMap<Permit, Yes>;
   /** Ids of the grants that this gate revoked. */
   readonly revoked: Set<string>;
+  /** The key of now; the same array while it is the same key. */
+  readonly recordKey: () => Uint8Array;
 }
 
 /** What judges a proof. */

@@ -61,11 +61,15 @@ interface KnownPart {
 }
 const knownParts = new WeakMap<object, KnownPart>();
 
-/** MACs by one key. */
-export function createRecordMacs(key: Uint8Array): RecordMacs {
+/**
+ * MACs by one key, or by the key of now: what was opened or signed in this process stays known when
+ * it changes.
+ */
+export function createRecordMacs(key: Uint8Array | (() => Uint8Array)): RecordMacs {
+  const keyNow = typeof key === "function" ? key : () => key;
   return {
-    question: createRecordMac<PendingRecord>(key, QUESTION),
-    grant: createRecordMac<Grant>(key, GRANT),
+    question: createRecordMac<PendingRecord>(keyNow, QUESTION),
+    grant: createRecordMac<Grant>(keyNow, GRANT),
   };
 }
 
@@ -81,7 +85,7 @@ export function createRecordCheck(recordKey: Uint8Array): (stored: unknown) => b
 }
 
 function createRecordMac<T extends PendingRecord | Grant>(
-  key: Uint8Array,
+  keyNow: () => Uint8Array,
   kind: Kind,
 ): RecordMac<T> {
   // Frozen through and through, so that what was true of one stays true.
@@ -96,7 +100,7 @@ function createRecordMac<T extends PendingRecord | Grant>(
   return {
     sign(record) {
       const { mac: _old, ...parts } = copyParts(record, kind, tidied);
-      return know(Object.freeze({ ...parts, mac: toHex(macOf(key, kind, parts)) }));
+      return know(Object.freeze({ ...parts, mac: toHex(macOf(keyNow(), kind, parts)) }));
     },
     open(stored) {
       if (typeof stored !== "object" || stored === null) return undefined;
@@ -105,7 +109,8 @@ function createRecordMac<T extends PendingRecord | Grant>(
       try {
         const { mac, ...parts } = copyParts(stored, kind, copyJson);
         const given = typeof mac === "string" ? fromHex(mac) : undefined;
-        if (given === undefined || !equalBytes(given, macOf(key, kind, parts))) return undefined;
+        if (given === undefined || !equalBytes(given, macOf(keyNow(), kind, parts)))
+          return undefined;
         return know(Object.freeze({ ...parts, mac: toHex(given) }));
       } catch {
         return undefined;

@@ -12,6 +12,8 @@ import { signConsent } from "./sign.js";
  *
  * @param signer - A key pair, or anything that signs with a key that it keeps. Each signature is
  *   verified before it counts.
+ * @param renew - Called before each answer; returns what signs it and everything after it, for keys
+ *   that are rotated while the gate runs.
  * @throws ConsentError `key_rejected` where its public key is not an accepted Ed25519 key.
  *
  * @example
@@ -23,9 +25,24 @@ import { signConsent } from "./sign.js";
  * const gate = createConsentGate({ policy, channel, audit, signer });
  * ```
  */
-export function createConsentSigner(signer: Signer): ConsentSigner {
+export function createConsentSigner(signer: Signer, renew?: () => Promise<Signer>): ConsentSigner {
+  let checked = checkedSigner(signer);
+  const made: ConsentSigner = {
+    get publicKey() {
+      return checked.publicKey;
+    },
+    async signAnswer(request, parts) {
+      if (renew !== undefined) checked = checkedSigner(await renew());
+      return signConsent(request, parts, checked);
+    },
+  };
+  markConsentSigner(made);
+  return Object.freeze(made);
+}
+
+function checkedSigner(signer: Signer): Signer {
   const key = importPublicKey(signer.publicKey);
-  const checked: Signer = {
+  return {
     algorithm: "Ed25519",
     publicKey: key.hex,
     async sign(payload) {
@@ -35,10 +52,4 @@ export function createConsentSigner(signer: Signer): ConsentSigner {
       return signature;
     },
   };
-  const made: ConsentSigner = {
-    publicKey: key.hex,
-    signAnswer: (request, parts) => signConsent(request, parts, checked),
-  };
-  markConsentSigner(made);
-  return Object.freeze(made);
 }

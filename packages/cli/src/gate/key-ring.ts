@@ -1,0 +1,124 @@
+/**
+ * Key ring: the keys of a running gate. Somebody may rotate the home's keys meanwhile; the gate
+ * then opens the new ones, as soon as the system says that the file changed, and again whenever it
+ * needs a key. What was given under the old key ends.
+ */
+import { randomBytes } from "node:crypto";
+import { watch } from "node:fs";
+import { basename, dirname } from "node:path";
+import { performance } from "node:perf_hooks";
+import { ConsentError } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
+import { openRecordKey, whyOutOfUse } from "@acp/home";
+import type { Home } from "@acp/home";
+
+/** Keys that do not open are tried again after this time: a passphrase takes half a second. */
+const AGAIN_MS = 5_000;
+const KEY_BYTES = 32;
+
+/** The keys of a gate, as they are now. */
+export interface KeyRing {
+  /**
+   * The home's keys, opened anew where they were rotated.
+   *
+   * @throws ConsentError what opening them throws.
+   */
+  fresh(): Promise<KeyPair>;
+  /** Why nobody can be asked now: there is no key that could sign the answer. */
+  whyNot(): string | undefined;
+  /**
+   * For the gate's option of that name: one of its own while the keys are rotated and not yet
+   * opened.
+   */
+  recordKey(): Uint8Array;
+  /** Follows the file, and says when other keys are in use or do not open. */
+  follow(say: (text: string) => void): Disposable;
+}
+
+/** Parts of {@link createKeyRing}. */
+export interface KeyRingParts {
+  readonly home: Home;
+  /** As opened at the start. */
+  readonly keys: KeyPair;
+  /** Opens the keys again, without asking anybody. */
+  readonly reopen: () => Promise<KeyPair>;
+}
+
+interface Opened {
+  readonly keys: KeyPair;
+  readonly recordKey: Uint8Array;
+  /** In the place of the record key once these keys are out of use. */
+  readonly gone: Uint8Array;
+}
+
+/** Creates the ring. */
+export async function createKeyRing({ home, keys, reopen }: KeyRingParts): Promise<KeyRing> {
+  let opened = await openedOf(home, keys);
+  let opening: Promise<KeyPair> | undefined;
+  let failed: { readonly error: unknown; readonly atMs: number } | undefined;
+  let say = (_text: string): void => undefined;
+  const isOut = (): boolean => whyOutOfUse(home, opened.keys) !== undefined;
+  const isFailed = (): boolean =>
+    failed !== undefined && performance.now() - failed.atMs < AGAIN_MS;
+  const open = async (): Promise<KeyPair> => {
+    try {
+      opened = await openedOf(home, await reopen());
+      failed = undefined;
+      say(
+        `The keys were rotated: this gate signs with ${opened.keys.publicKey} from now on; approvals that nobody has used and grants from before are over`,
+      );
+      return opened.keys;
+    } catch (error) {
+      if (failed === undefined) say(`Every call is denied from now on: ${whyFailed(error)}`);
+      failed = { error, atMs: performance.now() };
+      throw error;
+    } finally {
+      opening = undefined;
+    }
+  };
+  const fresh = async (): Promise<KeyPair> => {
+    if (!isOut()) return opened.keys;
+    if (opening === undefined && isFailed()) throw failed?.error;
+    return (opening ??= open());
+  };
+  const look = (): void => void fresh().catch(() => undefined); // said, and thrown to who needs it
+  return {
+    fresh,
+    whyNot() {
+      if (!isOut()) return undefined;
+      look();
+      return failed === undefined
+        ? "the keys were rotated and this gate is opening the new ones; ask again in a second"
+        : whyFailed(failed.error);
+    },
+    recordKey: () => (isOut() ? opened.gone : opened.recordKey),
+    follow(next) {
+      say = next;
+      const watching = watchFile(home.publicKeyPath, look);
+      return { [Symbol.dispose]: () => watching?.close() };
+    },
+  };
+}
+
+async function openedOf(home: Home, keys: KeyPair): Promise<Opened> {
+  const recordKey = await openRecordKey(home, keys);
+  return { keys, recordKey, gone: randomBytes(KEY_BYTES) };
+}
+
+function whyFailed(error: unknown): string {
+  const why = error instanceof ConsentError ? error.message : String(error);
+  return `the keys were rotated and the new ones do not open (${why}); mend that, or start this gate again`;
+}
+
+/** Where the system does not say what changes, the next call that needs a key finds out. */
+function watchFile(path: string, changed: () => void): { close(): void } | undefined {
+  try {
+    const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
+      if (name === null || name === basename(path)) changed();
+    });
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
