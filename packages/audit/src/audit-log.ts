@@ -48,6 +48,8 @@ export interface CheckpointOptions extends CheckpointSchedule {
    * log's name unless `origin` is given.
    */
   readonly signerKey: string;
+  /** Public keys of before: a checkpoint of theirs holds as one of the key that signs now. */
+  readonly formerKeys?: readonly string[];
   /** Name of this log, unique among the logs that the key signs. */
   readonly origin?: string;
   /** Who gets each checkpoint in addition to the file `<log>.checkpoints`; nobody unless given. */
@@ -279,11 +281,11 @@ async function startCheckpoints(
 ): Promise<Checkpointer | undefined> {
   if (checkpoints === undefined) return undefined;
   const signer = noteSigner(checkpoints.signerKey);
-  const { origin = signer.name, witnesses = [], ...schedule } = checkpoints;
+  const { origin = signer.name, witnesses = [], formerKeys = [], ...schedule } = checkpoints;
   const witnessed = await newestOf(witnesses);
   const resumed = await resumeTree(path, {
     origin,
-    verifierKey: signer.verifierKey,
+    verifierKeys: [signer.verifierKey, ...formerKeys],
     tail,
     witnessed,
   });

@@ -15,7 +15,8 @@ import { checkpointsPath, readCheckpoints } from "./witness.js";
 /** Whose tree is resumed. */
 export interface TreeOwner {
   readonly origin: string;
-  readonly verifierKey: string;
+  /** Of the key that signs now, and of those before it. */
+  readonly verifierKeys: readonly string[];
   readonly tail: OpenedTail;
   /**
    * The newest note that each witness has: the log must hold what they say, whatever became of the
@@ -34,11 +35,11 @@ export interface TreeOwner {
  */
 export async function resumeTree(
   path: string,
-  { origin, verifierKey, tail, witnessed }: TreeOwner,
+  { origin, verifierKeys, tail, witnessed }: TreeOwner,
 ): Promise<{ readonly tree: GrowingTree; readonly covered: number }> {
-  const verifier = noteVerifier(verifierKey);
+  const verifiers = verifierKeys.map(noteVerifier);
   const read = (note: string): readonly Checkpoint[] => {
-    const opened = openCheckpoint(note, [verifier]);
+    const opened = openCheckpoint(note, verifiers);
     return opened.ok && opened.checkpoint.origin === origin ? [opened.checkpoint] : [];
   };
   const beside = largest(await readCheckpoints(checkpointsPath(path)), read);

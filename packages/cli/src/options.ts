@@ -47,6 +47,7 @@ export type OptionName =
   | "decision"
   | "follow"
   | "format"
+  | "checkpoint"
   | "checkpoints"
   | "stdin"
   | "cwd"
@@ -181,6 +182,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     value: "N",
     summary: "Serve Prometheus counters at /metrics on this port of 127.0.0.1; 0 picks a free one",
   },
+  checkpoint: { summary: "Rotate the key that signs checkpoints of the audit logs instead" },
   checkpoints: {
     value: "FILE",
     summary: "Also check the log against these checkpoints, such as a witness's copy",

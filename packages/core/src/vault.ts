@@ -15,7 +15,13 @@ export {
   vaultChangedEvent,
   vaultMark,
 } from "./vault/notice.js";
-export type { NoticeParts, VaultChange, VaultMark, VaultMarkResult } from "./vault/notice.js";
+export type {
+  KeyChange,
+  NoticeParts,
+  VaultChange,
+  VaultMark,
+  VaultMarkResult,
+} from "./vault/notice.js";
 export { openVault, sealVault } from "./vault/seal.js";
 export type { VaultContents } from "./vault/seal.js";
 export { isSecretName } from "./vault/secret-name.js";

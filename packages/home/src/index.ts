@@ -40,6 +40,8 @@ export {
   unlockKeys,
 } from "./keys.js";
 export type { KeyClock, Rotation, WallClock } from "./keys.js";
+export { changeUnlock, resetKeys } from "./keys-reset.js";
+export type { Reset, ResetPlan, UnlockChange } from "./keys-reset.js";
 export { machineClock } from "./machine-clock.js";
 export { homePaths, resolveHome, resolvePath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";

@@ -36,8 +36,13 @@ export async function createVaultFile(
   home: HomePaths,
   keys: KeyPair,
 ): Promise<VaultMark | undefined> {
-  const text = sealVault({ counter: 1, secrets: [] }, keys.exportSeed());
+  const text = sealEmptyVault(keys, 1);
   return (await createFileAtomic(home.vaultPath, text)) ? vaultMark(1, text) : undefined;
+}
+
+/** Returns the text of an empty vault. */
+export function sealEmptyVault(keys: KeyPair, counter: number): string {
+  return sealVault({ counter, secrets: [] }, keys.exportSeed());
 }
 
 /**

@@ -6,11 +6,13 @@ import { mendPeriods, printPublicKeys, readPublicKeys, readVaultFile, rotateKeys
 import type { KeyPeriod } from "@acp/home";
 import { noteSigner } from "@acp/audit";
 import { readCheckpointKey } from "../logs/checkpoint-key.js";
-import type { Run } from "../command.js";
+import { rotateCheckpointKey } from "../logs/checkpoint-seams.js";
+import type { Invocation, Run } from "../command.js";
+import type { Exit } from "../exit-codes.js";
 import { homeOf } from "../home/home-source.js";
 import { keyClock, signedOutside } from "../home/key-clock.js";
 import { readUnlock } from "../home/unlock.js";
-import { noteRotation } from "../logs/vault-log.js";
+import { noteKeys, noteRotation } from "../logs/vault-log.js";
 
 /** Runs `acp keys list`. */
 export const keysList: Run = async (invocation) => {
@@ -74,6 +76,7 @@ const BEHIND_MS = 1_000;
 
 /** Runs `acp keys rotate`. */
 export const keysRotate: Run = async (invocation) => {
+  if (invocation.flags.has("checkpoint")) return rotateCheckpoint(invocation);
   const { print } = invocation;
   const home = await homeOf(invocation);
   const sayUnread = (why: string): void =>
@@ -91,7 +94,21 @@ export const keysRotate: Run = async (invocation) => {
   print.result({ public_key: keys.publicKey, previous_public_key: from }, () => [
     `${print.tone("green", "made")} ${keys.publicKey}`,
     `${print.tone("dim", "kept")} ${from}, for what it signed until now`,
-    "Restart running gates: until then they deny every call. Share the output of acp keys export again.",
+    "Running gates use it within a second. Share the output of acp keys export again.",
   ]);
   return "ok";
 };
+
+async function rotateCheckpoint(invocation: Invocation): Promise<Exit> {
+  const { print, io } = invocation;
+  const home = await homeOf(invocation);
+  const { from, to } = await rotateCheckpointKey(home);
+  const text = `Checkpoints of the logs are signed by ${to} from now on, no longer by ${from}`;
+  await noteKeys({ home, io }, "checkpoint_key_rotated", text);
+  print.result({ checkpoint_key: to, previous_checkpoint_key: from }, () => [
+    `${print.tone("green", "made")} ${to}`,
+    `${print.tone("dim", "kept")} ${from}, for the checkpoints that it signed`,
+    "Running gates sign with the old key until you start them again. Give the new key to whoever checks your checkpoints.",
+  ]);
+  return "ok";
+}

@@ -12,6 +12,7 @@ import { homePaths } from "@acp/home";
 import { readAuditConfig } from "./log-settings.js";
 import { listAuditFiles } from "./log-files.js";
 import { originOf, readCheckpointKey } from "./checkpoint-key.js";
+import { keysOf, readSeams } from "./checkpoint-seams.js";
 import type { Invocation } from "../command.js";
 import { readInput } from "../input.js";
 import { exists } from "../home/unlock.js";
@@ -103,7 +104,8 @@ export async function claimsOf(
   const kept = isOfHome ? directories.map((directory) => witnessFile(directory, origin)) : [];
   const paths = [checkpointsPath(file), ...kept, ...(more === undefined ? [] : [more])];
   const notes = await Promise.all(paths.map(readCheckpoints));
-  return { notes: notes.flat(), verifierKeys: [verifierKey], ...(isOfHome && { origin }) };
+  const verifierKeys = keysOf(verifierKey, await readSeams(homePaths(home)));
+  return { notes: notes.flat(), verifierKeys, ...(isOfHome && { origin }) };
 }
 
 /**

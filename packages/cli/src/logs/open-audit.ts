@@ -10,6 +10,7 @@ import { DEFAULT_AUDIT_CONFIG } from "@acp/home";
 import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
 import { originOf, readCheckpointKey } from "./checkpoint-key.js";
+import { keysOf, readSeams } from "./checkpoint-seams.js";
 import { makeWitnesses } from "./witnesses.js";
 
 /** Where nothing is configured: a file that an editor still opens; some 100,000 events. */
@@ -32,25 +33,30 @@ export async function auditLogOptions(
 ): Promise<(path: string) => AuditLogOptions> {
   const { config = DEFAULT_AUDIT_CONFIG, recover } = settings;
   const signerKey = await readCheckpointKey(home);
+  const seams = signerKey === undefined ? [] : await readSeams(home);
   const { rotateBytes: maxBytes = ROTATE_BYTES, rotateMs: maxAgeMs } = config;
   const rotation = { maxBytes, ...(maxAgeMs !== undefined && { maxAgeMs }) };
   return (path) => ({
     path,
     rotation,
-    ...(signerKey !== undefined && { checkpoints: checkpointOptions(signerKey, path, config) }),
+    ...(signerKey !== undefined && {
+      checkpoints: checkpointOptions({ signerKey, seams }, path, config),
+    }),
     ...(recover !== undefined && { recover }),
   });
 }
 
 function checkpointOptions(
-  signerKey: string,
+  { signerKey, seams }: { readonly signerKey: string; readonly seams: readonly string[] },
   path: string,
   config: AuditConfig,
 ): CheckpointOptions {
   const { checkpointEvents: everyEvents, checkpointMs: everyMs, witnesses } = config;
-  const origin = originOf(noteSigner(signerKey).name, path);
+  const { name, verifierKey } = noteSigner(signerKey);
+  const origin = originOf(name, path);
   return {
     signerKey,
+    formerKeys: keysOf(verifierKey, seams).slice(1),
     origin,
     witnesses: makeWitnesses(witnesses, origin),
     ...(everyEvents !== undefined && { everyEvents }),

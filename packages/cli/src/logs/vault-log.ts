@@ -13,7 +13,7 @@ import {
 } from "@acp/core/vault";
 import type { AuditEventInput } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
-import type { VaultChange, VaultMark } from "@acp/core/vault";
+import type { KeyChange, VaultChange, VaultMark } from "@acp/core/vault";
 import { readVaultFile } from "@acp/home";
 import type { Home } from "@acp/home";
 import { readAuditConfig } from "./log-settings.js";
@@ -34,16 +34,21 @@ export function noteMark(at: HomeOfUser, mark: VaultMark, change: VaultChange): 
   return note(at, [vaultChangedEvent(mark, change, PARTS)]);
 }
 
-/** Notes that the keys were rotated, and the vault that was sealed anew. */
-export function noteRotation(
-  at: HomeOfUser,
-  keys: { readonly from: string; readonly to: string },
-  mark: VaultMark,
-): Promise<void> {
-  return note(at, [
-    keysRotatedEvent(keys, PARTS),
-    vaultChangedEvent(mark, { change: "resealed" }, PARTS),
-  ]);
+/** Notes that the keys were rotated, and the vault that was sealed anew or begun anew. */
+export function noteRotation(at: HomeOfUser, keys: KeyChange, mark: VaultMark): Promise<void> {
+  const change = keys.isReset === true ? "created" : "resealed";
+  return note(at, [keysRotatedEvent(keys, PARTS), vaultChangedEvent(mark, { change }, PARTS)]);
+}
+
+/** Notes something about the keys that an operator should know. */
+export function noteKeys(at: HomeOfUser, notice: string, text: string): Promise<void> {
+  const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
+  return note(at, [logEvent("gate_notice", stamp, { notice, text })]);
+}
+
+/** Counter of the newest vault that the home's logs note; 0 where they note none. */
+export async function lastVaultCounter(home: Home): Promise<number> {
+  return (await newestNote(home))?.mark.counter ?? 0;
 }
 
 /** What was done is noted also where config.yml does not load: a gate that starts will say so. */

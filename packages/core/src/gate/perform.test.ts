@@ -256,3 +256,19 @@ describe("run(), perform() and wrap()", () => {
     });
   });
 });
+
+describe("recordKey as a function", () => {
+  it("ends the permits of the key before once it gives another one, and not otherwise", async () => {
+    let key = new Uint8Array(32).fill(1);
+    const { gate } = makeKit({ policy: allowAll, recordKey: () => key });
+    const [before, kept] = [await gate(write, { agent }), await gate(write, { agent })];
+    if (before.decision !== "allow" || kept.decision !== "allow") throw new Error("denied");
+    expect(await gate.perform(kept, () => Promise.resolve(1))).toMatchObject({ ran: true });
+    key = new Uint8Array(32).fill(2);
+    expect(await gate.perform(before, () => Promise.resolve(1))).toMatchObject({
+      ran: false,
+      verdict: { code: "permit_refused", reason: expect.stringContaining("keys were rotated") },
+    });
+    expect(await gate.run(write, () => Promise.resolve(1), { agent })).toMatchObject({ ran: true });
+  });
+});

@@ -22,6 +22,21 @@ describe("createConsentSigner()", () => {
     expect(signer.publicKey).toBe(pair.publicKey);
   });
 
+  it("signs with what it is given from then on, and says whose key that is", async () => {
+    let now = pair;
+    const signer = createConsentSigner(pair, () => Promise.resolve(now));
+    expect(await signer.signAnswer(question(), parts)).toMatchObject({
+      proof: { public_key: pair.publicKey },
+    });
+    now = otherPair;
+    expect(await signer.signAnswer(question(), parts)).toMatchObject({
+      proof: { public_key: otherPair.publicKey },
+    });
+    expect(signer.publicKey).toBe(otherPair.publicKey);
+    const failing = createConsentSigner(pair, () => Promise.reject(new Error("no key")));
+    await expect(failing.signAnswer(question(), parts)).rejects.toThrow("no key");
+  });
+
   it.each([
     ["of another key", { ...otherPair, publicKey: pair.publicKey }],
     ["of other bytes", { ...pair, sign: () => pair.sign(new Uint8Array(1)) }],

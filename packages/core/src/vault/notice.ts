@@ -66,6 +66,14 @@ export function vaultChangedEvent(
   );
 }
 
+/** The public keys before and after, in hex. */
+export interface KeyChange {
+  readonly from: string;
+  readonly to: string;
+  /** The old private key no longer opened, and neither does the vault of before. */
+  readonly isReset?: boolean;
+}
+
 /**
  * The `keys_rotated` event to append after the keys were rotated; the vault's own event comes from
  * {@link vaultChangedEvent}.
@@ -73,10 +81,11 @@ export function vaultChangedEvent(
  * @param keys - The old and the new public key, as hex.
  */
 export function keysRotatedEvent(
-  keys: { readonly from: string; readonly to: string },
+  { from, to, isReset = false }: KeyChange,
   parts: NoticeParts,
 ): AuditEventInput {
-  return noticeEvent("keys_rotated", { from_key: keys.from, to_key: keys.to }, parts);
+  const reset = isReset ? { reset: true } : {};
+  return noticeEvent("keys_rotated", { from_key: from, to_key: to, ...reset }, parts);
 }
 
 /** The mark in a `vault_changed` event; `undefined` for any other event. */
