@@ -40,6 +40,8 @@ export const proofVerify: Run = async (invocation) => {
     print.result(result, () => [
       `${print.tone("red", "not proven")}: ${escapeText(result.message)} [${result.code}]`,
     ]);
+    if (result.code === "key_not_valid" && values.key === undefined)
+      print.notice("If the clock was wrong when the key was made or rotated, run acp keys mend");
     return "unproven";
   }
   const expired = Date.now() >= result.validUntilMs;
