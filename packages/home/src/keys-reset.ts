@@ -42,7 +42,9 @@ export function changeUnlock(
 
 /** What opens a private key, and what is to open it from now on. */
 export interface UnlockChange {
+  /** Opens the private key now. */
   readonly from: Unlock;
+  /** Opens it afterwards. */
   readonly to: Unlock;
   /** For a rotation that was interrupted. */
   readonly clock?: KeyClock;
@@ -50,11 +52,13 @@ export interface UnlockChange {
 
 /** What {@link resetKeys} works with. */
 export interface ResetPlan {
+  /** Files of the home; its public keys must be there. */
   readonly home: HomePaths;
   /** Seals the new private key; must not open the old one. */
   readonly unlock: Unlock;
   /** Counter of the new vault: above the newest one that the log notes. */
   readonly vaultCounter: number;
+  /** When the old key ends; the machine's clock alone unless given. */
   readonly clock?: KeyClock;
 }
 

@@ -50,7 +50,7 @@ export const keysReset: Run = async (invocation) => {
     ...reset.lostFields.map(
       (field) => `Encrypt it again, the new keys do not open it: acp config encrypt '${field}'`,
     ),
-    "Hand out acp keys export anew.",
+    "Share the output of acp keys export again.",
   ]);
   return "ok";
 };

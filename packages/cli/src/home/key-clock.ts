@@ -4,7 +4,7 @@
  */
 import { readAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
-import { isConsentError, isJsonObject, parseIsoTime } from "@acp/core";
+import { isConsentError, isJsonList, isJsonObject, parseIsoTime } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
 import { importPublicKey, verifyConsentProof } from "@acp/core/proof";
 import { isWithin, readPublicKeys } from "@acp/home";
@@ -77,7 +77,7 @@ function createLook(
       if (questions.size >= OPEN_MAX && oldest !== undefined) questions.delete(oldest);
       questions.set(requestId, request);
     }
-    if (!Array.isArray(responses)) return [];
+    if (!isJsonList(responses)) return [];
     const asked = questions.get(requestId);
     questions.delete(requestId);
     const outside: SignedAt[] = [];

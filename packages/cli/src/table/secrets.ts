@@ -60,7 +60,7 @@ export const SECRET_COMMANDS: readonly Command[] = [
     takesRest: false,
     options: ["key-file"],
     details: [
-      "Nobody can open the private key or the vault any more, and ACP cannot either. The command copies both beside themselves, as private.key.lost-… and vault.json.lost-…, and creates new keys and an empty vault. It deletes nothing: if you find the passphrase, the copies still open with it.",
+      "Nobody can open the private key and the vault without it, and ACP cannot either. The command copies both beside themselves, as private.key.lost-… and vault.json.lost-…, and creates new keys and an empty vault. It deletes nothing: if you find the passphrase, the copies still open with it.",
       "The old public key stays trusted for what it signed. Store your secrets again with `acp vault set`, and encrypt the fields of config.yml that the command lists. Open questions and grants end.",
       "It refuses to run if the private key opens.",
     ],

@@ -68,7 +68,9 @@ export function vaultChangedEvent(
 
 /** The public keys before and after, in hex. */
 export interface KeyChange {
+  /** In use before: 64 hex digits. */
   readonly from: string;
+  /** In use from now on: 64 hex digits. */
   readonly to: string;
   /** The old private key no longer opened, and neither does the vault of before. */
   readonly isReset?: boolean;
