@@ -4,7 +4,6 @@
  */
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { readAuditLog } from "@acp/audit";
 import { attachApprovers } from "@acp/channel-terminal";
@@ -123,14 +122,16 @@ it("a gate whose keys are rotated takes the new ones over, and everything stays 
   }
 });
 
-it("an idle gate has the new keys within a second", async () => {
+it("an idle gate takes the new keys over without a call", async () => {
   await using at = await world();
   await setUp(at);
   await using gated = await startGated(at);
   await gated.call("read_text_file", { path: join(at.folder, "none.txt") });
   expect(await at.run(["keys", "rotate"])).toMatchObject({ code: 0 });
-  // Nothing calls meanwhile; only the file says so.
-  await wait(1_000);
+  // Nothing calls meanwhile; only the file says so. How soon depends on how busy the machine is.
+  const rotatedMs = performance.now();
+  await gated.said(/this gate signs with/);
+  process.stdout.write(`taken over ${Math.round(performance.now() - rotatedMs)} ms later\n`);
   const told: string[] = [];
   for await (const { metadata } of readAuditLog(join(at.home, "audit.jsonl")))
     if (metadata["notice"] === "keys_rotated") told.push(String(metadata["text"]));

@@ -41,4 +41,9 @@ async function reset(): Promise<void> {
 }
 
 writeSync(1, "ready\n");
-await { unlock: changeUnlocks, back: goBack, reset }[task]?.();
+const tasks = new Map([
+  ["unlock", changeUnlocks],
+  ["back", goBack],
+  ["reset", reset],
+]);
+await tasks.get(task)?.();

@@ -107,7 +107,7 @@ async function openedOf(home: Home, keys: KeyPair): Promise<Opened> {
 
 function whyFailed(error: unknown): string {
   const why = error instanceof ConsentError ? error.message : String(error);
-  return `the keys were rotated and the new ones do not open (${why}); mend that, or start this gate again`;
+  return `the keys were rotated and the new ones do not open (${why}); fix that, or restart this gate`;
 }
 
 /** Where the system does not say what changes, the next call that needs a key finds out. */

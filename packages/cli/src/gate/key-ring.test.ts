@@ -1,0 +1,77 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { initHome, initKeys, openRecordKey, rotateKeys, takeOverKeys } from "@acp/home";
+import type { Home, Unlock } from "@acp/home";
+import { expect, it, onTestFinished } from "vitest";
+import { createKeyRing } from "./key-ring.js";
+import type { KeyRing } from "./key-ring.js";
+
+const unlock: Unlock = { kind: "key-file", text: `${"0f".repeat(32)}\n` };
+
+async function makeRing(): Promise<{
+  readonly home: Home;
+  readonly ring: KeyRing;
+  readonly said: string[];
+  opens: boolean;
+}> {
+  const dir = await mkdtemp(join(tmpdir(), "acp-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const { home } = await initHome(join(dir, "h"));
+  const { keys } = await initKeys(home, unlock);
+  const said: string[] = [];
+  const made = {
+    home,
+    said,
+    opens: true,
+    ring: await createKeyRing({
+      home,
+      keys,
+      reopen: () =>
+        made.opens ? takeOverKeys(home, unlock) : Promise.reject(new Error("no key here")),
+    }),
+  };
+  const following = made.ring.follow((text) => said.push(text));
+  onTestFinished(() => following[Symbol.dispose]());
+  return made;
+}
+
+it("a key ring has the record key of now, and one of nobody while new keys are not open", async () => {
+  const made = await makeRing();
+  const { home, ring } = made;
+  const before = ring.recordKey();
+  expect([ring.whyNot(), ring.recordKey() === before]).toEqual([undefined, true]);
+  made.opens = false;
+  const { keys } = await rotateKeys(home, unlock);
+  const between = ring.recordKey();
+  expect(Buffer.from(between).equals(before)).toBe(false);
+  await expect(ring.fresh()).rejects.toThrow("no key here");
+  expect(ring.whyNot()).toMatch(/do not open \(.*no key here\)/);
+  // It is not tried again at once, and said once.
+  made.opens = true;
+  await expect(ring.fresh()).rejects.toThrow("no key here");
+  expect(made.said).toEqual([expect.stringMatching(/^Every call is denied from now on/)]);
+  expect(Buffer.from(await openRecordKey(home, keys)).equals(between)).toBe(false);
+});
+
+it("a key ring opens rotated keys once for all who ask, and says so", async () => {
+  const { home, ring, said } = await makeRing();
+  const { keys } = await rotateKeys(home, unlock);
+  const opened = await Promise.all([ring.fresh(), ring.fresh(), ring.fresh()]);
+  expect(new Set(opened).size).toBe(1);
+  expect(opened[0]?.publicKey).toBe(keys.publicKey);
+  expect(Buffer.from(ring.recordKey()).equals(await openRecordKey(home, keys))).toBe(true);
+  expect(ring.whyNot()).toBeUndefined();
+  expect(said).toEqual([expect.stringContaining(keys.publicKey)]);
+});
+
+it("a key ring has no key where the public keys cannot be read", async () => {
+  const { home, ring } = await makeRing();
+  const [before, text] = [ring.recordKey(), await readFile(home.publicKeyPath, "utf8")];
+  await rm(home.publicKeyPath);
+  expect(ring.recordKey()).not.toBe(before);
+  expect(ring.whyNot()).toBeTypeOf("string");
+  await expect(ring.fresh()).rejects.toThrow();
+  await writeFile(home.publicKeyPath, text, { mode: 0o600 });
+  expect([ring.recordKey() === before, ring.whyNot()]).toEqual([true, undefined]);
+});
