@@ -105,7 +105,7 @@ it("acp keys reset: a lost passphrase costs the secrets, not what was signed", a
   );
 });
 
-it("acp keys mend: what a version of before made unprovable is proven again", async () => {
+it("acp keys repair: what a version of before made unprovable is proven again", async () => {
   await using at = await world();
   const record = await at.consent();
   expect(await at.run(["keys", "rotate"])).toMatchObject({ code: 0 });
@@ -118,13 +118,13 @@ it("acp keys mend: what a version of before made unprovable is proven again", as
   });
   expect(await verify(at, record)).toBe("key_not_valid");
   const told = await at.run(["proof", "verify", "-"], { input: record });
-  expect(told.stderr).toContain("acp keys mend");
-  expect(await at.run(["keys", "mend"])).toMatchObject({
+  expect(told.stderr).toContain("acp keys repair");
+  expect(await at.run(["keys", "repair"])).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^mended: 1 /),
+    stdout: expect.stringMatching(/^repaired: 1 /),
   });
   expect(await verify(at, record)).toBe("proven");
-  expect(await at.run(["keys", "mend"])).toMatchObject({
+  expect(await at.run(["keys", "repair"])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^Every signature/),
   });

@@ -32,7 +32,7 @@ export type { Home, InitReport } from "./home.js";
 export { signerInUse, whyOutOfUse } from "./key-in-use.js";
 export {
   initKeys,
-  mendPeriods,
+  repairPeriods,
   readPublicKeys,
   readUnlockKind,
   rotateKeys,

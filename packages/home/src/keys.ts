@@ -191,7 +191,7 @@ export function rotateKeys(
  * @returns Whether a key has more time than before.
  * @throws ConsentError as {@link readPublicKeys}; `home_busy`.
  */
-export function mendPeriods(home: HomePaths, signed: readonly SignedAt[]): Promise<boolean> {
+export function repairPeriods(home: HomePaths, signed: readonly SignedAt[]): Promise<boolean> {
   return whileWriting(home.dir, async () => {
     const before = await readPublicKeys(home);
     const after = coverSigned(before, signed);

@@ -4,7 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { signerInUse } from "../src/key-in-use.js";
-import { mendPeriods, readPublicKeys, unlockKeys } from "../src/keys.js";
+import { repairPeriods, readPublicKeys, unlockKeys } from "../src/keys.js";
 import { changeUnlock, resetKeys } from "../src/keys-reset.js";
 import { homePaths } from "../src/paths.js";
 import type { Unlock } from "../src/private-key.js";
@@ -31,7 +31,7 @@ async function goBack(): Promise<void> {
     writeSync(1, `${atMs}\n`);
     const retired = (await readPublicKeys(home)).at(-1);
     if (retired !== undefined)
-      await mendPeriods(home, [{ publicKey: retired.publicKey, atMs: atMs - 9e8 }]);
+      await repairPeriods(home, [{ publicKey: retired.publicKey, atMs: atMs - 9e8 }]);
   }
 }
 

@@ -64,7 +64,7 @@ it(`changeUnlock() killed ${KILLS} times leaves a key that the one or the other 
   }
 });
 
-it(`signerInUse() and mendPeriods() killed ${KILLS} times signed nothing outside of its key's time`, async () => {
+it(`signerInUse() and repairPeriods() killed ${KILLS} times signed nothing outside of its key's time`, async () => {
   const { home, one, killed } = await world();
   await rotateKeys(home, one);
   const { publicKey } = await unlockKeys(home, one);

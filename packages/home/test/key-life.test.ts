@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Home, initHome } from "../src/home.js";
 import { signerInUse } from "../src/key-in-use.js";
-import { initKeys, mendPeriods, readPublicKeys, rotateKeys, unlockKeys } from "../src/keys.js";
+import { initKeys, repairPeriods, readPublicKeys, rotateKeys, unlockKeys } from "../src/keys.js";
 import { makeKeyFile, type Unlock } from "../src/private-key.js";
 import {
   beginBy,
@@ -112,17 +112,17 @@ describe("keys under a wrong clock", () => {
     expect(isWithin(retired, { publicKey: old.publicKey, atMs: NOW + DAY })).toBe(false);
   });
 
-  it("are mended from the log where a version of before wrote that a key ended when it began", async () => {
+  it("are repaired from the log where a version of before wrote that a key ended when it began", async () => {
     const home = await makeHome(NOW);
     const made = await answerAt(home, NOW + DAY);
     await rotateKeys(home, unlock, at(NOW - DAY));
     expect((await readPublicKeys(home))[1]).toMatchObject({ fromMs: NOW, untilMs: NOW });
     expect(await codeOf(home, made)).toBe("key_not_valid");
-    expect(await mendPeriods(home, [])).toBe(false);
+    expect(await repairPeriods(home, [])).toBe(false);
     expect(await codeOf(home, made)).toBe("key_not_valid");
-    expect(await mendPeriods(home, [made])).toBe(true);
+    expect(await repairPeriods(home, [made])).toBe(true);
     expect(await codeOf(home, made)).toBe("proven");
-    expect(await mendPeriods(home, [made])).toBe(false);
+    expect(await repairPeriods(home, [made])).toBe(false);
   });
 
   it("begin in the file before they sign, and not for bytes that bear no time", async () => {

@@ -1,8 +1,14 @@
 /**
- * `acp keys list`, `rotate`, `mend` and `export`: the keys that sign consents.
+ * `acp keys list`, `rotate`, `repair` and `export`: the keys that sign consents.
  */
 import { isoTime } from "@acp/core";
-import { mendPeriods, printPublicKeys, readPublicKeys, readVaultFile, rotateKeys } from "@acp/home";
+import {
+  repairPeriods,
+  printPublicKeys,
+  readPublicKeys,
+  readVaultFile,
+  rotateKeys,
+} from "@acp/home";
 import type { KeyPeriod } from "@acp/home";
 import { noteSigner } from "@acp/audit";
 import { readCheckpointKey } from "../logs/checkpoint-key.js";
@@ -55,17 +61,17 @@ export const keysExport: Run = async (invocation) => {
   return "ok";
 };
 
-/** Runs `acp keys mend`. */
-export const keysMend: Run = async (invocation) => {
+/** Runs `acp keys repair`. */
+export const keysRepair: Run = async (invocation) => {
   const { print } = invocation;
   const home = await homeOf(invocation);
   const unread: string[] = [];
   const signed = await signedOutside(home, { onUnread: (why) => unread.push(why) });
   for (const why of unread) print.notice(why);
-  const mended = await mendPeriods(home, signed);
-  print.result({ mended, signatures: signed.length }, () => [
-    mended
-      ? `${print.tone("green", "mended")}: ${signed.length} signatures are within their key's time now`
+  const repaired = await repairPeriods(home, signed);
+  print.result({ repaired, signatures: signed.length }, () => [
+    repaired
+      ? `${print.tone("green", "repaired")}: ${signed.length} signatures are within their key's time now`
       : "Every signature in the logs is within its key's time",
   ]);
   return unread.length === 0 ? "ok" : "audit";

@@ -41,7 +41,7 @@ export const proofVerify: Run = async (invocation) => {
       `${print.tone("red", "not proven")}: ${escapeText(result.message)} [${result.code}]`,
     ]);
     if (result.code === "key_not_valid" && values.key === undefined)
-      print.notice("If the clock was wrong when the key was made or rotated, run acp keys mend");
+      print.notice("If the clock was wrong when the key was made or rotated, run acp keys repair");
     return "unproven";
   }
   const expired = Date.now() >= result.validUntilMs;

@@ -69,7 +69,7 @@ export const SECRET_COMMANDS: readonly Command[] = [
     load: async () => (await import("../commands/keys-unlock.js")).keysReset,
   },
   {
-    name: "keys mend",
+    name: "keys repair",
     summary: "Make signatures provable that a wrong clock left outside their key's time",
     usage: "",
     operandsMax: 0,
@@ -79,9 +79,9 @@ export const SECRET_COMMANDS: readonly Command[] = [
       "Looks through the audit logs for answers that a key signed outside the time that keys/public.key gives it, verifies each with its question, and adds those times. Needs no passphrase.",
       "Versions before this one ended a key at the moment it began if the clock was behind when you rotated it.",
     ],
-    examples: ["acp keys mend"],
+    examples: ["acp keys repair"],
     exits: ["invalid", "audit"],
-    load: async () => (await import("../commands/keys.js")).keysMend,
+    load: async () => (await import("../commands/keys.js")).keysRepair,
   },
   {
     name: "keys export",
