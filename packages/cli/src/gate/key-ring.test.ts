@@ -3,25 +3,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initHome, initKeys, openRecordKey, rotateKeys, takeOverKeys } from "@acp/home";
 import type { Home, Unlock } from "@acp/home";
+import type { KeyPair } from "@acp/core/proof";
 import { expect, it, onTestFinished } from "vitest";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
 const unlock: Unlock = { kind: "key-file", text: `${"0f".repeat(32)}\n` };
 
-async function makeRing(): Promise<{
+interface Made {
   readonly home: Home;
   readonly ring: KeyRing;
   readonly said: string[];
   opens: boolean;
   tries: number;
-}> {
+}
+
+async function makeRing(): Promise<Made> {
   const dir = await mkdtemp(join(tmpdir(), "acp-"));
   onTestFinished(() => rm(dir, { recursive: true }));
   const { home } = await initHome(join(dir, "h"));
   const { keys } = await initKeys(home, unlock);
   const said: string[] = [];
-  const made = {
+  const made: Made = {
     home,
     said,
     opens: true,
@@ -29,7 +32,7 @@ async function makeRing(): Promise<{
     ring: await createKeyRing({
       home,
       keys,
-      reopen() {
+      reopen(): Promise<KeyPair> {
         made.tries++;
         return made.opens ? takeOverKeys(home, unlock) : Promise.reject(new Error("no key here"));
       },
