@@ -51,7 +51,7 @@ describe("readCommandLine()", () => {
   it.each([
     [["aprove"], 'Cannot run "acp aprove": there is no such command → approve'],
     [["xyzzy"], 'Cannot run "acp xyzzy": there is no such command'],
-    [["policy"], 'Cannot run "acp policy": it needs one of check, explain, schema'],
+    [["policy"], 'Cannot run "acp policy": it needs one of check, schema, explain'],
     [["policy", "chekc"], 'Cannot run "acp policy chekc": there is no such command → policy check'],
     [
       ["audit", "xyzzyxyzzyxyzzy"],
