@@ -2,6 +2,7 @@
  * Commands: one table. The dispatch, `acp --help` and docs/reference/cli.md come from it.
  */
 import type { Command } from "./command.js";
+import { DOCTOR_COMMANDS } from "./table/doctor.js";
 import { EXEC_COMMANDS } from "./table/exec.js";
 import { FILES_DETAIL, FILES_MAX } from "./table/files.js";
 import { INBOX_COMMANDS } from "./table/inbox.js";
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
     exits: ["invalid", "audit"],
     load: async () => (await import("./commands/init.js")).init,
   },
+  ...DOCTOR_COMMANDS,
   ...PROXY_COMMANDS,
   ...SANDBOX_COMMANDS,
   ...SERVER_COMMANDS,

@@ -77,7 +77,11 @@ export type OptionName =
   | "openclaw-user"
   | "wait"
   | "check"
-  | "resident";
+  | "resident"
+  | "fix"
+  | "yes"
+  | "quick"
+  | "online";
 
 /** Every option of every command. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
@@ -277,6 +281,10 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     summary:
       "Run as this user, in sandbox uid, with the config.yml, policy.yml and log in its ~/.acp",
   },
+  fix: { summary: "Mend what can be mended, asking before each change" },
+  yes: { summary: "With --fix: agree to every change" },
+  quick: { summary: "Look only at how each log ends, and try no sandbox" },
+  online: { summary: "Also ask the services of the channels" },
 };
 
 /** Options that every command takes. */

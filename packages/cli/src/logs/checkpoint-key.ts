@@ -32,7 +32,11 @@ export async function readCheckpointKey(home: HomePaths): Promise<string | undef
   return (await exists(path)) ? (await readPrivateFile(path, KEY_BYTES_MAX)).trim() : undefined;
 }
 
-/** Name of a log among those that the key signs. */
-export function originOf(keyName: string, file: string): string {
-  return `${keyName}/${basename(file)}`;
+/**
+ * Name of a log among those that the key signs.
+ *
+ * @param seams - How many logs of this name were set aside before (seams.ts).
+ */
+export function originOf(keyName: string, file: string, seams = 0): string {
+  return `${keyName}/${basename(file)}${seams === 0 ? "" : `/${seams + 1}`}`;
 }

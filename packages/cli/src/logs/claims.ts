@@ -7,7 +7,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checkpointsPath, noteSigner, readCheckpoints } from "@acp/audit";
 import type { CheckpointClaims } from "@acp/audit";
-import { ConsentError } from "@acp/core";
+import { ConsentError, quoteText } from "@acp/core";
 import { homePaths } from "@acp/home";
 import { readAuditConfig } from "./log-settings.js";
 import { listAuditFiles } from "./log-files.js";
@@ -15,12 +15,13 @@ import { originOf, readCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, readSeams } from "./checkpoint-seams.js";
 import type { Invocation } from "../command.js";
 import { readInput } from "../input.js";
+import { seamsOf } from "./seams.js";
 import { exists } from "../home/unlock.js";
 import { witnessFile } from "./witnesses.js";
 
 const KEY_BYTES_MAX = 4_096;
 const NOTE_KEY = /^[^\s+]+\+[0-9a-f]{8}\+/;
-const LOG_CHECKPOINTS = /(?:^|\.)(audit(?:\.\d{1,4})?\.jsonl)\.checkpoints$/;
+const LOG_CHECKPOINTS = /(?:^|\.)(audit(?:\.\d{1,4})?\.jsonl)(?:\.\d{1,6})?\.checkpoints$/;
 
 /** Where checkpoints of a home's logs come from. */
 export interface ClaimSources {
@@ -44,7 +45,7 @@ export interface ClaimSources {
 export async function claimSources(
   home: string,
   isOfHome: boolean,
-  { values, io, print }: Invocation,
+  { values, io, print }: Pick<Invocation, "values" | "io" | "print">,
 ): Promise<ClaimSources> {
   const named = values.key === undefined ? undefined : await readNoteKey(values.key, io);
   const more = values.checkpoints;
@@ -100,7 +101,7 @@ export async function claimsOf(
       "Cannot use --checkpoints: give the key that signed them with --key; acp keys list shows it",
     );
   }
-  const origin = originOf(nameOf(verifierKey), basename(file));
+  const origin = originOf(nameOf(verifierKey), basename(file), await seamsOf(file));
   const kept = isOfHome ? directories.map((directory) => witnessFile(directory, origin)) : [];
   const paths = [checkpointsPath(file), ...kept, ...(more === undefined ? [] : [more])];
   const notes = await Promise.all(paths.map(readCheckpoints));
@@ -133,11 +134,23 @@ async function namesWithCheckpoints({
   const key = named ?? ofHome;
   if (key === undefined) return new Set();
   const [beside = [], ...kept] = await Promise.all(
-    [home, ...directories].map((directory) => readdir(directory).catch(() => [])),
+    [home, ...directories].map((directory) => namesIn(directory)),
   );
   const names = [
     ...beside.filter((name) => name.startsWith("audit")),
     ...kept.flat().filter((name) => name.startsWith(`${nameOf(key)}.`)),
   ];
   return new Set(names.flatMap((name) => LOG_CHECKPOINTS.exec(name)?.[1] ?? []));
+}
+
+/** What is not there has none; what cannot be looked at is not taken for empty. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new ConsentError(
+      "home_invalid",
+      `Cannot look for checkpoints in ${quoteText(directory)}: ${error.message}`,
+      { cause: error },
+    );
+  });
 }

@@ -2,7 +2,7 @@
  * Opening an audit log for this process: the first log of the home that no live gate writes.
  * docs/adr/0040-one-audit-chain-a-gate.md says why.
  */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { noteSigner, openAuditLog } from "@acp/audit";
 import type { AuditLog, AuditLogOptions, CheckpointOptions, RecoverOptions } from "@acp/audit";
 import { ConsentError, isConsentError } from "@acp/core";
@@ -11,6 +11,7 @@ import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
 import { originOf, readCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, readSeams } from "./checkpoint-seams.js";
+import { countSeams } from "./seams.js";
 import { makeWitnesses } from "./witnesses.js";
 
 /** Where nothing is configured: a file that an editor still opens; some 100,000 events. */
@@ -33,30 +34,34 @@ export async function auditLogOptions(
 ): Promise<(path: string) => AuditLogOptions> {
   const { config = DEFAULT_AUDIT_CONFIG, recover } = settings;
   const signerKey = await readCheckpointKey(home);
-  const seams = signerKey === undefined ? [] : await readSeams(home);
+  const keySeams = signerKey === undefined ? [] : await readSeams(home);
+  const seams = await countSeams(home.dir);
   const { rotateBytes: maxBytes = ROTATE_BYTES, rotateMs: maxAgeMs } = config;
   const rotation = { maxBytes, ...(maxAgeMs !== undefined && { maxAgeMs }) };
   return (path) => ({
     path,
     rotation,
     ...(signerKey !== undefined && {
-      checkpoints: checkpointOptions({ signerKey, seams }, path, config),
+      checkpoints: checkpointOptions({ signerKey, keySeams }, config, originAt(signerKey, path, seams)),
     }),
     ...(recover !== undefined && { recover }),
   });
 }
 
+function originAt(signerKey: string, path: string, seams: ReadonlyMap<string, number>): string {
+  return originOf(noteSigner(signerKey).name, path, seams.get(basename(path)));
+}
+
 function checkpointOptions(
-  { signerKey, seams }: { readonly signerKey: string; readonly seams: readonly string[] },
-  path: string,
+  { signerKey, keySeams }: { readonly signerKey: string; readonly keySeams: readonly string[] },
   config: AuditConfig,
+  origin: string,
 ): CheckpointOptions {
   const { checkpointEvents: everyEvents, checkpointMs: everyMs, witnesses } = config;
-  const { name, verifierKey } = noteSigner(signerKey);
-  const origin = originOf(name, path);
+  const { verifierKey } = noteSigner(signerKey);
   return {
     signerKey,
-    formerKeys: keysOf(verifierKey, seams).slice(1),
+    formerKeys: keysOf(verifierKey, keySeams).slice(1),
     origin,
     witnesses: makeWitnesses(witnesses, origin),
     ...(everyEvents !== undefined && { everyEvents }),

@@ -34,6 +34,7 @@ export const AUDIT_EVENT_TYPES = [
   "log_opened",
   "log_recovered",
   "log_pruned",
+  "log_quarantined",
   "clock_went_back",
   "witness_failed",
   "witness_restored",

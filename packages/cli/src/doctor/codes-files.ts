@@ -1,0 +1,197 @@
+/**
+ * Codes of the home, its files, keys, vault, passkeys and stores. Rows of the table in codes.ts.
+ */
+
+/** What can be wrong with files that are no logs. */
+export const FILE_ROWS = {
+  home_missing: {
+    level: "error",
+    why: "There is nothing to look at: no policy, no keys and no log.",
+    command: "acp init --home PATH",
+  },
+  home_foreign: {
+    level: "error",
+    why: "A home serves its owner only, and root has no rights of its own in it.",
+    command: "run acp as the owner, or name your own home: acp doctor --home DIR",
+  },
+  home_unreadable: {
+    level: "error",
+    why: "Nothing in it can be seen, which does not mean that nothing is there.",
+    command: "ls -ld PATH",
+  },
+  home_link: {
+    level: "error",
+    why: "A link could lead to a place where others write.",
+    command: "acp doctor --home DIRECTORY_ITSELF",
+  },
+  home_not_directory: {
+    level: "error",
+    why: "A home is a directory.",
+    command: "acp doctor --home DIR",
+  },
+  home_open: {
+    level: "error",
+    why: "Whoever can write in the home can approve anything, so no gate starts.",
+    command: "chmod 700 PATH",
+  },
+  home_replaceable: {
+    level: "error",
+    why: "Anyone could put another home in its place, so no gate starts.",
+    command: "chmod o-w PATH",
+  },
+  folder_open: {
+    level: "error",
+    why: "Gates refuse a folder that others may enter.",
+    command: "chmod 700 PATH",
+  },
+  file_open: {
+    level: "error",
+    why: "Gates refuse a file that others may read or write.",
+    command: "chmod 600 PATH",
+  },
+  file_readable: {
+    level: "warning",
+    why: "Files of the home are their owner's alone.",
+    command: "chmod 600 PATH",
+  },
+  file_unreadable: {
+    level: "error",
+    why: "Its owner may not read it, so nothing that needs it starts.",
+    command: "chmod u+rw PATH",
+  },
+  file_foreign: {
+    level: "error",
+    why: "Somebody else can change it, so gates refuse it.",
+    command: "sudo chown OWNER PATH",
+  },
+  file_link: {
+    level: "error",
+    why: "A link could lead to a place where others write, so gates refuse it.",
+    command: "cp --remove-destination TARGET PATH",
+  },
+  file_second_name: {
+    level: "error",
+    why: "Whoever has the other name can change the log, so no gate opens it.",
+    command: "find DIR -samefile PATH",
+  },
+  file_not_file: {
+    level: "error",
+    why: "Something else has the name of a file.",
+    command: "mv PATH PATH.old",
+  },
+  temporary_left: {
+    level: "warning",
+    why: "A process that was killed while it wrote left it; nothing reads it.",
+    command: "acp doctor --fix temporary_left",
+  },
+  keys_missing: {
+    level: "warning",
+    why: "Answers are not signed, and there is no vault.",
+    command: "acp init",
+  },
+  key_lost: {
+    level: "error",
+    why: "Nothing opens the vault, and no gate starts.",
+    command: "restore keys/private.key from a backup",
+  },
+  key_broken: {
+    level: "error",
+    why: "No gate starts with keys that do not open.",
+    command: "restore keys/private.key from a backup",
+  },
+  key_rejected: {
+    level: "error",
+    why: "No gate starts with keys that do not open.",
+    command: "name the right file with ACP_PASSPHRASE_FILE or ACP_KEY_FILE",
+  },
+  unlock_file_missing: {
+    level: "error",
+    why: "It opens the private key; without it no gate starts.",
+    command: "restore PATH, or name the file with ACP_KEY_FILE",
+  },
+  unlock_file_unreadable: {
+    level: "error",
+    why: "It opens the private key; without it no gate starts.",
+    command: "chmod 600 PATH",
+  },
+  passphrase_unknown: {
+    level: "warning",
+    why: "Keys and vault were not opened, so they were not examined.",
+    command: "ACP_PASSPHRASE_FILE=FILE acp doctor",
+  },
+  public_keys_broken: {
+    level: "error",
+    why: "No gate starts, and earlier signatures cannot be checked.",
+    command: "restore PATH from a backup or from acp keys export",
+  },
+  checkpoint_key_missing: {
+    level: "warning",
+    why: "Logs are not signed, so a log that was cut cannot be told from a whole one.",
+    command: "acp doctor --fix checkpoint_key_missing",
+  },
+  checkpoint_key_broken: {
+    level: "error",
+    why: "No gate can open a log.",
+    command: "restore PATH from a backup, or acp doctor --fix checkpoint_key_broken",
+  },
+  vault_missing: {
+    level: "error",
+    why: "No gate starts while the home has keys and no vault.",
+    command: "restore PATH from a backup, or acp init for an empty one",
+  },
+  vault_broken: {
+    level: "error",
+    why: "No secret can be opened, and no gate starts.",
+    command: "restore PATH from a backup",
+  },
+  vault_rolled_back: {
+    level: "error",
+    why: "An older vault may have secrets that were removed or replaced.",
+    command: "put the newer file back, or take it as it is with acp vault set",
+  },
+  record_key_broken: {
+    level: "error",
+    why: "No gate starts: it could not tell stored questions and grants from forged ones.",
+    command: "acp doctor --fix record_key_broken",
+  },
+  passkeys_broken: {
+    level: "error",
+    why: "No approval that needs a passkey counts, and the inbox does not start.",
+    command: "restore PATH from acp passkeys export, or acp doctor --fix passkeys_broken",
+  },
+  passkeys_none_active: {
+    level: "warning",
+    why: "Approving from a passkey level on is impossible until one is created.",
+    command: "acp inbox",
+  },
+  grants_broken: {
+    level: "error",
+    why: "Calls that an earlier consent may cover are denied.",
+    command: "acp doctor --fix grants_broken",
+  },
+  grants_ignored: {
+    level: "warning",
+    why: "Entries that are not grants count as absent.",
+    command: "acp grants",
+  },
+  claims_broken: {
+    level: "error",
+    why: "What may happen once cannot be told from what happened, so every answer is refused.",
+    command: "acp doctor --fix claims_broken",
+  },
+  pending_broken: {
+    level: "error",
+    why: "No gate starts while it cannot read what an earlier one left open.",
+    command: "acp doctor --fix pending_broken",
+  },
+  pause_broken: {
+    level: "error",
+    why: "A pause file that cannot be read means paused: every question is denied.",
+    command: "acp pause --off",
+  },
+  agent_pause_broken: {
+    level: "error",
+    why: "An agent stays paused, and nothing says which.",
+    command: "rm PATH",
+  },
+} as const;

@@ -1,0 +1,113 @@
+/** Examination of the keys: that they are there, and open. Nobody is asked for a passphrase. */
+import { noteSigner } from "@acp/audit";
+import { isConsentError } from "@acp/core";
+import { readPublicKeys, readUnlockKind } from "@acp/home";
+import type { HomePaths } from "@acp/home";
+import {
+  checkpointKeyPath,
+  initCheckpointKey,
+  readCheckpointKey,
+} from "../../logs/checkpoint-key.js";
+import { exists, keyFilePath } from "../../home/unlock.js";
+import { asError } from "../context.js";
+import type { DoctorContext } from "../context.js";
+import type { Examination } from "../examination.js";
+import { makeFound } from "../finding.js";
+import type { Found } from "../finding.js";
+import { setAside } from "../mend/set-aside.js";
+
+/** The keys. */
+export const keysExamination: Examination = {
+  id: "keys",
+  looksAt: "Keys are there and open",
+  look: async (context) => [
+    ...(await consentKeys(context)),
+    ...(await publicKeys(context.home)),
+    ...(await checkpointKey(context.home)),
+  ],
+};
+
+async function consentKeys(context: DoctorContext): Promise<readonly Found[]> {
+  const { home } = context;
+  const path = home.privateKeyPath;
+  if (!(await exists(path))) {
+    const isLost = (await exists(home.vaultPath)) || (await exists(home.publicKeyPath));
+    if (isLost)
+      return [makeFound("key_lost", { path, found: "There is a vault, and no private key" })];
+    return [makeFound("keys_missing", { path: home.keysDir, found: "The home has no keys" })];
+  }
+  const kind = await readUnlockKind(home).catch(asError);
+  if (kind instanceof Error)
+    return isConsentError(kind, "home_invalid")
+      ? [] // its mode or owner, which the examination of files says
+      : [makeFound("key_broken", { path, found: "It is not a private key" })];
+  return kind === "key-file" ? keyFile(context) : passphrase(context);
+}
+
+async function keyFile(context: DoctorContext): Promise<readonly Found[]> {
+  const path = keyFilePath(context.home, context);
+  if (!(await exists(path)))
+    return [makeFound("unlock_file_missing", { path, found: "The key file is not there" })];
+  return opened(context, path);
+}
+
+async function passphrase(context: DoctorContext): Promise<readonly Found[]> {
+  const { io, home } = context;
+  const file = io.env["ACP_PASSPHRASE_FILE"];
+  if (file !== undefined) return opened(context, file);
+  const found = "The private key needs a passphrase, and ACP_PASSPHRASE_FILE is not set";
+  return [makeFound("passphrase_unknown", { path: home.privateKeyPath, found })];
+}
+
+async function opened(context: DoctorContext, path: string): Promise<readonly Found[]> {
+  const keys = await context.keys();
+  if (!(keys instanceof Error)) return [];
+  const { message: found } = keys;
+  if (isConsentError(keys, "key_locked")) return [makeFound("key_rejected", { path, found })];
+  if (isConsentError(keys, "options_invalid")) return [makeFound("key_rejected", { path, found })];
+  // The published key is looked at by itself.
+  if (found.includes(context.home.publicKeyPath)) return [];
+  return found.includes(path) ? [makeFound("unlock_file_unreadable", { path, found })] : [];
+}
+
+async function publicKeys(home: HomePaths): Promise<readonly Found[]> {
+  const path = home.publicKeyPath;
+  if (!(await exists(path)))
+    return (await exists(home.privateKeyPath))
+      ? [makeFound("public_keys_broken", { path, found: "The public keys are not there" })]
+      : [];
+  try {
+    await readPublicKeys(home);
+    return [];
+  } catch (error) {
+    return [makeFound("public_keys_broken", { path, found: asError(error).message })];
+  }
+}
+
+async function checkpointKey(home: HomePaths): Promise<readonly Found[]> {
+  const path = checkpointKeyPath(home);
+  const make = async (): Promise<string> => {
+    await initCheckpointKey(home);
+    return `Made a key in ${path}; acp keys list shows it to those who check checkpoints`;
+  };
+  try {
+    const key = await readCheckpointKey(home);
+    if (key === undefined) {
+      const found = "There is no key that signs checkpoints";
+      const mend = { what: `make ${path}`, note: "before", run: make } as const;
+      return [makeFound("checkpoint_key_missing", { path, found, mend })];
+    }
+    noteSigner(key);
+    return [];
+  } catch (error) {
+    // A mode is the examination of files' to say and to mend.
+    if (isConsentError(error, "home_invalid")) return [];
+    const mend = {
+      what: `set ${path} aside and make a new one; what it signed is not checked from then on`,
+      // No log opens while the key is broken.
+      note: "after",
+      run: async (): Promise<string> => `${await setAside(home, path)}. ${await make()}`,
+    } as const;
+    return [makeFound("checkpoint_key_broken", { path, found: asError(error).message, mend })];
+  }
+}

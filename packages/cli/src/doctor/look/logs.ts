@@ -1,0 +1,168 @@
+/**
+ * Examination of the audit logs: every one is verified as `acp audit verify` does it, and what that
+ * finds becomes a finding. With --quick only how each ends is looked at.
+ */
+import { openAuditLog, verifyAuditLog } from "@acp/audit";
+import type { AuditVerification, BadLine, CheckpointClaims } from "@acp/audit";
+import { basename, dirname, join } from "node:path";
+import { claimsOf, claimSources, logsToVerify } from "../../logs/claims.js";
+import type { ClaimSources } from "../../logs/claims.js";
+import { listAuditFiles } from "../../logs/log-files.js";
+import { readAuditConfig } from "../../logs/log-settings.js";
+import { auditLogOptions } from "../../logs/open-audit.js";
+import { exists } from "../../home/unlock.js";
+import { createPrinter } from "../../printer.js";
+import { asError } from "../context.js";
+import type { DoctorContext } from "../context.js";
+import type { Examination } from "../examination.js";
+import type { FindingCode } from "../codes.js";
+import { makeFound } from "../finding.js";
+import type { Found, Mend } from "../finding.js";
+import { quarantineLog } from "../mend/quarantine-log.js";
+import type { LogFault } from "../mend/quarantine-plan.js";
+import { readPlans } from "../mend/quarantine-plan.js";
+import { checkpointsFound } from "./checkpoints.js";
+import { hasNul, isStartOfLog } from "./log-bytes.js";
+import { hasWriter } from "./log-writer.js";
+import { quickVerification } from "./log-end.js";
+import { quarantineFound } from "./quarantines.js";
+
+/** The logs. */
+export const logsExamination: Examination = {
+  id: "logs",
+  looksAt: "Audit logs are complete and match their checkpoints",
+  look,
+};
+
+/** At 64 logs no gate finds a free one. */
+const LOGS_MANY = 32;
+
+async function look(context: DoctorContext): Promise<readonly Found[]> {
+  const { home } = context;
+  const sources = await sourcesOf(context);
+  const open = (await readPlans(home)).filter(({ isDone }) => !isDone).map(({ log }) => log);
+  const found: Found[] = [...(await quarantineFound(context, sources.ofHome))];
+  for (const path of await logsToVerify(sources).catch(() => listAuditFiles(home.dir)))
+    if (!open.includes(basename(path)))
+      found.push(...(await logFound({ context, path, sources }).catch(unreadable(path))));
+  const count = (await listAuditFiles(home.dir)).length;
+  if (count >= LOGS_MANY)
+    found.push(makeFound("logs_many", { path: home.dir, found: `There are ${count} logs` }));
+  return found;
+}
+
+const unreadable =
+  (path: string) =>
+  (error: unknown): readonly Found[] => [
+    makeFound("log_unreadable", { path, found: asError(error).message }),
+  ];
+
+/** Where checkpoints come from. A key or configuration that is broken is said elsewhere. */
+async function sourcesOf({ home, io }: DoctorContext): Promise<ClaimSources> {
+  const silent = { write: () => true };
+  const print = createPrinter({ stdout: silent, stderr: silent, env: {}, json: false });
+  const none: ClaimSources = {
+    home: home.dir,
+    ofHome: undefined,
+    named: undefined,
+    directories: [],
+    more: undefined,
+  };
+  return claimSources(home.dir, true, { values: {}, io, print }).catch(() => none);
+}
+
+interface LogToExamine {
+  readonly context: DoctorContext;
+  readonly path: string;
+  readonly sources: ClaimSources;
+}
+
+async function logFound({ context, path, sources }: LogToExamine): Promise<readonly Found[]> {
+  const claims = await claimsOf(path, sources).catch(asError);
+  const usable = claims instanceof Error ? undefined : claims;
+  const result = await verify(context, path, usable);
+  const isWritten = await hasWriter(path);
+  const lines = await lineFound(context, path, { result, isWritten });
+  if (lines.length > 0) return lines;
+  return checkpointsFound({ context, path, sources, claims, result, isWritten });
+}
+
+async function verify(
+  { isQuick, onProgress }: DoctorContext,
+  path: string,
+  claims: CheckpointClaims | undefined,
+): Promise<AuditVerification> {
+  if (!(await exists(path)) && claims !== undefined && claims.notes.length > 0) {
+    const gone = await verifyAuditLog(path, { checkpoints: claims }).catch(() => undefined);
+    const message = "there are signed checkpoints of this log, and the log is gone";
+    return gone ?? { ok: false, events: 0, firstBad: { line: 1, code: "end_missing", message } };
+  }
+  if (isQuick) return quickVerification(path, claims);
+  return verifyAuditLog(path, {
+    ...(claims !== undefined && { checkpoints: claims }),
+    onProgress: ({ bytes, bytesTotal }) =>
+      onProgress(basename(path), Math.floor((100 * bytes) / Math.max(bytesTotal, 1))),
+  });
+}
+
+const CODE_OF: Readonly<Partial<Record<BadLine["code"], FindingCode>>> = {
+  start_missing: "log_start_missing",
+  end_missing: "log_end_missing",
+  history_replaced: "log_replaced",
+  two_histories: "log_replaced",
+};
+
+async function lineFound(
+  context: DoctorContext,
+  path: string,
+  { result, isWritten }: { readonly result: AuditVerification; readonly isWritten: boolean },
+): Promise<readonly Found[]> {
+  const { firstBad, events, head } = result;
+  if (firstBad === undefined) return [];
+  const file = firstBad.file === undefined ? path : join(dirname(path), firstBad.file);
+  const text = `${basename(file)}:${firstBad.line}: ${firstBad.message} (${firstBad.code}); ${events} events before it are good`;
+  const isLast = file === path;
+  if (firstBad.code === "torn_line" && isLast && (events > 0 || (await isStartOfLog(path))))
+    // A gate that writes just now has not come to the end of its line.
+    return isWritten
+      ? []
+      : [makeFound("log_torn", { path, found: text, mend: recoverMend(context, path) })];
+  const { code, message } = firstBad;
+  const fault: LogFault = { code, message, events, ...(head !== undefined && { head }) };
+  const mend = quarantineMend(context, path, fault);
+  return [makeFound(await codeOf(file, firstBad, events), { path, found: text, mend })];
+}
+
+async function codeOf(file: string, { code, line }: BadLine, events: number): Promise<FindingCode> {
+  const own = CODE_OF[code];
+  if (own !== undefined) return own;
+  if (events === 0 && line === 1 && !(await isStartOfLog(file)))
+    return (await hasNul(file, line)) ? "log_nul" : "log_not_log";
+  return (await hasNul(file, line)) ? "log_nul" : "log_broken";
+}
+
+function quarantineMend({ home }: DoctorContext, path: string, fault: LogFault): Mend {
+  return {
+    what: `set ${path} aside with all its files, and begin a new log that says so`,
+    note: "own",
+    run: () => quarantineLog(home, path, fault),
+  };
+}
+
+/** Opening a log cuts the rest of a line off, and records it. */
+function recoverMend({ home, io }: DoctorContext, path: string): Mend {
+  return {
+    what: `cut the rest of a line off ${path}, and record its size and SHA-256 in the log`,
+    note: "own",
+    async run() {
+      const optionsOf = await auditLogOptions(home, {
+        config: await readAuditConfig({ home, io }),
+      });
+      await using log = await openAuditLog(optionsOf(path));
+      const { recovered } = log;
+      return recovered === undefined
+        ? `${path} was whole`
+        : `${recovered.bytes} bytes were cut off ${path}, and the log says so`;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** Examination of the passkeys: a file that cannot be read means that no passkey counts. */
+import { isConsentError } from "@acp/core";
+import { filePasskeys } from "@acp/home";
+import { exists } from "../../home/unlock.js";
+import type { DoctorContext } from "../context.js";
+import { asError } from "../context.js";
+import type { Examination } from "../examination.js";
+import { makeFound } from "../finding.js";
+import type { Found } from "../finding.js";
+import { setAside } from "../mend/set-aside.js";
+
+/** The passkeys. */
+export const passkeysExamination: Examination = {
+  id: "passkeys",
+  looksAt: "Passkeys can be read",
+  look,
+};
+
+async function look({ home }: DoctorContext): Promise<readonly Found[]> {
+  const path = home.passkeysPath;
+  if (!(await exists(path))) return [];
+  try {
+    const passkeys = await filePasskeys(path).list();
+    if (passkeys.length === 0 || passkeys.some(({ revokedAtMs }) => revokedAtMs === undefined))
+      return [];
+    const found = `All ${passkeys.length} passkeys are revoked`;
+    return [makeFound("passkeys_none_active", { path, found })];
+  } catch (error) {
+    const { message: found } = asError(error);
+    // Modes and links are the examination of files' to say.
+    if (isConsentError(error, "home_invalid") && /others may|symbolic link/.test(found)) return [];
+    const mend = {
+      what: `set ${path} aside; everyone creates their passkeys again in the inbox`,
+      note: "before",
+      run: () => setAside(home, path),
+    } as const;
+    return [makeFound("passkeys_broken", { path, found, mend })];
+  }
+}

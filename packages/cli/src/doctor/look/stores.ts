@@ -1,0 +1,147 @@
+/**
+ * Examination of what gates keep: grants, claims, open questions and pauses. Nothing is taken over
+ * or written.
+ */
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isConsentError, isJsonObject } from "@acp/core";
+import { fileGrants, readPrivateFile, readPause } from "@acp/home";
+import type { HomePaths } from "@acp/home";
+import { exists } from "../../home/unlock.js";
+import { asError } from "../context.js";
+import type { Examination } from "../examination.js";
+import { makeFound } from "../finding.js";
+import type { Found, Mend } from "../finding.js";
+import { setAside } from "../mend/set-aside.js";
+
+/** What gates keep. */
+export const storesExamination: Examination = {
+  id: "stores",
+  looksAt: "Grants, claims, open questions and pauses can be read",
+  look: async ({ home, nowMs }) => [
+    ...(await grants(home)),
+    ...(await claims(home)),
+    ...(await pending(home)),
+    ...pauses(home, nowMs),
+    ...(await agentPauses(home)),
+  ],
+};
+
+const CLAIMS_BYTES_MAX: number = 64 * 1024 * 1024;
+const JOURNAL_BYTES_MAX: number = 256 * 1024 * 1024;
+const OWNER = /^[0-9a-f]{8}$/;
+const AGENT_PAUSE = /^[0-9a-f]{64}\.json$/;
+
+/** What says that a mode or a link is wrong is the examination of files' to say and to mend. */
+const isOfFiles = (error: unknown): boolean =>
+  isConsentError(error, "home_invalid") &&
+  /others may|symbolic link|belongs to/.test(error.message);
+
+function aside(home: HomePaths, paths: readonly string[], effect: string): Mend {
+  return {
+    what: `set ${paths.join(", ")} aside; ${effect}`,
+    note: "before",
+    async run() {
+      const done: string[] = [];
+      for (const path of paths) if (await exists(path)) done.push(await setAside(home, path));
+      return done.join("; ");
+    },
+  };
+}
+
+async function grants(home: HomePaths): Promise<readonly Found[]> {
+  const path = home.grantsPath;
+  let ignored = 0;
+  try {
+    await fileGrants(path, { onIgnored: (count) => void (ignored = count) }).list();
+  } catch (error) {
+    if (isOfFiles(error)) return [];
+    const mend = aside(home, [path], "every earlier consent ends, and is asked for again");
+    return [makeFound("grants_broken", { path, found: asError(error).message, mend })];
+  }
+  const found = `${ignored} of its entries are not grants`;
+  return ignored === 0 ? [] : [makeFound("grants_ignored", { path, found })];
+}
+
+async function claims(home: HomePaths): Promise<readonly Found[]> {
+  const folder = join(home.dir, "claims");
+  const path = join(folder, "claims.jsonl");
+  if (!(await exists(path))) return [];
+  const fault = await claimFault(path);
+  if (fault === undefined) return [];
+  // Whatever a claim keeps from happening twice ends with it.
+  const paths = [folder, home.grantsPath, join(home.dir, "pending")];
+  const mend = aside(home, paths, "every open question and every earlier consent ends");
+  return [makeFound("claims_broken", { path, found: fault, mend })];
+}
+
+async function claimFault(path: string): Promise<string | undefined> {
+  try {
+    const lines = (await readPrivateFile(path, CLAIMS_BYTES_MAX)).split("\n").slice(0, -1);
+    const bad = lines.findIndex((line) => !isClaim(line));
+    return bad === -1 ? undefined : `Line ${bad + 1} does not hold a claim`;
+  } catch (error) {
+    return isOfFiles(error) ? undefined : asError(error).message;
+  }
+}
+
+function isClaim(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return (
+      isJsonObject(value) &&
+      typeof value["key"] === "string" &&
+      typeof value["end_ms"] === "number" &&
+      typeof value["ttl_ms"] === "number"
+    );
+  } catch {
+    return false;
+  }
+}
+
+async function pending(home: HomePaths): Promise<readonly Found[]> {
+  const directory = join(home.dir, "pending");
+  if (!(await exists(directory))) return [];
+  const found: Found[] = [];
+  for (const name of (await readdir(directory)).filter((each) => OWNER.test(each))) {
+    const folder = join(directory, name);
+    const path = join(folder, "journal.jsonl");
+    if (!(await exists(path))) continue;
+    try {
+      await readPrivateFile(path, JOURNAL_BYTES_MAX);
+    } catch (error) {
+      if (isOfFiles(error)) continue;
+      const mend = aside(home, [folder], "the questions in it end without an answer");
+      found.push(makeFound("pending_broken", { path, found: asError(error).message, mend }));
+    }
+  }
+  return found;
+}
+
+function pauses(home: HomePaths, nowMs: number): readonly Found[] {
+  const why = readPause(home, nowMs);
+  if (why === undefined || !why.includes("cannot be read")) return [];
+  const found = "Every question is denied, because the pause file cannot be read";
+  return [makeFound("pause_broken", { path: home.pausePath, found })];
+}
+
+async function agentPauses({ pausedAgentsDir }: HomePaths): Promise<readonly Found[]> {
+  if (!(await exists(pausedAgentsDir)) || !(await lstat(pausedAgentsDir)).isDirectory()) return [];
+  const found: Found[] = [];
+  for (const name of (await readdir(pausedAgentsDir)).filter((each) => AGENT_PAUSE.test(each))) {
+    const path = join(pausedAgentsDir, name);
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (!isAgentPause(text))
+      found.push(makeFound("agent_pause_broken", { path, found: "It does not say which agent" }));
+  }
+  return found;
+}
+
+function isAgentPause(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) && typeof value["agent"] === "string" && value["version"] === "1";
+  } catch {
+    return false;
+  }
+}

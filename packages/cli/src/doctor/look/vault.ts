@@ -1,0 +1,59 @@
+/** Examination of the vault and of the record key of a home without keys. */
+import { isConsentError } from "@acp/core";
+import { openRecordKey, readVaultFile } from "@acp/home";
+import { hasKeys, exists } from "../../home/unlock.js";
+import { checkRollback } from "../../logs/vault-log.js";
+import { asError } from "../context.js";
+import type { DoctorContext } from "../context.js";
+import type { Examination } from "../examination.js";
+import { makeFound } from "../finding.js";
+import type { Found } from "../finding.js";
+import { setAside } from "../mend/set-aside.js";
+
+/** The vault. */
+export const vaultExamination: Examination = {
+  id: "vault",
+  looksAt: "The vault opens and is the one that was saved last",
+  look: async (context) => [...(await vault(context)), ...(await recordKey(context))],
+};
+
+async function vault(context: DoctorContext): Promise<readonly Found[]> {
+  const { home } = context;
+  const path = home.vaultPath;
+  if (!(await exists(path)))
+    return (await exists(home.privateKeyPath))
+      ? [makeFound("vault_missing", { path, found: "There are keys, and no vault" })]
+      : [];
+  const keys = await context.keys();
+  if (keys === undefined || keys instanceof Error) return [];
+  try {
+    const { mark } = await readVaultFile(home, keys);
+    // Reads the logs: bounded by --quick.
+    if (!context.isQuick) await checkRollback(home, mark);
+    return [];
+  } catch (error) {
+    const { message: found } = asError(error);
+    if (isConsentError(error, "audit_failed") || isConsentError(error, "home_invalid")) return [];
+    const isOlder = found.startsWith("Cannot use vault");
+    return [makeFound(isOlder ? "vault_rolled_back" : "vault_broken", { path, found })];
+  }
+}
+
+async function recordKey({ home }: DoctorContext): Promise<readonly Found[]> {
+  const path = home.recordKeyPath;
+  // With keys it is derived from them; without a file a gate makes one.
+  if ((await hasKeys(home)) || !(await exists(path))) return [];
+  try {
+    await openRecordKey(home, undefined);
+    return [];
+  } catch (error) {
+    const { message: found } = asError(error);
+    if (!found.includes("it is no key")) return [];
+    const mend = {
+      what: `set ${path} aside; open questions and earlier consents of this home end`,
+      note: "before",
+      run: () => setAside(home, path),
+    } as const;
+    return [makeFound("record_key_broken", { path, found, mend })];
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The doctor's damages: each is found under its code, and where it can be mended a second look finds
+ * it no more.
+ */
+import { afterAll, describe, expect, it } from "vitest";
+import { FINDINGS } from "../src/doctor/codes.js";
+import { findDisk } from "../src/doctor/look/disk.js";
+import { findVersions } from "../src/doctor/look/machine.js";
+import { FILES, FOREIGN, HOME, KEYS, SETTINGS } from "./doctor-damages.js";
+import type { Damage } from "./doctor-damages.js";
+import { LOGS, SOCKETS, STORES } from "./doctor-damages-kept.js";
+import { codesOf, doctorWorld, findingsOf, removeTemplate } from "./doctor-world.js";
+
+afterAll(removeTemplate);
+
+const isRoot = process.getuid?.() === 0;
+
+async function check({ code, do: damage, isMended, parts }: Damage): Promise<void> {
+  const world = await doctorWorld();
+  await damage(world);
+  const before = await world.examine(parts);
+  expect(codesOf(before)).toContain(code);
+  const finding = findingsOf(before).find((each) => each.code === code);
+  expect(finding).toMatchObject({ level: FINDINGS[code].level, can_fix: isMended === true });
+  // Nobody asked for a change.
+  expect(codesOf(await world.examine(parts))).toEqual(codesOf(before));
+  if (isMended !== true) return;
+  const { all, mended } = await world.fix(parts);
+  expect(mended.filter((each) => !each.is_done)).toEqual([]);
+  expect(codesOf(all)).not.toContain(code);
+  const again = findingsOf(await world.examine(parts)).filter(({ level }) => level === "error");
+  expect(again).toEqual([]);
+}
+
+it("a home that is well has no finding", async () => {
+  const world = await doctorWorld();
+  expect(findingsOf(await world.examine())).toEqual([]);
+  expect(findingsOf(await world.examine({ isQuick: true }))).toEqual([]);
+});
+
+describe.each([
+  ["home", HOME],
+  ["files", FILES],
+  ["settings", SETTINGS],
+  ["keys", KEYS],
+  ["logs", LOGS],
+  ["stores", STORES],
+  ["sockets", SOCKETS],
+] as const)("examine() of the %s finds", (_name, damages) => {
+  it.each(damages)("$name: $code", check);
+});
+
+describe.runIf(isRoot)("examine() of what others own finds", () => {
+  it.each(FOREIGN)("$name: $code", check);
+});
+
+it("findDisk() finds a disk that is full, low, read-only or without inodes", () => {
+  const disk = { bsize: 4_096, bavail: 1e6, blocks: 1e7, ffree: 1e6, files: 1e6, isWritable: true };
+  const codes = (change: Partial<typeof disk>): readonly string[] =>
+    findDisk("/", { ...disk, ...change }).map(({ finding }) => finding.code);
+  expect(codes({})).toEqual([]);
+  expect(codes({ bavail: 10 })).toEqual(["disk_full"]);
+  expect(codes({ bavail: 10_000 })).toEqual(["disk_low"]);
+  expect(codes({ ffree: 3 })).toEqual(["inodes_low"]);
+  expect(codes({ ffree: 0, files: 0 })).toEqual([]);
+  expect(codes({ isWritable: false })).toEqual(["disk_read_only"]);
+});
+
+it("findVersions() finds an old Node and parts of another version", () => {
+  const codes = (node: string, core: string | undefined): readonly string[] =>
+    findVersions(
+      node,
+      new Map([
+        ["cli", "1.2.0"],
+        ["core", core],
+      ]),
+    ).map(({ finding }) => finding.code);
+  expect(codes("20.19.0", "1.2.0")).toEqual([]);
+  expect(codes("24.1.0", undefined)).toEqual([]);
+  expect(codes("20.18.9", "1.2.0")).toEqual(["node_old"]);
+  expect(codes("18.20.0", "1.1.0")).toEqual(["node_old", "install_mixed"]);
+});
