@@ -6,6 +6,9 @@ import { basename, dirname, resolve } from "node:path";
 import { verifyAuditLog } from "@acp/audit";
 import type { AuditVerification, CheckpointClaims, VerifyOptions } from "@acp/audit";
 import { ConsentError, isConsentError } from "@acp/core";
+import { homePaths } from "@acp/home";
+import { listQuarantines } from "../doctor/mend/quarantines.js";
+import type { Quarantine, Quarantines } from "../doctor/mend/quarantines.js";
 import { claimSources, claimsOf, logsToVerify } from "../logs/claims.js";
 import type { ClaimSources } from "../logs/claims.js";
 import { auditFilesFor } from "../logs/log-files.js";
@@ -37,10 +40,51 @@ export const auditVerify: Run = async (invocation) => {
     checked.push({ file, ...(await verify(file, claims, progress.options)) });
     progress.clear();
   }
-  const ok = checked.every((log) => log.ok);
-  print.result({ ok, logs: checked }, () => checked.flatMap((log) => describe(log, print)));
+  const aside = await quarantinesOf(invocation, logs);
+  const isKept = aside.all.every(({ files }) => files.every(({ state }) => state !== "changed"));
+  const ok = checked.every((log) => log.ok) && isKept && aside.broken.length === 0;
+  const { all: quarantined, broken } = aside;
+  print.result(
+    {
+      ok,
+      logs: checked,
+      ...(quarantined.length > 0 && { quarantined }),
+      ...(broken.length > 0 && { broken_seams: broken }),
+    },
+    () => [
+      ...checked.flatMap((log) => describe(log, print)),
+      ...quarantined.flatMap((each) => describeQuarantine(each, print)),
+      ...broken.map(({ path, reason }) => `${print.tone("red", "broken")} ${path}: ${reason}`),
+    ],
+  );
   return ok ? "ok" : "audit";
 };
+
+/** The logs of the home that were set aside; none where files were named. */
+async function quarantinesOf(
+  invocation: Invocation,
+  [first]: readonly LogToCheck[],
+): Promise<Quarantines> {
+  if (first === undefined || invocation.operands.length > 0 || invocation.rest.length > 0)
+    return { all: [], broken: [] };
+  const { home, ofHome, named } = first.sources;
+  return listQuarantines(homePaths(home), named ?? ofHome);
+}
+
+function describeQuarantine(quarantine: Quarantine, print: Printer): readonly string[] {
+  const { folder, log, code, message, events, head, files, signed } = quarantine;
+  const good = `${events} ${events === 1 ? "event" : "events"} before it are good`;
+  const end = head === undefined ? "" : `, head ${head.hash}`;
+  const by = signed ? "" : "; nothing signs that";
+  return [
+    `${print.tone("yellow", "quarantined")} ${folder}/${log}: ${message} [${code}]; ${good}${end}${by}`,
+    ...files.map(({ path, state, bytes, hash }) =>
+      state === "kept"
+        ? `  kept ${basename(path)}, ${bytes} bytes, ${hash}`
+        : `  ${print.tone(state === "changed" ? "red" : "yellow", state)} ${path}: it had ${bytes} bytes and ${hash}`,
+    ),
+  ];
+}
 
 interface LogToCheck {
   readonly file: string;
