@@ -3,9 +3,10 @@
  * what came of it verifies.
  */
 import { spawn } from "node:child_process";
-import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readAuditLog, verifyAuditLog } from "@acp/audit";
+import { logEvent, randomIds } from "@acp/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { makePlan } from "../src/doctor/mend/quarantine-plan.js";
 import { quarantineSteps } from "../src/doctor/mend/quarantine-log.js";
@@ -95,6 +96,54 @@ describe("quarantineLog()", () => {
       expect(await readdir(join(world.home.dir, "quarantined"))).toHaveLength(number);
       expect(findingsOf(await world.examine())).toEqual([]);
     }
+  });
+
+  it("takes all files of a log along, and leaves what a witness keeps of it without effect", async () => {
+    const world = await doctorWorld();
+    const { home, log } = world;
+    const witness = join(home.dir, "..", "witness");
+    await mkdir(witness);
+    const config = {
+      rotateBytes: 600,
+      witnesses: [{ directory: witness }],
+    };
+    for (let count = 0; count < 6; count++) {
+      await using audit = await openHomeAudit(home, { config });
+      await audit.append([
+        logEvent("gate_notice", { id: randomIds.next("ae"), atMs: Date.now() }, { notice: "n" }),
+      ]);
+    }
+    const text = `version: "1"\naudit:\n  witnesses: [{ directory: ${witness} }]\n`;
+    await writeFile(home.configPath, text, { mode: 0o600 });
+    expect(findingsOf(await world.examine())).toEqual([]);
+    const archives = (await readdir(home.dir)).filter((name) => /\.\d{12}$/.test(name));
+    expect(archives.length).toBeGreaterThan(1);
+    await edit(join(home.dir, archives[0] ?? ""), (old) => old.replace("sample 3", "simple 3"));
+    expect(codesOf(await world.examine())).toEqual(["log_broken"]);
+    await world.fix();
+    expect(findingsOf(await world.examine())).toEqual([]);
+    const aside = await readdir(join(home.dir, "quarantined/audit.jsonl.1"));
+    expect(aside).toEqual(expect.arrayContaining(archives));
+    // The witness gets the checkpoints of the new log beside those of the old one.
+    {
+      await using audit = await openHomeAudit(home, { config });
+      await audit.append([
+        logEvent("gate_notice", { id: randomIds.next("ae"), atMs: Date.now() }, { notice: "n" }),
+      ]);
+    }
+    expect((await readdir(witness)).toSorted()).toEqual([
+      expect.stringMatching(/audit\.jsonl\.2\.checkpoints$/),
+      expect.stringMatching(/audit\.jsonl\.checkpoints$/),
+    ]);
+    const verified = await acp(["audit", "verify", "--json"], { home: home.dir });
+    expect(JSON.parse(verified.stdout)).toMatchObject({
+      ok: true,
+      quarantined: [{ signed: true }],
+    });
+    // What the witness has of the new log still shows that its end is gone.
+    await truncate(log);
+    await rm(`${log}.checkpoints`);
+    expect(codesOf(await world.examine())).toContain("log_end_missing");
   });
 
   it("leaves a log alone that a live process writes", async () => {
