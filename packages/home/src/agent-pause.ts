@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConsentError, quoteText } from "@acp/core";
-import { hasErrno } from "./errors.js";
+import { cannot, causeText, hasErrno } from "./errors.js";
 import type { HomePaths } from "./paths.js";
 import {
   isPauseOver,
@@ -123,12 +123,17 @@ export function readAgentPause(
 /**
  * Lists the paused agents, sorted by ID. Files that cannot be understood are left out, because
  * their agents are unknown; those agents are still paused.
+ *
+ * @throws ConsentError `home_invalid` if the files cannot be listed.
  */
 export async function listPausedAgents(
   home: HomePaths,
   nowMs: number,
 ): Promise<readonly PausedAgent[]> {
-  const names = await readdir(home.pausedAgentsDir).catch(() => []);
+  const names = await readdir(home.pausedAgentsDir).catch((error: unknown) => {
+    if (hasErrno(error, "ENOENT")) return [];
+    throw cannot("read", home.pausedAgentsDir)(causeText(error), error);
+  });
   const found: PausedAgent[] = [];
   for (const name of names.filter((each) => NAME.test(each))) {
     const kept = readKept(await readFile(join(home.pausedAgentsDir, name), "utf8").catch(() => ""));

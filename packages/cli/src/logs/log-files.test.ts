@@ -23,7 +23,14 @@ it("listAuditFiles() finds a home's logs in the order of their numbers, and noth
     expect(await listAuditFiles(home)).toEqual(
       ["audit.jsonl", "audit.2.jsonl", "audit.10.jsonl"].map((name) => join(home, name)),
     );
-    expect(await listAuditFiles(join(home, "none"))).toEqual([]);
+    for (const [path, why] of [
+      [join(home, "none"), "it does not exist; run acp init"],
+      [join(home, "policy.yml"), "it is not a folder; run acp doctor"],
+    ] as const)
+      await expect(listAuditFiles(path)).rejects.toMatchObject({
+        code: "home_invalid",
+        message: expect.stringContaining(why),
+      });
   } finally {
     await rm(home, { recursive: true, force: true });
   }

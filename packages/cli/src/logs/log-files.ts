@@ -2,9 +2,9 @@
  * Audit logs of a home: one file a running gate, because a chain has one writer. Which file a gate
  * takes: docs/adr/0040-one-audit-chain-a-gate.md.
  */
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ConsentError } from "@acp/core";
+import { listFolder } from "../home/list-folder.js";
 
 const NAME = /^audit(?:\.(\d{1,4}))?\.jsonl$/;
 /** Gates that may write logs of one home at a time. */
@@ -15,9 +15,14 @@ export function auditFileName(number: number): string {
   return number === 1 ? "audit.jsonl" : `audit.${number}.jsonl`;
 }
 
-/** Paths of the home's logs, in the order of their numbers. */
+/**
+ * Paths of the home's logs, in the order of their numbers.
+ *
+ * @throws ConsentError `home_invalid` where the home is missing or cannot be read: that is not a
+ *   home without logs.
+ */
 export async function listAuditFiles(home: string): Promise<readonly string[]> {
-  const names = await readdir(home).catch(() => []);
+  const names = await listFolder(home);
   const numbered = names.flatMap((name) => {
     const match = NAME.exec(name);
     return match === null ? [] : [{ name, number: Number(match[1] ?? "1") }];

@@ -16,6 +16,7 @@ import {
   removeUnfinished,
 } from "@acp/sandbox-linux";
 import type { ReviewSnapshot } from "@acp/sandbox-linux";
+import { listFolder } from "../home/list-folder.js";
 
 /** One of them. */
 export interface Review {
@@ -99,10 +100,14 @@ export async function endUnwritten({ review, layers, end }: OpenedReview): Promi
   return true;
 }
 
-/** All of them, the oldest first. What is no review of ours is passed over. */
+/**
+ * All of them, the oldest first. What is no review of ours is passed over.
+ *
+ * @throws ConsentError `home_invalid` where they cannot be looked at.
+ */
 export async function listReviews(home: Home): Promise<readonly Review[]> {
   const all = join(home.dir, "reviews");
-  const names = await readdir(all).catch(() => []);
+  const names = await listFolder(all, "is_empty");
   const found: Review[] = [];
   for (const id of names.filter((name) => ID.test(name)).slice(0, REVIEWS_MAX)) {
     const review = await readReview(join(all, id), id);

@@ -3,11 +3,12 @@
  * start sets aside what an agent left whose manager was killed.
  */
 import { randomBytes } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { makePrivateDirectory, readPrivateFile, writeFileAtomic } from "@acp/home";
 import type { Home } from "@acp/home";
 import { isProcessGone, ownProcessName } from "@acp/sandbox-linux";
+import { listFolder } from "../home/list-folder.js";
 import { setNewAside } from "./left-behind.js";
 import type { WorkspaceBefore } from "./left-behind.js";
 
@@ -50,8 +51,11 @@ export async function keepRecord(
  */
 export async function settleRecords(home: Pick<Home, "dir">): Promise<readonly string[]> {
   const directory = directoryOf(home);
-  const names = await readdir(directory).catch(() => []);
   const notices: string[] = [];
+  const names = await listFolder(directory, "is_empty").catch((error: unknown) => {
+    notices.push(error instanceof Error ? error.message : String(error));
+    return [];
+  });
   for (const name of names) {
     const manager = NAME.exec(name)?.groups?.["manager"];
     if (manager === undefined || !isProcessGone(manager)) continue;
