@@ -1,6 +1,6 @@
 /**
- * Codes: one row for each finding of `acp doctor`. Codes are API; the table of
- * docs/how-to/doctor.md comes from here.
+ * Codes: one row for each finding of `acp doctor`. Codes are API; docs/reference/findings.md comes
+ * from here.
  */
 import type { CodeRow } from "./code-row.js";
 import { FILE_ROWS } from "./codes-files.js";
