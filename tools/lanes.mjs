@@ -58,6 +58,7 @@ const ONLY_DEEP = {
   "packages/cli/test/run-servers-files.test.ts": 8,
   "packages/cli/test/run-servers.test.ts": 12,
   "packages/cli/test/run-terminal.test.ts": 6,
+  "packages/cli/test/trouble-is-shown.test.ts": 17,
   "packages/cli/test/servers-commands.test.ts": 20,
   "packages/cli/test/yes-killed.test.ts": 12,
   "packages/core/test/guards-floods.test.ts": 6,

@@ -1,10 +1,10 @@
 /**
  * docs/reference/findings.md and spec/schemas/doctor.schema.json come from the table of codes. After
- * a change: npx vitest run packages/cli/test/doctor-pages.test.ts -u
+ * a change: npx vitest run packages/cli/test/doctor-pages.test.ts -u, and the schema by hand.
  */
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "@acp/core";
-import { rm, truncate } from "node:fs/promises";
+import { readFile, rm, truncate } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { FINDINGS } from "../src/doctor/codes.js";
 import { EXAMINATIONS } from "../src/doctor/examine.js";
@@ -101,8 +101,8 @@ it("docs/reference/findings.md is what the table of codes says", async () => {
 });
 
 it("spec/schemas/doctor.schema.json is what the table of codes says", async () => {
-  const text = `${JSON.stringify(SCHEMA, undefined, 2)}\n`;
-  await expect(text).toMatchFileSnapshot(fileOf("spec/schemas/doctor.schema.json"));
+  const published = await readFile(fileOf("spec/schemas/doctor.schema.json"), "utf8");
+  expect(JSON.parse(published)).toEqual(SCHEMA);
 });
 
 /** The words of JSON Schema that SCHEMA uses. */

@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs
 import { join } from "node:path";
 import { readAuditLog, verifyAuditLog } from "@acp/audit";
 import { logEvent, randomIds } from "@acp/core";
+import { DEFAULT_AUDIT_CONFIG } from "@acp/home";
 import { afterAll, describe, expect, it } from "vitest";
 import { makePlan } from "../src/doctor/mend/quarantine-plan.js";
 import { quarantineSteps } from "../src/doctor/mend/quarantine-log.js";
@@ -104,6 +105,7 @@ describe("quarantineLog()", () => {
     const witness = join(home.dir, "..", "witness");
     await mkdir(witness);
     const config = {
+      ...DEFAULT_AUDIT_CONFIG,
       rotateBytes: 600,
       witnesses: [{ directory: witness }],
     };

@@ -15,7 +15,8 @@ export const diskExamination: Examination = {
       () => true,
       () => false,
     );
-    return findDisk(dir, { ...(await statfs(dir)), isWritable });
+    const { bsize, bavail, blocks, ffree, files } = await statfs(dir);
+    return findDisk(dir, { bsize, bavail, blocks, ffree, files, isWritable });
   },
 };
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DoctorContext } from "../context.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";
-import { quarantineLog } from "../mend/quarantine-log.js";
+import { finishQuarantine } from "../mend/quarantine-log.js";
 import { readPlans } from "../mend/quarantine-plan.js";
 import type { QuarantinePlan } from "../mend/quarantine-plan.js";
 import { listQuarantines } from "../mend/quarantines.js";
@@ -39,7 +39,7 @@ function unfinished({ home }: DoctorContext, plan: QuarantinePlan): Found {
     mend: {
       what: `finish setting ${path} aside`,
       note: "own",
-      run: () => quarantineLog(home, path, plan),
+      run: () => finishQuarantine(home, path),
     },
   });
 }

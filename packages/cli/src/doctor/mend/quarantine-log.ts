@@ -4,7 +4,7 @@
  * the log, or opens the new one, and whoever does it again finishes. Format: spec/audit.md §6.1.
  */
 import { link, lstat, mkdir, rename, rmdir, unlink } from "node:fs/promises";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { noteSigner, openAuditLog, readAuditLog } from "@acp/audit";
 import { logEvent, randomIds, systemClock } from "@acp/core";
 import type { AuditEventInput } from "@acp/core";
@@ -27,35 +27,48 @@ const NEXT = "next-log";
  * @throws Error where a live process writes the log, or the system refuses.
  */
 export function quarantineLog(home: HomePaths, path: string, fault: LogFault): Promise<string> {
+  return whileHeld(home, path, async () => {
+    const begun = await unfinishedPlan(home, basename(path));
+    if (begun !== undefined) return finishPlan(home, path, begun);
+    const { code, message, events, head } = fault;
+    const found = { code, message, events, ...(head !== undefined && { head }) };
+    return takeSteps(home, await makePlan(home, path, found));
+  });
+}
+
+/** Finishes what somebody began; begins nothing. */
+export function finishQuarantine(home: HomePaths, path: string): Promise<string> {
+  return whileHeld(home, path, async () => {
+    const begun = await unfinishedPlan(home, basename(path));
+    return begun === undefined ? `${path} is set aside already` : finishPlan(home, path, begun);
+  });
+}
+
+/** Runs while nobody else changes the home or writes the log. */
+function whileHeld(home: HomePaths, path: string, work: () => Promise<string>): Promise<string> {
   return whileWriting(home.dir, async () => {
-    const log = relative(home.dir, path);
+    const log = basename(path);
     const lock = await trySocketLock({ directory: home.dir, prefix: `${log}.lock.` });
     if (!lock.isHeld)
       throw new Error(`process ${lock.pid ?? "unknown"} writes ${log}; end it first`);
     try {
-      const plan = await currentPlan(home, path, fault);
-      for (const step of await quarantineSteps(home, plan)) await step();
-      return describePlan(plan);
+      return await work();
     } finally {
       await lock.release();
     }
   });
 }
 
-/**
- * The plan that was begun, as long as its file is held; before that a gate may have written more.
- */
-async function currentPlan(
-  home: HomePaths,
-  path: string,
-  fault: LogFault,
-): Promise<QuarantinePlan> {
-  const begun = await unfinishedPlan(home, basename(path));
-  if (begun === undefined) return makePlan(home, path, fault);
+/** Until its file is held, a gate may have written more: then the plan is made again. */
+async function finishPlan(home: HomePaths, path: string, begun: QuarantinePlan): Promise<string> {
   const isHeld = await exists(join(home.dir, begun.folder, begun.log));
-  return isHeld || (await isSeamOf(path, begun))
-    ? begun
-    : makePlan(home, path, begun, begun.folder);
+  const isCurrent = isHeld || (await isSeamOf(path, begun));
+  return takeSteps(home, isCurrent ? begun : await makePlan(home, path, begun));
+}
+
+async function takeSteps(home: HomePaths, plan: QuarantinePlan): Promise<string> {
+  for (const step of await quarantineSteps(home, plan)) await step();
+  return describePlan(plan);
 }
 
 function describePlan({ log, folder, events }: QuarantinePlan): string {

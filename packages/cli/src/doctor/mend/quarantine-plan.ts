@@ -48,7 +48,7 @@ export async function readPlans(home: Pick<HomePaths, "dir">): Promise<readonly 
     if (error.code === "ENOENT") return [];
     throw error;
   });
-  const plans = await Promise.all(names.toSorted().map((name) => readPlan(join(all, name))));
+  const plans = await Promise.all(names.sort().map((name) => readPlan(join(all, name))));
   return plans.flatMap((plan) => plan ?? []);
 }
 
@@ -95,13 +95,12 @@ export async function writePlan(home: Pick<HomePaths, "dir">, plan: QuarantinePl
 /**
  * Plans to set a log aside, and writes the plan.
  *
- * @param into - The folder of a plan that is made again; else one of its own.
+ * @param fault - With the folder of a plan that is made again; else it gets one of its own.
  */
 export async function makePlan(
   home: HomePaths,
   path: string,
-  { code, message, events, head }: LogFault,
-  into?: string,
+  { code, message, events, head, folder: into }: LogFault & { readonly folder?: string },
 ): Promise<QuarantinePlan> {
   const log = basename(path);
   const seams = await seamsOf(path);
@@ -141,11 +140,11 @@ async function namesOf(path: string): Promise<readonly string[]> {
     (name.startsWith(`${log}.`) &&
       /^\d+$/.test(name.slice(log.length + 1)) &&
       name.length === log.length + 1 + ARCHIVE_DIGITS);
-  const names = (await readdir(dirname(path))).filter(isPart).toSorted();
+  const names = (await readdir(dirname(path))).filter(isPart).sort();
   const plain = await Promise.all(
     names.map(async (name) => (await lstat(join(dirname(path), name))).isFile()),
   );
-  return names.filter((_, index) => plain[index]);
+  return names.filter((_, index) => plain[index] === true);
 }
 
 /** A new folder, or an empty one that a crash left. */
