@@ -281,7 +281,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
     summary:
       "Run as this user, in sandbox uid, with the config.yml, policy.yml and log in its ~/.acp",
   },
-  fix: { summary: "Mend what can be mended, asking before each change" },
+  fix: { summary: "Repair what can be repaired, asking before each change" },
   yes: { summary: "With --fix: agree to every change" },
   quick: { summary: "Look only at how each log ends, and try no sandbox" },
   online: { summary: "Also ask the services of the channels" },

@@ -87,9 +87,9 @@ function page(): string {
     "",
     "The table that `acp doctor` itself reads (packages/cli/src/doctor) generates this page. Programs",
     "match on the code; the texts may change. `PATH` stands for the path that the finding names. How",
-    "to use it: [Find and mend what is wrong](../how-to/doctor.md).",
+    "to use it: [Find and repair what is wrong](../how-to/doctor.md).",
     "",
-    "| code | level | why it matters | what mends it |",
+    "| code | level | why it matters | what repairs it |",
     "|---|---|---|---|",
     ...rows,
     "",
@@ -185,7 +185,7 @@ describe("acp doctor", () => {
     await truncate(home.passkeysPath);
     await edit(world.log, (text) => `${text}{"agent":"`);
     const ended = await run(home.dir, "--quick", "--fix", "passkeys_broken", "--yes");
-    expect(ended.stdout).toMatch(/^mended passkeys_broken: passkeys\.json was set aside as /);
+    expect(ended.stdout).toMatch(/^fixed passkeys_broken: passkeys\.json was set aside as /);
     expect(ended.code).toBe(0);
     const shown = await acp(["audit", "show"], { home: home.dir });
     expect(shown.stdout).toMatch(

@@ -42,14 +42,14 @@ function readCode({ operands, flags }: Invocation): string | undefined {
   if (!flags.has("fix"))
     throw new ConsentError(
       "options_invalid",
-      `Cannot read ${JSON.stringify(code)}: it names a finding to mend; write acp doctor --fix ${code}`,
+      `Cannot read ${JSON.stringify(code)}: it names a finding; write acp doctor --fix ${code}`,
     );
   const codes = Object.keys(FINDINGS);
   if (codes.includes(code)) return code;
   const suggestion = nearest(code, codes);
   throw new ConsentError(
     "options_invalid",
-    `Cannot mend ${JSON.stringify(code)}: there is no such finding`,
+    `Cannot fix ${JSON.stringify(code)}: there is no such finding`,
     suggestion === undefined ? {} : { suggestion },
   );
 }

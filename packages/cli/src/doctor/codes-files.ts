@@ -41,12 +41,12 @@ export const FILE_ROWS = {
   },
   folder_open: {
     level: "error",
-    why: "Gates refuse a folder that others may enter.",
+    why: "Gates refuse a folder that other users can enter.",
     command: "chmod 700 PATH",
   },
   file_open: {
     level: "error",
-    why: "Gates refuse a file that others may read or write.",
+    why: "Gates refuse a file that other users can read or write.",
     command: "chmod 600 PATH",
   },
   file_readable: {

@@ -74,7 +74,7 @@ const PLACE_ROWS = {
   },
   socket_stale: {
     level: "warning",
-    why: "A gate that was killed left it; commands try it in vain.",
+    why: "A gate that was killed left it; commands still try to connect to it.",
     command: "acp doctor --fix socket_stale",
   },
   lock_stale: {
@@ -125,7 +125,7 @@ const PLACE_ROWS = {
   sandbox_inside: {
     level: "error",
     why: "Inside a sandbox of acp run, the home and its gates are hidden or not the real ones.",
-    command: "run acp doctor outside of the sandbox",
+    command: "run acp doctor outside the sandbox",
   },
   examination_failed: {
     level: "error",

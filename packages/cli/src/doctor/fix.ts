@@ -108,7 +108,7 @@ async function noteAll(
     await note(context, notes);
     return [];
   } catch (error) {
-    const text = `the audit log does not say what was mended: ${asError(error).message}`;
+    const text = `the audit log does not say what was fixed: ${asError(error).message}`;
     return [{ code: "log_unreadable", is_done: false, text }];
   }
 }
@@ -121,7 +121,7 @@ async function note({ home, io }: DoctorContext, texts: readonly string[]): Prom
       logEvent(
         "gate_notice",
         { id: randomIds.next("ae"), atMs: systemClock.now() },
-        { notice: "doctor_mended", text },
+        { notice: "doctor_fixed", text },
       ),
     ),
   );

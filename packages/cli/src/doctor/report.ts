@@ -61,7 +61,7 @@ function mendedLine(
   { code, is_done: isDone, text }: Mended,
   { tone }: Pick<Printer, "tone">,
 ): string {
-  const word = isDone ? tone("green", "mended") : tone("red", "not mended");
+  const word = isDone ? tone("green", "fixed") : tone("red", "not fixed");
   return `${word} ${code}: ${escapeText(text)}`;
 }
 
@@ -102,7 +102,7 @@ function summary(findings: readonly Finding[], all: readonly Examined[]): string
     ...(skipped === 0 ? [] : [`${plural(skipped, "examination")} skipped`]),
   ];
   const canFix = findings.some((each) => each.can_fix);
-  return `${words.join(", ")}${canFix ? "; acp doctor --fix mends what it can" : ""}`;
+  return `${words.join(", ")}${canFix ? "; acp doctor --fix repairs what it can" : ""}`;
 }
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;

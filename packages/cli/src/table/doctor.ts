@@ -5,7 +5,7 @@ import type { Command } from "../command.js";
 export const DOCTOR_COMMANDS: readonly Command[] = [
   {
     name: "doctor",
-    summary: "Find out what is wrong with the home, and mend it",
+    summary: "Find out what is wrong with the home, and repair it",
     usage: "[FINDING]",
     operandsMax: 1,
     takesRest: false,
@@ -13,9 +13,9 @@ export const DOCTOR_COMMANDS: readonly Command[] = [
     details: [
       "Examines the home, its files, the disk, the clock, config.yml and the policy, keys, vault, " +
         "audit logs, passkeys, stores, sockets, ports, channels, sandboxes and versions. Each " +
-        "finding says what is wrong, why it matters, and which command mends it. It fails if " +
+        "finding says what is wrong, why it matters, and which command repairs it. It fails if " +
         "there is an error; warnings alone do not fail it.",
-      "It changes nothing without --fix. With --fix it asks before each change, and mends only " +
+      "It changes nothing without --fix. With --fix it asks before each change, and repairs only " +
         "FINDING if you name one. A broken audit log is set aside whole in `quarantined`, and a new " +
         "log begins that says so. The audit log records every change.",
       "It verifies every audit log from its first event on. With --quick it looks only at how each " +

@@ -96,7 +96,7 @@ function signAgain({ home, io }: DoctorContext, path: string, why: string): Mend
       await using log = await openAuditLog(optionsOf(path));
       const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
       const text = `${aside}. ${why}`;
-      await log.append([logEvent("gate_notice", stamp, { notice: "doctor_mended", text })]);
+      await log.append([logEvent("gate_notice", stamp, { notice: "doctor_fixed", text })]);
       return `${aside}; the log is signed as it is now`;
     },
   };

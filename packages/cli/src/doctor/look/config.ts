@@ -1,6 +1,5 @@
 /** Examination of config.yml and the policy: they load as a gate loads them. */
 import { dirname } from "node:path";
-import { isConsentError } from "@acp/core";
 import { readPolicyFile } from "@acp/home";
 import type { Config } from "@acp/home";
 import { checkSeveral } from "../../gate/config.js";
@@ -11,6 +10,7 @@ import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";
+import { isPrivateFile } from "./private.js";
 
 /** Configuration and policy. */
 export const configExamination: Examination = {
@@ -52,14 +52,15 @@ async function policyFound(
   if (config instanceof Error) return [];
   const path = config?.policyPath ?? home.policyPath;
   if (!(await exists(path)))
-    return [makeFound("policy_missing", { path, found: "There is no policy" })];
+    return [makeFound("policy_missing", { path, found: "There is nothing to decide by" })];
+  // A mode is the examination of files' to say; a policy elsewhere is looked at as a gate does.
+  if (path === home.policyPath && !(await isPrivateFile(path, 0o022))) return [];
   try {
     const options = { home: io.userHome, cwd: dirname(path) };
     const policy = await onFile(path, () => readPolicyFile(path, options));
     await checkSeveral(policy, { policyFile: path, file: home.configPath, config });
     return [];
   } catch (error) {
-    if (isConsentError(error, "home_invalid") && error.message.includes("others may")) return [];
     return mistakesOf(asError(error)).map((found) => makeFound("policy_broken", { path, found }));
   }
 }

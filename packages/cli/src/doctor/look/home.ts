@@ -50,7 +50,7 @@ async function lookAt(dir: string): Promise<readonly Found[]> {
 }
 
 function openFound(dir: string, mode: number): Found {
-  const found = `Its mode is ${octal(mode)}, so that others may enter`;
+  const found = `Its mode is ${octal(mode)}, so that other users can enter`;
   return makeFound("home_open", { path: dir, found, ...mode700(dir) });
 }
 

@@ -15,6 +15,7 @@ import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";
 import { setAside } from "../mend/set-aside.js";
+import { isPrivateFile } from "./private.js";
 
 /** The keys. */
 export const keysExamination: Examination = {
@@ -36,10 +37,12 @@ async function consentKeys(context: DoctorContext): Promise<readonly Found[]> {
       return [makeFound("key_lost", { path, found: "There is a vault, and no private key" })];
     return [makeFound("keys_missing", { path: home.keysDir, found: "The home has no keys" })];
   }
+  // A mode or an owner is the examination of files' to say.
+  if (!(await isPrivateFile(path))) return [];
   const kind = await readUnlockKind(home).catch(asError);
   if (kind instanceof Error)
     return isConsentError(kind, "home_invalid")
-      ? [] // its mode or owner, which the examination of files says
+      ? [] // the folder's mode
       : [makeFound("key_broken", { path, found: "It is not a private key" })];
   return kind === "key-file" ? keyFile(context) : passphrase(context);
 }
@@ -66,8 +69,8 @@ async function opened(context: DoctorContext, path: string): Promise<readonly Fo
   if (isConsentError(keys, "key_locked")) return [makeFound("key_rejected", { path, found })];
   if (isConsentError(keys, "options_invalid")) return [makeFound("key_rejected", { path, found })];
   // The published key is looked at by itself.
-  if (found.includes(context.home.publicKeyPath)) return [];
-  return found.includes(path) ? [makeFound("unlock_file_unreadable", { path, found })] : [];
+  const isUsable = await isPrivateFile(path);
+  return isUsable ? [] : [makeFound("unlock_file_unreadable", { path, found })];
 }
 
 async function publicKeys(home: HomePaths): Promise<readonly Found[]> {

@@ -1,13 +1,12 @@
 /** Examination of the passkeys: a file that cannot be read means that no passkey counts. */
-import { isConsentError } from "@acp/core";
 import { filePasskeys } from "@acp/home";
-import { exists } from "../../home/unlock.js";
 import type { DoctorContext } from "../context.js";
 import { asError } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";
 import { setAside } from "../mend/set-aside.js";
+import { isPrivateFile } from "./private.js";
 
 /** The passkeys. */
 export const passkeysExamination: Examination = {
@@ -18,7 +17,8 @@ export const passkeysExamination: Examination = {
 
 async function look({ home }: DoctorContext): Promise<readonly Found[]> {
   const path = home.passkeysPath;
-  if (!(await exists(path))) return [];
+  // Modes and links are the examination of files' to say.
+  if (!(await isPrivateFile(path))) return [];
   try {
     const passkeys = await filePasskeys(path).list();
     if (passkeys.length === 0 || passkeys.some(({ revokedAtMs }) => revokedAtMs === undefined))
@@ -27,8 +27,6 @@ async function look({ home }: DoctorContext): Promise<readonly Found[]> {
     return [makeFound("passkeys_none_active", { path, found })];
   } catch (error) {
     const { message: found } = asError(error);
-    // Modes and links are the examination of files' to say.
-    if (isConsentError(error, "home_invalid") && /others may|symbolic link/.test(found)) return [];
     const mend = {
       what: `set ${path} aside; everyone creates their passkeys again in the inbox`,
       note: "before",

@@ -3,7 +3,6 @@ import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isRefused } from "../../gate/stale-sockets.js";
 import { runDirectory } from "../../gate/run-directory.js";
-import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
@@ -52,9 +51,8 @@ async function left(
   directory: string,
   code: "lock_stale" | "socket_stale",
 ): Promise<readonly Found[]> {
-  const names = await readdir(directory).catch((error: unknown) => {
-    const { message } = asError(error);
-    if (/ENOENT|ENOTDIR/.test(message)) return [];
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
     throw error;
   });
   const wanted = (name: string): boolean =>

@@ -4,8 +4,9 @@
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isConsentError, isJsonObject } from "@acp/core";
-import { fileGrants, readPrivateFile, readPause } from "@acp/home";
+import { isJsonObject, parseIsoTime } from "@acp/core";
+import type { JsonObject } from "@acp/core";
+import { fileGrants, readPrivateFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { exists } from "../../home/unlock.js";
 import { asError } from "../context.js";
@@ -13,16 +14,17 @@ import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found, Mend } from "../finding.js";
 import { setAside } from "../mend/set-aside.js";
+import { isPrivateFile } from "./private.js";
 
 /** What gates keep. */
 export const storesExamination: Examination = {
   id: "stores",
   looksAt: "Grants, claims, open questions and pauses can be read",
-  look: async ({ home, nowMs }) => [
+  look: async ({ home }) => [
     ...(await grants(home)),
     ...(await claims(home)),
     ...(await pending(home)),
-    ...pauses(home, nowMs),
+    ...(await pause(home)),
     ...(await agentPauses(home)),
   ],
 };
@@ -31,11 +33,6 @@ const CLAIMS_BYTES_MAX: number = 64 * 1024 * 1024;
 const JOURNAL_BYTES_MAX: number = 256 * 1024 * 1024;
 const OWNER = /^[0-9a-f]{8}$/;
 const AGENT_PAUSE = /^[0-9a-f]{64}\.json$/;
-
-/** What says that a mode or a link is wrong is the examination of files' to say and to mend. */
-const isOfFiles = (error: unknown): boolean =>
-  isConsentError(error, "home_invalid") &&
-  /others may|symbolic link|belongs to/.test(error.message);
 
 function aside(home: HomePaths, paths: readonly string[], effect: string): Mend {
   return {
@@ -51,11 +48,12 @@ function aside(home: HomePaths, paths: readonly string[], effect: string): Mend 
 
 async function grants(home: HomePaths): Promise<readonly Found[]> {
   const path = home.grantsPath;
+  // Only what is missing has no grants.
+  if (!(await exists(path)) || !(await isPrivateFile(path))) return [];
   let ignored = 0;
   try {
     await fileGrants(path, { onIgnored: (count) => void (ignored = count) }).list();
   } catch (error) {
-    if (isOfFiles(error)) return [];
     const mend = aside(home, [path], "every earlier consent ends, and is asked for again");
     return [makeFound("grants_broken", { path, found: asError(error).message, mend })];
   }
@@ -66,7 +64,7 @@ async function grants(home: HomePaths): Promise<readonly Found[]> {
 async function claims(home: HomePaths): Promise<readonly Found[]> {
   const folder = join(home.dir, "claims");
   const path = join(folder, "claims.jsonl");
-  if (!(await exists(path))) return [];
+  if (!(await isPrivateFile(path))) return [];
   const fault = await claimFault(path);
   if (fault === undefined) return [];
   // Whatever a claim keeps from happening twice ends with it.
@@ -81,7 +79,7 @@ async function claimFault(path: string): Promise<string | undefined> {
     const bad = lines.findIndex((line) => !isClaim(line));
     return bad === -1 ? undefined : `Line ${bad + 1} does not hold a claim`;
   } catch (error) {
-    return isOfFiles(error) ? undefined : asError(error).message;
+    return asError(error).message;
   }
 }
 
@@ -106,11 +104,10 @@ async function pending(home: HomePaths): Promise<readonly Found[]> {
   for (const name of (await readdir(directory)).filter((each) => OWNER.test(each))) {
     const folder = join(directory, name);
     const path = join(folder, "journal.jsonl");
-    if (!(await exists(path))) continue;
+    if (!(await isPrivateFile(path))) continue;
     try {
       await readPrivateFile(path, JOURNAL_BYTES_MAX);
     } catch (error) {
-      if (isOfFiles(error)) continue;
       const mend = aside(home, [folder], "the questions in it end without an answer");
       found.push(makeFound("pending_broken", { path, found: asError(error).message, mend }));
     }
@@ -118,11 +115,10 @@ async function pending(home: HomePaths): Promise<readonly Found[]> {
   return found;
 }
 
-function pauses(home: HomePaths, nowMs: number): readonly Found[] {
-  const why = readPause(home, nowMs);
-  if (why === undefined || !why.includes("cannot be read")) return [];
+async function pause({ pausePath: path }: HomePaths): Promise<readonly Found[]> {
+  if (!(await exists(path)) || isPause(await readFile(path, "utf8").catch(() => ""))) return [];
   const found = "Every question is denied, because the pause file cannot be read";
-  return [makeFound("pause_broken", { path: home.pausePath, found })];
+  return [makeFound("pause_broken", { path, found })];
 }
 
 async function agentPauses({ pausedAgentsDir }: HomePaths): Promise<readonly Found[]> {
@@ -138,10 +134,20 @@ async function agentPauses({ pausedAgentsDir }: HomePaths): Promise<readonly Fou
 }
 
 function isAgentPause(text: string): boolean {
+  return isPause(text) && typeof readObject(text)["agent"] === "string";
+}
+
+function isPause(text: string): boolean {
+  const { version, until } = readObject(text);
+  return version === "1" && (until === "off" || parseIsoTime(String(until)) !== undefined);
+}
+
+/** What a text says; nothing where it is not a JSON object. */
+function readObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && typeof value["agent"] === "string" && value["version"] === "1";
+    return isJsonObject(value) ? value : {};
   } catch {
-    return false;
+    return {};
   }
 }

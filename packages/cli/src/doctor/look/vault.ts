@@ -1,6 +1,8 @@
 /** Examination of the vault and of the record key of a home without keys. */
 import { isConsentError } from "@acp/core";
+import type { VaultMark } from "@acp/core/vault";
 import { openRecordKey, readVaultFile } from "@acp/home";
+import type { HomePaths } from "@acp/home";
 import { hasKeys, exists } from "../../home/unlock.js";
 import { checkRollback } from "../../logs/vault-log.js";
 import { asError } from "../context.js";
@@ -9,6 +11,7 @@ import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";
 import { setAside } from "../mend/set-aside.js";
+import { isPrivateFile } from "./private.js";
 
 /** The vault. */
 export const vaultExamination: Examination = {
@@ -25,30 +28,32 @@ async function vault(context: DoctorContext): Promise<readonly Found[]> {
       ? [makeFound("vault_missing", { path, found: "There are keys, and no vault" })]
       : [];
   const keys = await context.keys();
-  if (keys === undefined || keys instanceof Error) return [];
+  if (keys === undefined || keys instanceof Error || !(await isPrivateFile(path))) return [];
+  const opened = await readVaultFile(home, keys).catch(asError);
+  if (opened instanceof Error) return [makeFound("vault_broken", { path, found: opened.message })];
+  // Reads the logs: bounded by --quick. What is wrong with a log is said of the log.
+  const older = context.isQuick ? undefined : await olderVault(home, opened.mark);
+  return older === undefined ? [] : [makeFound("vault_rolled_back", { path, found: older })];
+}
+
+async function olderVault(home: HomePaths, mark: VaultMark): Promise<string | undefined> {
   try {
-    const { mark } = await readVaultFile(home, keys);
-    // Reads the logs: bounded by --quick.
-    if (!context.isQuick) await checkRollback(home, mark);
-    return [];
+    await checkRollback(home, mark);
+    return undefined;
   } catch (error) {
-    const { message: found } = asError(error);
-    if (isConsentError(error, "audit_failed") || isConsentError(error, "home_invalid")) return [];
-    const isOlder = found.startsWith("Cannot use vault");
-    return [makeFound(isOlder ? "vault_rolled_back" : "vault_broken", { path, found })];
+    return isConsentError(error, "vault_invalid") ? error.message : undefined;
   }
 }
 
 async function recordKey({ home }: DoctorContext): Promise<readonly Found[]> {
   const path = home.recordKeyPath;
   // With keys it is derived from them; without a file a gate makes one.
-  if ((await hasKeys(home)) || !(await exists(path))) return [];
+  if ((await hasKeys(home)) || !(await isPrivateFile(path))) return [];
   try {
     await openRecordKey(home, undefined);
     return [];
   } catch (error) {
     const { message: found } = asError(error);
-    if (!found.includes("it is no key")) return [];
     const mend = {
       what: `set ${path} aside; open questions and earlier consents of this home end`,
       note: "before",
