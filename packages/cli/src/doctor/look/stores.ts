@@ -139,7 +139,8 @@ function isAgentPause(text: string): boolean {
 
 function isPause(text: string): boolean {
   const { version, until } = readObject(text);
-  return version === "1" && (until === "off" || parseIsoTime(String(until)) !== undefined);
+  if (version !== "1" || typeof until !== "string") return false;
+  return until === "off" || parseIsoTime(until) !== undefined;
 }
 
 /** What a text says; nothing where it is not a JSON object. */

@@ -44,7 +44,7 @@ export function planPath(folder: string): string {
 /** Every plan of a home. One that cannot be read is left out: its folder has no log then. */
 export async function readPlans(home: Pick<HomePaths, "dir">): Promise<readonly QuarantinePlan[]> {
   const all = quarantinePath(home);
-  const names = await readdir(all).catch((error: NodeJS.ErrnoException) => {
+  const names: string[] = await readdir(all).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
   });
