@@ -2,6 +2,7 @@
  * The doctor's damages: each is found under its code, and where it can be mended a second look finds
  * it no more.
  */
+import { mkdir, rm, truncate } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { FINDINGS } from "../src/doctor/codes.js";
 import { findDisk } from "../src/doctor/look/disk.js";
@@ -52,6 +53,16 @@ describe.each([
 
 describe.runIf(isRoot)("examine() of what others own finds", () => {
   it.each(FOREIGN)("$name: $code", check);
+});
+
+it("fix() does not do what the log cannot be told of before", async () => {
+  const { home, log, fix } = await doctorWorld();
+  await rm(log);
+  await mkdir(log, { mode: 0o700 });
+  await truncate(home.passkeysPath);
+  const { all, mended } = await fix({}, "passkeys_broken");
+  expect(mended).toMatchObject([{ code: "passkeys_broken", is_done: false }]);
+  expect(codesOf(all)).toContain("passkeys_broken");
 });
 
 it("findDisk() finds a disk that is full, low, read-only or without inodes", () => {
