@@ -42,7 +42,11 @@ export async function auditLogOptions(
     path,
     rotation,
     ...(signerKey !== undefined && {
-      checkpoints: checkpointOptions({ signerKey, keySeams }, config, originAt(signerKey, path, seams)),
+      checkpoints: checkpointOptions(
+        { signerKey, keySeams },
+        config,
+        originAt(signerKey, path, seams),
+      ),
     }),
     ...(recover !== undefined && { recover }),
   });

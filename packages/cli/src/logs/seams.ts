@@ -126,10 +126,13 @@ export type OpenedSeam =
  *
  * @throws ConsentError `audit_failed` where the file cannot be read.
  */
-export async function readSeams(path: string, verifierKey: string): Promise<readonly OpenedSeam[]> {
-  const verifier = noteVerifier(verifierKey);
+export async function readSeams(
+  path: string,
+  verifierKeys: readonly string[],
+): Promise<readonly OpenedSeam[]> {
+  const verifiers = verifierKeys.map(noteVerifier);
   return (await readCheckpoints(seamsPath(path))).map((note): OpenedSeam => {
-    const opened = openNote(note, [verifier]);
+    const opened = openNote(note, verifiers);
     if (!opened.ok) return opened;
     const [first = "", json = ""] = opened.text.split("\n");
     const origin = FIRST_LINE.exec(first)?.[1];

@@ -3,6 +3,7 @@ import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isConsentError } from "@acp/core";
 import type { HomePaths } from "@acp/home";
+import { keysOf, readSeams as readKeySeams } from "../../logs/checkpoint-seams.js";
 import { listAuditFiles } from "../../logs/log-files.js";
 import { readSeams, seamFolder, seamsPath } from "../../logs/seams.js";
 import type { Seam } from "../../logs/seams.js";
@@ -51,8 +52,10 @@ export async function listQuarantines(
   const open = new Set(plans.filter(({ isDone }) => !isDone).map(({ folder }) => folder));
   const seams = new Map<string, { readonly seam: Seam; readonly signed: boolean }>();
   for (const seam of plans) seams.set(seam.folder, { seam, signed: false });
-  for (const path of verifierKey === undefined ? [] : await listAuditFiles(home.dir))
-    for (const opened of await readSeams(path, verifierKey ?? "").catch(reasonOf))
+  // What a key signed that was rotated since still counts.
+  const keys = verifierKey === undefined ? [] : keysOf(verifierKey, await readKeySeams(home));
+  for (const path of keys.length === 0 ? [] : await listAuditFiles(home.dir))
+    for (const opened of await readSeams(path, keys).catch(reasonOf))
       if (opened.ok) seams.set(opened.seam.folder, { seam: opened.seam, signed: true });
       else broken.push({ path: seamsPath(path), reason: opened.reason });
   const all: Quarantine[] = [];
