@@ -11,6 +11,7 @@ import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
 import { originOf, readCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, readSeams } from "./checkpoint-seams.js";
+import { indexKeyFrom } from "./index-key.js";
 import { makeWitnesses } from "./witnesses.js";
 
 /** Where nothing is configured: a file that an editor still opens; some 100,000 events. */
@@ -41,6 +42,7 @@ export async function auditLogOptions(
     rotation,
     ...(signerKey !== undefined && {
       checkpoints: checkpointOptions({ signerKey, seams }, path, config),
+      indexKey: indexKeyFrom(signerKey),
     }),
     ...(recover !== undefined && { recover }),
   });
