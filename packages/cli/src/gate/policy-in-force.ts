@@ -1,15 +1,16 @@
 /**
  * The policy in force while `acp mcp` runs: the file's, as it changes; without a file, ask about
- * everything.
+ * everything. Each text that comes into force is kept in the home, and the log names its hash.
  */
 import { access } from "node:fs/promises";
-import { isConsentError } from "@acp/core";
+import { isConsentError, isoTime } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import type { Policy } from "@acp/core";
 import { watchPolicyFile } from "@acp/home";
 import type { PolicyWatch } from "@acp/home";
 import { onFile, placeError } from "../failure.js";
-import type { Notices } from "./notices.js";
+import { keepPolicy, policyHash } from "./kept-policies.js";
+import type { NoticeCode, Notices } from "./notices.js";
 
 /** In force where there is no policy file. */
 export const BUILT_IN_POLICY: Policy = parsePolicy({ version: "1", default: "ask" });
@@ -22,6 +23,8 @@ export interface PolicyParts {
   readonly file: string;
   /** A file that the configuration names must be there; the home's own may come later. */
   readonly mustExist: boolean;
+  /** The home's directory, where texts are kept. */
+  readonly homeDir: string;
   /** Where `~` and relative paths start. */
   readonly home: string;
   readonly cwd: string;
@@ -40,6 +43,7 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
   const { file, mustExist, notices } = parts;
   if (mustExist || (await exists(file))) {
     const watch = await follow(parts);
+    await sayInForce(parts, watch, "policy_loaded");
     return () => watch.current();
   }
   await notices.say(
@@ -62,10 +66,35 @@ function exists(file: string): Promise<boolean> {
   );
 }
 
-async function follow(
-  { file, home, cwd, notices, signal }: PolicyParts,
-  isNew = false,
-): Promise<PolicyWatch> {
+/**
+ * Keeps a text that came into force, and names it in the log: at a start there alone. A home that
+ * cannot keep it explains less later, and decides as ever.
+ */
+// oxlint-disable-next-line max-params -- the last one is a word of the text
+async function sayInForce(
+  { file, homeDir, notices }: PolicyParts,
+  watch: Pick<PolicyWatch, "current" | "text">,
+  code: Extract<NoticeCode, "policy_loaded" | "policy_reloaded">,
+  what = "is in force",
+): Promise<void> {
+  const { rules, defaultEffect } = watch.current();
+  const text = watch.text();
+  const kept = await keepPolicy(homeDir, text).catch((error: unknown) => {
+    notices.tell("policy_warning", `${file}: its text is not kept: ${String(error)}`);
+    return { hash: policyHash(text), seenMs: undefined };
+  });
+  const before =
+    kept.seenMs === undefined
+      ? ""
+      : `; this text was in force before, last from ${isoTime(Math.floor(kept.seenMs))} on`;
+  const said = `${file} ${what}: ${rules.length} rules, everything else: ${defaultEffect}${before}`;
+  const named = { policy: kept.hash, file };
+  if (code === "policy_reloaded" || before !== "") notices.tell(code, said, named);
+  else await notices.log(code, said, named);
+}
+
+async function follow(parts: PolicyParts, isNew = false): Promise<PolicyWatch> {
+  const { file, home, cwd, notices, signal } = parts;
   const warn = (policy: Policy): void => {
     for (const warning of policy.warnings) notices.tell("policy_warning", `${file}: ${warning}`);
   };
@@ -76,10 +105,7 @@ async function follow(
       signal,
       isNew,
       onReload(policy) {
-        notices.tell(
-          "policy_reloaded",
-          `${file} was reloaded: ${policy.rules.length} rules, everything else: ${policy.defaultEffect}`,
-        );
+        void sayInForce(parts, watch, "policy_reloaded", "was reloaded");
         warn(policy);
       },
       onError: (error) =>
@@ -104,10 +130,7 @@ function waitForFile(parts: PolicyParts, found: (watch: PolicyWatch) => void): v
       const watch = await follow(parts, true);
       clearInterval(timer);
       found(watch);
-      notices.tell(
-        "policy_reloaded",
-        `${file} is there now and in force: ${watch.current().rules.length} rules`,
-      );
+      await sayInForce(parts, watch, "policy_reloaded", "is there now and in force");
     } catch (error) {
       const text = isConsentError(error) ? error.message : String(error);
       if (text !== reported) notices.tell("policy_kept", `${text}; every call is asked about`);
