@@ -14,7 +14,7 @@ import type {
   Said,
   Verdict,
 } from "./explanation.js";
-import { objectAt, textAt, textsAt } from "./fields.js";
+import { objectAt, objectsAt, textAt, textsAt } from "./fields.js";
 import { END_TYPES, questionOf } from "./question.js";
 import { type Story, eventOf, eventsOf } from "./story.js";
 
@@ -139,7 +139,8 @@ function failedVerdict(story: Story, { eventType, metadata }: AuditEvent): Verdi
   if (code !== undefined && (eventType !== "consent_failed" || isChannel))
     return denied(code, reason);
   // The log says why, and not by which code.
-  return { standing: "denied", ...(reason !== undefined && { reason }) };
+  const meaning = "A part of the gate failed before anybody had answered.";
+  return { standing: "denied", meaning, ...(reason !== undefined && { reason }) };
 }
 
 function adoptedVerdict({ decision, metadata }: AuditEvent): Verdict {
@@ -178,11 +179,22 @@ function ruleOf(story: Story, { texts = [], missing }: Lookups): DecidingRule {
     id: judged?.policyRule ?? story.found[0]?.event.policyRule ?? "",
     ...(name !== undefined && { name }),
     layer: textAt(judged?.metadata, "layer") ?? "",
-    effect: judged === undefined ? "ask" : judged.decision,
+    effect: effectOf(judged),
     reason: textAt(judged?.metadata, "reason") ?? "",
     texts,
     ...(missing !== undefined && { missing }),
   };
+}
+
+/** What the rule said; the decision may be another one, as where questions are paused. */
+function effectOf(judged: AuditEvent | undefined): string {
+  if (judged === undefined) return "ask";
+  const said = objectsAt(judged.metadata, "rulings").find(
+    (ruling) => textAt(ruling, "rule") === judged.policyRule,
+  );
+  const code = textAt(judged.metadata, "code");
+  const isOther = code !== undefined && code !== "policy_denied";
+  return textAt(said, "effect") ?? (isOther ? "" : judged.decision);
 }
 
 function earlierOf(story: Story): Earlier | undefined {

@@ -15,7 +15,7 @@ import { showLocal, zoneName } from "./zone.js";
 
 type Tones = Pick<Printer, "tone">;
 
-const LABEL_WIDTH = 10;
+const LABEL_WIDTH = 11;
 const INDENT: string = " ".repeat(LABEL_WIDTH + 2);
 /** Of longer arguments the rest is left to --json. */
 const ARGUMENTS_CHARS_MAX = 2_000;
@@ -95,14 +95,15 @@ function jsonText(value: Parameters<typeof canonicalJson>[0]): string {
     : text;
 }
 
-function verdictLines({ verdict: { code, meaning, reason, remedy, standing } }: Explanation) {
+function verdictLines({ verdict, rule }: Explanation): readonly string[] {
+  const { code, meaning, reason, remedy, standing } = verdict;
   const named = code === undefined ? "" : ` [${escapeText(code)}]`;
   const said = meaning ?? (code === undefined ? undefined : "This version does not know the code.");
+  // What the rule says stands beside the rule.
+  const isOwn = reason !== undefined && reason !== rule.reason;
   return [
-    ...(said === undefined && named === ""
-      ? []
-      : [line("verdict", `${said ?? ""}${named}`.trim())]),
-    ...(reason === undefined ? [] : [line("reason", escapeText(reason))]),
+    ...(said === undefined ? [] : [line("verdict", `${said}${named}`)]),
+    ...(isOwn ? [line("reason", escapeText(reason))] : []),
     ...(standing === "denied" && remedy !== undefined ? [line("remedy", remedy)] : []),
   ];
 }
@@ -112,10 +113,11 @@ function ruleLines(rule: DecidingRule): readonly string[] {
   if (id === "") return [];
   const title = name === undefined ? "" : ` "${escapeText(name)}"`;
   const isOwn = layer !== "" && layer !== "rules" && layer !== "default" && layer !== "policy";
-  const where = isOwn ? `, layer ${escapeText(layer)}` : "";
+  const words = [effect, ...(isOwn ? [`layer ${layer}`] : [])].filter((word) => word !== "");
+  const said = words.length === 0 ? "" : ` (${words.map(escapeText).join(", ")})`;
   const why = reason === "" ? "" : `: ${escapeText(reason)}`;
   return [
-    line("rule", `${escapeText(id)}${title} (${escapeText(effect)}${where})${why}`),
+    line("rule", `${escapeText(id)}${title}${said}${why}`),
     ...texts.flatMap(({ file, line: at, text }) => [
       `${INDENT}as it was in force, ${escapeText(file)}:${at}`,
       ...text.split("\n").map((each) => `${INDENT}  ${escapeText(each)}`),
