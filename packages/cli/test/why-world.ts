@@ -12,7 +12,7 @@ import {
   memoryStore,
   toolAction,
 } from "@acp/core";
-import type { AuditEventInput, AuditSink, ConsentGate, JsonObject } from "@acp/core";
+import type { AuditEventInput, AuditSink, ConsentGate, GateOptions, JsonObject } from "@acp/core";
 import { readPolicy } from "@acp/core/yaml";
 import { manualClock, scriptedChannel, seededIds } from "@acp/testing";
 import type { ManualClock, ScriptedAnswer } from "@acp/testing";
@@ -128,6 +128,7 @@ interface Gated {
 /** The events of a gate that decided the calls, and which of them began each. */
 export async function decided(
   calls: readonly Call[],
+  options: Pick<GateOptions, "signer"> = {},
 ): Promise<{ readonly events: readonly AuditEventInput[]; readonly starts: readonly number[] }> {
   const events: AuditEventInput[] = [];
   const clock = manualClock(START_MS);
@@ -163,6 +164,7 @@ export async function decided(
   };
   const starts: number[] = [];
   await using gate = createConsentGate({
+    ...options,
     policy: readPolicy(POLICY, { home: "/", cwd: "/" }),
     channel: both,
     audit: { append },

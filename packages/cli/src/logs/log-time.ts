@@ -1,7 +1,7 @@
 /**
  * Log time: when the events of one log happened, whatever the wall clock said. A log's order is
  * its events' numbers; a clock that was wrong for a while must neither put events into every later
- * stretch of time nor keep them out of their own. Format: spec/audit.md §9.
+ * stretch of time nor keep them out of their own. Pure.
  */
 import type { AuditEvent } from "@acp/audit";
 

@@ -36,25 +36,25 @@ export async function loadById(find: FindEvents, given: string): Promise<ById> {
   }
   const seq = /^\d{1,15}$/.test(given) ? Number(given) : undefined;
   const matches = new Map<string, FoundEvent>();
-  const ids = new Set<string>();
+  const questions = new Map<string, string>();
+  const near = new Set<string>();
   for await (const found of find({})) {
     const { event } = found;
-    const own = event.requestId === "" ? callOf(event) : event.requestId;
-    if (seq === undefined) noteId(ids, own, given);
-    const isMatch =
-      seq === undefined ? startsWith(event, given) : event.seq === seq && own !== undefined;
-    if (isMatch && own !== undefined && !matches.has(own)) matches.set(own, found);
+    const call = callOf(event);
+    const own = event.requestId === "" ? call : event.requestId;
+    if (own === undefined) continue;
+    if (call !== undefined && event.requestId !== "") questions.set(call, event.requestId);
+    if (seq === undefined) noteId(near, own, given);
+    const isMatch = seq === undefined ? startsWith(event, given) : event.seq === seq;
+    if (isMatch && !matches.has(own)) matches.set(own, found);
   }
-  // The beginning of a question's ID and of its call's are the same decision.
-  const stories = await Promise.all([...matches.values()].map((found) => loadAround(find, found)));
-  const byId = new Map(stories.map((story) => [story.id, story]));
-  const exact = byId.get(given);
-  const [only] = byId.values();
-  if (exact !== undefined) return { kind: "story", story: exact };
-  if (only === undefined) return { kind: "none", near: [...ids] };
-  return byId.size === 1
-    ? { kind: "story", story: only }
-    : { kind: "several", ids: [...byId.keys()] };
+  // A question and the call that asked it are the same decision.
+  const ids = new Set([...matches.keys()].map((id) => questions.get(id) ?? id));
+  const exact = matches.get(questions.get(given) ?? given) ?? matches.get(given);
+  const [only] = matches.values();
+  const found = exact ?? (ids.size === 1 ? only : undefined);
+  if (found !== undefined) return { kind: "story", story: await loadAround(find, found) };
+  return ids.size === 0 ? { kind: "none", near: [...near] } : { kind: "several", ids: [...ids] };
 }
 
 function startsWith({ id, requestId, metadata }: AuditEvent, given: string): boolean {

@@ -1,10 +1,12 @@
 /** Look up: a story with everything that stands beside its events, explained. */
+import type { AuditEvent } from "@acp/audit";
 import type { Invocation } from "../command.js";
-import { type Explanation, type Said } from "./explanation.js";
+import type { Explanation, Said } from "./explanation.js";
 import { explain } from "./explain.js";
 import { textAt } from "./fields.js";
 import type { FindEvents } from "./find-events.js";
 import { proofOf } from "./proof-status.js";
+import { END_TYPES } from "./question.js";
 import { findRuleTexts } from "./rule-text.js";
 import { type Story, eventOf } from "./story.js";
 
@@ -52,17 +54,19 @@ export async function lookUp(story: Story, parts: LookUpParts): Promise<Explanat
 
 /** What the gate said while a question was open. */
 async function noticesDuring(story: Story, find: FindEvents): Promise<readonly Said[]> {
-  const first = story.found[0];
-  const last = story.found.at(-1)?.event;
-  if (first === undefined || last === undefined) return [];
-  if (eventOf(story, "consent_requested") === undefined) return [];
+  const asked = story.found.find(({ event }) => event.eventType === "consent_requested");
+  const end = eventOf(story, ...END_TYPES);
+  if (asked === undefined || end === undefined) return [];
+  const [first, last] = [asked.event.seq, end.seq];
+  const where = ({ seq }: AuditEvent): boolean => seq > first && seq < last;
+  const times = [asked.event.atMs, end.atMs];
   const filter = {
     eventType: "gate_notice",
-    sinceMs: Math.min(first.event.atMs, last.atMs),
-    untilMs: Math.max(first.event.atMs, last.atMs) + 1,
+    sinceMs: Math.min(...times),
+    untilMs: Math.max(...times) + 1,
   };
   const said: Said[] = [];
-  for await (const { event } of find({ filter, log: first.log })) {
+  for await (const { event } of find({ filter, log: asked.log, where })) {
     const notice = textAt(event.metadata, "notice") ?? "";
     const text = textAt(event.metadata, "text");
     if (text !== undefined && !STANDING.has(notice) && said.length < NOTICES_MAX)

@@ -191,15 +191,24 @@ const RUNS: Readonly<Record<Run["state"], string>> = {
 };
 
 function runText({ state, why, startedMs, endedMs, reported, secrets }: Run): string {
-  const times =
-    startedMs !== undefined && endedMs !== undefined && endedMs >= startedMs
-      ? `, from ${clockOf(startedMs)} for ${took(endedMs - startedMs)}`
-      : "";
+  const times = startedMs === undefined ? "" : runTimes(state, startedMs, endedMs);
   const because = why === undefined ? "" : `: ${escapeText(why)}`;
   const by = reported === true ? "; its host reported this, the gate did not see it" : "";
   const given =
     secrets.length === 0 ? "" : `; secrets put in: ${secrets.map(escapeText).join(", ")}`;
   return `${RUNS[state]}${times}${because}${by}${given}`;
+}
+
+/** Of a call that nobody saw ending, the end in the log is when that was found. */
+function runTimes(state: Run["state"], startedMs: number, endedMs: number | undefined): string {
+  const isSeen = state === "ran" || state === "failed";
+  const lasted =
+    isSeen && endedMs !== undefined && endedMs >= startedMs
+      ? ` for ${took(endedMs - startedMs)}`
+      : "";
+  return lasted === ""
+    ? `, started at ${clockOf(startedMs)}`
+    : `, from ${clockOf(startedMs)}${lasted}`;
 }
 
 function proofLines({ state, code, detail }: ProofStatus, id: string): readonly string[] {
@@ -211,8 +220,14 @@ function proofLines({ state, code, detail }: ProofStatus, id: string): readonly 
   return [line("proof", `the signed answers do NOT prove it: ${why}`)];
 }
 
+/** Numbers of events, neighbors as a range: `51 to 56, 503`. */
 function eventNumbers(events: readonly number[]): string {
-  const [first = 0] = events;
-  const last = events.at(-1) ?? first;
-  return first === last ? `event ${first}` : `events ${first} to ${last}`;
+  const ranges: [number, number][] = [];
+  for (const seq of events) {
+    const last = ranges.at(-1);
+    if (last !== undefined && seq === last[1] + 1) last[1] = seq;
+    else ranges.push([seq, seq]);
+  }
+  const texts = ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
+  return `${events.length === 1 ? "event" : "events"} ${texts.join(", ")}`;
 }
