@@ -8,7 +8,7 @@ import type { Printer } from "../printer.js";
 import { explain } from "../why/explain.js";
 import type { Explanation } from "../why/explanation.js";
 import { type EventQuery, type FoundEvent, findEvents } from "../why/find-events.js";
-import { textAt } from "../why/fields.js";
+import { numberAt, textAt, textsAt } from "../why/fields.js";
 import { toJson } from "../why/json.js";
 import { loadById, loadInTime } from "../why/load.js";
 import { type LookUpParts, lookUp } from "../why/look-up.js";
@@ -121,10 +121,11 @@ function inTimeLines({ when, full, briefs, counted }: Found, print: Printer): re
 
 /** A flood of denials is counted, and the log has no event of each. */
 function countedLine({ event: { agent, policyRule, metadata } }: FoundEvent): string {
-  const names = Array.isArray(metadata["names"]) ? metadata["names"].join(", ") : "";
+  const names = textsAt(metadata, "names").join(", ");
+  const count = numberAt(metadata, "count") ?? 0;
   const code = textAt(metadata, "code") ?? "";
   return escapeText(
-    `  and ${String(metadata["count"])} more denials of ${agent} by rule ${policyRule} [${code}], counted and not written one by one: ${names}`,
+    `  and ${count} more denials of ${agent} by rule ${policyRule} [${code}], counted and not written one by one: ${names}`,
   );
 }
 

@@ -5,7 +5,7 @@
 import { readAuditLog } from "@acp/audit";
 import type { AuditLog } from "@acp/audit";
 import { logEvent, randomIds, systemClock } from "@acp/core";
-import { trackPolicyNotes } from "../logs/policy-notes.js";
+import { readPolicyNote, trackPolicyNotes } from "../logs/policy-notes.js";
 
 /**
  * Notes again the policies that were in force at the first event that stays and are still.
@@ -20,12 +20,9 @@ export async function carryPolicyNotes(
   const notes = trackPolicyNotes();
   const later = new Set<string>();
   for await (const event of readAuditLog(audit.path, { filter: { eventType: "gate_notice" } })) {
+    const note = readPolicyNote(event);
     if (event.seq < firstKept) notes.add(event);
-    else if (
-      typeof event.metadata["file"] === "string" &&
-      event.metadata["in_force_ms"] !== undefined
-    )
-      later.add(`${event.metadata["file"]} ${String(event.metadata["policy"])}`);
+    else if (note?.isAgain === true) later.add(`${note.file} ${note.policy}`);
   }
   const due = notes.current().filter(({ file, policy }) => !later.has(`${file} ${policy}`));
   if (due.length === 0) return;

@@ -19,6 +19,7 @@ export type NoticeCode =
   | "config_warning"
   | "policy_builtin"
   | "policy_loaded"
+  | "policy_seen_before"
   | "policy_warning"
   | "policy_reloaded"
   | "policy_kept"
@@ -72,23 +73,18 @@ export interface NoticeParts {
 
 /** Makes the notices of one gate. */
 export function createNotices({ print, audit, agent, isolation }: NoticeParts): Notices {
-  const log = async (
-    code: NoticeCode,
-    text: string,
-    more: JsonObject = {},
-    about: Pick<NoticeParts, "agent" | "isolation"> = { agent, isolation },
-  ): Promise<void> => {
-    await audit.append([noticeEvent(about, { ...more, notice: code, text })]);
+  const log = async (said: JsonObject, about = { agent, isolation }): Promise<void> => {
+    await audit.append([noticeEvent(about, said)]);
   };
   return {
-    log: (code, text, more) => log(code, text, more),
+    log: (code, text, more) => log({ ...more, notice: code, text }),
     say(code, text, about) {
       print.notice(text);
-      return log(code, text, {}, about);
+      return log({ notice: code, text }, about);
     },
     tell(code, text, more) {
       print.notice(text);
-      log(code, text, more).catch((error: unknown) =>
+      log({ ...more, notice: code, text }).catch((error: unknown) =>
         print.notice(
           isConsentError(error) ? error.message : `Cannot log a notice: ${String(error)}`,
         ),

@@ -10,7 +10,7 @@ import { watchPolicyFile } from "@acp/home";
 import type { PolicyWatch } from "@acp/home";
 import { onFile, placeError } from "../failure.js";
 import { keepPolicy, policyHash } from "./kept-policies.js";
-import type { NoticeCode, Notices } from "./notices.js";
+import type { Notices } from "./notices.js";
 
 /** In force where there is no policy file. */
 export const BUILT_IN_POLICY: Policy = parsePolicy({ version: "1", default: "ask" });
@@ -43,7 +43,7 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
   const { file, mustExist, notices } = parts;
   if (mustExist || (await exists(file))) {
     const watch = await follow(parts);
-    await sayInForce(parts, watch, "policy_loaded");
+    await sayInForce(parts, watch, "is in force");
     return () => watch.current();
   }
   await notices.say(
@@ -67,30 +67,32 @@ function exists(file: string): Promise<boolean> {
 }
 
 /**
- * Keeps a text that came into force, and names it in the log: at a start there alone. A home that
- * cannot keep it explains less later, and decides as ever.
+ * Names a text that came into force in the log, at a start there alone, and keeps it. It is named
+ * first, so that no decision by the new text comes before its name. A home that cannot keep it
+ * explains less later, and decides as ever.
  */
-// oxlint-disable-next-line max-params -- the last one is a word of the text
 async function sayInForce(
   { file, homeDir, notices }: PolicyParts,
   watch: Pick<PolicyWatch, "current" | "text">,
-  code: Extract<NoticeCode, "policy_loaded" | "policy_reloaded">,
-  what = "is in force",
+  what: "is in force" | "was reloaded" | "is there now and in force",
 ): Promise<void> {
   const { rules, defaultEffect } = watch.current();
   const text = watch.text();
-  const kept = await keepPolicy(homeDir, text).catch((error: unknown) => {
-    notices.tell("policy_warning", `${file}: its text is not kept: ${String(error)}`);
-    return { hash: policyHash(text), seenMs: undefined };
-  });
-  const before =
-    kept.seenMs === undefined
-      ? ""
-      : `; this text was in force before, last from ${isoTime(Math.floor(kept.seenMs))} on`;
-  const said = `${file} ${what}: ${rules.length} rules, everything else: ${defaultEffect}${before}`;
-  const named = { policy: kept.hash, file };
-  if (code === "policy_reloaded" || before !== "") notices.tell(code, said, named);
-  else await notices.log(code, said, named);
+  const said = `${file} ${what}: ${rules.length} rules, everything else: ${defaultEffect}`;
+  const named = { policy: policyHash(text), file };
+  if (what === "is in force") await notices.log("policy_loaded", said, named);
+  else notices.tell("policy_reloaded", said, named);
+  try {
+    const { seenMs } = await keepPolicy(homeDir, text);
+    if (seenMs !== undefined)
+      notices.tell(
+        "policy_seen_before",
+        `${file}: this text was in force before, last from ${isoTime(Math.floor(seenMs))} on, and another one after it`,
+      );
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    notices.tell("policy_warning", `${file}: its text is not kept for acp why: ${why}`);
+  }
 }
 
 async function follow(parts: PolicyParts, isNew = false): Promise<PolicyWatch> {
@@ -105,7 +107,7 @@ async function follow(parts: PolicyParts, isNew = false): Promise<PolicyWatch> {
       signal,
       isNew,
       onReload(policy) {
-        void sayInForce(parts, watch, "policy_reloaded", "was reloaded");
+        void sayInForce(parts, watch, "was reloaded");
         warn(policy);
       },
       onError: (error) =>
@@ -130,7 +132,7 @@ function waitForFile(parts: PolicyParts, found: (watch: PolicyWatch) => void): v
       const watch = await follow(parts, true);
       clearInterval(timer);
       found(watch);
-      await sayInForce(parts, watch, "policy_reloaded", "is there now and in force");
+      await sayInForce(parts, watch, "is there now and in force");
     } catch (error) {
       const text = isConsentError(error) ? error.message : String(error);
       if (text !== reported) notices.tell("policy_kept", `${text}; every call is asked about`);

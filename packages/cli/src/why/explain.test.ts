@@ -106,7 +106,6 @@ describe("explain()", () => {
     const [story] = storiesOf(found([{ ...event, tool: "t\u001b[31m", agent: "a\nb" }]));
     if (story === undefined) throw new Error("no story");
     const lines = explanationLines(explain(story), print);
-    // oxlint-disable-next-line no-control-regex -- these are what must not be there
     expect(lines.every((line) => !/[\u0000-\u001f]/.test(line))).toBe(true);
   });
 

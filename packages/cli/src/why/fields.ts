@@ -1,5 +1,5 @@
 /** Fields: what of an event's metadata has the type that is expected. */
-import { isJsonObject } from "@acp/core";
+import { isJsonList, isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
 
 /** A text, or nothing where it is none or is empty. */
@@ -32,5 +32,5 @@ export function objectsAt(from: JsonObject | undefined, key: string): readonly J
 
 function listAt(from: JsonObject | undefined, key: string): readonly JsonValue[] {
   const value = from?.[key];
-  return Array.isArray(value) ? value : [];
+  return isJsonList(value) ? value : [];
 }

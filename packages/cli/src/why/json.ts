@@ -1,5 +1,5 @@
 /** JSON: an explanation for programs. Names as the other commands write them, times in UTC. */
-import { isoTime } from "@acp/core";
+import { isJsonObject, isoTime } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import type { Answer, AskedQuestion, Explanation, Run } from "./explanation.js";
 
@@ -22,7 +22,8 @@ export function toJson(explanation: Explanation): JsonObject {
 
 /** Leaves out what is `undefined`. */
 function json(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value));
+  const plain: unknown = JSON.parse(JSON.stringify(value));
+  return isJsonObject(plain) ? plain : {};
 }
 
 function questionJson(question: AskedQuestion): object {
