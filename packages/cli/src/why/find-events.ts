@@ -5,6 +5,8 @@
 import { basename } from "node:path";
 import { readAuditLog } from "@acp/audit";
 import type { AuditEvent, AuditFilter } from "@acp/audit";
+import { homePaths } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { auditFilesFor } from "../logs/log-files.js";
 
 /** Which events. */
@@ -32,10 +34,11 @@ export type FindEvents = (query: EventQuery) => AsyncGenerator<FoundEvent>;
  */
 export async function* findEvents(home: string, query: EventQuery): AsyncGenerator<FoundEvent> {
   const { filter = {}, where = () => true, log: wanted } = query;
+  const indexKey = await readIndexKey(homePaths(home));
   for (const file of await auditFilesFor([], home)) {
     const log = basename(file);
     if (wanted !== undefined && log !== wanted) continue;
-    for await (const event of readAuditLog(file, { filter }))
+    for await (const event of readAuditLog(file, { filter, indexKey }))
       if (where(event)) yield { event, log };
   }
 }
