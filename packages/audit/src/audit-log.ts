@@ -20,10 +20,12 @@ import {
   type CheckpointSchedule,
 } from "./checkpointer.js";
 import { cannot, causeText } from "./errors.js";
-import { createFileStore, type Rotation } from "./file-store.js";
+import { nextSeq } from "./event-line.js";
+import { createFileStore, type GroupPlace, type Rotation } from "./file-store.js";
 import { lockWriter } from "./lock.js";
 import { stampAt } from "./stamp.js";
 import { checkDirectory } from "./log-file.js";
+import { type IndexWriter, openIndexWriter } from "./log-index/index-writer.js";
 import { noteSigner } from "./note.js";
 import {
   endsOf,
@@ -38,6 +40,7 @@ import { findOpenWork } from "./recover.js";
 import { openTail, type OpenedTail } from "./open-tail.js";
 import { resumeTree } from "./resume-tree.js";
 import type { TornTail } from "./tail.js";
+import type { TreeEdge } from "./tree-edge.js";
 import type { LogClock } from "./wall-clock.js";
 import { checkpointsPath, fileWitness, newestOf, type Witness } from "./witness.js";
 
@@ -79,6 +82,12 @@ export interface AuditLogOptions {
    * starts to read. Unless given, nothing is ended.
    */
   readonly recover?: RecoverOptions;
+  /**
+   * Key of the index `<log>.index`, 32 bytes that only who may read the log knows: with it opening
+   * reads the end of the log alone, and look-ups read little. Left out: no index is kept, and
+   * opening reads what it needs. Source: spec/audit-index.md.
+   */
+  readonly indexKey?: Uint8Array;
 }
 
 /**
@@ -183,12 +192,14 @@ interface OpenChain {
   readonly appender: Appender;
   readonly tail: OpenedTail;
   readonly checkpointer: Checkpointer | undefined;
+  readonly index: IndexWriter | undefined;
   readonly ended: number;
 }
 
-async function endLog({ appender, checkpointer }: OpenChain): Promise<void> {
+async function endLog({ appender, checkpointer, index }: OpenChain): Promise<void> {
   await appender.close();
   await checkpointer?.close();
+  await index?.close();
 }
 
 async function openChain(options: AuditLogOptions): Promise<OpenChain> {
@@ -205,12 +216,30 @@ async function openChain(options: AuditLogOptions): Promise<OpenChain> {
 type StartOptions = AuditLogOptions & Required<Pick<AuditLogOptions, "clock" | "ids">>;
 
 async function startChain(options: StartOptions, tail: OpenedTail): Promise<OpenChain> {
+  const { path, indexKey: key, clock } = options;
+  const index =
+    key === undefined
+      ? undefined
+      : await openIndexWriter({ path, key, now: () => clock.now(), nextSeq: nextSeq(tail.head) });
+  try {
+    return { ...(await startAppending(options, tail, index)), index };
+  } catch (error) {
+    await index?.close();
+    throw error;
+  }
+}
+
+async function startAppending(
+  options: StartOptions,
+  tail: OpenedTail,
+  index: IndexWriter | undefined,
+): Promise<Omit<OpenChain, "index">> {
   const { path, clock, ids, rotation, recover } = options;
   // Read before the first append, so that nothing of this process is taken for left open.
-  const work = recover === undefined ? undefined : await findOpenWork(path);
+  const work = recover === undefined ? undefined : (index?.work() ?? (await findOpenWork(path)));
   const record: CheckpointerParts["record"] = (eventType, metadata) =>
     appender.append([logEvent(eventType, stampAt(ids, clock.now()), metadata)]);
-  const checkpointer = await startCheckpoints(options, tail, record);
+  const checkpointer = await startCheckpoints(options, { tail, edge: index?.edge() }, record);
   const opened = {
     path,
     handle: tail.handle,
@@ -218,8 +247,10 @@ async function startChain(options: StartOptions, tail: OpenedTail): Promise<Open
     firstSeq: tail.firstSeq,
     startedMs: tail.startedMs ?? clock.now(),
   };
-  const onDurable =
-    checkpointer === undefined ? undefined : (group: LineGroup): void => checkpointer.add(group);
+  const onDurable = (group: LineGroup, at: GroupPlace): void => {
+    checkpointer?.add(group);
+    index?.add(group, at);
+  };
   const store = await createFileStore(opened, { rotation, now: () => clock.now(), onDurable });
   const appender = createAppender(store, {
     path,
@@ -276,7 +307,7 @@ async function endOpenWork(
 
 async function startCheckpoints(
   { path, checkpoints }: AuditLogOptions,
-  tail: OpenedTail,
+  end: { readonly tail: OpenedTail; readonly edge: TreeEdge | undefined },
   record: CheckpointerParts["record"],
 ): Promise<Checkpointer | undefined> {
   if (checkpoints === undefined) return undefined;
@@ -286,7 +317,7 @@ async function startCheckpoints(
   const resumed = await resumeTree(path, {
     origin,
     verifierKeys: [signer.verifierKey, ...formerKeys],
-    tail,
+    ...end,
     witnessed,
   });
   const beside = fileWitness(checkpointsPath(path), "checkpoints");

@@ -64,7 +64,7 @@ export function walkChain({ firstSeq = 0, onLine }: ChainOptions = {}): ChainWal
     walk({ bytes, ends, fault }) {
       let start = 0;
       for (const end of ends) {
-        const place = readPlainLine(bytes, start, end) ?? readLine(bytes.subarray(start, end));
+        const place = readPlace(bytes, start, end);
         if ("code" in place) return place;
         const broken = follow(place);
         if (broken !== undefined) return broken;
@@ -83,6 +83,10 @@ export function walkChain({ firstSeq = 0, onLine }: ChainOptions = {}): ChainWal
 }
 
 /** The place of any good line, or what is wrong with it. */
+export function readPlace(bytes: Buffer, start: number, end: number): LinePlace | AuditFault {
+  return readPlainLine(bytes, start, end) ?? readLine(bytes.subarray(start, end));
+}
+
 function readLine(line: Uint8Array): LinePlace | AuditFault {
   const text = lineText(line);
   if (text === undefined) return { code: "not_json", message: "it is not UTF-8 text" };

@@ -29,12 +29,18 @@ export interface OpenLog {
   readonly startedMs: number;
 }
 
+/** Where a group of lines stands: in the file whose first event has the number `file`. */
+export interface GroupPlace {
+  readonly file: number;
+  readonly from: number;
+}
+
 /** What a store is told. */
 export interface StoreOptions {
   readonly rotation?: Rotation | undefined;
   readonly now: () => number;
-  /** Hears every group when it is durable. */
-  readonly onDurable?: ((group: LineGroup) => void) | undefined;
+  /** Hears every group when it is durable, and where it stands. */
+  readonly onDurable?: ((group: LineGroup, at: GroupPlace) => void) | undefined;
 }
 
 /** The store of an open log. */
@@ -89,8 +95,9 @@ export async function createFileStore(
         await takeBack(handle, size);
         throw error;
       }
+      const from = size;
       size += group.bytes.length;
-      onDurable?.(group);
+      onDurable?.(group, { file: firstSeq, from });
     },
     close: () => handle.close(),
   };

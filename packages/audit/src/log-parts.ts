@@ -7,7 +7,9 @@ import { type FileHandle, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { causeText, cannot, hasErrno } from "./errors.js";
 import { type LineBlock, splitLines } from "./lines.js";
+import { seekSeq } from "./seek.js";
 import { openSource, readChunks } from "./source.js";
+import { readFirst, readRange } from "./tail.js";
 
 /** A full file of a log. */
 export interface Archive {
@@ -48,13 +50,32 @@ export async function listArchives(path: string): Promise<readonly Archive[]> {
     .map((each) => ({ path: join(dirname(path), each), firstSeq: archiveSeq(each) ?? 0 }));
 }
 
-/** One file of a log being read. */
-export interface LogPart {
+/** From one offset to another: to the end of the file, unless given. */
+export interface ByteRange {
+  readonly from?: number;
+  readonly to?: number | undefined;
+}
+
+/** Lines of one file of a log. */
+export interface PartLines {
   /** Its name without the directory. */
   readonly name: string;
   /** Number of its first event; `undefined` for the file that is written to. */
   readonly firstSeq: number | undefined;
-  blocks(): AsyncGenerator<LineBlock>;
+  /** Its lines: all of them, or those of whole lines from one offset to another. */
+  blocks(range?: ByteRange): AsyncGenerator<LineBlock>;
+}
+
+/** One file of a log being read. */
+export interface LogPart extends PartLines {
+  /** Bytes of it when it was opened. */
+  readonly size: number;
+  /** Number of its first event, read where its name does not say it; `undefined` without one. */
+  startSeq(): Promise<number | undefined>;
+  /** Bytes of it. */
+  read(from: number, to: number): Promise<Buffer>;
+  /** Where to read on to come to an event: see `seekSeq`. */
+  seek(seq: number): Promise<number>;
 }
 
 /** All files of a log being read, as they were at one moment. */
@@ -124,10 +145,21 @@ async function joinParts({
     const count = (bytes: number): void => {
       bytesRead += bytes;
     };
+    let startSeq: Promise<number | undefined> | undefined;
+    const readStart = async (): Promise<number | undefined> =>
+      at.firstSeq ?? (await readFirst(at.path, handle))?.seq;
     parts.push({
       name: basename(at.path),
       firstSeq: at.firstSeq,
-      blocks: () => splitLines(readChunks(handle, { path: at.path, signal, count })),
+      size,
+      startSeq: () => (startSeq ??= readStart()),
+      blocks: ({ from: position = 0, to: end } = {}) =>
+        splitLines(readChunks(handle, { path: at.path, signal, count, position, end })),
+      read: (from, to) =>
+        readRange(handle, from, to).catch((error: unknown) => {
+          throw cannot("read", at.path)(causeText(error), error);
+        }),
+      seek: (seq) => seekSeq(handle, seq),
     });
   };
   for (const archive of archives) {

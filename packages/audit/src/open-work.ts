@@ -76,12 +76,14 @@ export function isWorkEvent(eventType: string): boolean {
   );
 }
 
-/** Follows what is open. */
-export function trackOpenWork(): OpenWork {
+/** Follows what is open, from where {@link writeOpenWork} was asked. */
+export function trackOpenWork(from: JsonObject = {}): OpenWork {
   const questions = new Map<string, OpenItem>();
   const yeses = new Map<string, OpenItem>();
-  let calls: OpenItem[] = [];
-  let isSettled = false;
+  replaceBy(questions, from["questions"]);
+  replaceBy(yeses, from["yeses"]);
+  let calls: OpenItem[] = [...readItems(from["calls"])];
+  let isSettled = from["settled"] === true;
   return {
     pass() {
       isSettled = false;
@@ -107,6 +109,16 @@ export function trackOpenWork(): OpenWork {
     questions: () => [...questions.values()],
     yeses: () => [...yeses.values()],
     calls: () => [...calls],
+  };
+}
+
+/** What is open, for {@link trackOpenWork} to go on from. */
+export function writeOpenWork(work: OpenWork): JsonObject {
+  return {
+    questions: work.questions().map(writeItem),
+    yeses: work.yeses().map(writeItem),
+    calls: work.calls().map(writeItem),
+    settled: work.isSettled(),
   };
 }
 

@@ -5,7 +5,7 @@
 import type { JsonObject } from "@acp/core";
 import { decodeEvent } from "./codec.js";
 import { lineText } from "./lines.js";
-import type { LogPart } from "./log-parts.js";
+import type { PartLines } from "./log-parts.js";
 import { isTreeEdge, type TreeEdge } from "./tree-edge.js";
 
 /** Events that are gone. */
@@ -30,7 +30,7 @@ export function prunedMetadata({ beforeSeq, hash, edge }: PrunedStart, file: str
  * checked when the chain is.
  */
 export async function findPruned(
-  parts: readonly LogPart[],
+  parts: readonly PartLines[],
   beforeSeq: number,
 ): Promise<PrunedStart | undefined> {
   for (const part of parts) {

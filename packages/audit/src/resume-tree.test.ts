@@ -65,6 +65,28 @@ describe("openAuditLog() with a witness", () => {
     await expect(open(path, [elsewhere])).rejects.toEqual(refusal("one of them was replaced"));
   });
 
+  it("looks at the last of many checkpoints, and at those before where none of the last count", async () => {
+    const path = await written([], 3);
+    const other = await written([], 1);
+    const [own = ""] = await readCheckpoints(checkpointsPath(path));
+    const others = (await readCheckpoints(checkpointsPath(other))).map((note) =>
+      note.replaceAll("log-1", "log-2"),
+    );
+    const many = (notes: readonly string[]): readonly string[] =>
+      Array.from({ length: 600 }, () => notes).flat();
+    await cut(path, 2);
+    for (const notes of [
+      [own, ...many(others)],
+      [...many(others), own],
+    ]) {
+      const lines = notes.map((note) => `${JSON.stringify(note)}\n`);
+      await writeFile(checkpointsPath(path), lines.join(""));
+      await expect(open(path, [])).rejects.toEqual(refusal("its last checkpoint covers 3"));
+    }
+    await writeFile(checkpointsPath(path), `{}\n${JSON.stringify(own)}\n`.repeat(600));
+    await expect(open(path, [])).rejects.toEqual(refusal("line 1 is not"));
+  });
+
   it("finds two checkpoints of one size that differ", async () => {
     const elsewhere = witnessAt(await scratchLog());
     const path = await written([elsewhere], 3);

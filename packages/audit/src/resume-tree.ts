@@ -3,14 +3,15 @@
  * where there is one, and as every witness says.
  */
 import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
+import { readPlace } from "./chain.js";
 import { cannot } from "./errors.js";
-import { openParts } from "./log-parts.js";
+import { type LogPart, openParts } from "./log-parts.js";
 import { hashText } from "./merkle.js";
 import { noteVerifier } from "./note.js";
 import type { OpenedTail } from "./open-tail.js";
 import { findPruned } from "./pruned.js";
-import { type GrowingTree, growTree } from "./tree-edge.js";
-import { checkpointsPath, readCheckpoints } from "./witness.js";
+import { type GrowingTree, growTree, type TreeEdge } from "./tree-edge.js";
+import { checkpointsPath, readCheckpoints, readNewestCheckpoints } from "./witness.js";
 
 /** Whose tree is resumed. */
 export interface TreeOwner {
@@ -23,6 +24,8 @@ export interface TreeOwner {
    * checkpoints beside it.
    */
   readonly witnessed: readonly string[];
+  /** The tree at the end of the log as its index has it; read from the lines where it is not given. */
+  readonly edge?: TreeEdge | undefined;
 }
 
 /**
@@ -35,14 +38,17 @@ export interface TreeOwner {
  */
 export async function resumeTree(
   path: string,
-  { origin, verifierKeys, tail, witnessed }: TreeOwner,
+  { origin, verifierKeys, tail, witnessed, edge }: TreeOwner,
 ): Promise<{ readonly tree: GrowingTree; readonly covered: number }> {
   const verifiers = verifierKeys.map(noteVerifier);
   const read = (note: string): readonly Checkpoint[] => {
     const opened = openCheckpoint(note, verifiers);
     return opened.ok && opened.checkpoint.origin === origin ? [opened.checkpoint] : [];
   };
-  const beside = largest(await readCheckpoints(checkpointsPath(path)), read);
+  // Every writer adds larger ones: only where none of the last counts are those before looked at.
+  const kept = checkpointsPath(path);
+  const beside =
+    largest(await readNewestCheckpoints(kept), read) ?? largest(await readCheckpoints(kept), read);
   const promised = [
     ...(beside === undefined ? [] : [beside]),
     ...witnessed.flatMap((note) => read(note)),
@@ -58,7 +64,11 @@ export async function resumeTree(
       `it has ${events} events, but ${who} covers ${missing.size}: its end was cut off; ${remedy}`,
     );
   }
-  const tree = await readTree(path, tail, promised);
+  // Held against nothing, the lines say no more than the index, which has read them.
+  const tree =
+    promised.length === 0 && edge !== undefined
+      ? growTree(edge)
+      : await readTree(path, tail, promised);
   if (tree === "replaced")
     throw refuse(
       `its events differ from those that a signed checkpoint covers: one of them was replaced; ${remedy}`,
@@ -116,8 +126,9 @@ async function readTree(
     const nextSeq =
       next === undefined ? Number.POSITIVE_INFINITY : (next.firstSeq ?? tail.firstSeq);
     if (nextSeq <= tree.size()) continue; // covered whole
-    let seq = part.firstSeq ?? tail.firstSeq;
-    for await (const { bytes, ends } of part.blocks()) {
+    const place = await startIn(part, part.firstSeq ?? tail.firstSeq, tree.size());
+    let { seq } = place;
+    for await (const { bytes, ends } of part.blocks(place)) {
       let lineStart = 0;
       for (const end of ends) {
         if (seq === tree.size()) tree.add(bytes, lineStart, end);
@@ -128,4 +139,22 @@ async function readTree(
     }
   }
   return isSame ? tree : "replaced";
+}
+
+/** A line at or before an event, and its number; the first one where the file is not in order. */
+async function startIn(
+  part: LogPart,
+  firstSeq: number,
+  wanted: number,
+): Promise<{ readonly from: number; readonly seq: number }> {
+  const from = wanted <= firstSeq ? 0 : await part.seek(wanted);
+  if (from > 0)
+    for await (const { bytes, ends } of part.blocks({ from })) {
+      const [end] = ends;
+      if (end === undefined) continue;
+      const place = readPlace(bytes, 0, end);
+      if (!("code" in place) && place.seq <= wanted) return { from, seq: place.seq };
+      break;
+    }
+  return { from: 0, seq: firstSeq };
 }

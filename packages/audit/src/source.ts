@@ -5,6 +5,8 @@ import { ConsentError, quoteText } from "@acp/core";
 import { cannot, causeText, hasErrno } from "./errors.js";
 
 const CHUNK_BYTES = 512 * 1024;
+/** Many want a line or two: the first bytes alone are read for them. */
+const FIRST_BYTES = 64 * 1024;
 
 /**
  * Opens a plain file for reading; `undefined` where there is none and that may be.
@@ -38,6 +40,8 @@ export interface Reading {
   readonly count?: (bytes: number) => void;
   /** Where to start. */
   readonly position?: number;
+  /** Where to end; where the file ends, unless given. */
+  readonly end?: number | undefined;
 }
 
 /**
@@ -47,16 +51,11 @@ export interface Reading {
  */
 export async function* readChunks(
   handle: FileHandle,
-  { path, signal, count, position = 0 }: Reading,
+  { path, signal, count, position = 0, end = Number.POSITIVE_INFINITY }: Reading,
 ): AsyncGenerator<Uint8Array> {
-  for (let at = position; ; ) {
-    if (signal?.aborted === true)
-      throw new ConsentError(
-        "aborted",
-        `Cannot continue reading audit log ${quoteText(path)}: aborted`,
-        { cause: signal.reason },
-      );
-    const chunk = await readChunk(handle, path, at);
+  for (let at = position, most = FIRST_BYTES; ; most = CHUNK_BYTES) {
+    throwIfAborted(signal, path);
+    const chunk = await readChunk(handle, path, { at, bytes: Math.min(most, end - at) });
     if (chunk.length === 0) return;
     at += chunk.length;
     count?.(chunk.length);
@@ -64,14 +63,28 @@ export async function* readChunks(
   }
 }
 
-async function readChunk(handle: FileHandle, path: string, at: number): Promise<Uint8Array> {
-  try {
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.allocUnsafe(CHUNK_BYTES),
-      0,
-      CHUNK_BYTES,
-      at,
+/**
+ * Ends the work where the signal says so.
+ *
+ * @throws ConsentError `aborted`.
+ */
+export function throwIfAborted(signal: AbortSignal | undefined, path: string): void {
+  if (signal?.aborted === true)
+    throw new ConsentError(
+      "aborted",
+      `Cannot continue reading audit log ${quoteText(path)}: aborted`,
+      { cause: signal.reason },
     );
+}
+
+async function readChunk(
+  handle: FileHandle,
+  path: string,
+  { at, bytes }: { readonly at: number; readonly bytes: number },
+): Promise<Uint8Array> {
+  if (bytes <= 0) return new Uint8Array();
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), 0, bytes, at);
     return buffer.subarray(0, bytesRead);
   } catch (error) {
     throw cannot("read", path)(causeText(error), error);

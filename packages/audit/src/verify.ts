@@ -15,7 +15,7 @@ import {
 } from "./checkpoint-check.js";
 import type { AuditFault } from "./event.js";
 import { type LineBlock, lineText } from "./lines.js";
-import { type LogPart, type LogParts, openParts } from "./log-parts.js";
+import { type PartLines, type LogParts, openParts } from "./log-parts.js";
 import { findPruned, type PrunedStart } from "./pruned.js";
 
 /** The first bad line of a log. */
@@ -95,7 +95,7 @@ export async function verifyAuditLog(
 }
 
 /** Number of the first event; 0 where there is none that can be read. */
-async function firstSeqOf(part: LogPart | undefined): Promise<number> {
+async function firstSeqOf(part: PartLines | undefined): Promise<number> {
   if (part?.firstSeq !== undefined) return part.firstSeq;
   for await (const { bytes, ends } of part?.blocks() ?? []) {
     const [end] = ends;
@@ -115,7 +115,10 @@ function startMissing({ parts }: LogParts, firstSeq: number): AuditVerification 
   };
 }
 
-function fileOf(parts: readonly LogPart[], part: LogPart | undefined): { readonly file?: string } {
+function fileOf(
+  parts: readonly PartLines[],
+  part: PartLines | undefined,
+): { readonly file?: string } {
   return part === undefined || parts.length === 1 ? {} : { file: part.name };
 }
 
@@ -124,7 +127,7 @@ export function verifyLines(
   blocks: AsyncIterable<LineBlock>,
   claims?: CheckpointClaims,
 ): Promise<AuditVerification> {
-  const part: LogPart = {
+  const part: PartLines = {
     name: "",
     firstSeq: undefined,
     async *blocks() {
@@ -143,7 +146,7 @@ interface Walking {
 }
 
 async function verifyParts(
-  parts: readonly LogPart[],
+  parts: readonly PartLines[],
   { firstSeq, pruned, claims, report }: Walking,
 ): Promise<AuditVerification> {
   const check = claims === undefined ? undefined : checkpointCheck(claims, pruned?.edge);

@@ -1,7 +1,7 @@
 /**
  * A process that writes a log and says on stdout what was acknowledged: `seq hash`, one line an
  * append. Arguments: path, how many appends, how many at once, bytes of filler in each event, bytes
- * of a file (0: any), secret key of checkpoints, `v0.3` for a plain log. Ends with `busy` or
+ * of a file (0: any), secret key of checkpoints, `v0.3` for a plain log, key of the index in hex. Ends with `busy` or
  * `failed MESSAGE` on stdout where it cannot go on.
  */
 import { writeSync } from "node:fs";
@@ -17,6 +17,7 @@ const [
   maxBytes = "0",
   signerKey = "",
   format = "",
+  indexKey = "",
 ] = process.argv.slice(2);
 const metadata = { filler: "x".repeat(Number(filler)) };
 let number = 0;
@@ -44,6 +45,7 @@ try {
     openAuditLog({
       path,
       ...(maxBytes === "0" ? {} : { rotation: { maxBytes: Number(maxBytes) } }),
+      ...(indexKey === "" ? {} : { indexKey: Buffer.from(indexKey, "hex") }),
       ...(signerKey === "" ? {} : { checkpoints: { signerKey, everyEvents: 50 } }),
     });
   await using log = format === "v0.3" ? await openPlainLog({ path }) : await open();

@@ -45,6 +45,8 @@ export type OptionName =
   | "since"
   | "until"
   | "decision"
+  | "request"
+  | "denied"
   | "follow"
   | "format"
   | "checkpoint"
@@ -175,6 +177,8 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   },
   until: { value: "WHEN", summary: "Before this time, in the same format" },
   decision: { value: "WORD", summary: "Events with this decision, such as approved or deny" },
+  request: { value: "ID", summary: "Events of this question, such as cr_0b9e…" },
+  denied: { summary: "Only denials" },
   follow: { summary: "Keep showing events as they are written; Ctrl-C ends it" },
   format: { value: "FORMAT", summary: "jsonl (default: the log's own lines), csv or v0.3" },
   port: {

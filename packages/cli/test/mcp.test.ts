@@ -125,7 +125,7 @@ describe("acp mcp with the real file server", () => {
     const notices = (await eventsOf(at.log))
       .filter(({ eventType }) => eventType === "gate_notice")
       .map(({ metadata }) => metadata["notice"]);
-    expect(notices).toEqual(["isolation_none", "shared_uid", "unsigned"]);
+    expect(notices).toEqual(["isolation_none", "shared_uid", "unsigned", "policy_loaded"]);
     await gated.call("read_text_file", { path: "a.txt" });
     // What the log itself records is of no agent.
     for (const { agent, metadata } of await eventsOf(at.log))
@@ -168,9 +168,23 @@ describe("acp mcp and the policy file", () => {
       code: "policy_denied",
     });
     const notices = (await eventsOf(at.log))
-      .map(({ metadata }) => metadata["notice"])
-      .filter((notice) => String(notice).startsWith("policy_"));
-    expect(notices).toEqual(["policy_kept", "policy_reloaded"]);
+      .map(({ metadata }) => metadata)
+      .filter(({ notice }) => String(notice).startsWith("policy_"));
+    expect(notices.map(({ notice }) => notice)).toEqual([
+      "policy_loaded",
+      "policy_kept",
+      "policy_reloaded",
+    ]);
+    // The log names the text that was in force, and the home keeps it.
+    await replace(at.policy, POLICY);
+    await gated.said("this text was in force before, last from");
+    const [first, , second] = notices.map(({ policy }) => String(policy).slice("sha256:".length));
+    const keptText = (name: string | undefined) =>
+      readFile(join(at.home, "policies", `${name}.yml`), "utf8");
+    expect([await keptText(first), await keptText(second)]).toEqual([
+      POLICY,
+      POLICY.replace("action: allow", "action: deny"),
+    ]);
   });
 
   it("takes one that is written later", async () => {

@@ -40,6 +40,8 @@ export interface PolicyWatchOptions extends PolicyOptions {
 export interface PolicyWatch extends Disposable {
   /** Returns the policy in force. Pass it to the gate as `policy: () => watch.current()`. */
   current(): Policy;
+  /** Returns the text that the policy in force was compiled from. */
+  text(): string;
   /** Checks the file now; resolves when the result is in force or reported. */
   refresh(): Promise<void>;
   /** Stops watching. `current()` keeps its last policy. */
@@ -76,11 +78,13 @@ export async function watchPolicyFile(
   };
   signal?.addEventListener("abort", close, { once: true });
   if (signal?.aborted === true) close();
-  return { current: source.current, refresh, close, [Symbol.dispose]: close };
+  const { current, text } = source;
+  return { current, text, refresh, close, [Symbol.dispose]: close };
 }
 
 interface PolicySource {
   current(): Policy;
+  text(): string;
   /** Milliseconds after which to look again, where what was found may be half of a file. */
   look(): Promise<number | undefined>;
   end(): void;
@@ -120,6 +124,7 @@ async function untilStill(path: string, options: PolicyWatchOptions): Promise<vo
 async function openSource(path: string, options: PolicyWatchOptions): Promise<PolicySource> {
   let seen = await readTextFile(path, POLICY_BYTES_MAX);
   let policy = compilePolicyText(seen, options);
+  let text = seen;
   let ended = false;
 
   let pending: { readonly fingerprint: string; readonly sinceMs: number } | undefined;
@@ -154,11 +159,13 @@ async function openSource(path: string, options: PolicyWatchOptions): Promise<Po
       return options.onError(asConsentError(error));
     }
     policy = next;
+    text = found;
     options.onReload(next);
   }
 
   return {
     current: () => policy,
+    text: () => text,
     look,
     end() {
       ended = true;

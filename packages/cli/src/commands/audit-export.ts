@@ -4,6 +4,8 @@
 import { once } from "node:events";
 import { EXPORT_FORMATS, exportAuditLog, type ExportFormat } from "@acp/audit";
 import { ConsentError } from "@acp/core";
+import { homePaths } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { auditFilesFor } from "../logs/log-files.js";
 import { readFilter } from "../logs/log-filter.js";
 import type { Run } from "../command.js";
@@ -22,10 +24,12 @@ export const auditExport: Run = async (invocation) => {
     );
   const filter = readFilter(invocation, Date.now());
   const named = await selectFiles(invocation, "audit logs");
-  const files = await auditFilesFor(named, homePath({ values, io }));
+  const home = homePath({ values, io });
+  const indexKey = await readIndexKey(homePaths(home));
+  const files = await auditFilesFor(named, home);
   for (const [index, file] of files.entries()) {
     let isHeader = format === "csv";
-    for await (const line of exportAuditLog(file, { format, filter })) {
+    for await (const line of exportAuditLog(file, { format, filter, indexKey })) {
       const isRepeated = isHeader && index > 0;
       isHeader = false;
       if (isRepeated) continue;

@@ -2,16 +2,21 @@
  * `acp audit show`: the last events of a log, or of all logs of the home by time, and those that
  * follow.
  */
-import { readAuditLog, readNextSeq } from "@acp/audit";
+import { once } from "node:events";
+import { readNextSeq } from "@acp/audit";
 import type { AuditEvent, AuditFilter } from "@acp/audit";
-import { ConsentError, escapeText, isoTime } from "@acp/core";
+import { ConsentError } from "@acp/core";
+import { homePaths } from "@acp/home";
+import { eventLines } from "../logs/event-text.js";
+import { readIndexKey } from "../logs/index-key.js";
+import { lastEvents } from "../logs/last-events.js";
+import type { WantedEvents } from "../logs/last-events.js";
 import { auditFilesFor, listAuditFiles } from "../logs/log-files.js";
 import { readFilter } from "../logs/log-filter.js";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { followLogs } from "../logs/follow-logs.js";
 import { homePath } from "../home/home-source.js";
-import type { Printer, Tone } from "../printer.js";
 import { selectFiles } from "../select-files.js";
 
 const LIMIT = 20;
@@ -22,11 +27,15 @@ export const auditShow: Run = async (invocation) => {
   const limit = readLimit(values.limit);
   const filter = readFilter(invocation, Date.now());
   const named = await selectFiles(invocation, "audit logs");
-  if (flags.has("follow")) return follow(invocation, named, { limit, filter });
-  const files = await auditFilesFor(named, homePath({ values, io }));
-  const events = await lastEvents(files, { limit, filter });
-  if (print.json) for (const event of events) print.result(event, () => []);
-  else print.result(undefined, () => events.map((event) => describe(event, print)));
+  const home = homePath({ values, io });
+  const indexKey = await readIndexKey(homePaths(home));
+  if (flags.has("follow")) return follow(invocation, named, { limit, filter, indexKey });
+  const files = await auditFilesFor(named, home);
+  for await (const event of lastEvents({ files, limit, filter, indexKey })) {
+    const lines = print.json ? [JSON.stringify(event)] : eventLines(event, print);
+    // A reader that is slower than the disk must not fill the memory.
+    if (!io.stdout.write(`${lines.join("\n")}\n`)) await once(io.stdout, "drain");
+  }
   return "ok";
 };
 
@@ -40,30 +49,7 @@ function readLimit(text: string | undefined): number {
   return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
 }
 
-/**
- * The newest `limit` events of all files, oldest first. Each file is in order already, so no more
- * than `limit` of each are kept.
- */
-async function lastEvents(
-  files: readonly string[],
-  { limit, filter }: Wanted,
-): Promise<readonly AuditEvent[]> {
-  const kept: AuditEvent[] = [];
-  for (const file of files) {
-    const tail: AuditEvent[] = [];
-    for await (const event of readAuditLog(file, { filter })) {
-      tail.push(event);
-      if (tail.length > 2 * limit) tail.splice(0, tail.length - limit);
-    }
-    kept.push(...tail.slice(-limit));
-  }
-  return kept.sort((a, b) => (a.atMs === b.atMs ? a.seq - b.seq : a.atMs - b.atMs)).slice(-limit);
-}
-
-interface Wanted {
-  readonly limit: number;
-  readonly filter: AuditFilter;
-}
+type Wanted = Omit<WantedEvents, "files"> & { readonly filter: AuditFilter };
 
 /**
  * What is there, then every event as it becomes durable, until a signal; also of logs that appear
@@ -79,14 +65,17 @@ async function follow(
   const list = (): Promise<readonly string[]> =>
     named.length === 0 ? listAuditFiles(home) : Promise.resolve(named);
   const there = await list();
-  const show = (event: AuditEvent): void => print.result(event, () => [describe(event, print)]);
+  const show = (event: AuditEvent): void => print.result(event, () => eventLines(event, print));
   // Looked up before the events are read: what is written in between comes twice, not never.
   const fromSeqs = new Map(
     await Promise.all(there.map(async (file) => [file, await readNextSeq(file)] as const)),
   );
-  const shown = await lastEvents(there, wanted);
-  for (const event of shown) show(event);
-  const hashes = new Set(shown.map(({ hash }) => hash));
+  // Only what comes twice has to be known again, and that is after these numbers.
+  const hashes = new Set<string>();
+  for await (const event of lastEvents({ ...wanted, files: there })) {
+    show(event);
+    if (event.seq >= leastOf(fromSeqs)) hashes.add(event.hash);
+  }
   const onEvent = (event: AuditEvent): void => {
     if (!hashes.has(event.hash)) show(event);
   };
@@ -94,33 +83,4 @@ async function follow(
   return "ok";
 }
 
-const TONES: Readonly<Record<string, Tone>> = {
-  allow: "green",
-  deny: "red",
-  approved: "green",
-  approved_with_modifications: "green",
-  denied: "red",
-};
-
-function describe(event: AuditEvent, print: Printer): string {
-  const { atMs, eventType, tool, decision, policyRule, requestId, agent } = event;
-  const tone = TONES[decision];
-  const shown = tone === undefined ? escapeText(decision) : print.tone(tone, escapeText(decision));
-  const rest = [policyRule, requestId, agent].filter((text) => text !== "").map(escapeText);
-  const words = [
-    print.tone("dim", isoTime(atMs)),
-    escapeText(eventType).padEnd(22),
-    escapeText(tool),
-    shown,
-    print.tone("dim", rest.join(" ")),
-    detailOf(event),
-  ];
-  return words.filter((text) => text !== "").join("  ");
-}
-
-/** What a notice says, or why a question ended as it did. */
-function detailOf({ eventType, metadata }: AuditEvent): string {
-  const { text, reason } = metadata;
-  if (typeof text === "string") return escapeText(text);
-  return typeof reason === "string" && eventType.startsWith("consent_") ? escapeText(reason) : "";
-}
+const leastOf = (fromSeqs: ReadonlyMap<string, number>): number => Math.min(...fromSeqs.values());

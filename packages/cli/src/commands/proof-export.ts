@@ -6,6 +6,8 @@ import { readAuditLog } from "@acp/audit";
 import { ConsentError, isJsonObject } from "@acp/core";
 import { makeConsentRecord } from "@acp/core/proof";
 import type { JsonObject, JsonValue } from "@acp/core";
+import { homePaths } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { auditFilesFor } from "../logs/log-files.js";
 import type { Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
@@ -18,7 +20,9 @@ export const proofExport: Run = async ({ operands, values, io, print }) => {
       "options_invalid",
       "Cannot export a proof: name the question, acp proof export ID",
     );
-  const found = await findQuestion(await auditFilesFor([], homePath({ values, io })), id);
+  const home = homePath({ values, io });
+  const indexKey = await readIndexKey(homePaths(home));
+  const found = await findQuestion(await auditFilesFor([], home), { id, indexKey });
   if (!found.isAsked) {
     print.notice(`No question in the log has the ID ${id}; acp audit show lists them`);
     return "nothing";
@@ -39,12 +43,16 @@ interface Question {
   readonly responses: readonly JsonObject[];
 }
 
-async function findQuestion(files: readonly string[], id: string): Promise<Question> {
+async function findQuestion(
+  files: readonly string[],
+  { id, indexKey }: { readonly id: string; readonly indexKey: Uint8Array | undefined },
+): Promise<Question> {
+  const reading = { filter: { requestId: id }, indexKey };
   let isAsked = false;
   let asked: JsonValue | undefined;
   let answers: readonly JsonValue[] = [];
   for (const file of files) {
-    for await (const { eventType, metadata } of readAuditLog(file, { filter: { requestId: id } })) {
+    for await (const { eventType, metadata } of readAuditLog(file, reading)) {
       const { request, responses } = metadata;
       if (eventType === "consent_requested") [isAsked, asked] = [true, request];
       if (Array.isArray(responses)) answers = responses;

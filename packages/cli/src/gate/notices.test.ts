@@ -32,6 +32,7 @@ describe("sayHow()", () => {
     const notices = {
       say: (code: string) => Promise.resolve(void codes.push(code)),
       tell: () => {},
+      log: () => Promise.resolve(),
     };
     await sayHow(notices, { sharesUid: false, ...(sandbox !== undefined && { sandbox }) }, ways);
     return codes;
@@ -48,6 +49,7 @@ describe("sayHow()", () => {
     const notices = {
       say: (_code: string, text: string) => Promise.resolve(void texts.push(text)),
       tell: () => {},
+      log: () => Promise.resolve(),
     };
     for (const dns of ["closed", "open"] as const)
       await sayHow(notices, { sharesUid: false, sandbox: { ...report("uid", "uid"), dns } }, [

@@ -3,7 +3,7 @@
  * `gate_notice` event, into the log.
  */
 import { isConsentError, logEvent, randomIds, systemClock } from "@acp/core";
-import type { AuditEventInput, AuditSink, SandboxReport } from "@acp/core";
+import type { AuditEventInput, AuditSink, JsonObject, SandboxReport } from "@acp/core";
 import { sharedUidNotice } from "@acp/channel-terminal";
 import type { Printer } from "../printer.js";
 
@@ -18,6 +18,8 @@ export type NoticeCode =
   | "keys_rotated"
   | "config_warning"
   | "policy_builtin"
+  | "policy_loaded"
+  | "policy_seen_before"
   | "policy_warning"
   | "policy_reloaded"
   | "policy_kept"
@@ -55,7 +57,9 @@ export interface Notices {
     about?: Pick<NoticeParts, "agent" | "isolation">,
   ): Promise<void>;
   /** The same where nobody waits: a log that does not take it is said on stderr. */
-  tell(code: NoticeCode, text: string): void;
+  tell(code: NoticeCode, text: string, more?: JsonObject): void;
+  /** Into the log alone: what nobody has to read now. Rejects where the log does not take it. */
+  log(code: NoticeCode, text: string, more?: JsonObject): Promise<void>;
 }
 
 /** Parts of notices. */
@@ -69,14 +73,18 @@ export interface NoticeParts {
 
 /** Makes the notices of one gate. */
 export function createNotices({ print, audit, agent, isolation }: NoticeParts): Notices {
-  const say: Notices["say"] = async (code, text, about = { agent, isolation }) => {
-    print.notice(text);
-    await audit.append([noticeEvent(about, code, text)]);
+  const log = async (said: JsonObject, about = { agent, isolation }): Promise<void> => {
+    await audit.append([noticeEvent(about, said)]);
   };
   return {
-    say,
-    tell(code, text) {
-      say(code, text).catch((error: unknown) =>
+    log: (code, text, more) => log({ ...more, notice: code, text }),
+    say(code, text, about) {
+      print.notice(text);
+      return log({ notice: code, text }, about);
+    },
+    tell(code, text, more) {
+      print.notice(text);
+      log({ ...more, notice: code, text }).catch((error: unknown) =>
         print.notice(
           isConsentError(error) ? error.message : `Cannot log a notice: ${String(error)}`,
         ),
@@ -87,11 +95,10 @@ export function createNotices({ print, audit, agent, isolation }: NoticeParts): 
 
 function noticeEvent(
   { agent, isolation }: Pick<NoticeParts, "agent" | "isolation">,
-  code: NoticeCode,
-  text: string,
+  said: JsonObject,
 ): AuditEventInput {
   const stamp = { id: randomIds.next("ae"), atMs: systemClock.now() };
-  return { ...logEvent("gate_notice", stamp, { isolation, notice: code, text }), agent };
+  return { ...logEvent("gate_notice", stamp, { isolation, ...said }), agent };
 }
 
 /**

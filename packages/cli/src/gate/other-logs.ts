@@ -6,6 +6,7 @@ import { openAuditLog, readAuditLog, readLastEventMs } from "@acp/audit";
 import type { AuditLogOptions, RecoverOptions } from "@acp/audit";
 import { isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
 
 /** Parts of {@link recoverOtherLogs}. */
@@ -56,12 +57,13 @@ export async function findEnded(
   ids: readonly string[],
   isEnd: (eventType: string) => boolean,
 ): Promise<ReadonlySet<string>> {
-  const wanted = new Set(ids);
+  const indexKey = await readIndexKey(home);
   const ended = new Set<string>();
   for (const path of await listAuditFiles(home.dir)) {
     try {
-      for await (const { eventType, requestId } of readAuditLog(path))
-        if (wanted.has(requestId) && isEnd(eventType)) ended.add(requestId);
+      const reading = { filter: { requestId: ids }, indexKey };
+      for await (const { eventType, requestId } of readAuditLog(path, reading))
+        if (isEnd(eventType)) ended.add(requestId);
     } catch (error) {
       if (!isConsentError(error)) throw error;
     }

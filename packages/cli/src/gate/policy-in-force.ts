@@ -1,14 +1,15 @@
 /**
  * The policy in force while `acp mcp` runs: the file's, as it changes; without a file, ask about
- * everything.
+ * everything. Each text that comes into force is kept in the home, and the log names its hash.
  */
 import { access } from "node:fs/promises";
-import { isConsentError } from "@acp/core";
+import { isConsentError, isoTime } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import type { Policy } from "@acp/core";
 import { watchPolicyFile } from "@acp/home";
 import type { PolicyWatch } from "@acp/home";
 import { onFile, placeError } from "../failure.js";
+import { keepPolicy, policyHash } from "./kept-policies.js";
 import type { Notices } from "./notices.js";
 
 /** In force where there is no policy file. */
@@ -22,6 +23,8 @@ export interface PolicyParts {
   readonly file: string;
   /** A file that the configuration names must be there; the home's own may come later. */
   readonly mustExist: boolean;
+  /** The home's directory, where texts are kept. */
+  readonly homeDir: string;
   /** Where `~` and relative paths start. */
   readonly home: string;
   readonly cwd: string;
@@ -40,6 +43,7 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
   const { file, mustExist, notices } = parts;
   if (mustExist || (await exists(file))) {
     const watch = await follow(parts);
+    await sayInForce(parts, watch, "is in force");
     return () => watch.current();
   }
   await notices.say(
@@ -62,10 +66,37 @@ function exists(file: string): Promise<boolean> {
   );
 }
 
-async function follow(
-  { file, home, cwd, notices, signal }: PolicyParts,
-  isNew = false,
-): Promise<PolicyWatch> {
+/**
+ * Names a text that came into force in the log, at a start there alone, and keeps it. It is named
+ * first, so that no decision by the new text comes before its name. A home that cannot keep it
+ * explains less later, and decides as ever.
+ */
+async function sayInForce(
+  { file, homeDir, notices }: PolicyParts,
+  watch: Pick<PolicyWatch, "current" | "text">,
+  what: "is in force" | "was reloaded" | "is there now and in force",
+): Promise<void> {
+  const { rules, defaultEffect } = watch.current();
+  const text = watch.text();
+  const said = `${file} ${what}: ${rules.length} rules, everything else: ${defaultEffect}`;
+  const named = { policy: policyHash(text), file };
+  if (what === "is in force") await notices.log("policy_loaded", said, named);
+  else notices.tell("policy_reloaded", said, named);
+  try {
+    const { seenMs } = await keepPolicy(homeDir, text);
+    if (seenMs !== undefined)
+      notices.tell(
+        "policy_seen_before",
+        `${file}: this text was in force before, last from ${isoTime(Math.floor(seenMs))} on, and another one after it`,
+      );
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    notices.tell("policy_warning", `${file}: its text is not kept for acp why: ${why}`);
+  }
+}
+
+async function follow(parts: PolicyParts, isNew = false): Promise<PolicyWatch> {
+  const { file, home, cwd, notices, signal } = parts;
   const warn = (policy: Policy): void => {
     for (const warning of policy.warnings) notices.tell("policy_warning", `${file}: ${warning}`);
   };
@@ -76,10 +107,7 @@ async function follow(
       signal,
       isNew,
       onReload(policy) {
-        notices.tell(
-          "policy_reloaded",
-          `${file} was reloaded: ${policy.rules.length} rules, everything else: ${policy.defaultEffect}`,
-        );
+        void sayInForce(parts, watch, "was reloaded");
         warn(policy);
       },
       onError: (error) =>
@@ -104,10 +132,7 @@ function waitForFile(parts: PolicyParts, found: (watch: PolicyWatch) => void): v
       const watch = await follow(parts, true);
       clearInterval(timer);
       found(watch);
-      notices.tell(
-        "policy_reloaded",
-        `${file} is there now and in force: ${watch.current().rules.length} rules`,
-      );
+      await sayInForce(parts, watch, "is there now and in force");
     } catch (error) {
       const text = isConsentError(error) ? error.message : String(error);
       if (text !== reported) notices.tell("policy_kept", `${text}; every call is asked about`);

@@ -1,6 +1,7 @@
 /**
  * Retention: while a gate runs it removes the oldest full files of its log, as config.yml says.
- * What the vault is held against is noted again first.
+ * What the vault is held against and which policy is in force is noted again first; policy texts
+ * that no log names any more go with them.
  */
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -8,6 +9,8 @@ import { pruneAuditLog } from "@acp/audit";
 import type { AuditLog } from "@acp/audit";
 import type { Home } from "@acp/home";
 import { carryVaultMark } from "../logs/vault-log.js";
+import { carryPolicyNotes } from "./carry-policy-notes.js";
+import { prunePolicies } from "./kept-policies.js";
 
 /** Parts of {@link keepRetention}. */
 export interface RetentionParts {
@@ -57,8 +60,10 @@ async function prune({ home, audit, keepFiles, onRemoved }: RetentionParts): Pro
   const firstKept = starts.at(-keepFiles);
   if (firstKept === undefined || starts.length <= keepFiles) return;
   await carryVaultMark(home, audit, firstKept);
+  await carryPolicyNotes(audit, firstKept);
   const removed = await pruneAuditLog(audit, { keepFiles });
   if (removed.length > 0) onRemoved(removed);
+  await prunePolicies(home.dir, Date.now());
 }
 
 /** Numbers of the first events of a log's full files, in order. */

@@ -193,12 +193,13 @@ function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeStore): 
  * names nobody.
  */
 async function policyOf(
-  { invocation: { io }, signal, source }: WithGateParts,
+  { home, invocation: { io }, signal, source }: WithGateParts,
   notices: Notices,
   which: { readonly file: string; readonly mustExist: boolean },
 ): Promise<() => Policy> {
   const policy = await openPolicyInForce({
     ...which,
+    homeDir: home.dir,
     home: io.userHome,
     cwd: io.cwd,
     notices,

@@ -27,7 +27,9 @@ export async function initCheckpointKey(home: HomePaths): Promise<boolean> {
 }
 
 /** The key that signs; `undefined` where the home has none. */
-export async function readCheckpointKey(home: HomePaths): Promise<string | undefined> {
+export async function readCheckpointKey(
+  home: Pick<HomePaths, "keysDir">,
+): Promise<string | undefined> {
   const path = checkpointKeyPath(home);
   return (await exists(path)) ? (await readPrivateFile(path, KEY_BYTES_MAX)).trim() : undefined;
 }

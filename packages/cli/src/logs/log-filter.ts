@@ -13,6 +13,7 @@ export const FILTER_OPTIONS: readonly OptionName[] = [
   "agent",
   "tool",
   "decision",
+  "request",
 ];
 
 /**
@@ -21,12 +22,13 @@ export const FILTER_OPTIONS: readonly OptionName[] = [
  * @throws ConsentError `options_invalid` for a time that is none.
  */
 export function readFilter({ values }: Pick<CommandLine, "values">, nowMs: number): AuditFilter {
-  const { since, until, agent, tool, decision } = values;
+  const { since, until, agent, tool, decision, request } = values;
   return {
     ...(since !== undefined && { sinceMs: readWhen(since, "since", nowMs) }),
     ...(until !== undefined && { untilMs: readWhen(until, "until", nowMs) }),
     ...(agent !== undefined && { agent }),
     ...(tool !== undefined && { tool }),
     ...(decision !== undefined && { decision }),
+    ...(request !== undefined && { requestId: request }),
   };
 }

@@ -11,6 +11,7 @@ import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
 import { originOf, readCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, readSeams } from "./checkpoint-seams.js";
+import { indexKeyFrom } from "./index-key.js";
 import { countSeams } from "./seams.js";
 import { makeWitnesses } from "./witnesses.js";
 
@@ -47,6 +48,7 @@ export async function auditLogOptions(
         config,
         originAt(signerKey, path, seams),
       ),
+      indexKey: indexKeyFrom(signerKey),
     }),
     ...(recover !== undefined && { recover }),
   });

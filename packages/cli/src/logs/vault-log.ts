@@ -2,7 +2,7 @@
  * The vault in the audit log: every save is noted with its counter, so that an older vault put back
  * is seen.
  */
-import { readAuditLog } from "@acp/audit";
+import { readAuditLog, readLastVaultChange } from "@acp/audit";
 import type { AuditEvent, AuditLog } from "@acp/audit";
 import { ConsentError, logEvent, randomIds, systemClock } from "@acp/core";
 import {
@@ -18,6 +18,7 @@ import { readVaultFile } from "@acp/home";
 import type { Home } from "@acp/home";
 import { readAuditConfig } from "./log-settings.js";
 import type { HomeOfUser } from "./log-settings.js";
+import { readIndexKey } from "./index-key.js";
 import { listAuditFiles } from "./log-files.js";
 import { openHomeAudit } from "./open-audit.js";
 
@@ -66,15 +67,40 @@ interface VaultNote {
 
 /** The newest state that the home's logs note. */
 async function newestNote(home: Home): Promise<VaultNote | undefined> {
+  const indexKey = await readIndexKey(home);
   let newest: VaultNote | undefined;
   for (const file of await listAuditFiles(home.dir)) {
-    for await (const event of readAuditLog(file, { filter: { eventType: "vault_changed" } })) {
-      const mark = readVaultMark({ eventType: "vault_changed", metadata: event.metadata });
-      if (mark !== undefined && (newest === undefined || event.atMs >= newest.event.atMs))
-        newest = { mark, event, file };
-    }
+    const last = await lastNoteOf(file, indexKey);
+    if (last !== undefined && (newest === undefined || last.event.atMs >= newest.event.atMs))
+      newest = last;
   }
   return newest;
+}
+
+/** The last of a log that says what a vault's state is: one that says nothing is passed over. */
+async function lastNoteOf(
+  file: string,
+  indexKey: Uint8Array | undefined,
+): Promise<VaultNote | undefined> {
+  const last = await readLastVaultChange(file, { indexKey });
+  if (last === undefined) return undefined;
+  const said = noteOf(last, file);
+  if (said !== undefined) return said;
+  let newest: VaultNote | undefined;
+  for await (const event of readAuditLog(file, {
+    filter: { eventType: "vault_changed" },
+    indexKey,
+  })) {
+    const noted = noteOf(event, file);
+    if (noted !== undefined && (newest === undefined || event.atMs >= newest.event.atMs))
+      newest = noted;
+  }
+  return newest;
+}
+
+function noteOf(event: AuditEvent, file: string): VaultNote | undefined {
+  const mark = readVaultMark({ eventType: "vault_changed", metadata: event.metadata });
+  return mark === undefined ? undefined : { mark, event, file };
 }
 
 /**

@@ -5,8 +5,35 @@ import { FILTER_OPTIONS } from "../logs/log-filter.js";
 import type { Command } from "../command.js";
 import { FILES_DETAIL, FILES_MAX } from "./files.js";
 
-/** `acp audit …` and `acp proof …`. */
+/** `acp why`, `acp audit …` and `acp proof …`. */
 export const RECORD_COMMANDS: readonly Command[] = [
+  {
+    name: "why",
+    summary: "Explain a decision: what was asked, by which rule, who answered, what came of it",
+    usage: "ID | TIME",
+    // A time of two words need not be quoted.
+    operandsMax: 2,
+    takesRest: false,
+    options: ["agent", "denied"],
+    details: [
+      "ID is the ID of a question (cr_…), of a call or of an event (ae_…), or its beginning if no " +
+        "other decision has the same one; or the number of an event in its log.",
+      "TIME is a time of this machine's clock, such as 14:03, yesterday 14:03 or " +
+        "2026-01-15 14:03, or one with a zone, such as 2026-01-15T14:03:00Z. The decision that is " +
+        "nearest to it, at most 5 minutes away, is explained, and the others are listed. A day, " +
+        "such as yesterday or 2026-01-15, lists all of its decisions.",
+      "It shows the rule's text as it was in force then. It reads the log without checking the " +
+        "hash chain: `acp audit verify` does. It checks the signatures of answers.",
+    ],
+    examples: [
+      "acp why cr_1f0c…",
+      "acp why yesterday 14:03 --denied",
+      "acp why today --agent mcp-client",
+      "acp why 2026-01-15T14:03:00Z --json",
+    ],
+    exits: ["invalid", "audit", "nothing"],
+    load: async () => (await import("../commands/why.js")).why,
+  },
   {
     name: "audit verify",
     summary: "Check that audit logs are complete and match their signed checkpoints",
@@ -47,6 +74,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
     examples: [
       "acp audit show",
       "acp audit show --since 2h --decision denied",
+      "acp audit show --request cr_5f1c2a7e-3b0d-4c55-9a0e-6f2d8b1c4e90",
       "acp audit show --tool write_file --follow",
       "acp audit show --json --limit 0",
     ],

@@ -1,0 +1,229 @@
+/**
+ * Index writer: brings the index of a log up to its end when the log is opened, and goes on with
+ * what is appended. Never fails a log: what goes wrong here ends the index until the next opening.
+ */
+import type { FileHandle } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
+import type { AuditReceipt } from "@acp/core";
+import { readPlace } from "../chain.js";
+import { nextSeq } from "../event-line.js";
+import type { GroupPlace } from "../file-store.js";
+import type { LineGroup } from "../group-commit.js";
+import { writeAll } from "../log-file.js";
+import { type LogPart, openParts } from "../log-parts.js";
+import { type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
+import { findPruned } from "../pruned.js";
+import { readChunks } from "../source.js";
+import type { TreeEdge } from "../tree-edge.js";
+import {
+  type BuilderStart,
+  createIndexBuilder,
+  EMPTY_STATE,
+  type IndexBuilder,
+} from "./builder.js";
+import {
+  type FoundRecord,
+  indexPath,
+  isOfLog,
+  openIndexFile,
+  readIndex,
+  readLastRecord,
+} from "./index-file.js";
+import { sealRecord } from "./record.js";
+
+/** The index of an open log, which ends where the log does. */
+export interface IndexWriter {
+  /** What is open at the end of the log; a copy of its own. */
+  work(): OpenWork;
+  /** The tree of all events. */
+  edge(): TreeEdge;
+  /** Takes lines that are durable. */
+  add(group: LineGroup, at: GroupPlace): void;
+  /** Writes what is worth it, and closes. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What a writer works with. */
+export interface IndexWriterParts {
+  readonly path: string;
+  readonly key: Uint8Array;
+  readonly now: () => number;
+  /** Number of the log's next event. */
+  readonly nextSeq: number;
+  /** Events that a record covers, and the fewest for one when the log is closed; for tests. */
+  readonly everyEvents?: number;
+  readonly closeEventsMin?: number;
+}
+
+/** A record is written when it covers so many events. */
+const EVERY_EVENTS = 1_000;
+/** At the end of a log that was used for less, the next opening reads them faster than a record. */
+const CLOSE_EVENTS_MIN = 50;
+const NEWLINE = 0x0a;
+
+/**
+ * The index of a log that this process writes, brought up to the end of the log; `undefined` where
+ * that cannot be: a line is no good event, or the file is not ours.
+ */
+export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWriter | undefined> {
+  const { path, key } = parts;
+  let handle = await openIndexFile(path, "write");
+  if (handle === undefined) return undefined;
+  try {
+    await using log = await openParts(path);
+    const found = await readLastRecord(handle, path, key);
+    const last =
+      found !== undefined && (await isOfLog(found.record, log.parts)) ? found : undefined;
+    const start =
+      (last === undefined ? undefined : startAfter(last)) ?? (await startOfLog(log.parts));
+    const isKept = last !== undefined && start?.head?.hash === last.record.stretch.hash;
+    await handle.truncate(isKept ? last.end : 0);
+    if (isKept) handle = await dropRemoved(parts, handle, log.parts);
+    if (start !== undefined) {
+      const from = isKept ? last.record.stretch : undefined;
+      const writer = createWriter(parts, handle, createIndexBuilder(start));
+      if ((await catchUp(log.parts, from, writer)) && nextSeq(writer.head()) === parts.nextSeq)
+        return writer;
+    }
+  } catch {
+    // no index: whoever asks reads the log
+  }
+  await handle.close().catch(() => {});
+  return undefined;
+}
+
+/** Where the record ends; `undefined` where it does not say how the log stands there. */
+function startAfter({ record }: FoundRecord): BuilderStart | undefined {
+  const state = record.state();
+  const { nextSeq: after, hash } = record.stretch;
+  return state === undefined ? undefined : { head: { seq: after - 1, hash }, state };
+}
+
+/** Where a log starts: at event 0, or behind what was removed, which the log then states. */
+async function startOfLog(parts: readonly LogPart[]): Promise<BuilderStart | undefined> {
+  const first = parts[0] === undefined ? undefined : await parts[0].startSeq();
+  if (first === undefined || first === 0) return { head: undefined, state: EMPTY_STATE };
+  const pruned = await findPruned(parts, first);
+  if (pruned === undefined) return undefined;
+  const { hash, edge } = pruned;
+  return { head: { seq: first - 1, hash }, state: { ...EMPTY_STATE, edge } };
+}
+
+/** Adds the lines behind a record; false at one that is not good or does not follow. */
+async function catchUp(
+  parts: readonly LogPart[],
+  from: { readonly file: number; readonly to: number } | undefined,
+  writer: Writer,
+): Promise<boolean> {
+  for (const part of parts) {
+    const file = await part.startSeq();
+    if (file === undefined || (from !== undefined && file < from.file)) continue;
+    let at = file === from?.file ? from.to : 0;
+    for await (const { bytes, ends } of part.blocks({ from: at })) {
+      let start = 0;
+      for (const end of ends) {
+        if (!follows(readPlace(bytes, start, end), writer.head())) return false;
+        if (!writer.take({ bytes, start, end, file, from: at })) return false;
+        at += end + 1 - start;
+        start = end + 1;
+      }
+      await writer.written();
+    }
+  }
+  return true;
+}
+
+function follows(place: ReturnType<typeof readPlace>, head: AuditReceipt | undefined): boolean {
+  if ("code" in place || place.seq !== nextSeq(head)) return false;
+  return place.previousHex === (head === undefined ? "" : head.hash.slice("sha256:".length));
+}
+
+interface Writer extends IndexWriter, Pick<IndexBuilder, "head"> {
+  take(line: Parameters<IndexBuilder["add"]>[0]): boolean;
+  written(): Promise<void>;
+}
+
+function createWriter(
+  { key, now, everyEvents = EVERY_EVENTS, closeEventsMin = CLOSE_EVENTS_MIN }: IndexWriterParts,
+  handle: FileHandle,
+  builder: IndexBuilder,
+): Writer {
+  let isFailed = false;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(line: string): Promise<void> {
+    if (isFailed) return;
+    await writeAll(handle, Buffer.from(line), (await handle.stat()).size);
+  }
+
+  function seal(): void {
+    const built = builder.seal(now());
+    if (built === undefined) return;
+    const line = sealRecord(built, key);
+    writing = writing
+      .then(() => write(line))
+      .catch(() => {
+        isFailed = true; // a line without an end is cut off by the next opening
+      });
+  }
+
+  function take(line: Parameters<IndexBuilder["add"]>[0]): boolean {
+    const pending = builder.pending();
+    if (pending !== undefined && (pending.file !== line.file || pending.events >= everyEvents))
+      seal();
+    return builder.add(line);
+  }
+
+  return {
+    head: () => builder.head(),
+    work: () => trackOpenWork(writeOpenWork(builder.work())),
+    edge: () => builder.state().edge,
+    take,
+    written: () => writing,
+    add({ bytes }, { file, from }) {
+      let start = 0;
+      for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+        isFailed ||= !take({ bytes, start, end, file, from: from + start });
+        if (isFailed) return;
+        start = end + 1;
+      }
+      if ((builder.pending()?.events ?? 0) >= everyEvents) seal();
+    },
+    async close() {
+      if (!isFailed && (builder.pending()?.events ?? 0) >= closeEventsMin) seal();
+      await writing;
+      await handle.close().catch(() => {});
+    },
+  };
+}
+
+/**
+ * Writes the index anew without the records of files that retention removed; gives the handle to go
+ * on with. A crash leaves the old index, or the new one.
+ */
+async function dropRemoved(
+  { path, key }: IndexWriterParts,
+  handle: FileHandle,
+  parts: readonly LogPart[],
+): Promise<FileHandle> {
+  const first = await parts[0]?.startSeq();
+  let dropped = 0;
+  for await (const found of readIndex(handle, path, key)) {
+    if (found === undefined || first === undefined || found.record.stretch.file >= first) break;
+    dropped = found.end;
+  }
+  if (dropped === 0) return handle;
+  const fresh = `${indexPath(path)}.new`;
+  await rm(fresh, { force: true });
+  const writing = await open(fresh, "wx+", 0o600);
+  try {
+    for await (const chunk of readChunks(handle, { path: fresh, position: dropped }))
+      await writeAll(writing, chunk);
+    await rename(fresh, indexPath(path));
+  } catch (error) {
+    await writing.close();
+    throw error;
+  }
+  await handle.close();
+  return writing;
+}

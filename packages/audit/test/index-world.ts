@@ -1,0 +1,185 @@
+/** What the tests of the index share: logs of every kind of event, and all that is asked of one. */
+import { rm, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import type { AuditEventInput } from "@acp/core";
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { AuditFilter } from "../src/filter.js";
+import { readLastVaultChange } from "../src/last-note.js";
+import { openIndexFile, readIndex } from "../src/log-index/index-file.js";
+import { openIndexWriter } from "../src/log-index/index-writer.js";
+import { listArchives, openParts } from "../src/log-parts.js";
+import { writeOpenWork } from "../src/open-work.js";
+import { readAuditLog, readAuditLogBackward } from "../src/read.js";
+import { findOpenWork } from "../src/recover.js";
+import { growTree } from "../src/tree-edge.js";
+import { collect, makeEvent } from "./support.js";
+
+/** Seals the indexes of these tests. */
+export const KEY: Uint8Array = new Uint8Array(32).fill(7);
+/** Of another home. */
+export const OTHER_KEY: Uint8Array = new Uint8Array(32).fill(8);
+
+const AGENTS = ["agent-1", "agent-2", 'we"ird\n'];
+const TOOLS = ["read_file", "write_file"];
+const DECISIONS = ["allow", "deny", "ask", ""];
+const TYPES: readonly AuditEventInput["eventType"][] = [
+  "policy_evaluated",
+  "consent_requested",
+  "consent_approved",
+  "consent_denied",
+  "tool_call_forwarded",
+  "tool_call_completed",
+  "vault_changed",
+  "gate_notice",
+  "log_opened",
+];
+
+/** An event of some type; a number of questions recurs. */
+export const anyEvent: fc.Arbitrary<Partial<AuditEventInput>> = fc
+  .record({
+    eventType: fc.constantFrom(...TYPES),
+    agent: fc.constantFrom(...AGENTS),
+    tool: fc.constantFrom(...TOOLS),
+    decision: fc.constantFrom(...DECISIONS),
+    question: fc.integer({ min: 0, max: 6 }),
+    atMs: fc.integer({ min: 1_000_000, max: 1_000_100 }),
+    // Whatever an agent puts into its arguments may look like fields of the line.
+    argument: fc.constantFrom("", ',"policy_rule":"x', ',"metadata":{', "ä\u2028"),
+  })
+  .map(({ question, argument, ...fields }) => ({
+    ...fields,
+    requestId: question === 0 ? "" : `cr_${question}`,
+    metadata: {
+      notice: "policy_reloaded",
+      open_questions: [],
+      argument,
+      nested: { metadata: {}, policy_rule: argument },
+    },
+  }));
+
+/** Events with ids of their own. */
+export function eventsOf(fields: readonly Partial<AuditEventInput>[]): readonly AuditEventInput[] {
+  return fields.map((each, number) => makeEvent(number, each));
+}
+
+const FILTERS: readonly AuditFilter[] = [
+  {},
+  { requestId: "cr_1" },
+  { requestId: ["cr_2", "cr_3", "cr_none"] },
+  { requestId: "" },
+  { requestId: "cr_none" },
+  { agent: "agent-1" },
+  { agent: 'we"ird\n', tool: "write_file" },
+  { tool: "read_file", decision: "deny" },
+  { agent: "agent-2", decision: "ask" },
+  { agent: "agent-2", tool: "read_file", decision: "allow" },
+  { eventType: "vault_changed" },
+  { eventType: "consent_requested", requestId: "cr_4" },
+  { sinceMs: 1_000_050 },
+  { untilMs: 1_000_020, agent: "agent-1" },
+  { sinceMs: 1_000_020, untilMs: 1_000_040 },
+];
+
+/** Every answer that a log gives: with the key by its index, without it by reading all. */
+async function answersOf(path: string, indexKey: Uint8Array | undefined): Promise<unknown> {
+  const found: unknown[] = [];
+  for (const filter of FILTERS) {
+    const options = { filter, ...(indexKey !== undefined && { indexKey }) };
+    const forward = await hashesOf(readAuditLog(path, options));
+    const backward = await hashesOf(readAuditLogBackward(path, options));
+    expect(backward.toReversed()).toEqual(forward);
+    found.push({ filter, forward });
+  }
+  const vault = await readLastVaultChange(path, indexKey === undefined ? {} : { indexKey });
+  return { found, vault };
+}
+
+async function hashesOf(
+  events: AsyncIterable<{ readonly hash: string }>,
+): Promise<readonly string[]> {
+  return (await collect(events)).map(({ hash }) => hash);
+}
+
+/** Look-ups by the index give what reading everything gives. */
+export async function expectSameAnswers(path: string): Promise<void> {
+  expect(await answersOf(path, KEY)).toEqual(await answersOf(path, undefined));
+}
+
+/** How often an index took over what it had and read only what is behind it. */
+export async function bringUp(path: string, everyEvents = 3): Promise<void> {
+  const { edge, events } = await fullTree(path);
+  const writer = await openIndexWriter({
+    path,
+    key: KEY,
+    now: () => 5,
+    nextSeq: events,
+    everyEvents,
+    closeEventsMin: 1,
+  });
+  try {
+    expect(writer?.edge()).toEqual(edge);
+    expect(writer === undefined ? undefined : writeOpenWork(writer.work())).toEqual(
+      writeOpenWork(await findOpenWork(path)),
+    );
+  } finally {
+    await writer?.close();
+  }
+}
+
+async function fullTree(
+  path: string,
+): Promise<{ readonly edge: unknown; readonly events: number }> {
+  await using log = await openParts(path);
+  const tree = growTree();
+  for (const part of log.parts)
+    for await (const { bytes, ends } of part.blocks()) {
+      let start = 0;
+      for (const end of ends) {
+        tree.add(bytes, start, end);
+        start = end + 1;
+      }
+    }
+  return { edge: tree.edge(), events: tree.size() };
+}
+
+/** Puts lines in the place of a log: in files that start at these numbers. */
+export async function putLog(
+  path: string,
+  lines: readonly string[],
+  starts: readonly number[] = [],
+): Promise<void> {
+  for (const archive of await listArchives(path)) await rm(archive.path);
+  const cuts = [...new Set([0, ...starts.filter((start) => start < lines.length)])].sort(
+    (one, other) => one - other,
+  );
+  for (const [index, from] of cuts.entries()) {
+    const to = cuts[index + 1];
+    const name = to === undefined ? path : `${path}.${String(from).padStart(12, "0")}`;
+    await writeFile(
+      name,
+      lines
+        .slice(from, to)
+        .map((line) => `${line}\n`)
+        .join(""),
+      { mode: 0o600 },
+    );
+  }
+  expect(basename(path)).toBe("audit.jsonl");
+}
+
+/** Records that the index has, and how many bytes of the log they cover. */
+export async function recordsOf(
+  path: string,
+): Promise<readonly { readonly seq: number; readonly nextSeq: number }[]> {
+  const handle = await openIndexFile(path, "read");
+  if (handle === undefined) return [];
+  try {
+    const found = [];
+    for await (const each of readIndex(handle, path, KEY))
+      if (each !== undefined) found.push(each.record.stretch);
+    return found;
+  } finally {
+    await handle.close();
+  }
+}
