@@ -2,18 +2,26 @@
  * Command: what one row of the table of commands holds, and what a command gets when it runs. Types
  * only.
  */
+import type { Readable, Writable } from "node:stream";
 import type { Exit } from "./exit-codes.js";
 import type { OptionName } from "./options.js";
 import type { Printer } from "./printer.js";
 
+/** Standard input: a terminal's has more. */
+export type InputStream = Readable &
+  Partial<Pick<NodeJS.ReadStream, "isTTY" | "isRaw" | "setRawMode" | "ref" | "unref">>;
+/** Standard output or error: a terminal's has more. */
+export type OutputStream = Writable &
+  Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows">>;
+
 /** The parts of its process that a command uses. */
 export interface Io {
   /** Standard input. */
-  readonly stdin: NodeJS.ReadStream;
+  readonly stdin: InputStream;
   /** Standard output, for results. */
-  readonly stdout: NodeJS.WriteStream;
+  readonly stdout: OutputStream;
   /** Standard error, for everything else. */
-  readonly stderr: NodeJS.WriteStream;
+  readonly stderr: OutputStream;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The working directory, as an absolute path. */
@@ -24,6 +32,8 @@ export interface Io {
   readonly pid: number;
   /** ID of the process that started this one. */
   readonly ppid: number;
+  /** The umask of what this process starts; left out: its own. */
+  readonly umask?: number;
   /**
    * From now on, SIGINT, SIGTERM and SIGHUP abort the signal that it returns instead of ending the
    * process.
