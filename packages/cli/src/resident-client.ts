@@ -27,10 +27,19 @@ interface Starter {
     readonly places: ReturnType<typeof placesOf>;
     readonly env: NodeJS.ProcessEnv;
     readonly cwd: string;
+    readonly readyMsMax: number;
     readonly isThere: () => Promise<boolean>;
   }): Promise<string | undefined>;
 }
 
+/**
+ * How long a resident may take until it is ready, unless `ACP_RESIDENT_SECONDS` says it: a busy
+ * machine takes longer.
+ */
+const READY_SECONDS = 5;
+/** The part of that time in which one that accepts has to greet. */
+const GREETING_PART = 2 / 5;
+const SECONDS_MAX = 3_600;
 /** A client that is told to end has this long. */
 const END_MS_MAX = 10_000;
 
@@ -112,7 +121,9 @@ async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | str
   const home = namedHome(argv, { env, cwd, userHome });
   const places = placesOf(home, { env, uid });
   makePlaces(places, uid);
-  const reach = (): Promise<Reached | Unreached> => reachResident(home, places, { build, uid });
+  const readyMsMax = 1_000 * secondsIn(env["ACP_RESIDENT_SECONDS"]);
+  const own = { build, uid, greetingMsMax: readyMsMax * GREETING_PART };
+  const reach = (): Promise<Reached | Unreached> => reachResident(home, places, own);
   let found = await reach();
   if (found === "none") {
     // Its name is put together so that it stays a file of its own.
@@ -122,12 +133,17 @@ async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | str
       if (typeof now !== "string") found = now;
       return now !== "none";
     };
-    const problem = await startResident({ home, places, env, cwd, isThere });
+    const problem = await startResident({ home, places, env, cwd, readyMsMax, isThere });
     if (problem !== undefined) return `There is no resident gate of ${home}: ${problem}`;
     if (typeof found === "string") found = await reach();
   }
   if (typeof found === "string") return `${REASONS[found]} (${home})`;
   return linkOf(found, hello, handlers);
+}
+
+function secondsIn(text: string | undefined): number {
+  const seconds = Number(text ?? READY_SECONDS);
+  return seconds > 0 && seconds <= SECONDS_MAX ? seconds : READY_SECONDS;
 }
 
 const REASONS: Readonly<Record<Unreached, string>> = {

@@ -15,12 +15,12 @@ export interface StartParts {
   readonly places: Places;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** The time until a started resident, or somebody else's, answers. */
+  readonly readyMsMax: number;
   /** Whether a resident answers, whoever started it. */
   isThere(): Promise<boolean>;
 }
 
-/** The time until a started resident, or somebody else's, answers. */
-const READY_MS_MAX = 5_000;
 const LOOK_EVERY_MS = 10;
 /** A log this long is put aside, and one of them is kept. */
 const LOG_BYTES_MAX = 1024 * 1024;
@@ -82,14 +82,14 @@ function keptOf(env: StartParts["env"]): Readonly<Record<string, string>> {
 }
 
 async function waitFor(
-  { isThere }: StartParts,
+  { isThere, readyMsMax }: StartParts,
   whyNot: () => string | undefined,
 ): Promise<string | undefined> {
-  const endMs = performance.now() + READY_MS_MAX;
+  const endMs = performance.now() + readyMsMax;
   while (!(await isThere())) {
     const why = whyNot();
     if (why !== undefined) return (await isThere()) ? undefined : why;
-    if (performance.now() > endMs) return `none was ready after ${READY_MS_MAX / 1_000} seconds`;
+    if (performance.now() > endMs) return `none was ready after ${readyMsMax / 1_000} seconds`;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
   return undefined;

@@ -46,11 +46,12 @@ const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => 
 
 /** Runs the command. */
 export const mcp: Run = async (invocation) => {
-  // The thin client comes first: whoever gets here has no resident, and asked for one.
-  if (invocation.flags.has("resident"))
+  // The thin client comes first: whoever gets here never reached it, and asked for it.
+  const { env } = invocation.io;
+  if (invocation.flags.has("resident") || (env["ACP_RESIDENT"] === "1" && env["ACP_ALONE"] !== "1"))
     throw new ConsentError(
       "options_invalid",
-      "Cannot use --resident here: only the program acp has a client for the resident",
+      "Cannot use the resident gate: run the program acp, with mcp as its first word",
     );
   return serveMcp(invocation, ALONE);
 };

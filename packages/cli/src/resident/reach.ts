@@ -8,14 +8,20 @@ import type { Places } from "./places.js";
 import { PROTOCOL, createFrameReader, readGreeting, speakAlike } from "./wire.js";
 import type { Frame } from "./wire.js";
 
-/** A resident says something within this time, or it hangs. */
-const GREETING_MS_MAX = 2_000;
-
 /** A connection to a resident that has greeted. */
 export interface Reached {
   readonly socket: Socket;
   /** Takes the frames from now on. */
   onFrames(take: (frame: Frame) => void): void;
+}
+
+/** Who connects. */
+export interface ReachOptions {
+  /** As the resident's must be. */
+  readonly build: string;
+  readonly uid: number;
+  /** A resident says something within this time, or it hangs. */
+  readonly greetingMsMax: number;
 }
 
 /** Why there is no connection. */
@@ -29,7 +35,7 @@ export type Unreached = "none" | "hung" | "build_differs" | "not_ours";
 export function reachResident(
   home: string,
   places: Places,
-  { build, uid }: { readonly build: string; readonly uid: number },
+  { build, uid, greetingMsMax }: ReachOptions,
 ): Promise<Reached | Unreached> {
   const folders = [home, places.run, places.sockets];
   const isThere = (path: string): boolean => isOurs(path, uid);
@@ -47,7 +53,7 @@ export function reachResident(
     };
     const none = (): void => settle("none");
     // What came while this process itself stood still is heard before silence counts.
-    const limit = setTimeout(() => setImmediate(() => settle("hung")), GREETING_MS_MAX);
+    const limit = setTimeout(() => setImmediate(() => settle("hung")), greetingMsMax);
     let isGreeted = false;
     const reader = createFrameReader(
       (frame) => {
