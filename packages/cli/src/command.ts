@@ -7,12 +7,10 @@ import type { Exit } from "./exit-codes.js";
 import type { OptionName } from "./options.js";
 import type { Printer } from "./printer.js";
 
-/** Standard input: a terminal's has more. */
-export type InputStream = Readable &
-  Partial<Pick<NodeJS.ReadStream, "isTTY" | "isRaw" | "setRawMode" | "ref" | "unref">>;
-/** Standard output or error: a terminal's has more. */
-export type OutputStream = Writable &
-  Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows">>;
+/** Standard input, a terminal's or not. */
+export type InputStream = Readable & Pick<NodeJS.ReadStream, "isTTY">;
+/** Standard output or error, a terminal's or not. */
+export type OutputStream = Writable & Pick<NodeJS.WriteStream, "isTTY">;
 
 /** The parts of its process that a command uses. */
 export interface Io {

@@ -113,6 +113,16 @@ interface LinkParts {
   readonly handlers: LinkHandlers;
 }
 
+/** Loaded only by who needs it; its name is put together so that it stays a file of its own. */
+function loadStarter(): Starter {
+  const loaded: unknown = require(join(__dirname, "resident-start.cjs"));
+  if (isStarter(loaded)) return loaded;
+  throw new Error("the installation of ACP is not whole");
+}
+
+const isStarter = (loaded: unknown): loaded is Starter =>
+  typeof loaded === "object" && loaded !== null && "startResident" in loaded;
+
 /** A connection with an open session, or why there is none. */
 async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | string> {
   const { argv, cwd, userHome, build } = hello;
@@ -126,8 +136,7 @@ async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | str
   const reach = (): Promise<Reached | Unreached> => reachResident(home, places, own);
   let found = await reach();
   if (found === "none") {
-    // Its name is put together so that it stays a file of its own.
-    const { startResident }: Starter = require(join(__dirname, "resident-start.cjs"));
+    const { startResident } = loadStarter();
     const isThere = async (): Promise<boolean> => {
       const now = await reach();
       if (typeof now !== "string") found = now;

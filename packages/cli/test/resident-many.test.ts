@@ -64,7 +64,8 @@ describe("a resident with many clients", () => {
     }
     flood.abort();
     await flooding;
-    console.log(`p98 beside a flood: ${times.toSorted((a, b) => a - b)[48]?.toFixed(0)} ms`);
+    // A bound that also a busy machine keeps; alone the median is a few milliseconds.
+    expect(times.toSorted((a, b) => a - b)[25]).toBeLessThan(5_000);
     const status = await readFile(`/proc/${at.pid()}/status`, "utf8");
     expect(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1])).toBeLessThan(400_000);
     await endAll([quiet, loud]);

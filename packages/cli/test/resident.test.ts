@@ -7,7 +7,8 @@ import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
 import { describe, expect, it, vi } from "vitest";
-import { frameOf } from "../src/resident/wire.js";
+import { ROOM_BYTES, createFrameReader, frameOf, readGreeting } from "../src/resident/wire.js";
+import type { Frame } from "../src/resident/wire.js";
 import { answering } from "./mcp-client.js";
 import { residentWorld, startsOf, textOf } from "./resident-world.js";
 
@@ -42,7 +43,7 @@ describe("acp mcp --resident", () => {
       variables
         .map((each) => each.split("=")[0])
         .filter(Boolean)
-        .sort(),
+        .toSorted((a = "", b = "") => a.localeCompare(b)),
     ).toEqual(["HOME", "PATH"]);
     expect(variables).toContain("PATH=/usr/local/bin:/usr/bin:/bin");
     expect(await readdir(at.path)).not.toContain("planted");
@@ -215,6 +216,84 @@ describe("acp mcp --resident", () => {
     await using client = await at.client();
     expect(textOf(await client.call("act", { n: 1 }))).toBe("1");
     await new Promise((resolve) => void server.close(resolve));
+  });
+});
+
+/** Connects as no client does, and resolves with all frames when the resident has closed. */
+function exchange(
+  path: string,
+  speak: (greeting: Frame) => readonly Buffer[],
+): Promise<readonly Frame[]> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const frames: Frame[] = [];
+    const reader = createFrameReader(
+      (frame) => {
+        frames.push(frame);
+        if (frames.length === 1) for (const bytes of speak(frame)) socket.write(bytes);
+      },
+      () => socket.destroy(),
+    );
+    socket.on("data", (chunk: Buffer) => reader.push(chunk));
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(frames));
+  });
+}
+
+describe("the socket for agents", () => {
+  it("refuses what is no hello, another build and another home, and gives a flood no room", async () => {
+    await using at = await residentWorld();
+    await using client = await at.client();
+    const path = join(at.home, "run", "agents");
+    const hello = (greeting: Frame, change: object): Buffer =>
+      frameOf(
+        "hello",
+        JSON.stringify({
+          protocol: [1, 1],
+          build: readGreeting(greeting.body)?.build,
+          argv: ["mcp", "--resident", "--home", at.home, "--", "/bin/cat"],
+          cwd: "/",
+          env: {},
+          userHome: "/",
+          pid: 1,
+          ppid: 1,
+          umask: 0,
+          ...change,
+        }),
+      );
+    const last = async (change: object): Promise<string> => {
+      const frames = await exchange(path, (greeting) => [hello(greeting, change)]);
+      return `${frames[1]?.kind} ${frames[1]?.body.toString()}`;
+    };
+    expect(await last({ umask: -1 })).toMatch(/^refused .*hello_invalid/);
+    expect(await last({ build: "another" })).toMatch(/^refused .*build_differs/);
+    expect(await last({ protocol: [2, 2] })).toMatch(/^refused .*build_differs/);
+    expect(await last({ argv: ["mcp", "--home", "/"] })).toMatch(/^refused .*home_differs/);
+    // Nothing but what is served: no other command, and no terminal.
+    for (const argv of [
+      ["pause", "--home", at.home],
+      ["mcp", "--tty", "--home", at.home],
+    ]) {
+      const frames = await exchange(path, (greeting) => [hello(greeting, { argv })]);
+      expect(frames.at(-1)).toMatchObject({ kind: "exit" });
+      expect(frames.at(-1)?.body.toString()).not.toBe('{"code":0}');
+    }
+    const flood = await exchange(path, (greeting) => [
+      hello(greeting, {}),
+      ...Array.from({ length: 80 }, () => frameOf("input", Buffer.alloc(ROOM_BYTES, 0x20))),
+    ]);
+    expect(flood.map(({ kind }) => kind)).toContain("ready");
+    expect(flood.map(({ kind }) => kind)).not.toContain("exit");
+    expect(await exchange(path, () => [Buffer.from([0, 0, 0, 0, 0])])).toHaveLength(1);
+    expect(textOf(await client.call("act", { n: 1 }))).toBe("1");
+  });
+
+  it("is in no folder that others can enter", async () => {
+    await using at = await residentWorld();
+    await mkdir(join(at.home, "run"), { mode: 0o755 });
+    await using client = at.start();
+    const { result } = await client.ask("initialize", {});
+    expect(JSON.stringify(result)).toContain("only this user can enter");
   });
 });
 

@@ -11,6 +11,8 @@ import type { Hello, Kind } from "./wire.js";
 /** How many read bytes make a frame that gives room for more. */
 const GIVE_BYTES = 64 * 1024;
 
+const NO_TERMINAL = { isTTY: false };
+
 /** The streams of a session, and what feeds them. */
 export interface SessionIo {
   readonly io: Io;
@@ -52,9 +54,9 @@ export function createSessionIo(socket: Socket, hello: Hello): SessionIo {
   const { env, cwd, userHome, pid, ppid, umask } = hello;
   return {
     io: {
-      stdin,
-      stdout,
-      stderr,
+      stdin: Object.assign(stdin, NO_TERMINAL),
+      stdout: Object.assign(stdout, NO_TERMINAL),
+      stderr: Object.assign(stderr, NO_TERMINAL),
       env,
       cwd,
       userHome,

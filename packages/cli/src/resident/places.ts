@@ -52,9 +52,7 @@ export function placesOf(home: string, { env, uid }: PlaceContext): Places {
     agents: join(sockets, `${prefix}agents`),
     control: join(sockets, `${prefix}control`),
   }));
-  const [first] = pathsIn.filter(
-    ({ control }) => Buffer.byteLength(control) <= SOCKET_PATH_BYTES_MAX,
-  );
+  const first = pathsIn.find(({ control }) => Buffer.byteLength(control) <= SOCKET_PATH_BYTES_MAX);
   if (first === undefined) throw new Error("no path for its sockets is short enough");
   return { run, ...first, log: join(run, "resident.log") };
 }

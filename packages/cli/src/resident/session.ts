@@ -129,7 +129,8 @@ async function serve(
   { argv }: Hello,
   { gates, commands }: SessionParts,
 ): Promise<number> {
-  const json = argv.slice(0, (argv.indexOf("--") + 1 || argv.length + 1) - 1).includes("--json");
+  const end = argv.indexOf("--");
+  const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");
   const print = createPrinter({ stdout: io.stdout, stderr: io.stderr, env: io.env, json });
   try {
     const { command, ...line } = readCommandLine(argv, commands);

@@ -47,7 +47,7 @@ describe("spec/vectors/resident.json", () => {
   });
 });
 
-const kinds = Object.keys(KINDS) as Kind[];
+const kinds = Object.keys(KINDS).filter((name): name is Kind => Object.hasOwn(KINDS, name));
 const frame = fc.record({
   kind: fc.constantFrom(...kinds),
   body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),

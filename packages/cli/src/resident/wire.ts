@@ -57,8 +57,11 @@ export interface Frame {
 /** Why bytes are no frames. */
 export type FrameError = "frame_unknown" | "frame_too_large";
 
+const isKind = (name: string): name is Kind => Object.hasOwn(KINDS, name);
 const NAMES: ReadonlyMap<number, Kind> = new Map(
-  (Object.keys(KINDS) as Kind[]).map((kind) => [KINDS[kind], kind]),
+  Object.keys(KINDS)
+    .filter(isKind)
+    .map((kind) => [KINDS[kind], kind]),
 );
 
 /** A frame as bytes. */

@@ -71,7 +71,7 @@ export async function runAgent(parts: RunAgentParts): Promise<Outcome> {
   const { invocation, inUse } = parts;
   // The agent draws on the same terminal: what the audit log has anyway must not be written over
   // it.
-  const isQuiet = invocation.io.stderr.isTTY === true;
+  const isQuiet = invocation.io.stderr.isTTY;
   await using opened = await openRunServers(parts, isQuiet);
   const mcp = mcpOf(parts, opened.upstreams, isQuiet);
   const sessions = opened.upstreams.length === 0 ? undefined : createMcpSessions(mcp);
