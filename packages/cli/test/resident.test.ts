@@ -9,6 +9,7 @@ import { attachApprovers } from "@acp/channel-terminal";
 import { describe, expect, it, vi } from "vitest";
 import { ROOM_BYTES, createFrameReader, frameOf, readGreeting } from "../src/resident/wire.js";
 import type { Frame } from "../src/resident/wire.js";
+import { acp } from "./harness.js";
 import { answering } from "./mcp-client.js";
 import { residentWorld, startsOf, textOf } from "./resident-world.js";
 
@@ -110,6 +111,18 @@ describe("acp mcp --resident", () => {
     await closed;
     expect(Buffer.concat(heard).toString("latin1")).not.toContain("clients");
     expect(await at.logs()).toEqual(["audit.jsonl"]);
+  });
+
+  it("masks for each client the secrets that the vault has when it comes", async () => {
+    await using at = await residentWorld();
+    await at.acp(["init"]);
+    await using first = await at.client({ env: { TOKEN: "tok-0123456789" } });
+    expect(textOf(await first.call("who"))).toContain("tok-0123456789");
+    const set = ["vault", "set", "TOKEN", "--server", "x", "--home", at.home];
+    expect(await acp(set, { input: "tok-0123456789" })).toMatchObject({ code: 0 });
+    await using second = await at.client({ env: { TOKEN: "tok-0123456789" } });
+    expect(textOf(await second.call("who"))).not.toContain("tok-0123456789");
+    expect(await startsOf(at.home)).toBe(1);
   });
 
   it("ends a client's servers with it", async () => {

@@ -5,11 +5,12 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { openRecordKey } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
-import { openHomeKeys } from "../gate/home-keys.js";
+import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
 import { openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
@@ -53,7 +54,10 @@ export function createHomeGates(own: Invocation): HomeGates {
   const attachedAt = new Map<string, SharedGate>();
   return {
     of: (invocation) => ({
-      keys: (at, asked) => (keys = openKeysOnce(keys, () => openHomeKeys(at, asked))),
+      async keys(at, asked) {
+        keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
+        return renewHomeKeys(at, await keys);
+      },
       outside: (server) => outsideOf(server, invocation.io),
       async withGate(parts, use) {
         const [key, opened] = await shared(parts);
@@ -85,18 +89,25 @@ export function createHomeGates(own: Invocation): HomeGates {
   };
 }
 
-/** Whoever could not open the keys is no reason for the next one not to try. */
+/**
+ * Whoever could not open the keys, or found none, is no reason for the next one not to try.
+ */
 function openKeysOnce(
   before: Promise<HomeKeys> | undefined,
   open: () => Promise<HomeKeys>,
 ): Promise<HomeKeys> {
-  return before === undefined ? open() : before.catch(open);
+  if (before === undefined) return open();
+  return before.then((held) => (held.keys === undefined ? open() : held), open);
 }
 
 /** The same text of the same file means the same, for users of the same home directory. */
-async function keyOf({ source: { file, config }, invocation }: WithGateParts): Promise<string> {
+async function keyOf({
+  source: { file, config },
+  invocation,
+  homeKeys,
+}: WithGateParts): Promise<string> {
   const text = config === undefined ? "" : await readFile(file, "utf8");
-  const words = [file, invocation.io.userHome, text];
+  const words = [file, invocation.io.userHome, text, homeKeys.keys !== undefined];
   return createHash("sha256").update(JSON.stringify(words)).digest("hex");
 }
 
@@ -132,10 +143,12 @@ async function withSessionGate<T>(
   parts: WithGateParts,
   use: (inUse: GateInUse) => Promise<T>,
 ): Promise<T> {
-  await using kept = await openHomeStore(parts.home, base.recordKey);
+  // Those of now: the keys may be others than when the resident began.
+  const recordKey = await openRecordKey(parts.home, parts.homeKeys.keys);
+  await using kept = await openHomeStore(parts.home, recordKey);
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
-  return await withGateOf({ ...base, kept, notices, isolation }, parts, use);
+  return await withGateOf({ ...base, recordKey, kept, notices, isolation }, parts, use);
 }
 
 /** A server starts with exactly what the client's own process would give it. */
