@@ -36,39 +36,61 @@ const KEPT_VARIABLES = ["ACP_KEY_FILE", "ACP_PASSPHRASE_FILE", "LANG", "XDG_RUNT
  * @returns Why there is none; nothing where there is.
  */
 export async function startResident(parts: StartParts): Promise<string | undefined> {
-  const { home, places, env, cwd } = parts;
+  const { home, places, env } = parts;
   const why = whyConfined(env);
   if (why !== undefined)
     return `this process ${why}, and what it starts would be held, too; run this outside: acp resident serve --home ${home}`;
-  const lock = await trySocketLock({ directory: places.run, prefix: "start.lock." });
-  if (!lock.isHeld) return waitFor(parts, () => undefined);
-  try {
-    // Somebody was faster.
-    if (await parts.isThere()) return undefined;
-    const program = join(__dirname, "../bin/acp.cjs");
-    const reach = { workspaces: [cwd] };
-    const node = trustedProgram(process.execPath, reach);
-    if ("reason" in node) return `Node.js is not started: ${node.reason}`;
-    const code = trustedPath(program, reach);
-    if (typeof code !== "string") return `"${program}" is not started: ${code.reason}`;
-    let ended: string | undefined;
-    const log = openLog(places.log);
-    const child = startProgram(node, [code, "resident", "serve", "--home", home], {
-      env: keptOf(env),
-      isDetached: true,
-      stdio: ["ignore", log, log],
-    });
-    closeSync(log);
-    child.on("error", (error) => (ended = error.message));
-    child.on("exit", () => (ended = `it ended at once; ${places.log} says why`));
-    const problem = await waitFor(parts, () => ended);
-    child.removeAllListeners().on("error", () => undefined);
-    child.unref();
-    return problem;
-  } finally {
-    await lock.release();
+  const endMs = performance.now() + parts.readyMsMax;
+  while (!(await parts.isThere())) {
+    const lock = await trySocketLock({ directory: places.run, prefix: "start.lock." });
+    if (lock.isHeld) {
+      try {
+        return await startLocked(parts, endMs);
+      } finally {
+        await lock.release();
+      }
+    }
+    if (performance.now() > endMs) return tooLate(parts);
+    // Several that only want it all step back, at other times the next time.
+    await wait(LOOK_EVERY_MS * (1 + 4 * Math.random()));
   }
+  return undefined;
 }
+
+/** Starts one, with the lock. */
+async function startLocked(parts: StartParts, endMs: number): Promise<string | undefined> {
+  const { home, places, env, cwd } = parts;
+  // Somebody was faster.
+  if (await parts.isThere()) return undefined;
+  const program = join(__dirname, "../bin/acp.cjs");
+  const reach = { workspaces: [cwd] };
+  const node = trustedProgram(process.execPath, reach);
+  if ("reason" in node) return `Node.js is not started: ${node.reason}`;
+  const code = trustedPath(program, reach);
+  if (typeof code !== "string") return `"${program}" is not started: ${code.reason}`;
+  let ended: string | undefined;
+  const log = openLog(places.log);
+  const child = startProgram(node, [code, "resident", "serve", "--home", home], {
+    env: keptOf(env),
+    isDetached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  child.on("error", (error) => (ended = error.message));
+  child.on("exit", () => (ended = `it ended at once; ${places.log} says why`));
+  child.unref();
+  while (!(await parts.isThere())) {
+    if (ended !== undefined) return (await parts.isThere()) ? undefined : ended;
+    if (performance.now() > endMs) return tooLate(parts);
+    await wait(LOOK_EVERY_MS);
+  }
+  return undefined;
+}
+
+const tooLate = ({ readyMsMax }: StartParts): string =>
+  `none was ready after ${readyMsMax / 1_000} seconds`;
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 function keptOf(env: StartParts["env"]): Readonly<Record<string, string>> {
   const kept = KEPT_VARIABLES.flatMap((name) =>
@@ -79,20 +101,6 @@ function keptOf(env: StartParts["env"]): Readonly<Record<string, string>> {
     HOME: userInfo().homedir,
     PATH: "/usr/local/bin:/usr/bin:/bin",
   };
-}
-
-async function waitFor(
-  { isThere, readyMsMax }: StartParts,
-  whyNot: () => string | undefined,
-): Promise<string | undefined> {
-  const endMs = performance.now() + readyMsMax;
-  while (!(await isThere())) {
-    const why = whyNot();
-    if (why !== undefined) return (await isThere()) ? undefined : why;
-    if (performance.now() > endMs) return `none was ready after ${readyMsMax / 1_000} seconds`;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-  }
-  return undefined;
 }
 
 function openLog(path: string): number {

@@ -4,9 +4,11 @@
  * it, when its sockets are gone, and when it is told to.
  */
 import { lstat, realpath, unlink } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ConsentError } from "@acp/core";
 import { trySocketLock } from "@acp/host";
+import type { SocketLock } from "@acp/host";
 import type { Command, Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { makeHome } from "../home/make-home.js";
@@ -30,6 +32,9 @@ const SESSIONS_MAX = 64;
 const CONTROLS_MAX = 16;
 /** How long clients have to take what is left for them. */
 const LEAVE_MS = 10_000;
+/** About three seconds. */
+const LOCK_TRIES = 30;
+const LOCK_WAIT_MS = 200;
 /** The prefix of its lock in `<home>/run`; the process's ID follows. */
 export const LOCK_PREFIX = "resident.lock.";
 
@@ -51,15 +56,24 @@ export async function serveHome(
   const homeDir = await realpath(home.dir);
   const places = placesOf(homeDir, { env: invocation.io.env, uid: process.getuid?.() ?? -1 });
   makePlaces(places, process.getuid?.() ?? -1);
-  const lock = await trySocketLock({ directory: places.run, prefix: LOCK_PREFIX });
-  if (!lock.isHeld)
-    throw new ConsentError("home_busy", `A resident of ${homeDir} runs already (${lock.pid})`);
+  const lock = await takeLock(homeDir, places);
   try {
     await serveLocked({ invocation, commands, signal, homeDir, places });
   } finally {
     await lock.release();
   }
   return "ok";
+}
+
+/** One that is ending gives it up soon, and of two that only want it each steps back. */
+async function takeLock(homeDir: string, { run: directory }: Places): Promise<SocketLock> {
+  for (let tries = 1; ; tries++) {
+    const lock = await trySocketLock({ directory, prefix: LOCK_PREFIX });
+    if (lock.isHeld) return lock;
+    if (tries >= LOCK_TRIES)
+      throw new ConsentError("home_busy", `A resident of ${homeDir} runs already (${lock.pid})`);
+    await wait(Math.random() * LOCK_WAIT_MS);
+  }
 }
 
 interface Locked {
