@@ -44,6 +44,8 @@ const ONLY_DEEP = {
   "packages/cli/test/pause-agent.test.ts": 8,
   "packages/cli/test/pinned-server.test.ts": 50,
   "packages/cli/test/proxy-http-clients.test.ts": 10,
+  "packages/cli/test/resident-many.test.ts": 60,
+  "packages/cli/test/resident.test.ts": 25,
   "packages/cli/test/review-terminal.test.ts": 6,
   "packages/cli/test/review.test.ts": 8,
   "packages/cli/test/run-guard.test.ts": 10,

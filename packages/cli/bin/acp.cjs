@@ -5,7 +5,11 @@
 const runAll = () => import("../dist/index.js").then(({ runProcess }) => runProcess());
 const [, , name, second] = process.argv;
 if (name === "run") void require("../dist/start-run.cjs").startRun();
-else if (name !== "exec" || second !== "hook") void runAll();
+else if (name === "mcp") {
+  const { isForResident, runResidentClient } = require("../dist/resident-client.cjs");
+  if (isForResident(process.argv.slice(2), process.env)) runResidentClient();
+  else void runAll();
+} else if (name !== "exec" || second !== "hook") void runAll();
 else {
   // Agents take this exit for "blocked", and any other failure for no hook.
   process.on("uncaughtException", (error) => {

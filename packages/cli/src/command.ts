@@ -2,18 +2,24 @@
  * Command: what one row of the table of commands holds, and what a command gets when it runs. Types
  * only.
  */
+import type { Readable, Writable } from "node:stream";
 import type { Exit } from "./exit-codes.js";
 import type { OptionName } from "./options.js";
 import type { Printer } from "./printer.js";
 
+/** Standard input, a terminal's or not. */
+export type InputStream = Readable & Pick<NodeJS.ReadStream, "isTTY">;
+/** Standard output or error, a terminal's or not. */
+export type OutputStream = Writable & Pick<NodeJS.WriteStream, "isTTY">;
+
 /** The parts of its process that a command uses. */
 export interface Io {
   /** Standard input. */
-  readonly stdin: NodeJS.ReadStream;
+  readonly stdin: InputStream;
   /** Standard output, for results. */
-  readonly stdout: NodeJS.WriteStream;
+  readonly stdout: OutputStream;
   /** Standard error, for everything else. */
-  readonly stderr: NodeJS.WriteStream;
+  readonly stderr: OutputStream;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The working directory, as an absolute path. */
@@ -24,6 +30,8 @@ export interface Io {
   readonly pid: number;
   /** ID of the process that started this one. */
   readonly ppid: number;
+  /** The umask of what this process starts; left out: its own. */
+  readonly umask?: number;
   /**
    * From now on, SIGINT, SIGTERM and SIGHUP abort the signal that it returns instead of ending the
    * process.

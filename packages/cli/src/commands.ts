@@ -7,6 +7,7 @@ import { EXEC_COMMANDS } from "./table/exec.js";
 import { FILES_DETAIL, FILES_MAX } from "./table/files.js";
 import { INBOX_COMMANDS } from "./table/inbox.js";
 import { PROXY_COMMANDS } from "./table/proxy.js";
+import { RESIDENT_COMMANDS } from "./table/resident.js";
 import { REVIEW_COMMANDS } from "./table/review.js";
 import { RECORD_COMMANDS } from "./table/records.js";
 import { SANDBOX_COMMANDS } from "./table/sandbox.js";
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   },
   ...DOCTOR_COMMANDS,
   ...PROXY_COMMANDS,
+  ...RESIDENT_COMMANDS,
   ...SANDBOX_COMMANDS,
   ...SERVER_COMMANDS,
   ...REVIEW_COMMANDS,

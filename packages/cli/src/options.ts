@@ -278,7 +278,9 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   },
   resident: {
     summary:
-      "Stay running and answer the hooks of this home until none has come for ten minutes; hooks start it on their own",
+      "For acp mcp: be served by the home's resident gate, which is started if none runs. For " +
+      "acp exec hook: stay running and answer the hooks of this home until none has come for " +
+      "ten minutes; hooks start it on their own",
   },
   "openclaw-user": {
     value: "NAME",

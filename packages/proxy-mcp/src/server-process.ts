@@ -45,6 +45,8 @@ export interface CommandUpstream {
   readonly cwd?: string;
   /** Directories that an agent may write in, as real paths. No program is started from them. */
   readonly workspaces?: readonly string[];
+  /** The server's umask. Default: the proxy's. */
+  readonly umask?: number;
 }
 
 /** A server that the caller starts, such as one in a sandbox. */
@@ -77,6 +79,7 @@ export function startCommand({
   env = ownEnvironment(),
   cwd = process.cwd(),
   workspaces = [],
+  umask,
 }: CommandUpstream): StartingServer {
   const directories = (env["PATH"] ?? "").split(delimiter);
   const found = trustedProgram(/[/\\]/u.test(program) ? resolvePath(cwd, program) : program, {
@@ -84,12 +87,14 @@ export function startCommand({
     workspaces,
   });
   if ("reason" in found) return failed(found.isMissing ? notThere(program) : found.reason);
-  const child = startProgram(found, args, {
-    env,
-    cwd,
-    stdio: ["pipe", "pipe", "pipe"],
-    isDetached: process.platform !== "win32",
-  });
+  const start = (): ChildProcess =>
+    startProgram(found, args, {
+      env,
+      cwd,
+      stdio: ["pipe", "pipe", "pipe"],
+      isDetached: process.platform !== "win32",
+    });
+  const child = umask === undefined ? start() : withUmask(umask, start);
   if (!isPiped(child)) return failed("the system has no free descriptors");
   const exited = new Promise<ServerExit>((resolve) => {
     child.once("exit", (code, signal) =>
@@ -111,6 +116,16 @@ export function startCommand({
       child.on("error", (error) => reject(new Error(startProblem(error, program))));
     }),
   };
+}
+
+/** A child inherits our umask: it is another one until the child is there. */
+function withUmask<T>(umask: number, start: () => T): T {
+  const own = process.umask(umask);
+  try {
+    return start();
+  } finally {
+    process.umask(own);
+  }
 }
 
 function failed(problem: string): StartingServer {

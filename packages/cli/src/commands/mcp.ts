@@ -3,11 +3,11 @@
  * servers. Standard output is MCP's. Where config.yml has a port for it, the HTTP proxy runs beside
  * it, behind the same gate.
  */
-import { isConsentError } from "@acp/core";
+import { ConsentError, isConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
-import type { Home } from "@acp/home";
+import type { CommandServer, Home } from "@acp/home";
 import { createMcpProxy, refuseMcp } from "@acp/proxy-mcp";
-import type { ProxyExit } from "@acp/proxy-mcp";
+import type { LocalUpstream, ProxyExit } from "@acp/proxy-mcp";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
@@ -17,6 +17,8 @@ import { hostOffers } from "../http/settings.js";
 import { lookAtAgent } from "../gate/agent-process.js";
 import { chooseServers, openEnvironments, readHomeConfig } from "../gate/config.js";
 import { openHomeKeys } from "../gate/home-keys.js";
+import type { HomeKeys } from "../gate/home-keys.js";
+import type { WithGateParts } from "../gate/shared-gate.js";
 import { ownPackages } from "../run/own-packages.js";
 import { ownPaths } from "../run/own-paths.js";
 import { openServers } from "../servers/open-servers.js";
@@ -24,22 +26,47 @@ import type { OpenServers, OpenServersParts } from "../servers/open-servers.js";
 import { checkAgentId } from "../servers/agent-id.js";
 import { makeHome } from "../home/make-home.js";
 import { withGate } from "../gate/with-gate.js";
+import type { GateInUse } from "../gate/with-gate.js";
 import { screenOf } from "../gate/guard.js";
 
 /** Who acts, where nobody says so: a client does not give its name before it has started us. */
 const AGENT_ID = "mcp-client";
 
+/** Where a client gets its gate: a process of its own opens one, the resident has them. */
+export interface GatesOfHome {
+  /** Opens the home's keys. */
+  keys(home: Home, invocation: Invocation): Promise<HomeKeys>;
+  /** Opens a gate for one client, and closes it. */
+  withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) => Promise<T>): Promise<T>;
+  /** A server of this client as it is started outside of any sandbox. */
+  outside(server: CommandServer): LocalUpstream;
+}
+
+const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
+
 /** Runs the command. */
 export const mcp: Run = async (invocation) => {
+  // The thin client comes first: whoever gets here never reached it, and asked for it.
+  const { env } = invocation.io;
+  if (invocation.flags.has("resident") || (env["ACP_RESIDENT"] === "1" && env["ACP_ALONE"] !== "1"))
+    throw new ConsentError(
+      "options_invalid",
+      "Cannot use the resident gate: run the program acp, with mcp as its first word",
+    );
+  return serveMcp(invocation, ALONE);
+};
+
+/** Serves the client of an invocation, or tells it why not. */
+export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Promise<Exit> {
   const signal = invocation.io.onStop();
   const start = { isServing: false };
   try {
-    return await serve(invocation, { signal, start });
+    return await serve(invocation, { signal, start, gates });
   } catch (error) {
     if (!start.isServing) await tellClient(error, invocation, signal);
     throw error;
   }
-};
+}
 
 /**
  * A client shows its user nothing of a server that just ends: it is told what is missing, for as
@@ -65,16 +92,17 @@ interface Serving {
   readonly signal: AbortSignal;
   /** Set once the proxy speaks to the client. */
   readonly start: { isServing: boolean };
+  readonly gates: GatesOfHome;
 }
 
-async function serve(invocation: Invocation, { signal, start }: Serving): Promise<Exit> {
+async function serve(invocation: Invocation, { signal, start, gates }: Serving): Promise<Exit> {
   const { io, print } = invocation;
   const home = await makeHome(ownHomePath(invocation));
   const source = await readHomeConfig(home, invocation);
   const servers = chooseServers(source, invocation);
   const host = await lookAtAgent(io.ppid);
   const agent = agentOf(invocation, host.command);
-  const homeKeys = await openHomeKeys(home, invocation);
+  const homeKeys = await gates.keys(home, invocation);
   const environments = await openEnvironments(servers, {
     file: source.file,
     keys: homeKeys.keys,
@@ -86,7 +114,7 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
   const forGate = hasHttp
     ? { ways: ["mcp", "http"] as const, defaultOffers: hostOffers(io.env, source) }
     : { ways: ["mcp"] as const };
-  return withGate({ ...common, ...forGate }, async (inUse) => {
+  return gates.withGate({ ...common, ...forGate }, async (inUse) => {
     await using _http = await openHttpBeside({ ...shared, inUse, agent });
     await using opened = await openMcpServers({
       ...shared,
@@ -94,6 +122,7 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
       home,
       servers: environments,
       agentId: agent.id,
+      outside: (server) => Promise.resolve(gates.outside(server)),
     });
     const { upstreams } = opened;
     signal.addEventListener("abort", opened.endStarts);
@@ -127,7 +156,7 @@ async function serve(invocation: Invocation, { signal, start }: Serving): Promis
 async function openMcpServers(
   parts: Pick<
     OpenServersParts,
-    "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId" | "signal"
+    "invocation" | "source" | "homeKeys" | "inUse" | "servers" | "agentId" | "signal" | "outside"
   > & {
     readonly home: Home;
   },
@@ -140,7 +169,6 @@ async function openMcpServers(
     hidden: await ownPaths({ home, source, invocation }),
     programs: ownPackages(),
     isContained: false,
-    outside: (server) => Promise.resolve(server),
   });
 }
 

@@ -67,6 +67,25 @@ export async function openHomeKeys(
   };
 }
 
+/**
+ * The same keys for one more client of a gate that runs for long: as they are now, with the secrets
+ * that the vault has now.
+ *
+ * @throws ConsentError as {@link openHomeKeys}.
+ */
+export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKeys> {
+  const { ring } = held;
+  if (ring === undefined) return held;
+  const opened = await readVaultNow(home, ring);
+  await checkRollback(home, opened.mark);
+  return {
+    ...held,
+    keys: await ring.fresh(),
+    masker: () => createMasker(opened.secrets),
+    gateOptions: { ...held.gateOptions, vault: createVault(liveSecrets(home, ring, opened)) },
+  };
+}
+
 const TRIES = 20;
 const WAIT_MS = 50;
 

@@ -8,7 +8,7 @@ import type { Claims, Store } from "@acp/core";
 import { fileClaims, fileGrants, openPendingFiles } from "@acp/home";
 import type { Home, KnownQuestions } from "@acp/home";
 
-/** The stores that are files. */
+/** The stores that are files. Disposing of it twice is the same as once. */
 export interface HomeStore extends AsyncDisposable {
   readonly store: Pick<Store, "claims" | "grants" | "pending">;
   /** What is known of questions that a log may show as open. */
@@ -36,6 +36,7 @@ export async function openHomeStore(home: Home, recordKey: Uint8Array): Promise<
   const pending = await openPendingFiles(directory, accepts);
   const told = new Set<number>();
   let say = (_count: number): void => undefined;
+  let closing: Promise<void> | undefined;
   const onIgnored = (count: number): void => {
     if (!told.has(count)) say(count);
     told.add(count);
@@ -49,6 +50,6 @@ export async function openHomeStore(home: Home, recordKey: Uint8Array): Promise<
     known: pending,
     ignored: pending.ignored,
     onIgnoredGrants: (next) => void (say = next),
-    [Symbol.asyncDispose]: () => pending[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => (closing ??= Promise.resolve(pending[Symbol.asyncDispose]())),
   };
 }

@@ -47,7 +47,10 @@ export function createOtherGates(
       return keep(createConsentGate({ ...rest, layers: [...layers, layer], isolation }));
     },
     async [Symbol.asyncDispose]() {
-      for (const gate of opened) await gate.close();
+      for (const gate of opened) {
+        all.delete(gate);
+        await gate.close();
+      }
     },
   };
 }

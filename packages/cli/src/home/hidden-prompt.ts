@@ -17,7 +17,7 @@ const CHARS_MAX = 8_192;
 
 /** The terminal on standard input; `undefined` where that is none. */
 export function terminalOf({ stdin, stderr }: Io): Terminal | undefined {
-  return stdin.isTTY
+  return stdin instanceof ReadStream
     ? { input: stdin, output: stderr, [Symbol.dispose]: () => stdin.pause() }
     : undefined;
 }

@@ -11,7 +11,7 @@ export const PROXY_COMMANDS: readonly Command[] = [
     usage: "[-- COMMAND [ARGS…]]",
     operandsMax: 0,
     takesRest: true,
-    options: ["config", "server", "agent", "tty", "key-file"],
+    options: ["config", "server", "agent", "tty", "key-file", "resident"],
     details: [
       "An MCP client starts this command in place of a server. Everything passes unchanged " +
         "except tools/call, which the policy judges. Allowed calls are forwarded, denied calls " +
@@ -24,12 +24,17 @@ export const PROXY_COMMANDS: readonly Command[] = [
         "ACP_PASSPHRASE_FILE, or with a prompt if --tty is given.",
       "If the gate cannot start, for example because the key is locked, this command starts no " +
         "server and answers every request of the client with the reason and the remedy.",
+      "With --resident, or with ACP_RESIDENT=1, one process of the home (`acp resident`) has the " +
+        "gate and starts the servers, with this command's variables and directory. This command " +
+        "passes messages on, and reconnects if that process ends. It never starts a gate of its " +
+        "own instead.",
       "Standard output belongs to MCP. Notices go to standard error; with --json, as one JSON object per line.",
     ],
     examples: [
       "acp mcp --server files -- npx -y @modelcontextprotocol/server-filesystem ~/projects",
       "acp mcp --config ./acp.yml",
       "acp mcp --agent claude-code",
+      "acp mcp --resident --agent claude-code",
     ],
     exits: ["invalid", "audit"],
     load: async () => (await import("../commands/mcp.js")).mcp,

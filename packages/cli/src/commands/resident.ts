@@ -1,0 +1,117 @@
+/**
+ * `acp resident`: the one process of a home that clients of `acp mcp --resident` share, for people:
+ * start it in the foreground, look at it, end it.
+ */
+import { readFileSync, realpathSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Command, Invocation, Run } from "../command.js";
+import type { Exit } from "../exit-codes.js";
+import { homeOf } from "../home/home-source.js";
+import { askResident, lockHolder } from "../resident/control.js";
+import type { Told } from "../resident/control.js";
+import { isOurs, placesOf } from "../resident/places.js";
+import type { Places } from "../resident/places.js";
+import { LOCK_PREFIX, serveHome } from "../resident/serve.js";
+
+/** How long an ending resident may take. */
+const END_MS_MAX = 15_000;
+const LOOK_EVERY_MS = 50;
+/** Of the log. */
+const LINES_SHOWN = 100;
+
+/**
+ * Makes `acp resident serve`.
+ *
+ * @param commands - What it reads its clients' command lines with.
+ */
+export const createServe =
+  (commands: readonly Command[]): Run =>
+  (invocation) =>
+    serveHome(invocation, commands);
+
+/** `acp resident status`. */
+export const status: Run = async (invocation) => {
+  const told = await ask(invocation, "status");
+  const { print } = invocation;
+  if (told === "none") return notRunning(invocation);
+  if (told === "hung") return sayHung(invocation);
+  print.result(told, () => [
+    `Process ${String(told["pid"])}, since ${String(told["started_at"])}, ${Math.round(Number(told["memory_bytes"]) / 1e6)} MB`,
+    `Approvers: ${String(told["approvers"])}`,
+    ...(Array.isArray(told["clients"]) ? told["clients"] : []).map(
+      (client: unknown) => `Client: ${JSON.stringify(client)}`,
+    ),
+  ]);
+  return "ok";
+};
+
+/** `acp resident stop`: also one that hangs. */
+export const stop: Run = async (invocation) => {
+  const places = await placesFor(invocation);
+  const pid = lockHolder(places.run, LOCK_PREFIX);
+  const told = await ask(invocation, "stop");
+  if (told === "none" && (pid === undefined || !isResident(pid))) return notRunning(invocation);
+  const holder = typeof told === "string" ? pid : Number(told["pid"]);
+  const isGone = (): boolean => holder === undefined || !isResident(holder);
+  if (typeof told !== "string" && (await waitUntil(isGone))) return sayEnded(invocation);
+  if (holder === undefined || !isResident(holder)) return sayHung(invocation);
+  invocation.print.notice(`Process ${holder} does not end by itself and is killed`);
+  process.kill(holder, "SIGKILL");
+  return (await waitUntil(isGone)) ? sayEnded(invocation) : "failed";
+};
+
+/** `acp resident logs`. */
+export const logs: Run = async (invocation) => {
+  const { log } = await placesFor(invocation);
+  const text = await readFile(log, "utf8").catch(() => "");
+  const lines = text
+    .split("\n")
+    .filter((line) => line !== "")
+    .slice(-LINES_SHOWN);
+  invocation.print.result({ file: log, lines }, () => lines);
+  return lines.length === 0 ? "nothing" : "ok";
+};
+
+async function placesFor(invocation: Invocation): Promise<Places> {
+  const home = realpathSync((await homeOf(invocation)).dir);
+  return placesOf(home, { env: invocation.io.env, uid: process.getuid?.() ?? -1 });
+}
+
+async function ask(invocation: Invocation, what: "status" | "stop"): Promise<Told> {
+  const { control, sockets } = await placesFor(invocation);
+  const uid = process.getuid?.() ?? -1;
+  return isOurs(sockets, uid) && isOurs(control, uid) ? askResident(control, what) : "none";
+}
+
+/** Whether a process is a resident of ours: its ID alone could be anybody's by now. */
+function isResident(pid: number): boolean {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    const isDead = /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+    return !isDead && words.some((word, at) => word === "resident" && words[at + 1] === "serve");
+  } catch {
+    return false;
+  }
+}
+
+async function waitUntil(isTrue: () => boolean): Promise<boolean> {
+  const endMs = performance.now() + END_MS_MAX;
+  while (!isTrue() && performance.now() < endMs)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  return isTrue();
+}
+
+function notRunning({ print }: Invocation): Exit {
+  print.result({ running: false }, () => ["No resident runs for this home"]);
+  return "nothing";
+}
+
+function sayEnded({ print }: Invocation): Exit {
+  print.result({ ended: true }, () => ["The resident has ended"]);
+  return "ok";
+}
+
+function sayHung({ print }: Invocation): Exit {
+  print.notice("The resident does not answer; acp resident stop ends it");
+  return "failed";
+}

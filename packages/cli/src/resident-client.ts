@@ -1,0 +1,218 @@
+/**
+ * Resident client: `acp mcp --resident`, a process that loads nothing else of ours. It hands its
+ * standard streams to the resident of the home, and starts one where there is none. It never decides
+ * anything, and never opens a gate of its own instead.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { createRelay } from "./resident/relay.js";
+import type { Link, LinkHandlers } from "./resident/relay.js";
+import { buildOf, makePlaces, namedHome, placesOf } from "./resident/places.js";
+import { reachResident } from "./resident/reach.js";
+import type { Reached, Unreached } from "./resident/reach.js";
+import {
+  BODY_BYTES_MAX,
+  PROTOCOL,
+  ROOM_BYTES,
+  frameOf,
+  recordIn,
+  roomIn,
+} from "./resident/wire.js";
+import type { Hello } from "./resident/wire.js";
+
+/** What resident-start.ts exports. */
+interface Starter {
+  startResident(parts: {
+    readonly home: string;
+    readonly places: ReturnType<typeof placesOf>;
+    readonly env: NodeJS.ProcessEnv;
+    readonly cwd: string;
+    readonly readyMsMax: number;
+    readonly isThere: () => Promise<boolean>;
+  }): Promise<string | undefined>;
+}
+
+/**
+ * How long a resident may take until it is ready, unless `ACP_RESIDENT_SECONDS` says it: a busy
+ * machine takes longer.
+ */
+const READY_SECONDS = 5;
+/** The part of that time in which one that accepts has to greet. */
+const GREETING_PART = 2 / 5;
+const SECONDS_MAX = 3_600;
+/** A client that is told to end has this long. */
+const END_MS_MAX = 10_000;
+
+/** Whether this command line is one for the resident. */
+export function isForResident(argv: readonly string[], env: NodeJS.ProcessEnv): boolean {
+  const end = argv.indexOf("--");
+  const own = argv.slice(0, end === -1 ? argv.length : end);
+  // These are answered by the command itself.
+  if (own.some((word) => /^(?:-h|--(?:help|version))$/u.test(word))) return false;
+  return own.includes("--resident") || (env["ACP_RESIDENT"] === "1" && env["ACP_ALONE"] !== "1");
+}
+
+/** Runs this process as a client of the resident until one side ends. */
+export function runResidentClient(): void {
+  const argv = process.argv.slice(2);
+  const { env } = process;
+  const uid = process.getuid?.() ?? -1;
+  const userHome = homedir();
+  const cwd = process.cwd();
+  if (process.platform === "win32" || argv.slice(0, endOf(argv)).includes("--tty")) {
+    process.stderr.write(
+      "acp: Cannot use --resident with --tty, or on Windows [options_invalid]\n",
+    );
+    process.exitCode = 2;
+    return;
+  }
+  const build = buildOf(join(__dirname, "index.js"));
+  const hello: Hello = {
+    protocol: [PROTOCOL, PROTOCOL],
+    build,
+    argv,
+    cwd,
+    userHome,
+    env: definedOf(env),
+    pid: process.pid,
+    ppid: process.ppid,
+    umask: process.umask(),
+  };
+  const open = (handlers: LinkHandlers): Promise<Link | string> =>
+    openLink({ hello, uid, handlers }).catch((error: unknown) =>
+      error instanceof Error ? error.message : String(error),
+    );
+  const relay = createRelay({
+    input: process.stdin,
+    output: process.stdout,
+    open,
+    notice: (bytes) => void process.stderr.write(bytes),
+    exit: (code) => process.exit(code),
+  });
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(name, () => {
+      relay.signal(name);
+      setTimeout(() => process.exit(0), END_MS_MAX).unref();
+    });
+  process.stdout.on("error", () => process.exit(0));
+  process.stderr.on("error", () => undefined);
+}
+
+const endOf = (argv: readonly string[]): number =>
+  argv.includes("--") ? argv.indexOf("--") : argv.length;
+
+function definedOf(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+interface LinkParts {
+  readonly hello: Hello;
+  readonly uid: number;
+  readonly handlers: LinkHandlers;
+}
+
+/** Loaded only by who needs it; its name is put together so that it stays a file of its own. */
+function loadStarter(): Starter {
+  const loaded: unknown = require(join(__dirname, "resident-start.cjs"));
+  if (isStarter(loaded)) return loaded;
+  throw new Error("the installation of ACP is not whole");
+}
+
+const isStarter = (loaded: unknown): loaded is Starter =>
+  typeof loaded === "object" && loaded !== null && "startResident" in loaded;
+
+/** A connection with an open session, or why there is none. */
+async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | string> {
+  const { argv, cwd, userHome, build } = hello;
+  const { env } = process;
+  // It may be made only now, and then has another real path.
+  const home = namedHome(argv, { env, cwd, userHome });
+  const places = placesOf(home, { env, uid });
+  makePlaces(places, uid);
+  const readyMsMax = 1_000 * secondsIn(env["ACP_RESIDENT_SECONDS"]);
+  const own = { build, uid, greetingMsMax: readyMsMax * GREETING_PART };
+  const reach = (): Promise<Reached | Unreached> => reachResident(home, places, own);
+  let found = await reach();
+  if (found === "none") {
+    const { startResident } = loadStarter();
+    const isThere = async (): Promise<boolean> => {
+      const now = await reach();
+      if (typeof now !== "string") found = now;
+      return now !== "none";
+    };
+    const problem = await startResident({ home, places, env, cwd, readyMsMax, isThere });
+    if (problem !== undefined) return `There is no resident gate of ${home}: ${problem}`;
+    if (typeof found === "string") found = await reach();
+  }
+  if (typeof found === "string") return `${REASONS[found]} (${home})`;
+  return linkOf(found, hello, handlers);
+}
+
+function secondsIn(text: string | undefined): number {
+  const seconds = Number(text ?? READY_SECONDS);
+  return seconds > 0 && seconds <= SECONDS_MAX ? seconds : READY_SECONDS;
+}
+
+const REASONS: Readonly<Record<Unreached, string>> = {
+  none: "The resident gate ended while this process connected to it",
+  hung: "The resident gate accepts connections and does not answer; acp resident stop ends it",
+  build_differs:
+    "The resident gate was started from another build of ACP; acp resident stop ends it, and the next client starts one of this build",
+  not_ours: "The folder of the resident's socket is not one that only this user can enter",
+};
+
+function linkOf(
+  { socket, onFrames }: Reached,
+  hello: Hello,
+  handlers: LinkHandlers,
+): Promise<Link | string> {
+  let room = ROOM_BYTES;
+  const text = Buffer.from(JSON.stringify(hello));
+  if (text.length > BODY_BYTES_MAX) {
+    socket.destroy();
+    return Promise.resolve("The variables and arguments of this process are too large");
+  }
+  const link: Link = {
+    room: () => room,
+    send(bytes) {
+      room -= bytes.length;
+      socket.write(frameOf("input", bytes));
+    },
+    end: () => void socket.write(frameOf("end")),
+    signal: (name) => void socket.write(frameOf("signal", name)),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+  };
+  return new Promise((resolve) => {
+    let isOpen = false;
+    let isOver = false;
+    const over = (how: Parameters<LinkHandlers["onEnd"]>[0]): void => {
+      if (isOver) return;
+      isOver = true;
+      if (isOpen) handlers.onEnd(how);
+      else resolve("The resident gate ended while this process connected to it");
+      socket.destroy();
+    };
+    socket.on("close", () => over("lost"));
+    onFrames(({ kind, body }) => {
+      if (kind === "ready") {
+        isOpen = true;
+        resolve(link);
+      } else if (kind === "refused") {
+        const { code, message } = recordIn(body) ?? {};
+        resolve(`The resident gate refuses this client: ${String(message)} [${String(code)}]`);
+        over("lost");
+      } else if (kind === "output") handlers.onOutput(body);
+      else if (kind === "notice") handlers.onNotice(body);
+      else if (kind === "leaving") over("left");
+      else if (kind === "exit") over({ code: Number(recordIn(body)?.["code"] ?? 1) });
+      else if (kind === "room") {
+        room += roomIn(body);
+        handlers.onRoom();
+      }
+    });
+    socket.write(frameOf("hello", text));
+  });
+}

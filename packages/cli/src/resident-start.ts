@@ -1,0 +1,122 @@
+/**
+ * Resident start: starts the resident of a home for a thin client that found none. Loaded only then.
+ * Nothing of the client's environment, directory or workspace has a say in what is started.
+ */
+import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { startProgram, trustedProgram, trustedPath, trySocketLock } from "@acp/host";
+import type { Places } from "./resident/places.js";
+
+/** What a start needs to know. */
+export interface StartParts {
+  /** The home's real path. */
+  readonly home: string;
+  readonly places: Places;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The time until a started resident, or somebody else's, answers. */
+  readonly readyMsMax: number;
+  /** Whether a resident answers, whoever started it. */
+  isThere(): Promise<boolean>;
+}
+
+const LOOK_EVERY_MS = 10;
+/** A log this long is put aside, and one of them is kept. */
+const LOG_BYTES_MAX = 1024 * 1024;
+/**
+ * What a resident gets of the environment: where keys and their passphrase lie, and where sockets
+ * may be. What servers get comes with each client.
+ */
+const KEPT_VARIABLES = ["ACP_KEY_FILE", "ACP_PASSPHRASE_FILE", "LANG", "XDG_RUNTIME_DIR"] as const;
+
+/**
+ * Starts one, or waits for the one that another client starts.
+ *
+ * @returns Why there is none; nothing where there is.
+ */
+export async function startResident(parts: StartParts): Promise<string | undefined> {
+  const { home, places, env } = parts;
+  const why = whyConfined(env);
+  if (why !== undefined)
+    return `this process ${why}, and what it starts would be held, too; run this outside: acp resident serve --home ${home}`;
+  const endMs = performance.now() + parts.readyMsMax;
+  while (!(await parts.isThere())) {
+    const lock = await trySocketLock({ directory: places.run, prefix: "start.lock." });
+    if (lock.isHeld) {
+      try {
+        return await startLocked(parts, endMs);
+      } finally {
+        await lock.release();
+      }
+    }
+    if (performance.now() > endMs) return tooLate(parts);
+    // Several that only want it all step back, at other times the next time.
+    await wait(LOOK_EVERY_MS * (1 + 4 * Math.random()));
+  }
+  return undefined;
+}
+
+/** Starts one, with the lock. */
+async function startLocked(parts: StartParts, endMs: number): Promise<string | undefined> {
+  const { home, places, env, cwd } = parts;
+  // Somebody was faster.
+  if (await parts.isThere()) return undefined;
+  const program = join(__dirname, "../bin/acp.cjs");
+  const reach = { workspaces: [cwd] };
+  const node = trustedProgram(process.execPath, reach);
+  if ("reason" in node) return `Node.js is not started: ${node.reason}`;
+  const code = trustedPath(program, reach);
+  if (typeof code !== "string") return `"${program}" is not started: ${code.reason}`;
+  let ended: string | undefined;
+  const log = openLog(places.log);
+  const child = startProgram(node, [code, "resident", "serve", "--home", home], {
+    env: keptOf(env),
+    isDetached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  child.on("error", (error) => (ended = error.message));
+  child.on("exit", () => (ended = `it ended at once; ${places.log} says why`));
+  child.unref();
+  while (!(await parts.isThere())) {
+    if (ended !== undefined) return (await parts.isThere()) ? undefined : ended;
+    if (performance.now() > endMs) return tooLate(parts);
+    await wait(LOOK_EVERY_MS);
+  }
+  return undefined;
+}
+
+const tooLate = ({ readyMsMax }: StartParts): string =>
+  `none was ready after ${readyMsMax / 1_000} seconds`;
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+function keptOf(env: StartParts["env"]): Readonly<Record<string, string>> {
+  const kept = KEPT_VARIABLES.flatMap((name) =>
+    env[name] === undefined ? [] : [[name, env[name]] as const],
+  );
+  return {
+    ...Object.fromEntries(kept),
+    HOME: userInfo().homedir,
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+  };
+}
+
+function openLog(path: string): number {
+  if (existsSync(path) && statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.1`);
+  return openSync(path, "a", 0o600);
+}
+
+/** How this process is held in a sandbox; what it starts would be, too. */
+function whyConfined(env: StartParts["env"]): string | undefined {
+  if ((env["ACP_SANDBOX"] ?? "") !== "") return `is in sandbox "${env["ACP_SANDBOX"]}" of acp run`;
+  if (process.platform !== "linux") return undefined;
+  const [inside, outside, count] = readFileSync("/proc/self/uid_map", "utf8").trim().split(/\s+/);
+  if (!(inside === "0" && outside === "0" && count === "4294967295"))
+    return "is in a user namespace of its own";
+  const status = readFileSync("/proc/self/status", "utf8");
+  if (/^Seccomp:\s*2$/m.test(status)) return "has a seccomp filter";
+  // Landlock cannot be seen; for whoever is not root it needs this flag.
+  return /^NoNewPrivs:\s*1$/m.test(status) ? "cannot get privileges, as in a sandbox" : undefined;
+}

@@ -1,0 +1,186 @@
+/**
+ * Home gates: what a resident holds open of its home for all of its clients: the keys, and for each
+ * configuration the log, the channels and their approve socket. Each client gets a gate of its own
+ * on them, with its own directory, environment, policy and stores.
+ */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { openRecordKey } from "@acp/home";
+import type { CommandServer } from "@acp/home";
+import type { LocalUpstream } from "@acp/proxy-mcp";
+import type { GatesOfHome } from "../commands/mcp.js";
+import type { Invocation, Io } from "../command.js";
+import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
+import type { HomeKeys } from "../gate/home-keys.js";
+import { openHomeStore } from "../gate/home-store.js";
+import { openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
+import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
+import { withGateOf } from "../gate/with-gate.js";
+import type { GateInUse } from "../gate/with-gate.js";
+
+/** The gates of a home. */
+export interface HomeGates extends AsyncDisposable {
+  /** What one client gets. */
+  of(invocation: Invocation): GatesOfHome;
+  /** How many approvers are attached. */
+  attached(): number;
+}
+
+/** What is open of one configuration. */
+interface Opened {
+  readonly shared: Promise<SharedGate>;
+  readonly closed: Promise<void>;
+  close(): void;
+  users: number;
+}
+
+/** Creates them; nothing is open yet. */
+export function createHomeGates(own: Invocation): HomeGates {
+  const open = new Map<string, Opened>();
+  let keys: Promise<HomeKeys> | undefined;
+  let isOver = false;
+  let count = 0;
+  const shared = async (parts: WithGateParts): Promise<readonly [string, Opened]> => {
+    const key = await keyOf(parts);
+    const there = open.get(key);
+    if (there !== undefined) return [key, there];
+    // The first keeps the name that one gate of one process has.
+    const name = count++ === 0 ? undefined : `${own.io.pid}-${count}.sock`;
+    const opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
+    opened.shared.catch(() => open.delete(key));
+    open.set(key, opened);
+    return [key, opened];
+  };
+  const attachedAt = new Map<string, SharedGate>();
+  return {
+    of: (invocation) => ({
+      async keys(at, asked) {
+        keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
+        return renewHomeKeys(at, await keys);
+      },
+      outside: (server) => outsideOf(server, invocation.io),
+      async withGate(parts, use) {
+        const [key, opened] = await shared(parts);
+        opened.users++;
+        try {
+          const base = await opened.shared;
+          attachedAt.set(key, base);
+          return await withSessionGate(base, parts, use);
+        } finally {
+          opened.users--;
+          // A configuration that nobody uses any more may have changed; the home's log stays open.
+          if (opened.users === 0 && open.size > 1 && !isOver) {
+            open.delete(key);
+            attachedAt.delete(key);
+            opened.close();
+            await opened.closed;
+          }
+        }
+      },
+    }),
+    attached: () =>
+      [...attachedAt.values()].reduce((sum, { attached }) => sum + (attached() ?? 0), 0),
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      const all = [...open.values()];
+      for (const each of all) each.close();
+      await Promise.all(all.map(({ closed }) => closed));
+    },
+  };
+}
+
+/**
+ * Whoever could not open the keys, or found none, is no reason for the next one not to try.
+ */
+function openKeysOnce(
+  before: Promise<HomeKeys> | undefined,
+  open: () => Promise<HomeKeys>,
+): Promise<HomeKeys> {
+  if (before === undefined) return open();
+  return before.then((held) => (held.keys === undefined ? open() : held), open);
+}
+
+/** The same text of the same file means the same, for users of the same home directory. */
+async function keyOf({
+  source: { file, config },
+  invocation,
+  homeKeys,
+}: WithGateParts): Promise<string> {
+  const text = config === undefined ? "" : await readFile(file, "utf8");
+  const words = [file, invocation.io.userHome, text, homeKeys.keys !== undefined];
+  return createHash("sha256").update(JSON.stringify(words)).digest("hex");
+}
+
+function openShared(parts: WithGateParts, own: Invocation): Opened {
+  const { source, home, homeKeys, socketName } = parts;
+  const done = deferred<void>();
+  const ready = deferred<SharedGate>();
+  const closed = withSharedGate(
+    {
+      source,
+      home,
+      homeKeys,
+      invocation: own,
+      signal: own.io.onStop(),
+      // Each client says how its own agent is held.
+      host: { sharesUid: false },
+      agentId: "resident",
+      ways: [],
+      ...(socketName !== undefined && { socketName }),
+    },
+    async (shared) => {
+      // What dead processes left open is for the first client that has a gate, as ever.
+      await shared.kept[Symbol.asyncDispose]();
+      ready.resolve(shared);
+      await done.promise;
+    },
+  ).catch((error: unknown) => ready.reject(error));
+  return { shared: ready.promise, closed, close: () => done.resolve(), users: 0 };
+}
+
+async function withSessionGate<T>(
+  base: SharedGate,
+  parts: WithGateParts,
+  use: (inUse: GateInUse) => Promise<T>,
+): Promise<T> {
+  // Those of now: the keys may be others than when the resident began.
+  const recordKey = await openRecordKey(parts.home, parts.homeKeys.keys);
+  await using kept = await openHomeStore(parts.home, recordKey);
+  const { notices, isolation } = await openNotices(parts, base.audit);
+  sayIgnored(notices, kept);
+  return await withGateOf({ ...base, recordKey, kept, notices, isolation }, parts, use);
+}
+
+/** A server starts with exactly what the client's own process would give it. */
+function outsideOf(server: CommandServer, { env, cwd, umask }: Io): LocalUpstream {
+  const own = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return {
+    ...server,
+    env: server.env ?? Object.fromEntries(own),
+    cwd: server.cwd ?? cwd,
+    ...(umask !== undefined && { umask }),
+  };
+}
+
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let settle: Pick<Deferred<T>, "resolve" | "reject"> = {
+    resolve: () => undefined,
+    reject: () => undefined,
+  };
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return {
+    promise,
+    resolve: (value) => settle.resolve(value),
+    reject: (why) => settle.reject(why),
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * Places: where the resident of a home has its sockets, and whether nobody else can put something of
+ * theirs there. Imports nothing of ours: a client must start fast.
+ */
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+
+/** Longer paths of sockets are cut off silently on some systems. */
+const SOCKET_PATH_BYTES_MAX = 103;
+/** Of the digest that names a home elsewhere. */
+const NAME_LENGTH = 24;
+
+/** Where things are; every folder is private. */
+export interface Places {
+  /** `<home>/run`: the start lock and the log. */
+  readonly run: string;
+  /** The folder of the sockets. */
+  readonly sockets: string;
+  /** Agents connect here. */
+  readonly agents: string;
+  /** People's commands connect here. */
+  readonly control: string;
+  /** What the resident and its start have to say. */
+  readonly log: string;
+}
+
+/** What of a process says where sockets may be. */
+export interface PlaceContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid: number;
+}
+
+/**
+ * The places of a home that is there.
+ *
+ * @param home - Its real path. Not `.sock`: those are the approvers'.
+ */
+export function placesOf(home: string, { env, uid }: PlaceContext): Places {
+  const run = join(home, "run");
+  const runtime = env["XDG_RUNTIME_DIR"];
+  const name = createHash("sha256").update(home).digest("hex").slice(0, NAME_LENGTH);
+  const folders = [
+    { sockets: run, prefix: "" },
+    ...(runtime !== undefined && isAbsolute(runtime)
+      ? [{ sockets: join(runtime, "acp"), prefix: `${name}-` }]
+      : []),
+    { sockets: `/tmp/acp-${uid}`, prefix: `${name}-` },
+  ];
+  const pathsIn = folders.map(({ sockets, prefix }) => ({
+    sockets,
+    agents: join(sockets, `${prefix}agents`),
+    control: join(sockets, `${prefix}control`),
+  }));
+  const first = pathsIn.find(({ control }) => Buffer.byteLength(control) <= SOCKET_PATH_BYTES_MAX);
+  if (first === undefined) throw new Error("no path for its sockets is short enough");
+  return { run, ...first, log: join(run, "resident.log") };
+}
+
+/**
+ * Makes the folders where they are missing.
+ *
+ * @throws Error where one is not ours alone.
+ */
+export function makePlaces({ run, sockets }: Places, uid: number): void {
+  for (const folder of [run, sockets]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!isOurs(folder, uid))
+      throw new Error(`"${folder}" is not a folder that only this user can enter`);
+  }
+}
+
+/** Whether a path is a folder or a socket that only `uid` can reach; no link. */
+export function isOurs(path: string, uid: number): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return (
+    found !== undefined &&
+    (found.isDirectory() || found.isSocket()) &&
+    found.uid === uid &&
+    (found.mode & 0o077) === 0
+  );
+}
+
+/**
+ * The home that a command line names, as home-source.ts finds it; its real path where it is there.
+ */
+export function namedHome(
+  argv: readonly string[],
+  {
+    env,
+    cwd,
+    userHome,
+  }: { readonly env: PlaceContext["env"]; readonly cwd: string; readonly userHome: string },
+): string {
+  const named = valueOf(argv, "--home") ?? env["ACP_HOME"] ?? join(userHome, ".acp");
+  const path = resolve(cwd, named.replace(/^~(?=\/|$)/u, userHome));
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The value of an option before `--`, however it is written. */
+export function valueOf(argv: readonly string[], name: string): string | undefined {
+  const end = argv.indexOf("--");
+  const words = end === -1 ? argv : argv.slice(0, end);
+  const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`));
+  const word = words[at];
+  if (word === undefined) return undefined;
+  return word === name ? words[at + 1] : word.slice(name.length + 1);
+}
+
+/** Which files a side was loaded from. Another installation, or one that was changed, differs. */
+export function buildOf(entry: string): string {
+  const { dev, ino, size, mtimeMs } = statSync(entry);
+  return `${dev}:${ino}:${size}:${mtimeMs}`;
+}

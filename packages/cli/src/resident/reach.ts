@@ -1,0 +1,82 @@
+/**
+ * Reach: connects to the resident of a home, if that is one of this user and of this build. Imports
+ * nothing of ours but what is as small.
+ */
+import { type Socket, connect } from "node:net";
+import { isOurs } from "./places.js";
+import type { Places } from "./places.js";
+import { PROTOCOL, createFrameReader, readGreeting, speakAlike } from "./wire.js";
+import type { Frame } from "./wire.js";
+
+/** A connection to a resident that has greeted. */
+export interface Reached {
+  readonly socket: Socket;
+  /** Takes the frames from now on. */
+  onFrames(take: (frame: Frame) => void): void;
+}
+
+/** Who connects. */
+export interface ReachOptions {
+  /** As the resident's must be. */
+  readonly build: string;
+  readonly uid: number;
+  /** A resident says something within this time, or it hangs. */
+  readonly greetingMsMax: number;
+}
+
+/** Why there is no connection. */
+export type Unreached = "none" | "hung" | "build_differs" | "not_ours";
+
+/**
+ * Connects.
+ *
+ * @param home - Its real path.
+ */
+export function reachResident(
+  home: string,
+  places: Places,
+  { build, uid, greetingMsMax }: ReachOptions,
+): Promise<Reached | Unreached> {
+  const folders = [home, places.run, places.sockets];
+  const isThere = (path: string): boolean => isOurs(path, uid);
+  if (!isThere(places.agents)) return Promise.resolve("none");
+  if (!folders.every(isThere)) return Promise.resolve("not_ours");
+  return new Promise((resolve) => {
+    const socket = connect(places.agents);
+    let take: ((frame: Frame) => void) | undefined;
+    const early: Frame[] = [];
+    const settle = (found: Reached | Unreached): void => {
+      clearTimeout(limit);
+      socket.off("close", none);
+      if (typeof found === "string") socket.destroy();
+      resolve(found);
+    };
+    const none = (): void => settle("none");
+    // What came while this process itself stood still is heard before silence counts.
+    const limit = setTimeout(() => setImmediate(() => settle("hung")), greetingMsMax);
+    let isGreeted = false;
+    const reader = createFrameReader(
+      (frame) => {
+        if (isGreeted) return take === undefined ? void early.push(frame) : take(frame);
+        isGreeted = true;
+        const greeting = frame.kind === "greeting" ? readGreeting(frame.body) : undefined;
+        const isAlike =
+          greeting !== undefined &&
+          greeting.build === build &&
+          speakAlike(greeting.protocol, [PROTOCOL, PROTOCOL]);
+        if (!isAlike) return settle("build_differs");
+        settle({
+          socket,
+          onFrames(next) {
+            take = next;
+            for (const each of early.splice(0)) next(each);
+          },
+        });
+      },
+      () => socket.destroy(),
+    );
+    socket.on("error", () => undefined);
+    socket.on("close", none);
+    socket.on("data", (chunk: Buffer) => reader.push(chunk));
+  });
+}

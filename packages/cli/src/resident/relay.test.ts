@@ -1,0 +1,200 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { createRelay } from "./relay.js";
+import type { Link, LinkHandlers } from "./relay.js";
+
+const INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n';
+const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}\n';
+const call = (id: number | string): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call"}\n`;
+const result = (id: number | string): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{}}\n`;
+
+/** One session as a resident sees it. */
+interface Session {
+  readonly handlers: LinkHandlers;
+  readonly got: () => string;
+}
+
+/** A relay whose sessions open as the test says. */
+function world(opens: (count: number) => string | undefined = () => undefined, roomBytes = 1e6) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const sessions: Session[] = [];
+  const exits: number[] = [];
+  let nowMs = 0;
+  let count = 0;
+  let said = "";
+  output.on("data", (chunk) => (said += String(chunk)));
+  createRelay({
+    input,
+    output,
+    nowMs: () => nowMs,
+    notice: () => undefined,
+    exit: (code) => void exits.push(code),
+    open(handlers) {
+      const problem = opens(count++);
+      if (problem !== undefined) return Promise.resolve(problem);
+      let got = "";
+      let room = roomBytes;
+      const link: Link = {
+        room: () => room,
+        send(bytes) {
+          got += bytes.toString();
+          room -= bytes.length;
+        },
+        end: () => (got += "END"),
+        signal: (name) => (got += name),
+        pause: () => undefined,
+        resume: () => undefined,
+      };
+      sessions.push({ handlers, got: () => got });
+      return Promise.resolve(link);
+    },
+  });
+  const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+  return {
+    sessions,
+    exits,
+    said: () => said,
+    pass: (ms: number) => (nowMs += ms),
+    turn,
+    async write(text: string) {
+      input.write(text);
+      await turn();
+    },
+    async end() {
+      input.end();
+      await turn();
+    },
+    async answer(session: number, text: string) {
+      sessions[session]?.handlers.onOutput(Buffer.from(text));
+      await turn();
+    },
+    async lose(session: number, how: "lost" | "left" | { readonly code: number } = "lost") {
+      sessions[session]?.handlers.onEnd(how);
+      await turn();
+    },
+  };
+}
+
+describe("createRelay()", () => {
+  it("passes lines on, and ends with the session's exit code", async () => {
+    const at = world();
+    await at.write(INITIALIZE + call(1));
+    await at.answer(0, result(0) + result(1));
+    expect(at.sessions[0]?.got()).toBe(INITIALIZE + call(1));
+    expect(at.said()).toBe(result(0) + result(1));
+    await at.end();
+    expect(at.sessions[0]?.got()).toMatch(/END$/);
+    await at.lose(0, { code: 3 });
+    expect(at.exits).toEqual([3]);
+  });
+
+  it("answers what was in work once, repeats the handshake with its bytes and nothing else", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(INITIALIZED + call(1) + call("a"));
+    await at.answer(0, `${result(1)}{"jsonrpc":"2.0","id":"a","res`);
+    await at.lose(0);
+    const lines = at.said().trim().split("\n");
+    expect(lines).toHaveLength(3);
+    expect(JSON.parse(lines[2] ?? "")).toMatchObject({
+      id: "a",
+      error: { data: { code: "outcome_unknown", retryable: false } },
+    });
+    // Not before the handshake is through.
+    await at.write(call(2));
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE);
+    await at.answer(1, result(0));
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE + INITIALIZED + call(2));
+    await at.answer(1, result(2));
+    expect(at.said().split(result(0))).toHaveLength(2);
+    expect(at.said()).toContain("notifications/tools/list_changed");
+    expect(at.said()).toContain(result(2));
+  });
+
+  it("gives the answer to a handshake that was in work, once", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    await at.lose(0);
+    expect(at.said()).toBe("");
+    await at.answer(1, result(0));
+    expect(at.said()).toBe(result(0));
+  });
+
+  it("sends a line that was not begun to the next session, and one that was begun to none", async () => {
+    const at = world(undefined, INITIALIZE.length + 10);
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1) + call(2));
+    await at.lose(0);
+    expect(at.said()).toContain('"id":1,"error"');
+    expect(at.said()).not.toContain('"id":2');
+    await at.answer(1, result(0));
+    // The room of this session ends in the middle again.
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE + call(2).slice(0, 10));
+  });
+
+  it("drops the answer to a server that is gone, and lets no new one ask by the same id", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0) + '{"jsonrpc":"2.0","id":7,"method":"elicitation/create"}\n');
+    await at.lose(0);
+    await at.answer(1, result(0));
+    await at.answer(1, '{"jsonrpc":"2.0","id":7,"method":"elicitation/create"}\n');
+    expect(at.sessions[1]?.got()).toContain("request_lost");
+    expect(at.said().split("elicitation/create")).toHaveLength(2);
+    await at.write(result(7));
+    expect(at.sessions[1]?.got()).not.toContain(result(7));
+  });
+
+  it("backs off after three losses in a minute, and says so to each request", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    for (const session of [0, 1, 2]) {
+      await at.answer(session, result(0));
+      await at.lose(session);
+    }
+    expect(at.sessions).toHaveLength(3);
+    await at.write(call(5));
+    expect(at.said()).toContain("resident.log");
+    expect(at.sessions).toHaveLength(3);
+    at.pass(30_000);
+    await at.write(call(6));
+    expect(at.sessions).toHaveLength(4);
+    await at.answer(3, result(0));
+    expect(at.sessions[3]?.got()).toBe(INITIALIZE + call(6));
+  });
+
+  it("opens a session again only for a request, where the resident was told to end", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.lose(0, "left");
+    expect(at.sessions).toHaveLength(1);
+    await at.write(call(1));
+    expect(at.sessions).toHaveLength(2);
+  });
+
+  it("shows why there is none in the handshake, and goes on when there is one", async () => {
+    const at = world((count) => (count === 0 ? "run acp resident serve" : undefined));
+    await at.write(INITIALIZE + call(1));
+    expect(at.said()).toContain('"instructions":"run acp resident serve"');
+    expect(at.said()).toContain('"code":"resident_unavailable","retryable":true');
+    at.pass(1_000);
+    await at.write(call(2));
+    expect(at.sessions[0]?.got()).toBe(INITIALIZE);
+    await at.answer(0, result(0));
+    expect(at.sessions[0]?.got()).toBe(INITIALIZE + call(2));
+    expect(at.said()).toContain("list_changed");
+    await at.end();
+    expect(at.exits).toEqual([]);
+  });
+
+  it("ends where its client goes and there is no session", async () => {
+    const at = world(() => "nothing");
+    await at.end();
+    expect(at.exits.length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,328 @@
+/**
+ * Relay: a client's standard streams over one resident after another. Its own client never sees a
+ * connection break: whatever was in work gets one answer that says that its outcome is unknown, the
+ * handshake is repeated with the bytes it came in, and no other request is ever sent twice.
+ */
+import type { Readable, Writable } from "node:stream";
+import { createLines, errorLine, greetingLine, readLine } from "./messages.js";
+import type { Id, Problem } from "./messages.js";
+
+/** An open session. */
+export interface Link {
+  /** Bytes that may be sent now. */
+  room(): number;
+  send(bytes: Buffer): void;
+  end(): void;
+  signal(name: string): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** What a session does. */
+export interface LinkHandlers {
+  onOutput(bytes: Buffer): void;
+  onNotice(bytes: Buffer): void;
+  onRoom(): void;
+  /** It is over: lost, left because the resident was told to end, or with an exit code. */
+  onEnd(how: "lost" | "left" | { readonly code: number }): void;
+}
+
+/** Parts of {@link createRelay}. */
+export interface RelayParts {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Opens a session, or says why there is none. Never rejects. */
+  open(handlers: LinkHandlers): Promise<Link | string>;
+  notice(bytes: Buffer | string): void;
+  exit(code: number): void;
+  /** Milliseconds of a clock that only runs forward. Default: this process's. */
+  readonly nowMs?: () => number;
+}
+
+/** A running relay. */
+export interface Relay {
+  signal(name: string): void;
+}
+
+/** Bytes of a line, and of what waits for a session. */
+const WAITING_BYTES_MAX: number = 64 * 1024 * 1024;
+/** Above this no more is read until some of it went. */
+const WAITING_BYTES_HIGH: number = 1024 * 1024;
+const SEND_BYTES_MAX: number = 64 * 1024;
+/** So many losses in so long, and it is not tried again for a while. */
+const LOSSES_MAX = 3;
+const LOSSES_MS = 60_000;
+const BACK_OFF_MS = 30_000;
+/** Where none could be reached, the next request tries again, but not at once. */
+const AGAIN_MS = 1_000;
+
+const LOST: Problem = {
+  code: "outcome_unknown",
+  message:
+    "The resident gate ended before this was answered: whether it was done is unknown. Check before you ask for it again",
+  isRetryable: false,
+};
+
+const STALE: Problem = {
+  code: "request_lost",
+  message: "A server that has ended asked by the same id, and the client may still answer that",
+  isRetryable: true,
+};
+
+/** A line of the client. */
+interface Waiting {
+  readonly bytes: Buffer;
+  readonly requests: readonly Id[];
+}
+
+/** What is known of the handshake. */
+interface Handshake {
+  readonly id: Id;
+  readonly bytes: Buffer;
+  /** Whether the client has an answer to it. */
+  isAnswered: boolean;
+  /** `notifications/initialized`, once the client sent it. */
+  done: Buffer | undefined;
+}
+
+interface State {
+  readonly parts: RelayParts;
+  readonly nowMs: () => number;
+  link: Link | undefined;
+  isOpening: boolean;
+  /** The repeated handshake waits for its answer: nothing else is sent. */
+  isReplaying: boolean;
+  handshake: Handshake | undefined;
+  /** Lines of which nothing was sent yet. */
+  readonly waiting: Waiting[];
+  waitingBytes: number;
+  /** The rest of a line that was begun. */
+  begun: Buffer | undefined;
+  /** Requests that were sent and have no answer. */
+  readonly inWork: Set<Id>;
+  /** Requests of the server that the client has not answered, of this session and of lost ones. */
+  readonly asked: Set<Id>;
+  readonly stale: Set<Id>;
+  isInputOver: boolean;
+  readonly lossesMs: number[];
+  /** Not before this time is a session opened. */
+  notBeforeMs: number;
+  problem: Problem | undefined;
+  wasOpen: boolean;
+}
+
+/** Starts at once. */
+export function createRelay(parts: RelayParts): Relay {
+  const state: State = {
+    parts,
+    nowMs: parts.nowMs ?? (() => performance.now()),
+    link: undefined,
+    isOpening: false,
+    isReplaying: false,
+    handshake: undefined,
+    waiting: [],
+    waitingBytes: 0,
+    begun: undefined,
+    inWork: new Set(),
+    asked: new Set(),
+    stale: new Set(),
+    isInputOver: false,
+    lossesMs: [],
+    notBeforeMs: 0,
+    problem: undefined,
+    wasOpen: false,
+  };
+  const { input, exit } = parts;
+  const lines = createLines(
+    (line) => takeLine(state, line),
+    WAITING_BYTES_MAX,
+    () => {
+      parts.notice("acp: The client sent a line of more than 64 MB [options_invalid]\n");
+      exit(1);
+    },
+  );
+  input.on("data", (chunk: Buffer) => lines.push(chunk));
+  input.on("error", () => exit(0));
+  input.on("end", () => {
+    state.isInputOver = true;
+    if (state.link === undefined && !state.isOpening) exit(0);
+    else send(state);
+  });
+  void openSession(state);
+  return {
+    signal(name) {
+      if (state.link === undefined) exit(0);
+      else state.link.signal(name);
+    },
+  };
+}
+
+/** A line of the client: kept until there is a session that takes it. */
+function takeLine(state: State, bytes: Buffer): void {
+  const { requests, answers, method } = readLine(bytes);
+  // What a lost server asked is nobody's answer any more.
+  if (requests.length === 0 && answers.length > 0 && answers.every((id) => state.stale.has(id))) {
+    for (const id of answers) state.stale.delete(id);
+    return;
+  }
+  for (const id of answers) state.asked.delete(id);
+  const [id] = requests;
+  if (method === "initialize" && id !== undefined && state.handshake === undefined)
+    state.handshake = { id, bytes, isAnswered: false, done: undefined };
+  if (method === "notifications/initialized" && state.handshake !== undefined)
+    state.handshake.done = bytes;
+  state.waiting.push({ bytes, requests });
+  state.waitingBytes += bytes.length;
+  if (state.waitingBytes > WAITING_BYTES_HIGH) state.parts.input.pause();
+  if (state.link !== undefined) send(state);
+  else if (!state.isOpening && state.nowMs() >= state.notBeforeMs) void openSession(state);
+  else if (!state.isOpening) answerWaiting(state);
+}
+
+/** Sends what there is room for; a line is in work from its first byte. */
+function send(state: State): void {
+  const { link, waiting } = state;
+  if (link === undefined || state.isReplaying) return;
+  while (link.room() > 0) {
+    if (state.begun === undefined) {
+      const next = waiting.shift();
+      if (next === undefined) break;
+      state.waitingBytes -= next.bytes.length;
+      for (const id of next.requests) state.inWork.add(id);
+      state.begun = next.bytes;
+    }
+    const size = Math.min(link.room(), SEND_BYTES_MAX);
+    link.send(state.begun.subarray(0, size));
+    state.begun = state.begun.length > size ? state.begun.subarray(size) : undefined;
+  }
+  if (state.waitingBytes <= WAITING_BYTES_HIGH) state.parts.input.resume();
+  if (state.isInputOver && waiting.length === 0 && state.begun === undefined) link.end();
+}
+
+async function openSession(state: State): Promise<void> {
+  const { parts } = state;
+  state.isOpening = true;
+  const lines = createLines(
+    (line) => takeAnswer(state, line),
+    WAITING_BYTES_MAX,
+    () => lose(state),
+  );
+  const opened = await parts.open({
+    onOutput: (bytes) => lines.push(bytes),
+    onNotice: (bytes) => parts.notice(bytes),
+    onRoom: () => send(state),
+    onEnd: (how) => endSession(state, how),
+  });
+  state.isOpening = false;
+  if (typeof opened === "string") return giveUp(state, opened);
+  state.link = opened;
+  state.problem = undefined;
+  const { handshake, wasOpen } = state;
+  state.wasOpen = true;
+  // A handshake that nothing was sent of yet goes the way of every line.
+  if (handshake === undefined || state.waiting.some(({ bytes }) => bytes === handshake.bytes))
+    return send(state);
+  state.isReplaying = true;
+  opened.send(handshake.bytes);
+  if (wasOpen) parts.notice("acp: Connected to the resident gate again\n");
+}
+
+/** A line of the session. */
+function takeAnswer(state: State, bytes: Buffer): void {
+  const { handshake } = state;
+  const { requests, answers } = readLine(bytes);
+  const isHandshake = handshake !== undefined && answers.includes(handshake.id);
+  if (isHandshake && state.isReplaying) {
+    state.isReplaying = false;
+    const { isAnswered, done } = handshake;
+    const isDoneSent = done !== undefined && !state.waiting.some((each) => each.bytes === done);
+    if (isDoneSent) state.link?.send(done);
+    handshake.isAnswered = true;
+    state.inWork.delete(handshake.id);
+    if (!isAnswered) write(state, bytes);
+    else write(state, '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n');
+    return send(state);
+  }
+  if (isHandshake) handshake.isAnswered = true;
+  for (const id of answers) state.inWork.delete(id);
+  const twice = requests.filter((id) => state.stale.has(id));
+  if (twice.length > 0) {
+    // The client may still answer what the lost server asked by this name.
+    for (const id of twice) state.link?.send(Buffer.from(errorLine(id, STALE)));
+    return;
+  }
+  for (const id of requests) state.asked.add(id);
+  write(state, bytes);
+}
+
+function write({ parts: { output }, link }: State, bytes: Buffer | string): void {
+  if (output.write(bytes) || link === undefined) return;
+  link.pause();
+  output.once("drain", () => link.resume());
+}
+
+function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): void {
+  if (typeof how !== "string") {
+    // Whatever was written before goes out first.
+    state.parts.output.write("", () => state.parts.exit(how.code));
+    return;
+  }
+  if (how === "lost") return lose(state);
+  forget(state);
+  // Who told it to end does not want it back before somebody needs it.
+  if (state.isInputOver) state.parts.exit(0);
+  else if (state.waiting.length > 0) void openSession(state);
+}
+
+/** The resident is gone: what was in work is answered, and another session is opened. */
+function lose(state: State): void {
+  forget(state);
+  if (state.isInputOver) return state.parts.exit(1);
+  const now = state.nowMs();
+  const { lossesMs } = state;
+  lossesMs.push(now);
+  if (lossesMs.length > LOSSES_MAX) lossesMs.shift();
+  const isLooping = lossesMs.length === LOSSES_MAX && now - (lossesMs[0] ?? 0) < LOSSES_MS;
+  if (!isLooping) return void openSession(state);
+  giveUp(
+    state,
+    `The resident gate ended ${LOSSES_MAX} times within a minute; run/resident.log in the home says why, and acp resident logs shows it`,
+    BACK_OFF_MS,
+  );
+}
+
+/** Answers what was in work, but for a handshake, which can be repeated. */
+function forget(state: State): void {
+  state.link = undefined;
+  state.begun = undefined;
+  state.isReplaying = false;
+  const { handshake } = state;
+  for (const id of state.inWork)
+    if (id !== handshake?.id || handshake.isAnswered) write(state, errorLine(id, LOST));
+  state.inWork.clear();
+  for (const id of state.asked) state.stale.add(id);
+  state.asked.clear();
+}
+
+/** There is no session, and will be none for a while. */
+function giveUp(state: State, message: string, waitMs: number = AGAIN_MS): void {
+  state.problem = { code: "resident_unavailable", message, isRetryable: true };
+  state.notBeforeMs = state.nowMs() + waitMs;
+  state.parts.notice(`acp: ${message} [resident_unavailable]\n`);
+  answerWaiting(state);
+  if (state.isInputOver) state.parts.exit(1);
+}
+
+/** Answers all that waits with why there is no session; the client stays. */
+function answerWaiting(state: State): void {
+  const { problem, handshake } = state;
+  if (problem === undefined) return;
+  if (handshake !== undefined && !handshake.isAnswered) {
+    handshake.isAnswered = true;
+    write(state, greetingLine(handshake.id, handshake.bytes, problem));
+  }
+  for (const { requests } of state.waiting.splice(0))
+    for (const id of requests) if (id !== handshake?.id) write(state, errorLine(id, problem));
+  state.waitingBytes = 0;
+  state.parts.input.resume();
+}

@@ -1,0 +1,191 @@
+/**
+ * Serve: the resident of a home. It has the home's lock for as long as it lives, so that there is
+ * one, listens for agents and, on another socket, for people's commands, and ends when nobody needs
+ * it, when its sockets are gone, and when it is told to.
+ */
+import { lstat, realpath, unlink } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { ConsentError } from "@acp/core";
+import { trySocketLock } from "@acp/host";
+import type { SocketLock } from "@acp/host";
+import type { Command, Invocation } from "../command.js";
+import type { Exit } from "../exit-codes.js";
+import { makeHome } from "../home/make-home.js";
+import { ownHomePath } from "../home/home-source.js";
+import { attendControl } from "./control.js";
+import type { Status } from "./control.js";
+import { createHomeGates } from "./home-gates.js";
+import { listenPrivately } from "./listen.js";
+import { buildOf, makePlaces, placesOf } from "./places.js";
+import type { Places } from "./places.js";
+import { attendSession } from "./session.js";
+import type { Session, SessionParts } from "./session.js";
+
+/** Ends after this long without a client or an approver. */
+const IDLE_MS = 600_000;
+/** How often it looks whether it is still wanted. */
+const LOOK_EVERY_MS = 2_000;
+/** Clients at once. */
+const SESSIONS_MAX = 64;
+/** People's commands have connections of their own, which no agent can use up. */
+const CONTROLS_MAX = 16;
+/** How long clients have to take what is left for them. */
+const LEAVE_MS = 10_000;
+/** About three seconds. */
+const LOCK_TRIES = 30;
+const LOCK_WAIT_MS = 200;
+/** The prefix of its lock in `<home>/run`; the process's ID follows. */
+export const LOCK_PREFIX = "resident.lock.";
+
+/** The file that builds are told apart by; the same for every file of one build. */
+const ENTRY: string = fileURLToPath(new URL("./index.js", import.meta.url));
+
+/**
+ * Serves a home until it is told to end or nobody needs it.
+ *
+ * @throws ConsentError `home_busy` where another one does.
+ */
+export async function serveHome(
+  invocation: Invocation,
+  commands: readonly Command[],
+): Promise<Exit> {
+  process.umask(0o077);
+  const signal = invocation.io.onStop();
+  const home = await makeHome(ownHomePath(invocation));
+  const homeDir = await realpath(home.dir);
+  const places = placesOf(homeDir, { env: invocation.io.env, uid: process.getuid?.() ?? -1 });
+  makePlaces(places, process.getuid?.() ?? -1);
+  const lock = await takeLock(homeDir, places);
+  try {
+    await serveLocked({ invocation, commands, signal, homeDir, places });
+  } finally {
+    await lock.release();
+  }
+  return "ok";
+}
+
+/** One that is ending gives it up soon, and of two that only want it each steps back. */
+async function takeLock(homeDir: string, { run: directory }: Places): Promise<SocketLock> {
+  for (let tries = 1; ; tries++) {
+    const lock = await trySocketLock({ directory, prefix: LOCK_PREFIX });
+    if (lock.isHeld) return lock;
+    if (tries >= LOCK_TRIES)
+      throw new ConsentError("home_busy", `A resident of ${homeDir} runs already (${lock.pid})`);
+    await wait(Math.random() * LOCK_WAIT_MS);
+  }
+}
+
+interface Locked {
+  readonly invocation: Invocation;
+  readonly commands: readonly Command[];
+  readonly signal: AbortSignal;
+  readonly homeDir: string;
+  readonly places: Places;
+}
+
+async function serveLocked(locked: Locked): Promise<void> {
+  const { invocation, commands, homeDir, places } = locked;
+  const build = buildOf(ENTRY);
+  const sessions = new Set<Session>();
+  const end = new AbortController();
+  let lastMs = performance.now();
+  await using gates = createHomeGates(invocation);
+  const isFull = (): boolean => sessions.size > SESSIONS_MAX;
+  const parts: SessionParts = {
+    homeDir,
+    build,
+    gates,
+    commands,
+    refuses: () =>
+      isFull()
+        ? { code: "too_many_clients", message: `the resident has ${SESSIONS_MAX} clients already` }
+        : undefined,
+  };
+  const startMs = Date.now();
+  const status = (): Status => ({
+    pid: process.pid,
+    build,
+    home: homeDir,
+    started_at: new Date(startMs).toISOString(),
+    memory_bytes: process.memoryUsage.rss(),
+    approvers: gates.attached(),
+    clients: [...sessions].flatMap(({ hello }) => {
+      const said = hello();
+      return said === undefined ? [] : [{ pid: said.pid, cwd: said.cwd, argv: said.argv }];
+    }),
+  });
+  {
+    await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
+      attendControl(socket, { build, status, stop: () => end.abort() }),
+    );
+    // One more than there may be, so that it hears why.
+    await using _agents = await listenPrivately(places.agents, SESSIONS_MAX + 16, (socket) => {
+      const session = attendSession(socket, parts);
+      sessions.add(session);
+      void session.done.then(() => {
+        sessions.delete(session);
+        lastMs = performance.now();
+      });
+    });
+    invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
+    const isIdle = (): boolean =>
+      sessions.size === 0 && gates.attached() === 0 && performance.now() - lastMs > IDLE_MS;
+    await untilUnwanted({
+      ...locked,
+      end: end.signal,
+      build,
+      isIdle,
+      isFree: () => sessions.size === 0,
+    });
+    // From now on a client's start makes the next one, which waits for the lock.
+    for (const path of [places.agents, places.control]) await unlink(path).catch(() => undefined);
+    await leaveAll(sessions);
+  }
+  invocation.print.notice("Ended");
+}
+
+async function leaveAll(sessions: ReadonlySet<Session>): Promise<void> {
+  const all = [...sessions];
+  for (const session of all) session.leave();
+  const limit = new Promise<void>((resolve) => void setTimeout(resolve, LEAVE_MS).unref());
+  await Promise.race([Promise.all(all.map(({ done }) => done)), limit]);
+}
+
+interface Wanted extends Locked {
+  readonly end: AbortSignal;
+  readonly build: string;
+  isIdle(): boolean;
+  isFree(): boolean;
+}
+
+/** Settles when it is told to end, is idle, is out of date with no client, or has lost its socket. */
+async function untilUnwanted(wanted: Wanted): Promise<void> {
+  const { signal, end, places, build, isIdle, isFree } = wanted;
+  const own = await lstat(places.agents);
+  const look = async (): Promise<boolean> => {
+    const found = await lstat(places.agents).catch(() => undefined);
+    return found?.ino === own.ino && !isIdle() && !(isFree() && !isCurrent(build));
+  };
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(
+      () => void look().then((isWanted) => (isWanted ? undefined : stop())),
+      LOOK_EVERY_MS,
+    );
+    const stop = (): void => {
+      clearInterval(timer);
+      resolve();
+    };
+    for (const each of [signal, end])
+      if (each.aborted) stop();
+      else each.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function isCurrent(build: string): boolean {
+  try {
+    return buildOf(ENTRY) === build;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Session: one connection of an agent's client. The resident greets, the client says who it is, and
+ * is then served as a process of its own would be. The role is the socket's: nothing that comes in
+ * here can see, answer or administer anything.
+ */
+import type { Socket } from "node:net";
+import { readCommandLine } from "../command-line.js";
+import type { Command, Invocation } from "../command.js";
+import { serveMcp } from "../commands/mcp.js";
+import { EXIT_CODES } from "../exit-codes.js";
+import { exitOfError } from "../failure.js";
+import { createPrinter } from "../printer.js";
+import type { HomeGates } from "./home-gates.js";
+import { createSessionIo } from "./io.js";
+import type { SessionIo } from "./io.js";
+import { namedHome } from "./places.js";
+import {
+  PROTOCOL,
+  createFrameReader,
+  frameOf,
+  greetingFrame,
+  readHello,
+  speakAlike,
+} from "./wire.js";
+import type { Frame, Hello } from "./wire.js";
+
+/** What sessions share. */
+export interface SessionParts {
+  /** The home's real path. */
+  readonly homeDir: string;
+  readonly build: string;
+  readonly gates: HomeGates;
+  readonly commands: readonly Command[];
+  /** Why nobody is let in now, and what to do. */
+  refuses(): Refusal | undefined;
+}
+
+/** Why a client gets no session. */
+export interface Refusal {
+  readonly code:
+    | "hello_invalid"
+    | "build_differs"
+    | "home_differs"
+    | "command_unsupported"
+    | "too_many_clients";
+  readonly message: string;
+}
+
+/** A session as people see it. */
+export interface Session {
+  /** Undefined before the client said who it is. */
+  readonly hello: () => Hello | undefined;
+  readonly done: Promise<void>;
+  /** Ends it; the client is told that the resident leaves. */
+  leave(): void;
+}
+
+/** A client that connects and says nothing. */
+const HELLO_MS_MAX = 30_000;
+
+/** Attends to one connection. */
+export function attendSession(socket: Socket, parts: SessionParts): Session {
+  let hello: Hello | undefined;
+  let session: SessionIo | undefined;
+  let isLeaving = false;
+  const silence = setTimeout(() => socket.destroy(), HELLO_MS_MAX);
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  let served: Promise<void> | undefined;
+  const refuse = ({ code, message }: Refusal): void => {
+    socket.end(frameOf("refused", JSON.stringify({ code, message })));
+  };
+  const open = (body: Buffer): void => {
+    clearTimeout(silence);
+    hello = readHello(body);
+    const refusal = whyRefused(hello, parts);
+    if (hello === undefined || refusal !== undefined)
+      return refuse(refusal ?? { code: "hello_invalid", message: "the hello is not one" });
+    session = createSessionIo(socket, hello);
+    socket.write(frameOf("ready"));
+    served = serve(session, hello, parts).then(async (code) => {
+      await session?.flush();
+      socket.end(isLeaving ? frameOf("leaving") : frameOf("exit", JSON.stringify({ code })));
+    });
+  };
+  const take = ({ kind, body }: Frame): void => {
+    if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
+    if (session === undefined) return;
+    if (kind === "input") {
+      if (!session.input(body)) socket.destroy();
+    } else if (kind === "end") session.end();
+    else if (kind === "signal") session.stop(body.toString("utf8"));
+    else socket.destroy();
+  };
+  const reader = createFrameReader(take, () => socket.destroy());
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (chunk: Buffer) => reader.push(chunk));
+  socket.on("close", () => {
+    clearTimeout(silence);
+    session?.stop("the client is gone");
+    session?.end();
+  });
+  socket.write(greetingFrame(parts.build));
+  return {
+    hello: () => (session === undefined ? undefined : hello),
+    done: closed.then(() => served),
+    leave() {
+      isLeaving = true;
+      if (session === undefined) socket.destroy();
+      else session.stop("the resident ends");
+    },
+  };
+}
+
+function whyRefused(hello: Hello | undefined, parts: SessionParts): Refusal | undefined {
+  if (hello === undefined) return { code: "hello_invalid", message: "the hello is not one" };
+  if (!speakAlike(hello.protocol, [PROTOCOL, PROTOCOL]) || hello.build !== parts.build)
+    return {
+      code: "build_differs",
+      message: `the resident is of another build; acp resident stop --home ${parts.homeDir} ends it`,
+    };
+  if (namedHome(hello.argv, hello) !== parts.homeDir)
+    return { code: "home_differs", message: `the resident is of the home ${parts.homeDir}` };
+  return parts.refuses();
+}
+
+/** As a process of its own would; gives its exit code. Never rejects. */
+async function serve(
+  { io }: SessionIo,
+  { argv }: Hello,
+  { gates, commands }: SessionParts,
+): Promise<number> {
+  const end = argv.indexOf("--");
+  const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");
+  const print = createPrinter({ stdout: io.stdout, stderr: io.stderr, env: io.env, json });
+  try {
+    const { command, ...line } = readCommandLine(argv, commands);
+    const invocation: Invocation = { ...line, io, print };
+    if (command?.name !== "mcp" || line.flags.has("tty"))
+      throw new Error("the resident serves acp mcp, and without --tty");
+    return EXIT_CODES[await serveMcp(invocation, gates.of(invocation))].code;
+  } catch (error) {
+    print.failure(error);
+    return EXIT_CODES[exitOfError(error)].code;
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * Wire: the frames between a thin client and the resident of a home. A frame is one byte for its
+ * kind, four bytes for the length of its body (big-endian), and the body. Imports nothing of ours: a
+ * client must start fast. Format: spec/resident.md. Vectors: spec/vectors/resident.json.
+ */
+
+/** The version of the protocol. */
+export const PROTOCOL = 1;
+/** Bytes of a frame's body. */
+export const BODY_BYTES_MAX: number = 1024 * 1024;
+/** Bytes of input that a client may send before the resident asks for more. */
+export const ROOM_BYTES: number = 1024 * 1024;
+/** Bytes before the body. */
+export const HEAD_BYTES = 5;
+
+/** The kinds of frames, and their first byte. */
+export const KINDS = {
+  /** Client: who it is; JSON, once and first. */
+  hello: 1,
+  /** Client: bytes of its standard input. */
+  input: 2,
+  /** Client: its standard input has ended. */
+  end: 3,
+  /** Client: the name of a signal that it got. */
+  signal: 4,
+  /** Client of the control socket: `{"ask":"status"|"stop"}`. */
+  ask: 5,
+  /** Resident: its protocol and build; JSON, before anything else. */
+  greeting: 16,
+  /** Resident: the session is open; empty. */
+  ready: 17,
+  /** Resident: there is no session; `{"code","message"}`. It closes. */
+  refused: 18,
+  /** Resident: bytes for the client's standard output. */
+  output: 19,
+  /** Resident: bytes for the client's standard error. */
+  notice: 20,
+  /** Resident: the session is over; `{"code"}`. It closes. */
+  exit: 21,
+  /** Resident: so many more bytes of input may be sent; four bytes, big-endian. */
+  room: 22,
+  /** Resident: it ends as it was told to; empty. It closes. */
+  leaving: 23,
+  /** Resident, on the control socket: the answer; JSON. */
+  told: 24,
+} as const;
+
+/** The name of a kind. */
+export type Kind = keyof typeof KINDS;
+
+/** One frame. */
+export interface Frame {
+  readonly kind: Kind;
+  readonly body: Buffer;
+}
+
+/** Why bytes are no frames. */
+export type FrameError = "frame_unknown" | "frame_too_large";
+
+const isKind = (name: string): name is Kind => Object.hasOwn(KINDS, name);
+const NAMES: ReadonlyMap<number, Kind> = new Map(
+  Object.keys(KINDS)
+    .filter(isKind)
+    .map((kind) => [KINDS[kind], kind]),
+);
+
+/** A frame as bytes. */
+export function frameOf(kind: Kind, body: Uint8Array | string = ""): Buffer {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  if (bytes.length > BODY_BYTES_MAX)
+    throw new RangeError(`Cannot send a frame of ${bytes.length} bytes`);
+  const frame = Buffer.allocUnsafe(HEAD_BYTES + bytes.length);
+  frame[0] = KINDS[kind];
+  frame.writeUInt32BE(bytes.length, 1);
+  frame.set(bytes, HEAD_BYTES);
+  return frame;
+}
+
+/** A frame that says how much more input may come. */
+export function roomFrame(bytes: number): Buffer {
+  const body = Buffer.alloc(4);
+  body.writeUInt32BE(bytes);
+  return frameOf("room", body);
+}
+
+/** The number in a frame of the kind `room`; 0 where there is none. */
+export function roomIn(body: Buffer): number {
+  return body.length === 4 ? body.readUInt32BE() : 0;
+}
+
+/** Takes the bytes of one side as they come, and calls back with each whole frame. */
+export interface FrameReader {
+  /** Takes bytes; after an error nothing more. */
+  push(chunk: Buffer): void;
+}
+
+/**
+ * Creates a reader. It keeps at most one frame.
+ *
+ * @param onError - Called once; nothing follows.
+ */
+export function createFrameReader(
+  onFrame: (frame: Frame) => void,
+  onError: (error: FrameError) => void,
+): FrameReader {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let wanted = HEAD_BYTES;
+  let isOver = false;
+  const fail = (error: FrameError): void => {
+    isOver = true;
+    chunks = [];
+    onError(error);
+  };
+  return {
+    push(chunk) {
+      if (isOver) return;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size < wanted) return;
+      let bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks);
+      wanted = HEAD_BYTES;
+      while (bytes.length >= HEAD_BYTES) {
+        const kind = NAMES.get(bytes[0] ?? 0);
+        const length = bytes.readUInt32BE(1);
+        if (kind === undefined) return fail("frame_unknown");
+        if (length > BODY_BYTES_MAX) return fail("frame_too_large");
+        wanted = HEAD_BYTES + length;
+        if (bytes.length < wanted) break;
+        onFrame({ kind, body: bytes.subarray(HEAD_BYTES, wanted) });
+        bytes = bytes.subarray(wanted);
+        wanted = HEAD_BYTES;
+      }
+      chunks = bytes.length === 0 ? [] : [bytes];
+      size = bytes.length;
+    },
+  };
+}
+
+/** What a client says of itself. */
+export interface Hello {
+  /** The oldest and the newest protocol that it speaks. */
+  readonly protocol: readonly [number, number];
+  /** Which files it was loaded from; see greeting. */
+  readonly build: string;
+  /** The words after `acp`. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Where `~` leads. */
+  readonly userHome: string;
+  readonly pid: number;
+  readonly ppid: number;
+  readonly umask: number;
+}
+
+/** What a resident says first. */
+export interface Greeting {
+  readonly protocol: readonly [number, number];
+  readonly build: string;
+  /** Shown to people; decides nothing. */
+  readonly pid: number;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+const isRange = (value: unknown): value is readonly [number, number] =>
+  Array.isArray(value) && value.length === 2 && value.every(isCount);
+
+/** The JSON of a body; `undefined` for what is none or no object. */
+export function recordIn(body: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a hello; `undefined` for what is none. */
+export function readHello(body: Buffer): Hello | undefined {
+  const { protocol, build, argv, cwd, env, userHome, pid, ppid, umask } = recordIn(body) ?? {};
+  if (
+    !isRange(protocol) ||
+    !isText(build) ||
+    !(Array.isArray(argv) && argv.every(isText)) ||
+    !(isText(cwd) && cwd.startsWith("/")) ||
+    !(isText(userHome) && userHome.startsWith("/")) ||
+    !isRecord(env) ||
+    !(isCount(pid) && isCount(ppid) && isCount(umask) && umask <= 0o777)
+  )
+    return undefined;
+  const texts = Object.entries(env).filter((each): each is [string, string] => isText(each[1]));
+  if (texts.length !== Object.keys(env).length) return undefined;
+  return { protocol, build, argv, cwd, env: Object.fromEntries(texts), userHome, pid, ppid, umask };
+}
+
+/** What a resident says first on each of its sockets. */
+export function greetingFrame(build: string): Buffer {
+  const greeting: Greeting = { protocol: [PROTOCOL, PROTOCOL], build, pid: process.pid };
+  return frameOf("greeting", JSON.stringify(greeting));
+}
+
+/** Reads a greeting; `undefined` for what is none. */
+export function readGreeting(body: Buffer): Greeting | undefined {
+  const { protocol, build, pid } = recordIn(body) ?? {};
+  return isRange(protocol) && isText(build) && isCount(pid) ? { protocol, build, pid } : undefined;
+}
+
+/** Whether both sides speak a common version. */
+export function speakAlike(
+  one: readonly [number, number],
+  two: readonly [number, number],
+): boolean {
+  return one[0] <= two[1] && two[0] <= one[1];
+}

@@ -1,0 +1,67 @@
+/**
+ * Commands for the resident of a home. Rows of the table in commands.ts.
+ */
+import type { Command } from "../command.js";
+import { PROXY_COMMANDS } from "./proxy.js";
+
+/** `acp resident …`. */
+export const RESIDENT_COMMANDS: readonly Command[] = [
+  {
+    name: "resident serve",
+    summary: "Run the resident gate of the home in the foreground",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "One process per home opens the keys, the log and the channels once, and serves every " +
+        "client that runs `acp mcp --resident`. Clients start it on their own; run it yourself " +
+        "where they may not, for example for a client in a sandbox or a container.",
+      "It ends after ten minutes without a client or an approver. SIGINT and SIGTERM end it; " +
+        "clients stay, and their next request starts another one.",
+    ],
+    examples: ["acp resident serve", "acp resident serve --home ~/.acp"],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/resident.js")).createServe(PROXY_COMMANDS),
+  },
+  {
+    name: "resident status",
+    summary: "Show the resident gate of the home and its clients",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: ["Shows its process, its memory, and each client with its process and directory."],
+    examples: ["acp resident status", "acp resident status --json"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/resident.js")).status,
+  },
+  {
+    name: "resident stop",
+    summary: "End the resident gate of the home, also one that hangs",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "Asks it to end, and kills it if it does not answer or takes longer than 15 seconds. " +
+        "Its servers end with it. Calls that were under way are answered with an error that says " +
+        "that their outcome is unknown. Clients stay, and their next request starts a new one.",
+    ],
+    examples: ["acp resident stop"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/resident.js")).stop,
+  },
+  {
+    name: "resident logs",
+    summary: "Show what the resident gate of the home reported",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: ["Shows the last 100 lines of run/resident.log in the home."],
+    examples: ["acp resident logs"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/resident.js")).logs,
+  },
+];
