@@ -16,7 +16,7 @@ import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
 import type { Printer } from "../printer.js";
 import { selectFiles } from "../select-files.js";
-import { exists } from "../home/unlock.js";
+import { exists } from "../home/exists.js";
 
 const PERCENT = 100;
 

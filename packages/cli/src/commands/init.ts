@@ -7,14 +7,8 @@ import type { Home } from "@acp/home";
 import { checkpointKeyPath, initCheckpointKey } from "../logs/checkpoint-key.js";
 import type { Invocation, Run } from "../command.js";
 import { ownHomePath } from "../home/home-source.js";
-import {
-  chooseUnlock,
-  exists,
-  hasKeys,
-  keyFilePath,
-  openKeys,
-  readUnlock,
-} from "../home/unlock.js";
+import { exists } from "../home/exists.js";
+import { chooseUnlock, hasKeys, keyFilePath, openKeys, readUnlock } from "../home/unlock.js";
 import { noteVault } from "../logs/vault-log.js";
 
 /** A client starts the gate where nobody can type. */

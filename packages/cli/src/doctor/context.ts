@@ -9,7 +9,8 @@ import { readConfig, unlockKeys } from "@acp/home";
 import type { Config, HomePaths, Unlock } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { placeError } from "../failure.js";
-import { exists, readUnlock } from "../home/unlock.js";
+import { exists } from "../home/exists.js";
+import { readUnlock } from "../home/unlock.js";
 
 /** What an examination may look at. */
 export interface DoctorContext extends Pick<Invocation, "io" | "values"> {

@@ -2,7 +2,6 @@
  * Unlock: what opens the home's private key. A passphrase from a terminal or a file, or a key file.
  * Never from an argument or a variable.
  */
-import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
@@ -16,6 +15,7 @@ import {
 } from "@acp/home";
 import type { Home, Unlock } from "@acp/home";
 import type { Invocation } from "../command.js";
+import { exists } from "./exists.js";
 import { askHidden, terminalOf } from "./hidden-prompt.js";
 import type { Terminal } from "./hidden-prompt.js";
 
@@ -147,12 +147,4 @@ async function askNew({ io }: UnlockContext): Promise<string> {
 /** Whether a home has a private key or a vault: one without the other must be seen. */
 export async function hasKeys({ privateKeyPath, vaultPath }: Home): Promise<boolean> {
   return (await Promise.all([privateKeyPath, vaultPath].map(exists))).some(Boolean);
-}
-
-/** Only what is surely not there does not exist. */
-export function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
-  );
 }

@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { generateNoteKey } from "@acp/audit";
 import { createFileAtomic, makePrivateDirectory, readPrivateFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import { exists } from "../home/unlock.js";
+import { exists } from "../home/exists.js";
 
 const KEY_BYTES_MAX = 1_024;
 

@@ -16,7 +16,7 @@ import { keysOf, readSeams } from "./checkpoint-seams.js";
 import type { Invocation } from "../command.js";
 import { readInput } from "../input.js";
 import { seamsOf } from "./seams.js";
-import { exists } from "../home/unlock.js";
+import { exists } from "../home/exists.js";
 import { witnessFile } from "./witnesses.js";
 
 const KEY_BYTES_MAX = 4_096;

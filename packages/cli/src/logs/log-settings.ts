@@ -7,7 +7,7 @@ import { isConsentError } from "@acp/core";
 import { readConfig } from "@acp/home";
 import type { AuditConfig, HomePaths } from "@acp/home";
 import type { Io } from "../command.js";
-import { exists } from "../home/unlock.js";
+import { exists } from "../home/exists.js";
 
 /** The home, and what `~` means in its configuration. */
 export interface HomeOfUser {

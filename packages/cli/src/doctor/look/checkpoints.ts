@@ -8,7 +8,7 @@ import {
 } from "@acp/audit";
 import type { AuditVerification, CheckpointClaims } from "@acp/audit";
 import { logEvent, randomIds, systemClock } from "@acp/core";
-import { exists } from "../../home/unlock.js";
+import { exists } from "../../home/exists.js";
 import type { ClaimSources } from "../../logs/claims.js";
 import { readAuditConfig } from "../../logs/log-settings.js";
 import { auditLogOptions } from "../../logs/open-audit.js";

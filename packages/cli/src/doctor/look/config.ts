@@ -4,7 +4,7 @@ import { readPolicyFile } from "@acp/home";
 import type { Config } from "@acp/home";
 import { checkSeveral } from "../../gate/config.js";
 import { failureOf, onFile } from "../../failure.js";
-import { exists } from "../../home/unlock.js";
+import { exists } from "../../home/exists.js";
 import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";

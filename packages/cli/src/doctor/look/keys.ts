@@ -8,7 +8,8 @@ import {
   initCheckpointKey,
   readCheckpointKey,
 } from "../../logs/checkpoint-key.js";
-import { exists, keyFilePath } from "../../home/unlock.js";
+import { exists } from "../../home/exists.js";
+import { keyFilePath } from "../../home/unlock.js";
 import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";

@@ -10,7 +10,7 @@ import type { ClaimSources } from "../../logs/claims.js";
 import { listAuditFiles } from "../../logs/log-files.js";
 import { readAuditConfig } from "../../logs/log-settings.js";
 import { auditLogOptions } from "../../logs/open-audit.js";
-import { exists } from "../../home/unlock.js";
+import { exists } from "../../home/exists.js";
 import { createPrinter } from "../../printer.js";
 import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";

@@ -8,7 +8,7 @@ import { isJsonObject, parseIsoTime } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { fileGrants, readPrivateFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import { exists } from "../../home/unlock.js";
+import { exists } from "../../home/exists.js";
 import { asError } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";

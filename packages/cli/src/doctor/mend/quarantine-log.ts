@@ -13,7 +13,7 @@ import type { HomePaths } from "@acp/home";
 import { trySocketLock } from "@acp/host";
 import { originOf, readCheckpointKey } from "../../logs/checkpoint-key.js";
 import { addSeam, seamMetadata, seamsOf } from "../../logs/seams.js";
-import { exists } from "../../home/unlock.js";
+import { exists } from "../../home/exists.js";
 import { makePlan, readPlans, writePlan } from "./quarantine-plan.js";
 import type { LogFault, QuarantinePlan } from "./quarantine-plan.js";
 import { syncDirectory } from "./set-aside.js";
