@@ -36,6 +36,7 @@ const ONLY_DEEP = {
   "packages/cli/test/inbox-unreachable.test.ts": 5,
   "packages/cli/test/inbox.test.ts": 20,
   "packages/cli/test/keys-rotate-live.test.ts": 10,
+  "packages/cli/test/keys-life.test.ts": 25,
   "packages/cli/test/keys.test.ts": 30,
   "packages/cli/test/mcp-channels.test.ts": 15,
   "packages/cli/test/mcp-killed.test.ts": 10,

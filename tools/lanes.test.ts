@@ -64,7 +64,7 @@ describe("ciPlan()", () => {
     const { run, why } = ciPlan("only", everything, false);
     expect(run).toContain(ONLY);
     expect(why.join("\n")).toMatch(
-      /some \d+ CPU seconds of at most 900\nBeyond that.*run-managers/,
+      /some \d+ CPU seconds of at most 1200\nBeyond that.*run-managers/,
     );
     expect(ciPlan("searches", everything, false).run).not.toContain(HUGE);
     expect(ciPlan("searches", everything, true).run).toContain(HUGE);

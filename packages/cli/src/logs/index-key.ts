@@ -6,7 +6,7 @@ import { hkdfSync } from "node:crypto";
 import type { HomePaths } from "@acp/home";
 import { readCheckpointKey } from "./checkpoint-key.js";
 
-const INFO = "acp audit index v1";
+const INFO = "acp/audit-index/v1";
 const KEY_BYTES = 32;
 
 /** The key of the indexes of a home whose checkpoints this key signs. */
