@@ -3,10 +3,11 @@
  * ours. Where there is no resident of this very build, it says so and touches nothing; the whole
  * command then answers alone. Once an event was handed over, whatever goes wrong is a refusal.
  */
-import { lstatSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { type Socket, connect } from "node:net";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { isOurs } from "./is-ours.js";
 import { HOOK_BYTES_MAX, HOOK_SOCKET, HOOK_VARIABLES, greetingOf } from "./hook/wire.js";
 import type { HookHead, HookWords } from "./hook/wire.js";
 
@@ -77,7 +78,8 @@ function valueOf(argv: readonly string[], name: string): string | undefined {
  */
 function reach(home: string, greetingMs: number): Promise<Socket | undefined> {
   const path = join(home, "run", HOOK_SOCKET);
-  if (!isAbsolute(home) || ![home, join(home, "run"), path].every(isOurs))
+  const uid = process.getuid?.() ?? -1;
+  if (!isAbsolute(home) || ![home, join(home, "run"), path].every((each) => isOurs(each, uid)))
     return Promise.resolve(undefined);
   const greeting = greetingOf(join(__dirname, "index.js"));
   return new Promise((resolve) => {
@@ -96,17 +98,6 @@ function reach(home: string, greetingMs: number): Promise<Socket | undefined> {
     });
     for (const event of ["error", "end", "close"]) socket.on(event, () => settle(false));
   });
-}
-
-/** Whether nobody else can put something of theirs there. */
-function isOurs(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return (
-    found !== undefined &&
-    (found.isDirectory() || found.isSocket()) &&
-    found.uid === process.getuid?.() &&
-    (found.mode & 0o077) === 0
-  );
 }
 
 async function exchange(socket: Socket, argv: readonly string[]): Promise<HookWords> {

@@ -68,7 +68,12 @@ async function writeNew(path: string, text: string): Promise<void> {
   await handle.sync();
 }
 
-/** Makes the names in a directory durable. */
+/**
+ * Makes the names in a directory durable.
+ *
+ * @param directory - Its path.
+ * @throws Error from the system.
+ */
 export async function syncDirectory(directory: string): Promise<void> {
   await using handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   await handle.sync();

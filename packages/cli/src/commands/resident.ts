@@ -9,7 +9,8 @@ import type { Exit } from "../exit-codes.js";
 import { homeOf } from "../home/home-source.js";
 import { askResident, lockHolder } from "../resident/control.js";
 import type { Told } from "../resident/control.js";
-import { isOurs, placesOf } from "../resident/places.js";
+import { isOurs } from "../is-ours.js";
+import { placesOf } from "../resident/places.js";
 import type { Places } from "../resident/places.js";
 import { LOCK_PREFIX, serveHome } from "../resident/serve.js";
 

@@ -3,7 +3,7 @@
  * examination changes nothing.
  */
 import { dirname } from "node:path";
-import { isConsentError } from "@acp/core";
+import { asError, isConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import { readConfig, unlockKeys } from "@acp/home";
 import type { Config, HomePaths, Unlock } from "@acp/home";
@@ -52,11 +52,6 @@ async function loadConfig({ home, io }: ContextParts): Promise<Config | Error | 
   return readConfig(configPath, { homeDir: io.userHome, cwd: dirname(configPath) }).catch(
     (error: unknown) => (isConsentError(error) ? placeError(error, configPath) : asError(error)),
   );
-}
-
-/** An error of whatever was thrown. */
-export function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 async function openKeysOf({

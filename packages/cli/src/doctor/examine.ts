@@ -2,8 +2,8 @@
  * Examine: looks at everything, one examination after another, and changes nothing. One that cannot
  * look is a finding itself: what was not seen is never taken for well.
  */
+import { asError } from "@acp/core";
 import type { Level } from "./code-row.js";
-import { asError } from "./context.js";
 import type { DoctorContext } from "./context.js";
 import type { FindingCode } from "./codes.js";
 import type { Examination } from "./examination.js";

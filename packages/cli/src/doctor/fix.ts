@@ -3,10 +3,9 @@
  * before it is done where a log can be written, and afterwards where only the change makes that
  * possible.
  */
-import { logEvent, randomIds, systemClock } from "@acp/core";
+import { asError, logEvent, randomIds, systemClock } from "@acp/core";
 import { readAuditConfig } from "../logs/log-settings.js";
 import { openHomeAudit } from "../logs/open-audit.js";
-import { asError } from "./context.js";
 import type { DoctorContext } from "./context.js";
 import type { FindingCode } from "./codes.js";
 import type { Examination } from "./examination.js";

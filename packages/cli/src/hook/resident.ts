@@ -3,8 +3,8 @@
  * open, so that an agent waits for little more than Node's start. It decides exactly as a hook that
  * answers alone. It ends when nobody needs it, when its socket is gone, and when it is out of date.
  */
-import { chmod, lstat, unlink } from "node:fs/promises";
-import { type Server, type Socket, createServer } from "node:net";
+import { lstat, unlink } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -17,6 +17,7 @@ import type { Exit } from "../exit-codes.js";
 import { failureOf, renderFailure } from "../failure.js";
 import { homeOf } from "../home/home-source.js";
 import { runDirectory } from "../gate/run-directory.js";
+import { listenPrivately } from "../resident/listen.js";
 import { answerHook } from "./answer.js";
 import { openDesk } from "./desk.js";
 import type { HookDesk } from "./desk.js";
@@ -58,7 +59,6 @@ export async function serveHooks(
     .catch((error: unknown) =>
       invocation.print.notice(isConsentError(error) ? error.message : String(error)),
     );
-  await unlink(path).catch(() => undefined);
   await using hooks = await listen(path, { greeting, desk, invocation, commands });
   invocation.print.notice(`Answering the hooks of ${home.dir}`);
   await untilUnwanted({ hooks, path, greeting, signal });
@@ -86,7 +86,7 @@ interface Hooks extends AsyncDisposable {
 async function listen(path: string, serving: Serving): Promise<Hooks> {
   const open = new Set<Socket>();
   let last = performance.now();
-  const server = createServer((socket) => {
+  const server = await listenPrivately(path, HOOKS_MAX, (socket) => {
     open.add(socket);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => {
@@ -95,25 +95,15 @@ async function listen(path: string, serving: Serving): Promise<Hooks> {
     });
     attend(socket, serving);
   });
-  server.maxConnections = HOOKS_MAX;
-  await listenAt(server, path);
   return {
     lastMs: () => (open.size > 0 ? performance.now() : last),
     async [Symbol.asyncDispose]() {
-      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      const closed = server[Symbol.asyncDispose]();
       // Whoever waits for a person learns at once that nobody answers here.
       for (const socket of open) socket.destroy();
       await closed;
     },
   };
-}
-
-async function listenAt(server: Server, path: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, resolve);
-  });
-  await chmod(path, 0o600);
 }
 
 /** Takes one hook's words, and answers. */

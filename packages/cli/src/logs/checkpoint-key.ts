@@ -37,7 +37,7 @@ export async function readCheckpointKey(
 /**
  * Name of a log among those that the key signs.
  *
- * @param seams - How many logs of this name were set aside before (seams.ts).
+ * @param seams - How many logs of this name were set aside before (log-seams.ts).
  */
 export function originOf(keyName: string, file: string, seams = 0): string {
   return `${keyName}/${basename(file)}${seams === 0 ? "" : `/${seams + 1}`}`;

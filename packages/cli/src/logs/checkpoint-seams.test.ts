@@ -5,7 +5,7 @@ import { generateNoteKey, noteSigner } from "@acp/audit";
 import { initHome } from "@acp/home";
 import { describe, expect, it } from "vitest";
 import { checkpointKeyPath, initCheckpointKey, readCheckpointKey } from "./checkpoint-key.js";
-import { keysOf, makeSeam, readSeams, rotateCheckpointKey } from "./checkpoint-seams.js";
+import { keysOf, makeSeam, readKeySeams, rotateCheckpointKey } from "./checkpoint-seams.js";
 
 const [one, two, three, stranger] = Array.from({ length: 4 }, () => generateNoteKey("acp-1"));
 if (one === undefined || two === undefined || three === undefined || stranger === undefined)
@@ -48,7 +48,7 @@ describe("rotateCheckpointKey()", () => {
       const { from, to } = await rotateCheckpointKey(home);
       const after = noteSigner((await readFile(checkpointKeyPath(home), "utf8")).trim());
       expect([from, to, after.name]).toEqual([before.verifierKey, after.verifierKey, before.name]);
-      expect(keysOf(to, await readSeams(home))).toEqual([to, from]);
+      expect(keysOf(to, await readKeySeams(home))).toEqual([to, from]);
     } finally {
       await rm(dir, { recursive: true });
     }

@@ -15,13 +15,13 @@ const TYPE = "acp/checkpoint-key/v1";
 const SIGNATURE_START = "\u2014 ";
 
 /** Where the seams are. */
-export function seamsPath({ keysDir }: Pick<HomePaths, "keysDir">): string {
+export function keySeamsPath({ keysDir }: Pick<HomePaths, "keysDir">): string {
   return join(keysDir, "checkpoint.seams");
 }
 
 /** The seams of a home, oldest first; none where its checkpoint key was never rotated. */
-export function readSeams(home: Pick<HomePaths, "keysDir">): Promise<readonly string[]> {
-  return readCheckpoints(seamsPath(home));
+export function readKeySeams(home: Pick<HomePaths, "keysDir">): Promise<readonly string[]> {
+  return readCheckpoints(keySeamsPath(home));
 }
 
 /**
@@ -85,7 +85,7 @@ export function rotateCheckpointKey(home: HomePaths): Promise<CheckpointRotation
     const { name, verifierKey: from } = noteSigner(old);
     const next = generateNoteKey(name);
     await makePrivateDirectory(home.keysDir);
-    const seams = fileWitness(seamsPath(home), "seams");
+    const seams = fileWitness(keySeamsPath(home), "seams");
     await seams.publish(makeSeam(old, next.signerKey), new AbortController().signal);
     await writeFileAtomic(checkpointKeyPath(home), `${next.signerKey}\n`);
     return { from, to: next.verifierKey };

@@ -12,10 +12,10 @@ import { homePaths } from "@acp/home";
 import { readAuditConfig } from "./log-settings.js";
 import { listAuditFiles } from "./log-files.js";
 import { originOf, readCheckpointKey } from "./checkpoint-key.js";
-import { keysOf, readSeams } from "./checkpoint-seams.js";
+import { keysOf, readKeySeams } from "./checkpoint-seams.js";
 import type { Invocation } from "../command.js";
 import { readInput } from "../input.js";
-import { seamsOf } from "./seams.js";
+import { seamsOf } from "./log-seams.js";
 import { exists } from "../home/exists.js";
 import { witnessFile } from "./witnesses.js";
 
@@ -105,7 +105,7 @@ export async function claimsOf(
   const kept = isOfHome ? directories.map((directory) => witnessFile(directory, origin)) : [];
   const paths = [checkpointsPath(file), ...kept, ...(more === undefined ? [] : [more])];
   const notes = await Promise.all(paths.map(readCheckpoints));
-  const verifierKeys = keysOf(verifierKey, await readSeams(homePaths(home)));
+  const verifierKeys = keysOf(verifierKey, await readKeySeams(homePaths(home)));
   return { notes: notes.flat(), verifierKeys, ...(isOfHome && { origin }) };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Seams: the logs of this name that were set aside because they were broken. Each is a signed note
+ * Log seams: the logs of this name that were set aside because they were broken. Each is a signed note
  * in `<log>.seams`. A log after n of them has an origin of its own, so that checkpoints of the old
  * one do not speak of it. Format: spec/audit.md §6.1.
  */
@@ -37,7 +37,7 @@ export interface Seam {
 }
 
 /** Where the seams of a log are. */
-export function seamsPath(path: string): string {
+export function logSeamsPath(path: string): string {
   return `${path}${SUFFIX}`;
 }
 
@@ -64,7 +64,7 @@ export async function countSeams(directory: string): Promise<ReadonlyMap<string,
 
 /** How many seams a log has. */
 export async function seamsOf(path: string): Promise<number> {
-  return (await readCheckpoints(seamsPath(path))).length;
+  return (await readCheckpoints(logSeamsPath(path))).length;
 }
 
 /** The metadata of the event that says it. */
@@ -107,7 +107,7 @@ function readFileEntry(value: unknown): readonly SetAsideFile[] {
 export async function addSeam(path: string, seam: Seam, sign: SeamSigner): Promise<void> {
   const text = `acp-seam/1 ${sign.origin}\n${JSON.stringify(seamMetadata(seam))}\n`;
   const note = noteSigner(sign.signerKey).sign(text);
-  await fileWitness(seamsPath(path)).publish(note, new AbortController().signal);
+  await fileWitness(logSeamsPath(path)).publish(note, new AbortController().signal);
 }
 
 /** Who signs a seam, and what the log that was set aside was called. */
@@ -126,12 +126,12 @@ export type OpenedSeam =
  *
  * @throws ConsentError `audit_failed` where the file cannot be read.
  */
-export async function readSeams(
+export async function readLogSeams(
   path: string,
   verifierKeys: readonly string[],
 ): Promise<readonly OpenedSeam[]> {
   const verifiers = verifierKeys.map(noteVerifier);
-  return (await readCheckpoints(seamsPath(path))).map((note): OpenedSeam => {
+  return (await readCheckpoints(logSeamsPath(path))).map((note): OpenedSeam => {
     const opened = openNote(note, verifiers);
     if (!opened.ok) return opened;
     const [first = "", json = ""] = opened.text.split("\n");

@@ -10,9 +10,9 @@ import { DEFAULT_AUDIT_CONFIG } from "@acp/home";
 import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
 import { originOf, readCheckpointKey } from "./checkpoint-key.js";
-import { keysOf, readSeams } from "./checkpoint-seams.js";
+import { keysOf, readKeySeams } from "./checkpoint-seams.js";
 import { indexKeyFrom } from "./index-key.js";
-import { countSeams } from "./seams.js";
+import { countSeams } from "./log-seams.js";
 import { makeWitnesses } from "./witnesses.js";
 
 /** Where nothing is configured: a file that an editor still opens; some 100,000 events. */
@@ -35,7 +35,7 @@ export async function auditLogOptions(
 ): Promise<(path: string) => AuditLogOptions> {
   const { config = DEFAULT_AUDIT_CONFIG, recover } = settings;
   const signerKey = await readCheckpointKey(home);
-  const keySeams = signerKey === undefined ? [] : await readSeams(home);
+  const keySeams = signerKey === undefined ? [] : await readKeySeams(home);
   const seams = await countSeams(home.dir);
   const { rotateBytes: maxBytes = ROTATE_BYTES, rotateMs: maxAgeMs } = config;
   const rotation = { maxBytes, ...(maxAgeMs !== undefined && { maxAgeMs }) };

@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isOurs, makePlaces, namedHome, placesOf, valueOf } from "./places.js";
+import { isOurs } from "../is-ours.js";
+import { makePlaces, namedHome, placesOf, valueOf } from "./places.js";
 
 const uid = process.getuid?.() ?? -1;
 let scratch: string;

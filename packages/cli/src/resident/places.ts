@@ -3,8 +3,9 @@
  * theirs there. Imports nothing of ours: a client must start fast.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { mkdirSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { isOurs } from "../is-ours.js";
 
 /** Longer paths of sockets are cut off silently on some systems. */
 const SOCKET_PATH_BYTES_MAX = 103;
@@ -68,17 +69,6 @@ export function makePlaces({ run, sockets }: Places, uid: number): void {
     if (!isOurs(folder, uid))
       throw new Error(`"${folder}" is not a folder that only this user can enter`);
   }
-}
-
-/** Whether a path is a folder or a socket that only `uid` can reach; no link. */
-export function isOurs(path: string, uid: number): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return (
-    found !== undefined &&
-    (found.isDirectory() || found.isSocket()) &&
-    found.uid === uid &&
-    (found.mode & 0o077) === 0
-  );
 }
 
 /**

@@ -3,7 +3,7 @@
  * nothing of ours but what is as small.
  */
 import { type Socket, connect } from "node:net";
-import { isOurs } from "./places.js";
+import { isOurs } from "../is-ours.js";
 import type { Places } from "./places.js";
 import { PROTOCOL, createFrameReader, readGreeting, speakAlike } from "./wire.js";
 import type { Frame } from "./wire.js";

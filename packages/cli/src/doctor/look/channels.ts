@@ -2,11 +2,11 @@
  * Examination of the channels: their secrets open, somebody can answer on each, and with --online
  * the services answer. No secret stands in a finding.
  */
+import { asError } from "@acp/core";
 import { connect } from "node:net";
 import { openTelegramConfig, openWebhookConfig } from "@acp/home";
 import type { Config, TelegramConfig } from "@acp/home";
 import type { DoctorContext } from "../context.js";
-import { asError } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";

@@ -1,11 +1,11 @@
 /** Examination of config.yml and the policy: they load as a gate loads them. */
+import { asError } from "@acp/core";
 import { dirname } from "node:path";
 import { readPolicyFile } from "@acp/home";
 import type { Config } from "@acp/home";
 import { checkSeveral } from "../../gate/config.js";
 import { failureOf, onFile } from "../../failure.js";
 import { exists } from "../../home/exists.js";
-import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";

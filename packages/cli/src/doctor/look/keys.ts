@@ -1,6 +1,6 @@
 /** Examination of the keys: that they are there, and open. Nobody is asked for a passphrase. */
 import { noteSigner } from "@acp/audit";
-import { isConsentError } from "@acp/core";
+import { asError, isConsentError } from "@acp/core";
 import { readPublicKeys, readUnlockKind } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import {
@@ -10,7 +10,6 @@ import {
 } from "../../logs/checkpoint-key.js";
 import { exists } from "../../home/exists.js";
 import { keyFilePath } from "../../home/unlock.js";
-import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";

@@ -1,8 +1,8 @@
 /** Log end: what the last line and the newest checkpoint say of a log, without its past. */
+import { asError } from "@acp/core";
 import { noteVerifier, openCheckpoint, readNextSeq } from "@acp/audit";
 import type { AuditVerification, CheckpointClaims } from "@acp/audit";
 import { open } from "node:fs/promises";
-import { asError } from "../context.js";
 
 const NEWLINE = 0x0a;
 

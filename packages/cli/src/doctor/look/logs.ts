@@ -2,6 +2,7 @@
  * Examination of the audit logs: every one is verified as `acp audit verify` does it, and what that
  * finds becomes a finding. With --quick only how each ends is looked at.
  */
+import { asError } from "@acp/core";
 import { openAuditLog, verifyAuditLog } from "@acp/audit";
 import type { AuditVerification, BadLine, CheckpointClaims } from "@acp/audit";
 import { basename, dirname, join } from "node:path";
@@ -12,7 +13,6 @@ import { readAuditConfig } from "../../logs/log-settings.js";
 import { auditLogOptions } from "../../logs/open-audit.js";
 import { exists } from "../../home/exists.js";
 import { createPrinter } from "../../printer.js";
-import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import type { FindingCode } from "../codes.js";

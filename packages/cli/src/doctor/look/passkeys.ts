@@ -1,7 +1,7 @@
 /** Examination of the passkeys: a file that cannot be read means that no passkey counts. */
+import { asError } from "@acp/core";
 import { filePasskeys } from "@acp/home";
 import type { DoctorContext } from "../context.js";
-import { asError } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found } from "../finding.js";

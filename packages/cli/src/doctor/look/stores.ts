@@ -4,12 +4,11 @@
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject, parseIsoTime } from "@acp/core";
+import { asError, isJsonObject, parseIsoTime } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { fileGrants, readPrivateFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { exists } from "../../home/exists.js";
-import { asError } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found, Mend } from "../finding.js";

@@ -1,12 +1,11 @@
 /** Examination of the vault and of the record key of a home without keys. */
-import { isConsentError } from "@acp/core";
+import { asError, isConsentError } from "@acp/core";
 import type { VaultMark } from "@acp/core/vault";
 import { openRecordKey, readVaultFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { exists } from "../../home/exists.js";
 import { hasKeys } from "../../home/unlock.js";
 import { checkRollback } from "../../logs/vault-log.js";
-import { asError } from "../context.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";

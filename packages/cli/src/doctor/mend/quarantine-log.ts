@@ -8,15 +8,14 @@ import { basename, dirname, join } from "node:path";
 import { noteSigner, openAuditLog, readAuditLog } from "@acp/audit";
 import { logEvent, randomIds, systemClock } from "@acp/core";
 import type { AuditEventInput } from "@acp/core";
-import { createFileAtomic, whileWriting } from "@acp/home";
+import { createFileAtomic, syncDirectory, whileWriting } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { trySocketLock } from "@acp/host";
 import { originOf, readCheckpointKey } from "../../logs/checkpoint-key.js";
-import { addSeam, seamMetadata, seamsOf } from "../../logs/seams.js";
+import { addSeam, seamMetadata, seamsOf } from "../../logs/log-seams.js";
 import { exists } from "../../home/exists.js";
 import { makePlan, readPlans, writePlan } from "./quarantine-plan.js";
 import type { LogFault, QuarantinePlan } from "./quarantine-plan.js";
-import { syncDirectory } from "./set-aside.js";
 
 /** Where the new log is made before it takes its name. Short: a lock's socket lies in it. */
 const NEXT = "next-log";

@@ -10,8 +10,8 @@ import { isJsonObject } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { makePrivateDirectory, writeFileAtomic } from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import { readSeam, seamMetadata, seamsOf } from "../../logs/seams.js";
-import type { Seam, SetAsideFile } from "../../logs/seams.js";
+import { readSeam, seamMetadata, seamsOf } from "../../logs/log-seams.js";
+import type { Seam, SetAsideFile } from "../../logs/log-seams.js";
 import { hashFile } from "./hash-file.js";
 import { quarantinePath } from "./set-aside.js";
 

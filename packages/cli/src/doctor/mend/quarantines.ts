@@ -3,10 +3,10 @@ import { lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isConsentError } from "@acp/core";
 import type { HomePaths } from "@acp/home";
-import { keysOf, readSeams as readKeySeams } from "../../logs/checkpoint-seams.js";
+import { keysOf, readKeySeams } from "../../logs/checkpoint-seams.js";
 import { listAuditFiles } from "../../logs/log-files.js";
-import { readSeams, seamFolder, seamsPath } from "../../logs/seams.js";
-import type { Seam } from "../../logs/seams.js";
+import { readLogSeams, seamFolder, logSeamsPath } from "../../logs/log-seams.js";
+import type { Seam } from "../../logs/log-seams.js";
 import { hashFile } from "./hash-file.js";
 import type { FileHash } from "./hash-file.js";
 import { readPlans } from "./quarantine-plan.js";
@@ -55,9 +55,9 @@ export async function listQuarantines(
   // What a key signed that was rotated since still counts.
   const keys = verifierKey === undefined ? [] : keysOf(verifierKey, await readKeySeams(home));
   for (const path of keys.length === 0 ? [] : await listAuditFiles(home.dir))
-    for (const opened of await readSeams(path, keys).catch(reasonOf))
+    for (const opened of await readLogSeams(path, keys).catch(reasonOf))
       if (opened.ok) seams.set(opened.seam.folder, { seam: opened.seam, signed: true });
-      else broken.push({ path: seamsPath(path), reason: opened.reason });
+      else broken.push({ path: logSeamsPath(path), reason: opened.reason });
   const all: Quarantine[] = [];
   for (const { seam, signed } of seams.values())
     if (!open.has(seam.folder)) all.push(await look(home, { seam, signed, isQuick }));

@@ -2,10 +2,9 @@
  * Set aside: a file or folder that nothing can read goes to `quarantined/`, under a name that says
  * so. Nothing is removed, and nothing is replaced.
  */
-import { link, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
-import { constants } from "node:fs";
+import { link, lstat, mkdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { makePrivateDirectory } from "@acp/home";
+import { makePrivateDirectory, syncDirectory } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { hashFile } from "./hash-file.js";
 
@@ -49,10 +48,4 @@ async function moveTo(folder: string, path: string, isFile: boolean): Promise<st
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
     }
   }
-}
-
-/** Makes the names in a directory durable. */
-export async function syncDirectory(directory: string): Promise<void> {
-  await using handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  await handle.sync();
 }
