@@ -8,6 +8,7 @@ import { type Socket, connect } from "node:net";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isOurs } from "./is-ours.js";
+import { secondsIn } from "./seconds-in.js";
 import { HOOK_BYTES_MAX, HOOK_SOCKET, HOOK_VARIABLES, greetingOf } from "./hook/wire.js";
 import type { HookHead, HookWords } from "./hook/wire.js";
 
@@ -21,8 +22,6 @@ const OWN_SECONDS = 8;
  * says nothing.
  */
 const GREETING_PART = 1 / 4;
-/** The longest wait that the command takes. */
-const SECONDS_MAX = 3_600;
 /** The exit that agents read as "blocked". */
 const BLOCKED = 2;
 
@@ -56,12 +55,6 @@ export async function answerByResident(): Promise<boolean> {
 function refuse(why: string): void {
   process.stderr.write(`acp: Cannot judge the command: ${why} [internal_error]\n`);
   process.exit(BLOCKED);
-}
-
-/** A number of seconds; a wait that is none is refused where the command line is read. */
-function secondsIn(text: string | undefined, otherwise: number): number {
-  const seconds = Number(text ?? otherwise);
-  return seconds > 0 && seconds <= SECONDS_MAX ? seconds : otherwise;
 }
 
 /** The value of an option, however it is written. */

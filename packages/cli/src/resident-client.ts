@@ -7,7 +7,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { createRelay } from "./resident/relay.js";
 import type { Link, LinkHandlers } from "./resident/relay.js";
-import { buildOf, makePlaces, namedHome, placesOf } from "./resident/places.js";
+import { buildOf } from "./build-of.js";
+import { makePlaces, namedHome, placesOf } from "./resident/places.js";
 import { reachResident } from "./resident/reach.js";
 import type { Reached, Unreached } from "./resident/reach.js";
 import {
@@ -19,6 +20,7 @@ import {
   roomIn,
 } from "./resident/wire.js";
 import type { Hello } from "./resident/wire.js";
+import { secondsIn } from "./seconds-in.js";
 
 /** What resident-start.ts exports. */
 interface Starter {
@@ -39,7 +41,6 @@ interface Starter {
 const READY_SECONDS = 5;
 /** The part of that time in which one that accepts has to greet. */
 const GREETING_PART = 2 / 5;
-const SECONDS_MAX = 3_600;
 /** A client that is told to end has this long. */
 const END_MS_MAX = 10_000;
 
@@ -131,7 +132,7 @@ async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | str
   const home = namedHome(argv, { env, cwd, userHome });
   const places = placesOf(home, { env, uid });
   makePlaces(places, uid);
-  const readyMsMax = 1_000 * secondsIn(env["ACP_RESIDENT_SECONDS"]);
+  const readyMsMax = 1_000 * secondsIn(env["ACP_RESIDENT_SECONDS"], READY_SECONDS);
   const own = { build, uid, greetingMsMax: readyMsMax * GREETING_PART };
   const reach = (): Promise<Reached | Unreached> => reachResident(home, places, own);
   let found = await reach();
@@ -148,11 +149,6 @@ async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | str
   }
   if (typeof found === "string") return `${REASONS[found]} (${home})`;
   return linkOf(found, hello, handlers);
-}
-
-function secondsIn(text: string | undefined): number {
-  const seconds = Number(text ?? READY_SECONDS);
-  return seconds > 0 && seconds <= SECONDS_MAX ? seconds : READY_SECONDS;
 }
 
 const REASONS: Readonly<Record<Unreached, string>> = {

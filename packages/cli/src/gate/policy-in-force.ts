@@ -2,13 +2,13 @@
  * The policy in force while `acp mcp` runs: the file's, as it changes; without a file, ask about
  * everything. Each text that comes into force is kept in the home, and the log names its hash.
  */
-import { access } from "node:fs/promises";
 import { isConsentError, isoTime } from "@acp/core";
 import { parsePolicy } from "@acp/core/policy";
 import type { Policy } from "@acp/core";
 import { watchPolicyFile } from "@acp/home";
 import type { PolicyWatch } from "@acp/home";
 import { onFile, placeError } from "../failure.js";
+import { exists } from "../home/exists.js";
 import { keepPolicy, policyHash } from "./kept-policies.js";
 import type { Notices } from "./notices.js";
 
@@ -55,15 +55,6 @@ export async function openPolicyInForce(parts: PolicyParts): Promise<() => Polic
     watch = found;
   });
   return () => watch?.current() ?? BUILT_IN_POLICY;
-}
-
-function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    // Only what is surely not there is "no policy": one that cannot be looked at must stop the
-    // start.
-    (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
-  );
 }
 
 /**

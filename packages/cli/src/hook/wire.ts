@@ -3,7 +3,7 @@
  * build; a process of the same build sends one line about itself and then the event as it came; the
  * resident answers with one line. Imports nothing of ours: a hook must start fast.
  */
-import { statSync } from "node:fs";
+import { buildOf } from "../build-of.js";
 
 /** The socket's name in `<home>/run`. Not `.sock`: those are the approvers'. */
 export const HOOK_SOCKET = "hooks";
@@ -43,6 +43,5 @@ export interface HookWords {
  * @param entry - The path of the built library's entry.
  */
 export function greetingOf(entry: string): string {
-  const { dev, ino, size, mtimeMs } = statSync(entry);
-  return `acp-hook 1 ${dev}:${ino}:${size}:${mtimeMs}\n`;
+  return `acp-hook 1 ${buildOf(entry)}\n`;
 }

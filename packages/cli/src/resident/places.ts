@@ -3,7 +3,7 @@
  * theirs there. Imports nothing of ours: a client must start fast.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, realpathSync, statSync } from "node:fs";
+import { mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { isOurs } from "../is-ours.js";
 
@@ -99,10 +99,4 @@ export function valueOf(argv: readonly string[], name: string): string | undefin
   const word = words[at];
   if (word === undefined) return undefined;
   return word === name ? words[at + 1] : word.slice(name.length + 1);
-}
-
-/** Which files a side was loaded from. Another installation, or one that was changed, differs. */
-export function buildOf(entry: string): string {
-  const { dev, ino, size, mtimeMs } = statSync(entry);
-  return `${dev}:${ino}:${size}:${mtimeMs}`;
 }
