@@ -80,6 +80,7 @@ export type OptionName =
   | "wait"
   | "check"
   | "resident"
+  | "stay"
   | "fix"
   | "yes"
   | "quick"
@@ -275,6 +276,9 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   check: {
     summary:
       "Run one forbidden command through the agent that is installed here, with a scripted model, and report whether it is stopped",
+  },
+  stay: {
+    summary: "Go on without clients and approvers, until SIGINT, SIGTERM or acp resident stop",
   },
   resident: {
     summary:

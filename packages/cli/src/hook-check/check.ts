@@ -3,10 +3,10 @@
  * folders: one without the hook, which has to run the command, or nothing is shown; one with it,
  * which must not.
  */
-import { fileURLToPath } from "node:url";
 import { escapeText } from "@acp/core";
 import type { Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
+import { OWN_PROGRAM } from "../own-program.js";
 import { CHECKED_AGENTS } from "./agents.js";
 import type { CheckedAgent } from "./agents.js";
 import { findProgram, runOnce } from "./drive.js";
@@ -132,9 +132,12 @@ const told = ({ result, end }: Run): string =>
  * resident that would stay.
  */
 function hookLine({ command }: CheckedAgent, acpHome: string): string {
-  const program = fileURLToPath(new URL("../bin/acp.cjs", import.meta.url));
-  const words = [process.execPath, program, ...command.split(" ").slice(1), "--home", acpHome].map(
-    (word) => `'${word.replaceAll("'", "'\\''")}'`,
-  );
+  const words = [
+    process.execPath,
+    OWN_PROGRAM,
+    ...command.split(" ").slice(1),
+    "--home",
+    acpHome,
+  ].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   return `ACP_ALONE=1 ${words.join(" ")}`;
 }

@@ -5,11 +5,11 @@
 import { existsSync, openSync, readFileSync, closeSync, statSync, unlinkSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { makePrivateDirectory, openHome } from "@acp/home";
 import { startProgram, trustedProgram } from "@acp/host";
 import type { Invocation } from "../command.js";
 import { runDirectory } from "../gate/run-directory.js";
+import { OWN_PROGRAM } from "../own-program.js";
 
 /**
  * One that was started may take this long until it answers; then it has failed, and another try is
@@ -30,7 +30,7 @@ export async function startResident(dir: string, invocation: Invocation): Promis
       io.env["ACP_ALONE"] === "1" ||
       !existsSync(dir) ||
       isConfined(io.env) ||
-      isBelow(PROGRAM, io.cwd)
+      isBelow(OWN_PROGRAM, io.cwd)
     )
       return;
     const node = trustedProgram(process.execPath, { workspaces: [io.cwd] });
@@ -47,7 +47,7 @@ export async function startResident(dir: string, invocation: Invocation): Promis
         io.env[name] === undefined ? [] : [[name, io.env[name]] as const],
       ),
     );
-    const args = [PROGRAM, "exec", "hook", "--resident", "--home", home.dir];
+    const args = [OWN_PROGRAM, "exec", "hook", "--resident", "--home", home.dir];
     const child = startProgram(node, args, { env, isDetached: true, stdio: ["ignore", log, log] });
     child.on("error", () => undefined);
     child.unref();
@@ -56,9 +56,6 @@ export async function startResident(dir: string, invocation: Invocation): Promis
     // Without one the next hook answers alone, too.
   }
 }
-
-/** The program of this very installation. */
-const PROGRAM: string = fileURLToPath(new URL("../bin/acp.cjs", import.meta.url));
 
 /**
  * The log that the resident writes, new for each start; `undefined` where another hook has just

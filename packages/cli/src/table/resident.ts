@@ -1,10 +1,10 @@
 /**
- * Commands for the resident of a home. Rows of the table in commands.ts.
+ * Commands for the resident of a home and its service. Rows of the table in commands.ts.
  */
 import type { Command } from "../command.js";
 import { PROXY_COMMANDS } from "./proxy.js";
 
-/** `acp resident …`. */
+/** `acp resident …` and `acp service …`. */
 export const RESIDENT_COMMANDS: readonly Command[] = [
   {
     name: "resident serve",
@@ -12,12 +12,12 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
     usage: "",
     operandsMax: 0,
     takesRest: false,
-    options: [],
+    options: ["stay"],
     details: [
       "One process per home opens the keys, the log and the channels once, and serves every " +
         "client that runs `acp mcp --resident`. Clients start it on their own; run it yourself " +
         "where they may not, for example for a client in a sandbox or a container.",
-      "It ends after ten minutes without a client or an approver. SIGINT and SIGTERM end it; " +
+      "It ends after ten minutes without a client or an approver, unless --stay is given. SIGINT and SIGTERM end it; " +
         "clients stay, and their next request starts another one.",
     ],
     examples: ["acp resident serve", "acp resident serve --home ~/.acp"],
@@ -63,5 +63,35 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
     examples: ["acp resident logs"],
     exits: ["invalid", "nothing"],
     load: async () => (await import("../commands/resident.js")).logs,
+  },
+  {
+    name: "service install",
+    summary: "Start the resident gate of the home at every login",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "Writes a systemd user unit, or a launchd agent on macOS, and prints the command that " +
+        "starts it at once. Nobody has to: without it, clients start the resident gate when " +
+        "they need it, and it ends when nobody does.",
+      "A second home gets a second service. A file of that name that ACP did not write is left " +
+        "as it is.",
+    ],
+    examples: ["acp service install", "acp service install --home ~/work/acp-home"],
+    exits: ["invalid"],
+    load: async () => (await import("../commands/service.js")).serviceInstall,
+  },
+  {
+    name: "service uninstall",
+    summary: "Remove what `acp service install` wrote",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: ["Prints the command that ends the service if it runs."],
+    examples: ["acp service uninstall"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/service.js")).serviceUninstall,
   },
 ];
