@@ -25,7 +25,6 @@ import type { Session, SessionParts } from "./session.js";
 
 /** Ends after this long without a client or an approver. */
 const IDLE_MS = 600_000;
-const idleMs = ({ flags }: Invocation): number => (flags.has("stay") ? Infinity : IDLE_MS);
 /** How often it looks whether it is still wanted. */
 const LOOK_EVERY_MS = 2_000;
 /** Clients at once. */
@@ -132,9 +131,7 @@ async function serveLocked(locked: Locked): Promise<void> {
     });
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
     const isIdle = (): boolean =>
-      sessions.size === 0 &&
-      gates.attached() === 0 &&
-      performance.now() - lastMs > idleMs(invocation);
+      sessions.size === 0 && gates.attached() === 0 && isLongSince(lastMs, invocation);
     await untilUnwanted({
       ...locked,
       end: end.signal,
@@ -148,6 +145,9 @@ async function serveLocked(locked: Locked): Promise<void> {
   }
   invocation.print.notice("Ended");
 }
+
+const isLongSince = (lastMs: number, { flags }: Invocation): boolean =>
+  !flags.has("stay") && performance.now() - lastMs > IDLE_MS;
 
 async function leaveAll(sessions: ReadonlySet<Session>): Promise<void> {
   const all = [...sessions];
