@@ -26,7 +26,7 @@ import { lockWriter } from "./lock.js";
 import { stampAt } from "./stamp.js";
 import { checkDirectory } from "./log-file.js";
 import { type IndexWriter, openIndexWriter } from "./log-index/index-writer.js";
-import { noteSigner } from "./note.js";
+import { currentSigner } from "./current-signer.js";
 import {
   endsOf,
   isQuestionEnd,
@@ -48,9 +48,10 @@ import { checkpointsPath, fileWitness, newestOf, type Witness } from "./witness.
 export interface CheckpointOptions extends CheckpointSchedule {
   /**
    * The secret key that signs: `PRIVATE+KEY+…` of {@link generateNoteKey}. The key's name is the
-   * log's name unless `origin` is given.
+   * log's name unless `origin` is given. A function is asked before each checkpoint, so that an open
+   * log takes over a key of the same name that follows it; it must neither throw nor wait.
    */
-  readonly signerKey: string;
+  readonly signerKey: string | (() => string);
   /** Public keys of before: a checkpoint of theirs holds as one of the key that signs now. */
   readonly formerKeys?: readonly string[];
   /** Name of this log, unique among the logs that the key signs. */
@@ -311,12 +312,14 @@ async function startCheckpoints(
   record: CheckpointerParts["record"],
 ): Promise<Checkpointer | undefined> {
   if (checkpoints === undefined) return undefined;
-  const signer = noteSigner(checkpoints.signerKey);
-  const { origin = signer.name, witnesses = [], formerKeys = [], ...schedule } = checkpoints;
+  const { signerKey, witnesses = [], formerKeys = [], ...schedule } = checkpoints;
+  const signer = currentSigner(signerKey);
+  const { name, verifierKey } = signer();
+  const { origin = name } = checkpoints;
   const witnessed = await newestOf(witnesses);
   const resumed = await resumeTree(path, {
     origin,
-    verifierKeys: [signer.verifierKey, ...formerKeys],
+    verifierKeys: [verifierKey, ...formerKeys],
     ...end,
     witnessed,
   });

@@ -21,7 +21,8 @@ export interface CheckpointSchedule {
 /** What a checkpointer works with. */
 export interface CheckpointerParts {
   readonly origin: string;
-  readonly signer: NoteSigner;
+  /** What signs now. */
+  readonly signer: () => NoteSigner;
   /** Tree of the events so far. */
   readonly tree: GrowingTree;
   /** How many of them the last checkpoint covers. */
@@ -72,7 +73,7 @@ export function createCheckpointer({
     signedSize = tree.size();
     const note = signCheckpoint(
       { origin, size: tree.size(), root: tree.root(), edge: tree.edge() },
-      signer,
+      signer(),
     );
     return { note, kept: Promise.all(posts.map((post) => post(note))) };
   }

@@ -4,6 +4,7 @@
  * to a log; whoever is this user can sign too, which only a witness elsewhere shows.
  */
 import { randomBytes } from "node:crypto";
+import { lstatSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { generateNoteKey } from "@acp/audit";
 import { createFileAtomic, makePrivateDirectory, readPrivateFile } from "@acp/home";
@@ -32,6 +33,34 @@ export async function readCheckpointKey(
 ): Promise<string | undefined> {
   const path = checkpointKeyPath(home);
   return (await exists(path)) ? (await readPrivateFile(path, KEY_BYTES_MAX)).trim() : undefined;
+}
+
+/**
+ * The key as it is whenever it is asked for: `acp keys rotate --checkpoint` may replace its file
+ * while a gate runs. What cannot be read, or is not private, leaves the last one in place.
+ *
+ * @param signerKey - As it was read at the start.
+ */
+export function followCheckpointKey(
+  home: Pick<HomePaths, "keysDir">,
+  signerKey: string,
+): () => string {
+  const path = checkpointKeyPath(home);
+  let current = signerKey;
+  let seen: string | undefined;
+  return () => {
+    try {
+      const { ino, mtimeMs, mode, size } = lstatSync(path);
+      const stamp = `${ino} ${mtimeMs} ${mode} ${size}`;
+      if (stamp === seen) return current;
+      seen = stamp;
+      const isPrivateFile = (mode & 0o170_077) === 0o100_000;
+      if (isPrivateFile && size <= KEY_BYTES_MAX) current = readFileSync(path, "utf8").trim();
+    } catch {
+      // Signing goes on with the key that was there.
+    }
+    return current;
+  };
 }
 
 /**

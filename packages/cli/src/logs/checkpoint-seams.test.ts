@@ -1,11 +1,13 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generateNoteKey, noteSigner } from "@acp/audit";
+import { generateNoteKey, noteSigner, noteVerifier, openNote } from "@acp/audit";
+import { logEvent } from "@acp/core";
 import { initHome } from "@acp/home";
 import { describe, expect, it } from "vitest";
 import { checkpointKeyPath, initCheckpointKey, readCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, makeSeam, readKeySeams, rotateCheckpointKey } from "./checkpoint-seams.js";
+import { openHomeAudit } from "./open-audit.js";
 
 const [one, two, three, stranger] = Array.from({ length: 4 }, () => generateNoteKey("acp-1"));
 if (one === undefined || two === undefined || three === undefined || stranger === undefined)
@@ -49,6 +51,35 @@ describe("rotateCheckpointKey()", () => {
       const after = noteSigner((await readFile(checkpointKeyPath(home), "utf8")).trim());
       expect([from, to, after.name]).toEqual([before.verifierKey, after.verifierKey, before.name]);
       expect(keysOf(to, await readKeySeams(home))).toEqual([to, from]);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+
+  it("is taken over by a log that is open, and by no key that is not private or has another name", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "acp-"));
+    try {
+      const { home } = await initHome(join(dir, "h"));
+      await initCheckpointKey(home);
+      const path = checkpointKeyPath(home);
+      await using log = await openHomeAudit(home);
+      const signedBy = async (): Promise<string> => {
+        await log.append([logEvent("gate_notice", { id: "ae_1", atMs: 1_000 }, {})]);
+        const note = await log.checkpoint();
+        const keys = keysOf(now, await readKeySeams(home));
+        return keys.find((key) => openNote(note, [noteVerifier(key)]).ok) ?? "nobody known";
+      };
+      let now = noteSigner((await readCheckpointKey(home)) ?? "").verifierKey;
+      expect(await signedBy()).toBe(now);
+      now = (await rotateCheckpointKey(home)).to;
+      expect(await signedBy()).toBe(now);
+      await writeFile(path, `${stranger.signerKey}\n`);
+      expect(await signedBy()).toBe(now);
+      await chmod(path, 0o644);
+      await writeFile(path, `${generateNoteKey(now.split("+")[0] ?? "").signerKey}\n`);
+      expect(await signedBy()).toBe(now);
+      await unlink(path);
+      expect(await signedBy()).toBe(now);
     } finally {
       await rm(dir, { recursive: true });
     }

@@ -9,7 +9,7 @@ import { ConsentError, isConsentError } from "@acp/core";
 import { DEFAULT_AUDIT_CONFIG } from "@acp/home";
 import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
-import { originOf, readCheckpointKey } from "./checkpoint-key.js";
+import { followCheckpointKey, originOf, readCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, readKeySeams } from "./checkpoint-seams.js";
 import { indexKeyFrom } from "./index-key.js";
 import { countSeams } from "./log-seams.js";
@@ -44,7 +44,7 @@ export async function auditLogOptions(
     rotation,
     ...(signerKey !== undefined && {
       checkpoints: checkpointOptions(
-        { signerKey, keySeams },
+        { signerKey, now: followCheckpointKey(home, signerKey), keySeams },
         config,
         originAt(signerKey, path, seams),
       ),
@@ -58,15 +58,22 @@ function originAt(signerKey: string, path: string, seams: ReadonlyMap<string, nu
   return originOf(noteSigner(signerKey).name, path, seams.get(basename(path)));
 }
 
+interface SignedBy {
+  /** At the start. */
+  readonly signerKey: string;
+  now(): string;
+  readonly keySeams: readonly string[];
+}
+
 function checkpointOptions(
-  { signerKey, keySeams }: { readonly signerKey: string; readonly keySeams: readonly string[] },
+  { signerKey, now, keySeams }: SignedBy,
   config: AuditConfig,
   origin: string,
 ): CheckpointOptions {
   const { checkpointEvents: everyEvents, checkpointMs: everyMs, witnesses } = config;
   const { verifierKey } = noteSigner(signerKey);
   return {
-    signerKey,
+    signerKey: now,
     formerKeys: keysOf(verifierKey, keySeams).slice(1),
     origin,
     witnesses: makeWitnesses(witnesses, origin),
