@@ -151,6 +151,7 @@ export {
   judgeState,
   newerMark,
   readStateMarks,
+  STATE_EVENT_TYPES,
   STATE_KINDS,
   stateSavedEvent,
 } from "./state-mark.js";

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from "./json/value.js";
 import { isJsonObject } from "./json/value.js";
 import { logEvent } from "./log-event.js";
-import type { AuditEventInput } from "./types/audit-event.js";
+import type { AuditEventInput, AuditEventType } from "./types/audit-event.js";
 
 /** Files that an older one may not take the place of unasked. */
 export const STATE_KINDS = ["grants", "passkeys", "keys", "vault"] as const;
@@ -47,6 +47,14 @@ export type StateResult =
   /** It is no state that the log knows, and nothing shows that a program of the home saved it. */
   | "other";
 
+/** Events that say which state of a file is the newest. */
+export const STATE_EVENT_TYPES: readonly AuditEventType[] = [
+  "state_saved",
+  "vault_changed",
+  "keys_rotated",
+  "home_restored",
+];
+
 /** Compares a file with the newest mark of its kind. Only `noted` and `newer` count. */
 export function judgeState(
   { counter, hash, isSealed }: FileState,
@@ -62,19 +70,29 @@ export function newerMark(one: StateMark | undefined, other: StateMark): StateMa
   return one === undefined || other.counter >= one.counter ? other : one;
 }
 
-/** The `state_saved` event to append after a file was saved. */
+/**
+ * The `state_saved` event to append after a file was saved.
+ *
+ * @param stamp - Its id and time.
+ * @param carriedSeq - The number of the event that it repeats, because that one is about to go.
+ */
 export function stateSavedEvent(
   { kind, counter, hash }: StateMark,
   stamp: Pick<AuditEventInput, "id" | "atMs">,
+  carriedSeq?: number,
 ): AuditEventInput {
-  return logEvent("state_saved", stamp, { file: kind, counter, hash });
+  const carried = carriedSeq === undefined ? {} : { carried_seq: carriedSeq };
+  return logEvent("state_saved", stamp, { file: kind, counter, hash, ...carried });
 }
 
 /** What an event says of the home's files; nothing where it is about something else. */
 export function readStateMarks({
   eventType,
   metadata,
-}: Pick<AuditEventInput, "eventType" | "metadata">): readonly StateMark[] {
+}: {
+  readonly eventType: string;
+  readonly metadata: JsonObject;
+}): readonly StateMark[] {
   switch (eventType) {
     case "state_saved":
       return markOf(metadata);
@@ -95,7 +113,7 @@ const HASH = /^sha256:[0-9a-f]{64}$/;
 
 function markOf(value: JsonValue): readonly StateMark[] {
   if (!isJsonObject(value)) return [];
-  const { file, counter, hash } = value satisfies JsonObject;
+  const { file, counter, hash } = value;
   const kind = STATE_KINDS.find((each) => each === file);
   return kind !== undefined &&
     typeof counter === "number" &&

@@ -76,6 +76,7 @@ export function keysOfLine(line: LineFields): readonly string[] {
 export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[] {
   const { requestId, eventType, agent, tool, decision } = filter;
   const requests = typeof requestId === "string" ? [requestId] : requestId;
+  const types = typeof eventType === "string" ? [eventType] : eventType;
   const named = (["agent", "tool", "decision"] as const).filter(
     (field) => filter[field] !== undefined,
   );
@@ -84,7 +85,7 @@ export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[
     ...(requests === undefined || requests.includes("")
       ? []
       : [requests.map((each) => key("request", each))]),
-    ...(eventType === undefined ? [] : [[key("type", eventType)]]),
+    ...(types === undefined ? [] : [types.map((each) => key("type", each))]),
     ...(named.length === 0 ? [] : [[key(named.join(" "), ...values)]]),
   ];
 }

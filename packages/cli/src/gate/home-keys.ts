@@ -2,7 +2,7 @@
  * Keys and vault of a gate: opened when it starts, and again when somebody rotates the keys.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { ConsentError, isConsentError } from "@acp/core";
+import { asError, isConsentError } from "@acp/core";
 import type { GateOptions, Masker } from "@acp/core";
 import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
@@ -14,7 +14,9 @@ import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
 import { hasKeys, openKeys, readUnlock, unlockAgain } from "../home/unlock.js";
-import { checkRollback } from "../logs/vault-log.js";
+import { readNotedStates } from "../rollback/noted-states.js";
+import { vaultOlder, whyKeysOlder } from "../rollback/sealed-files.js";
+import { createRollbackGuard } from "../rollback/state-guard.js";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -24,6 +26,8 @@ export interface HomeKeys {
   readonly keys: KeyPair | undefined;
   /** As they are now; left out where the home has none. */
   readonly ring?: KeyRing;
+  /** The state of the vault at the start, where it opened. */
+  readonly vaultMark?: VaultMark;
   /** What a gate takes from them. */
   readonly gateOptions: Pick<GateOptions, "signer" | "vault" | "recordKey">;
   /** Takes the secrets out of what servers say, as they were when the gate started. */
@@ -35,8 +39,11 @@ export interface HomeKeys {
  *
  * @param find - Where to ask for a passphrase. Standard input is MCP's, and so is the terminal of
  *   most clients: with --tty alone, unless given.
+ * Keys and a vault that are older than the home's logs note open, and are not used: nobody is asked,
+ * and no secret is released.
+ *
  * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault
- *   does not, or is not the one that was saved last.
+ *   does not.
  */
 export async function openHomeKeys(
   home: Home,
@@ -47,18 +54,23 @@ export async function openHomeKeys(
   if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
   const unlock = await readUnlock(home, invocation, find);
   const keys = await openKeys(home, unlock);
-  const opened = await readVaultFile(home, keys);
-  await checkRollback(home, opened.mark);
   const again = unlockAgain(home, invocation, unlock);
   const reopen = async (): Promise<KeyPair> => takeOverKeys(home, await again());
-  const ring = await createKeyRing({ home, keys, reopen });
+  const ring = await createKeyRing({ home, keys, reopen, whyStopped: () => whyStopped(home) });
+  const isStopped = ring.whyNot() !== undefined;
+  const opened = await readVaultFile(home, keys).catch((error: unknown) => {
+    // Keys that are not used have no use for a vault of other ones.
+    if (!isStopped || !isConsentError(error, "vault_invalid")) throw error;
+    return undefined;
+  });
   const signer = createConsentSigner(signerInUse(home, keys), async () =>
     signerInUse(home, await ring.fresh()),
   );
   return {
     keys,
     ring,
-    masker: () => createMasker(opened.secrets),
+    ...(opened !== undefined && { vaultMark: opened.mark }),
+    masker: () => createMasker(opened?.secrets ?? []),
     gateOptions: {
       signer,
       vault: createVault(liveSecrets(home, ring, opened)),
@@ -76,11 +88,13 @@ export async function openHomeKeys(
 export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKeys> {
   const { ring } = held;
   if (ring === undefined) return held;
+  // Keys that must not be used stop questions, not the client's gate.
+  const keys = await ring.fresh().catch(() => held.keys);
+  if (keys === undefined || ring.whyNot() !== undefined) return held;
   const opened = await readVaultNow(home, ring);
-  await checkRollback(home, opened.mark);
   return {
     ...held,
-    keys: await ring.fresh(),
+    keys,
     masker: () => createMasker(opened.secrets),
     gateOptions: { ...held.gateOptions, vault: createVault(liveSecrets(home, ring, opened)) },
   };
@@ -111,18 +125,31 @@ async function readVaultNow(home: Home, ring: KeyRing): Promise<OpenedVault> {
 function liveSecrets(
   home: Home,
   ring: KeyRing,
-  opened: { readonly secrets: readonly Secret[]; readonly mark: VaultMark },
+  opened: OpenedVault | undefined,
 ): () => Promise<readonly Secret[]> {
-  let last = { mark: opened.mark, secrets: Object.freeze([...opened.secrets]) };
+  const guard = createRollbackGuard(home).of("vault");
+  let last = opened === undefined ? undefined : kept(opened);
   return async () => {
     const { mark, secrets } = await readVaultNow(home, ring);
-    if (mark.hash === last.mark.hash) return last.secrets;
-    if (mark.counter <= last.mark.counter)
-      throw new ConsentError(
-        "vault_invalid",
-        "Cannot use the vault: an older version was put back",
-      );
-    last = { mark, secrets: Object.freeze([...secrets]) };
+    const why = await guard.whyNot({ ...mark, isSealed: true });
+    if (why !== undefined) throw vaultOlder(home, why);
+    if (mark.hash !== last?.mark.hash) last = kept({ mark, secrets });
     return last.secrets;
   };
+}
+
+interface Kept {
+  readonly mark: VaultMark;
+  readonly secrets: readonly Secret[];
+}
+
+const kept = ({ mark, secrets }: Kept): Kept => ({ mark, secrets: Object.freeze([...secrets]) });
+
+/** Logs that cannot be read may note that keys were rotated away. */
+async function whyStopped(home: Home): Promise<string | undefined> {
+  try {
+    return await whyKeysOlder(home, await readNotedStates(home));
+  } catch (error) {
+    return asError(error).message;
+  }
 }

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { performance } from "node:perf_hooks";
-import { ConsentError } from "@acp/core";
+import { ConsentError, isConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import { openRecordKey, whyOutOfUse } from "@acp/home";
 import type { Home } from "@acp/home";
@@ -42,6 +42,8 @@ export interface KeyRingParts {
   readonly keys: KeyPair;
   /** Opens the keys again, without asking anybody. */
   readonly reopen: () => Promise<KeyPair>;
+  /** Why the keys of now must not be used, although they open; `undefined` where they may. */
+  readonly whyStopped: () => Promise<string | undefined>;
 }
 
 interface Opened {
@@ -52,20 +54,40 @@ interface Opened {
 }
 
 /** Creates the ring. */
-export async function createKeyRing({ home, keys, reopen }: KeyRingParts): Promise<KeyRing> {
+export async function createKeyRing({
+  home,
+  keys,
+  reopen,
+  whyStopped,
+}: KeyRingParts): Promise<KeyRing> {
   let opened = await openedOf(home, keys);
   let opening: Promise<KeyPair> | undefined;
   let failed: { readonly error: unknown; readonly atMs: number } | undefined;
+  let isStopped = false;
+  const check = async (): Promise<void> => {
+    const why = await whyStopped();
+    isStopped = why !== undefined;
+    if (why !== undefined)
+      throw new ConsentError("key_rejected", `Cannot use the keys of this home: ${why}`);
+  };
+  await check().catch((error: unknown) => {
+    failed = { error, atMs: performance.now() };
+  });
   let say = (_text: string): void => undefined;
-  const isOut = (): boolean => whyOutOfUse(home, opened.keys) !== undefined;
+  const isOut = (): boolean => isStopped || whyOutOfUse(home, opened.keys) !== undefined;
   const isFailed = (): boolean =>
     failed !== undefined && performance.now() - failed.atMs < AGAIN_MS;
   const open = async (): Promise<KeyPair> => {
     try {
-      opened = await openedOf(home, await reopen());
+      const { publicKey } = opened.keys;
+      const next = await reopen();
+      await check();
+      opened = await openedOf(home, next);
       failed = undefined;
       say(
-        `The keys were rotated: this gate signs with ${opened.keys.publicKey} from now on; approvals that nobody has used and grants from before are over`,
+        opened.keys.publicKey === publicKey
+          ? "The keys of this home are used again"
+          : `The keys were rotated: this gate signs with ${opened.keys.publicKey} from now on; approvals that nobody has used and grants from before are over`,
       );
       return opened.keys;
     } catch (error) {
@@ -94,6 +116,8 @@ export async function createKeyRing({ home, keys, reopen }: KeyRingParts): Promi
     recordKey: () => (isOut() ? opened.gone : opened.recordKey),
     follow(next) {
       say = next;
+      if (isStopped && failed !== undefined)
+        say(`Every call is denied from now on: ${whyFailed(failed.error)}`);
       const watching = watchFile(home.publicKeyPath, look);
       return { [Symbol.dispose]: () => watching?.close() };
     },
@@ -107,6 +131,7 @@ async function openedOf(home: Home, keys: KeyPair): Promise<Opened> {
 
 function whyFailed(error: unknown): string {
   const why = error instanceof ConsentError ? error.message : String(error);
+  if (isConsentError(error, "key_rejected")) return why;
   return `the keys were rotated and the new ones do not open (${why}); fix that, or restart this gate`;
 }
 

@@ -25,6 +25,7 @@ export type NoticeCode =
   | "policy_kept"
   | "log_failed"
   | "records_ignored"
+  | "rolled_back"
   | "channel_warning"
   | "http_proxy"
   | "left_behind"

@@ -1,6 +1,6 @@
 /**
  * Retention: while a gate runs it removes the oldest full files of its log, as config.yml says.
- * What the vault is held against and which policy is in force is noted again first; policy texts
+ * What the files of the home are held against and which policy is in force is noted again first; policy texts
  * that no log names any more go with them.
  */
 import { readdir } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { basename, dirname } from "node:path";
 import { pruneAuditLog } from "@acp/audit";
 import type { AuditLog } from "@acp/audit";
 import type { Home } from "@acp/home";
-import { carryVaultMark } from "../logs/vault-log.js";
+import { carryMarks } from "../rollback/carry-marks.js";
 import { carryPolicyNotes } from "./carry-policy-notes.js";
 import { prunePolicies } from "./kept-policies.js";
 
@@ -59,7 +59,7 @@ async function prune({ home, audit, keepFiles, onRemoved }: RetentionParts): Pro
   const starts = await fullFileStarts(audit.path);
   const firstKept = starts.at(-keepFiles);
   if (firstKept === undefined || starts.length <= keepFiles) return;
-  await carryVaultMark(home, audit, firstKept);
+  await carryMarks(home, audit, firstKept);
   await carryPolicyNotes(audit, firstKept);
   const removed = await pruneAuditLog(audit, { keepFiles });
   if (removed.length > 0) onRemoved(removed);

@@ -4,7 +4,7 @@
  */
 import { createConsentGate } from "@acp/core";
 import type { AuditSink, ConsentGate, Layer, Policy } from "@acp/core";
-import { filePasskeys, machineClock } from "@acp/home";
+import { machineClock } from "@acp/home";
 import { createArgumentCheck } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
 import { openGuard } from "./guard.js";
@@ -17,6 +17,7 @@ import { heedRotation } from "./rotated-keys.js";
 import { passkeyVerifier } from "./passkeys.js";
 import { withSharedGate } from "./shared-gate.js";
 import type { SharedGate, WithGateParts } from "./shared-gate.js";
+import { guardedPasskeys } from "../logs/logged-passkeys.js";
 import { askAboutChanges } from "../servers/ask-change.js";
 
 /** A gate in use. */
@@ -63,7 +64,7 @@ export async function withGateOf<T>(
   const named = { file: source.policyFile, mustExist: source.isPolicyNamed };
   const policy =
     parts.layers === undefined ? { policy: await policyOf(parts, notices, named) } : {};
-  const passkeys = filePasskeys(home.passkeysPath);
+  const passkeys = guardedPasskeys(home, kept.guard);
   const guard = await openGuard({ home, source, invocation });
   using rotation = heedRotation({ home, ...homeKeys, notices });
   const options = {

@@ -3,7 +3,7 @@
  * called with which arguments, and who answered.
  */
 import type { AuditEvent } from "@acp/audit";
-import { canonicalJson, escapeText, isoTime } from "@acp/core";
+import { canonicalJson, escapeText, isoTime, readStateMarks } from "@acp/core";
 import type { JsonValue } from "@acp/core";
 import type { Printer, Tone } from "../printer.js";
 
@@ -41,10 +41,15 @@ function headLine(event: AuditEvent, print: Pick<Printer, "tone">): string {
   return words.filter((text) => text !== "").join("  ");
 }
 
-/** What a notice says, or why a question ended as it did. */
+/** What a notice says, which file was saved or restored, or why a question ended as it did. */
 function saidBy({ eventType, metadata }: AuditEvent): string {
-  const { text, reason } = metadata;
+  const { text, reason, by, file, counter } = metadata;
   if (typeof text === "string") return escapeText(text);
+  if (eventType === "state_saved") return escapeText(`${String(file)}, save ${String(counter)}`);
+  if (eventType === "home_restored") {
+    const kinds = readStateMarks({ eventType, metadata }).map(({ kind }) => kind);
+    return escapeText(`${kinds.join(", ")} by ${String(by)}: ${String(reason)}`);
+  }
   return typeof reason === "string" && eventType.startsWith("consent_") ? escapeText(reason) : "";
 }
 
