@@ -2,7 +2,7 @@
 export { createFileAtomic, syncDirectory, writeFileAtomic } from "./atomic.js";
 export { fileClaims } from "./claims-file.js";
 export { configSchema, DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
-export type { Config } from "./config.js";
+export type { Config, LoadedConfig } from "./config.js";
 export { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
 export type { AuditConfig, WitnessConfig } from "./config-audit.js";
 export { channelsOf } from "./config-channels.js";

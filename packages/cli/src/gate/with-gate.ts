@@ -9,6 +9,7 @@ import { createArgumentCheck } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
 import { openGuard } from "./guard.js";
 import { checkSeveral, configWarnings, gateOptionsOf } from "./config.js";
+import { sayConfig } from "./config-in-force.js";
 import type { Notices } from "./notices.js";
 import { createOtherGates } from "./other-gates.js";
 import type { MoreGates } from "./other-gates.js";
@@ -61,6 +62,7 @@ export async function withGateOf<T>(
   const { print } = invocation;
   const { notices, isolation, kept, sink, recordKey, lastEventMs, gates, attached } = shared;
   await sayMissing(notices, parts);
+  await sayConfig(notices, home.dir, source);
   const named = { file: source.policyFile, mustExist: source.isPolicyNamed };
   const policy =
     parts.layers === undefined ? { policy: await policyOf(parts, notices, named) } : {};
