@@ -2,8 +2,8 @@
  * Last marks: the newest state of each file of a home that a log notes, found by the index of the
  * log and the few lines behind it.
  */
-import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core";
-import type { StateKind, StateMark } from "@acp/core";
+import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import type { StateKind, StateMark } from "@acp/core/unstable";
 import { decodeEvent } from "./codec.js";
 import type { AuditEvent } from "./event.js";
 import { lineText } from "./lines.js";

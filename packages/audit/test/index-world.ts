@@ -1,8 +1,8 @@
 /** What the tests of the index share: logs of every kind of event, and all that is asked of one. */
 import { rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { STATE_KINDS } from "@acp/core";
 import type { AuditEventInput } from "@acp/core";
+import { STATE_KINDS } from "@acp/core/unstable";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { AuditFilter } from "../src/filter.js";
@@ -61,7 +61,11 @@ export const anyEvent: fc.Arbitrary<Partial<AuditEventInput>> = fc
     requestId: question === 0 ? "" : `cr_${question}`,
     metadata: {
       notice: "policy_reloaded",
-      ...{ file, counter, hash: HASH, vault_hash: HASH, keys_hash: HASH },
+      file,
+      counter,
+      hash: HASH,
+      vault_hash: HASH,
+      keys_hash: HASH,
       files: [
         { file, counter, hash: HASH },
         { file: "vault", counter: 1, hash: HASH },

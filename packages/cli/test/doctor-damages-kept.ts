@@ -4,8 +4,9 @@ import { mkdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promis
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { generateNoteKey, noteSigner, signCheckpoint } from "@acp/audit";
-import { randomIds, stateSavedEvent } from "@acp/core";
-import type { StateKind } from "@acp/core";
+import { randomIds } from "@acp/core";
+import { stateSavedEvent } from "@acp/core/unstable";
+import type { StateKind } from "@acp/core/unstable";
 import { homePaths } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { onTestFinished } from "vitest";

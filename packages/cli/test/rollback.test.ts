@@ -19,6 +19,8 @@ rules:
     match: { tool: write_file }
     action: ask
     offers: [{ covers: tool, ttl: 600, uses: 5 }]
+  - match: { tool: list_directory }
+    action: allow
 `;
 
 interface World extends Scratch {
@@ -97,5 +99,48 @@ describe("grants.json put back with its claims", () => {
     const shown = await acp(["audit", "show"], at);
     expect(shown.stdout).toContain("home_restored");
     expect(shown.stdout).toContain("the test wants it back");
+  });
+});
+
+describe("keys and vault put back", () => {
+  it("stop their use, and no gate: it allows and denies, and asks nobody", async () => {
+    await using at = await world();
+    const putBack = await at.copy("keys", "vault.json");
+    await using running = await startGated(at);
+    expect(await acp(["keys", "rotate"], at)).toMatchObject({ code: 0 });
+    await running.said("The keys were rotated");
+    await putBack();
+    await using started = await startGated(at);
+    await started.said("the log notes newer keys");
+    expect(await started.call("list_directory", { path: at.folder })).toMatchObject({
+      isError: false,
+    });
+    // What one saw while the files were copied it tries again later, and until then it denies.
+    for (const gate of [running, started]) {
+      const denied = await answering(at.home, { decision: "approved" }, () => write(gate, at, "a"));
+      expect(denied).toMatchObject({ isError: true, code: "paused" });
+    }
+    const { stdout } = await acp(["doctor", "--json"], at);
+    expect(stdout).toContain("keys_rolled_back");
+    expect(stdout).toContain("vault_rolled_back");
+  });
+});
+
+describe("config.yml", () => {
+  it("is named by its hash, and known when an older text is back", async () => {
+    await using at = await world();
+    const texts = ['version: "1"\n', 'version: "1"\ndefaults: { timeout_seconds: 60 }\n'];
+    for (const text of [texts[0], texts[0], texts[1], texts[0]]) {
+      await writeFile(join(at.home, "config.yml"), text ?? "", { mode: 0o600 });
+      await using gated = await startGated(at);
+      await gated.client.listTools();
+    }
+    const shown = await acp(["audit", "show", "--limit", "0", "--json"], at);
+    const notices = shown.stdout.match(/"notice":"config_[a-z_]+"/g);
+    expect(notices).toEqual(
+      ["loaded", "loaded", "reloaded", "reloaded", "seen_before"].map(
+        (what) => `"notice":"config_${what}"`,
+      ),
+    );
   });
 });

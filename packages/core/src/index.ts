@@ -147,15 +147,6 @@ export { randomIds, systemClock } from "./system.js";
 export { isoTime, parseIsoTime } from "./time.js";
 export { parseToolDefinition } from "./tool-definition.js";
 export type { Agent, ToolDefinition } from "./types/agent.js";
-export {
-  judgeState,
-  newerMark,
-  readStateMarks,
-  STATE_EVENT_TYPES,
-  STATE_KINDS,
-  stateSavedEvent,
-} from "./state-mark.js";
-export type { FileState, StateKind, StateMark, StateResult } from "./state-mark.js";
 export { AUDIT_EVENT_TYPES } from "./types/audit-event.js";
 export type {
   AuditEventInput,

@@ -16,6 +16,7 @@ export type StateKind = (typeof STATE_KINDS)[number];
 
 /** What the log says of a file: its newest state. */
 export interface StateMark {
+  /** Which file. */
   readonly kind: StateKind;
   /**
    * The save that it is of; of a file that a declared restore put back, a number above every save
@@ -26,7 +27,7 @@ export interface StateMark {
   readonly hash: string;
 }
 
-/** A file as it is. */
+/** What a file of the home says of itself, to be held against its newest mark in the log. */
 export interface FileState {
   /** How often it was saved; 0 where it says nothing: a version of before wrote it. */
   readonly counter: number;

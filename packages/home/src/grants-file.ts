@@ -104,7 +104,8 @@ async function tableOf(list: readonly Grant[]): Promise<Grants> {
 
 /** A grant is plain JSON data, also where its type allows members that are undefined. */
 function toJson(grant: Grant): JsonObject {
-  return JSON.parse(JSON.stringify(grant));
+  const value: unknown = JSON.parse(JSON.stringify(grant));
+  return isJsonObject(value) ? value : {};
 }
 
 /** The entries that are grants, and how many are none. */

@@ -5,7 +5,8 @@
  */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { type FileState, isJsonObject, type JsonObject } from "@acp/core";
+import { isJsonObject, type JsonObject } from "@acp/core";
+import type { FileState } from "@acp/core/unstable";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import { cannot } from "./errors.js";
 import { isMissing, readPrivateFile } from "./private-file.js";
@@ -141,7 +142,7 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
 async function printState(path: string, body: JsonObject): Promise<string> {
   const key = await readSealKey(path);
   // As it is read again: without members that are undefined.
-  const plain: JsonObject = JSON.parse(JSON.stringify(body));
+  const plain = objectIn(JSON.stringify(body));
   const sealed = key === undefined ? plain : { ...plain, seal: sealOf(path, plain, key) };
   return `${JSON.stringify(sealed, undefined, 2)}\n`;
 }

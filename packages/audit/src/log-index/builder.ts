@@ -2,8 +2,8 @@
  * Index builder: takes the lines of a log in order and makes a record of every thousand. Holds no
  * lines: what it needs of memory does not grow with the log.
  */
-import { readStateMarks, STATE_EVENT_TYPES } from "@acp/core";
 import type { AuditReceipt, JsonObject } from "@acp/core";
+import { readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
 import { parseEvent } from "../codec.js";
 import { lineText } from "../lines.js";
 import { isWorkEvent, type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";

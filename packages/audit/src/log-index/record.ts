@@ -3,8 +3,10 @@
  * index's key, so that whatever somebody else wrote is no record. Format: spec/audit-index.md §2.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { canonicalJson, isJsonObject, STATE_KINDS } from "@acp/core";
-import type { JsonObject, JsonValue, StateKind } from "@acp/core";
+import { canonicalJson, isJsonObject } from "@acp/core";
+import type { JsonObject, JsonValue } from "@acp/core";
+import { STATE_KINDS } from "@acp/core/unstable";
+import type { StateKind } from "@acp/core/unstable";
 import { isTreeEdge, type TreeEdge } from "../tree-edge.js";
 
 /** Where a line is: in the file whose first event has the number `file`. */

@@ -1,22 +1,22 @@
 /**
  * Keys and vault of a gate: opened when it starts, and again when somebody rotates the keys.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import { asError, isConsentError } from "@acp/core";
 import type { GateOptions, Masker } from "@acp/core";
 import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
 import { createMasker, createVault } from "@acp/core/vault";
-import type { Secret, VaultMark } from "@acp/core/vault";
+import type { VaultMark } from "@acp/core/vault";
 import { readVaultFile, signerInUse, takeOverKeys } from "@acp/home";
-import type { Home, OpenedVault } from "@acp/home";
+import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
 import { hasKeys, openKeys, readUnlock, unlockAgain } from "../home/unlock.js";
 import { readNotedStates } from "../rollback/noted-states.js";
-import { vaultOlder, whyKeysOlder } from "../rollback/sealed-files.js";
-import { createRollbackGuard } from "../rollback/state-guard.js";
+import { whyKeysOlder } from "../rollback/sealed-files.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
+import { openHomeVault, readVaultNow } from "./home-vault.js";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -26,6 +26,8 @@ export interface HomeKeys {
   readonly keys: KeyPair | undefined;
   /** As they are now; left out where the home has none. */
   readonly ring?: KeyRing;
+  /** Says why no secret of the vault is released; left out where the home has none. */
+  readonly guard?: RollbackGuard;
   /** The state of the vault at the start, where it opened. */
   readonly vaultMark?: VaultMark;
   /** What a gate takes from them. */
@@ -57,23 +59,26 @@ export async function openHomeKeys(
   const again = unlockAgain(home, invocation, unlock);
   const reopen = async (): Promise<KeyPair> => takeOverKeys(home, await again());
   const ring = await createKeyRing({ home, keys, reopen, whyStopped: () => whyStopped(home) });
-  const isStopped = ring.whyNot() !== undefined;
   const opened = await readVaultFile(home, keys).catch((error: unknown) => {
     // Keys that are not used have no use for a vault of other ones.
-    if (!isStopped || !isConsentError(error, "vault_invalid")) throw error;
+    if (!ring.isStopped() || !isConsentError(error, "vault_invalid")) throw error;
     return undefined;
   });
   const signer = createConsentSigner(signerInUse(home, keys), async () =>
     signerInUse(home, await ring.fresh()),
   );
+  const vault = openHomeVault(home, ring, opened);
+  // An older one is said at the start, not when somebody needs it.
+  if (!ring.isStopped()) await vault.secrets();
   return {
     keys,
     ring,
+    guard: vault.guard,
     ...(opened !== undefined && { vaultMark: opened.mark }),
     masker: () => createMasker(opened?.secrets ?? []),
     gateOptions: {
       signer,
-      vault: createVault(liveSecrets(home, ring, opened)),
+      vault: createVault(() => vault.secrets()),
       recordKey: () => ring.recordKey(),
     },
   };
@@ -89,61 +94,22 @@ export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKey
   const { ring } = held;
   if (ring === undefined) return held;
   // Keys that must not be used stop questions, not the client's gate.
-  const keys = await ring.fresh().catch(() => held.keys);
-  if (keys === undefined || ring.whyNot() !== undefined) return held;
+  const keys = await ring.fresh().catch((error: unknown) => {
+    if (!ring.isStopped()) throw error;
+    return held.keys;
+  });
+  if (keys === undefined || ring.isStopped()) return held;
   const opened = await readVaultNow(home, ring);
+  const vault = openHomeVault(home, ring, opened);
+  await vault.secrets();
   return {
     ...held,
     keys,
+    guard: vault.guard,
     masker: () => createMasker(opened.secrets),
-    gateOptions: { ...held.gateOptions, vault: createVault(liveSecrets(home, ring, opened)) },
+    gateOptions: { ...held.gateOptions, vault: createVault(() => vault.secrets()) },
   };
 }
-
-const TRIES = 20;
-const WAIT_MS = 50;
-
-/**
- * Reads the vault with the keys of now. While somebody rotates them the vault is sealed for the new
- * ones a moment before these are in use.
- */
-async function readVaultNow(home: Home, ring: KeyRing): Promise<OpenedVault> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await readVaultFile(home, await ring.fresh());
-    } catch (error) {
-      if (tries >= TRIES || !isConsentError(error, "vault_invalid")) throw error;
-    }
-    await wait(WAIT_MS);
-  }
-}
-
-/**
- * The secrets as the file has them at each release, so that one that was removed goes nowhere any
- * more. The same list while nothing changes.
- */
-function liveSecrets(
-  home: Home,
-  ring: KeyRing,
-  opened: OpenedVault | undefined,
-): () => Promise<readonly Secret[]> {
-  const guard = createRollbackGuard(home).of("vault");
-  let last = opened === undefined ? undefined : kept(opened);
-  return async () => {
-    const { mark, secrets } = await readVaultNow(home, ring);
-    const why = await guard.whyNot({ ...mark, isSealed: true });
-    if (why !== undefined) throw vaultOlder(home, why);
-    if (mark.hash !== last?.mark.hash) last = kept({ mark, secrets });
-    return last.secrets;
-  };
-}
-
-interface Kept {
-  readonly mark: VaultMark;
-  readonly secrets: readonly Secret[];
-}
-
-const kept = ({ mark, secrets }: Kept): Kept => ({ mark, secrets: Object.freeze([...secrets]) });
 
 /** Logs that cannot be read may note that keys were rotated away. */
 async function whyStopped(home: Home): Promise<string | undefined> {

@@ -45,7 +45,8 @@ export function policyHash(text: string): string {
  */
 export async function keepPolicy(home: string, text: string): Promise<KeptPolicy> {
   const hash = policyHash(text);
-  return { hash, ...(await keep(home, POLICIES, { hash, text })) };
+  const { seenMs } = await keep(home, POLICIES, { hash, text });
+  return { hash, ...(seenMs !== undefined && { seenMs }) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { performance } from "node:perf_hooks";
-import { ConsentError, isConsentError } from "@acp/core";
+import { ConsentError } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import { openRecordKey, whyOutOfUse } from "@acp/home";
 import type { Home } from "@acp/home";
@@ -24,6 +24,8 @@ export interface KeyRing {
    * @throws ConsentError what opening them throws.
    */
   fresh(): Promise<KeyPair>;
+  /** Whether the keys must not be used, although they open. */
+  isStopped(): boolean;
   /** Why nobody can be asked now: there is no key that could sign the answer. */
   whyNot(): string | undefined;
   /**
@@ -63,25 +65,18 @@ export async function createKeyRing({
   let opened = await openedOf(home, keys);
   let opening: Promise<KeyPair> | undefined;
   let failed: { readonly error: unknown; readonly atMs: number } | undefined;
-  let isStopped = false;
-  const check = async (): Promise<void> => {
-    const why = await whyStopped();
-    isStopped = why !== undefined;
-    if (why !== undefined)
-      throw new ConsentError("key_rejected", `Cannot use the keys of this home: ${why}`);
-  };
-  await check().catch((error: unknown) => {
-    failed = { error, atMs: performance.now() };
-  });
+  const use = await createUse(whyStopped);
+  if (use.error !== undefined) failed = { error: use.error, atMs: performance.now() };
   let say = (_text: string): void => undefined;
-  const isOut = (): boolean => isStopped || whyOutOfUse(home, opened.keys) !== undefined;
+  const isOut = (): boolean =>
+    use.error !== undefined || whyOutOfUse(home, opened.keys) !== undefined;
   const isFailed = (): boolean =>
     failed !== undefined && performance.now() - failed.atMs < AGAIN_MS;
   const open = async (): Promise<KeyPair> => {
     try {
       const { publicKey } = opened.keys;
       const next = await reopen();
-      await check();
+      await use.check();
       opened = await openedOf(home, next);
       failed = undefined;
       say(
@@ -91,7 +86,7 @@ export async function createKeyRing({
       );
       return opened.keys;
     } catch (error) {
-      if (failed === undefined) say(`Every call is denied from now on: ${whyFailed(error)}`);
+      if (failed === undefined) say(sayFailed(error, use));
       failed = { error, atMs: performance.now() };
       throw error;
     } finally {
@@ -106,18 +101,18 @@ export async function createKeyRing({
   const look = (): void => void fresh().catch(() => undefined); // said, and thrown to who needs it
   return {
     fresh,
+    isStopped: () => use.error !== undefined,
     whyNot() {
       if (!isOut()) return undefined;
       look();
       return failed === undefined
         ? "the keys were rotated and this gate is opening the new ones; ask again in a second"
-        : whyFailed(failed.error);
+        : whyFailed(failed.error, use);
     },
     recordKey: () => (isOut() ? opened.gone : opened.recordKey),
     follow(next) {
       say = next;
-      if (isStopped && failed !== undefined)
-        say(`Every call is denied from now on: ${whyFailed(failed.error)}`);
+      if (use.error !== undefined && failed !== undefined) say(sayFailed(failed.error, use));
       const watching = watchFile(home.publicKeyPath, look);
       return { [Symbol.dispose]: () => watching?.close() };
     },
@@ -129,9 +124,42 @@ async function openedOf(home: Home, keys: KeyPair): Promise<Opened> {
   return { keys, recordKey, gone: randomBytes(KEY_BYTES) };
 }
 
-function whyFailed(error: unknown): string {
+/** Whether keys that open may be used. */
+interface Use {
+  /** Why they must not be; `undefined` where they may. */
+  readonly error: ConsentError | undefined;
+  /** Looks again; throws the error where there is one. */
+  check(): Promise<void>;
+}
+
+async function createUse(whyStopped: KeyRingParts["whyStopped"]): Promise<Use> {
+  let error: ConsentError | undefined;
+  const look = async (): Promise<void> => {
+    const why = await whyStopped();
+    error =
+      why === undefined
+        ? undefined
+        : new ConsentError("key_rejected", `Cannot use the keys of this home: ${why}`);
+  };
+  await look();
+  return {
+    get error() {
+      return error;
+    },
+    async check() {
+      await look();
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
+const sayFailed = (error: unknown, use: Use): string =>
+  `${use.error === undefined ? "Every call is denied" : "Nobody is asked"} from now on: ${whyFailed(error, use)}`;
+
+/** Of keys that must not be used the error says it all. */
+function whyFailed(error: unknown, use: Use): string {
   const why = error instanceof ConsentError ? error.message : String(error);
-  if (isConsentError(error, "key_rejected")) return why;
+  if (use.error !== undefined) return why;
   return `the keys were rotated and the new ones do not open (${why}); fix that, or restart this gate`;
 }
 

@@ -25,6 +25,7 @@ import { findEnded, lastEventOf } from "./other-logs.js";
 import { runDirectory } from "./run-directory.js";
 import { removeStaleSockets } from "./stale-sockets.js";
 import { openHomeAudit } from "../logs/open-audit.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
 import { settleStates } from "../rollback/settle-states.js";
 import { showsColour } from "../printer.js";
 
@@ -94,7 +95,8 @@ export async function withSharedGate<T>(
   await using audit = await openHomeAudit(home, settings);
   const { notices, isolation } = await openNotices(parts, audit);
   sayIgnored(notices, kept);
-  heedGuard(kept, audit, notices);
+  heedGuard(kept.guard, audit, notices);
+  if (homeKeys.guard !== undefined) heedGuard(homeKeys.guard, audit, notices);
   await settleStates(home, (events) => audit.append(events), homeKeys.vaultMark).catch(
     // A gate starts nonetheless: what it cannot hold against the logs does not count there.
     (error: unknown) => notices.tell("log_failed", asError(error).message),
@@ -154,8 +156,8 @@ export function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeS
   );
 }
 
-/** Grants and passkeys are held against the logs, and saves are noted in this gate's. */
-export function heedGuard({ guard }: HomeStore, audit: AuditSink, notices: Notices): void {
+/** What does not count is said, and saves are noted in this gate's log. */
+export function heedGuard(guard: RollbackGuard, audit: AuditSink, notices: Notices): void {
   guard.heed(
     (events) => audit.append(events),
     (text) => notices.tell("rolled_back", text),

@@ -3,8 +3,9 @@
  * called with which arguments, and who answered.
  */
 import type { AuditEvent } from "@acp/audit";
-import { canonicalJson, escapeText, isoTime, readStateMarks } from "@acp/core";
+import { canonicalJson, escapeText, isoTime } from "@acp/core";
 import type { JsonValue } from "@acp/core";
+import { readStateMarks } from "@acp/core/unstable";
 import type { Printer, Tone } from "../printer.js";
 
 /** Of longer arguments the rest is left to --json. */
@@ -43,12 +44,15 @@ function headLine(event: AuditEvent, print: Pick<Printer, "tone">): string {
 
 /** What a notice says, which file was saved or restored, or why a question ended as it did. */
 function saidBy({ eventType, metadata }: AuditEvent): string {
-  const { text, reason, by, file, counter } = metadata;
+  const { text, reason, by } = metadata;
   if (typeof text === "string") return escapeText(text);
-  if (eventType === "state_saved") return escapeText(`${String(file)}, save ${String(counter)}`);
+  if (eventType === "state_saved")
+    return readStateMarks({ eventType, metadata })
+      .map(({ kind, counter }) => `${kind}, save ${counter}`)
+      .join();
   if (eventType === "home_restored") {
     const kinds = readStateMarks({ eventType, metadata }).map(({ kind }) => kind);
-    return escapeText(`${kinds.join(", ")} by ${String(by)}: ${String(reason)}`);
+    return `${kinds.join(", ")} by ${textsOf(by).join()}: ${textsOf(reason).join()}`;
   }
   return typeof reason === "string" && eventType.startsWith("consent_") ? escapeText(reason) : "";
 }

@@ -2,11 +2,12 @@
  * Vault and keys in the audit log: every save is noted with its counter, so that an older one put
  * back is seen.
  */
-import { logEvent, randomIds, stateSavedEvent, systemClock } from "@acp/core";
+import { logEvent, randomIds, systemClock } from "@acp/core";
 import { keysRotatedEvent, vaultChangedEvent } from "@acp/core/vault";
 import type { AuditEventInput } from "@acp/core";
 import type { KeyPair } from "@acp/core/proof";
 import type { KeyChange, VaultChange, VaultMark } from "@acp/core/vault";
+import { stateSavedEvent } from "@acp/core/unstable";
 import { readPublicKeys, readVaultFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { readNotedStates } from "../rollback/noted-states.js";

@@ -149,7 +149,8 @@ async function withSessionGate<T>(
   await using kept = await openHomeStore(parts.home, recordKey);
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
-  heedGuard(kept, base.audit, notices);
+  heedGuard(kept.guard, base.audit, notices);
+  if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
   return await withGateOf({ ...base, recordKey, kept, notices, isolation }, parts, use);
 }
 

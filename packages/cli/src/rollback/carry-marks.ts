@@ -3,7 +3,8 @@
  * these go. Without that an older file put back would not be seen.
  */
 import type { AuditLog } from "@acp/audit";
-import { randomIds, stateSavedEvent } from "@acp/core";
+import { randomIds } from "@acp/core";
+import { stateSavedEvent } from "@acp/core/unstable";
 import type { HomePaths } from "@acp/home";
 import { readNotedStates } from "./noted-states.js";
 

@@ -4,9 +4,11 @@
  * spec/home.md §11.
  */
 import { userInfo } from "node:os";
-import { ConsentError, logEvent, randomIds, STATE_KINDS, systemClock } from "@acp/core";
-import type { JsonObject, StateKind } from "@acp/core";
+import { ConsentError, logEvent, randomIds, systemClock } from "@acp/core";
+import type { JsonObject } from "@acp/core";
 import { vaultMark } from "@acp/core/vault";
+import { STATE_KINDS } from "@acp/core/unstable";
+import type { StateKind } from "@acp/core/unstable";
 import { readPrivateFile, readPublicKeys, readState, whileWriting } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { exists } from "../home/exists.js";

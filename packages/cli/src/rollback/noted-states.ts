@@ -2,11 +2,11 @@
  * Noted states: what the home's logs say of the files that carry consent, over all of them. Looking
  * again reads what was written since, so that a running gate knows what any other process saved.
  */
+import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import type { StateKind } from "@acp/core/unstable";
 import { open, stat } from "node:fs/promises";
 import { decodeEvent, readLastMarks } from "@acp/audit";
 import type { LastMarks, LoggedMark } from "@acp/audit";
-import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core";
-import type { StateKind } from "@acp/core";
 import type { HomePaths } from "@acp/home";
 import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";

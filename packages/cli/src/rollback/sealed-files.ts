@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { ConsentError } from "@acp/core";
-import type { StateMark } from "@acp/core";
 import type { VaultMark } from "@acp/core/vault";
+import type { StateMark } from "@acp/core/unstable";
 import { readPublicKeys } from "@acp/home";
 import type { HomePaths, KeyPeriod } from "@acp/home";
 import type { NotedStates } from "./noted-states.js";

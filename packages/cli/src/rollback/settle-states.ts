@@ -2,9 +2,10 @@
  * Settling states: a process may have ended between saving a file and noting that. Whoever starts
  * next notes what is there, so that from then on an older file is seen.
  */
-import { judgeState, randomIds, stateSavedEvent, systemClock } from "@acp/core";
-import type { FileState, StateKind, StateMark } from "@acp/core";
+import { randomIds, systemClock } from "@acp/core";
 import type { VaultMark } from "@acp/core/vault";
+import { judgeState, stateSavedEvent } from "@acp/core/unstable";
+import type { FileState, StateKind, StateMark } from "@acp/core/unstable";
 import { readPrivateFile, readPublicKeys, readState, whileWriting } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { readNotedStates } from "./noted-states.js";

@@ -2,8 +2,10 @@
  * State guard: holds the files of a home that carry consent against its logs, and notes each save
  * there. One for all of them; what is different is how a file says which save it is.
  */
-import { judgeState, randomIds, stateSavedEvent, systemClock } from "@acp/core";
-import type { AuditEventInput, FileState, StateKind, StateMark } from "@acp/core";
+import { randomIds, systemClock } from "@acp/core";
+import type { AuditEventInput } from "@acp/core";
+import { judgeState, stateSavedEvent } from "@acp/core/unstable";
+import type { FileState, StateKind, StateMark } from "@acp/core/unstable";
 import type { HomePaths, StateGuard } from "@acp/home";
 import { followNotedStates } from "./noted-states.js";
 import type { NotedFollower } from "./noted-states.js";

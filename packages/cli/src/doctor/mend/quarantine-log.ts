@@ -6,8 +6,9 @@
 import { link, lstat, mkdir, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { noteSigner, openAuditLog, readAuditLog } from "@acp/audit";
-import { logEvent, randomIds, stateSavedEvent, systemClock } from "@acp/core";
+import { logEvent, randomIds, systemClock } from "@acp/core";
 import type { AuditEventInput } from "@acp/core";
+import { stateSavedEvent } from "@acp/core/unstable";
 import { createFileAtomic, syncDirectory, whileWriting } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { trySocketLock } from "@acp/host";

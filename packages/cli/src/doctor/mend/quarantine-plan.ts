@@ -6,8 +6,10 @@ import { createReadStream } from "node:fs";
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { decodeEvent, LINE_BYTES_MAX } from "@acp/audit";
-import { isJsonObject, newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core";
-import type { JsonObject, StateKind, StateMark } from "@acp/core";
+import { isJsonObject } from "@acp/core";
+import type { JsonObject } from "@acp/core";
+import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import type { StateKind, StateMark } from "@acp/core/unstable";
 import { makePrivateDirectory, writeFileAtomic } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { readSeam, seamMetadata, seamsOf } from "../../logs/log-seams.js";
@@ -92,8 +94,11 @@ export async function writePlan(home: Pick<HomePaths, "dir">, plan: QuarantinePl
     seams,
     is_done: isDone,
     carried: carried.map(({ kind, counter, hash, atMs, seq }) => ({
-      ...{ file: kind, counter, hash },
-      ...{ at_ms: atMs, seq },
+      file: kind,
+      counter,
+      hash,
+      at_ms: atMs,
+      seq,
     })),
   };
   const folder = join(home.dir, plan.folder);
