@@ -290,18 +290,19 @@ describe("acp vault", () => {
     ).toMatchObject({ code: "vault_failed" });
   });
 
-  it("an older vault put back stops the gate, and the message says how to go on", async () => {
+  it("an older vault put back releases nothing and is not changed, and the gate starts", async () => {
     await using at = await world();
     const old = await readFile(join(at.home, "vault.json"), "utf8");
-    await at.run(["vault", "set", "TOKEN", "--server", "default"], {
-      input: "tok-0123456789abcdef",
-    });
+    const input = "tok-0123456789abcdef";
+    const set = ["vault", "set", "TOKEN", "--server", "default"];
+    await at.run(set, { input });
     await writeFile(join(at.home, "vault.json"), old, { mode: 0o600 });
-    const { code, stderr } = await at.run(["mcp", "--", "true"]);
-    expect([code, stderr]).toEqual([
-      EXIT_CODES.invalid.code,
-      expect.stringMatching(/^acp: .* an older one \(save 1\) .*\[vault_invalid\]\n$/),
-    ]);
+    await using gated = await startGated(at);
+    await gated.said(/an older one \(save 1\) .*; no secret is released/);
+    expect(await at.run(set, { input })).toMatchObject({
+      code: EXIT_CODES.invalid.code,
+      stderr: expect.stringMatching(/^acp: .* an older one \(save 1\) .*\[vault_invalid\]\n$/),
+    });
   });
 });
 

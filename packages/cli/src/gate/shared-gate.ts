@@ -87,7 +87,7 @@ export async function withSharedGate<T>(
   // Before the logs: what an earlier process left open and this or another one shows again has not
   // ended.
   const recordKey = homeKeys.ring?.recordKey() ?? (await openRecordKey(home, homeKeys.keys));
-  await using kept = await openHomeStore(home, recordKey);
+  await using kept = await openHomeStore(home, recordKey, homeKeys.noted);
   const settings = { config: source.config?.audit, recover: recoverOf(home, kept) };
   await checkWitnesses(home, settings);
   // Also before the logs: opening them writes events of now.
@@ -97,7 +97,7 @@ export async function withSharedGate<T>(
   sayIgnored(notices, kept);
   heedGuard(kept.guard, audit, notices);
   if (homeKeys.guard !== undefined) heedGuard(homeKeys.guard, audit, notices);
-  await settleStates(home, (events) => audit.append(events), homeKeys.vaultMark).catch(
+  await settleStates(home, (events) => audit.append(events), homeKeys).catch(
     // A gate starts nonetheless: what it cannot hold against the logs does not count there.
     (error: unknown) => notices.tell("log_failed", asError(error).message),
   );
