@@ -121,6 +121,14 @@ function parseGrants(path: string, text: string): ReadGrants {
   return read;
 }
 
+/**
+ * Returns the grants in the text of a grants file, or `undefined` if it is not one. Whether a gate
+ * of this home wrote them is not checked. Format: spec/home.md §7.
+ */
+export function parseGrants(text: string): readonly Grant[] | undefined {
+  return readList(text)?.grants;
+}
+
 function readList(text: string): ReadGrants | undefined {
   let value: unknown;
   try {

@@ -80,16 +80,16 @@ export const LOG_ROWS = {
   quarantine_changed: {
     level: "error",
     why: "A log that was set aside is evidence, and it is not what it was.",
-    command: "restore PATH from a backup",
+    command: "acp restore FILE --to DIR, and copy PATH from there",
   },
   quarantine_gone: {
     level: "warning",
     why: "A log that was set aside is evidence, and it is not there anymore.",
-    command: "restore PATH from a backup",
+    command: "acp restore FILE --to DIR, and copy PATH from there",
   },
   seam_broken: {
     level: "error",
     why: "What was set aside cannot be told, and no gate opens the log.",
-    command: "restore PATH from a backup",
+    command: "acp restore FILE --to DIR, and copy PATH from there",
   },
 } as const;
