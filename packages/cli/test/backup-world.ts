@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { verifyAuditLog } from "@acp/audit";
 import { deriveUnlockKey } from "@acp/home";
 import type { Unlock } from "@acp/home";
 import { onTestFinished } from "vitest";
@@ -159,4 +160,9 @@ export async function textsOf(dir: string): Promise<Readonly<Record<string, stri
       ),
   );
   return Object.fromEntries(texts);
+}
+
+/** How many events of a log are good. */
+export async function eventsIn(dir: string): Promise<number> {
+  return (await verifyAuditLog(join(dir, "audit.jsonl"))).events;
 }

@@ -22,8 +22,8 @@ import { filePasskeys, fileGrants, openHome } from "@acp/home";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeBackup } from "../src/backup/write-backup.js";
 import { openHomeAudit } from "../src/logs/open-audit.js";
-import { folder, say, textsOf, UNLOCK, world } from "./backup-world.js";
-import { EVENTS, removeTemplate } from "./doctor-world.js";
+import { eventsIn, folder, say, textsOf, UNLOCK, world } from "./backup-world.js";
+import { removeTemplate } from "./doctor-world.js";
 
 afterAll(removeTemplate);
 
@@ -43,6 +43,7 @@ describe("acp backup and acp restore", () => {
   it("bring a home back with every byte, and the log says so", async () => {
     const { dir, file, acp, home, log } = await world();
     const before = await textsOf(dir);
+    const count = await eventsIn(dir);
     expect(await acp("backup", file)).toMatchObject({ code: 0, stderr: "" });
     expect((await lstat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(file, "latin1")).not.toContain("gate_notice");
@@ -65,11 +66,12 @@ describe("acp backup and acp restore", () => {
     } = before;
     expect(after).toEqual(rest);
     expect(logNow?.startsWith(logThen ?? "?")).toBe(true);
-    expect((await verifyAuditLog(log)).events).toBe(EVENTS + 1);
+    expect(await eventsIn(dir)).toBe(count + 1);
     const events = [];
-    for await (const event of readAuditLog(log)) events.push(event.metadata);
+    for await (const { eventType, metadata } of readAuditLog(log))
+      events.push({ eventType, ...metadata });
     expect(events.at(-1)).toMatchObject({
-      notice: "home_restored",
+      eventType: "home_restored",
       came_back: [{ kind: "policy" }],
       replaced,
     });
@@ -114,11 +116,12 @@ describe("acp backup and acp restore", () => {
 
   it("cut a log at its last whole line, and keep its checkpoints behind it", async () => {
     const { dir, file, acp, log } = await world();
+    const count = await eventsIn(dir);
     await appendFile(log, '{"agent":"half');
     await acp("backup", file);
     await rm(dir, { recursive: true });
     await acp("restore", file, "--yes");
-    expect(await verifyAuditLog(log)).toMatchObject({ ok: true, events: EVENTS + 1 });
+    expect(await verifyAuditLog(log)).toMatchObject({ ok: true, events: count + 1 });
   });
 
   it("give a log that verifies with its checkpoints while a gate writes and rotates", async () => {
@@ -254,8 +257,11 @@ describe("acp restore", () => {
     });
     expect(await typing("y\n", "restore", file)).toMatchObject({ code: 0 });
     const events = [];
-    for await (const { metadata } of readAuditLog(join(dir, "audit.jsonl"))) events.push(metadata);
-    expect(events.at(-1)).toMatchObject({ notice: "home_restored", came_back: back });
+    for await (const { eventType, metadata } of readAuditLog(join(dir, "audit.jsonl")))
+      events.push({ eventType, ...metadata });
+    expect(events.at(-1)).toMatchObject({ eventType: "home_restored", came_back: back });
+    // It counts again, and says so.
+    expect((await say(["grants", "--home", dir])).stdout).toContain("gr_revoked");
   });
 
   it("shows everything where there is no home to compare with", async () => {

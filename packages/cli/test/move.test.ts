@@ -8,8 +8,8 @@ import { createFileAtomic, openHome, swapPath } from "@acp/home";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { moveHome } from "../src/backup/move-home.js";
 import { settleSwap } from "../src/backup/swap.js";
-import { folder, say } from "./backup-world.js";
-import { doctorWorld, EVENTS, removeTemplate } from "./doctor-world.js";
+import { eventsIn, folder, say } from "./backup-world.js";
+import { doctorWorld, removeTemplate } from "./doctor-world.js";
 import type { World } from "./doctor-world.js";
 
 afterAll(removeTemplate);
@@ -91,16 +91,17 @@ describe("moveHome() to another file system", () => {
     await mkdir(join(dir, "homes/a"), { recursive: true, mode: 0o700 });
     await writeFile(join(dir, "homes/a/run.sh"), "#!/bin/sh\n", { mode: 0o755 });
     await symlink("run.sh", join(dir, "homes/a/link"));
+    const count = await eventsIn(dir);
     const moved = await moveHome({ ...other, from: dir, to });
     expect(moved).toEqual({ home: to, kept: `${dir}.moved-20260115T000000Z` });
     expect(await readFile(join(to, "homes/a/link"), "utf8")).toBe("#!/bin/sh\n");
     expect(await verifyAuditLog(join(to, "audit.jsonl"))).toMatchObject({
       ok: true,
-      events: EVENTS + 1,
+      events: count + 1,
     });
     expect(await verifyAuditLog(join(moved.kept ?? "", "audit.jsonl"))).toMatchObject({
       ok: true,
-      events: EVENTS,
+      events: count,
     });
     expect(await readdir(join(to, ".."))).toEqual(["new"]);
   });

@@ -39,7 +39,7 @@ export function fileGrants(
     guard,
     onIgnored: onOlder,
     empty: { grants: [], ignored: 0 },
-    parse: (text) => parseGrants(path, text),
+    parse: (text) => parseContent(path, text),
     print: ({ grants }) => ({ grants: grants.map(toJson) }),
   });
   const tableOfRead = (read: ReadGrants): Promise<Grants> => {
@@ -114,7 +114,7 @@ interface ReadGrants {
   readonly ignored: number;
 }
 
-function parseGrants(path: string, text: string): ReadGrants {
+function parseContent(path: string, text: string): ReadGrants {
   const read = readList(text);
   if (read === undefined)
     throw cannot("read", path)("it holds no grants; remove it to revoke them all");

@@ -6,10 +6,11 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ConsentError, isConsentError, isoTime, logEvent, quoteText, randomIds } from "@acp/core";
+import { ConsentError, isConsentError, isoTime, quoteText } from "@acp/core";
 import { homePaths, openHome, syncDirectory } from "@acp/home";
 import type { Unlock } from "@acp/home";
-import { openHomeAudit } from "../logs/open-audit.js";
+import type { Io } from "../command.js";
+import { declareRestore } from "../rollback/declare-restore.js";
 import { CONSENT_FILES, cameBack, cameBackMetadata } from "./came-back.js";
 import type { CameBack, ConsentTexts } from "./came-back.js";
 import { isLogFile } from "./format.js";
@@ -26,6 +27,7 @@ export interface RestorePlan {
   /** The home that the backup is compared with. */
   readonly current: string;
   readonly hasLogs: boolean;
+  readonly io: Pick<Io, "userHome">;
   readonly nowMs: number;
   readonly onProgress: (what: string, percent: number) => void;
 }
@@ -101,7 +103,7 @@ export async function restoreHome(plan: RestorePlan, checked: Checked): Promise<
   try {
     await extract(plan, staging);
     await openHome(staging);
-    await declareRestore(staging, plan, {
+    await declare(staging, plan, {
       checked,
       ...(isReplaced && { replaced: aside }),
     });
@@ -183,27 +185,25 @@ async function extract(plan: RestorePlan, staging: string): Promise<void> {
 }
 
 /** The restored log says so, before the home is in its place. */
-async function declareRestore(
+async function declare(
   staging: string,
-  { backup, nowMs }: RestorePlan,
+  { backup, current, io }: RestorePlan,
   { checked, replaced }: { readonly checked: Checked; readonly replaced?: string },
 ): Promise<void> {
   const { created_at_ms: createdAtMs } = checked.facts;
-  const back = cameBackMetadata(checked.back);
   try {
-    await using audit = await openHomeAudit(homePaths(staging));
-    const stamp = { id: randomIds.next("ae"), atMs: nowMs };
-    const text = `This home was restored from a backup of ${isoTime(createdAtMs)}`;
-    await audit.append([
-      logEvent("gate_notice", stamp, {
-        notice: "home_restored",
-        text,
-        backup: backup.id,
+    await declareRestore({
+      home: homePaths(staging),
+      io,
+      reason: `acp restore of a backup of ${isoTime(createdAtMs)}`,
+      source: backup.id,
+      ...(checked.isCompared && { replaced: homePaths(current) }),
+      more: {
         backup_at_ms: createdAtMs,
-        came_back: [...back],
+        came_back: [...cameBackMetadata(checked.back)],
         ...(replaced !== undefined && { replaced }),
-      }),
-    ]);
+      },
+    });
   } catch (cause) {
     if (!isConsentError(cause)) throw cause;
     throw new ConsentError(

@@ -1,7 +1,7 @@
 /**
  * Swap: a home goes aside and a complete one takes a place. The plan is on disk before the first
  * rename and goes after the last one, so that whoever comes after a crash can finish. At every
- * moment both homes are whole. Format of the plan: spec/home.md §11.
+ * moment both homes are whole. Format of the plan: spec/home.md §12.
  */
 import { lstat, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";

@@ -42,6 +42,7 @@ export const restore: Run = async (invocation) => {
     unlock: await readBackupUnlock(backup.kind, invocation),
     target,
     current,
+    io,
     hasLogs: !flags.has("without-logs"),
     nowMs: systemClock.now(),
     onProgress: percent.show,
