@@ -42,6 +42,7 @@ const ONLY_DEEP = {
   "packages/cli/test/keys-rotate-live.test.ts": 10,
   "packages/cli/test/keys-life.test.ts": 25,
   "packages/cli/test/keys.test.ts": 30,
+  "packages/cli/test/log-latch-live.test.ts": 6,
   "packages/cli/test/mcp-channels.test.ts": 15,
   "packages/cli/test/mcp-killed.test.ts": 10,
   "packages/cli/test/mcp-life.test.ts": 20,

@@ -201,7 +201,7 @@ export function isLeftOut(path: string): boolean {
 }
 
 const LOGS =
-  /^audit(?:\.\d{1,4})?(?:\.v0\.3)?\.jsonl(?:\.\d+|\.checkpoints|\.seams)?$|^quarantined(?:\/|$)/;
+  /^audit(?:\.\d{1,4})?(?:\.v0\.3)?\.jsonl(?:\.\d+|\.checkpoints|\.seams|\.fault)?$|^quarantined(?:\/|$)/;
 
 /** Whether a path is an audit log or belongs to one. */
 export function isLogFile(path: string): boolean {

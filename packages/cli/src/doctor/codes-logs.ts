@@ -17,6 +17,11 @@ export const LOG_ROWS = {
     why: "The log cannot be verified past this line: it was damaged or changed.",
     command: "acp doctor --fix log_broken",
   },
+  log_latched: {
+    level: "error",
+    why: "A gate found a bad line in it, and no gate writes it until a person decides.",
+    command: "acp doctor --fix log_latched",
+  },
   log_not_log: {
     level: "error",
     why: "Another file has the name of a log, so no gate starts.",
