@@ -28,6 +28,7 @@ const ONLY_DEEP = {
   "packages/cli/test/answers-told.test.ts": 15,
   "packages/cli/test/audit-config.test.ts": 6,
   "packages/cli/test/backup-killed.test.ts": 50,
+  "packages/cli/test/backup-terminal.test.ts": 12,
   "packages/cli/test/config-encrypt.test.ts": 10,
   "packages/cli/test/doctor-quarantine.test.ts": 7,
   "packages/cli/test/exec-hook.test.ts": 24,

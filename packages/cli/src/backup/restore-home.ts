@@ -195,7 +195,7 @@ async function declare(
     await declareRestore({
       home: homePaths(staging),
       io,
-      reason: `acp restore of a backup of ${isoTime(createdAtMs)}`,
+      reason: `A backup was restored: the home of ${isoTime(createdAtMs)}`,
       source: backup.id,
       ...(checked.isCompared && { replaced: homePaths(current) }),
       more: {
