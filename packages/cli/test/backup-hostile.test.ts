@@ -38,6 +38,10 @@ const HOSTILE: readonly (readonly [string, readonly Part[]])[] = [
     [...fileParts("Policy.yml", ""), ...fileParts("policy.yml", "")],
   ],
   [
+    "two paths that differ in case, the other way around",
+    [...fileParts("policy.yml", ""), ...fileParts("Policy.yml", "")],
+  ],
+  [
     "two paths that differ in the form of an accent",
     [...fileParts("\u00e9", ""), ...fileParts("e\u0301", "")],
   ],

@@ -10,7 +10,7 @@ import { isConsentError } from "@acp/core";
 import type { Unlock } from "@acp/home";
 import { describe, expect, it } from "vitest";
 import { openBackup } from "../src/backup/read-backup.js";
-import { folder } from "./backup-world.js";
+import { fileParts, folder, HOME_RECORD, sealedFile, UNLOCK } from "./backup-world.js";
 
 interface Contents {
   readonly home: object;
@@ -59,7 +59,10 @@ async function hkdf(secret: Uint8Array, salt: Uint8Array, info: string): Promise
 }
 
 /** The plain text, as spec/backup.md §2 says. */
-async function open({ file, key_file: keyFile, passphrase = "" }: Case): Promise<string> {
+async function open(
+  { file, key_file: keyFile, passphrase = "" }: Case,
+  iv: Uint8Array = Buffer.from("000000000000000000000001", "hex"),
+): Promise<string> {
   const bytes = Buffer.from(file, "base64");
   const end = bytes.indexOf("\n", bytes.indexOf("\n") + 1) + 1;
   const header = bytes.subarray(0, end);
@@ -74,7 +77,6 @@ async function open({ file, key_file: keyFile, passphrase = "" }: Case): Promise
   const digest = new Uint8Array(await subtle.digest("SHA-256", header));
   const raw = await hkdf(unlockKey, digest, "acp/backup/v1");
   const key = await subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
-  const iv = Buffer.from("000000000000000000000001", "hex");
   return Buffer.from(
     await subtle.decrypt({ name: "AES-GCM", iv }, key, bytes.subarray(end)),
   ).toString();
@@ -93,4 +95,28 @@ describe("spec/vectors/backup.json", () => {
       expect(plain.endsWith('{"entries":3,"kind":"end"}\n')).toBe(true);
     }
   });
+});
+
+it("a backup of several pieces opens by the numbers of spec/backup.md", async () => {
+  const text = "#\n".repeat(70_000);
+  const parts = [
+    HOME_RECORD,
+    ...fileParts("policy.yml", text),
+    { kind: "end", entries: 1 },
+  ] as const;
+  const bytes = await sealedFile(parts);
+  const end = bytes.indexOf("\n", bytes.indexOf("\n") + 1) + 1;
+  const file = (piece: Uint8Array): string =>
+    Buffer.concat([bytes.subarray(0, end), piece]).toString("base64");
+  const key = UNLOCK.kind === "key-file" ? UNLOCK.text : "";
+  const opened: string[] = [];
+  for (let at = end, number = 0; at < bytes.length; at += 65_536 + 16, number++) {
+    const piece = bytes.subarray(at, at + 65_536 + 16);
+    const isLast = at + piece.length === bytes.length;
+    const iv = Buffer.from(`${number.toString(16).padStart(22, "0")}0${isLast ? 1 : 0}`, "hex");
+    const each = { name: "", file: file(piece), key_file: key, expect: { error: "" } };
+    opened.push(await open(each, iv));
+  }
+  expect(opened.length).toBe(3);
+  expect(opened.join("")).toContain(`"path":"policy.yml"}\n${text}{"kind":"sum"`);
 });

@@ -54,17 +54,18 @@ describe("acp backup and acp restore", () => {
     expect(back).toMatchObject([{ kind: "policy" }]);
     const {
       "audit.jsonl": logNow,
-      "audit.jsonl.checkpoints": _new,
+      "audit.jsonl.checkpoints": notesNow,
       "audit.jsonl.index": _index,
       ...after
     } = await textsOf(dir);
     const {
       "audit.jsonl": logThen,
-      "audit.jsonl.checkpoints": _old,
+      "audit.jsonl.checkpoints": notesThen,
       "audit.jsonl.index": _was,
       ...rest
     } = before;
     expect(after).toEqual(rest);
+    expect(notesNow?.startsWith(notesThen ?? "?")).toBe(true);
     expect(logNow?.startsWith(logThen ?? "?")).toBe(true);
     expect(await eventsIn(dir)).toBe(count + 1);
     const events = [];
@@ -128,7 +129,7 @@ describe("acp backup and acp restore", () => {
     const { dir, home, acp } = await world();
     const at = await folder();
     let isOver = false;
-    const config = { rotateBytes: 4_096, checkpointEvents: 2, checkpointMs: 1, witnesses: [] };
+    const config = { rotateBytes: 700, checkpointEvents: 2, checkpointMs: 1, witnesses: [] };
     const writing = (async () => {
       await using audit = await openHomeAudit(home, { config: config as never });
       for (let number = 0; !isOver; number++)
@@ -153,6 +154,7 @@ describe("acp backup and acp restore", () => {
       });
       const { stdout, stderr } = await say(["audit", "verify", "--home", to, "--json"]);
       expect([stdout, stderr]).toEqual([expect.stringContaining('"ok":true'), ""]);
+      expect(stdout).toContain('"checkpoints"');
     }
   });
 });
