@@ -59,7 +59,7 @@ describe("acp init", () => {
     expect(await acp(["init", "--home", home])).toMatchObject({ code: 0 });
     expect(await readFile(join(home, "keys/private.key"), "utf8")).toBe(before);
     const events = (await acp(["audit", "show", "--json"], { home })).stdout;
-    expect(JSON.parse(events.split("\n")[0] ?? "")).toMatchObject({
+    expect(JSON.parse(events.split("\n")[1] ?? "")).toMatchObject({
       eventType: "vault_changed",
       metadata: { counter: 1, change: "created" },
     });
