@@ -15,7 +15,7 @@ import {
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inLane, isDeep } from "../../../tools/deep.js";
+import { isDeep } from "../../../tools/deep.js";
 import { indexPath } from "../src/log-index/index-file.js";
 import { openIndexWriter } from "../src/log-index/index-writer.js";
 import { readLastVaultChange } from "../src/last-note.js";
@@ -31,7 +31,7 @@ import {
 import { makeLines, scratchLog } from "./support.js";
 
 /** Which bytes of a file are tried. */
-const STEP = isDeep ? 31 : 331;
+const STEP = isDeep ? 31 : 661;
 
 async function linesOf(count: number, seed: number): Promise<readonly string[]> {
   const [fields = []] = fc.sample(fc.array(anyEvent, { minLength: count, maxLength: count }), {
@@ -60,7 +60,7 @@ describe("the index of a log", () => {
           }
         },
       ),
-      { numRuns: inLane(60) },
+      { numRuns: isDeep ? 60 : 3 },
     );
   });
 

@@ -7,7 +7,8 @@ import { readdir, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { readAuditLog } from "@acp/audit";
 import { POLICY_BYTES_MAX } from "@acp/core";
-import { createFileAtomic, makePrivateDirectory, readPrivateFile } from "@acp/home";
+import { createFileAtomic, homePaths, makePrivateDirectory, readPrivateFile } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
 
 const DIRECTORY = "policies";
@@ -94,8 +95,12 @@ async function newestOf(directory: string): Promise<number> {
 
 async function namedHashes(home: string): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
+  const reading = {
+    filter: { eventType: "gate_notice" },
+    indexKey: await readIndexKey(homePaths(home)),
+  };
   for (const file of await listAuditFiles(home))
-    for await (const { metadata } of readAuditLog(file, { filter: { eventType: "gate_notice" } }))
+    for await (const { metadata } of readAuditLog(file, reading))
       if (typeof metadata["policy"] === "string") named.add(metadata["policy"]);
   return named;
 }
