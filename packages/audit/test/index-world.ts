@@ -138,7 +138,8 @@ export async function bringUp(path: string, everyEvents = 3): Promise<void> {
   });
   try {
     expect(writer?.edge()).toEqual(edge);
-    expect(writer === undefined ? undefined : writeOpenWork(writer.work())).toEqual(
+    const work = writer?.work();
+    expect(work === undefined ? undefined : writeOpenWork(work)).toEqual(
       writeOpenWork(await findOpenWork(path)),
     );
   } finally {

@@ -33,8 +33,8 @@ import { sealRecord } from "./record.js";
 
 /** The index of an open log, which ends where the log does. */
 export interface IndexWriter {
-  /** What is open at the end of the log; a copy of its own. */
-  work(): OpenWork;
+  /** What is open at the end of the log, a copy of its own; `undefined` where it came no further. */
+  work(): OpenWork | undefined;
   /** The tree of all events. */
   edge(): TreeEdge;
   /** Takes lines that are durable. */
@@ -176,7 +176,7 @@ function createWriter(
 
   return {
     head: () => builder.head(),
-    work: () => trackOpenWork(writeOpenWork(builder.work())),
+    work: () => (isFailed ? undefined : trackOpenWork(writeOpenWork(builder.work()))),
     edge: () => builder.state().edge,
     take,
     written: () => writing,
