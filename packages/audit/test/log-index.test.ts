@@ -33,6 +33,8 @@ import { makeLines, scratchLog } from "./support.js";
 /** Which bytes of a file are tried. */
 const STEP = isDeep ? 31 : 661;
 
+const PARTS = { key: KEY, now: () => 5, everyEvents: 3, closeEventsMin: 1 };
+
 async function linesOf(count: number, seed: number): Promise<readonly string[]> {
   const [fields = []] = fc.sample(fc.array(anyEvent, { minLength: count, maxLength: count }), {
     seed,
@@ -76,6 +78,29 @@ describe("the index of a log", () => {
     expect(before.map(({ nextSeq }) => nextSeq)).toEqual([3, 6, 7]);
     expect(after.slice(0, 3)).toEqual(before);
     expect(after.at(-1)?.nextSeq).toBe(10);
+  });
+
+  it.each([
+    ["log_opened", true],
+    ["policy_evaluated", false],
+    ["gate_notice", false],
+    ["consent_requested", false],
+  ] as const)("knows whether a log was settled that ends with %s", async (last, isSettled) => {
+    const path = await scratchLog();
+    const types = ["policy_evaluated", "log_opened", "gate_notice", "log_opened", last] as const;
+    const lines = await makeLines(
+      eventsOf(types.map((eventType) => ({ eventType, metadata: { open_questions: [] } }))),
+    );
+    // By what it follows, and by what a record says.
+    for (const end of [lines.length - 1, lines.length]) {
+      await putLog(path, lines.slice(0, end));
+      const writer = await openIndexWriter({ ...PARTS, path, nextSeq: end });
+      expect(writer?.work()?.isSettled()).toBe(end === lines.length ? isSettled : true);
+      await writer?.close();
+    }
+    const again = await openIndexWriter({ ...PARTS, path, nextSeq: lines.length });
+    expect(again?.work()?.isSettled()).toBe(isSettled);
+    await again?.close();
   });
 
   it("changes no answer, whichever byte of it is another", async () => {
