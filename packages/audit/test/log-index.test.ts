@@ -114,7 +114,8 @@ describe("the index of a log", () => {
       await writeFile(indexPath(path), bytes);
       await expectSameAnswers(path);
       await bringUp(path);
-      expect((await recordsOf(path)).at(-1)?.nextSeq).toBe(9);
+      // What was damaged is mended from the log.
+      expect(await readFile(indexPath(path))).toEqual(whole);
       await expectSameAnswers(path);
     }
   });

@@ -70,7 +70,8 @@ async function skipsOf(
   return last !== undefined && (await isOfLog(last, parts)) ? skips.all() : [];
 }
 
-function isNext(stretch: Stretch, before: Stretch): boolean {
+/** Whether a stretch follows another without a gap. */
+export function isNext(stretch: Stretch, before: Stretch): boolean {
   if (stretch.seq !== before.nextSeq || stretch.previousHash !== before.hash) return false;
   return stretch.file === before.file ? stretch.from === before.to : stretch.from === 0;
 }
