@@ -34,14 +34,54 @@ export function readLineFields(bytes: Buffer, start: number, end: number): LineF
   const rule = bytes.subarray(start, end).lastIndexOf(POLICY_RULE);
   if (metadata === -1 || metadata >= end || rule === -1) return undefined;
   try {
-    const before: unknown = JSON.parse(`${bytes.toString("utf8", start, metadata)}}`);
-    const after: unknown = JSON.parse(`{${bytes.toString("utf8", start + rule + 1, end)}`);
-    if (!isJsonObject(before) || !isJsonObject(after)) return undefined;
     const call = readCall(bytes.subarray(metadata + METADATA.length - 1, start + rule));
-    return fieldsOf({ ...before, ...after }, call);
+    const before = bytes.toString("utf8", start, metadata);
+    const after = bytes.toString("utf8", start + rule + 1, end);
+    return plainFields(before, after, call) ?? parsedFields(before, after, call);
   } catch {
     return undefined;
   }
+}
+
+const TEXT = '"([^"\\\\]*)"';
+const BEFORE = new RegExp(
+  `^\\{"agent":${TEXT},"category":${TEXT},"decision":${TEXT},"event_hash":${TEXT},"event_type":${TEXT},"id":${TEXT}$`,
+);
+const AFTER = new RegExp(`,"request_id":${TEXT},.*,"timestamp":${TEXT},"tool":${TEXT},"type":`);
+
+/** Those of a line whose texts need no unescaping, which are nearly all. */
+function plainFields(
+  before: string,
+  after: string,
+  call: string | undefined,
+): LineFields | undefined {
+  if (after.includes("\\")) return undefined;
+  const [, agent, , decision, hash, eventType, id] = BEFORE.exec(before) ?? [];
+  const [, requestId, timestamp, tool] = AFTER.exec(after) ?? [];
+  return fieldsOf(
+    {
+      agent,
+      decision,
+      event_hash: hash,
+      event_type: eventType,
+      id,
+      request_id: requestId,
+      timestamp,
+      tool,
+    },
+    call,
+  );
+}
+
+function parsedFields(
+  before: string,
+  after: string,
+  call: string | undefined,
+): LineFields | undefined {
+  const [one, other]: readonly unknown[] = [JSON.parse(`${before}}`), JSON.parse(`{${after}`)];
+  return isJsonObject(one) && isJsonObject(other)
+    ? fieldsOf({ ...one, ...other }, call)
+    : undefined;
 }
 
 /**
@@ -83,12 +123,21 @@ const key = (kind: string, ...values: readonly string[]): string =>
 
 const idKey = (id: string): string => key("id", id.slice(0, ID_CHARS));
 
-/** The keys under which an event is found: alone, and agent, tool and decision together. */
-export function keysOfLine(line: LineFields): readonly string[] {
-  const { agent, tool, decision, eventType, requestId, id, call = "" } = line;
+/** The keys under which an event is found that hardly any other one shares. */
+export function ownKeysOf({ requestId, id, call = "" }: LineFields): readonly string[] {
+  const ids = [id, requestId, call].filter((each) => each !== "").map(idKey);
+  return requestId === "" ? ids : [...ids, key("request", requestId)];
+}
+
+/** One text for all events with the same {@link sharedKeysOf}. */
+export function kindOf({ agent, tool, decision, eventType }: LineFields): string {
+  return `${eventType}\n${decision}\n${tool.length}\n${tool}\n${agent}`;
+}
+
+/** The keys that many events share: alone, and agent, tool and decision together. */
+export function sharedKeysOf(line: LineFields): readonly string[] {
+  const { agent, tool, decision, eventType } = line;
   return [
-    ...[id, requestId, call].filter((each) => each !== "").map(idKey),
-    ...(requestId === "" ? [] : [key("request", requestId)]),
     key("type", eventType),
     key("agent", agent),
     key("tool", tool),
