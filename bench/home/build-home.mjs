@@ -49,7 +49,7 @@ export async function buildHome({ dir, days = 30, bytes, seed = 1 }) {
   const state = { dir, next, vault, count: 0, key: readKey(dir) };
   const totals = { sessions: 0, calls: 0, questions: 0, killed: 0, bytes: 0 };
   const isDone = (day) => (bytes === undefined ? day === days : totals.bytes >= bytes);
-  const startMs = endMs - (bytes === undefined ? days : Math.ceil(bytes / 9_000_000)) * DAY_MS;
+  const startMs = endMs - (bytes === undefined ? days : Math.ceil(bytes / 7_000_000)) * DAY_MS;
   for (let day = 0; !isDone(day); day++) {
     for (const [index, agent] of CLIENTS.entries()) {
       // Every third ends so, and the last one of all: a start finds work that is open.

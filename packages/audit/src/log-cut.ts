@@ -47,9 +47,13 @@ function behind(range: Range, part: number, cut: Place): readonly Range[] {
 async function findCut(all: readonly PartRanges[], time: TimeQuery): Promise<Place | undefined> {
   let ahead: Place | undefined;
   for (const [number, { part, ranges }] of all.entries()) {
+    let expected = 0;
     for (const { from, firstLine, isBegun: isPast, ...range } of ranges) {
       let place: Place = { part: number, from, line: firstLine };
       if (isPast) return ahead ?? place;
+      // What was left out holds times that are right and too early, or is followed by some.
+      if (from !== expected) ahead = undefined;
+      expected = range.to ?? part.size;
       for await (const { bytes, ends } of part.blocks({ from, to: range.to })) {
         let start = 0;
         for (const end of ends) {

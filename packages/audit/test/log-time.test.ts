@@ -1,6 +1,8 @@
 /** Stretches of time in a log whose clock was wrong for a while: spec/audit.md §9. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { findSkips } from "../src/log-index/index-reader.js";
+import { openParts } from "../src/log-parts.js";
 import { readAuditLog, readAuditLogBackward } from "../src/read.js";
 import { bringUp, KEY, putLog } from "./index-world.js";
 import { makeEvent, makeLines, scratchLog } from "./support.js";
@@ -55,6 +57,25 @@ describe("readAuditLog() at a time", () => {
     expect(await within({ untilMs: hour(901) }, ...times)).toEqual([0, 1]);
     expect(await within({ sinceMs: hour(901), untilMs: hour(950) }, ...times)).toEqual([1, 2, 3]);
     expect(await within({ untilMs: hour(900) }, ...times)).toEqual([]);
+  });
+
+  it("leaves whole stretches of such a clock out, where what is around them lies elsewhere", async () => {
+    const times = [hour(1), ...Array.from({ length: 9 }, (_, at) => FUTURE_MS + at), hour(2)];
+    const later = [...times, hour(3), hour(4), hour(5), hour(6)];
+    const path = await scratchLog();
+    const events = later.map((atMs, number) => makeEvent(number, { atMs }));
+    await putLog(path, await makeLines(events));
+    await bringUp(path, 2);
+    const leftOut = async (filter: Asked): Promise<number> => {
+      const time = { sinceMs: -Infinity, untilMs: Infinity, ...filter, nowMs: NOW_MS };
+      await using log = await openParts(path);
+      const of = { path, key: KEY, parts: log.parts };
+      const skips = await findSkips(of, { filter, time });
+      return skips.reduce((sum, { from, to }) => sum + to - from, 0) / log.bytesTotal;
+    };
+    expect(await leftOut({ sinceMs: hour(6) })).toBeGreaterThan(0.6);
+    expect(await leftOut({ sinceMs: hour(0), untilMs: hour(1) })).toBeGreaterThan(0.6);
+    expect(await leftOut({ sinceMs: hour(2), untilMs: hour(3) })).toBeLessThan(0.4);
   });
 
   it("shows what a clock that is ahead has written since, whatever was before", async () => {

@@ -5,10 +5,12 @@
 import type { FileHandle } from "node:fs/promises";
 import type { AuditFilter } from "../filter.js";
 import type { LogPart } from "../log-parts.js";
-import { isAhead, type TimeQuery } from "../log-time.js";
+import { isBegun, type TimeQuery } from "../log-time.js";
+import { timeOfLine } from "../wanted-line.js";
+import { isMixed, type JudgedStretch, judgeTimes } from "./stretch-times.js";
 import { createKeyTest, type KeyTest } from "./key-filter.js";
 import { keysOfFilter } from "./line-fields.js";
-import { isOfLog, openIndexFile, readIndex } from "./index-file.js";
+import { isOfLog, openIndexFile, partOf, readIndex } from "./index-file.js";
 import type { IndexRecord, Stretch } from "./record.js";
 
 /** A stretch that need not be read. */
@@ -57,17 +59,55 @@ async function skipsOf(
   { filter, time }: IndexQuery,
 ): Promise<readonly Skip[]> {
   const isNeeded = createRecordTest(filter, time);
-  let skips = collectSkips(time);
+  let found: JudgedStretch[] = [];
   let last: IndexRecord | undefined;
-  for await (const found of readIndex(handle, path, key)) {
-    const record = found?.record;
+  for await (const each of readIndex(handle, path, key)) {
+    const record = each?.record;
     // Only what the last record's hash follows from is known to be of this log.
     if (record === undefined || (last !== undefined && !isNext(record.stretch, last.stretch)))
-      skips = collectSkips(time);
-    if (record !== undefined) skips.add(record.stretch, isNeeded(record));
+      found = [];
+    if (record !== undefined)
+      found.push({ stretch: record.stretch, isNeeded: isNeeded(record), hasBeginning: false });
     last = record ?? last;
   }
-  return last !== undefined && (await isOfLog(last, parts)) ? skips.all() : [];
+  if (last === undefined || !(await isOfLog(last, parts))) return [];
+  return chooseSkips(await withBeginning(found, parts, time), time);
+}
+
+/** Looks into the lines of the few stretches whose times do not say whether a query begins there. */
+async function withBeginning(
+  found: readonly JudgedStretch[],
+  parts: readonly LogPart[],
+  time: TimeQuery | undefined,
+): Promise<readonly JudgedStretch[]> {
+  if (time === undefined || time.sinceMs === -Infinity) return found;
+  const looked = [...found];
+  for (const [at, each] of found.entries()) {
+    const { stretch } = each;
+    if (isMixed(stretch, time)) {
+      const hasBeginning = await beginsIn(stretch, parts, time);
+      looked[at] = { ...each, hasBeginning };
+      if (hasBeginning) break;
+    } else if (isBegun(stretch.maxMs, time)) break;
+  }
+  return looked;
+}
+
+async function beginsIn(
+  { file, from, to }: Stretch,
+  parts: readonly LogPart[],
+  time: TimeQuery,
+): Promise<boolean> {
+  const part = await partOf(parts, file);
+  for await (const { bytes, ends } of part?.blocks({ from, to }) ?? []) {
+    let start = 0;
+    for (const end of ends) {
+      const atMs = timeOfLine(bytes, start, end);
+      if (atMs === undefined || isBegun(atMs, time)) return true;
+      start = end + 1;
+    }
+  }
+  return false;
 }
 
 /** Whether a stretch follows another without a gap. */
@@ -76,42 +116,17 @@ export function isNext(stretch: Stretch, before: Stretch): boolean {
   return stretch.file === before.file ? stretch.from === before.to : stretch.from === 0;
 }
 
-interface SkipCollector {
-  add(stretch: Stretch, isNeeded: boolean): void;
-  all(): readonly Skip[];
-}
-
-/**
- * Puts stretches together that are not needed. When an event of a clock that was ahead happened is
- * known from its neighbors: they are read with it.
- */
-function collectSkips(time: TimeQuery | undefined): SkipCollector {
+function chooseSkips(
+  found: readonly JudgedStretch[],
+  time: TimeQuery | undefined,
+): readonly Skip[] {
   const skips: Skip[] = [];
-  let held: { readonly stretch: Stretch; readonly isNeeded: boolean } | undefined;
-  let [isBegun, wasAhead] = [false, false];
-
-  function settle(isNextAhead: boolean): void {
-    if (held === undefined) return;
-    const { stretch, isNeeded } = held;
-    held = undefined;
-    const isWrong = time !== undefined && isAhead(stretch.maxMs, time);
-    isBegun ||= !isWrong && time !== undefined && stretch.maxMs >= time.sinceMs;
-    const isOutside = time !== undefined && (!isBegun || stretch.minMs >= time.untilMs);
-    if (!isWrong && !wasAhead && !isNextAhead && (isOutside || !isNeeded))
-      addSkip(skips, { ...stretch, isBegun });
-    wasAhead = isWrong;
+  const judged = time === undefined ? undefined : judgeTimes(found, time);
+  for (const [number, { stretch, isNeeded }] of found.entries()) {
+    const { isLeftOut, isBegun } = judged?.[number] ?? { isLeftOut: !isNeeded, isBegun: false };
+    if (isLeftOut) addSkip(skips, { ...stretch, isBegun });
   }
-
-  return {
-    add(stretch, isNeeded) {
-      settle(time !== undefined && isAhead(stretch.maxMs, time));
-      held = { stretch, isNeeded };
-    },
-    all() {
-      settle(false);
-      return skips;
-    },
-  };
+  return skips;
 }
 
 function addSkip(skips: Skip[], { file, from, to, nextSeq, isBegun }: Skip): void {
