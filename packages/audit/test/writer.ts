@@ -51,7 +51,8 @@ try {
       ...(indexKey === "" ? {} : { indexKey: Buffer.from(indexKey, "hex") }),
       ...(signerKey === "" ? {} : { checkpoints: { signerKey, everyEvents: 50 } }),
     });
-  await using log = format === "v0.3" ? await openPlainLog({ path }) : await open();
+  const chained = format === "v0.3" ? undefined : await open();
+  await using log = chained ?? (await openPlainLog({ path }));
   const write = async (): Promise<void> => {
     while (number < Number(count)) {
       number += 1;
@@ -71,8 +72,8 @@ try {
       }));
       const { seq, hash } = await log.append(events);
       say(`${seq} ${hash}`);
-      if (keepFiles !== "" && "heldFrom" in log)
-        await pruneAuditLog(log, { keepFiles: Number(keepFiles) });
+      if (keepFiles !== "" && chained !== undefined)
+        await pruneAuditLog(chained, { keepFiles: Number(keepFiles) });
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: Number(concurrency) }, write));

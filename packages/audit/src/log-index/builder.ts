@@ -87,6 +87,13 @@ function startPending(
   return { ...place, keys: new Set(), kinds: new Set(), minMs: atMs, maxMs: atMs };
 }
 
+function addKeys({ keys, kinds }: Pending, fields: LineFields): void {
+  for (const key of ownKeysOf(fields)) keys.add(key);
+  const kind = kindOf(fields);
+  if (!kinds.has(kind)) for (const key of sharedKeysOf(fields)) keys.add(key);
+  kinds.add(kind);
+}
+
 /** Goes on from where an index ends, or starts one. */
 export function createIndexBuilder(start: BuilderStart): IndexBuilder {
   const tree = growTree(start.state.edge);
@@ -123,10 +130,7 @@ export function createIndexBuilder(start: BuilderStart): IndexBuilder {
       const seq = head === undefined ? 0 : head.seq + 1;
       const to = line.from + (end - from) + 1;
       pending ??= startPending(line, { seq, previousHash: head?.hash ?? null, atMs: fields.atMs });
-      for (const key of ownKeysOf(fields)) pending.keys.add(key);
-      const kind = kindOf(fields);
-      if (!pending.kinds.has(kind)) for (const key of sharedKeysOf(fields)) pending.keys.add(key);
-      pending.kinds.add(kind);
+      addKeys(pending, fields);
       pending.minMs = Math.min(pending.minMs, fields.atMs);
       pending.maxMs = Math.max(pending.maxMs, fields.atMs);
       [pending.to, pending.lastFrom] = [to, line.from];

@@ -5,7 +5,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { AuditFilter } from "../filter.js";
 import type { LogPart } from "../log-parts.js";
-import { isBegun, type TimeQuery } from "../log-time.js";
+import { isBegun as isBegunAt, type TimeQuery } from "../log-time.js";
 import { timeOfLine } from "../wanted-line.js";
 import { isMixed, type JudgedStretch, judgeTimes } from "./stretch-times.js";
 import { createKeyTest, type KeyTest } from "./key-filter.js";
@@ -88,7 +88,7 @@ async function withBeginning(
       const hasBeginning = await beginsIn(stretch, parts, time);
       looked[at] = { ...each, hasBeginning };
       if (hasBeginning) break;
-    } else if (isBegun(stretch.maxMs, time)) break;
+    } else if (isBegunAt(stretch.maxMs, time)) break;
   }
   return looked;
 }
@@ -103,7 +103,7 @@ async function beginsIn(
     let start = 0;
     for (const end of ends) {
       const atMs = timeOfLine(bytes, start, end);
-      if (atMs === undefined || isBegun(atMs, time)) return true;
+      if (atMs === undefined || isBegunAt(atMs, time)) return true;
       start = end + 1;
     }
   }

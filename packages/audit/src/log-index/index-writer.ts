@@ -84,7 +84,7 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
     if (start !== undefined) {
       const from = isKept ? last.record.stretch : undefined;
       const writer = createWriter(parts, handle, createIndexBuilder(start));
-      if ((await catchUp(log.parts, from, writer)) && nextSeq(writer.head()) === parts.nextSeq)
+      if ((await catchUp(log.parts, writer, { from })) && nextSeq(writer.head()) === parts.nextSeq)
         return writer;
     }
   } catch {
@@ -111,12 +111,17 @@ async function startOfLog(parts: readonly LogPart[]): Promise<BuilderStart | und
   return { head: { seq: first - 1, hash }, state: { ...EMPTY_STATE, edge } };
 }
 
-/** Adds the lines behind a record; false at one that is not good or does not follow. */
+/** Which lines: behind a record, to the end of the log or before an event. */
+interface LinesBetween {
+  readonly from: { readonly file: number; readonly to: number } | undefined;
+  readonly beforeSeq?: number;
+}
+
+/** Adds lines; false at one that is not good or does not follow. */
 async function catchUp(
   parts: readonly LogPart[],
-  from: { readonly file: number; readonly to: number } | undefined,
   writer: Writer,
-  beforeSeq = Number.POSITIVE_INFINITY,
+  { from, beforeSeq = Number.POSITIVE_INFINITY }: LinesBetween,
 ): Promise<boolean> {
   for (const part of parts) {
     const file = await part.startSeq();
@@ -255,7 +260,8 @@ async function mendMiddle(
   return replaceIndex(parts, handle, async (writing) => {
     await copyRange(handle, writing, { position: 0, end: prefix?.end ?? 0 });
     const writer = createWriter(parts, writing, createIndexBuilder(start));
-    const isBuilt = await catchUp(log, prefix?.record.stretch, writer, seq);
+    const between = { from: prefix?.record.stretch, beforeSeq: seq };
+    const isBuilt = await catchUp(log, writer, between);
     const isWhole = (writer.head()?.hash ?? null) === previousHash;
     if (!isBuilt || !isWhole || !(await writer.flush())) return false;
     await copyRange(handle, writing, { position: suffix.from });

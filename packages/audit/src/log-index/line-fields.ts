@@ -78,7 +78,8 @@ function parsedFields(
   after: string,
   call: string | undefined,
 ): LineFields | undefined {
-  const [one, other]: readonly unknown[] = [JSON.parse(`${before}}`), JSON.parse(`{${after}`)];
+  const one: unknown = JSON.parse(`${before}}`);
+  const other: unknown = JSON.parse(`{${after}`);
   return isJsonObject(one) && isJsonObject(other)
     ? fieldsOf({ ...one, ...other }, call)
     : undefined;

@@ -30,7 +30,7 @@ async function homeOf(logs: Readonly<Record<string, readonly number[]>>): Promis
         ),
       ]);
   }
-  return homePaths(dir) as Home;
+  return homePaths(dir);
 }
 
 const OLD = [400, 300, 200, 80, 20, 0];
