@@ -52,6 +52,7 @@ const ONLY_DEEP = {
   "packages/cli/test/resident.test.ts": 25,
   "packages/cli/test/review-terminal.test.ts": 6,
   "packages/cli/test/review.test.ts": 8,
+  "packages/cli/test/rollback.test.ts": 12,
   "packages/cli/test/run-guard.test.ts": 10,
   "packages/cli/test/run-jobs.test.ts": 12,
   "packages/cli/test/run-killed.test.ts": 6,

@@ -2,11 +2,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { AuditEventInput } from "@acp/core";
+import { STATE_KINDS } from "@acp/core/unstable";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
 import type { AuditFilter } from "../src/filter.js";
-import { readLastVaultChange } from "../src/last-note.js";
+import { readLastMarks } from "../src/last-marks.js";
 import { openIndexFile, readIndex } from "../src/log-index/index-file.js";
 import { openIndexWriter } from "../src/log-index/index-writer.js";
 import { listArchives, openParts } from "../src/log-parts.js";
@@ -21,6 +22,9 @@ export const KEY: Uint8Array = new Uint8Array(32).fill(7);
 /** Of another home. */
 export const OTHER_KEY: Uint8Array = new Uint8Array(32).fill(8);
 
+/** A state's hash. */
+export const HASH = `sha256:${"ab".repeat(32)}`;
+
 const AGENTS = ["agent-1", "agent-2", 'we"ird\n'];
 const TOOLS = ["read_file", "write_file"];
 const DECISIONS = ["allow", "deny", "ask", ""];
@@ -32,6 +36,9 @@ const TYPES: readonly AuditEventInput["eventType"][] = [
   "tool_call_forwarded",
   "tool_call_completed",
   "vault_changed",
+  "state_saved",
+  "keys_rotated",
+  "home_restored",
   "gate_notice",
   "log_opened",
 ];
@@ -46,14 +53,25 @@ export const anyEvent: fc.Arbitrary<Partial<AuditEventInput>> = fc
     question: fc.integer({ min: 0, max: 6 }),
     atMs: fc.integer({ min: 1_000_000, max: 1_000_100 }),
     // Whatever an agent puts into its arguments may look like fields of the line.
+    file: fc.constantFrom(...STATE_KINDS, "none"),
+    counter: fc.constantFrom(0, 1, 2, 3, -1, 2 ** 53),
     argument: fc.constantFrom("", ',"policy_rule":"x', ',"metadata":{', "ä\u2028", '"call":"ae_'),
     call: fc.constantFrom(undefined, "ae_11111111-2", "ae_22222222-3"),
   })
-  .map(({ question, argument, call, ...fields }) => ({
+  .map(({ question, argument, call, file, counter, ...fields }) => ({
     ...fields,
     requestId: question === 0 ? "" : `cr_${question}`,
     metadata: {
       notice: "policy_reloaded",
+      file,
+      counter,
+      hash: HASH,
+      vault_hash: HASH,
+      keys_hash: HASH,
+      files: [
+        { file, counter, hash: HASH },
+        { file: "vault", counter: 1, hash: HASH },
+      ],
       open_questions: [],
       argument,
       ...(call !== undefined && { call }),
@@ -79,6 +97,7 @@ const FILTERS: readonly AuditFilter[] = [
   { agent: "agent-2", decision: "ask" },
   { agent: "agent-2", tool: "read_file", decision: "allow" },
   { eventType: "vault_changed" },
+  { eventType: ["state_saved", "home_restored", "none"] },
   { eventType: "consent_requested", requestId: "cr_4" },
   { sinceMs: 1_000_050 },
   { untilMs: 1_000_020, agent: "agent-1" },
@@ -107,8 +126,8 @@ async function answersOf(path: string, indexKey: Uint8Array | undefined): Promis
       expect(backward.toReversed()).toEqual(forward);
       found.push({ filter, nowMs, forward });
     }
-  const vault = await readLastVaultChange(path, indexKey === undefined ? {} : { indexKey });
-  return { found, vault };
+  const marks = await readLastMarks(path, indexKey === undefined ? {} : { indexKey });
+  return { found, marks };
 }
 
 const isTimed = ({ sinceMs, untilMs }: AuditFilter): boolean =>

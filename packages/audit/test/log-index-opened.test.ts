@@ -2,12 +2,12 @@
 import { appendFile, open, rm, stat } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditLog } from "../src/audit-log.js";
-import { readLastVaultChange } from "../src/last-note.js";
+import { readLastMarks } from "../src/last-marks.js";
 import { indexPath } from "../src/log-index/index-file.js";
 import { openParts } from "../src/log-parts.js";
 import { pruneAuditLog } from "../src/prune.js";
 import { readAuditLog } from "../src/read.js";
-import { eventsOf, expectSameAnswers, KEY, OTHER_KEY, recordsOf } from "./index-world.js";
+import { eventsOf, expectSameAnswers, HASH, KEY, OTHER_KEY, recordsOf } from "./index-world.js";
 import { collect, scratchLog } from "./support.js";
 
 /** Counts the bytes that are read of files from now on, in this process. */
@@ -32,7 +32,10 @@ describe("openAuditLog() with an index", () => {
     const path = await scratchLog();
     const filler = { filler: "x".repeat(2_000) };
     const question = { eventType: "consent_requested", requestId: "cr_open" } as const;
-    const note = { eventType: "vault_changed", metadata: { counter: 1 } } as const;
+    const note = {
+      eventType: "vault_changed",
+      metadata: { counter: 1, vault_hash: HASH },
+    } as const;
     const fields = Array.from({ length: 3_000 }, () => ({ metadata: filler }));
     {
       await using log = await openAuditLog({ path, indexKey: KEY });
@@ -46,7 +49,7 @@ describe("openAuditLog() with an index", () => {
       recover: { pendingIds: new Set() },
     });
     expect(log.ended).toBe(1);
-    expect((await readLastVaultChange(path, { indexKey: KEY }))?.seq).toBe(0);
+    expect((await readLastMarks(path, { indexKey: KEY })).get("vault")?.event.seq).toBe(0);
     const found = await collect(
       readAuditLog(path, { filter: { requestId: "cr_open" }, indexKey: KEY }),
     );

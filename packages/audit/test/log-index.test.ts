@@ -18,12 +18,13 @@ import { describe, expect, it } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
 import { indexPath } from "../src/log-index/index-file.js";
 import { openIndexWriter } from "../src/log-index/index-writer.js";
-import { readLastVaultChange } from "../src/last-note.js";
+import { readLastMarks } from "../src/last-marks.js";
 import {
   anyEvent,
   bringUp,
   eventsOf,
   expectSameAnswers,
+  HASH,
   KEY,
   putLog,
   recordsOf,
@@ -223,14 +224,17 @@ describe("the index of a log", () => {
     expect((await recordsOf(path)).at(-1)?.nextSeq).toBe(5);
   });
 
-  it("does not speak of the vault's last change where the file with it was removed", async () => {
+  it("does not speak of the vault's newest state where the file with it was removed", async () => {
     const path = await scratchLog();
-    const vault = (atMs: number) => ({ eventType: "vault_changed" as const, atMs });
-    const lines = await makeLines(eventsOf([vault(1_000_100), {}, vault(1_000_000), {}, {}]));
+    const vault = (counter: number) => ({
+      eventType: "vault_changed" as const,
+      metadata: { counter, vault_hash: HASH },
+    });
+    const lines = await makeLines(eventsOf([vault(5), {}, vault(4), {}, {}]));
     await putLog(path, lines, [2]);
     await bringUp(path);
     await rm(`${path}.000000000000`);
-    expect((await readLastVaultChange(path, { indexKey: KEY }))?.seq).toBe(2);
+    expect((await readLastMarks(path, { indexKey: KEY })).get("vault")?.event.seq).toBe(2);
     await expectSameAnswers(path);
   });
 

@@ -4,8 +4,13 @@ import { mkdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promis
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { generateNoteKey, noteSigner, signCheckpoint } from "@acp/audit";
+import { randomIds } from "@acp/core";
+import { stateSavedEvent } from "@acp/core/unstable";
+import type { StateKind } from "@acp/core/unstable";
 import { homePaths } from "@acp/home";
+import type { HomePaths } from "@acp/home";
 import { onTestFinished } from "vitest";
+import { openHomeAudit } from "../src/logs/open-audit.js";
 import type { Damage } from "./doctor-damages.js";
 import { addEvents, doctorWorld, edit } from "./doctor-world.js";
 import type { World } from "./doctor-world.js";
@@ -15,6 +20,14 @@ const write = (path: string, text: string | Uint8Array): Promise<void> =>
   writeFile(path, text, { mode: 0o600 });
 const lines = (text: string): string[] => text.split("\n").slice(0, -1);
 const beside = ({ log }: World): string => `${log}.checkpoints`;
+
+/** Notes a save that is not the file's. */
+async function noteState(home: HomePaths, kind: StateKind): Promise<void> {
+  await using audit = await openHomeAudit(home);
+  const stamp = { id: randomIds.next("ae"), atMs: Date.now() };
+  const hash = `sha256:${"5e".repeat(32)}`;
+  await audit.append([stateSavedEvent({ kind, counter: 2, hash }, stamp)]);
+}
 
 export const LOGS: readonly Damage[] = [
   {
@@ -212,6 +225,29 @@ export const STORES: readonly Damage[] = [
     code: "grants_broken",
     isMended: true,
     do: ({ home }) => write(home.grantsPath, '{"version"'),
+  },
+  {
+    name: "older grants",
+    code: "grants_rolled_back",
+    isMended: true,
+    do: async ({ home }) => {
+      await write(home.grantsPath, '{"version":"1","counter":1,"grants":[]}');
+      await noteState(home, "grants");
+    },
+  },
+  {
+    name: "older passkeys",
+    code: "passkeys_rolled_back",
+    isMended: true,
+    do: async ({ home }) => {
+      await write(home.passkeysPath, '{"version":"1","counter":1,"passkeys":[]}');
+      await noteState(home, "passkeys");
+    },
+  },
+  {
+    name: "older keys",
+    code: "keys_rolled_back",
+    do: ({ home }) => noteState(home, "keys"),
   },
   {
     name: "an entry that is no grant",

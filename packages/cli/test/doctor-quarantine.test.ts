@@ -41,7 +41,7 @@ async function expectFinished(world: World, broken: string): Promise<void> {
   for await (const event of readAuditLog(log)) events.push(event);
   expect(events.map(({ eventType }) => eventType).slice(0, 2)).toEqual([
     "log_quarantined",
-    "vault_changed",
+    "state_saved",
   ]);
   expect(events[0]?.metadata).toMatchObject({
     folder: "quarantined/audit.jsonl.1",
@@ -163,9 +163,12 @@ describe("quarantineLog()", () => {
     await edit(world.log, (text) => `${text}oops\n`);
     await world.fix();
     const carried = [];
-    for await (const event of readAuditLog(world.log, { filter: { eventType: "vault_changed" } }))
+    for await (const event of readAuditLog(world.log, { filter: { eventType: "state_saved" } }))
       carried.push(event.metadata);
-    expect(carried).toMatchObject([{ counter: 1, carried_seq: 0 }]);
+    expect(carried).toMatchObject([
+      { file: "keys", counter: 1, carried_seq: 0 },
+      { file: "vault", counter: 1, carried_seq: 1 },
+    ]);
   });
 });
 
@@ -177,9 +180,9 @@ describe("acp audit verify", () => {
     const verify = (): ReturnType<typeof acp> => acp(["audit", "verify"], { home: world.home.dir });
     const good = await verify();
     expect(good).toMatchObject({ code: 0, stderr: "" });
-    expect(good.stdout).toMatch(/^ok .*audit\.jsonl: 2 events/);
+    expect(good.stdout).toMatch(/^ok .*audit\.jsonl: 3 events/);
     expect(good.stdout).toMatch(
-      /quarantined quarantined\/audit\.jsonl\.1\/audit\.jsonl: .*; 3 events before it are good, head sha256:/,
+      /quarantined quarantined\/audit\.jsonl\.1\/audit\.jsonl: .*; 4 events before it are good, head sha256:/,
     );
     const kept = join(world.home.dir, "quarantined/audit.jsonl.1/audit.jsonl");
     await edit(kept, (text) => text.replace("sample 5", "simple 5"));

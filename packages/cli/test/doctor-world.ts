@@ -19,7 +19,7 @@ import { fix } from "../src/doctor/fix.js";
 import type { Mended } from "../src/doctor/fix.js";
 import { initCheckpointKey } from "../src/logs/checkpoint-key.js";
 import { openHomeAudit } from "../src/logs/open-audit.js";
-import { noteVault } from "../src/logs/vault-log.js";
+import { noteNewKeys } from "../src/logs/vault-log.js";
 
 export const EVENTS = 8;
 
@@ -66,7 +66,7 @@ async function makeTemplate(): Promise<string> {
   const { keys } = await initKeys(home, { kind: "key-file", text });
   await writeFile(join(home.keysDir, "unlock.key"), text, { mode: 0o600 });
   await initCheckpointKey(home);
-  await noteVault({ home, io: ioOf() }, keys, { change: "created" });
+  await noteNewKeys({ home, io: ioOf() }, keys);
   await writeFile(home.passkeysPath, printPasskeys([]), { mode: 0o600 });
   await addEvents(home, EVENTS - 1);
   return dir;

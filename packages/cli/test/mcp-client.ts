@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { attachApprovers } from "@acp/channel-terminal";
 import { makeResponse } from "@acp/core";
-import type { AnswerParts } from "@acp/core";
+import type { AnswerParts, ConsentRequest } from "@acp/core";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import {
   StdioClientTransport,
@@ -116,10 +116,12 @@ export async function startGated({
   };
 }
 
+type Said = Omit<AnswerParts, "nowMs" | "channel">;
+
 /** Does the work while an approver in this process answers every question the same way. */
 export async function answering<T>(
   home: string,
-  parts: Omit<AnswerParts, "nowMs" | "channel">,
+  parts: Said | ((request: ConsentRequest) => Said),
   work: () => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
@@ -129,7 +131,7 @@ export async function answering<T>(
       if (change.type === "open")
         await clients.answer(
           makeResponse(change.question.request, {
-            ...parts,
+            ...(typeof parts === "function" ? parts(change.question.request) : parts),
             nowMs: Date.now(),
             channel: "terminal",
           }),

@@ -35,4 +35,13 @@ export {
   word,
 } from "./policy/shape.js";
 export type { ListBounds, Outcome, Shape } from "./policy/shape.js";
+export {
+  judgeState,
+  newerMark,
+  readStateMarks,
+  STATE_EVENT_TYPES,
+  STATE_KINDS,
+  stateSavedEvent,
+} from "./state-mark.js";
+export type { FileState, StateKind, StateMark, StateResult } from "./state-mark.js";
 export { PLACEHOLDER_START } from "./vault/placeholders.js";

@@ -3,6 +3,7 @@
  * load. Accepts the files of the ACP specifications v0.2 §8.1 and v0.3 §7.1. Format: spec/home.md
  * §2.
  */
+import { createHash } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import {
   ASK_TIMEOUT_MS_MAX,
@@ -184,7 +185,7 @@ export function configSchema(): JsonObject {
 export async function readConfig(
   path: string,
   { homeDir, cwd = resolve(dirname(path)) }: PathOrigins,
-): Promise<Config> {
+): Promise<LoadedConfig> {
   const { text, isPrivate } = await readOwnFile(path, POLICY_BYTES_MAX);
   const config = parseConfig(text, { homeDir, cwd });
   if (!isPrivate && holdsSecrets(config))
@@ -192,7 +193,13 @@ export async function readConfig(
       "read",
       path,
     )(`it contains secrets and other users can read it; run: chmod 600 ${quoteText(path)}`);
-  return config;
+  return { ...config, hash: `sha256:${createHash("sha256").update(text).digest("hex")}` };
+}
+
+/** The settings of a file, and which text they are. */
+export interface LoadedConfig extends Config {
+  /** SHA-256 of the file's text: `sha256:<hex>`. Logs name the text by it. */
+  readonly hash: string;
 }
 
 /** Whether a secret stands in the file as it is. */

@@ -2,22 +2,12 @@
  * Grants file: earlier consents that still hold, for every gate of the home. Read anew whenever one
  * is looked for, so that what was revoked holds nowhere any more. Format: spec/home.md §7.
  */
-import { dirname } from "node:path";
-import { type Grant, type Grants, isJsonObject, memoryGrants } from "@acp/core";
-import { writeFileAtomic } from "./atomic.js";
+import { type Grant, type Grants, isJsonObject, type JsonObject, memoryGrants } from "@acp/core";
 import { cannot } from "./errors.js";
-import { isMissing, readPrivateFile } from "./private-file.js";
-import { whileWriting } from "./writer-lock.js";
+import { openStateFile, type StateChange, type StateGuard } from "./state-file.js";
 
 const VERSION = "1";
 const FILE_BYTES_MAX: number = 16 * 1024 * 1024;
-
-/** What a change leaves, and what it answers. */
-interface Changed<T> {
-  readonly grants: Grants;
-  readonly answer: T;
-  readonly isChanged: boolean;
-}
 
 /** Options of {@link fileGrants}. */
 export interface FileGrantsOptions {
@@ -26,6 +16,10 @@ export interface FileGrantsOptions {
    * absent, and the next change removes them.
    */
   readonly onIgnored?: (count: number) => void;
+  /** Judges whether the file is the newest one; unless given, by what this process has seen. */
+  readonly guard?: StateGuard;
+  /** Called with the reason whenever the file is read and does not count: it has no grants then. */
+  readonly onOlder?: (why: string) => void;
 }
 
 /**
@@ -35,44 +29,69 @@ export interface FileGrantsOptions {
  * @returns Grants whose methods reject with `home_invalid` or `home_busy` if the outcome is not
  * certain. Treat a rejection as a denial.
  */
-export function fileGrants(path: string, { onIgnored }: FileGrantsOptions = {}): Grants {
-  const read = async (): Promise<Grants> => {
-    const { grants, ignored } = await readGrants(path);
-    if (ignored > 0) onIgnored?.(ignored);
-    return tableOf(grants);
+export function fileGrants(
+  path: string,
+  { onIgnored, onOlder, guard }: FileGrantsOptions = {},
+): Grants {
+  const file = openStateFile<ReadGrants>({
+    path,
+    bytesMax: FILE_BYTES_MAX,
+    guard,
+    onIgnored: onOlder,
+    empty: { grants: [], ignored: 0 },
+    parse: (text) => parseGrants(path, text),
+    print: ({ grants }) => ({ grants: grants.map(toJson) }),
+  });
+  const tableOfRead = (read: ReadGrants): Promise<Grants> => {
+    if (read.ignored > 0) onIgnored?.(read.ignored);
+    return tableOf(read.grants);
   };
-  const change = <T>(make: (grants: Grants) => Promise<Omit<Changed<T>, "grants">>): Promise<T> =>
-    whileWriting(dirname(path), async () => {
-      const grants = await read();
-      const { answer, isChanged } = await make(grants);
-      if (isChanged) await write(path, print(await grants.list()));
-      return answer;
-    });
+  const read = async (): Promise<Grants> => tableOfRead(await file.read());
+  const changed =
+    <T>(make: (grants: Grants) => Promise<Changed<T>>) =>
+    async (content: ReadGrants): Promise<StateChange<ReadGrants, T>> => {
+      const grants = await tableOfRead(content);
+      const { answer, isChanged, isNotedElsewhere = false } = await make(grants);
+      if (!isChanged) return { answer };
+      return { answer, isNotedElsewhere, next: { grants: await grants.list(), ignored: 0 } };
+    };
 
   return {
     put: (grant) =>
-      change(async (grants) => {
-        await grants.put(grant);
-        return { answer: undefined, isChanged: true };
-      }),
+      file.change(
+        changed(async (grants) => {
+          await grants.put(grant);
+          return { answer: undefined, isChanged: true };
+        }),
+      ),
     get: async (id) => (await read()).get(id),
     find: async (agentId, action, nowMs) => (await read()).find(agentId, action, nowMs),
     list: async () => (await read()).list(),
     revoke: (id) =>
-      change(async (grants) => {
-        const answer = await grants.revoke(id);
-        return { answer, isChanged: answer };
-      }),
+      file.revoke(
+        changed(async (grants) => {
+          const answer = await grants.revoke(id);
+          return { answer, isChanged: answer };
+        }),
+      ),
     async use(id, nowMs) {
       const found = await read();
       // One without a count is used by looking at it: nothing has to be written.
       if ((await found.get(id))?.usesLeft === undefined) return found.use(id, nowMs);
-      return change(async (grants) => {
-        const answer = await grants.use(id, nowMs);
-        return { answer, isChanged: answer };
-      });
+      return file.change(
+        changed(async (grants) => {
+          const answer = await grants.use(id, nowMs);
+          return { answer, isChanged: answer, isNotedElsewhere: true };
+        }),
+      );
     },
   };
+}
+
+interface Changed<T> {
+  readonly answer: T;
+  readonly isChanged: boolean;
+  readonly isNotedElsewhere?: boolean;
 }
 
 async function tableOf(list: readonly Grant[]): Promise<Grants> {
@@ -83,18 +102,10 @@ async function tableOf(list: readonly Grant[]): Promise<Grants> {
   return grants;
 }
 
-function print(grants: readonly Grant[]): string {
-  return `${JSON.stringify({ version: VERSION, grants }, undefined, 2)}\n`;
-}
-
-/**
- * What could not be read again is not written: one question that is too large must not end every
- * grant.
- */
-async function write(path: string, text: string): Promise<void> {
-  if (Buffer.byteLength(text) > FILE_BYTES_MAX)
-    throw cannot("write", path)(`it would have more than ${FILE_BYTES_MAX} bytes`);
-  await writeFileAtomic(path, text);
+/** A grant is plain JSON data, also where its type allows members that are undefined. */
+function toJson(grant: Grant): JsonObject {
+  const value: unknown = JSON.parse(JSON.stringify(grant));
+  return isJsonObject(value) ? value : {};
 }
 
 /** The entries that are grants, and how many are none. */
@@ -103,9 +114,8 @@ interface ReadGrants {
   readonly ignored: number;
 }
 
-async function readGrants(path: string): Promise<ReadGrants> {
-  if (await isMissing(path)) return { grants: [], ignored: 0 };
-  const read = readList(await readPrivateFile(path, FILE_BYTES_MAX));
+function parseGrants(path: string, text: string): ReadGrants {
+  const read = readList(text);
   if (read === undefined)
     throw cannot("read", path)("it holds no grants; remove it to revoke them all");
   return read;

@@ -2,7 +2,7 @@
 export { createFileAtomic, syncDirectory, writeFileAtomic } from "./atomic.js";
 export { fileClaims } from "./claims-file.js";
 export { configSchema, DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
-export type { Config } from "./config.js";
+export type { Config, LoadedConfig } from "./config.js";
 export { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";
 export type { AuditConfig, WitnessConfig } from "./config-audit.js";
 export { channelsOf } from "./config-channels.js";
@@ -46,7 +46,7 @@ export { machineClock } from "./machine-clock.js";
 export { homePaths, resolveHome, resolvePath } from "./paths.js";
 export type { HomePaths, HomeSources, PathOrigins } from "./paths.js";
 export { filePasskeys, parsePasskeys, printPasskeys } from "./passkeys-file.js";
-export type { FilePasskeys, PasskeyRecord } from "./passkeys-file.js";
+export type { FilePasskeys, FilePasskeysOptions, PasskeyRecord } from "./passkeys-file.js";
 export { listPausedAgents, pauseAgent, readAgentPause, resumeAgent } from "./agent-pause.js";
 export type { PausableAgent, PausedAgent } from "./agent-pause.js";
 export { clearPause, readPause, setPause } from "./pause.js";
@@ -68,8 +68,10 @@ export {
   withoutSecret,
   withSecret,
 } from "./vault-file.js";
-export type { OpenedVault } from "./vault-file.js";
+export type { OpenedVault, VaultEdit } from "./vault-file.js";
 export { openRecordKey } from "./record-key.js";
+export { readState } from "./state-file.js";
+export type { StateGuard } from "./state-file.js";
 export { splitWords } from "./words.js";
 export type { SplitWords } from "./words.js";
 export { holdWriter, whileWriting } from "./writer-lock.js";

@@ -34,6 +34,8 @@ export interface KeyClock {
   now(): number | Promise<number>;
   /** What the log shows that the home's keys signed. Left out: nothing is known. */
   signed?(): Promise<readonly SignedAt[]>;
+  /** The highest counter that the log notes for the vault. Left out: the vault's own counts on. */
+  vaultCounter?(): Promise<number>;
 }
 
 const PRIVATE_BYTES_MAX = 4_096;
@@ -231,7 +233,7 @@ export function rotationSteps({
   };
   return [
     () => keep(from),
-    () => resealVaultFile(home, from, to),
+    async () => resealVaultFile(home, { from, to, above: await clock.vaultCounter?.() }),
     () => resealConfigFile(home, from, to),
     () => publish(home, to, clock),
     () => keep(undefined),

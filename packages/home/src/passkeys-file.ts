@@ -3,12 +3,9 @@
  * is read again for each lookup, so a revoked passkey signs nothing more. A revoked passkey stays
  * in the file, because what it signed before is evidence. Format: spec/home.md §8.
  */
-import { dirname } from "node:path";
 import { ConsentError, type FieldReader, parseJson, readFields } from "@acp/core";
-import { writeFileAtomic } from "./atomic.js";
 import { causeText, cannot } from "./errors.js";
-import { isMissing, readPrivateFile } from "./private-file.js";
-import { whileWriting } from "./writer-lock.js";
+import { openStateFile, type StateChange, type StateGuard } from "./state-file.js";
 
 const VERSION = "1";
 const FILE_BYTES_MAX: number = 4 * 1024 * 1024;
@@ -50,46 +47,67 @@ export interface FilePasskeys {
   revoke(id: string, approver: string, atMs: number): Promise<boolean>;
 }
 
+/** Options of {@link filePasskeys}. */
+export interface FilePasskeysOptions {
+  /** Judges whether the file is the newest one; unless given, by what this process has seen. */
+  readonly guard?: StateGuard;
+  /** Called with the reason whenever the file is read and does not count: it has no passkeys then. */
+  readonly onOlder?: (why: string) => void;
+}
+
 /**
  * Returns passkeys that are kept in a file of the home, which is created if it does not exist.
  *
  * @returns Passkeys whose methods reject with `home_invalid` or `home_busy` if the outcome is not
  * certain. A rejection proves nothing.
  */
-export function filePasskeys(path: string): FilePasskeys {
-  const read = async (): Promise<readonly PasskeyRecord[]> => {
-    if (await isMissing(path)) return [];
-    const text = await readPrivateFile(path, FILE_BYTES_MAX);
-    try {
-      return parsePasskeys(text);
-    } catch (error) {
-      throw cannot("read", path)(causeText(error));
-    }
-  };
-  const change = (
-    make: (list: readonly PasskeyRecord[]) => readonly PasskeyRecord[] | undefined,
-  ): Promise<boolean> =>
-    whileWriting(dirname(path), async () => {
-      const list = make(await read());
-      if (list !== undefined) await writeFileAtomic(path, printPasskeys(list));
-      return list !== undefined;
-    });
+export function filePasskeys(
+  path: string,
+  { guard, onOlder }: FilePasskeysOptions = {},
+): FilePasskeys {
+  const file = openStateFile<readonly PasskeyRecord[]>({
+    path,
+    bytesMax: FILE_BYTES_MAX,
+    guard,
+    onIgnored: onOlder,
+    empty: [],
+    parse(text) {
+      try {
+        return parsePasskeys(text);
+      } catch (error) {
+        throw cannot("read", path)(causeText(error));
+      }
+    },
+    print: (passkeys) => ({
+      passkeys: passkeys.map((passkey) => ({ ...passkey, origins: [...passkey.origins] })),
+    }),
+  });
+  const changed =
+    (make: (list: readonly PasskeyRecord[]) => readonly PasskeyRecord[] | undefined) =>
+    (list: readonly PasskeyRecord[]): Promise<StateChange<readonly PasskeyRecord[], boolean>> => {
+      const next = make(list);
+      return Promise.resolve(next === undefined ? { answer: false } : { answer: true, next });
+    };
   return {
-    list: read,
+    list: () => file.read(),
     add: (passkey) =>
-      change((list) => {
-        if (list.length >= PASSKEYS_MAX)
-          throw cannot("change", path)(`it holds ${PASSKEYS_MAX} passkeys already`);
-        return list.some(({ id }) => id === passkey.id) ? undefined : [...list, passkey];
-      }),
+      file.change(
+        changed((list) => {
+          if (list.length >= PASSKEYS_MAX)
+            throw cannot("change", path)(`it holds ${PASSKEYS_MAX} passkeys already`);
+          return list.some(({ id }) => id === passkey.id) ? undefined : [...list, passkey];
+        }),
+      ),
     revoke: (id, approver, atMs) =>
-      change((list) => {
-        const isMeant = (each: PasskeyRecord): boolean =>
-          each.id === id && each.approver === approver && each.revokedAtMs === undefined;
-        return list.some(isMeant)
-          ? list.map((each) => (isMeant(each) ? { ...each, revokedAtMs: atMs } : each))
-          : undefined;
-      }),
+      file.revoke(
+        changed((list) => {
+          const isMeant = (each: PasskeyRecord): boolean =>
+            each.id === id && each.approver === approver && each.revokedAtMs === undefined;
+          return list.some(isMeant)
+            ? list.map((each) => (isMeant(each) ? { ...each, revokedAtMs: atMs } : each))
+            : undefined;
+        }),
+      ),
   };
 }
 
@@ -111,6 +129,8 @@ export function parsePasskeys(text: string): readonly PasskeyRecord[] {
     const fields = readFields(parseJson(text, { bytesMax: FILE_BYTES_MAX }), "passkeys");
     fields.oneOf("version", [VERSION]);
     const list = fields.objects("passkeys").map(readPasskey);
+    // What a file of a home says of itself; spec/home.md §11.
+    for (const name of ["counter", "seal"]) fields.ignore(name);
     fields.done();
     if (new Set(list.map(({ id }) => id)).size !== list.length)
       throw new TypeError("it contains an ID twice");

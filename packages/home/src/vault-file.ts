@@ -64,6 +64,14 @@ async function openFile(
   return { vault: Object.freeze({ counter, secrets, mark: vaultMark(counter, text) }), text };
 }
 
+/** What a change makes of the secrets, and which save it is. */
+export interface VaultEdit {
+  /** Returns the secrets from now on. */
+  readonly change: (secrets: readonly Secret[]) => readonly Secret[];
+  /** The highest counter that the log notes: the save is above it. */
+  readonly above: number;
+}
+
 /**
  * Replaces the secrets with what `change` returns. Afterwards append the {@link VaultMark} to the
  * audit log, so that a swap for an older file is noticed.
@@ -74,11 +82,13 @@ async function openFile(
 export function changeVaultFile(
   home: HomePaths,
   keys: KeyPair,
-  change: (secrets: readonly Secret[]) => readonly Secret[],
+  edit: VaultEdit | VaultEdit["change"],
 ): Promise<VaultMark> {
+  const { change, above } = typeof edit === "function" ? { change: edit, above: 0 } : edit;
   return whileWriting(home.dir, async () => {
     const { counter, secrets } = await readVaultFile(home, keys);
-    return saveVault(home, keys, { counter: counter + 1, secrets: change(secrets) });
+    const next = Math.max(counter, above) + 1;
+    return saveVault(home, keys, { counter: next, secrets: change(secrets) });
   });
 }
 
@@ -118,12 +128,23 @@ export function withoutSecret(secrets: readonly Secret[], name: string): readonl
  *
  * @throws ConsentError `vault_invalid` where neither key opens it.
  */
-export async function resealVaultFile(home: HomePaths, from: KeyPair, to: KeyPair): Promise<void> {
+export async function resealVaultFile(
+  home: HomePaths,
+  { from, to, above = 0 }: VaultReseal,
+): Promise<void> {
   const isDone = await readVaultFile(home, to).then(
     () => true,
     () => false,
   );
   if (isDone) return;
   const { counter, secrets } = await readVaultFile(home, from);
-  await saveVault(home, to, { counter: counter + 1, secrets });
+  await saveVault(home, to, { counter: Math.max(counter, above) + 1, secrets });
+}
+
+/** From which key to which a vault is sealed anew. */
+export interface VaultReseal {
+  readonly from: KeyPair;
+  readonly to: KeyPair;
+  /** The highest counter that the log notes: the save is above it. */
+  readonly above?: number | undefined;
 }

@@ -3,8 +3,8 @@
  * lines: what it needs of memory does not grow with the log.
  */
 import type { AuditReceipt, JsonObject } from "@acp/core";
+import { readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
 import { parseEvent } from "../codec.js";
-import type { AuditEvent } from "../event.js";
 import { lineText } from "../lines.js";
 import { isWorkEvent, type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
 import { growTree } from "../tree-edge.js";
@@ -53,17 +53,8 @@ export interface AddedLine {
   readonly from: number;
 }
 
-/** The events of which the last one is noted: by their time, or by their place. */
-const NOTES: Readonly<Record<string, NoteKind>> = {
-  vault_changed: "vault",
-  keys_rotated: "keys",
-  grant_created: "grants",
-  grant_revoked: "grants",
-};
-const NOTICES: readonly (readonly [string, NoteKind])[] = [
-  ["passkey_", "passkeys"],
-  ["policy_", "policy"],
-];
+/** The newest event of these says how a file of the home stands. */
+const STATE_EVENTS: ReadonlySet<string> = new Set(STATE_EVENT_TYPES);
 
 interface Pending {
   readonly file: number;
@@ -112,14 +103,14 @@ export function createIndexBuilder(start: BuilderStart): IndexBuilder {
     const { eventType } = fields;
     const isNotice = eventType === "gate_notice";
     if (!isWorkEvent(eventType)) work.pass();
-    if (!isWorkEvent(eventType) && !isNotice && NOTES[eventType] === undefined) return;
+    if (!isWorkEvent(eventType) && !isNotice && !STATE_EVENTS.has(eventType)) return;
     const event = parseEvent(lineText(line.bytes.subarray(line.start, line.end)) ?? "");
     if (isWorkEvent(eventType)) work.add(event);
-    const kind = noteKindOf(event);
-    if (kind === undefined) return;
-    const before = notes[kind];
-    // The vault's newest state is the latest by time: one that is carried on keeps the time it had.
-    if (kind !== "vault" || before === undefined || at.atMs >= before.atMs) notes[kind] = at;
+    const { notice } = event.metadata;
+    if (isNotice && typeof notice === "string" && notice.startsWith("policy_")) notes.policy = at;
+    // The newest state has the highest counter: one that is carried on may stand behind it.
+    for (const { kind, counter } of readStateMarks(event))
+      if (counter >= (notes[kind]?.counter ?? 0)) notes[kind] = { ...at, counter };
   }
 
   return {
@@ -154,13 +145,6 @@ export function createIndexBuilder(start: BuilderStart): IndexBuilder {
     state,
     work: () => work,
   };
-}
-
-function noteKindOf({ eventType, metadata }: AuditEvent): NoteKind | undefined {
-  if (eventType !== "gate_notice") return NOTES[eventType];
-  const notice = metadata["notice"];
-  if (typeof notice !== "string") return undefined;
-  return NOTICES.find(([prefix]) => notice.startsWith(prefix))?.[1];
 }
 
 /** How a log stands before its first event. */

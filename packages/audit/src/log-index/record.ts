@@ -5,6 +5,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { canonicalJson, isJsonObject } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
+import { STATE_KINDS } from "@acp/core/unstable";
+import type { StateKind } from "@acp/core/unstable";
 import { isTreeEdge, type TreeEdge } from "../tree-edge.js";
 
 /** Where a line is: in the file whose first event has the number `file`. */
@@ -33,17 +35,19 @@ export interface Stretch extends LineAt {
   readonly checkedMs: number;
 }
 
-/** What is told of the last event of a kind, such as the last change of the vault. */
+/** Where the newest event of a kind is, such as the newest state of the vault. */
 export interface NoteAt extends LineAt {
   readonly seq: number;
   readonly atMs: number;
+  /** Of what is told of a file of the home: its counter. */
+  readonly counter?: number;
 }
 
-/** Kinds of events of which the last one is noted. */
-export const NOTE_KINDS = ["vault", "keys", "grants", "passkeys", "policy"] as const;
+/** Kinds of events of which the newest one is noted. */
+export const NOTE_KINDS: readonly NoteKind[] = [...STATE_KINDS, "policy"];
 
-/** One of {@link NOTE_KINDS}. */
-export type NoteKind = (typeof NOTE_KINDS)[number];
+/** A file of the home, of which the newest state is noted, or the policy, of which the last event is. */
+export type NoteKind = StateKind | "policy";
 
 /** How the log stands behind a stretch. */
 export interface LogState {
@@ -148,8 +152,8 @@ function readState(value: unknown, size: number): LogState | undefined {
 
 function readNote(note: JsonObject): NoteAt | undefined {
   const at = readAt(note);
-  const { seq, atMs } = note;
-  return at === undefined || !isCount(seq) || typeof atMs !== "number"
-    ? undefined
-    : { ...at, seq, atMs };
+  const { seq, atMs, counter } = note;
+  if (at === undefined || !isCount(seq) || typeof atMs !== "number") return undefined;
+  if (counter !== undefined && !isCount(counter)) return undefined;
+  return { ...at, seq, atMs, ...(counter !== undefined && { counter }) };
 }

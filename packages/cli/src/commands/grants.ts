@@ -11,20 +11,26 @@ import {
   timeLeftMs,
 } from "@acp/core";
 import type { Claims, Grant, Grants, JsonObject } from "@acp/core";
-import { fileGrants, machineClock } from "@acp/home";
+import { machineClock } from "@acp/home";
 import type { Home } from "@acp/home";
 import { readAuditConfig } from "../logs/log-settings.js";
 import type { Run } from "../command.js";
 import { showDuration } from "../duration.js";
 import { homeOf } from "../home/home-source.js";
 import { homeClaims } from "../gate/home-store.js";
+import { loggedGrants } from "../logs/logged-grants.js";
 import { openHomeAudit } from "../logs/open-audit.js";
+import { createRollbackGuard, nothingSaved } from "../rollback/state-guard.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
 import type { Printer } from "../printer.js";
 
 /** Runs `acp grants`. */
 export const grantsList: Run = async (invocation) => {
   const { print } = invocation;
-  const { grants, claims } = storesOf(await homeOf(invocation));
+  const home = await homeOf(invocation);
+  const guard = createRollbackGuard(home);
+  guard.heed(nothingSaved, (text) => print.notice(text));
+  const { grants, claims } = storesOf(home, guard);
   const live: Grant[] = [];
   for (const grant of (await grants.list()).filter(isLive))
     if (!(await isGrantRevoked(claims, grant.id))) live.push(grant);
@@ -46,9 +52,14 @@ export const grantsRevoke: Run = async (invocation) => {
       "Cannot revoke: name one grant, acp grants revoke ID, or all of them with --all",
     );
   const home = await homeOf(invocation);
-  const { grants, claims } = storesOf(home);
-  const wanted = id === undefined ? (await grants.list()).map((grant) => grant.id) : [id];
   await using audit = await openHomeAudit(home, { config: await readAuditConfig({ home, io }) });
+  const guard = createRollbackGuard(home);
+  guard.heed(
+    (events) => audit.append(events),
+    (text) => print.notice(text),
+  );
+  const { grants, claims } = storesOf(home, guard);
+  const wanted = id === undefined ? (await grants.list()).map((grant) => grant.id) : [id];
   const revoked: string[] = [];
   for (const each of wanted)
     if ((await revokeGrant({ grants, claims, audit }, each, "acp grants revoke")) !== undefined)
@@ -65,8 +76,11 @@ export const grantsRevoke: Run = async (invocation) => {
   return "nothing";
 };
 
-const storesOf = (home: Home): { readonly grants: Grants; readonly claims: Claims } => ({
-  grants: fileGrants(home.grantsPath),
+const storesOf = (
+  home: Home,
+  guard: RollbackGuard,
+): { readonly grants: Grants; readonly claims: Claims } => ({
+  grants: loggedGrants(home, { guard }),
   claims: homeClaims(home),
 });
 

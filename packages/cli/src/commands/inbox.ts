@@ -36,7 +36,7 @@ export const inbox: Run = async (invocation) => {
     toNodeHandler((request) => handler(request)),
     { place, uid: peerUid(place, io.env), warn: (text) => print.notice(text) },
   );
-  const passkeys = loggedPasskeys(home, io);
+  const passkeys = loggedPasskeys(home, invocation);
   const name = nameOf(place, server.port, await passkeys.list());
   await using outcomes = await followOutcomes(home.dir);
   let endPaused: ApproverClients["endPaused"] = () => Promise.resolve({ ended: 0, left: 0 });

@@ -9,7 +9,7 @@ import type { Invocation, Run } from "../command.js";
 import { ownHomePath } from "../home/home-source.js";
 import { exists } from "../home/exists.js";
 import { chooseUnlock, hasKeys, keyFilePath, openKeys, readUnlock } from "../home/unlock.js";
-import { noteVault } from "../logs/vault-log.js";
+import { noteNewKeys } from "../logs/vault-log.js";
 
 /** A client starts the gate where nobody can type. */
 const PASSPHRASE_FOR_CLIENTS: readonly string[] = [
@@ -74,8 +74,7 @@ async function makeKeys(home: Home, invocation: Invocation): Promise<MadeKeys> {
   const chosen = isNew ? await chooseUnlock(home, invocation) : undefined;
   const unlock = chosen?.unlock ?? (await readUnlock(home, invocation));
   const { keys, created } = await initKeys(home, unlock);
-  if (created.includes(home.vaultPath))
-    await noteVault({ home, io: invocation.io }, keys, { change: "created" });
+  if (created.includes(home.vaultPath)) await noteNewKeys({ home, io: invocation.io }, keys);
   const keyFile = chosen?.isKeyFileNew === true ? keyFilePath(home, invocation) : undefined;
   return {
     created: [...(keyFile === undefined ? [] : [keyFile]), ...created, ...checkpoint.created],

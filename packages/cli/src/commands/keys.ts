@@ -18,7 +18,10 @@ import type { Exit } from "../exit-codes.js";
 import { homeOf } from "../home/home-source.js";
 import { keyClock, signedOutside } from "../home/key-clock.js";
 import { readUnlock } from "../home/unlock.js";
+import { readAuditConfig } from "../logs/log-settings.js";
+import { openHomeAudit } from "../logs/open-audit.js";
 import { noteKeys, noteRotation } from "../logs/vault-log.js";
+import { noteNewerStates } from "../rollback/settle-states.js";
 
 /** Runs `acp keys list`. */
 export const keysList: Run = async (invocation) => {
@@ -108,7 +111,11 @@ export const keysRotate: Run = async (invocation) => {
 async function rotateCheckpoint(invocation: Invocation): Promise<Exit> {
   const { print, io } = invocation;
   const home = await homeOf(invocation);
-  const { from, to } = await rotateCheckpointKey(home);
+  const { from, to } = await rotateCheckpointKey(home, async () => {
+    // What the key of before sealed counts from now on because the log notes it.
+    await using audit = await openHomeAudit(home, { config: await readAuditConfig({ home, io }) });
+    await noteNewerStates(home, (events) => audit.append(events));
+  });
   const text = `Checkpoints of the logs are signed by ${to} from now on, no longer by ${from}`;
   await noteKeys({ home, io }, "checkpoint_key_rotated", text);
   print.result({ checkpoint_key: to, previous_checkpoint_key: from }, () => [

@@ -3,7 +3,7 @@
  * They are made in the inbox.
  */
 import { ConsentError, escapeText, isoTime, systemClock } from "@acp/core";
-import { filePasskeys, printPasskeys } from "@acp/home";
+import { printPasskeys } from "@acp/home";
 import type { PasskeyRecord } from "@acp/home";
 import type { Run } from "../command.js";
 import { homeOf } from "../home/home-source.js";
@@ -13,7 +13,7 @@ import type { Printer } from "../printer.js";
 /** Runs `acp passkeys list`. */
 export const passkeysList: Run = async (invocation) => {
   const { print } = invocation;
-  const passkeys = await filePasskeys((await homeOf(invocation)).passkeysPath).list();
+  const passkeys = await loggedPasskeys(await homeOf(invocation), invocation).list();
   print.result({ passkeys: passkeys.map(toJson) }, () =>
     passkeys.length === 0
       ? ["No passkeys yet; make one in the inbox: acp inbox"]
@@ -24,7 +24,7 @@ export const passkeysList: Run = async (invocation) => {
 
 /** Runs `acp passkeys export`. */
 export const passkeysExport: Run = async (invocation) => {
-  const passkeys = await filePasskeys((await homeOf(invocation)).passkeysPath).list();
+  const passkeys = await loggedPasskeys(await homeOf(invocation), invocation).list();
   const text = printPasskeys(passkeys);
   invocation.print.result({ version: "1", passkeys }, () => text.trimEnd().split("\n"));
   return "ok";
@@ -35,7 +35,7 @@ export const passkeysExport: Run = async (invocation) => {
  * the line about it.
  */
 export const passkeysRevoke: Run = async (invocation) => {
-  const { operands, print, io } = invocation;
+  const { operands, print } = invocation;
   const [id] = operands;
   if (id === undefined)
     throw new ConsentError(
@@ -43,7 +43,7 @@ export const passkeysRevoke: Run = async (invocation) => {
       "Cannot revoke: name the passkey, acp passkeys revoke ID",
     );
   const home = await homeOf(invocation);
-  const store = loggedPasskeys(home, io);
+  const store = loggedPasskeys(home, invocation);
   const passkey = (await store.list()).find(
     (each) => each.id === id && each.revokedAtMs === undefined,
   );

@@ -3,13 +3,19 @@
  * hidden prompt or standard input, never from an argument.
  */
 import { ConsentError } from "@acp/core";
+import type { KeyPair } from "@acp/core/proof";
 import { Secret } from "@acp/core/vault";
+import type { VaultChange } from "@acp/core/vault";
 import { changeVaultFile, readVaultFile, withoutSecret, withSecret } from "@acp/home";
+import type { VaultEdit } from "@acp/home";
 import type { Invocation, Run } from "../command.js";
 import { homeOf } from "../home/home-source.js";
 import { readSecretValue } from "../home/secret-value.js";
 import { openKeys } from "../home/unlock.js";
+import type { HomeOfUser } from "../logs/log-settings.js";
 import { noteMark } from "../logs/vault-log.js";
+import { readNotedStates } from "../rollback/noted-states.js";
+import { checkVault } from "../rollback/sealed-files.js";
 
 const VALUE_BYTES_MAX: number = 64 * 1024 + 2;
 
@@ -30,8 +36,11 @@ export const vaultSet: Run = async (invocation) => {
     servers,
     hosts,
   });
-  const mark = await changeVaultFile(home, keys, (secrets) => withSecret(secrets, secret));
-  await noteMark({ home, io: invocation.io }, mark, { change: "set", secret: name });
+  const at = { home, io: invocation.io };
+  await changeVault(at, keys, {
+    edit: (secrets) => withSecret(secrets, secret),
+    said: { change: "set", secret: name },
+  });
   report(invocation, secret, "set");
   return "ok";
 };
@@ -45,12 +54,15 @@ export const vaultRotate: Run = async (invocation) => {
   if (!secrets.some((each) => each.name === name)) return none(invocation, name);
   const value = await readSecretValue({ name, bytesMax: VALUE_BYTES_MAX }, invocation);
   let rotated: Secret | undefined;
-  const mark = await changeVaultFile(home, keys, (now) => {
+  const change = (now: readonly Secret[]): readonly Secret[] => {
     const { servers, hosts } = now.find((each) => each.name === name) ?? { servers: [], hosts: [] };
     rotated = new Secret({ name, value, servers, hosts });
     return withSecret(withoutSecret(now, name), rotated);
+  };
+  await changeVault({ home, io: invocation.io }, keys, {
+    edit: change,
+    said: { change: "set", secret: name },
   });
-  await noteMark({ home, io: invocation.io }, mark, { change: "set", secret: name });
   if (rotated !== undefined) report(invocation, rotated, "rotated");
   return "ok";
 };
@@ -62,8 +74,11 @@ export const vaultRemove: Run = async (invocation) => {
   const keys = await openKeys(home, invocation);
   const { secrets } = await readVaultFile(home, keys);
   if (!secrets.some((each) => each.name === name)) return none(invocation, name);
-  const mark = await changeVaultFile(home, keys, (now) => withoutSecret(now, name));
-  await noteMark({ home, io: invocation.io }, mark, { change: "removed", secret: name });
+  const change = (now: readonly Secret[]): readonly Secret[] => withoutSecret(now, name);
+  await changeVault({ home, io: invocation.io }, keys, {
+    edit: change,
+    said: { change: "removed", secret: name },
+  });
   invocation.print.result({ removed: name }, () => [
     `${invocation.print.tone("green", "removed")} ${name}`,
   ]);
@@ -81,6 +96,28 @@ export const vaultList: Run = async (invocation) => {
   );
   return "ok";
 };
+
+/** What is changed, and what the log says of it. */
+interface Change {
+  readonly edit: VaultEdit["change"];
+  readonly said: VaultChange;
+}
+
+/**
+ * Changes the vault and notes it. One that is older than the log notes is not changed: what was
+ * removed from it would be back, and be the newest.
+ */
+async function changeVault(
+  at: HomeOfUser,
+  keys: KeyPair,
+  { edit: change, said }: Change,
+): Promise<void> {
+  const noted = await readNotedStates(at.home);
+  checkVault(at.home, (await readVaultFile(at.home, keys)).mark, noted);
+  const above = noted.get("vault")?.counter ?? 0;
+  const mark = await changeVaultFile(at.home, keys, { change, above });
+  await noteMark(at, mark, said);
+}
 
 function nameOf({ operands }: Invocation, verb: string): string {
   const [name] = operands;

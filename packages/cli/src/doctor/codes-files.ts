@@ -119,6 +119,11 @@ export const FILE_ROWS = {
     why: "Keys and vault were not opened, so they were not examined.",
     command: "ACP_PASSPHRASE_FILE=FILE acp doctor",
   },
+  keys_rolled_back: {
+    level: "error",
+    why: "Older keys may be those that somebody stole, so nobody is asked with them.",
+    command: "restore keys/ from a newer backup",
+  },
   public_keys_broken: {
     level: "error",
     why: "No gate starts, and earlier signatures cannot be checked.",
@@ -146,8 +151,8 @@ export const FILE_ROWS = {
   },
   vault_rolled_back: {
     level: "error",
-    why: "An older vault may have secrets that were removed or replaced.",
-    command: "put the newer file back, or take it as it is with acp vault set",
+    why: "An older vault may have secrets that were removed or replaced, so none is released.",
+    command: "restore PATH from a newer backup",
   },
   record_key_broken: {
     level: "error",
@@ -159,6 +164,11 @@ export const FILE_ROWS = {
     why: "No approval that needs a passkey counts, and the inbox does not start.",
     command: "restore PATH from acp passkeys export, or acp doctor --fix passkeys_broken",
   },
+  passkeys_rolled_back: {
+    level: "error",
+    why: "An older file may have passkeys that were revoked, so none of them counts.",
+    command: "acp doctor --fix passkeys_rolled_back",
+  },
   passkeys_none_active: {
     level: "warning",
     why: "Approving from a passkey level on is impossible until one is created.",
@@ -168,6 +178,11 @@ export const FILE_ROWS = {
     level: "error",
     why: "Calls that an earlier consent may cover are denied.",
     command: "acp doctor --fix grants_broken",
+  },
+  grants_rolled_back: {
+    level: "error",
+    why: "An older file may have grants that were revoked, so none of them counts.",
+    command: "acp doctor --fix grants_rolled_back",
   },
   grants_ignored: {
     level: "warning",

@@ -17,6 +17,7 @@ import { filesExamination } from "./look/files.js";
 import { homeExamination } from "./look/home.js";
 import { keysExamination } from "./look/keys.js";
 import { logsExamination } from "./look/logs.js";
+import { rolledBackExamination } from "./look/rolled-back.js";
 import { sandboxExamination, versionsExamination } from "./look/machine.js";
 import { passkeysExamination } from "./look/passkeys.js";
 import { portsExamination } from "./look/ports.js";
@@ -36,6 +37,7 @@ export const EXAMINATIONS: readonly Examination[] = [
   logsExamination,
   passkeysExamination,
   storesExamination,
+  rolledBackExamination,
   socketsExamination,
   portsExamination,
   channelsExamination,

@@ -20,6 +20,8 @@ export interface HomeConfig {
   readonly file: string;
   /** `undefined` where there is no file. */
   readonly config: Config | undefined;
+  /** Of the file's text: `sha256:<hex>`; absent where there is no file. */
+  readonly hash?: string;
   readonly policyFile: string;
   /** Whether the configuration names the policy file: then it must exist. */
   readonly isPolicyNamed: boolean;
@@ -46,6 +48,7 @@ export async function readHomeConfig(
   return {
     file,
     config,
+    hash: config.hash,
     policyFile: config.policyPath ?? home.policyPath,
     isPolicyNamed: config.policyPath !== undefined,
   };

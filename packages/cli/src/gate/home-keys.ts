@@ -1,20 +1,22 @@
 /**
  * Keys and vault of a gate: opened when it starts, and again when somebody rotates the keys.
  */
-import { setTimeout as wait } from "node:timers/promises";
-import { ConsentError, isConsentError } from "@acp/core";
+import { asError, isConsentError } from "@acp/core";
 import type { GateOptions, Masker } from "@acp/core";
 import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
 import { createMasker, createVault } from "@acp/core/vault";
-import type { Secret, VaultMark } from "@acp/core/vault";
+import type { VaultMark } from "@acp/core/vault";
 import { readVaultFile, signerInUse, takeOverKeys } from "@acp/home";
-import type { Home, OpenedVault } from "@acp/home";
+import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
 import { hasKeys, openKeys, readUnlock, unlockAgain } from "../home/unlock.js";
-import { checkRollback } from "../logs/vault-log.js";
+import { readNotedStates } from "../rollback/noted-states.js";
+import { whyKeysOlder } from "../rollback/sealed-files.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
+import { openHomeVault, readVaultNow } from "./home-vault.js";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -24,6 +26,10 @@ export interface HomeKeys {
   readonly keys: KeyPair | undefined;
   /** As they are now; left out where the home has none. */
   readonly ring?: KeyRing;
+  /** Says why no secret of the vault is released; left out where the home has none. */
+  readonly guard?: RollbackGuard;
+  /** The state of the vault at the start, where it opened. */
+  readonly vaultMark?: VaultMark;
   /** What a gate takes from them. */
   readonly gateOptions: Pick<GateOptions, "signer" | "vault" | "recordKey">;
   /** Takes the secrets out of what servers say, as they were when the gate started. */
@@ -35,8 +41,11 @@ export interface HomeKeys {
  *
  * @param find - Where to ask for a passphrase. Standard input is MCP's, and so is the terminal of
  *   most clients: with --tty alone, unless given.
+ * Keys and a vault that are older than the home's logs note open, and are not used: nobody is asked,
+ * and no secret is released.
+ *
  * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault
- *   does not, or is not the one that was saved last.
+ *   does not.
  */
 export async function openHomeKeys(
   home: Home,
@@ -47,21 +56,29 @@ export async function openHomeKeys(
   if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
   const unlock = await readUnlock(home, invocation, find);
   const keys = await openKeys(home, unlock);
-  const opened = await readVaultFile(home, keys);
-  await checkRollback(home, opened.mark);
   const again = unlockAgain(home, invocation, unlock);
   const reopen = async (): Promise<KeyPair> => takeOverKeys(home, await again());
-  const ring = await createKeyRing({ home, keys, reopen });
+  const ring = await createKeyRing({ home, keys, reopen, whyStopped: () => whyStopped(home) });
+  const opened = await readVaultFile(home, keys).catch((error: unknown) => {
+    // Keys that are not used have no use for a vault of other ones.
+    if (!ring.isStopped() || !isConsentError(error, "vault_invalid")) throw error;
+    return undefined;
+  });
   const signer = createConsentSigner(signerInUse(home, keys), async () =>
     signerInUse(home, await ring.fresh()),
   );
+  const vault = openHomeVault(home, ring, opened);
+  // An older one is said at the start, not when somebody needs it.
+  if (!ring.isStopped()) await vault.secrets();
   return {
     keys,
     ring,
-    masker: () => createMasker(opened.secrets),
+    guard: vault.guard,
+    ...(opened !== undefined && { vaultMark: opened.mark }),
+    masker: () => createMasker(opened?.secrets ?? []),
     gateOptions: {
       signer,
-      vault: createVault(liveSecrets(home, ring, opened)),
+      vault: createVault(() => vault.secrets()),
       recordKey: () => ring.recordKey(),
     },
   };
@@ -76,53 +93,29 @@ export async function openHomeKeys(
 export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKeys> {
   const { ring } = held;
   if (ring === undefined) return held;
+  // Keys that must not be used stop questions, not the client's gate.
+  const keys = await ring.fresh().catch((error: unknown) => {
+    if (!ring.isStopped()) throw error;
+    return held.keys;
+  });
+  if (keys === undefined || ring.isStopped()) return held;
   const opened = await readVaultNow(home, ring);
-  await checkRollback(home, opened.mark);
+  const vault = openHomeVault(home, ring, opened);
+  await vault.secrets();
   return {
     ...held,
-    keys: await ring.fresh(),
+    keys,
+    guard: vault.guard,
     masker: () => createMasker(opened.secrets),
-    gateOptions: { ...held.gateOptions, vault: createVault(liveSecrets(home, ring, opened)) },
+    gateOptions: { ...held.gateOptions, vault: createVault(() => vault.secrets()) },
   };
 }
 
-const TRIES = 20;
-const WAIT_MS = 50;
-
-/**
- * Reads the vault with the keys of now. While somebody rotates them the vault is sealed for the new
- * ones a moment before these are in use.
- */
-async function readVaultNow(home: Home, ring: KeyRing): Promise<OpenedVault> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await readVaultFile(home, await ring.fresh());
-    } catch (error) {
-      if (tries >= TRIES || !isConsentError(error, "vault_invalid")) throw error;
-    }
-    await wait(WAIT_MS);
+/** Logs that cannot be read may note that keys were rotated away. */
+async function whyStopped(home: Home): Promise<string | undefined> {
+  try {
+    return await whyKeysOlder(home, await readNotedStates(home));
+  } catch (error) {
+    return asError(error).message;
   }
-}
-
-/**
- * The secrets as the file has them at each release, so that one that was removed goes nowhere any
- * more. The same list while nothing changes.
- */
-function liveSecrets(
-  home: Home,
-  ring: KeyRing,
-  opened: { readonly secrets: readonly Secret[]; readonly mark: VaultMark },
-): () => Promise<readonly Secret[]> {
-  let last = { mark: opened.mark, secrets: Object.freeze([...opened.secrets]) };
-  return async () => {
-    const { mark, secrets } = await readVaultNow(home, ring);
-    if (mark.hash === last.mark.hash) return last.secrets;
-    if (mark.counter <= last.mark.counter)
-      throw new ConsentError(
-        "vault_invalid",
-        "Cannot use the vault: an older version was put back",
-      );
-    last = { mark, secrets: Object.freeze([...secrets]) };
-    return last.secrets;
-  };
 }

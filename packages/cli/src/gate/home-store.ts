@@ -5,8 +5,11 @@
 import { join } from "node:path";
 import { createRecordCheck } from "@acp/core";
 import type { Claims, Store } from "@acp/core";
-import { fileClaims, fileGrants, openPendingFiles } from "@acp/home";
+import { fileClaims, openPendingFiles } from "@acp/home";
 import type { Home, KnownQuestions } from "@acp/home";
+import { loggedGrants } from "../logs/logged-grants.js";
+import { createRollbackGuard } from "../rollback/state-guard.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
 
 /** The stores that are files. Disposing of it twice is the same as once. */
 export interface HomeStore extends AsyncDisposable {
@@ -19,6 +22,8 @@ export interface HomeStore extends AsyncDisposable {
   readonly ignored: number;
   /** Calls back once with each number of entries that are no grants. */
   onIgnoredGrants(say: (count: number) => void): void;
+  /** Holds grants and passkeys against the home's logs. */
+  readonly guard: RollbackGuard;
 }
 
 /** What can be used once, for every process of the home. */
@@ -37,6 +42,7 @@ export async function openHomeStore(home: Home, recordKey: Uint8Array): Promise<
   const told = new Set<number>();
   let say = (_count: number): void => undefined;
   let closing: Promise<void> | undefined;
+  const guard = createRollbackGuard(home);
   const onIgnored = (count: number): void => {
     if (!told.has(count)) say(count);
     told.add(count);
@@ -44,12 +50,13 @@ export async function openHomeStore(home: Home, recordKey: Uint8Array): Promise<
   return {
     store: {
       claims: homeClaims(home),
-      grants: fileGrants(home.grantsPath, { onIgnored }),
+      grants: loggedGrants(home, { guard, onIgnored }),
       pending,
     },
     known: pending,
     ignored: pending.ignored,
     onIgnoredGrants: (next) => void (say = next),
+    guard,
     [Symbol.asyncDispose]: () => (closing ??= Promise.resolve(pending[Symbol.asyncDispose]())),
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Kept policies: each policy text that was in force, in the home by its hash, as long as a log of
- * the home names it. So a decision can be explained with the rule as it was. Format: spec/home.md.
+ * the home names it. So a decision can be explained with the rule as it was. Of a configuration,
+ * which may hold secrets, only the hash is kept. Format: spec/home.md.
  */
 import { createHash } from "node:crypto";
 import { readdir, stat, unlink, utimes } from "node:fs/promises";
@@ -11,7 +12,15 @@ import { createFileAtomic, homePaths, makePrivateDirectory, readPrivateFile } fr
 import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
 
-const DIRECTORY = "policies";
+/** Texts of one kind, and the member of a notice that names them. */
+interface Shelf {
+  readonly directory: "policies" | "configs";
+  readonly key: "policy" | "config";
+}
+
+const POLICIES: Shelf = { directory: "policies", key: "policy" };
+const CONFIGS: Shelf = { directory: "configs", key: "config" };
+const SUFFIX = ".yml";
 const NAME = /^([0-9a-f]{64})\.yml$/;
 /** A text is kept before the log names it: what is younger may be named in a moment. */
 const YOUNG_MS = 86_400_000;
@@ -36,21 +45,46 @@ export function policyHash(text: string): string {
  * @throws ConsentError `home_invalid` where it cannot be written.
  */
 export async function keepPolicy(home: string, text: string): Promise<KeptPolicy> {
-  const directory = join(home, DIRECTORY);
-  await makePrivateDirectory(directory);
   const hash = policyHash(text);
-  const path = pathOf(home, hash);
-  if (await createFileAtomic(path, text)) return { hash };
-  const [{ mtimeMs: seenMs }, newestMs] = await Promise.all([stat(path), newestOf(directory)]);
+  const { seenMs } = await keep(home, POLICIES, { hash, text });
+  return { hash, ...(seenMs !== undefined && { seenMs }) };
+}
+
+/**
+ * Keeps the hash of a configuration that comes into force.
+ *
+ * @returns Whether another one was in force last, and when this one was before that.
+ * @throws ConsentError `home_invalid` where it cannot be written.
+ */
+export function keepConfig(
+  home: string,
+  hash: string,
+): Promise<{ readonly isOther: boolean; readonly seenMs?: number }> {
+  return keep(home, CONFIGS, { hash, text: "" });
+}
+
+async function keep(
+  home: string,
+  shelf: Shelf,
+  { hash, text }: { readonly hash: string; readonly text: string },
+): Promise<{ readonly isOther: boolean; readonly seenMs?: number }> {
+  const directory = join(home, shelf.directory);
+  await makePrivateDirectory(directory);
+  const path = pathOf(home, shelf, hash);
+  const newestMs = await newestOf(directory);
+  if (await createFileAtomic(path, text)) return { isOther: newestMs > Number.NEGATIVE_INFINITY };
+  const { mtimeMs: seenMs } = await stat(path);
   // Its time is when it last came into force, so that an older one is known when it comes back.
   await utimes(path, new Date(), new Date());
-  return seenMs < newestMs ? { hash, seenMs } : { hash };
+  return seenMs < newestMs ? { isOther: true, seenMs } : { isOther: false };
 }
 
 /** The text that a log names; `undefined` where it is not kept, or is not that text any more. */
 export async function readKeptPolicy(home: string, hash: string): Promise<string | undefined> {
   if (!/^sha256:[0-9a-f]{64}$/.test(hash)) return undefined;
-  const text = await readPrivateFile(pathOf(home, hash), POLICY_BYTES_MAX).catch(() => undefined);
+  const text = await readPrivateFile(pathOf(home, POLICIES, hash), POLICY_BYTES_MAX).catch(
+    () => undefined,
+  );
   return text !== undefined && policyHash(text) === hash ? text : undefined;
 }
 
@@ -62,23 +96,24 @@ export async function readKeptPolicy(home: string, hash: string): Promise<string
  */
 export async function prunePolicies(home: string, nowMs: number): Promise<number> {
   const old: string[] = [];
-  for (const hash of await keptHashes(home)) {
-    const { mtimeMs } = await stat(pathOf(home, hash));
-    if (nowMs - mtimeMs > YOUNG_MS) old.push(hash);
-  }
+  for (const shelf of [POLICIES, CONFIGS])
+    for (const hash of await keptHashes(home, shelf)) {
+      const path = pathOf(home, shelf, hash);
+      if (nowMs - (await stat(path)).mtimeMs > YOUNG_MS) old.push(path);
+    }
   if (old.length === 0) return 0;
-  const named = await namedHashes(home);
-  const left = old.filter((hash) => !named.has(hash));
-  await Promise.all(left.map((hash) => unlink(pathOf(home, hash))));
+  const named = await namedPaths(home);
+  const left = old.filter((path) => !named.has(path));
+  await Promise.all(left.map((path) => unlink(path)));
   return left.length;
 }
 
-function pathOf(home: string, hash: string): string {
-  return join(home, DIRECTORY, `${hash.slice("sha256:".length)}.yml`);
+function pathOf(home: string, { directory }: Shelf, hash: string): string {
+  return join(home, directory, `${hash.slice("sha256:".length)}${SUFFIX}`);
 }
 
-async function keptHashes(home: string): Promise<readonly string[]> {
-  const names = await readdir(join(home, DIRECTORY)).catch(() => []);
+async function keptHashes(home: string, { directory }: Shelf): Promise<readonly string[]> {
+  const names = await readdir(join(home, directory)).catch(() => []);
   return names.flatMap((name) => {
     const hex = NAME.exec(name)?.[1];
     return hex === undefined ? [] : [`sha256:${hex}`];
@@ -93,7 +128,7 @@ async function newestOf(directory: string): Promise<number> {
   return Math.max(...times);
 }
 
-async function namedHashes(home: string): Promise<ReadonlySet<string>> {
+async function namedPaths(home: string): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   const reading = {
     filter: { eventType: "gate_notice" },
@@ -101,6 +136,9 @@ async function namedHashes(home: string): Promise<ReadonlySet<string>> {
   };
   for (const file of await listAuditFiles(home))
     for await (const { metadata } of readAuditLog(file, reading))
-      if (typeof metadata["policy"] === "string") named.add(metadata["policy"]);
+      for (const shelf of [POLICIES, CONFIGS]) {
+        const hash = metadata[shelf.key];
+        if (typeof hash === "string") named.add(pathOf(home, shelf, hash));
+      }
   return named;
 }

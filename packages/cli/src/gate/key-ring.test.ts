@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { initHome, initKeys, openRecordKey, rotateKeys, takeOverKeys } from "@acp/home";
 import type { Home, Unlock } from "@acp/home";
 import type { KeyPair } from "@acp/core/proof";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -15,23 +15,28 @@ interface Made {
   readonly ring: KeyRing;
   readonly said: string[];
   opens: boolean;
+  /** Why the keys must not be used. */
+  readonly now: { older: string | undefined };
   tries: number;
 }
 
-async function makeRing(): Promise<Made> {
+async function makeRing(older?: string): Promise<Made> {
   const dir = await mkdtemp(join(tmpdir(), "acp-"));
   onTestFinished(() => rm(dir, { recursive: true }));
   const { home } = await initHome(join(dir, "h"));
   const { keys } = await initKeys(home, unlock);
   const said: string[] = [];
+  const now: { older: string | undefined } = { older };
   const made: Made = {
     home,
     said,
     opens: true,
+    now,
     tries: 0,
     ring: await createKeyRing({
       home,
       keys,
+      whyStopped: () => Promise.resolve(now.older),
       reopen(): Promise<KeyPair> {
         made.tries++;
         return made.opens ? takeOverKeys(home, unlock) : Promise.reject(new Error("no key here"));
@@ -82,4 +87,22 @@ it("a key ring has no key where the public keys cannot be read", async () => {
   await expect(ring.fresh()).rejects.toThrow(/public/);
   await writeFile(home.publicKeyPath, text, { mode: 0o600 });
   expect([ring.recordKey() === before, ring.whyNot()]).toEqual([true, undefined]);
+});
+
+it("a key ring that must not use its keys says why, and uses them again once it may", async () => {
+  const made = await makeRing("they are older ones");
+  const { ring, said, now, home } = made;
+  expect(said).toEqual([expect.stringContaining("they are older ones")]);
+  expect(ring.whyNot()).toContain("they are older ones");
+  await expect(ring.fresh()).rejects.toMatchObject({ code: "key_rejected" });
+  const gone = ring.recordKey();
+  now.older = undefined;
+  // Tried again no sooner than the ring tries anything again.
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const keys = await ring.fresh();
+  expect(ring.whyNot()).toBeUndefined();
+  expect(Buffer.from(ring.recordKey()).equals(gone)).toBe(false);
+  expect(Buffer.from(ring.recordKey()).equals(await openRecordKey(home, keys))).toBe(true);
+  expect(said.at(-1)).toBe("The keys of this home are used again");
 });

@@ -24,6 +24,8 @@ export interface KeyRing {
    * @throws ConsentError what opening them throws.
    */
   fresh(): Promise<KeyPair>;
+  /** Whether the keys must not be used, although they open. */
+  isStopped(): boolean;
   /** Why nobody can be asked now: there is no key that could sign the answer. */
   whyNot(): string | undefined;
   /**
@@ -42,6 +44,8 @@ export interface KeyRingParts {
   readonly keys: KeyPair;
   /** Opens the keys again, without asking anybody. */
   readonly reopen: () => Promise<KeyPair>;
+  /** Why the keys of now must not be used, although they open; `undefined` where they may. */
+  readonly whyStopped: () => Promise<string | undefined>;
 }
 
 interface Opened {
@@ -52,24 +56,37 @@ interface Opened {
 }
 
 /** Creates the ring. */
-export async function createKeyRing({ home, keys, reopen }: KeyRingParts): Promise<KeyRing> {
+export async function createKeyRing({
+  home,
+  keys,
+  reopen,
+  whyStopped,
+}: KeyRingParts): Promise<KeyRing> {
   let opened = await openedOf(home, keys);
   let opening: Promise<KeyPair> | undefined;
   let failed: { readonly error: unknown; readonly atMs: number } | undefined;
+  const use = await createUse(whyStopped);
+  if (use.error !== undefined) failed = { error: use.error, atMs: performance.now() };
   let say = (_text: string): void => undefined;
-  const isOut = (): boolean => whyOutOfUse(home, opened.keys) !== undefined;
+  const isOut = (): boolean =>
+    use.error !== undefined || whyOutOfUse(home, opened.keys) !== undefined;
   const isFailed = (): boolean =>
     failed !== undefined && performance.now() - failed.atMs < AGAIN_MS;
   const open = async (): Promise<KeyPair> => {
     try {
-      opened = await openedOf(home, await reopen());
+      const { publicKey } = opened.keys;
+      const next = await reopen();
+      await use.check();
+      opened = await openedOf(home, next);
       failed = undefined;
       say(
-        `The keys were rotated: this gate signs with ${opened.keys.publicKey} from now on; approvals that nobody has used and grants from before are over`,
+        opened.keys.publicKey === publicKey
+          ? "The keys of this home are used again"
+          : `The keys were rotated: this gate signs with ${opened.keys.publicKey} from now on; approvals that nobody has used and grants from before are over`,
       );
       return opened.keys;
     } catch (error) {
-      if (failed === undefined) say(`Every call is denied from now on: ${whyFailed(error)}`);
+      if (failed === undefined) say(sayFailed(error, use));
       failed = { error, atMs: performance.now() };
       throw error;
     } finally {
@@ -84,16 +101,18 @@ export async function createKeyRing({ home, keys, reopen }: KeyRingParts): Promi
   const look = (): void => void fresh().catch(() => undefined); // said, and thrown to who needs it
   return {
     fresh,
+    isStopped: () => use.error !== undefined,
     whyNot() {
       if (!isOut()) return undefined;
       look();
       return failed === undefined
         ? "the keys were rotated and this gate is opening the new ones; ask again in a second"
-        : whyFailed(failed.error);
+        : whyFailed(failed.error, use);
     },
     recordKey: () => (isOut() ? opened.gone : opened.recordKey),
     follow(next) {
       say = next;
+      if (use.error !== undefined && failed !== undefined) say(sayFailed(failed.error, use));
       const watching = watchFile(home.publicKeyPath, look);
       return { [Symbol.dispose]: () => watching?.close() };
     },
@@ -105,8 +124,42 @@ async function openedOf(home: Home, keys: KeyPair): Promise<Opened> {
   return { keys, recordKey, gone: randomBytes(KEY_BYTES) };
 }
 
-function whyFailed(error: unknown): string {
+/** Whether keys that open may be used. */
+interface Use {
+  /** Why they must not be; `undefined` where they may. */
+  readonly error: ConsentError | undefined;
+  /** Looks again; throws the error where there is one. */
+  check(): Promise<void>;
+}
+
+async function createUse(whyStopped: KeyRingParts["whyStopped"]): Promise<Use> {
+  let error: ConsentError | undefined;
+  const look = async (): Promise<void> => {
+    const why = await whyStopped();
+    error =
+      why === undefined
+        ? undefined
+        : new ConsentError("key_rejected", `Cannot use the keys of this home: ${why}`);
+  };
+  await look();
+  return {
+    get error() {
+      return error;
+    },
+    async check() {
+      await look();
+      if (error !== undefined) throw error;
+    },
+  };
+}
+
+const sayFailed = (error: unknown, use: Use): string =>
+  `${use.error === undefined ? "Every call is denied" : "Nobody is asked"} from now on: ${whyFailed(error, use)}`;
+
+/** Of keys that must not be used the error says it all. */
+function whyFailed(error: unknown, use: Use): string {
   const why = error instanceof ConsentError ? error.message : String(error);
+  if (use.error !== undefined) return why;
   return `the keys were rotated and the new ones do not open (${why}); fix that, or restart this gate`;
 }
 

@@ -1,14 +1,15 @@
 /**
  * Retention: while a gate runs it removes the oldest full files of the home's logs, as config.yml
- * says: of its own, and of those that nobody writes. What the vault is held against and which policy is in force is noted again first; policy texts
+ * says: of its own, and of those that nobody writes. What the files of the home are held against and
+ * which policy is in force is noted again first; policy texts
  * that no log names any more go with them.
  */
 import { openAuditLog, pruneAuditLog } from "@acp/audit";
 import type { AuditLog, AuditLogOptions } from "@acp/audit";
 import { isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
-import { carryVaultMark } from "../logs/vault-log.js";
 import { listAuditFiles } from "../logs/log-files.js";
+import { carryMarks } from "../rollback/carry-marks.js";
 import { carryPolicyNotes } from "./carry-policy-notes.js";
 import { filesToRemove, type Retention } from "./files-to-remove.js";
 import { prunePolicies } from "./kept-policies.js";
@@ -79,7 +80,7 @@ async function pruneLog(
   const due = await filesToRemove(home.dir, path, retention);
   if (due === undefined) return;
   await withLog(async (log) => {
-    await carryVaultMark(home, log, due.firstKept);
+    await carryMarks(home, log, due.firstKept);
     await carryPolicyNotes(log, due.firstKept);
     const removed = await pruneAuditLog(log, due);
     if (removed.length > 0) onRemoved(path, removed);

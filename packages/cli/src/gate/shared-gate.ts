@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { RecoverOptions } from "@acp/audit";
 import { createTerminalChannel } from "@acp/channel-terminal";
 import type { TerminalChannel } from "@acp/channel-terminal";
+import { asError } from "@acp/core";
 import type { AuditSink, Channel, ConsentGate, GateOptions, Layer, PausedEnd } from "@acp/core";
 import { openRecordKey } from "@acp/home";
 import type { Home } from "@acp/home";
@@ -24,6 +25,8 @@ import { findEnded, lastEventOf } from "./other-logs.js";
 import { runDirectory } from "./run-directory.js";
 import { removeStaleSockets } from "./stale-sockets.js";
 import { openHomeAudit } from "../logs/open-audit.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
+import { settleStates } from "../rollback/settle-states.js";
 import { showsColour } from "../printer.js";
 
 /** What a gate is put together from. */
@@ -83,7 +86,7 @@ export async function withSharedGate<T>(
   const { print } = invocation;
   // Before the logs: what an earlier process left open and this or another one shows again has not
   // ended.
-  const recordKey = await openRecordKey(home, homeKeys.keys);
+  const recordKey = homeKeys.ring?.recordKey() ?? (await openRecordKey(home, homeKeys.keys));
   await using kept = await openHomeStore(home, recordKey);
   const settings = { config: source.config?.audit, recover: recoverOf(home, kept) };
   await checkWitnesses(home, settings);
@@ -92,6 +95,12 @@ export async function withSharedGate<T>(
   await using audit = await openHomeAudit(home, settings);
   const { notices, isolation } = await openNotices(parts, audit);
   sayIgnored(notices, kept);
+  heedGuard(kept.guard, audit, notices);
+  if (homeKeys.guard !== undefined) heedGuard(homeKeys.guard, audit, notices);
+  await settleStates(home, (events) => audit.append(events), homeKeys.vaultMark).catch(
+    // A gate starts nonetheless: what it cannot hold against the logs does not count there.
+    (error: unknown) => notices.tell("log_failed", asError(error).message),
+  );
   await using _logs = await lookAfterLogs({ home, audit, settings, notices, print });
   await using written = await openGateSink(audit, settings.config, print);
   const gates = new Set<ConsentGate>();
@@ -144,6 +153,14 @@ export function sayIgnored(notices: Notices, { ignored, onIgnoredGrants }: HomeS
       "records_ignored",
       `${count} entries of the grants file are not grants: somebody changed the file`,
     ),
+  );
+}
+
+/** What does not count is said, and saves are noted in this gate's log. */
+export function heedGuard(guard: RollbackGuard, audit: AuditSink, notices: Notices): void {
+  guard.heed(
+    (events) => audit.append(events),
+    (text) => notices.tell("rolled_back", text),
   );
 }
 

@@ -4,11 +4,12 @@
  */
 import { createConsentGate } from "@acp/core";
 import type { AuditSink, ConsentGate, Layer, Policy } from "@acp/core";
-import { filePasskeys, machineClock } from "@acp/home";
+import { machineClock } from "@acp/home";
 import { createArgumentCheck } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
 import { openGuard } from "./guard.js";
 import { checkSeveral, configWarnings, gateOptionsOf } from "./config.js";
+import { sayConfig } from "./config-in-force.js";
 import type { Notices } from "./notices.js";
 import { createOtherGates } from "./other-gates.js";
 import type { MoreGates } from "./other-gates.js";
@@ -17,6 +18,7 @@ import { heedRotation } from "./rotated-keys.js";
 import { passkeyVerifier } from "./passkeys.js";
 import { withSharedGate } from "./shared-gate.js";
 import type { SharedGate, WithGateParts } from "./shared-gate.js";
+import { guardedPasskeys } from "../logs/logged-passkeys.js";
 import { askAboutChanges } from "../servers/ask-change.js";
 
 /** A gate in use. */
@@ -60,10 +62,11 @@ export async function withGateOf<T>(
   const { print } = invocation;
   const { notices, isolation, kept, sink, recordKey, lastEventMs, gates, attached } = shared;
   await sayMissing(notices, parts);
+  await sayConfig(notices, home.dir, source);
   const named = { file: source.policyFile, mustExist: source.isPolicyNamed };
   const policy =
     parts.layers === undefined ? { policy: await policyOf(parts, notices, named) } : {};
-  const passkeys = filePasskeys(home.passkeysPath);
+  const passkeys = guardedPasskeys(home, kept.guard);
   const guard = await openGuard({ home, source, invocation });
   using rotation = heedRotation({ home, ...homeKeys, notices });
   const options = {

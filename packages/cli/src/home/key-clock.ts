@@ -11,6 +11,7 @@ import { isWithin, readPublicKeys } from "@acp/home";
 import type { Home, KeyClock, KeyPeriod, SignedAt } from "@acp/home";
 import { lastEventOf } from "../gate/other-logs.js";
 import { listAuditFiles } from "../logs/log-files.js";
+import { lastVaultCounter } from "../logs/vault-log.js";
 
 /** Questions whose text is kept while their answer is looked for: a megabyte at most each. */
 const OPEN_MAX = 1_000;
@@ -42,6 +43,7 @@ export function keyClock(home: Home, onUnread: (why: string) => void): KeyClock 
   return {
     now: nowOnce,
     signed: async () => signedOutside(home, { untilMs: await nowOnce(), onUnread }),
+    vaultCounter: () => lastVaultCounter(home),
   };
 }
 

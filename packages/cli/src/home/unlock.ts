@@ -53,7 +53,10 @@ type FindTerminal = (io: Invocation["io"]) => Terminal | undefined | Promise<Ter
  */
 export async function openKeys(home: Home, by: UnlockContext | Unlock): Promise<KeyPair> {
   // Asked only where an interrupted rotation is completed.
-  const clock = { now: async () => (await import("./key-clock.js")).logNow(home) };
+  const clock = {
+    now: async () => (await import("./key-clock.js")).logNow(home),
+    vaultCounter: async () => (await import("../logs/vault-log.js")).lastVaultCounter(home),
+  };
   return unlockKeys(home, "kind" in by ? by : await readUnlock(home, by), clock);
 }
 

@@ -72,9 +72,14 @@ export type CheckpointRotation = Seam;
  * Gives a home another checkpoint key of the same name, so that its logs keep theirs. The seam
  * comes first: a crash leaves one that nobody uses.
  *
+ * @param before - Runs while the home is locked, before the key that seals its files is replaced.
+ *
  * @throws ConsentError `home_invalid` if the home has none, or a file cannot be written.
  */
-export function rotateCheckpointKey(home: HomePaths): Promise<CheckpointRotation> {
+export function rotateCheckpointKey(
+  home: HomePaths,
+  before: () => Promise<void> = () => Promise.resolve(),
+): Promise<CheckpointRotation> {
   return whileWriting(home.dir, async () => {
     const old = await readCheckpointKey(home);
     if (old === undefined)
@@ -82,6 +87,7 @@ export function rotateCheckpointKey(home: HomePaths): Promise<CheckpointRotation
         "home_invalid",
         "Cannot rotate the checkpoint key: this home has none; acp init creates it",
       );
+    await before();
     const { name, verifierKey: from } = noteSigner(old);
     const next = generateNoteKey(name);
     await makePrivateDirectory(home.keysDir);

@@ -5,6 +5,7 @@
 import type { AuditEvent } from "@acp/audit";
 import { canonicalJson, escapeText } from "@acp/core";
 import type { JsonValue } from "@acp/core";
+import { readStateMarks } from "@acp/core/unstable";
 import type { Printer, Tone } from "../printer.js";
 import { showLocal } from "../why/zone.js";
 
@@ -42,10 +43,18 @@ function headLine(event: AuditEvent, print: Pick<Printer, "tone">): string {
   return words.filter((text) => text !== "").join("  ");
 }
 
-/** What a notice says, or why a question ended as it did. */
+/** What a notice says, which file was saved or restored, or why a question ended as it did. */
 function saidBy({ eventType, metadata }: AuditEvent): string {
-  const { text, reason } = metadata;
+  const { text, reason, by } = metadata;
   if (typeof text === "string") return escapeText(text);
+  if (eventType === "state_saved")
+    return readStateMarks({ eventType, metadata })
+      .map(({ kind, counter }) => `${kind}, save ${counter}`)
+      .join();
+  if (eventType === "home_restored") {
+    const kinds = readStateMarks({ eventType, metadata }).map(({ kind }) => kind);
+    return `${kinds.join(", ")} by ${textsOf(by).join()}: ${textsOf(reason).join()}`;
+  }
   return typeof reason === "string" && eventType.startsWith("consent_") ? escapeText(reason) : "";
 }
 

@@ -13,7 +13,7 @@ import type { Invocation, Io } from "../command.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
-import { openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
+import { heedGuard, openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
 import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
 import { withGateOf } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
@@ -144,10 +144,13 @@ async function withSessionGate<T>(
   use: (inUse: GateInUse) => Promise<T>,
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
-  const recordKey = await openRecordKey(parts.home, parts.homeKeys.keys);
+  const { ring, keys } = parts.homeKeys;
+  const recordKey = ring?.recordKey() ?? (await openRecordKey(parts.home, keys));
   await using kept = await openHomeStore(parts.home, recordKey);
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
+  heedGuard(kept.guard, base.audit, notices);
+  if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
   return await withGateOf({ ...base, recordKey, kept, notices, isolation }, parts, use);
 }
 

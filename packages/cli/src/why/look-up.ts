@@ -52,7 +52,10 @@ export async function lookUp(story: Story, parts: LookUpParts): Promise<Explanat
   });
 }
 
-/** What the gate said while a question was open. */
+const restoreText = ({ metadata }: AuditEvent): string =>
+  `Files of the home were restored by ${textAt(metadata, "by") ?? ""}: ${textAt(metadata, "reason") ?? ""}`;
+
+/** What the gate said while a question was open, and whether files were restored. */
 async function noticesDuring(story: Story, find: FindEvents): Promise<readonly Said[]> {
   const asked = story.found.find(({ event }) => event.eventType === "consent_requested");
   const end = eventOf(story, ...END_TYPES);
@@ -61,14 +64,15 @@ async function noticesDuring(story: Story, find: FindEvents): Promise<readonly S
   const where = ({ seq }: AuditEvent): boolean => seq > first && seq < last;
   const times = [asked.event.atMs, end.atMs];
   const filter = {
-    eventType: "gate_notice",
+    eventType: ["gate_notice", "home_restored"],
     sinceMs: Math.min(...times),
     untilMs: Math.max(...times) + 1,
   };
   const said: Said[] = [];
   for await (const { event } of find({ filter, log: asked.log, where })) {
-    const notice = textAt(event.metadata, "notice") ?? "";
-    const text = textAt(event.metadata, "text");
+    const isRestore = event.eventType === "home_restored";
+    const notice = isRestore ? event.eventType : (textAt(event.metadata, "notice") ?? "");
+    const text = isRestore ? restoreText(event) : textAt(event.metadata, "text");
     if (text !== undefined && !STANDING.has(notice) && said.length < NOTICES_MAX)
       said.push({ atMs: event.atMs, notice, text });
   }

@@ -29,6 +29,8 @@ export const AUDIT_EVENT_TYPES = [
   "credential_injected",
   "vault_changed",
   "keys_rotated",
+  "state_saved",
+  "home_restored",
   "gate_notice",
   "outcome_unknown",
   "log_opened",

@@ -5,6 +5,7 @@
 import { sha256Hex } from "#crypto";
 import type { JsonObject } from "../json/value.js";
 import { logEvent } from "../log-event.js";
+import type { StateMark } from "../state-mark.js";
 import type { AuditEventInput, AuditEventType } from "../types/audit-event.js";
 import type { Clock, Ids } from "../types/clock.js";
 
@@ -74,6 +75,8 @@ export interface KeyChange {
   readonly to: string;
   /** The old private key no longer opened, and neither does the vault of before. */
   readonly isReset?: boolean;
+  /** The state of the keys from now on, as the log notes it. */
+  readonly mark?: Pick<StateMark, "counter" | "hash">;
 }
 
 /**
@@ -83,11 +86,12 @@ export interface KeyChange {
  * @param keys - The old and the new public key, as hex.
  */
 export function keysRotatedEvent(
-  { from, to, isReset = false }: KeyChange,
+  { from, to, isReset = false, mark }: KeyChange,
   parts: NoticeParts,
 ): AuditEventInput {
   const reset = isReset ? { reset: true } : {};
-  return noticeEvent("keys_rotated", { from_key: from, to_key: to, ...reset }, parts);
+  const state = mark === undefined ? {} : { counter: mark.counter, keys_hash: mark.hash };
+  return noticeEvent("keys_rotated", { from_key: from, to_key: to, ...reset, ...state }, parts);
 }
 
 /** The mark in a `vault_changed` event; `undefined` for any other event. */

@@ -1,11 +1,8 @@
 /** Examination of the vault and of the record key of a home without keys. */
-import { asError, isConsentError } from "@acp/core";
-import type { VaultMark } from "@acp/core/vault";
+import { asError } from "@acp/core";
 import { openRecordKey, readVaultFile } from "@acp/home";
-import type { HomePaths } from "@acp/home";
 import { exists } from "../../home/exists.js";
 import { hasKeys } from "../../home/unlock.js";
-import { checkRollback } from "../../logs/vault-log.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
@@ -16,7 +13,7 @@ import { isPrivateFile } from "./private.js";
 /** The vault. */
 export const vaultExamination: Examination = {
   id: "vault",
-  looksAt: "The vault opens and is the one that was saved last",
+  looksAt: "The vault opens",
   look: async (context) => [...(await vault(context)), ...(await recordKey(context))],
 };
 
@@ -31,18 +28,7 @@ async function vault(context: DoctorContext): Promise<readonly Found[]> {
   if (keys === undefined || keys instanceof Error || !(await isPrivateFile(path))) return [];
   const opened = await readVaultFile(home, keys).catch(asError);
   if (opened instanceof Error) return [makeFound("vault_broken", { path, found: opened.message })];
-  // Reads the logs: bounded by --quick. What is wrong with a log is said of the log.
-  const older = context.isQuick ? undefined : await olderVault(home, opened.mark);
-  return older === undefined ? [] : [makeFound("vault_rolled_back", { path, found: older })];
-}
-
-async function olderVault(home: HomePaths, mark: VaultMark): Promise<string | undefined> {
-  try {
-    await checkRollback(home, mark);
-    return undefined;
-  } catch (error) {
-    return isConsentError(error, "vault_invalid") ? error.message : undefined;
-  }
+  return [];
 }
 
 async function recordKey({ home }: DoctorContext): Promise<readonly Found[]> {

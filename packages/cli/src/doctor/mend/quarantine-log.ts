@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { noteSigner, openAuditLog, readAuditLog } from "@acp/audit";
 import { logEvent, randomIds, systemClock } from "@acp/core";
 import type { AuditEventInput } from "@acp/core";
+import { stateSavedEvent } from "@acp/core/unstable";
 import { createFileAtomic, syncDirectory, whileWriting } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { trySocketLock } from "@acp/host";
@@ -173,9 +174,8 @@ function firstEvents({
     atMs,
   });
   const first = logEvent("log_quarantined", stamp(systemClock.now()), seamMetadata(seam));
-  return carried === undefined
-    ? [first]
-    : [first, logEvent("vault_changed", stamp(carried.atMs), carried.metadata)];
+  const states = carried.map(({ atMs, seq, ...mark }) => stateSavedEvent(mark, stamp(atMs), seq));
+  return [first, ...states];
 }
 
 /** Whether a log begins with the event of this quarantine. */

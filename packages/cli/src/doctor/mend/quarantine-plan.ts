@@ -8,6 +8,8 @@ import { basename, dirname, join } from "node:path";
 import { decodeEvent, LINE_BYTES_MAX } from "@acp/audit";
 import { isJsonObject } from "@acp/core";
 import type { JsonObject } from "@acp/core";
+import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import type { StateKind, StateMark } from "@acp/core/unstable";
 import { makePrivateDirectory, writeFileAtomic } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { readSeam, seamMetadata, seamsOf } from "../../logs/log-seams.js";
@@ -19,15 +21,16 @@ import { quarantinePath } from "./set-aside.js";
 export interface QuarantinePlan extends Seam {
   /** How many logs of this name were set aside before. */
   readonly seams: number;
-  /** The newest note of the vault in the old log, with its time and number. */
-  readonly carried?: CarriedMark;
+  /** The newest states that the old log notes, with their time and number. */
+  readonly carried: readonly CarriedMark[];
   readonly isDone: boolean;
 }
 
-/** A `vault_changed` event that the new log repeats. */
-export interface CarriedMark {
+/** A state that the new log notes again. */
+export interface CarriedMark extends StateMark {
   readonly atMs: number;
-  readonly metadata: JsonObject;
+  /** The number of the event that noted it. */
+  readonly seq: number;
 }
 
 /** What is wrong with the log, and where its good part ends. */
@@ -66,14 +69,20 @@ function parsePlan(value: JsonObject): QuarantinePlan | undefined {
   const seam = readSeam(value);
   const { seams, carried, is_done: isDone } = value;
   if (seam === undefined || typeof seams !== "number") return undefined;
-  const mark = isJsonObject(carried) ? carried : {};
-  const { at_ms: atMs, metadata } = mark;
   return {
     ...seam,
     seams,
     isDone: isDone === true,
-    ...(typeof atMs === "number" && isJsonObject(metadata) && { carried: { atMs, metadata } }),
+    carried: Array.isArray(carried) ? carried.flatMap((each) => readCarried(each)) : [],
   };
+}
+
+function readCarried(value: unknown): readonly CarriedMark[] {
+  if (!isJsonObject(value)) return [];
+  const { at_ms: atMs, seq } = value;
+  if (typeof atMs !== "number" || typeof seq !== "number") return [];
+  const marks = readStateMarks({ eventType: "state_saved", metadata: value });
+  return marks.map((mark) => ({ ...mark, atMs, seq }));
 }
 
 /** Writes a plan, durable. */
@@ -84,9 +93,13 @@ export async function writePlan(home: Pick<HomePaths, "dir">, plan: QuarantinePl
     ...seamMetadata(seam),
     seams,
     is_done: isDone,
-    ...(carried !== undefined && {
-      carried: { at_ms: carried.atMs, metadata: carried.metadata },
-    }),
+    carried: carried.map(({ kind, counter, hash, atMs, seq }) => ({
+      file: kind,
+      counter,
+      hash,
+      at_ms: atMs,
+      seq,
+    })),
   };
   const folder = join(home.dir, plan.folder);
   await writeFileAtomic(planPath(folder), `${JSON.stringify(value, undefined, 2)}\n`);
@@ -114,7 +127,7 @@ export async function makePlan(
       }),
     ),
   );
-  const carried = await findVaultMark(names.map((name) => join(home.dir, name)));
+  const carried = await findMarks(names.map((name) => join(home.dir, name)));
   const plan: QuarantinePlan = {
     log,
     folder,
@@ -124,7 +137,7 @@ export async function makePlan(
     events,
     ...(head !== undefined && { head }),
     seams,
-    ...(carried !== undefined && { carried }),
+    carried,
     isDone: false,
   };
   await writePlan(home, plan);
@@ -162,25 +175,26 @@ async function makeFolder(home: HomePaths, log: string, first: number): Promise<
   }
 }
 
-const MARK = '"event_type":"vault_changed"';
+const MARKERS = STATE_EVENT_TYPES.map((type) => `"event_type":"${type}"`);
 
 /**
- * The newest note of the vault in files, whatever else is wrong with them: a line that is one event
- * has a hash of its own, so that no damage makes it up.
+ * The newest states that files note, whatever else is wrong with them: a line that is one event has
+ * a hash of its own, so that no damage makes it up.
  */
-async function findVaultMark(paths: readonly string[]): Promise<CarriedMark | undefined> {
-  let newest: { readonly counter: number; readonly carried: CarriedMark } | undefined;
+async function findMarks(paths: readonly string[]): Promise<readonly CarriedMark[]> {
+  const newest = new Map<StateKind, CarriedMark>();
   for (const path of paths) {
     for await (const line of linesOf(path)) {
-      const decoded = line.includes(MARK) ? decodeEvent(line) : undefined;
-      if (decoded?.ok !== true || decoded.event.eventType !== "vault_changed") continue;
-      const { atMs, metadata, seq } = decoded.event;
-      const { counter } = metadata;
-      if (typeof counter !== "number" || counter < (newest?.counter ?? 0)) continue;
-      newest = { counter, carried: { atMs, metadata: { ...metadata, carried_seq: seq } } };
+      if (!MARKERS.some((marker) => line.includes(marker))) continue;
+      const decoded = decodeEvent(line);
+      if (!decoded.ok) continue;
+      const { atMs, seq } = decoded.event;
+      for (const mark of readStateMarks(decoded.event))
+        if (newerMark(newest.get(mark.kind), mark) === mark)
+          newest.set(mark.kind, { ...mark, atMs, seq });
     }
   }
-  return newest?.carried;
+  return [...newest.values()];
 }
 
 /** Lines of a file that may hold anything; one that is too long for a log is passed over. */

@@ -1,0 +1,90 @@
+/**
+ * The vault of a gate: its secrets as the file has them at each release, so that one that was
+ * removed goes nowhere any more. Those of an older vault go nowhere at all: they are only masked.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { asError, isConsentError } from "@acp/core";
+import { revealSecret, Secret } from "@acp/core/vault";
+import { readVaultFile } from "@acp/home";
+import type { Home, OpenedVault } from "@acp/home";
+import { vaultOlder } from "../rollback/sealed-files.js";
+import { createRollbackGuard } from "../rollback/state-guard.js";
+import type { RollbackGuard } from "../rollback/state-guard.js";
+import type { KeyRing } from "./key-ring.js";
+
+/** The vault of one gate. */
+export interface HomeVault {
+  /** The same list while nothing changes. */
+  secrets(): Promise<readonly Secret[]>;
+  /** Says why none of them is released. */
+  readonly guard: RollbackGuard;
+}
+
+const TRIES = 20;
+const WAIT_MS = 50;
+
+/**
+ * Reads the vault with the keys of now. While somebody rotates them the vault is sealed for the new
+ * ones a moment before these are in use.
+ */
+export async function readVaultNow(home: Home, ring: KeyRing): Promise<OpenedVault> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readVaultFile(home, await ring.fresh());
+    } catch (error) {
+      if (tries >= TRIES || !isConsentError(error, "vault_invalid")) throw error;
+    }
+    await wait(WAIT_MS);
+  }
+}
+
+/** A list, and which one it is. */
+interface Kept {
+  readonly id: string;
+  readonly secrets: readonly Secret[];
+}
+
+/**
+ * Opens it.
+ *
+ * @param opened - As it was at the start; `undefined` where the keys must not be used and open
+ *   another one.
+ */
+export function openHomeVault(
+  home: Home,
+  ring: KeyRing,
+  opened: OpenedVault | undefined,
+): HomeVault {
+  const guard = createRollbackGuard(home);
+  let last: Kept = { id: "", secrets: Object.freeze([...(opened?.secrets ?? [])]) };
+  const keep = (id: string, make: () => readonly Secret[]): readonly Secret[] => {
+    if (last.id !== id) last = { id, secrets: Object.freeze([...make()]) };
+    return last.secrets;
+  };
+  const whyNot = async ({ mark }: OpenedVault): Promise<string | undefined> =>
+    guard
+      .of("vault")
+      .whyNot({ ...mark, isSealed: true })
+      .catch((error: unknown) => asError(error).message);
+  return {
+    guard,
+    async secrets() {
+      const now = await readVaultNow(home, ring).catch((error: unknown) => {
+        if (!ring.isStopped()) throw error;
+        return undefined;
+      });
+      if (now === undefined) return keep("stopped", () => unbound(last.secrets));
+      const why = await whyNot(now);
+      if (why === undefined) return keep(now.mark.hash, () => now.secrets);
+      guard.tell(`${vaultOlder(home, why).message}; no secret is released`);
+      return keep(`older ${now.mark.hash}`, () => unbound(now.secrets));
+    },
+  };
+}
+
+/** Bound to nothing, so that none is released; what servers say is masked for them still. */
+const unbound = (secrets: readonly Secret[]): readonly Secret[] =>
+  secrets.map(
+    (secret) =>
+      new Secret({ name: secret.name, value: revealSecret(secret), servers: [], hosts: [] }),
+  );
