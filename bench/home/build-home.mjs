@@ -49,7 +49,7 @@ export async function buildHome({ dir, days = 30, bytes, seed = 1 }) {
   const state = { dir, next, vault, count: 0, key: readKey(dir) };
   const totals = { sessions: 0, calls: 0, questions: 0, killed: 0, bytes: 0 };
   const isDone = (day) => (bytes === undefined ? day === days : totals.bytes >= bytes);
-  const startMs = endMs - (bytes === undefined ? days : Math.ceil(bytes / 9_000_000)) * DAY_MS;
+  const startMs = endMs - (bytes === undefined ? days : Math.ceil(bytes / 7_000_000)) * DAY_MS;
   for (let day = 0; !isDone(day); day++) {
     for (const [index, agent] of CLIENTS.entries()) {
       // Every third ends so, and the last one of all: a start finds work that is open.
@@ -106,11 +106,12 @@ async function writeSession(state, { agent, index, atMs, isKilled }) {
     recover: { pendingIds: new Set() },
     checkpoints: { signerKey: state.key, origin, everyMs: DAY_MS },
   });
-  const session = { state, agent, isolation: "none", seq: (log.start?.seq ?? -1) + 1 };
+  const session = { state, agent, isolation: "none" };
   if (state.vault !== undefined && index === 0 && log.start === undefined)
     await log.append([own(state, nowMs, "vault_changed", state.vault)]);
   await log.append([
     own(state, nowMs, "gate_notice", { notice: "isolation_none", text: "No sandbox holds it" }),
+    own(state, nowMs, "gate_notice", { notice: "policy_loaded", ...policyNote(state.dir) }),
   ]);
   let questions = 0;
   const batch = [];
@@ -131,6 +132,12 @@ async function writeSession(state, { agent, index, atMs, isKilled }) {
   if (isKilled) cutLastLine(`${path}.checkpoints`); // a process that is killed signs no end
   if (isKilled && state.next() < 0.5) appendFileSync(path, '{"agent":"cut sh');
   return questions;
+}
+
+/** What a gate says of the policy that it loads. */
+function policyNote(dir) {
+  const file = join(dir, "policy.yml");
+  return { text: `${file} is in force`, file, policy: hex(readFileSync(file)) };
 }
 
 function cutLastLine(path) {
@@ -160,6 +167,27 @@ const own = (state, atMs, eventType, metadata) => ({
   metadata,
 });
 
+/** Until it is a question, a call has the id of its first event. */
+function eventMaker(state, { nowMs, requestId, common, shape }) {
+  let atMs = nowMs;
+  let call;
+  const event = (eventType, decision, metadata) => {
+    const made = own(state, (atMs += 2), eventType, metadata);
+    call ??= made.id;
+    const isOfQuestion = requestId !== "" && !FIRST.has(eventType);
+    return {
+      ...made,
+      ...shape,
+      decision,
+      requestId: isOfQuestion ? requestId : "",
+      metadata: { ...common, ...(isOfQuestion ? {} : { call }), ...metadata },
+    };
+  };
+  return { event, call: () => call };
+}
+
+const FIRST = new Set(["tool_call_intercepted", "policy_evaluated"]);
+
 /** What a gate writes for one call: four events, or seven where somebody was asked. */
 function callEvents({ state, agent, isolation }, { nowMs, isAsked }) {
   const { next } = state;
@@ -170,17 +198,14 @@ function callEvents({ state, agent, isolation }, { nowMs, isAsked }) {
   const isDenied = !isAsked && next() < 0.02;
   const action_digest = hex(JSON.stringify(parameters));
   const requestId = isAsked ? newId(state, "cr") : "";
-  let atMs = nowMs;
-  const event = (eventType, decision, metadata) => ({
-    ...own(state, (atMs += 2), eventType, { isolation, session: `s-${agent}`, ...metadata }),
-    agent,
-    tool,
-    category,
-    riskLevel,
-    decision,
-    policyRule: isAsked ? "ask-writes" : "allow-reads",
-    responseTimeMs: 3,
+  const shape = { agent, tool, category, riskLevel, responseTimeMs: 3 };
+  const policyRule = isAsked ? "ask-writes" : "allow-reads";
+  const common = { isolation, session: `s-${agent}` };
+  const { event, call } = eventMaker(state, {
+    nowMs,
     requestId,
+    common,
+    shape: { ...shape, policyRule },
   });
   const judged = isAsked ? "ask" : isDenied ? "deny" : "allow";
   const events = [
@@ -196,7 +221,12 @@ function callEvents({ state, agent, isolation }, { nowMs, isAsked }) {
   if (isAsked) {
     const request = { id: requestId, agent: { id: agent }, action: { tool, parameters }, text };
     events.push(
-      event("consent_requested", "ask", { digest: action_digest, quorum: 1, request }),
+      event("consent_requested", "ask", {
+        call: call(),
+        digest: action_digest,
+        quorum: 1,
+        request,
+      }),
       event("consent_delivered", "ask", { channel: "terminal" }),
       event("consent_approved", "approved", {
         reason: "approved",

@@ -138,6 +138,13 @@ export interface AuditLog extends AuditSink, AsyncDisposable {
    */
   checkpoint(): Promise<string>;
   /**
+   * Number of the first event that has to stay when the log is pruned: the oldest that is open, or
+   * that a witness does not have although it was told just now. `Infinity` where all may go.
+   *
+   * @throws ConsentError `audit_failed` where the log cannot be read.
+   */
+  heldFrom(): Promise<number>;
+  /**
    * Waits for what was appended, refuses further appends, signs a last checkpoint, and lets the
    * next writer in. Never rejects; calling it again changes nothing.
    */
@@ -167,7 +174,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
   const lock = await lockWriter(path);
   try {
     const chain = await openChain(options);
-    const { appender, tail, checkpointer } = chain;
+    const { appender, tail, checkpointer, index } = chain;
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> => (closed ??= endLog(chain).then(() => lock.release()));
     return {
@@ -181,6 +188,11 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
           throw cannot("sign", path)("it was opened without checkpoints");
         return checkpointer.publish();
       },
+      async heldFrom() {
+        const work = index?.work() ?? (await findOpenWork(path));
+        await checkpointer?.publish();
+        return Math.min(oldestOf(work), checkpointer?.witnessed() ?? Infinity);
+      },
       close,
       [Symbol.asyncDispose]: close,
     };
@@ -188,6 +200,11 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLog> 
     await lock.release();
     throw isConsentError(error) ? error : cannot("open", path)(causeText(error), error);
   }
+}
+
+function oldestOf(work: OpenWork): number {
+  const open = [...work.questions(), ...work.yeses(), ...work.calls()];
+  return Math.min(...open.map(({ seq }) => seq));
 }
 
 interface OpenChain {

@@ -39,6 +39,8 @@ export interface Checkpointer {
   add(group: LineGroup): void;
   /** Signs now; resolves with the note when every witness has it or has failed. */
   publish(): Promise<string>;
+  /** How many events every witness has: what it took in this process, the least of them. */
+  witnessed(): number;
   /** Signs what is not covered yet and waits for the witnesses, within reason. Never rejects. */
   close(): Promise<void>;
 }
@@ -64,18 +66,20 @@ export function createCheckpointer({
   const posts = witnesses.map((witness) =>
     createPost(witness, { record, closing: closing.signal }),
   );
+  const taken = witnesses.map(() => 0);
   let signedSize = covered;
   let timer: NodeJS.Timeout | undefined;
 
   function sign(): { readonly note: string; readonly kept: Promise<unknown> } {
     clearTimeout(timer);
     timer = undefined;
-    signedSize = tree.size();
-    const note = signCheckpoint(
-      { origin, size: tree.size(), root: tree.root(), edge: tree.edge() },
-      signer(),
-    );
-    return { note, kept: Promise.all(posts.map((post) => post(note))) };
+    const size = tree.size();
+    signedSize = size;
+    const note = signCheckpoint({ origin, size, root: tree.root(), edge: tree.edge() }, signer());
+    const keep = async (post: Post, at: number): Promise<void> => {
+      if (await post(note)) taken[at] = Math.max(taken[at] ?? 0, size);
+    };
+    return { note, kept: Promise.all(posts.map(keep)) };
   }
 
   return {
@@ -93,6 +97,7 @@ export function createCheckpointer({
       await kept;
       return note;
     },
+    witnessed: () => Math.min(...taken),
     async close() {
       clearTimeout(timer);
       const limit = setTimeout(
@@ -107,6 +112,9 @@ export function createCheckpointer({
   };
 }
 
+/** Sends a note, or waits for those that wait; whether the witness took the last of them. */
+type Post = (note: string | undefined) => Promise<boolean>;
+
 /**
  * Hands checkpoints to one witness, one at a time; of those that wait only the newest, because it
  * covers the others. Resolves, never rejects, when the one given is kept, replaced by a newer one,
@@ -118,12 +126,12 @@ function createPost(
     record,
     closing,
   }: { readonly record: CheckpointerParts["record"]; readonly closing: AbortSignal },
-): (note: string | undefined) => Promise<void> {
+): Post {
   let waiting: string | undefined;
   let isFailing = false;
-  let running: Promise<void> | undefined;
+  let running: Promise<boolean> | undefined;
 
-  async function run(): Promise<void> {
+  async function run(): Promise<boolean> {
     while (waiting !== undefined) {
       const note = waiting;
       waiting = undefined;
@@ -139,12 +147,13 @@ function createPost(
       }).catch(() => {});
     }
     running = undefined;
+    return !isFailing;
   }
 
   return (note) => {
     waiting = note ?? waiting;
     if (waiting !== undefined) running ??= run();
-    return running ?? Promise.resolve();
+    return running ?? Promise.resolve(!isFailing);
   };
 }
 

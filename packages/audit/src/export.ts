@@ -7,7 +7,8 @@ import { csvRow } from "./csv.js";
 import type { AuditEvent } from "./event.js";
 import { onOneLine } from "./line-ends.js";
 import { plainEntries, plainLine } from "./plain-format.js";
-import { type AuditRecord, type ReadOptions, readRecords } from "./read.js";
+import { type ReadOptions, readRecords } from "./read.js";
+import type { AuditRecord } from "./wanted-line.js";
 
 /** Every format of an exported log. Source: spec/audit.md §10. */
 export const EXPORT_FORMATS = [

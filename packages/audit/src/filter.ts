@@ -1,4 +1,5 @@
 /** Filter: which events a reader wants. Pure. */
+import { canonicalJson } from "@acp/core";
 import type { AuditEvent } from "./event.js";
 
 /** Which events to read; a member that is absent matches every event. */
@@ -11,33 +12,64 @@ export interface AuditFilter {
   readonly eventType?: string | readonly string[];
   /** Only events of the question with this id, or of those with these ids. */
   readonly requestId?: string | readonly string[];
+  /** Only events whose id, question or call has an id that begins with this text. */
+  readonly id?: string;
   /** Only events of the agent with this id. */
   readonly agent?: string;
   /** Only events of calls of a tool with this name. */
   readonly tool?: string;
   /** Only events with this decision. */
   readonly decision?: string;
+  /** Only events of a log from this number on. */
+  readonly fromSeq?: number;
+  /** Only events of a log before this number. */
+  readonly beforeSeq?: number;
 }
 
 const EQUALS = ["agent", "tool", "decision"] as const;
 
-/** What of an event a filter looks at. */
-export type FilteredFields = Pick<
-  AuditEvent,
-  (typeof EQUALS)[number] | "eventType" | "requestId" | "atMs"
->;
-
 /** Whether the filter lets an event through. */
-export function matchesFilter(event: FilteredFields, filter: AuditFilter): boolean {
-  const { sinceMs, untilMs } = filter;
+export function matchesFilter(event: AuditEvent, filter: AuditFilter): boolean {
+  const { sinceMs, untilMs, requestId, eventType, id, fromSeq, beforeSeq } = filter;
   if (sinceMs !== undefined && event.atMs < sinceMs) return false;
   if (untilMs !== undefined && event.atMs >= untilMs) return false;
-  if (!isAmong(event.requestId, filter.requestId)) return false;
-  if (!isAmong(event.eventType, filter.eventType)) return false;
+  if (fromSeq !== undefined && event.seq < fromSeq) return false;
+  if (beforeSeq !== undefined && event.seq >= beforeSeq) return false;
+  if (requestId !== undefined && !listOf(requestId).includes(event.requestId)) return false;
+  if (eventType !== undefined && !listOf(eventType).includes(event.eventType)) return false;
+  if (id !== undefined && !idsOf(event).some((each) => each.startsWith(id))) return false;
   return EQUALS.every((field) => filter[field] === undefined || filter[field] === event[field]);
 }
 
-function isAmong(value: string, wanted: string | readonly string[] | undefined): boolean {
-  if (wanted === undefined) return true;
-  return typeof wanted === "string" ? value === wanted : wanted.includes(value);
+/** What one text or several of them mean. */
+export function listOf(texts: string | readonly string[]): readonly string[] {
+  return typeof texts === "string" ? [texts] : texts;
 }
+
+function idsOf({ id, requestId, metadata: { call } }: AuditEvent): readonly string[] {
+  return typeof call === "string" ? [id, requestId, call] : [id, requestId];
+}
+
+/** Whether a line may hold an event that is wanted: false only where it surely holds none. */
+export type LineTest = (line: Buffer) => boolean;
+
+/**
+ * Tests canonical lines by the words that a wanted one has somewhere, which costs much less than
+ * parsing it.
+ */
+export function createLineTest(filter: AuditFilter): LineTest {
+  const { requestId, eventType, id } = filter;
+  const wanted: (readonly string[])[] = [];
+  if (requestId !== undefined) wanted.push(wordsOf("request_id", listOf(requestId)));
+  if (eventType !== undefined) wanted.push(wordsOf("event_type", listOf(eventType)));
+  for (const field of EQUALS) {
+    const value = filter[field];
+    if (value !== undefined) wanted.push(wordsOf(field, [value]));
+  }
+  if (id !== undefined) wanted.push([`:${canonicalJson(id).slice(0, -1)}`]);
+  const tests = wanted.map((words) => words.map((word) => Buffer.from(word)));
+  return (line) => tests.every((words) => words.some((word) => line.includes(word)));
+}
+
+const wordsOf = (field: string, values: readonly string[]): readonly string[] =>
+  values.map((value) => `"${field}":${canonicalJson(value)}`);

@@ -8,7 +8,7 @@ import { type AuditFilter, matchesFilter } from "./filter.js";
 import { lineText, splitLines } from "./lines.js";
 import { listArchives } from "./log-parts.js";
 import { readPlainLine } from "./plain-line.js";
-import { readEventOf } from "./read.js";
+import { readEventOf } from "./wanted-line.js";
 import { seekSeq } from "./seek.js";
 import { openSource, readChunks } from "./source.js";
 import { readNextSeq } from "./last-event.js";

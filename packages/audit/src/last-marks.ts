@@ -69,7 +69,7 @@ function findNoted(log: LogParts, path: string, key: Uint8Array): Promise<Noted 
       const file = await part.startSeq();
       if (file === undefined || file > last.stretch.file) break;
       const to = file === last.stretch.file ? last.stretch.to : part.size;
-      skips.push({ file, from: 0, to, nextSeq: last.stretch.nextSeq });
+      skips.push({ file, from: 0, to, nextSeq: last.stretch.nextSeq, isBegun: false });
     }
     return { events, skips };
   });

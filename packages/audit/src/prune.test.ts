@@ -8,7 +8,7 @@ import { generateNoteKey } from "./note.js";
 import { pruneAuditLog } from "./prune.js";
 import { readAuditLog } from "./read.js";
 import { verifyAuditLog } from "./verify.js";
-import { readCheckpoints } from "./witness.js";
+import { readCheckpoints, type Witness } from "./witness.js";
 
 const KEY = generateNoteKey("pruned");
 const CLAIMS = async (
@@ -144,6 +144,45 @@ describe("pruneAuditLog()", () => {
     });
     await writeFile(path, lines.map((line) => `${line}\n`).join(""));
     expect((await verifyAuditLog(path)).firstBad).toMatchObject({ line: 1, code: "chain_broken" });
+  });
+
+  it("keeps what is open, and what came after it, until it has an end", async () => {
+    const path = await scratchLog();
+    await using log = await openAuditLog({ path, rotation: { maxBytes: 1_100 } });
+    await fill(log, 0, 2);
+    const question = { eventType: "consent_requested", requestId: "cr_1" } as const;
+    await log.append([makeEvent(2, question)]);
+    await fill(log, 3, 9);
+    const open = await log.heldFrom();
+    expect(open).toBe(2);
+    expect(await pruneAuditLog(log, { keepFiles: 0 })).toEqual(["audit.jsonl.000000000000"]);
+    await log.append([makeEvent(9, { ...question, eventType: "consent_denied" })]);
+    expect(await log.heldFrom()).toBe(Infinity);
+    await pruneAuditLog(log, { keepFiles: 0 });
+    // The events about the removals may fill files themselves.
+    expect((await listArchives(path))[0]?.firstSeq).toBeGreaterThan(9);
+  });
+
+  it("keeps what a witness does not have", async () => {
+    const path = await scratchLog();
+    let isAway = true;
+    const witness: Witness = {
+      name: "elsewhere",
+      publish: () => (isAway ? Promise.reject(new Error("away")) : Promise.resolve()),
+    };
+    await using log = await openAuditLog({
+      path,
+      rotation: { maxBytes: 1_100 },
+      checkpoints: { signerKey: KEY.signerKey, witnesses: [witness] },
+    });
+    await fill(log, 0, 7);
+    expect(await pruneAuditLog(log, { keepFiles: 0 })).toEqual([]);
+    isAway = false;
+    expect(await pruneAuditLog(log, { keepFiles: 0 })).not.toEqual([]);
+    await log.close();
+    expect(await verifyAuditLog(path, { checkpoints: await CLAIMS(path) })).toMatchObject({
+      ok: true,
+    });
   });
 
   it("refuses a count that is none", async () => {

@@ -27,7 +27,8 @@ export interface PruneOptions {
 
 /**
  * Removes full files of an open log beyond the newest `keepFiles`, and records each removal. A file
- * that does not verify is never removed. Source: spec/audit.md §8.
+ * that does not verify, or holds what {@link AuditLog.heldFrom} names, is never removed. Source:
+ * spec/audit.md §8.
  *
  * @returns Names of the removed files.
  * @throws ConsentError `audit_failed`; files removed before stay removed, and the log says so.
@@ -42,8 +43,10 @@ export async function pruneAuditLog(
   const archives = await listArchives(log.path);
   const removed: string[] = [];
   let before = await startOf(log.path);
+  const heldFrom = await log.heldFrom();
   for (const archive of archives.slice(0, Math.max(0, archives.length - keepFiles))) {
     before = await verifyArchive(archive, before);
+    if (before.beforeSeq > heldFrom) break;
     const metadata = prunedMetadata(before, basename(archive.path));
     await log.append([logEvent("log_pruned", stampAt(ids, clock.now()), metadata)]);
     await unlink(archive.path);

@@ -3,16 +3,15 @@
  * line by itself; the chain is verifyAuditLog's. With the key of its index, stretches in which the
  * filter has nothing are not read.
  */
-import { decodeEvent, parseEvent } from "./codec.js";
 import { cannot } from "./errors.js";
 import { type AuditEvent, LINE_BYTES_MAX } from "./event.js";
-import { type AuditFilter, matchesFilter } from "./filter.js";
-import { lineText } from "./lines.js";
-import { findSkips, type Range, rangesOf, type Skip } from "./log-index/index-reader.js";
-import { readLineFields } from "./log-index/line-fields.js";
+import type { AuditFilter } from "./filter.js";
+import { rangesOfLog } from "./log-cut.js";
+import { findSkips, type Range, type Skip } from "./log-index/index-reader.js";
 import { type LogPart, type LogParts, openParts } from "./log-parts.js";
-import { readPlainLine } from "./plain-line.js";
+import { isAhead, type TimeQuery } from "./log-time.js";
 import { throwIfAborted } from "./source.js";
+import { type AuditRecord, createLineReader, type ReadLine } from "./wanted-line.js";
 
 /** Options of {@link readAuditLog}. */
 export interface ReadOptions {
@@ -27,6 +26,11 @@ export interface ReadOptions {
    * for the filter is not read. Without it, or with no good index there, everything is.
    */
   readonly indexKey?: Uint8Array | undefined;
+  /**
+   * The reader's time: with it `sinceMs` and `untilMs` mean when an event can have happened by the
+   * log's order, also where the clock that stamped it was wrong. Source: spec/audit.md §9.
+   */
+  readonly nowMs?: number | undefined;
 }
 
 /**
@@ -43,19 +47,15 @@ export async function* readAuditLog(
   for await (const { event } of readRecords(path, options)) yield event;
 }
 
-/** An event, and its line as it is stored. */
-export interface AuditRecord {
-  readonly event: AuditEvent;
-  readonly line: string;
-}
-
 /** {@link readAuditLog} with the lines. */
 export async function* readRecords(
   path: string,
   options: ReadOptions = {},
 ): AsyncGenerator<AuditRecord> {
   await using log = await openParts(path, options.signal);
-  yield* readParts(log, { path, ...options, skips: await skipsFor(log, path, options) });
+  const { filter = {} } = options;
+  const time = timeOf(options);
+  yield* readParts(log, { path, filter, time, skips: await skipsFor(log, path, options) });
 }
 
 /**
@@ -69,50 +69,80 @@ export async function* readAuditLogBackward(
 ): AsyncGenerator<AuditEvent> {
   const { filter = {}, signal } = options;
   await using log = await openParts(path, signal);
+  const time = timeOf(options);
   const skips = await skipsFor(log, path, options);
-  for (const part of log.parts.toReversed())
-    for (const range of (await rangesOf(part, skips)).toReversed())
+  const reader = createLineReader(filter, time);
+  let ahead: AuditRecord[] = [];
+  for (const { part, ranges } of (await rangesOfLog(log.parts, skips, time)).toReversed())
+    for (const range of ranges.toReversed())
       for await (const { bytes, start, end } of linesBackward(part, range, path)) {
         throwIfAborted(signal, path);
-        const record = readLine(bytes, { start, end, filter });
-        if (record === undefined)
+        const read = reader.read(bytes, start, end);
+        if (read === undefined)
           throw cannot(
             "read",
             path,
           )(`a line of "${part.name}" is not an event; run \`acp audit verify\``);
-        if (record !== "other") yield record.event;
+        const { record, atMs } = read;
+        if (time === undefined || atMs === undefined || !isAhead(atMs, time)) {
+          if (time === undefined || atMs === undefined || atMs < time.untilMs)
+            for (const { event } of ahead) yield event;
+          ahead = [];
+          if (record !== undefined) yield record.event;
+        } else if (record !== undefined) ahead.push(record);
+        // Rather shown too often than held in memory without end.
+        if (ahead.length > HELD_MAX) for (const { event } of ahead.splice(0)) yield event;
       }
+  for (const { event } of ahead) yield event;
+}
+
+/** Events of a clock that was ahead which are held until it is known when they happened. */
+const HELD_MAX = 10_000;
+
+function timeOf({ filter = {}, nowMs }: ReadOptions): TimeQuery | undefined {
+  const { sinceMs = -Infinity, untilMs = Infinity } = filter;
+  return nowMs === undefined || (sinceMs === -Infinity && untilMs === Infinity)
+    ? undefined
+    : { sinceMs, untilMs, nowMs };
 }
 
 async function skipsFor(
   log: LogParts,
   path: string,
-  { filter = {}, indexKey: key }: ReadOptions,
+  options: ReadOptions,
 ): Promise<readonly Skip[]> {
+  const { filter = {}, indexKey: key } = options;
   const isAll = Object.values(filter).every((value) => value === undefined);
-  return key === undefined || isAll ? [] : findSkips({ path, key, parts: log.parts }, filter);
+  if (key === undefined || isAll) return [];
+  return findSkips({ path, key, parts: log.parts }, { filter, time: timeOf(options) });
+}
+
+/** What is read of an opened log. */
+export interface PartsToRead {
+  readonly path: string;
+  readonly filter: AuditFilter;
+  readonly time?: TimeQuery | undefined;
+  readonly skips: readonly Skip[];
 }
 
 /** The records of an opened log but for what is skipped. */
 export async function* readParts(
   log: LogParts,
-  {
-    path,
-    filter = {},
-    skips,
-  }: Pick<ReadOptions, "filter"> & { readonly path: string; readonly skips: readonly Skip[] },
+  { path, filter, time, skips }: PartsToRead,
 ): AsyncGenerator<AuditRecord> {
-  for (const part of log.parts) {
-    for (const range of await rangesOf(part, skips)) {
+  const reader = createLineReader(filter, time);
+  const isLater = createAheadTest(time);
+  for (const { part, ranges } of await rangesOfLog(log.parts, skips, time)) {
+    for (const range of ranges) {
       let number = range.firstLine - 1;
       for await (const { bytes, ends, fault } of part.blocks(range)) {
         let start = 0;
         for (const end of ends) {
           number += 1;
-          const record = readLine(bytes, { start, end, filter });
+          const read = reader.read(bytes, start, end);
           start = end + 1;
-          if (record === undefined) throw noEvent(path, part, number);
-          if (record !== "other") yield record;
+          if (read === undefined) throw noEvent(path, part, number);
+          if (!isLater(read) && read.record !== undefined) yield read.record;
         }
         if (fault === "line_too_long") throw noEvent(path, part, number + 1);
       }
@@ -120,39 +150,22 @@ export async function* readParts(
   }
 }
 
+/** Whether an event of a clock that was ahead happened after the stretch: the one before it did. */
+function createAheadTest(time: TimeQuery | undefined): (line: ReadLine) => boolean {
+  if (time === undefined) return () => false;
+  let before = -Infinity;
+  return ({ atMs = -Infinity }) => {
+    if (isAhead(atMs, time)) return before >= time.untilMs;
+    before = atMs;
+    return false;
+  };
+}
+
 function noEvent(path: string, { name }: LogPart, number: number): Error {
   return cannot(
     "read",
     path,
   )(`line ${number} of "${name}" is not an event; run \`acp audit verify\``);
-}
-
-interface WantedLine {
-  readonly start: number;
-  readonly end: number;
-  readonly filter: AuditFilter;
-}
-
-/** The record of a line, or "other" where the filter does not want it; `undefined` for no event. */
-function readLine(
-  bytes: Buffer,
-  { start, end, filter }: WantedLine,
-): AuditRecord | "other" | undefined {
-  const isPlain = readPlainLine(bytes, start, end) !== undefined;
-  // Most are not wanted: those that are proven need not be parsed whole for that.
-  const fields = isPlain ? readLineFields(bytes, start, end) : undefined;
-  if (fields !== undefined && !matchesFilter(fields, filter)) return "other";
-  const line = lineText(bytes.subarray(start, end));
-  const event = line === undefined ? undefined : readEventOf(line, isPlain);
-  if (line === undefined || event === undefined) return undefined;
-  return matchesFilter(event, filter) ? { event, line } : "other";
-}
-
-/** The event of a good line. One that was proven good from its bytes need not be proven again. */
-export function readEventOf(line: string, isProven: boolean): AuditEvent | undefined {
-  if (isProven) return parseEvent(line);
-  const decoded = decodeEvent(line);
-  return decoded.ok ? decoded.event : undefined;
 }
 
 const NEWLINE = 0x0a;

@@ -5,7 +5,7 @@ import { lineText, splitLines } from "./lines.js";
 import { listArchives } from "./log-parts.js";
 import { isWorkEvent, type OpenWork, trackOpenWork } from "./open-work.js";
 import { readPlainLine } from "./plain-line.js";
-import { readEventOf } from "./read.js";
+import { readEventOf } from "./wanted-line.js";
 import { openSource, readChunks } from "./source.js";
 import { readRange } from "./tail.js";
 

@@ -55,9 +55,10 @@ export const anyEvent: fc.Arbitrary<Partial<AuditEventInput>> = fc
     // Whatever an agent puts into its arguments may look like fields of the line.
     file: fc.constantFrom(...STATE_KINDS, "none"),
     counter: fc.constantFrom(0, 1, 2, 3, -1, 2 ** 53),
-    argument: fc.constantFrom("", ',"policy_rule":"x', ',"metadata":{', "ä\u2028"),
+    argument: fc.constantFrom("", ',"policy_rule":"x', ',"metadata":{', "ä\u2028", '"call":"ae_'),
+    call: fc.constantFrom(undefined, "ae_11111111-2", "ae_22222222-3"),
   })
-  .map(({ question, argument, file, counter, ...fields }) => ({
+  .map(({ question, argument, call, file, counter, ...fields }) => ({
     ...fields,
     requestId: question === 0 ? "" : `cr_${question}`,
     metadata: {
@@ -73,13 +74,15 @@ export const anyEvent: fc.Arbitrary<Partial<AuditEventInput>> = fc
       ],
       open_questions: [],
       argument,
-      nested: { metadata: {}, policy_rule: argument },
+      ...(call !== undefined && { call }),
+      before: { call: "ae_33333333-4" },
+      nested: { metadata: {}, policy_rule: argument, call: argument },
     },
   }));
 
 /** Events with ids of their own. */
 export function eventsOf(fields: readonly Partial<AuditEventInput>[]): readonly AuditEventInput[] {
-  return fields.map((each, number) => makeEvent(number, each));
+  return fields.map((each, number) => makeEvent(number, { id: `ae_11111111-${number}`, ...each }));
 }
 
 const EVERY_FILTER: readonly AuditFilter[] = [
@@ -99,7 +102,16 @@ const EVERY_FILTER: readonly AuditFilter[] = [
   { sinceMs: 1_000_050 },
   { untilMs: 1_000_020, agent: "agent-1" },
   { sinceMs: 1_000_020, untilMs: 1_000_040 },
+  { eventType: ["vault_changed", "log_opened"] },
+  { id: "ae_11111111-2" },
+  { id: "ae_11111111-23" },
+  { id: "ae_1" },
+  { id: "ae_22222222-3" },
+  { fromSeq: 3 },
+  { fromSeq: 2, beforeSeq: 7, agent: "agent-1" },
 ];
+/** When it is asked: some of the events are later. */
+const NOWS_MS = [undefined, 2_000_000, 1_000_060 - 1_000];
 
 /** In the quick lane one of each kind. */
 const FILTERS = isDeep ? EVERY_FILTER : EVERY_FILTER.filter((_, at) => at % 3 === 1);
@@ -107,16 +119,20 @@ const FILTERS = isDeep ? EVERY_FILTER : EVERY_FILTER.filter((_, at) => at % 3 ==
 /** Every answer that a log gives: with the key by its index, without it by reading all. */
 async function answersOf(path: string, indexKey: Uint8Array | undefined): Promise<unknown> {
   const found: unknown[] = [];
-  for (const filter of FILTERS) {
-    const options = { filter, ...(indexKey !== undefined && { indexKey }) };
-    const forward = await hashesOf(readAuditLog(path, options));
-    const backward = await hashesOf(readAuditLogBackward(path, options));
-    expect(backward.toReversed()).toEqual(forward);
-    found.push({ filter, forward });
-  }
+  for (const filter of FILTERS)
+    for (const nowMs of isTimed(filter) ? NOWS_MS : [undefined]) {
+      const options = { filter, nowMs, indexKey };
+      const forward = await hashesOf(readAuditLog(path, options));
+      const backward = await hashesOf(readAuditLogBackward(path, options));
+      expect(backward.toReversed()).toEqual(forward);
+      found.push({ filter, nowMs, forward });
+    }
   const marks = await readLastMarks(path, indexKey === undefined ? {} : { indexKey });
   return { found, marks };
 }
+
+const isTimed = ({ sinceMs, untilMs }: AuditFilter): boolean =>
+  sinceMs !== undefined || untilMs !== undefined;
 
 async function hashesOf(
   events: AsyncIterable<{ readonly hash: string }>,
@@ -142,7 +158,8 @@ export async function bringUp(path: string, everyEvents = 3): Promise<void> {
   });
   try {
     expect(writer?.edge()).toEqual(edge);
-    expect(writer === undefined ? undefined : writeOpenWork(writer.work())).toEqual(
+    const work = writer?.work();
+    expect(work === undefined ? undefined : writeOpenWork(work)).toEqual(
       writeOpenWork(await findOpenWork(path)),
     );
   } finally {

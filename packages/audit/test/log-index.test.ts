@@ -32,7 +32,9 @@ import {
 import { makeLines, scratchLog } from "./support.js";
 
 /** Which bytes of a file are tried. */
-const STEP = isDeep ? 31 : 431;
+const STEP = isDeep ? 31 : 661;
+
+const PARTS = { key: KEY, now: () => 5, everyEvents: 3, closeEventsMin: 1 };
 
 async function linesOf(count: number, seed: number): Promise<readonly string[]> {
   const [fields = []] = fc.sample(fc.array(anyEvent, { minLength: count, maxLength: count }), {
@@ -79,6 +81,29 @@ describe("the index of a log", () => {
     expect(after.at(-1)?.nextSeq).toBe(10);
   });
 
+  it.each([
+    ["log_opened", true],
+    ["policy_evaluated", false],
+    ["gate_notice", false],
+    ["consent_requested", false],
+  ] as const)("knows whether a log was settled that ends with %s", async (last, isSettled) => {
+    const path = await scratchLog();
+    const types = ["policy_evaluated", "log_opened", "gate_notice", "log_opened", last] as const;
+    const lines = await makeLines(
+      eventsOf(types.map((eventType) => ({ eventType, metadata: { open_questions: [] } }))),
+    );
+    // By what it follows, and by what a record says.
+    for (const end of [lines.length - 1, lines.length]) {
+      await putLog(path, lines.slice(0, end));
+      const writer = await openIndexWriter({ ...PARTS, path, nextSeq: end });
+      expect(writer?.work()?.isSettled()).toBe(end === lines.length ? isSettled : true);
+      await writer?.close();
+    }
+    const again = await openIndexWriter({ ...PARTS, path, nextSeq: lines.length });
+    expect(again?.work()?.isSettled()).toBe(isSettled);
+    await again?.close();
+  });
+
   it("changes no answer, whichever byte of it is another", async () => {
     const path = await scratchLog();
     await putLog(path, await linesOf(9, 2), [4]);
@@ -90,7 +115,8 @@ describe("the index of a log", () => {
       await writeFile(indexPath(path), bytes);
       await expectSameAnswers(path);
       await bringUp(path);
-      expect((await recordsOf(path)).at(-1)?.nextSeq).toBe(9);
+      // What was damaged is mended from the log.
+      expect(await readFile(indexPath(path))).toEqual(whole);
       await expectSameAnswers(path);
     }
   });

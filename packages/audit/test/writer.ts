@@ -1,13 +1,15 @@
 /**
  * A process that writes a log and says on stdout what was acknowledged: `seq hash`, one line an
  * append. Arguments: path, how many appends, how many at once, bytes of filler in each event, bytes
- * of a file (0: any), secret key of checkpoints, `v0.3` for a plain log, key of the index in hex. Ends with `busy` or
- * `failed MESSAGE` on stdout where it cannot go on.
+ * of a file (0: any), secret key of checkpoints, `v0.3` for a plain log, key of the index in hex,
+ * and how many full files it leaves after each append. Ends with `busy` or `failed MESSAGE` on
+ * stdout where it cannot go on.
  */
 import { writeSync } from "node:fs";
 import { isConsentError } from "@acp/core";
 import { type AuditLog, openAuditLog } from "../src/audit-log.js";
 import { openPlainLog } from "../src/plain-log.js";
+import { pruneAuditLog } from "../src/prune.js";
 
 const [
   path = "",
@@ -18,6 +20,7 @@ const [
   signerKey = "",
   format = "",
   indexKey = "",
+  keepFiles = "",
 ] = process.argv.slice(2);
 const metadata = { filler: "x".repeat(Number(filler)) };
 let number = 0;
@@ -48,7 +51,8 @@ try {
       ...(indexKey === "" ? {} : { indexKey: Buffer.from(indexKey, "hex") }),
       ...(signerKey === "" ? {} : { checkpoints: { signerKey, everyEvents: 50 } }),
     });
-  await using log = format === "v0.3" ? await openPlainLog({ path }) : await open();
+  const chained = format === "v0.3" ? undefined : await open();
+  await using log = chained ?? (await openPlainLog({ path }));
   const write = async (): Promise<void> => {
     while (number < Number(count)) {
       number += 1;
@@ -68,6 +72,8 @@ try {
       }));
       const { seq, hash } = await log.append(events);
       say(`${seq} ${hash}`);
+      if (keepFiles !== "" && chained !== undefined)
+        await pruneAuditLog(chained, { keepFiles: Number(keepFiles) });
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: Number(concurrency) }, write));

@@ -178,7 +178,9 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   },
   since: {
     value: "WHEN",
-    summary: "From this time on: 2026-01-15T10:30:00Z, or 30m for the last half hour",
+    summary:
+      "From this time on: 14:03, yesterday 14:03, 2026-01-15 or 2026-01-15 14:03 of this " +
+      "machine's clock, 2026-01-15T10:30:00Z, or 30m for the last half hour",
   },
   until: { value: "WHEN", summary: "Before this time, in the same format" },
   decision: { value: "WORD", summary: "Events with this decision, such as approved or deny" },

@@ -12,6 +12,8 @@ describe("parseConfig() of the section audit", () => {
   rotate_megabytes: 16
   rotate_days: 7
   keep_files: 12
+  keep_days: 180
+  keep_megabytes: 512
   checkpoint_events: 100
   checkpoint_seconds: 5
   witnesses:
@@ -24,6 +26,8 @@ describe("parseConfig() of the section audit", () => {
       rotateBytes: 16 * 1024 * 1024,
       rotateMs: 7 * 86_400_000,
       keepFiles: 12,
+      keepMs: 180 * 86_400_000,
+      keepBytes: 512 * 1024 * 1024,
       checkpointEvents: 100,
       checkpointMs: 5_000,
       witnesses: [

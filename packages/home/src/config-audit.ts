@@ -32,8 +32,12 @@ export interface AuditConfig {
   readonly rotateBytes?: number;
   /** A file is full when its first event is older than this, in milliseconds. */
   readonly rotateMs?: number;
-  /** How many full files are kept. Absent: all of them. */
+  /** How many full files are kept. Absent: as many as the two below leave. */
   readonly keepFiles?: number;
+  /** How long a full file is kept after its last event, in milliseconds. */
+  readonly keepMs?: number;
+  /** How large all logs of the home together get before the oldest full files go, in bytes. */
+  readonly keepBytes?: number;
   /** Number of events after which a checkpoint is signed. */
   readonly checkpointEvents?: number;
   /** Milliseconds that an event may wait before a checkpoint is signed. */
@@ -108,7 +112,17 @@ export const audit: Shape<AuditConfig, PathOrigins> = refined(
     keepFiles: optional(
       "keep_files",
       count(1_000_000),
-      "How many full files to keep. Default: all.",
+      "How many full files of a log to keep. Default: what keep_days and keep_megabytes leave.",
+    ),
+    keepMs: optional(
+      "keep_days",
+      count(36_500, DAY_MS),
+      "How many days a full file is kept after its last event. Default: 90, without keep_files.",
+    ),
+    keepBytes: optional(
+      "keep_megabytes",
+      count(1_073_741_824, MEGABYTE),
+      "Largest size of all logs together in MiB, before the oldest full files are removed. Default: 2048, without keep_files.",
     ),
     checkpointEvents: optional(
       "checkpoint_events",

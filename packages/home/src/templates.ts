@@ -40,7 +40,8 @@ defaults:
 # The logs. All of it may be left out.
 # audit:
 #   rotate_megabytes: 64        # a file that is full is kept beside the log
-#   keep_files: 100             # full files that stay; left out, all of them do
+#   keep_days: 90               # how long a full file stays
+#   keep_megabytes: 2048        # and how large all logs together get
 #   witnesses:                  # who keeps signed checkpoints, so that a cut or replaced log is found
 #     - directory: /media/backup/acp
 #     - url: https://witness.example/checkpoints

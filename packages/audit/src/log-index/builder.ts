@@ -9,7 +9,7 @@ import { lineText } from "../lines.js";
 import { isWorkEvent, type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
 import { growTree } from "../tree-edge.js";
 import { makeKeyFilter } from "./key-filter.js";
-import { keysOfLine, type LineFields, readLineFields } from "./line-fields.js";
+import { kindOf, type LineFields, ownKeysOf, readLineFields, sharedKeysOf } from "./line-fields.js";
 import type { LogState, NoteAt, NoteKind, Stretch } from "./record.js";
 
 /** Where the lines of a log end that are indexed. */
@@ -62,6 +62,8 @@ interface Pending {
   readonly seq: number;
   readonly previousHash: string | null;
   readonly keys: Set<string>;
+  /** Of the events whose shared keys are there. */
+  readonly kinds: Set<string>;
   minMs: number;
   maxMs: number;
   to: number;
@@ -73,7 +75,14 @@ function startPending(
   { seq, previousHash, atMs }: Pick<Pending, "seq" | "previousHash"> & { readonly atMs: number },
 ): Pending {
   const place = { file, from, seq, previousHash, to: from, lastFrom: from };
-  return { ...place, keys: new Set(), minMs: atMs, maxMs: atMs };
+  return { ...place, keys: new Set(), kinds: new Set(), minMs: atMs, maxMs: atMs };
+}
+
+function addKeys({ keys, kinds }: Pending, fields: LineFields): void {
+  for (const key of ownKeysOf(fields)) keys.add(key);
+  const kind = kindOf(fields);
+  if (!kinds.has(kind)) for (const key of sharedKeysOf(fields)) keys.add(key);
+  kinds.add(kind);
 }
 
 /** Goes on from where an index ends, or starts one. */
@@ -112,7 +121,7 @@ export function createIndexBuilder(start: BuilderStart): IndexBuilder {
       const seq = head === undefined ? 0 : head.seq + 1;
       const to = line.from + (end - from) + 1;
       pending ??= startPending(line, { seq, previousHash: head?.hash ?? null, atMs: fields.atMs });
-      for (const key of keysOfLine(fields)) pending.keys.add(key);
+      addKeys(pending, fields);
       pending.minMs = Math.min(pending.minMs, fields.atMs);
       pending.maxMs = Math.max(pending.maxMs, fields.atMs);
       [pending.to, pending.lastFrom] = [to, line.from];
@@ -123,7 +132,7 @@ export function createIndexBuilder(start: BuilderStart): IndexBuilder {
     },
     seal(checkedMs) {
       if (pending === undefined || head === undefined) return undefined;
-      const { keys, ...place } = pending;
+      const { keys, kinds: _kinds, ...place } = pending;
       const stretch = { ...place, nextSeq: head.seq + 1, hash: head.hash, checkedMs };
       pending = undefined;
       return { stretch, filter: makeKeyFilter(keys), state: state() };

@@ -36,9 +36,10 @@ export async function openIndexFile(
   return undefined;
 }
 
-/** A record, and where its line ends in the index. */
+/** A record, and where its line starts and ends in the index. */
 export interface FoundRecord {
   readonly record: IndexRecord;
+  readonly from: number;
   readonly end: number;
 }
 
@@ -54,9 +55,10 @@ export async function* readIndex(
     for (const end of ends) {
       const line = lineText(bytes.subarray(start, end));
       const record = line === undefined ? undefined : openRecord(line, key);
+      const from = at;
       at += end + 1 - start;
       start = end + 1;
-      yield record === undefined ? undefined : { record, end: at };
+      yield record === undefined ? undefined : { record, from, end: at };
     }
   }
 }
@@ -74,7 +76,7 @@ export async function readLastRecord(
   const line =
     end - start > LINE_BYTES_MAX ? undefined : lineText(await readRange(handle, start, end - 1));
   const record = line === undefined ? undefined : openRecord(line, key);
-  if (record !== undefined) return { record, end };
+  if (record !== undefined) return { record, from: start, end };
   let last: FoundRecord | undefined;
   for await (const found of readIndex(handle, path, key)) last = found ?? last;
   return last;

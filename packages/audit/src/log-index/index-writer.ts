@@ -29,12 +29,13 @@ import {
   readIndex,
   readLastRecord,
 } from "./index-file.js";
+import { isNext } from "./index-reader.js";
 import { sealRecord } from "./record.js";
 
 /** The index of an open log, which ends where the log does. */
 export interface IndexWriter {
-  /** What is open at the end of the log; a copy of its own. */
-  work(): OpenWork;
+  /** What is open at the end of the log, a copy of its own; `undefined` where it came no further. */
+  work(): OpenWork | undefined;
   /** The tree of all events. */
   edge(): TreeEdge;
   /** Takes lines that are durable. */
@@ -79,10 +80,11 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
     const isKept = last !== undefined && start?.head?.hash === last.record.stretch.hash;
     await handle.truncate(isKept ? last.end : 0);
     if (isKept) handle = await dropRemoved(parts, handle, log.parts);
+    if (isKept) handle = await mendMiddle(parts, handle, log.parts);
     if (start !== undefined) {
       const from = isKept ? last.record.stretch : undefined;
       const writer = createWriter(parts, handle, createIndexBuilder(start));
-      if ((await catchUp(log.parts, from, writer)) && nextSeq(writer.head()) === parts.nextSeq)
+      if ((await catchUp(log.parts, writer, { from })) && nextSeq(writer.head()) === parts.nextSeq)
         return writer;
     }
   } catch {
@@ -109,11 +111,17 @@ async function startOfLog(parts: readonly LogPart[]): Promise<BuilderStart | und
   return { head: { seq: first - 1, hash }, state: { ...EMPTY_STATE, edge } };
 }
 
-/** Adds the lines behind a record; false at one that is not good or does not follow. */
+/** Which lines: behind a record, to the end of the log or before an event. */
+interface LinesBetween {
+  readonly from: { readonly file: number; readonly to: number } | undefined;
+  readonly beforeSeq?: number;
+}
+
+/** Adds lines; false at one that is not good or does not follow. */
 async function catchUp(
   parts: readonly LogPart[],
-  from: { readonly file: number; readonly to: number } | undefined,
   writer: Writer,
+  { from, beforeSeq = Number.POSITIVE_INFINITY }: LinesBetween,
 ): Promise<boolean> {
   for (const part of parts) {
     const file = await part.startSeq();
@@ -122,6 +130,7 @@ async function catchUp(
     for await (const { bytes, ends } of part.blocks({ from: at })) {
       let start = 0;
       for (const end of ends) {
+        if (nextSeq(writer.head()) === beforeSeq) return true;
         if (!follows(readPlace(bytes, start, end), writer.head())) return false;
         if (!writer.take({ bytes, start, end, file, from: at })) return false;
         at += end + 1 - start;
@@ -141,6 +150,8 @@ function follows(place: ReturnType<typeof readPlace>, head: AuditReceipt | undef
 interface Writer extends IndexWriter, Pick<IndexBuilder, "head"> {
   take(line: Parameters<IndexBuilder["add"]>[0]): boolean;
   written(): Promise<void>;
+  /** Makes a record of what was taken, and waits until it is written; false where that failed. */
+  flush(): Promise<boolean>;
 }
 
 function createWriter(
@@ -176,10 +187,15 @@ function createWriter(
 
   return {
     head: () => builder.head(),
-    work: () => trackOpenWork(writeOpenWork(builder.work())),
+    work: () => (isFailed ? undefined : trackOpenWork(writeOpenWork(builder.work()))),
     edge: () => builder.state().edge,
     take,
     written: () => writing,
+    async flush() {
+      seal();
+      await writing;
+      return !isFailed;
+    },
     add({ bytes }, { file, from }) {
       let start = 0;
       for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
@@ -197,33 +213,106 @@ function createWriter(
   };
 }
 
-/**
- * Writes the index anew without the records of files that retention removed; gives the handle to go
- * on with. A crash leaves the old index, or the new one.
- */
-async function dropRemoved(
+/** What of an index holds: records from the log's start on, and those that lead to its end. */
+interface Ends {
+  readonly prefix: FoundRecord | undefined;
+  readonly suffix: FoundRecord;
+}
+
+/** `undefined` where nothing is missing. */
+async function findGap(
   { path, key }: IndexWriterParts,
   handle: FileHandle,
-  parts: readonly LogPart[],
-): Promise<FileHandle> {
-  const first = await parts[0]?.startSeq();
-  let dropped = 0;
+  firstSeq: number,
+): Promise<Ends | undefined> {
+  let prefix: FoundRecord | undefined;
+  let suffix: FoundRecord | undefined;
+  let before: FoundRecord | undefined;
+  let isPrefix = true;
   for await (const found of readIndex(handle, path, key)) {
+    const stretch = found?.record.stretch;
+    const isJoined =
+      stretch !== undefined && before !== undefined && isNext(stretch, before.record.stretch);
+    isPrefix &&= isJoined || (prefix === undefined && stretch?.seq === firstSeq);
+    if (isPrefix) prefix = found;
+    else if (suffix === undefined || !isJoined) suffix = found ?? suffix;
+    before = found;
+  }
+  return suffix === undefined ? undefined : { prefix, suffix };
+}
+
+/**
+ * Writes the index anew with records in the place of those that are missing in the middle: each
+ * search would read what they speak of. Leaves it as it is where that cannot be.
+ */
+async function mendMiddle(
+  parts: IndexWriterParts,
+  handle: FileHandle,
+  log: readonly LogPart[],
+): Promise<FileHandle> {
+  const gap = await findGap(parts, handle, (await log[0]?.startSeq()) ?? 0);
+  if (gap === undefined) return handle;
+  const { suffix } = gap;
+  const { seq, previousHash } = suffix.record.stretch;
+  const prefix = (gap.prefix?.record.stretch.nextSeq ?? Infinity) <= seq ? gap.prefix : undefined;
+  const start = prefix === undefined ? await startOfLog(log) : startAfter(prefix);
+  if (start === undefined) return handle;
+  return replaceIndex(parts, handle, async (writing) => {
+    await copyRange(handle, writing, { position: 0, end: prefix?.end ?? 0 });
+    const writer = createWriter(parts, writing, createIndexBuilder(start));
+    const between = { from: prefix?.record.stretch, beforeSeq: seq };
+    const isBuilt = await catchUp(log, writer, between);
+    const isWhole = (writer.head()?.hash ?? null) === previousHash;
+    if (!isBuilt || !isWhole || !(await writer.flush())) return false;
+    await copyRange(handle, writing, { position: suffix.from });
+    return true;
+  });
+}
+
+/** Puts another file in the place of the index. A crash leaves the old one, or the new one. */
+async function replaceIndex(
+  { path }: IndexWriterParts,
+  handle: FileHandle,
+  fill: (writing: FileHandle) => Promise<boolean>,
+): Promise<FileHandle> {
+  const fresh = `${indexPath(path)}.new`;
+  await rm(fresh, { force: true });
+  const writing = await open(fresh, "wx+", 0o600);
+  let isFilled = false;
+  try {
+    isFilled = await fill(writing);
+    if (isFilled) await rename(fresh, indexPath(path));
+  } finally {
+    await (isFilled ? handle : writing).close();
+    if (!isFilled) await rm(fresh, { force: true });
+  }
+  return isFilled ? writing : handle;
+}
+
+async function copyRange(
+  from: FileHandle,
+  to: FileHandle,
+  range: { readonly position: number; readonly end?: number },
+): Promise<void> {
+  for await (const chunk of readChunks(from, { path: "index", ...range }))
+    await writeAll(to, chunk, (await to.stat()).size);
+}
+
+/** Writes the index anew without the records of files that retention removed. */
+async function dropRemoved(
+  parts: IndexWriterParts,
+  handle: FileHandle,
+  log: readonly LogPart[],
+): Promise<FileHandle> {
+  const first = await log[0]?.startSeq();
+  let dropped = 0;
+  for await (const found of readIndex(handle, parts.path, parts.key)) {
     if (found === undefined || first === undefined || found.record.stretch.file >= first) break;
     dropped = found.end;
   }
   if (dropped === 0) return handle;
-  const fresh = `${indexPath(path)}.new`;
-  await rm(fresh, { force: true });
-  const writing = await open(fresh, "wx+", 0o600);
-  try {
-    for await (const chunk of readChunks(handle, { path: fresh, position: dropped }))
-      await writeAll(writing, chunk);
-    await rename(fresh, indexPath(path));
-  } catch (error) {
-    await writing.close();
-    throw error;
-  }
-  await handle.close();
-  return writing;
+  return replaceIndex(parts, handle, async (writing) => {
+    await copyRange(handle, writing, { position: dropped });
+    return true;
+  });
 }

@@ -3,7 +3,7 @@
  * large. Only for lines that were proven good. Pure.
  */
 import { isJsonObject } from "@acp/core";
-import type { AuditFilter } from "../filter.js";
+import { type AuditFilter, listOf } from "../filter.js";
 
 /** What of an event an index keeps. */
 export interface LineFields {
@@ -12,12 +12,20 @@ export interface LineFields {
   readonly decision: string;
   readonly eventType: string;
   readonly requestId: string;
+  /** Id of the event. */
+  readonly id: string;
+  /** Id of the call that it belongs to, where it says so. */
+  readonly call: string | undefined;
   readonly atMs: number;
   readonly hash: string;
 }
 
 const METADATA = ',"metadata":{';
 const POLICY_RULE = ',"policy_rule":"';
+const CALL = '"call":"';
+const QUOTE = 0x22;
+/** An id is found by its first characters: the prefix of its kind and eight digits. */
+const ID_CHARS = 11;
 
 /** The fields of a line; `undefined` where it has none such. */
 export function readLineFields(bytes: Buffer, start: number, end: number): LineFields | undefined {
@@ -26,38 +34,111 @@ export function readLineFields(bytes: Buffer, start: number, end: number): LineF
   const rule = bytes.subarray(start, end).lastIndexOf(POLICY_RULE);
   if (metadata === -1 || metadata >= end || rule === -1) return undefined;
   try {
-    const before: unknown = JSON.parse(`${bytes.toString("utf8", start, metadata)}}`);
-    const after: unknown = JSON.parse(`{${bytes.toString("utf8", start + rule + 1, end)}`);
-    return isJsonObject(before) && isJsonObject(after)
-      ? fieldsOf({ ...before, ...after })
-      : undefined;
+    const call = readCall(bytes.subarray(metadata + METADATA.length - 1, start + rule));
+    const before = bytes.toString("utf8", start, metadata);
+    const after = bytes.toString("utf8", start + rule + 1, end);
+    return plainFields(before, after, call) ?? parsedFields(before, after, call);
   } catch {
     return undefined;
   }
 }
 
-function fieldsOf(wire: Readonly<Record<string, unknown>>): LineFields | undefined {
+const TEXT = '"([^"\\\\]*)"';
+const BEFORE = new RegExp(
+  `^\\{"agent":${TEXT},"category":${TEXT},"decision":${TEXT},"event_hash":${TEXT},"event_type":${TEXT},"id":${TEXT}$`,
+);
+const AFTER = new RegExp(`,"request_id":${TEXT},.*,"timestamp":${TEXT},"tool":${TEXT},"type":`);
+
+/** Those of a line whose texts need no unescaping, which are nearly all. */
+function plainFields(
+  before: string,
+  after: string,
+  call: string | undefined,
+): LineFields | undefined {
+  if (after.includes("\\")) return undefined;
+  const [, agent, , decision, hash, eventType, id] = BEFORE.exec(before) ?? [];
+  const [, requestId, timestamp, tool] = AFTER.exec(after) ?? [];
+  return fieldsOf(
+    {
+      agent,
+      decision,
+      event_hash: hash,
+      event_type: eventType,
+      id,
+      request_id: requestId,
+      timestamp,
+      tool,
+    },
+    call,
+  );
+}
+
+function parsedFields(
+  before: string,
+  after: string,
+  call: string | undefined,
+): LineFields | undefined {
+  const one: unknown = JSON.parse(`${before}}`);
+  const other: unknown = JSON.parse(`{${after}`);
+  return isJsonObject(one) && isJsonObject(other)
+    ? fieldsOf({ ...one, ...other }, call)
+    : undefined;
+}
+
+/**
+ * The call that metadata names. Arguments may hold the same words: where they are there once, a key
+ * too many does no harm; otherwise all of it is parsed.
+ */
+function readCall(metadata: Buffer): string | undefined {
+  const at = metadata.indexOf(CALL);
+  if (at === -1) return undefined;
+  const from = at + CALL.length;
+  if (metadata.indexOf(CALL, from) === -1) {
+    const text = metadata.toString("utf8", from, metadata.indexOf(QUOTE, from));
+    if (!text.includes("\\")) return text;
+  }
+  const parsed: unknown = JSON.parse(metadata.toString("utf8"));
+  const call = isJsonObject(parsed) ? parsed["call"] : undefined;
+  return typeof call === "string" ? call : undefined;
+}
+
+function fieldsOf(
+  wire: Readonly<Record<string, unknown>>,
+  call: string | undefined,
+): LineFields | undefined {
   const { agent, tool, decision, event_type: eventType, event_hash: hash } = wire;
-  const { request_id: requestId, timestamp } = wire;
+  const { request_id: requestId, timestamp, id } = wire;
   if (typeof agent !== "string" || typeof tool !== "string" || typeof decision !== "string")
     return undefined;
   if (typeof eventType !== "string" || typeof requestId !== "string") return undefined;
-  if (typeof hash !== "string") return undefined;
+  if (typeof hash !== "string" || typeof id !== "string") return undefined;
   const atMs = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(atMs)
     ? undefined
-    : { agent, tool, decision, eventType, requestId, atMs, hash };
+    : { agent, tool, decision, eventType, requestId, id, call, atMs, hash };
 }
 
 /** One text for several values, of which none can look like another. */
 const key = (kind: string, ...values: readonly string[]): string =>
   JSON.stringify([kind, ...values]);
 
-/** The keys under which an event is found: alone, and agent, tool and decision together. */
-export function keysOfLine(line: LineFields): readonly string[] {
-  const { agent, tool, decision, eventType, requestId } = line;
+const idKey = (id: string): string => key("id", id.slice(0, ID_CHARS));
+
+/** The keys under which an event is found that hardly any other one shares. */
+export function ownKeysOf({ requestId, id, call = "" }: LineFields): readonly string[] {
+  const ids = [id, requestId, call].filter((each) => each !== "").map(idKey);
+  return requestId === "" ? ids : [...ids, key("request", requestId)];
+}
+
+/** One text for all events with the same {@link sharedKeysOf}. */
+export function kindOf({ agent, tool, decision, eventType }: LineFields): string {
+  return `${eventType}\n${decision}\n${tool.length}\n${tool}\n${agent}`;
+}
+
+/** The keys that many events share: alone, and agent, tool and decision together. */
+export function sharedKeysOf(line: LineFields): readonly string[] {
+  const { agent, tool, decision, eventType } = line;
   return [
-    ...(requestId === "" ? [] : [key("request", requestId)]),
     key("type", eventType),
     key("agent", agent),
     key("tool", tool),
@@ -74,9 +155,8 @@ export function keysOfLine(line: LineFields): readonly string[] {
  * every event without a question, of which no keys are kept.
  */
 export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[] {
-  const { requestId, eventType, agent, tool, decision } = filter;
-  const requests = typeof requestId === "string" ? [requestId] : requestId;
-  const types = typeof eventType === "string" ? [eventType] : eventType;
+  const { requestId, eventType, id, agent, tool, decision } = filter;
+  const requests = requestId === undefined ? undefined : listOf(requestId);
   const named = (["agent", "tool", "decision"] as const).filter(
     (field) => filter[field] !== undefined,
   );
@@ -85,7 +165,9 @@ export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[
     ...(requests === undefined || requests.includes("")
       ? []
       : [requests.map((each) => key("request", each))]),
-    ...(types === undefined ? [] : [types.map((each) => key("type", each))]),
+    ...(eventType === undefined ? [] : [listOf(eventType).map((type) => key("type", type))]),
+    // A shorter beginning may be that of many.
+    ...(id === undefined || id.length < ID_CHARS ? [] : [[idKey(id)]]),
     ...(named.length === 0 ? [] : [[key(named.join(" "), ...values)]]),
   ];
 }

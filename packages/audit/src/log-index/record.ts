@@ -66,7 +66,7 @@ export interface IndexRecord {
   readonly state: () => LogState | undefined;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const SEPARATOR = "\t";
 const HEX_DIGITS = 64;
 const HASH = /^sha256:[0-9a-f]{64}$/;

@@ -21,14 +21,15 @@ export const auditExport: Run = async (invocation) => {
       "options_invalid",
       "Cannot export CSV with --json: leave out --json, or write --format jsonl",
     );
-  const filter = readFilter(invocation, Date.now());
+  const nowMs = Date.now();
+  const filter = readFilter(invocation, nowMs);
   const named = await namedLogs(invocation);
   const home = homePath({ values, io });
   const indexKey = await readIndexKey(homePaths(home));
   const files = await auditFilesFor(named, home);
   for (const [index, file] of files.entries()) {
     let isHeader = format === "csv";
-    for await (const line of exportAuditLog(file, { format, filter, indexKey })) {
+    for await (const line of exportAuditLog(file, { format, filter, indexKey, nowMs })) {
       const isRepeated = isHeader && index > 0;
       isHeader = false;
       if (isRepeated) continue;

@@ -24,13 +24,14 @@ const LIMIT = 20;
 export const auditShow: Run = async (invocation) => {
   const { values, flags, io, print } = invocation;
   const limit = readLimit(values.limit);
-  const filter = readFilter(invocation, Date.now());
+  const nowMs = Date.now();
+  const filter = readFilter(invocation, nowMs);
   const named = await namedLogs(invocation);
   const home = homePath({ values, io });
   const indexKey = await readIndexKey(homePaths(home));
-  if (flags.has("follow")) return follow(invocation, named, { limit, filter, indexKey });
+  if (flags.has("follow")) return follow(invocation, named, { limit, filter, indexKey, nowMs });
   const files = await auditFilesFor(named, home);
-  for await (const event of lastEvents({ files, limit, filter, indexKey })) {
+  for await (const event of lastEvents({ files, limit, filter, indexKey, nowMs })) {
     const lines = print.json ? [JSON.stringify(event)] : eventLines(event, print);
     // A reader that is slower than the disk must not fill the memory.
     if (!io.stdout.write(`${lines.join("\n")}\n`)) await once(io.stdout, "drain");

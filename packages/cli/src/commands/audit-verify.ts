@@ -163,7 +163,7 @@ function describe(log: Checked, print: Printer): readonly string[] {
   } else {
     const state = ok ? print.tone("green", "ok") : print.tone("red", "broken");
     lines.push(
-      `${state} ${file}: ${count}${startSeq === undefined ? "" : ` from event ${startSeq} on`}${head === undefined ? "" : `, head ${head.hash}`}`,
+      `${state} ${file}: ${count}${startSeq === undefined ? "" : ` from event ${startSeq} on; the log says that the ${startSeq} before were removed`}${head === undefined ? "" : `, head ${head.hash}`}`,
     );
   }
   return [...lines, ...checkpointLines(checkpoints, events, print)];

@@ -30,7 +30,7 @@ export const proofVerify: Run = async (invocation) => {
       ? []
       : await readTrustedKeys(invocation);
   const passkeys = await readTrustedPasskeys(invocation);
-  const now = values.at === undefined ? undefined : readTime(values.at, "at");
+  const now = values.at === undefined ? undefined : readTime(values.at, "at", Date.now());
   const result = await verifyConsentRecord(record, {
     trustedKeys,
     verifiers: [passkeyVerifier(async () => passkeys)],

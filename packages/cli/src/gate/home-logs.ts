@@ -1,6 +1,6 @@
 /**
  * The logs of a home when a gate starts: what earlier gates left open in them is ended, and while
- * the gate runs the oldest files of its own log go.
+ * the gate runs the oldest files of them go.
  */
 import type { AuditLog } from "@acp/audit";
 import { ConsentError } from "@acp/core";
@@ -42,21 +42,21 @@ export async function lookAfterLogs({
   if (audit.recovered !== undefined)
     print.notice(`${audit.path}: a line that a crash had cut short was removed`);
   if (audit.ended > 0) sayEnded(audit.path, audit.ended);
+  const optionsOf = await auditLogOptions(home, settings);
   await recoverOtherLogs({
     home,
     own: audit.path,
     recover: settings.recover,
-    optionsOf: await auditLogOptions(home, settings),
+    optionsOf,
     onEnded: sayEnded,
     onError: (path, message) => notices.tell("log_failed", `${path}: ${message}`),
   });
-  const keepFiles = settings.config?.keepFiles;
-  if (keepFiles === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   return keepRetention({
     home,
     audit,
-    keepFiles,
-    onRemoved: (names) => print.notice(`${audit.path}: removed as too old: ${names.join(", ")}`),
+    retention: settings.config ?? {},
+    optionsOf,
+    onRemoved: (path, names) => print.notice(`${path}: removed as too old: ${names.join(", ")}`),
     onError: (error) =>
       notices.tell("log_failed", error instanceof Error ? error.message : String(error)),
   });

@@ -8,7 +8,8 @@ import { readdir, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { readAuditLog } from "@acp/audit";
 import { POLICY_BYTES_MAX } from "@acp/core";
-import { createFileAtomic, makePrivateDirectory, readPrivateFile } from "@acp/home";
+import { createFileAtomic, homePaths, makePrivateDirectory, readPrivateFile } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
 
 /** Texts of one kind, and the member of a notice that names them. */
@@ -129,8 +130,12 @@ async function newestOf(directory: string): Promise<number> {
 
 async function namedPaths(home: string): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
+  const reading = {
+    filter: { eventType: "gate_notice" },
+    indexKey: await readIndexKey(homePaths(home)),
+  };
   for (const file of await listAuditFiles(home))
-    for await (const { metadata } of readAuditLog(file, { filter: { eventType: "gate_notice" } }))
+    for await (const { metadata } of readAuditLog(file, reading))
       for (const shelf of [POLICIES, CONFIGS]) {
         const hash = metadata[shelf.key];
         if (typeof hash === "string") named.add(pathOf(home, shelf, hash));

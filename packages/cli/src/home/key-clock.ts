@@ -22,6 +22,20 @@ export async function logNow(home: Home): Promise<number> {
   return Math.max(Date.now(), lastMs === undefined ? 0 : lastMs + 1);
 }
 
+/** The events that hold a signed answer, its question, or what ends a key. */
+const SIGNED = {
+  eventType: [
+    "consent_requested",
+    "consent_approved",
+    "consent_denied",
+    "consent_expired",
+    "consent_cancelled",
+    "consent_failed",
+    "consent_superseded",
+    "keys_rotated",
+  ],
+};
+
 /** What a rotation goes by; logs that cannot be read say nothing, and `onUnread` hears why. */
 export function keyClock(home: Home, onUnread: (why: string) => void): KeyClock {
   let now: Promise<number> | undefined;
@@ -53,7 +67,8 @@ export async function signedOutside(
   for (const path of await listAuditFiles(home.dir)) {
     const look = createLook(endAt(periods, untilMs));
     try {
-      for await (const event of readAuditLog(path)) found.push(...(await look(event)));
+      for await (const event of readAuditLog(path, { filter: SIGNED }))
+        found.push(...(await look(event)));
     } catch (error) {
       if (!isConsentError(error)) throw error;
       onUnread(error.message);

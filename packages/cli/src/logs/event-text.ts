@@ -3,10 +3,11 @@
  * called with which arguments, and who answered.
  */
 import type { AuditEvent } from "@acp/audit";
-import { canonicalJson, escapeText, isoTime } from "@acp/core";
+import { canonicalJson, escapeText } from "@acp/core";
 import type { JsonValue } from "@acp/core";
 import { readStateMarks } from "@acp/core/unstable";
 import type { Printer, Tone } from "../printer.js";
+import { showLocal } from "../why/zone.js";
 
 /** Of longer arguments the rest is left to --json. */
 const ARGUMENTS_CHARS_MAX = 1_000;
@@ -32,7 +33,7 @@ function headLine(event: AuditEvent, print: Pick<Printer, "tone">): string {
   const shown = tone === undefined ? escapeText(decision) : print.tone(tone, escapeText(decision));
   const rest = [policyRule, requestId, agent].filter((text) => text !== "").map(escapeText);
   const words = [
-    print.tone("dim", isoTime(atMs)),
+    print.tone("dim", showLocal(atMs)),
     escapeText(eventType).padEnd(22),
     escapeText(tool),
     shown,

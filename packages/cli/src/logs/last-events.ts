@@ -6,7 +6,7 @@ import { readAuditLog, readAuditLogBackward } from "@acp/audit";
 import type { AuditEvent, ReadOptions } from "@acp/audit";
 
 /** Which events of which logs. */
-export interface WantedEvents extends Pick<ReadOptions, "filter" | "indexKey"> {
+export interface WantedEvents extends Pick<ReadOptions, "filter" | "indexKey" | "nowMs"> {
   readonly files: readonly string[];
   /** How many; infinite for all. */
   readonly limit: number;

@@ -68,6 +68,9 @@ export const RECORD_COMMANDS: readonly Command[] = [
     options: ["limit", ...FILTER_OPTIONS, "follow"],
     details: [
       "Shows the last events of all FILEs, or of the home's audit logs. It does not check the hash chain: `acp audit verify` does.",
+      "Times are shown on this machine's clock, with their offset. Events of a clock that was ahead " +
+        "count at the time of the events around them. Without --until, --since also shows events " +
+        "that a clock which was set back wrote after that time.",
       "With --follow it also shows new events as they are written, including those in logs that gates start later. Ctrl-C ends it.",
       FILES_DETAIL,
     ],

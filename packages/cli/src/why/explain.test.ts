@@ -34,7 +34,7 @@ const ENDINGS: Readonly<Record<string, readonly [string, string | undefined, str
   "approved with modifications": ["allowed", "consent_modified", "ran"],
   expired: ["denied", "consent_expired", "never"],
   cancelled: ["denied", "consent_cancelled", "never"],
-  "not shown": ["denied", undefined, "never"],
+  "not shown": ["denied", "channel_failed", "never"],
   paused: ["denied", "paused", "never"],
   "agent paused": ["denied", "agent_paused", "never"],
   failed: ["allowed", "consent_approved", "failed"],

@@ -126,6 +126,9 @@ function endVerdict(story: Story, end: AuditEvent): Verdict {
     const isEdited = objectAt(metadata, "approved_parameters") !== undefined;
     return allowed(isEdited ? "consent_modified" : "consent_approved", reason);
   }
+  const code = textAt(metadata, "code");
+  if (code !== undefined) return denied(code, reason);
+  // Logs of before do not say the code.
   if (eventType !== "consent_denied") return failedVerdict(story, end);
   // Nobody denies a question whose agent is paused: the pause does.
   const isByPerson = textsAt(metadata, "approvers").length > 0;
@@ -138,7 +141,6 @@ function failedVerdict(story: Story, { eventType, metadata }: AuditEvent): Verdi
   const isChannel = eventsOf(story, "consent_undelivered").length > 0;
   if (code !== undefined && (eventType !== "consent_failed" || isChannel))
     return denied(code, reason);
-  // The log says why, and not by which code.
   const meaning = "A part of the gate failed before anybody had answered.";
   return { standing: "denied", meaning, ...(reason !== undefined && { reason }) };
 }

@@ -3,7 +3,7 @@
  * what only the event says is in `where`.
  */
 import { basename } from "node:path";
-import { readAuditLog } from "@acp/audit";
+import { readAuditLog, readAuditLogBackward } from "@acp/audit";
 import type { AuditEvent, AuditFilter } from "@acp/audit";
 import { homePaths } from "@acp/home";
 import { readIndexKey } from "../logs/index-key.js";
@@ -15,6 +15,10 @@ export interface EventQuery {
   readonly where?: (event: AuditEvent) => boolean;
   /** Only the log with this name; all logs of the home unless given. */
   readonly log?: string;
+  /** The newest of each log first. */
+  readonly isBackward?: boolean;
+  /** Only so many of each log. */
+  readonly limit?: number;
 }
 
 /** An event, and the name of the log that holds it, such as `audit.2.jsonl`. */
@@ -33,12 +37,18 @@ export type FindEvents = (query: EventQuery) => AsyncGenerator<FoundEvent>;
  *   not an event.
  */
 export async function* findEvents(home: string, query: EventQuery): AsyncGenerator<FoundEvent> {
-  const { filter = {}, where = () => true, log: wanted } = query;
+  const { filter = {}, where = () => true, log: wanted, isBackward = false, limit } = query;
+  const read = isBackward ? readAuditLogBackward : readAuditLog;
   const indexKey = await readIndexKey(homePaths(home));
   for (const file of await auditFilesFor([], home)) {
     const log = basename(file);
     if (wanted !== undefined && log !== wanted) continue;
-    for await (const event of readAuditLog(file, { filter, indexKey }))
-      if (where(event)) yield { event, log };
+    let count = 0;
+    for await (const event of read(file, { filter, indexKey, nowMs: Date.now() })) {
+      if (!where(event)) continue;
+      yield { event, log };
+      count += 1;
+      if (count === limit) break;
+    }
   }
 }

@@ -11,10 +11,14 @@ import type { When } from "./when.js";
 
 /** How long before and after the stretch asked about the parts of its stories are looked for. */
 const MARGIN_MS = 3_600_000;
-/** A call's first events are written just before its question. */
-const BEFORE_QUESTION_MS = 2_000;
-/** Other IDs that are remembered while one is looked for. */
-const IDS_MAX = 1_000;
+/** Among so many of the last events of each log a mistyped ID is looked for. */
+const NEAR_EVENTS_MAX = 2_000;
+/** No two IDs of today have the same beginning of this length; a longer one is looked up. */
+const NEAR_CHARS = 11;
+/** A call's end that names only the number of its event is written just after it. */
+const END_EVENTS_MAX = 1_000;
+
+const CALL_ENDS = ["tool_call_completed", "outcome_unknown"];
 
 /** What an ID names. */
 export type ById =
@@ -29,7 +33,6 @@ const WHOLE = /^(?:cr|ae)_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
  * of it, or by the number of one of its events.
  */
 export async function loadById(find: FindEvents, given: string): Promise<ById> {
-  // The index knows whole IDs of questions; everything else is looked for.
   if (WHOLE.test(given) && given.startsWith("cr_")) {
     const story = await loadQuestion(find, given);
     if (story !== undefined) return { kind: "story", story };
@@ -37,16 +40,14 @@ export async function loadById(find: FindEvents, given: string): Promise<ById> {
   const seq = /^\d{1,15}$/.test(given) ? Number(given) : undefined;
   const matches = new Map<string, FoundEvent>();
   const questions = new Map<string, string>();
-  const near = new Set<string>();
-  for await (const found of find({})) {
+  const filter = seq === undefined ? { id: given } : { fromSeq: seq, beforeSeq: seq + 1 };
+  for await (const found of find({ filter })) {
     const { event } = found;
     const call = callOf(event);
     const own = event.requestId === "" ? call : event.requestId;
     if (own === undefined) continue;
     if (call !== undefined && event.requestId !== "") questions.set(call, event.requestId);
-    if (seq === undefined) noteId(near, own, given);
-    const isMatch = seq === undefined ? startsWith(event, given) : event.seq === seq;
-    if (isMatch && !matches.has(own)) matches.set(own, found);
+    if (!matches.has(own)) matches.set(own, found);
   }
   // A question and the call that asked it are the same decision.
   const ids = new Set([...matches.keys()].map((id) => questions.get(id) ?? id));
@@ -54,17 +55,25 @@ export async function loadById(find: FindEvents, given: string): Promise<ById> {
   const [only] = matches.values();
   const found = exact ?? (ids.size === 1 ? only : undefined);
   if (found !== undefined) return { kind: "story", story: await loadAround(find, found) };
-  return ids.size === 0 ? { kind: "none", near: [...near] } : { kind: "several", ids: [...ids] };
+  if (ids.size > 0) return { kind: "several", ids: [...ids] };
+  return { kind: "none", near: seq === undefined ? await findNear(find, given) : [] };
 }
 
-function startsWith({ id, requestId, metadata }: AuditEvent, given: string): boolean {
-  return [id, requestId, textAt(metadata, "call") ?? ""].some((each) => each.startsWith(given));
-}
-
-/** IDs that differ from the one looked for by a mistyped letter or two. */
-function noteId(ids: Set<string>, id: string | undefined, given: string): void {
-  if (id === undefined || ids.size >= IDS_MAX || Math.abs(id.length - given.length) > 1) return;
-  if (isNear(id, given)) ids.add(id);
+/**
+ * IDs that differ from the one looked for by a mistyped letter or two: of those that begin as it
+ * does, and of the last ones.
+ */
+async function findNear(find: FindEvents, given: string): Promise<readonly string[]> {
+  const near = new Set<string>();
+  const note = (event: AuditEvent): void => {
+    const id = event.requestId === "" ? callOf(event) : event.requestId;
+    if (id !== undefined && isNear(id, given)) near.add(id);
+  };
+  if (given.length > NEAR_CHARS)
+    for await (const { event } of find({ filter: { id: given.slice(0, NEAR_CHARS) } })) note(event);
+  if (near.size > 0) return [...near];
+  for await (const { event } of find({ isBackward: true, limit: NEAR_EVENTS_MAX })) note(event);
+  return [...near];
 }
 
 /** Whether two texts differ in at most two letters, or in one that is missing. */
@@ -91,7 +100,8 @@ async function loadAround(find: FindEvents, { event, log }: FoundEvent): Promise
   const found: FoundEvent[] = [];
   let question: string | undefined;
   // A call's events begin with the one that gives it its name, but any of them may be named.
-  for await (const each of find({ log, where: (other) => callOf(other) === call })) {
+  const where = (other: AuditEvent): boolean => callOf(other) === call;
+  for await (const each of find({ filter: { id: call }, log, where })) {
     found.push(each);
     if (each.event.requestId !== "") question = each.event.requestId;
   }
@@ -107,9 +117,8 @@ export async function loadQuestion(find: FindEvents, id: string): Promise<Story 
   const asked = found.find(({ event }) => event.eventType === "consent_requested");
   const call = asked === undefined ? undefined : textAt(asked.event.metadata, "call");
   if (asked === undefined || call === undefined) return { id, found };
-  const { atMs, responseTimeMs } = asked.event;
-  const filter = { sinceMs: atMs - responseTimeMs - BEFORE_QUESTION_MS, untilMs: atMs + 1 };
   const where = (event: AuditEvent): boolean => event.requestId === "" && callOf(event) === call;
+  const filter = { id: call, beforeSeq: asked.event.seq };
   const before: FoundEvent[] = [];
   for await (const each of find({ filter, log: asked.log, where })) before.push(each);
   return { id, found: [...before, ...found] };
@@ -122,15 +131,20 @@ async function completed(find: FindEvents, story: Story): Promise<Story> {
     forwarded !== undefined &&
     eventOf(story, "tool_call_completed", "outcome_unknown") === undefined;
   if (!isOpen) return story;
-  const { seq, agent } = forwarded.event;
-  const call = callOf(forwarded.event);
-  const where = (event: AuditEvent): boolean =>
-    event.seq > seq &&
-    (numberAt(event.metadata, "forwarded_seq") === seq || callOf(event) === call);
-  const query = { filter: { agent }, log: forwarded.log, where };
-  for await (const each of find(query))
-    if (["tool_call_completed", "outcome_unknown"].includes(each.event.eventType))
-      return { ...story, found: [...story.found, each] };
+  const { event, log } = forwarded;
+  const { seq, agent } = event;
+  const call = callOf(event);
+  const ofCall = { id: call ?? event.id, fromSeq: seq + 1, eventType: CALL_ENDS };
+  // The next process names the number alone, and so does one that writes an end at once.
+  const soon = { agent, fromSeq: seq + 1, beforeSeq: seq + END_EVENTS_MAX, eventType: CALL_ENDS };
+  const later = { agent, fromSeq: seq + 1, eventType: "outcome_unknown" };
+  const where = ({ metadata }: AuditEvent): boolean => numberAt(metadata, "forwarded_seq") === seq;
+  for (const query of [
+    { filter: ofCall, log, where: (other: AuditEvent) => callOf(other) === call },
+    { filter: soon, log, where },
+    { filter: later, log, where },
+  ])
+    for await (const each of find(query)) return { ...story, found: [...story.found, each] };
   return story;
 }
 
@@ -158,9 +172,13 @@ export async function loadInTime(
     untilMs: toMs + MARGIN_MS,
     ...(agent !== undefined && { agent }),
   };
-  const isInside = ({ event }: FoundEvent): boolean => event.atMs >= fromMs && event.atMs < toMs;
+  // By the log's order too: a clock that was wrong puts nothing elsewhere.
+  const isInside = (each: FoundEvent): boolean => inside.has(placeOf(each));
   const found: FoundEvent[] = [];
   for await (const each of find({ filter })) found.push(each);
+  const inside = new Set<string>();
+  for await (const each of find({ filter: { ...filter, sinceMs: fromMs, untilMs: toMs } }))
+    inside.add(placeOf(each));
   const counted = found.filter(
     (each) =>
       each.event.metadata["notice"] === "denials_counted" && overlaps(each.event, fromMs, toMs),
@@ -171,6 +189,8 @@ export async function loadInTime(
       stories.push(isWhole(story) ? story : await wholeOf(find, story));
   return { stories: stories.sort((one, other) => startOf(one) - startOf(other)), counted };
 }
+
+const placeOf = ({ log, event }: FoundEvent): string => `${log} ${event.seq}`;
 
 function overlaps({ atMs, metadata }: AuditEvent, fromMs: number, toMs: number): boolean {
   const first = numberAt(metadata, "first_ms") ?? atMs;

@@ -2,6 +2,7 @@
  * Rule text: a rule as it was in force at a moment, from the policy texts that the home keeps. What
  * is not kept is said to be so; today's text is never shown in its place.
  */
+import type { AuditEvent } from "@acp/audit";
 import { readPolicy } from "@acp/core/yaml";
 import { type PolicyNote, readPolicyNote, trackPolicyNotes } from "../logs/policy-notes.js";
 import { readKeptPolicy } from "../gate/kept-policies.js";
@@ -58,17 +59,30 @@ async function notesAt(
   { event: at, log }: FoundEvent,
   find: FindEvents,
 ): Promise<readonly PolicyNote[]> {
-  const notes = trackPolicyNotes();
-  const again: PolicyNote[] = [];
-  for await (const { event } of find({ filter: { eventType: "gate_notice" }, log })) {
-    if (event.seq <= at.seq) notes.add(event);
-    else {
-      const note = readPolicyNote(event);
-      if (note?.isAgain === true && note.sinceMs <= at.atMs) again.push(note);
+  const notices = { eventType: "gate_notice" };
+  const before = { filter: { ...notices, beforeSeq: at.seq + 1 }, log, isBackward: true };
+  const own: AuditEvent[] = [];
+  let firstMs = Infinity;
+  let isWhole = false;
+  for await (const { event } of find(before)) {
+    // The monotonic time begins anew with each process, which may use other files.
+    if ((event.monoMs ?? 0) > firstMs) {
+      isWhole = true;
+      break;
     }
+    firstMs = event.monoMs ?? firstMs;
+    if (readPolicyNote(event) !== undefined) own.push(event);
   }
+  const notes = trackPolicyNotes();
+  for (const event of own.toReversed()) notes.add(event);
   const current = notes.current();
-  return current.length > 0 ? current : again;
+  if (isWhole || current.length > 0) return current;
+  const again: PolicyNote[] = [];
+  for await (const { event } of find({ filter: { ...notices, fromSeq: at.seq + 1 }, log })) {
+    const note = readPolicyNote(event);
+    if (note?.isAgain === true && note.sinceMs <= at.atMs) again.push(note);
+  }
+  return again;
 }
 
 /** A rule in a policy's text: from its line to where the next one begins, or the list ends. */

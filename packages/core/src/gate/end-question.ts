@@ -27,6 +27,7 @@ function endMetadata({ request, end }: PendingRecord): JsonObject {
   if (end === undefined) return {};
   return {
     reason: end.reason,
+    ...(end.denyCode === undefined ? {} : { code: end.denyCode }),
     approvers: end.approverIds,
     channels: end.channels ?? [],
     proposed_digest: request.actionDigest,
