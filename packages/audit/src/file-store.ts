@@ -2,9 +2,10 @@
  * File store: the one place that writes. Appends to the log's file, durable before it counts, and
  * starts a new file when one is full.
  */
-import { constants, statSync } from "node:fs";
+import { constants } from "node:fs";
 import { type FileHandle, access, rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { createFileCheck, type Recheck } from "./file-check.js";
 import type { LineGroup, LogStore } from "./group-commit.js";
 import { openLogFile, syncDirectory, WRITES_ARE_SYNCED, writeAll } from "./log-file.js";
 import { archivePath } from "./log-parts.js";
@@ -43,7 +44,7 @@ export interface StoreOptions {
    * Reads the file again where somebody else touched it; resolves with why nothing may be added to
    * it. Left out: only another size or another file counts.
    */
-  readonly recheck?: ((next: LineGroup) => Promise<Error | undefined>) | undefined;
+  readonly recheck?: Recheck | undefined;
   /** Hears every group when it is durable, and where it stands. */
   readonly onDurable?: ((group: LineGroup, at: GroupPlace) => void) | undefined;
 }
@@ -55,35 +56,8 @@ export async function createFileStore(
 ): Promise<LogStore> {
   const { path } = open;
   let { handle, size, firstSeq, startedMs } = open;
-  let { dev, ino, mtimeNs: written } = await handle.stat({ bigint: true });
-  const lookAgain = recheck === undefined ? undefined : seldom(recheck);
-
-  /**
-   * Synchronous on purpose: a few microseconds, once a group.
-   *
-   * @returns When it was written to.
-   */
-  function checkPlace(): bigint {
-    const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-    if (found === undefined || found.ino !== ino || found.dev !== dev)
-      throw new Error("it was removed or replaced");
-    if (found.size !== BigInt(size))
-      throw new Error(`it has ${found.size} bytes, expected ${size}: something else changed it`);
-    return found.mtimeNs;
-  }
-
-  /**
-   * Bytes can be other ones although the size is the same.
-   *
-   * @returns Whether it is still to be read again.
-   */
-  async function checkBytes(next: LineGroup): Promise<boolean> {
-    const touched = checkPlace();
-    if (touched === written || lookAgain === undefined) return false;
-    const end = await lookAgain(next);
-    if (end instanceof Error) throw end;
-    return end === "later";
-  }
+  const check = createFileCheck(path, recheck);
+  check.take(handle);
 
   function isFull(more: number): boolean {
     if (size === 0 || rotation === undefined) return false;
@@ -103,14 +77,14 @@ export async function createFileStore(
     const next = await openLogFile(path);
     const old = handle;
     handle = next;
-    ({ dev, ino, mtimeNs: written } = await next.stat({ bigint: true }));
+    check.take(next);
     [size, firstSeq, startedMs] = [0, nextSeq, now()];
     await old.close();
   }
 
   return {
     async append(group) {
-      const isDoubtful = await checkBytes(group);
+      const isDoubtful = await check.before(group, size);
       if (isFull(group.bytes.length)) await startNextFile(group.firstSeq);
       try {
         await writeAll(handle, group.bytes);
@@ -121,28 +95,10 @@ export async function createFileStore(
       }
       const from = size;
       size += group.bytes.length;
-      if (!isDoubtful) written = (await handle.stat({ bigint: true })).mtimeNs;
+      if (!isDoubtful) check.wrote(handle);
       onDurable?.(group, { file: firstSeq, from });
     },
     close: () => handle.close(),
-  };
-}
-
-/**
- * Reads a file again at most a twentieth of the time: where its time changes by itself, every
- * append would read all of it.
- */
-function seldom(
-  recheck: NonNullable<StoreOptions["recheck"]>,
-): (next: LineGroup) => Promise<Error | undefined | "later"> {
-  let notBefore = 0;
-  return async (next) => {
-    const startMs = performance.now();
-    if (startMs < notBefore) return "later";
-    const end = await recheck(next);
-    const endMs = performance.now();
-    notBefore = endMs + 19 * (endMs - startMs);
-    return end;
   };
 }
 

@@ -70,7 +70,7 @@ describe("a log that is damaged while a gate has it open", () => {
     {
       await using audit = await openHomeAudit(home);
       await poke(log);
-      await expect(audit.append([event])).rejects.toThrow();
+      await expect(audit.append([event])).rejects.toThrow("hash_mismatch");
       await writeFile(log, text, "latin1");
     }
     await expect(openHomeAudit(home)).rejects.toThrow("acp doctor --fix");
