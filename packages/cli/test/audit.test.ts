@@ -61,7 +61,7 @@ describe("acp audit verify with checkpoints", () => {
       code: 0,
       stderr: "",
       stdout: expect.stringMatching(
-        /^ok .*: 3 events, .*\n {2}3 checkpoints hold, of 3 of 3 events\n$/,
+        /^ok .*: 4 events, .*\n {2}3 checkpoints hold, of 4 of 4 events\n$/,
       ),
     });
 
@@ -112,7 +112,7 @@ describe("acp audit verify with checkpoints", () => {
     const { code, stdout } = await at.run(["audit", "verify"]);
     expect([code, stdout]).toEqual([
       EXIT_CODES.audit.code,
-      expect.stringMatching(/^broken .*audit\.jsonl:2: .* \[\w+\]; 1 event before it are good\n/),
+      expect.stringMatching(/^broken .*audit\.jsonl:3: .* \[\w+\]; 2 events before it are good\n/),
     ]);
   });
 });

@@ -80,7 +80,7 @@ describe("acp audit as a process", () => {
         resolve(stdout),
       );
     });
-    expect(seen).toMatch(/audit\.jsonl: 100 %, 1 events/);
+    expect(seen).toMatch(/audit\.jsonl: 100 %, 2 events/);
   });
 
   it("show --follow shows what is there and what comes, also of logs that are new, until Ctrl-C", async () => {
