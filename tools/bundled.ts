@@ -11,9 +11,13 @@ import type { Options } from "tsup";
 import { root } from "./workspace.mjs";
 
 /** tsup's own esbuild: to load tsup takes longer than to bundle. */
-const { build }: { readonly build: (options: object) => Promise<unknown> } = createRequire(
-  createRequire(import.meta.url).resolve("tsup"),
-)("esbuild");
+const esbuild: unknown = createRequire(createRequire(import.meta.url).resolve("tsup"))("esbuild");
+if (!isBundler(esbuild)) throw new Error("Cannot bundle: tsup has no esbuild");
+const { build } = esbuild;
+
+function isBundler(value: unknown): value is { build(options: object): Promise<unknown> } {
+  return typeof value === "object" && value !== null && "build" in value;
+}
 
 /**
  * Where Vite keeps what it made: nothing that git knows, and whoever runs the tests may write

@@ -31,10 +31,10 @@ function outcome(
 
 describe("makeSeccompFilter()", () => {
   // In the quick lane one for each architecture; the next test tries some calls of all of them.
-  const tried = named.filter(
+  const looked = named.filter(
     ([, { arch }], at) => isDeep || named.findIndex(([, first]) => first.arch === arch) === at,
   );
-  it.each(tried)("says of every number and argument what the table says: %s", (_, options) => {
+  it.each(looked)("says of every number and argument what the table says: %s", (_, options) => {
     const filter = makeSeccompFilter(options);
     const wrong: unknown[] = [];
     let tried = 0;
