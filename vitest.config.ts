@@ -62,6 +62,9 @@ export default defineConfig({
     hookTimeout: 900_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
+    // What Vite makes of each source, kept by its text, its place and this configuration: a run
+    // translates only what changed. Results of tests are never kept.
+    experimental: { fsModuleCache: true, fsModuleCachePath: at("node_modules/.vite/modules") },
     // Most of the time tests wait for processes and disks: with one worker a core, half of a
     // machine is idle.
     maxWorkers: availableParallelism() + 2,

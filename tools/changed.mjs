@@ -5,9 +5,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readManifest, root } from "./workspace.mjs";
 
-/** What no package's tests depend on: pages, records, and tools with tests of their own. */
+/**
+ * What no package's tests depend on beyond those that every run has: pages, records, what a test
+ * costs, and tools with tests of their own.
+ */
 const BESIDE =
-  /^(?:docs|bench|etc|\.changeset|\.github|tools\/(?:new|pnpm|site))\/|^[^/]+\.md$|^packages\/[^/]+\/README\.md$/;
+  /^(?:docs|bench|etc|\.changeset|\.github|tools\/(?:new|pnpm|site))\/|^[^/]+\.md$|^spec\/[^/]+\.md$|^packages\/[^/]+\/README\.md$|^tools\/lanes\./;
 /** `testing` belongs to nobody alone: tests of every package use it, whatever their manifest says. */
 const MEMBER = /^(?:(?:packages|examples)\/(?!testing\/)[^/]+|tools\/(?:checks|release))(?=\/)/;
 /** Tools that nothing depends on, with tests that only the deep lane runs. */

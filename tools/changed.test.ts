@@ -25,7 +25,14 @@ describe("reached()", () => {
   });
 
   it("takes none for pages, and for tools that nothing depends on their own tests alone", () => {
-    const files = ["docs/index.md", "README.md", "packages/core/README.md", "tools/new/new.mjs"];
+    const files = [
+      "docs/index.md",
+      "README.md",
+      "spec/audit.md",
+      "packages/core/README.md",
+      "tools/new/new.mjs",
+      "tools/lanes.mjs",
+    ];
     expect(reached(files, MEMBERS)).toEqual([]);
     expect(reached(["tools/checks/size.ts"], MEMBERS)).toEqual(["tools/checks"]);
   });
@@ -35,6 +42,8 @@ describe("reached()", () => {
     "pnpm-lock.yaml",
     "tools/shared-tests.ts",
     "spec/vectors/globs.json",
+    "spec/schemas/policy.schema.json",
+    "tools/ci-plan.mjs",
     ".ci/run",
     "packages/gone/src/a.ts",
     "packages/testing/src/clock.ts",

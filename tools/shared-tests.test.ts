@@ -30,6 +30,15 @@ describe("isSharedTest()", () => {
     expect(isSharedTest(file, text)).toBe(false),
   );
 
+  it("is true of the command line where it only runs in this process", () => {
+    const at = "packages/cli/test/policy.test.ts";
+    const here = 'import { acpHere } from "./acp-here.js";\n';
+    expect(isSharedTest(at, here)).toBe(true);
+    for (const more of ["./harness.js", "./run-world.js", "./mcp-client.js", "node:child_process"])
+      expect(isSharedTest(at, `${here}import { x } from "${more}";\n`)).toBe(false);
+    expect(isSharedTest(at, "")).toBe(false);
+  });
+
   it("is false for what starts programs and sandboxes, and for what is no test", () => {
     expect(isSharedTest("packages/sandbox-linux/test/uid.test.ts", "")).toBe(false);
     expect(isSharedTest("examples/embed/embed.test.ts", "")).toBe(false);

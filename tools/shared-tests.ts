@@ -18,8 +18,7 @@ const ALONE: readonly RegExp[] = [
   // Sandboxes: who started them, with which descriptors and limits, is what they are about.
   /^packages\/sandbox-linux\/test\//,
   // They start programs, browsers and worlds: a process more is little beside these, and an end
-  // that hangs hangs alone.
-  /^packages\/cli\/test\//,
+  // that hangs hangs alone. Those of the command line that only run it in their process say so.
   /^packages\/channel-web\/test\/(?:browser-|guide)/,
   /^packages\/testing\/src\/effects\//,
   /^packages\/core\/test\/docs-/,
@@ -27,14 +26,19 @@ const ALONE: readonly RegExp[] = [
   /^examples\//,
 ];
 
+const OF_COMMAND_LINE = /^packages\/cli\/test\//;
+const RUNS_HERE = /from "\.\/acp-here\.js"/;
+const STARTS_PROGRAMS =
+  /from "(?:node:child_process|\.\/(?:harness|mcp-client|[a-z-]+-world)\.js)"/;
+
 /**
  * @param file - Path from the root.
  * @param text - What is in it.
  */
 export function isSharedTest(file: string, text: string): boolean {
-  return (
-    file.endsWith(".test.ts") && !LEAVES_TRACES.test(text) && !ALONE.some((each) => each.test(file))
-  );
+  if (!file.endsWith(".test.ts") || LEAVES_TRACES.test(text)) return false;
+  if (OF_COMMAND_LINE.test(file)) return RUNS_HERE.test(text) && !STARTS_PROGRAMS.test(text);
+  return !ALONE.some((each) => each.test(file));
 }
 
 /**

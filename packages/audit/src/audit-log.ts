@@ -42,6 +42,7 @@ import { resumeTree } from "./resume-tree.js";
 import type { TornTail } from "./tail.js";
 import type { TreeEdge } from "./tree-edge.js";
 import type { LogClock } from "./wall-clock.js";
+import { recheckFile } from "./recheck.js";
 import { checkpointsPath, fileWitness, newestOf, type Witness } from "./witness.js";
 
 /** Signed checkpoints of a log. */
@@ -269,7 +270,12 @@ async function startAppending(
     checkpointer?.add(group);
     index?.add(group, at);
   };
-  const store = await createFileStore(opened, { rotation, now: () => clock.now(), onDurable });
+  const store = await createFileStore(opened, {
+    rotation,
+    now: () => clock.now(),
+    recheck: (next) => recheckFile(path, next),
+    onDurable,
+  });
   const appender = createAppender(store, {
     path,
     head: tail.head,

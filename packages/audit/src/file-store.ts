@@ -39,6 +39,11 @@ export interface GroupPlace {
 export interface StoreOptions {
   readonly rotation?: Rotation | undefined;
   readonly now: () => number;
+  /**
+   * Reads the file again where somebody else touched it; resolves with why nothing may be added to
+   * it. Left out: only another size or another file counts.
+   */
+  readonly recheck?: ((next: LineGroup) => Promise<Error | undefined>) | undefined;
   /** Hears every group when it is durable, and where it stands. */
   readonly onDurable?: ((group: LineGroup, at: GroupPlace) => void) | undefined;
 }
@@ -46,19 +51,38 @@ export interface StoreOptions {
 /** The store of an open log. */
 export async function createFileStore(
   open: OpenLog,
-  { rotation, now, onDurable }: StoreOptions,
+  { rotation, now, recheck, onDurable }: StoreOptions,
 ): Promise<LogStore> {
   const { path } = open;
   let { handle, size, firstSeq, startedMs } = open;
-  let { dev, ino } = await handle.stat();
+  let { dev, ino, mtimeNs: written } = await handle.stat({ bigint: true });
+  const lookAgain = recheck === undefined ? undefined : seldom(recheck);
 
-  /** Synchronous on purpose: a few microseconds, once a group. */
-  function checkPlace(): void {
-    const found = statSync(path, { throwIfNoEntry: false });
+  /**
+   * Synchronous on purpose: a few microseconds, once a group.
+   *
+   * @returns When it was written to.
+   */
+  function checkPlace(): bigint {
+    const found = statSync(path, { throwIfNoEntry: false, bigint: true });
     if (found === undefined || found.ino !== ino || found.dev !== dev)
       throw new Error("it was removed or replaced");
-    if (found.size !== size)
+    if (found.size !== BigInt(size))
       throw new Error(`it has ${found.size} bytes, expected ${size}: something else changed it`);
+    return found.mtimeNs;
+  }
+
+  /**
+   * Bytes can be other ones although the size is the same.
+   *
+   * @returns Whether it is still to be read again.
+   */
+  async function checkBytes(next: LineGroup): Promise<boolean> {
+    const touched = checkPlace();
+    if (touched === written || lookAgain === undefined) return false;
+    const end = await lookAgain(next);
+    if (end instanceof Error) throw end;
+    return end === "later";
   }
 
   function isFull(more: number): boolean {
@@ -79,14 +103,14 @@ export async function createFileStore(
     const next = await openLogFile(path);
     const old = handle;
     handle = next;
-    ({ dev, ino } = await next.stat());
+    ({ dev, ino, mtimeNs: written } = await next.stat({ bigint: true }));
     [size, firstSeq, startedMs] = [0, nextSeq, now()];
     await old.close();
   }
 
   return {
     async append(group) {
-      checkPlace();
+      const isDoubtful = await checkBytes(group);
       if (isFull(group.bytes.length)) await startNextFile(group.firstSeq);
       try {
         await writeAll(handle, group.bytes);
@@ -97,9 +121,28 @@ export async function createFileStore(
       }
       const from = size;
       size += group.bytes.length;
+      if (!isDoubtful) written = (await handle.stat({ bigint: true })).mtimeNs;
       onDurable?.(group, { file: firstSeq, from });
     },
     close: () => handle.close(),
+  };
+}
+
+/**
+ * Reads a file again at most a twentieth of the time: where its time changes by itself, every
+ * append would read all of it.
+ */
+function seldom(
+  recheck: NonNullable<StoreOptions["recheck"]>,
+): (next: LineGroup) => Promise<Error | undefined | "later"> {
+  let notBefore = 0;
+  return async (next) => {
+    const startMs = performance.now();
+    if (startMs < notBefore) return "later";
+    const end = await recheck(next);
+    const endMs = performance.now();
+    notBefore = endMs + 19 * (endMs - startMs);
+    return end;
   };
 }
 

@@ -37,6 +37,7 @@ export type { PruneOptions } from "./prune.js";
 export { readAuditLog, readAuditLogBackward } from "./read.js";
 export type { ReadOptions } from "./read.js";
 export type { TornTail } from "./tail.js";
+export { faultOf } from "./recheck.js";
 export { teeSinks } from "./tee.js";
 export type { TreeEdge } from "./tree-edge.js";
 export { verifyAuditLog } from "./verify.js";

@@ -94,6 +94,19 @@ export async function verifyAuditLog(
   return await verifyParts(log.parts, { firstSeq, pruned, claims, report });
 }
 
+/**
+ * Verifies the file of a log that is written to by itself: what it follows is not looked at.
+ *
+ * @throws ConsentError `audit_failed` where it cannot be read.
+ */
+export async function verifyCurrentFile(path: string): Promise<AuditVerification> {
+  await using log = await openParts(path);
+  const part = log.parts.at(-1);
+  const parts = part === undefined ? [] : [part];
+  const firstSeq = await firstSeqOf(part);
+  return await verifyParts(parts, { firstSeq, claims: undefined, report: () => {} });
+}
+
 /** Number of the first event; 0 where there is none that can be read. */
 async function firstSeqOf(part: PartLines | undefined): Promise<number> {
   if (part?.firstSeq !== undefined) return part.firstSeq;

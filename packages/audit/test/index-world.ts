@@ -85,7 +85,7 @@ export function eventsOf(fields: readonly Partial<AuditEventInput>[]): readonly 
   return fields.map((each, number) => makeEvent(number, { id: `ae_11111111-${number}`, ...each }));
 }
 
-const FILTERS: readonly AuditFilter[] = [
+const EVERY_FILTER: readonly AuditFilter[] = [
   {},
   { requestId: "cr_1" },
   { requestId: ["cr_2", "cr_3", "cr_none"] },
@@ -114,6 +114,9 @@ const FILTERS: readonly AuditFilter[] = [
 const TRIED = isDeep ? FILTERS : FILTERS.filter((_, number) => number % 3 === 1);
 /** When it is asked: some of the events are later. */
 const NOWS_MS = [undefined, 2_000_000, 1_000_060 - 1_000];
+
+/** In the quick lane one of each kind. */
+const FILTERS = isDeep ? EVERY_FILTER : EVERY_FILTER.filter((_, at) => at % 3 === 1);
 
 /** Every answer that a log gives: with the key by its index, without it by reading all. */
 async function answersOf(path: string, indexKey: Uint8Array | undefined): Promise<unknown> {

@@ -16,6 +16,7 @@ import { parsePolicy } from "@acp/core/policy";
 import { hidingCharactersIn, manualClock, seededIds } from "@acp/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { numbersInLane } from "../../../tools/deep.js";
 import { diffArguments } from "../src/diff.js";
 import { describeEnding, showDetails, showQuestion } from "../src/question-view.js";
 import { createScreen } from "@acp/host";
@@ -86,8 +87,8 @@ describe("the terminal writes no character that hides", () => {
     ["unicode_confusables.json", 6_294],
   ])(`of %s${noVectors}`, async (file, count) => {
     const texts = stringsOf(file);
-    for (let at = 0; at < texts.length; at += 40) {
-      const request = await questionAbout(texts.slice(at, at + 40));
+    for (const at of numbersInLane(Math.ceil(texts.length / 40))) {
+      const request = await questionAbout(texts.slice(at * 40, (at + 1) * 40));
       expect(hidingCharactersIn(writtenAbout(request, 80))).toEqual([]);
     }
     expect(texts).toHaveLength(count);

@@ -38,24 +38,6 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
     expect(denied.reason).toContain("not in working hours");
   });
 
-  it("edits the arguments, shows the difference, and wants a yes for it", async () => {
-    await using kit = await desk();
-    const verdict = kit.ask("write_file", { path: "a", content: "hello" });
-    await kit.pane.prompts();
-    await kit.pane.answer("e");
-    await kit.pane.shows("Enter all arguments as one JSON object");
-    kit.pane.type('{\n  "path": "b",\n  "content": "hello"\n}\n\n');
-    await kit.pane.shows('│ + path: "b"');
-    await kit.pane.shows(/Type yes to allow the call with these changes >$/);
-    await kit.pane.answer("yes");
-    expect(await verdict).toMatchObject({
-      decision: "allow",
-      code: "consent_modified",
-      action: { args: { path: "b", content: "hello" } },
-    });
-    expect(kit.pane.screen()).toContain('│ - path: "a"');
-  });
-
   it("takes no paste for an answer, whatever it begins with, and takes what is typed after it", async () => {
     await using kit = await desk();
     const verdict = kit.ask("write_file", { path: "a" }, { level: "critical" });
@@ -66,41 +48,6 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
     }
     await kit.pane.answer("approve");
     expect((await verdict).code).toBe("consent_approved");
-  });
-
-  it("queues two questions and answers each for itself", async () => {
-    await using kit = await desk();
-    const first = kit.ask("first_tool", { n: 1 });
-    const second = kit.ask("second_tool", { n: 2 });
-    await kit.pane.shows("· 1 more waiting");
-    await kit.pane.prompts();
-    await kit.pane.answer("d");
-    await kit.pane.shows("an empty line gives no reason");
-    kit.pane.press("Enter");
-    expect((await first).code).toBe("consent_denied");
-    await kit.pane.shows(/second_tool on files[^]*\n>$/);
-    await kit.pane.answer("a");
-    expect((await second).code).toBe("consent_approved");
-  });
-
-  it("asks each of several questions that follow at once", async () => {
-    await using kit = await desk();
-    for (const tool of ["first_tool", "second_tool", "third_tool"]) {
-      const verdict = kit.ask(tool, {});
-      await kit.pane.shows(new RegExp(`${tool} on files[^]*\n>$`));
-      await kit.pane.answer("a");
-      expect((await verdict).code).toBe("consent_approved");
-    }
-  });
-
-  it("counts down in place, and takes an expired question away", async () => {
-    await using kit = await desk();
-    const verdict = kit.ask("write_file", { path: "a" }, { timeoutMs: 3_500 });
-    await kit.pane.prompts();
-    await kit.pane.shows("0:02 left");
-    expect((await verdict).code).toBe("consent_expired");
-    const text = await kit.pane.shows("expired: nobody answered in time, the call was denied");
-    expect(text.match(/ left$/gm)).toHaveLength(1);
   });
 
   it("lets no key typed before the prompt answer it, finished line or not", async () => {
@@ -152,18 +99,6 @@ suite(`terminal channel in a pseudo-terminal${whyNoTmux === undefined ? "" : `, 
     await using shown = pane;
     expect(await verdicts(1)).toMatchObject([{ decision: "deny", code: "channel_unavailable" }]);
     expect(shown.screen()).not.toContain("write_file");
-  });
-
-  it("goes on deciding while its terminal takes nothing", async () => {
-    await using home = await temporaryHome();
-    const { pane, verdicts } = await gateProcess(home, [
-      { tool: "write_file", args: {}, timeoutMs: 4_000 },
-    ]);
-    await using stopped = pane;
-    await stopped.prompts();
-    stopped.press("C-s");
-    expect(await verdicts(1)).toMatchObject([{ decision: "deny", code: "consent_expired" }]);
-    stopped.press("C-q");
   });
 
   it("answers from a second terminal that attached through the socket", async () => {

@@ -47,6 +47,36 @@ describe.skipIf(!chromiumNeed.run)(
       expect(world.performed).toEqual([{ path: "b.txt", content: "one\ntwo" }]);
     });
 
+    it("denies with a reason that the agent reads", async () => {
+      await using world = await openWorld();
+      await using ada = await signedIn(browser, world);
+      const ran = world.want("write_file", { path: "a.txt" });
+      await ada.tab.read("a.txt");
+      await ada.tab.deny("use b.txt instead");
+      await ada.tab.sees("outcome", "Denied");
+      expect(await ran).toMatchObject({
+        ran: false,
+        verdict: { decision: "deny", reason: expect.stringContaining("use b.txt instead") },
+      });
+      expect(world.performed).toEqual([]);
+    });
+
+    it("counts the yeses of two people before it is one", async () => {
+      await using world = await openWorld();
+      await using ada = await signedIn(browser, world);
+      await using bob = await signedIn(browser, world, "bob");
+      const ran = world.want("deploy", { version: "2.1.0" });
+      await ada.tab.read("2.1.0");
+      await ada.tab.approve();
+      await ada.tab.sees("outcome", "1 of 2");
+      expect(await ada.tab.at("approve").isHidden()).toBe(true);
+      await bob.tab.read("2.1.0");
+      await bob.tab.sees("note-quorum", "1 of 2");
+      await bob.tab.approve();
+      await ada.tab.sees("outcome", "Approved");
+      expect(await ran).toMatchObject({ ran: true, verdict: { approvers: ["ada", "bob"] } });
+    });
+
     it("gives a lease, which answers the next call and not another tool's", async () => {
       await using world = await openWorld();
       await using ada = await signedIn(browser, world);

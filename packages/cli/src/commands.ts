@@ -2,6 +2,7 @@
  * Commands: one table. The dispatch, `acp --help` and docs/reference/cli.md come from it.
  */
 import type { Command } from "./command.js";
+import { BACKUP_COMMANDS } from "./table/backup.js";
 import { DOCTOR_COMMANDS } from "./table/doctor.js";
 import { EXEC_COMMANDS } from "./table/exec.js";
 import { FILES_DETAIL, FILES_MAX } from "./table/files.js";
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./commands/init.js")).init,
   },
   ...DOCTOR_COMMANDS,
+  ...BACKUP_COMMANDS,
   ...PROXY_COMMANDS,
   ...RESIDENT_COMMANDS,
   ...SANDBOX_COMMANDS,

@@ -84,7 +84,11 @@ export type OptionName =
   | "fix"
   | "yes"
   | "quick"
-  | "online";
+  | "online"
+  | "without-logs"
+  | "to"
+  | "dry-run"
+  | "delete-home";
 
 /** Every option of every command. */
 export const OPTIONS: Readonly<Record<OptionName, Option>> = {
@@ -294,9 +298,15 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
       "Run as this user, in sandbox uid, with the config.yml, policy.yml and log in its ~/.acp",
   },
   fix: { summary: "Repair what can be repaired, asking before each change" },
-  yes: { summary: "With --fix: agree to every change" },
+  yes: { summary: "Agree to every change without being asked (acp doctor: with --fix)" },
   quick: { summary: "Look only at how each log ends, and try no sandbox" },
   online: { summary: "Also ask the services of the channels" },
+  "without-logs": { summary: "Leave the audit logs out" },
+  to: { value: "DIR", summary: "Restore into this new directory instead of the home" },
+  "dry-run": { summary: "Check everything, show what would happen, and change nothing" },
+  "delete-home": {
+    summary: "Also delete the home with its logs and keys, after you type its path",
+  },
 };
 
 /** Options that every command takes. */

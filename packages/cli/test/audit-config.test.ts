@@ -10,7 +10,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditLog, readAuditLog } from "@acp/audit";
 import { logEvent } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
 import { startGated } from "./mcp-client.js";
 
@@ -33,7 +34,7 @@ async function world(audit: (elsewhere: string) => string): Promise<World> {
   await mkdir(folder);
   await mkdir(elsewhere);
   const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> =>
-    acp(args, { home, cwd: at.path, ...options });
+    acpHere(args, { home, cwd: at.path, ...options });
   expect(await run(["init"])).toMatchObject({ code: 0 });
   await writeFile(join(home, "config.yml"), `version: "1"\naudit:\n${audit(elsewhere)}`, {
     mode: 0o600,

@@ -1,15 +1,15 @@
 /**
- * Audit logs at the command line: checkpoints, filters, following and export, as child processes.
+ * Audit logs at the command line: checkpoints, filters, several logs and export.
  */
-import { execFile } from "node:child_process";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAuditLog } from "@acp/audit";
 import type { AuditEventInput } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch, startAcp } from "./harness.js";
-import type { AcpOptions, Ended, Scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
+import type { AcpOptions, Ended, Scratch } from "./environment.js";
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -40,7 +40,7 @@ async function world(): Promise<World> {
   const at = await scratch();
   const home = join(at.path, "h");
   const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> =>
-    acp(args, { home, cwd: at.path, ...options });
+    acpHere(args, { home, cwd: at.path, ...options });
   expect(await run(["init"])).toMatchObject({ code: 0 });
   return { ...at, home, log: join(home, "audit.jsonl"), run };
 }
@@ -84,7 +84,7 @@ describe("acp audit verify with checkpoints", () => {
     const key: string = JSON.parse(
       (await at.run(["keys", "list", "--json"])).stdout,
     ).checkpoint_key;
-    const stranger = await acp(
+    const stranger = await acpHere(
       ["audit", "verify", at.log, "--checkpoints", witness, "--key", key],
       { home: join(at.path, "none") },
     );
@@ -97,7 +97,7 @@ describe("acp audit verify with checkpoints", () => {
       await at.run(["audit", "verify", "h/audit.jsonl", "--checkpoints", witness]),
     ).toMatchObject({ code: EXIT_CODES.audit.code });
     await writeFile(at.log, text);
-    const whole = await acp(["audit", "verify", at.log], { home: join(at.path, "none") });
+    const whole = await acpHere(["audit", "verify", at.log], { home: join(at.path, "none") });
     expect(whole).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("no checkpoints were checked"),
@@ -114,18 +114,6 @@ describe("acp audit verify with checkpoints", () => {
       EXIT_CODES.audit.code,
       expect.stringMatching(/^broken .*audit\.jsonl:2: .* \[\w+\]; 1 event before it are good\n/),
     ]);
-  });
-
-  it("shows how far it is on a terminal", async () => {
-    await using at = await world();
-    const seen = await new Promise<string>((resolve) => {
-      const env = { ...process.env, ACP_HOME: at.home };
-      const command = `'${process.execPath}' '${new URL("../bin/acp.cjs", import.meta.url).pathname}' audit verify`;
-      execFile("script", ["-qec", command, "/dev/null"], { env }, (_error, stdout) =>
-        resolve(stdout),
-      );
-    });
-    expect(seen).toMatch(/audit\.jsonl: 100 %, 1 events/);
   });
 });
 
@@ -165,33 +153,6 @@ describe("acp audit show and export", () => {
   ])("show %j filters", async (args, ids) => {
     await using at = await logged();
     expect(idsOf(await at.run(["audit", "show", "--json", ...args]))).toEqual(ids);
-  });
-
-  const logTo = async (path: string, id: string): Promise<void> => {
-    await using log = await openAuditLog({ path });
-    await log.append([event(id)]);
-  };
-
-  it("show --follow shows what is there and what comes, also of logs that are new, until Ctrl-C", async () => {
-    await using at = await logged();
-    await using shown = startAcp(["audit", "show", "--follow", "--json", "--agent", "one"], {
-      home: at.home,
-    });
-    await shown.seen("stdout", "ae_4");
-    {
-      await using log = await openAuditLog({ path: at.log });
-      await log.append([event("ae_5"), event("ae_6", { agent: "two" }), event("ae_7")]);
-      await Promise.all(
-        [2, 3, 7].map((number) => logTo(join(at.home, `audit.${number}.jsonl`), `new_${number}`)),
-      );
-      await Promise.all(["ae_7", "new_2", "new_3", "new_7"].map((id) => shown.seen("stdout", id)));
-    }
-    shown.child.kill("SIGINT");
-    const ended = await shown.ended;
-    expect([ended.code, [...idsOf(ended)].sort()]).toEqual([
-      0,
-      ["ae_2", "ae_3", "ae_4", "ae_5", "ae_7", "new_2", "new_3", "new_7"],
-    ]);
   });
 
   it("export writes the log's own lines, CSV in which no text is a line or a formula, and what the filter lets through", async () => {

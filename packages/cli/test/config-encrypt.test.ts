@@ -6,7 +6,8 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
 import { fileServer, startGated } from "./mcp-client.js";
 
@@ -28,7 +29,7 @@ async function world(text?: string): Promise<World> {
   await mkdir(folder);
   const config = join(home, "config.yml");
   const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> =>
-    acp(args, { home, cwd: at.path, ...options });
+    acpHere(args, { home, cwd: at.path, ...options });
   expect(await run(["init"])).toMatchObject({ code: 0 });
   if (text !== undefined) await writeFile(config, text, { mode: 0o600 });
   return { ...at, home, folder, config, text: () => readFile(config, "utf8"), run };
@@ -116,7 +117,7 @@ describe("acp config encrypt", () => {
     await writeFile(join(home, "config.yml"), "telegram: { bot_token: plain, chat_id: '1' }\n", {
       mode: 0o600,
     });
-    const { code, stderr } = await acp(["config", "encrypt", TOKEN], { home });
+    const { code, stderr } = await acpHere(["config", "encrypt", TOKEN], { home });
     expect([code, stderr]).toEqual([
       EXIT_CODES.invalid.code,
       `acp: Cannot encrypt "${TOKEN}": this home has no keys yet; make them with acp init [home_invalid]\n`,
@@ -172,7 +173,7 @@ describe("acp mcp with encrypted fields", () => {
     const home = join(bare.path, "h");
     await mkdir(home, { mode: 0o700 });
     await writeFile(join(home, "config.yml"), await at.text(), { mode: 0o600 });
-    expect(await acp(["mcp"], { home })).toMatchObject({
+    expect(await acpHere(["mcp"], { home })).toMatchObject({
       code: EXIT_CODES.invalid.code,
       stderr: expect.stringMatching(/this home has no keys; run: acp init \[key_locked\]\n$/),
     });

@@ -8,7 +8,7 @@ import { readFile, rm, truncate } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
 import { FINDINGS } from "../src/doctor/codes.js";
 import { EXAMINATIONS } from "../src/doctor/examine.js";
-import { acp } from "./harness.js";
+import { acpHere } from "./acp-here.js";
 import { doctorWorld, edit, removeTemplate } from "./doctor-world.js";
 
 afterAll(removeTemplate);
@@ -133,8 +133,8 @@ function problems(schema: unknown, value: unknown, at = "$"): readonly string[] 
 }
 
 describe("acp doctor", () => {
-  const run = (home: string, ...args: readonly string[]): ReturnType<typeof acp> =>
-    acp(["doctor", ...args], { home });
+  const run = (home: string, ...args: readonly string[]): ReturnType<typeof acpHere> =>
+    acpHere(["doctor", ...args], { home });
 
   it("exits with 0 where there is no error, and says what it looked at", async () => {
     const { home } = await doctorWorld();
@@ -187,7 +187,7 @@ describe("acp doctor", () => {
     const ended = await run(home.dir, "--quick", "--fix", "passkeys_broken", "--yes");
     expect(ended.stdout).toMatch(/^fixed passkeys_broken: passkeys\.json was set aside as /);
     expect(ended.code).toBe(0);
-    const shown = await acp(["audit", "show"], { home: home.dir });
+    const shown = await acpHere(["audit", "show"], { home: home.dir });
     expect(shown.stdout).toMatch(
       /gate_notice .*passkeys_broken: about to set .*passkeys\.json aside/,
     );

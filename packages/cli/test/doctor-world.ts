@@ -2,7 +2,7 @@
  * A home as `acp init` and a few events make it, copied for each damage, and the doctor in this
  * process.
  */
-import { chmod, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { logEvent, randomIds } from "@acp/core";
@@ -130,4 +130,12 @@ export async function removeTemplate(): Promise<void> {
 /** Changes the text of a file. */
 export async function edit(path: string, change: (text: string) => string): Promise<void> {
   await writeFile(path, change(await readFile(path, "utf8")));
+}
+
+/** Changes a letter of a log in place; its size stays. */
+export async function poke(path: string): Promise<void> {
+  const at = (await readFile(path, "latin1")).indexOf("sample 2");
+  await using handle = await open(path, "r+");
+  await handle.write("S", at);
+  await handle.utimes(1, 1);
 }

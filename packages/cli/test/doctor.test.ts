@@ -4,6 +4,7 @@
  */
 import { mkdir, rm, truncate } from "node:fs/promises";
 import { afterAll, describe, expect, it } from "vitest";
+import { isDeep } from "../../../tools/deep.js";
 import { FINDINGS } from "../src/doctor/codes.js";
 import { findDisk } from "../src/doctor/look/disk.js";
 import { findVersions } from "../src/doctor/look/machine.js";
@@ -24,11 +25,12 @@ async function check({ code, do: damage, isMended, parts }: Damage): Promise<voi
   const finding = findingsOf(before).find((each) => each.code === code);
   expect(finding).toMatchObject({ level: FINDINGS[code].level, can_fix: isMended === true });
   // Nobody asked for a change.
-  expect(codesOf(await world.examine(parts))).toEqual(codesOf(before));
+  if (isDeep) expect(codesOf(await world.examine(parts))).toEqual(codesOf(before));
   if (isMended !== true) return;
   const { all, mended } = await world.fix(parts);
   expect(mended.filter((each) => !each.is_done)).toEqual([]);
   expect(codesOf(all)).not.toContain(code);
+  if (!isDeep) return;
   const again = findingsOf(await world.examine(parts)).filter(({ level }) => level === "error");
   expect(again).toEqual([]);
 }

@@ -2,13 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch, startAcp } from "./harness.js";
-import type { AcpOptions, Ended } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
+import type { AcpOptions, Ended } from "./environment.js";
 
 const PROFILE = { name: "main", execApproval: { allowlist: [{ pattern: "git push **" }] } };
 
 const check = (args: readonly string[], options?: AcpOptions): Promise<Ended> =>
-  acp(["exec", "check", ...args], options);
+  acpHere(["exec", "check", ...args], options);
 
 /** Git is judged by the repository that it finds: outside of a project none is known. */
 const IN_PROJECT = ["--project", "/work/project", "--cwd", "/work/project"];
@@ -155,20 +156,10 @@ describe("acp exec check", () => {
       EXIT_CODES.ok.code,
     );
   });
-
-  it("answers each line as it comes", async () => {
-    await using running = startAcp(["exec", "check", "--stdin"]);
-    running.child.stdin?.write('"git status"\n');
-    await running.seen("stdout", '"command":"git status"');
-    running.child.stdin?.write('"npm publish"\n');
-    await running.seen("stdout", '"command":"npm publish"');
-    running.child.stdin?.end();
-    expect((await running.ended).code).toBe(0);
-  });
 });
 
 it("acp exec check --help has examples", async () => {
-  const { code, stdout } = await acp(["exec", "check", "--help"]);
+  const { code, stdout } = await acpHere(["exec", "check", "--help"]);
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(/Examples:\n( {2}.*acp exec check.*\n){3,}/),

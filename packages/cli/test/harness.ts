@@ -1,42 +1,21 @@
 /**
- * The built `acp` as a real child process, in a home that is removed afterwards.
+ * The built `acp` as a real child process, in a home that is removed afterwards. What only looks at
+ * texts and exit codes is cheaper with acp-here.ts.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { environment } from "./environment.js";
+import type { AcpOptions, Ended } from "./environment.js";
+
+export { scratch } from "./environment.js";
+export type { AcpOptions, Ended, Scratch } from "./environment.js";
 
 export const BIN: string = fileURLToPath(new URL("../bin/acp.cjs", import.meta.url));
 if (!existsSync(new URL("../dist/index.js", import.meta.url)))
   throw new Error("the CLI is not built: run `npm run setup`");
-
-/** A directory that is removed with its holder. */
-export interface Scratch extends AsyncDisposable {
-  readonly path: string;
-}
-
-/** Makes a short-lived directory; its path is short, because sockets lie in it. */
-export async function scratch(): Promise<Scratch> {
-  const path = await mkdtemp(join(tmpdir(), "acp-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
-
-export interface AcpOptions {
-  readonly home?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
-  readonly cwd?: string;
-}
-
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Running extends AsyncDisposable {
   readonly child: ChildProcess;
@@ -45,21 +24,6 @@ export interface Running extends AsyncDisposable {
   /** Resolves when the text has been written to the stream; rejects when the process ends first. */
   readonly seen: (stream: "stdout" | "stderr", text: string | RegExp) => Promise<void>;
   readonly ended: Promise<Ended>;
-}
-
-/** An environment without the caller's own settings. */
-function environment(options: AcpOptions): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env;
-  return {
-    ...(PATH !== undefined && { PATH }),
-    ...(HOME !== undefined && { HOME }),
-    ...(options.home !== undefined && { ACP_HOME: options.home }),
-    // A test that wants a resident says so: it would outlive the others.
-    ACP_ALONE: "1",
-    // A busy machine is no reason to fail a test.
-    ACP_HOOK_SECONDS: "600",
-    ...options.env,
-  };
 }
 
 /** Starts `acp` with the arguments. */

@@ -3,7 +3,6 @@
  * double of each agent, and the real ones where they are.
  */
 import { chmod, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -88,12 +87,10 @@ describe("acp exec hook --check", () => {
 
   it("leaves nothing behind, and the person's own homes as they are", async () => {
     await using at = await withDouble("codex", "heeds");
-    const before = await readdir(tmpdir());
-    await check("codex", { ...at.env, HOME: at.path, ACP_HOME: join(at.path, "acp") });
-    const made = (await readdir(tmpdir())).filter(
-      (name) => name.startsWith("acp-check-") && !before.includes(name),
-    );
-    expect([made, await readdir(at.path)]).toEqual([[], ["bin"]]);
+    const TMPDIR = join(at.path, "tmp");
+    await mkdir(TMPDIR);
+    await check("codex", { ...at.env, HOME: at.path, TMPDIR, ACP_HOME: join(at.path, "acp") });
+    expect(await readdir(at.path, { recursive: true })).toEqual(["bin", "tmp", "bin/codex"]);
   });
 
   it.each(CHECKED_AGENTS.map((each) => [each.agent, each] as const))(

@@ -9,7 +9,7 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { attachApprovers } from "@acp/channel-terminal";
-import type { ApproverClients } from "@acp/channel-terminal";
+import type { ApproverClients, OpenQuestion } from "@acp/channel-terminal";
 import { expect, onTestFinished } from "vitest";
 import { acp, scratch, startAcp } from "./harness.js";
 import type { Running, Scratch } from "./harness.js";
@@ -116,17 +116,30 @@ export async function startProxy(
 
 /** Answers the next question of the home's gates through `acp approve --once`. */
 export async function answerNext(home: string, words: readonly string[]): Promise<void> {
+  // Who only looks for the question is in this process: a start of `acp pending` for each look
+  // takes longer than all that is tested.
+  await using looking = await attachHome(home);
   for (;;) {
-    const { pending } = JSON.parse((await acp(["pending", "--json"], { home })).stdout);
-    const [question] = Array.isArray(pending) ? pending : [];
-    if (question === undefined) continue;
-    const { code, stderr } = await acp(["approve", "--once", String(question.id), ...words], {
-      home,
-    });
+    const { request } = await firstQuestion(looking);
+    const { code, stderr } = await acp(["approve", "--once", request.id, ...words], { home });
     if (code === 0) return;
     // 5: it was over already.
     if (code !== 5) throw new Error(`the answer was refused: ${stderr}`);
   }
+}
+
+/** The first question that is open, or the next one that comes. */
+export async function firstQuestion(clients: ApproverClients): Promise<OpenQuestion> {
+  const [open] = clients.pending();
+  if (open !== undefined) return open;
+  for await (const change of clients.changes) if (change.type === "open") return change.question;
+  throw new Error("no question came");
+}
+
+/** Somebody whom the home's gates can ask. */
+export function attachHome(home: string): Promise<ApproverClients> {
+  const signal = new AbortController().signal;
+  return attachApprovers({ directory: join(home, "run"), signal });
 }
 
 /** How a program ended. */
@@ -168,10 +181,7 @@ export function has(command: string): boolean {
  * --once`.
  */
 export async function attachSilent(home: string): Promise<ApproverClients> {
-  const silent = await attachApprovers({
-    directory: join(home, "run"),
-    signal: new AbortController().signal,
-  });
+  const silent = await attachHome(home);
   await expect.poll(() => silent.gates()).toBe(1);
   return silent;
 }

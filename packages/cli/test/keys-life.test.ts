@@ -6,7 +6,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
 import type { AcpOptions, Ended } from "./harness.js";
 import { answering, startGated } from "./mcp-client.js";
 
@@ -25,7 +26,8 @@ async function world(initEnv: Readonly<Record<string, string>> = {}): Promise<Wo
   await mkdir(folder);
   const passphraseFile = join(at.path, "passphrase");
   await writeFile(passphraseFile, "correct horse battery\n", { mode: 0o600 });
-  const run: World["run"] = (args, options = {}) => acp(args, { home, cwd: at.path, ...options });
+  const run: World["run"] = (args, options = {}) =>
+    acpHere(args, { home, cwd: at.path, ...options });
   const env = "ACP_PASSPHRASE_FILE" in initEnv ? { ACP_PASSPHRASE_FILE: passphraseFile } : initEnv;
   expect(await run(["init"], { env })).toMatchObject({ code: 0 });
   let count = 0;

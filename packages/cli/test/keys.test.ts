@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, BIN, scratch } from "./harness.js";
+import { BIN, scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
 import type { AcpOptions, Ended, Scratch } from "./harness.js";
 import { answering, startGated } from "./mcp-client.js";
 
@@ -23,7 +24,7 @@ async function world(): Promise<World> {
   const [home, folder] = [join(at.path, "h"), join(at.path, "files")];
   await mkdir(folder);
   const run = (args: readonly string[], options: AcpOptions = {}): Promise<Ended> =>
-    acp(args, { home, cwd: at.path, ...options });
+    acpHere(args, { home, cwd: at.path, ...options });
   expect(await run(["init"])).toMatchObject({ code: 0 });
   return { ...at, home, folder, run };
 }
@@ -46,7 +47,7 @@ describe("acp init", () => {
   it("makes keys and a vault, sealed under a key file where nobody can be asked, and says so", async () => {
     await using at = await scratch();
     const home = join(at.path, "h");
-    const { code, stdout } = await acp(["init", "--home", home]);
+    const { code, stdout } = await acpHere(["init", "--home", home]);
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining(
@@ -56,9 +57,9 @@ describe("acp init", () => {
     for (const name of ["keys/private.key", "keys/unlock.key", "keys/checkpoint.key", "vault.json"])
       expect((await stat(join(home, name))).mode & 0o777).toBe(0o600);
     const before = await readFile(join(home, "keys/private.key"), "utf8");
-    expect(await acp(["init", "--home", home])).toMatchObject({ code: 0 });
+    expect(await acpHere(["init", "--home", home])).toMatchObject({ code: 0 });
     expect(await readFile(join(home, "keys/private.key"), "utf8")).toBe(before);
-    const events = (await acp(["audit", "show", "--json"], { home })).stdout;
+    const events = (await acpHere(["audit", "show", "--json"], { home })).stdout;
     expect(JSON.parse(events.split("\n")[0] ?? "")).toMatchObject({
       eventType: "vault_changed",
       metadata: { counter: 1, change: "created" },
@@ -71,10 +72,10 @@ describe("acp init", () => {
     const file = join(at.path, "passphrase");
     await writeFile(file, "correct horse battery\n", { mode: 0o600 });
     const env = { ACP_PASSPHRASE_FILE: file };
-    expect(json(await acp(["init", "--json"], { home, env }))).toMatchObject({
+    expect(json(await acpHere(["init", "--json"], { home, env }))).toMatchObject({
       unlock: "passphrase",
     });
-    expect(await acp(["vault", "list"], { home, env })).toMatchObject({
+    expect(await acpHere(["vault", "list"], { home, env })).toMatchObject({
       code: 0,
       stdout: "The vault is empty\n",
     });
@@ -82,14 +83,14 @@ describe("acp init", () => {
       ["vault", "list"],
       ["mcp", "--", "true"],
     ]) {
-      const { code, stderr } = await acp(args, { home });
+      const { code, stderr } = await acpHere(args, { home });
       expect([code, stderr]).toEqual([
         EXIT_CODES.invalid.code,
         expect.stringMatching(/^acp: .*set ACP_PASSPHRASE_FILE .*\[key_locked\]\n$/),
       ]);
     }
     await writeFile(file, "another passphrase\n", { mode: 0o600 });
-    expect(await acp(["vault", "list"], { home, env })).toMatchObject({
+    expect(await acpHere(["vault", "list"], { home, env })).toMatchObject({
       code: EXIT_CODES.invalid.code,
     });
   });
@@ -97,15 +98,17 @@ describe("acp init", () => {
   it("seals under the key file that is named", async () => {
     await using at = await scratch();
     const home = join(at.path, "h");
-    expect(await acp(["init", "--key-file", "my.key"], { home, cwd: at.path })).toMatchObject({
+    expect(await acpHere(["init", "--key-file", "my.key"], { home, cwd: at.path })).toMatchObject({
       code: 0,
     });
-    expect(await acp(["vault", "list"], { home })).toMatchObject({ code: EXIT_CODES.invalid.code });
+    expect(await acpHere(["vault", "list"], { home })).toMatchObject({
+      code: EXIT_CODES.invalid.code,
+    });
     expect(
-      await acp(["vault", "list", "--key-file", "my.key"], { home, cwd: at.path }),
+      await acpHere(["vault", "list", "--key-file", "my.key"], { home, cwd: at.path }),
     ).toMatchObject({ code: 0 });
     expect(
-      await acp(["vault", "list"], { home, env: { ACP_KEY_FILE: join(at.path, "my.key") } }),
+      await acpHere(["vault", "list"], { home, env: { ACP_KEY_FILE: join(at.path, "my.key") } }),
     ).toMatchObject({ code: 0 });
   });
 });
@@ -123,7 +126,7 @@ describe("acp proof", () => {
     // No home: the stranger has none.
     const nowhere = { cwd: at.path, home: join(at.path, "none") };
     for (const trusted of [key, "public.key"]) {
-      const result = await acp(
+      const result = await acpHere(
         ["proof", "verify", "record.json", "--key", trusted, "--json"],
         nowhere,
       );
@@ -140,10 +143,10 @@ describe("acp proof", () => {
       stdout: expect.stringMatching(/^proven: approved cr_/),
     });
     expect(
-      await acp(["proof", "verify", "-", "--key", key], { ...nowhere, input: exported.stdout }),
+      await acpHere(["proof", "verify", "-", "--key", key], { ...nowhere, input: exported.stdout }),
     ).toMatchObject({ code: 0 });
 
-    const late = await acp(
+    const late = await acpHere(
       ["proof", "verify", "record.json", "--key", key, "--at", "2199-01-01T00:00:00Z"],
       nowhere,
     );
@@ -151,12 +154,12 @@ describe("acp proof", () => {
       code: EXIT_CODES.unproven.code,
       stdout: expect.stringContaining("[expired]"),
     });
-    const early = await acp(
+    const early = await acpHere(
       ["proof", "verify", "record.json", "--key", key, "--at", "2020-01-01", "--json"],
       nowhere,
     );
     expect([early.code, json(early).code]).toEqual([EXIT_CODES.unproven.code, "from_future"]);
-    const other = await acp(
+    const other = await acpHere(
       [
         "proof",
         "verify",
@@ -174,7 +177,7 @@ describe("acp proof", () => {
       join(at.path, "changed.json"),
       exported.stdout.replaceAll("as asked", "as wanted"),
     );
-    const changed = await acp(["proof", "verify", "changed.json", "--key", key], nowhere);
+    const changed = await acpHere(["proof", "verify", "changed.json", "--key", key], nowhere);
     expect(changed).toMatchObject({
       code: EXIT_CODES.unproven.code,
       stdout: expect.stringContaining("[request_changed]"),
@@ -290,18 +293,19 @@ describe("acp vault", () => {
     ).toMatchObject({ code: "vault_failed" });
   });
 
-  it("an older vault put back stops the gate, and the message says how to go on", async () => {
+  it("an older vault put back releases nothing and is not changed, and the gate starts", async () => {
     await using at = await world();
     const old = await readFile(join(at.home, "vault.json"), "utf8");
-    await at.run(["vault", "set", "TOKEN", "--server", "default"], {
-      input: "tok-0123456789abcdef",
-    });
+    const input = "tok-0123456789abcdef";
+    const set = ["vault", "set", "TOKEN", "--server", "default"];
+    await at.run(set, { input });
     await writeFile(join(at.home, "vault.json"), old, { mode: 0o600 });
-    const { code, stderr } = await at.run(["mcp", "--", "true"]);
-    expect([code, stderr]).toEqual([
-      EXIT_CODES.invalid.code,
-      expect.stringMatching(/^acp: .* an older one \(save 1\) .*\[vault_invalid\]\n$/),
-    ]);
+    await using gated = await startGated(at);
+    await gated.said(/an older one \(save 1\) .*; no secret is released/);
+    expect(await at.run(set, { input })).toMatchObject({
+      code: EXIT_CODES.invalid.code,
+      stderr: expect.stringMatching(/^acp: .* an older one \(save 1\) .*\[vault_invalid\]\n$/),
+    });
   });
 });
 

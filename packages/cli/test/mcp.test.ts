@@ -57,7 +57,7 @@ async function firstQuestion(watcher: Running): Promise<string> {
 }
 
 describe("acp mcp with the real file server", () => {
-  it("forwards what the policy allows and denies what it denies", async () => {
+  it("forwards what the policy allows, denies what it denies, and what nobody is there to answer", async () => {
     await using at = await world();
     await using gated = await startGated(at);
     expect((await gated.client.listTools()).tools.map(({ name }) => name)).toContain("write_file");
@@ -70,12 +70,7 @@ describe("acp mcp with the real file server", () => {
       isError: true,
       code: "policy_denied",
     });
-    expect(await readdir(at.folder)).toEqual(["a.txt"]);
-  });
-
-  it("denies at once, with the remedy, where nobody is attached", async () => {
-    await using at = await world();
-    await using gated = await startGated(at);
+    // At once, with the remedy, where nobody is attached.
     const answer = await gated.call("write_file", { path: "b.txt", content: "x" });
     expect(answer).toMatchObject({
       isError: true,
@@ -149,6 +144,10 @@ describe("acp mcp with the real file server", () => {
     expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({
       code: "channel_unavailable",
     });
+    // And takes a policy that is written later.
+    await replace(join(at.path, "new/policy.yml"), POLICY);
+    await gated.said("is there now and in force: 2 rules");
+    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
   });
 });
 
@@ -185,14 +184,6 @@ describe("acp mcp and the policy file", () => {
       POLICY,
       POLICY.replace("action: allow", "action: deny"),
     ]);
-  });
-
-  it("takes one that is written later", async () => {
-    await using at = await world("");
-    await using gated = await startGated(at);
-    await replace(at.policy, POLICY);
-    await gated.said("is there now and in force: 2 rules");
-    expect(await gated.call("read_text_file", { path: "a.txt" })).toMatchObject({ isError: false });
   });
 
   it("does not start with a broken one", async () => {

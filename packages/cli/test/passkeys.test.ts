@@ -4,7 +4,6 @@
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { attachApprovers, type ApproverClients, type OpenQuestion } from "@acp/channel-terminal";
 import {
   encodeRequest,
   makeResponse,
@@ -16,7 +15,9 @@ import { consentPayload, PAYLOAD_TYPE } from "@acp/core/proof";
 import { filePasskeys } from "@acp/home";
 import { createSoftwarePasskey, type SoftwarePasskey } from "@acp/testing";
 import { describe, expect, it } from "vitest";
-import { acp, scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
+import { attachHome, firstQuestion } from "./http-world.js";
 import { startGated } from "./mcp-client.js";
 
 const ORIGIN = "http://localhost:8789";
@@ -56,20 +57,12 @@ function signedYes(request: ConsentRequest, key: SoftwarePasskey): JsonObject {
   };
 }
 
-async function firstQuestion(gates: ApproverClients): Promise<OpenQuestion> {
-  const [open] = gates.pending();
-  if (open !== undefined) return open;
-  for await (const change of gates.changes) if (change.type === "open") return change.question;
-  throw new Error("no question came");
-}
-
 /**
  * Hands in, for the first question, a yes without a passkey, one by another's passkey, and one by
  * this.
  */
 async function answerWith(home: string, key: SoftwarePasskey): Promise<readonly AnswerReceipt[]> {
-  const stop = new AbortController();
-  await using gates = await attachApprovers({ directory: join(home, "run"), signal: stop.signal });
+  await using gates = await attachHome(home);
   const { request } = await firstQuestion(gates);
   const plain = makeResponse(request, {
     decision: "approved",
@@ -91,7 +84,7 @@ describe("a rule that wants a passkey", () => {
     await using at = await scratch();
     const [home, folder] = [join(at.path, "h"), join(at.path, "files")];
     await mkdir(folder);
-    expect(await acp(["init"], { home })).toMatchObject({ code: 0 });
+    expect(await acpHere(["init"], { home })).toMatchObject({ code: 0 });
     await writeFile(join(home, "policy.yml"), POLICY, { mode: 0o600 });
     const key = createSoftwarePasskey(ORIGIN);
     const passkey = {
@@ -117,34 +110,40 @@ describe("a rule that wants a passkey", () => {
     }
     expect(await readFile(file, "utf8")).toBe("as signed");
 
-    const [id = ""] = /cr_[\w-]+/.exec((await acp(["audit", "show"], { home })).stdout) ?? [];
+    const [id = ""] = /cr_[\w-]+/.exec((await acpHere(["audit", "show"], { home })).stdout) ?? [];
     const [record, keys] = [join(at.path, "record.json"), join(at.path, "passkeys.json")];
-    await writeFile(record, (await acp(["proof", "export", id], { home })).stdout);
-    await writeFile(keys, (await acp(["passkeys", "export"], { home })).stdout);
+    await writeFile(record, (await acpHere(["proof", "export", id], { home })).stdout);
+    await writeFile(keys, (await acpHere(["passkeys", "export"], { home })).stdout);
     const elsewhere = { home: join(at.path, "none") };
-    expect(await acp(["proof", "verify", record, "--passkeys", keys], elsewhere)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`proven: approved ${id}`) as unknown,
-    });
+    expect(await acpHere(["proof", "verify", record, "--passkeys", keys], elsewhere)).toMatchObject(
+      {
+        code: 0,
+        stdout: expect.stringContaining(`proven: approved ${id}`) as unknown,
+      },
+    );
     await writeFile(keys, JSON.stringify({ version: "1", passkeys: [] }));
-    expect(await acp(["proof", "verify", record, "--passkeys", keys], elsewhere)).toMatchObject({
-      code: 6,
-    });
+    expect(await acpHere(["proof", "verify", record, "--passkeys", keys], elsewhere)).toMatchObject(
+      {
+        code: 6,
+      },
+    );
     const publicKeys = join(at.path, "public.key");
-    await writeFile(publicKeys, (await acp(["keys", "export"], { home })).stdout);
-    expect(await acp(["proof", "verify", record, "--key", publicKeys], elsewhere)).toMatchObject({
+    await writeFile(publicKeys, (await acpHere(["keys", "export"], { home })).stdout);
+    expect(
+      await acpHere(["proof", "verify", record, "--key", publicKeys], elsewhere),
+    ).toMatchObject({
       code: 6,
     });
 
-    expect(await acp(["passkeys", "revoke", key.id], { home })).toMatchObject({
+    expect(await acpHere(["passkeys", "revoke", key.id], { home })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("revoked") as unknown,
     });
-    expect(await acp(["passkeys", "revoke", key.id], { home })).toMatchObject({ code: 5 });
-    expect((await acp(["passkeys", "list"], { home })).stdout).toContain("revoked 20");
-    expect((await acp(["audit", "show"], { home })).stdout).toContain(
+    expect(await acpHere(["passkeys", "revoke", key.id], { home })).toMatchObject({ code: 5 });
+    expect((await acpHere(["passkeys", "list"], { home })).stdout).toContain("revoked 20");
+    expect((await acpHere(["audit", "show"], { home })).stdout).toContain(
       `The passkey ${key.id} of local was revoked`,
     );
-    expect(await acp(["proof", "verify", record], { home })).toMatchObject({ code: 0 });
+    expect(await acpHere(["proof", "verify", record], { home })).toMatchObject({ code: 0 });
   });
 });

@@ -2,7 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
 
 const POLICY = `version: "1"
 default_action: ask
@@ -19,7 +20,7 @@ rules:
 describe("acp policy schema", () => {
   it("prints the schema that is published", async () => {
     const published = new URL("../../../spec/schemas/policy.schema.json", import.meta.url);
-    const { code, stdout } = await acp(["policy", "schema"]);
+    const { code, stdout } = await acpHere(["policy", "schema"]);
     expect([code, JSON.parse(stdout)]).toEqual([0, JSON.parse(await readFile(published, "utf8"))]);
   });
 });
@@ -28,7 +29,7 @@ describe("acp policy check", () => {
   it("lists the rules, by person and by program", async () => {
     await using at = await scratch();
     await writeFile(join(at.path, "p.yml"), POLICY);
-    const { code, stdout } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
+    const { code, stdout } = await acpHere(["policy", "check", "p.yml"], { cwd: at.path });
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining(
@@ -36,7 +37,7 @@ describe("acp policy check", () => {
       ),
     ]);
     const json = JSON.parse(
-      (await acp(["policy", "check", "--json", "-"], { input: POLICY })).stdout,
+      (await acpHere(["policy", "check", "--json", "-"], { input: POLICY })).stdout,
     );
     expect(json).toMatchObject({
       ok: true,
@@ -49,13 +50,13 @@ describe("acp policy check", () => {
   it("names file, line, column and what was meant", async () => {
     await using at = await scratch();
     await writeFile(join(at.path, "p.yml"), POLICY.replace("reason:", "reson:"));
-    const { code, stdout, stderr } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
+    const { code, stdout, stderr } = await acpHere(["policy", "check", "p.yml"], { cwd: at.path });
     expect([code, stdout]).toEqual([EXIT_CODES.invalid.code, ""]);
     expect(stderr).toMatch(
       /^acp: \S+\/p\.yml:10:5: Cannot load policy .*unknown key "reson"; did you mean reason\? \[policy_invalid\]\n$/,
     );
     const failure = JSON.parse(
-      (await acp(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr,
+      (await acpHere(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr,
     );
     expect(failure.error).toMatchObject({
       code: "policy_invalid",
@@ -71,7 +72,7 @@ describe("acp policy check", () => {
       join(at.path, "p.yml"),
       POLICY.replace("reason:", "reson:").replace("ask", "aks"),
     );
-    const { code, stdout, stderr } = await acp(["policy", "check", "p.yml"], { cwd: at.path });
+    const { code, stdout, stderr } = await acpHere(["policy", "check", "p.yml"], { cwd: at.path });
     expect([code, stdout]).toEqual([EXIT_CODES.invalid.code, ""]);
     const lines = stderr.replaceAll(`${at.path}/`, "").trimEnd().split("\n");
     expect(lines).toEqual([
@@ -83,7 +84,7 @@ describe("acp policy check", () => {
       ),
     ]);
     const { error } = JSON.parse(
-      (await acp(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr,
+      (await acpHere(["policy", "check", "p.yml", "--json"], { cwd: at.path })).stderr,
     );
     expect(error).toMatchObject({
       code: "policy_invalid",
@@ -108,7 +109,7 @@ describe("acp policy check", () => {
     await writeFile(join(at.path, "good.yml"), POLICY);
     await writeFile(join(at.path, "better.yml"), POLICY);
     const checked = async (...args: readonly string[]) => {
-      const { code, stdout, stderr } = await acp(["policy", "check", "--json", ...args], {
+      const { code, stdout, stderr } = await acpHere(["policy", "check", "--json", ...args], {
         cwd: at.path,
       });
       const files = stdout.split("\n").flatMap((line) => {
@@ -135,15 +136,15 @@ describe("acp policy check", () => {
   it("refuses a rule for several people in a home without approvers, as a start does, and warns of it in a file", async () => {
     await using at = await scratch();
     const home = join(at.path, "home");
-    expect((await acp(["init"], { home })).code).toBe(0);
+    expect((await acpHere(["init"], { home })).code).toBe(0);
     const several = `${POLICY}  - { id: pay, match: { tool: pay }, action: ask, quorum: 2 }\n`;
     await writeFile(join(home, "policy.yml"), several);
     const problem = 'rule "pay" needs 2 people';
     const check = (...more: readonly string[]) =>
-      acp(["policy", "check", ...more], { home, input: several });
+      acpHere(["policy", "check", ...more], { home, input: several });
     for (const run of [
       await check("--json"),
-      await acp(["mcp", "--json", "--", "true"], { home }),
+      await acpHere(["mcp", "--json", "--", "true"], { home }),
     ]) {
       const { error } = JSON.parse(run.stderr.trimEnd().split("\n").at(-1) ?? "");
       expect(error).toMatchObject({
@@ -178,13 +179,13 @@ describe("acp policy check", () => {
     await using at = await scratch();
     await writeFile(join(at.path, "binary.yml"), new Uint8Array([0xff, 0xfe]));
     if (file === "large.yml") await writeFile(join(at.path, file), "#".repeat(4 * 1024 * 1024 + 1));
-    const { code, stderr } = await acp(["policy", "check", file], { cwd: at.path });
+    const { code, stderr } = await acpHere(["policy", "check", file], { cwd: at.path });
     expect([code, stderr]).toEqual([EXIT_CODES.usage.code, expect.stringMatching(message)]);
   });
 
   it("without a file and a home says how to make one", async () => {
     await using at = await scratch();
-    const { code, stderr } = await acp(["policy", "check"], { home: join(at.path, "none") });
+    const { code, stderr } = await acpHere(["policy", "check"], { home: join(at.path, "none") });
     expect([code, stderr]).toEqual([
       EXIT_CODES.invalid.code,
       expect.stringMatching(/it does not exist; run: acp init \[home_invalid\]/),
@@ -206,7 +207,7 @@ describe("acp policy explain", () => {
       join(at.path, "action.json"),
       JSON.stringify({ name: "move_file", args: {}, meta: { kind: "tool", server: "files" } }),
     );
-    return await acp(["policy", "explain", "p.yml", ...args], { cwd: at.path });
+    return await acpHere(["policy", "explain", "p.yml", ...args], { cwd: at.path });
   };
 
   it.each([
@@ -240,12 +241,12 @@ describe("acp policy explain", () => {
     const config =
       'version: "1"\ndefaults: { timeout_seconds: 7 }\napprovers: [{ id: ada, channel: terminal, subject: local }]\n';
     await writeFile(join(home.path, "config.yml"), config, { mode: 0o600 });
-    const { stdout } = await acp(["policy", "explain", "--tool", "a.b"], { home: home.path });
+    const { stdout } = await acpHere(["policy", "explain", "--tool", "a.b"], { home: home.path });
     expect(stdout).toContain("  ask    ada; denied after 7 s\n");
     await writeFile(join(home.path, "config.yml"), 'version: "1"\napprovers: []\n', {
       mode: 0o600,
     });
-    const nobody = await acp(["policy", "explain", "--tool", "a.b"], { home: home.path });
+    const nobody = await acpHere(["policy", "explain", "--tool", "a.b"], { home: home.path });
     expect(nobody.stdout).toMatch(/ {2}but {4}denied, .* \[no_approver\]/);
   });
 

@@ -6,9 +6,11 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import type { AcpOptions } from "./environment.js";
 import { answerNext } from "./http-world.js";
 import { WAIT_FOR_GO, isolationsOf, needSandbox, runWorld } from "./run-world.js";
+import type { RunWorld } from "./run-world.js";
 
 const NAMESPACE = needSandbox("namespace");
 
@@ -217,6 +219,8 @@ describe.skipIf(!NAMESPACE.run)(`acp run in a namespace ${NAMESPACE.reason}`, ()
 });
 
 describe("acp run that does not start", () => {
+  const at = ({ home, work }: RunWorld): AcpOptions => ({ home, cwd: work });
+
   it.each([
     [["--sandbox", "namspace"], '--sandbox "namspace"', "options_invalid"],
     [["--sandbox", "nmespace"], 'did you mean "namespace"?', "options_invalid"],
@@ -229,7 +233,11 @@ describe("acp run that does not start", () => {
     [["--config", "missing.yml"], "missing.yml", "home_invalid"],
   ])("ends with 125 for %j", async (args, text, code) => {
     await using world = await runWorld();
-    const ended = await world.run(["touch", join(world.work, "started")], { args });
+    // In this process: what does not start needs none of its own.
+    const ended = await acpHere(
+      ["run", ...args, "--", "touch", join(world.work, "started")],
+      at(world),
+    );
     expect([ended.code, ended.stdout, ended.stderr]).toEqual([
       BAD,
       "",
@@ -241,13 +249,13 @@ describe("acp run that does not start", () => {
 
   it("ends with 125 without a command, and where the workspace holds the home", async () => {
     await using world = await runWorld();
-    expect(await acp(["run"], { home: world.home })).toMatchObject({
+    expect(await acpHere(["run"], at(world))).toMatchObject({
       code: BAD,
       stderr: expect.stringContaining("acp run -- COMMAND"),
     });
-    const holds = await world.run(["true"], { args: ["--workspace", world.path] });
+    const holds = await acpHere(["run", "--workspace", world.path, "--", "true"], at(world));
     expect([holds.code, holds.stderr]).toEqual([BAD, expect.stringContaining("stays hidden")]);
-    const here = await acp(["run", "--", "true"], { home: world.home, cwd: world.path });
+    const here = await acpHere(["run", "--", "true"], { ...at(world), cwd: world.path });
     expect([here.code, here.stderr]).toEqual([
       BAD,
       expect.stringMatching(/stays hidden; .* name one with --workspace \[options_invalid\]/),

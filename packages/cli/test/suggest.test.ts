@@ -1,5 +1,5 @@
 /**
- * `acp suggest` as a child process: over logs that a real gate wrote, and as docs/how-to/suggest.md
+ * `acp suggest` over logs that a real gate wrote, and as docs/how-to/suggest.md
  * shows it.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -12,8 +12,9 @@ import { readPolicy } from "@acp/core/yaml";
 import { manualClock, scriptedChannel, seededIds } from "@acp/testing";
 import type { ScriptedAnswer } from "@acp/testing";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { acp, scratch } from "./harness.js";
-import type { Ended, Scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { scratch } from "./environment.js";
+import type { Ended, Scratch } from "./environment.js";
 
 const PAGE = await readFile(new URL("../../../docs/how-to/suggest.md", import.meta.url), "utf8");
 const blockOf = (language: string): string =>
@@ -130,7 +131,7 @@ async function world(policy: string | undefined = POLICY): Promise<World> {
   const at = await scratch();
   const home = join(at.path, ".acp");
   const run = (args: readonly string[]): Promise<Ended> =>
-    acp(args, { cwd: at.path, env: { HOME: at.path } });
+    acpHere(args, { cwd: at.path, env: { HOME: at.path } });
   await mkdir(home, { mode: 0o700 });
   if (policy !== undefined) await writeFile(join(home, "policy.yml"), policy, { mode: 0o600 });
   const live: World["live"] = async (list, name = "audit.jsonl") => {

@@ -1,5 +1,5 @@
 /**
- * `acp why` as a child process: in a home of some hundred events that a real gate wrote, and as
+ * `acp why` in a home of some hundred events that a real gate wrote, and as
  * docs/how-to/answer-questions-about-the-past.md shows it.
  */
 import { readFile, rm } from "node:fs/promises";
@@ -7,8 +7,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { blocksOf } from "../../../tools/markdown.js";
 import { EXIT_CODES } from "../src/exit-codes.js";
-import { type Ended, type Scratch, acp, scratch } from "./harness.js";
+import { acpHere } from "./acp-here.js";
+import { type Ended, type Scratch, scratch } from "./environment.js";
 import { CALLS, decided, writeLog } from "./why-world.js";
+
+// The process of this file, and so the clock of every command.
+process.env["TZ"] = "Europe/Berlin";
 
 const PAGE = await readFile(
   new URL("../../../docs/how-to/answer-questions-about-the-past.md", import.meta.url),
@@ -27,7 +31,7 @@ async function world(): Promise<World> {
   const home = join(at.path, "h");
   await writeLog(home, events);
   const run = (...args: readonly string[]): Promise<Ended> =>
-    acp(args, { home, cwd: at.path, env: { HOME: at.path, TZ: "Europe/Berlin" } });
+    acpHere(args, { home, cwd: at.path, env: { HOME: at.path } });
   return { ...at, home, run };
 }
 
@@ -157,7 +161,7 @@ describe("acp why TIME", () => {
 
   it("names a home without logs", async () => {
     await using at = await scratch();
-    const { code, stderr } = await acp(["why", "today"], { home: join(at.path, "none") });
+    const { code, stderr } = await acpHere(["why", "today"], { home: join(at.path, "none") });
     expect([code, stderr]).toEqual([
       EXIT_CODES.invalid.code,
       expect.stringContaining("home_invalid"),

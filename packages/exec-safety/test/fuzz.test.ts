@@ -4,6 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { someInLane } from "../../../tools/deep.js";
 import { evaluateCommandSafety } from "../src/index.js";
 import type { CommandSafety, SafetyOptions } from "../src/index.js";
 import { corpus } from "./corpus-kit.js";
@@ -68,7 +69,7 @@ const shellish: fc.Arbitrary<string> = fc
 
 describe("evaluateCommandSafety()", () => {
   it("answers every line of the corpus in good form", () => {
-    for (const { command } of corpus) expectAnswer(command);
+    for (const { command } of someInLane(corpus)) expectAnswer(command);
   });
 
   it("answers every text, broken characters included", () => {

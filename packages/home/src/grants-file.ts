@@ -39,7 +39,7 @@ export function fileGrants(
     guard,
     onIgnored: onOlder,
     empty: { grants: [], ignored: 0 },
-    parse: (text) => parseGrants(path, text),
+    parse: (text) => parseContent(path, text),
     print: ({ grants }) => ({ grants: grants.map(toJson) }),
   });
   const tableOfRead = (read: ReadGrants): Promise<Grants> => {
@@ -114,11 +114,19 @@ interface ReadGrants {
   readonly ignored: number;
 }
 
-function parseGrants(path: string, text: string): ReadGrants {
+function parseContent(path: string, text: string): ReadGrants {
   const read = readList(text);
   if (read === undefined)
     throw cannot("read", path)("it holds no grants; remove it to revoke them all");
   return read;
+}
+
+/**
+ * Returns the grants in the text of a grants file, or `undefined` if it is not one. Whether a gate
+ * of this home wrote them is not checked. Format: spec/home.md §7.
+ */
+export function parseGrants(text: string): readonly Grant[] | undefined {
+  return readList(text)?.grants;
 }
 
 function readList(text: string): ReadGrants | undefined {

@@ -8,7 +8,8 @@ import { dirname } from "node:path";
 import { quoteText } from "@acp/core";
 import { createFileAtomic, syncDirectory } from "./atomic.js";
 import { causeText, hasErrno, cannot } from "./errors.js";
-import { type HomePaths, homePaths } from "./paths.js";
+import { type HomePaths, homePaths, swapPath } from "./paths.js";
+import { isMissing } from "./private-file.js";
 import { CONFIG_TEMPLATE, POLICY_TEMPLATE } from "./templates.js";
 
 /** The paths of a home that passed {@link openHome}'s checks. */
@@ -23,7 +24,8 @@ export interface Home extends HomePaths {}
  * replace it.
  */
 export async function openHome(dir: string): Promise<Home> {
-  const found = await lstat(dir).catch((error: unknown) => {
+  const found = await lstat(dir).catch(async (error: unknown) => {
+    await refuseInterrupted("open home", dir);
     throw cannot("open home", dir)(
       hasErrno(error, "ENOENT") ? "it does not exist; run: acp init" : causeText(error),
       error,
@@ -40,6 +42,20 @@ export async function openHome(dir: string): Promise<Home> {
     throw cannot("open home", dir)(`other users can enter it; run: chmod 700 ${quoteText(dir)}`);
   await checkAncestors(dir);
   return homePaths(dir);
+}
+
+/**
+ * Refuses to take a home that a restore or move left aside for one that never was: a new one in its
+ * place would have none of its denials.
+ *
+ * @throws ConsentError `home_invalid` if a restore or move was interrupted and the home is missing.
+ */
+export async function refuseInterrupted(what: string, dir: string): Promise<void> {
+  if ((await isMissing(swapPath(dir))) || !(await isMissing(dir))) return;
+  throw cannot(
+    what,
+    dir,
+  )("a restore or move of it was interrupted; run: acp doctor --fix home_half_moved");
 }
 
 /**
@@ -73,6 +89,7 @@ export interface InitReport {
  * if it cannot be created.
  */
 export async function initHome(dir: string): Promise<InitReport> {
+  await refuseInterrupted("make home", dir);
   const made = await makeDirectory(dir);
   const home = await openHome(dir);
   const created = made ? [dir] : [];

@@ -108,3 +108,11 @@ export function homePaths(dir: string): HomePaths {
     vaultPath: join(dir, "vault.json"),
   };
 }
+
+/**
+ * Returns the path of the plan of a restore or move that moves this home aside. While the file is
+ * there and the home is not, the change was interrupted. Format: spec/home.md §12.
+ */
+export function swapPath(dir: string): string {
+  return `${dir}.swap`;
+}

@@ -128,6 +128,18 @@ export function unlockKindOf(text: string): Unlock["kind"] | undefined {
   return (["passphrase", "key-file"] as const).find((kind) => PATTERN[kind].test(text));
 }
 
+/**
+ * Returns the 32 bytes that a passphrase (scrypt, N 131,072, r 8, p 1) or a key file (HKDF-SHA256)
+ * gives with a salt. Derive a key for each use from them, and seal nothing under them directly.
+ * Format: spec/vault.md §8.
+ *
+ * @throws ConsentError `options_invalid` if the passphrase or key file is unsuitable.
+ */
+export async function deriveUnlockKey(unlock: Unlock, salt: Uint8Array): Promise<Uint8Array> {
+  checkUnlock(unlock);
+  return keyOf(unlock, salt);
+}
+
 async function keyOf(unlock: Unlock, salt: Uint8Array): Promise<Buffer> {
   if (unlock.kind === "key-file")
     return Buffer.from(

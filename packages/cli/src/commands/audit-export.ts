@@ -6,11 +6,10 @@ import { EXPORT_FORMATS, exportAuditLog, type ExportFormat } from "@acp/audit";
 import { ConsentError } from "@acp/core";
 import { homePaths } from "@acp/home";
 import { readIndexKey } from "../logs/index-key.js";
-import { auditFilesFor } from "../logs/log-files.js";
+import { auditFilesFor, namedLogs } from "../logs/log-files.js";
 import { readFilter } from "../logs/log-filter.js";
 import type { Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
-import { selectFiles } from "../select-files.js";
 
 /** Runs the command. */
 export const auditExport: Run = async (invocation) => {
@@ -24,7 +23,7 @@ export const auditExport: Run = async (invocation) => {
     );
   const nowMs = Date.now();
   const filter = readFilter(invocation, nowMs);
-  const named = await selectFiles(invocation, "audit logs");
+  const named = await namedLogs(invocation);
   const home = homePath({ values, io });
   const indexKey = await readIndexKey(homePaths(home));
   const files = await auditFilesFor(named, home);

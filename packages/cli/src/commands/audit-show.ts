@@ -11,13 +11,12 @@ import { eventLines } from "../logs/event-text.js";
 import { readIndexKey } from "../logs/index-key.js";
 import { lastEvents } from "../logs/last-events.js";
 import type { WantedEvents } from "../logs/last-events.js";
-import { auditFilesFor, listAuditFiles } from "../logs/log-files.js";
+import { auditFilesFor, listAuditFiles, namedLogs } from "../logs/log-files.js";
 import { readFilter } from "../logs/log-filter.js";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { followLogs } from "../logs/follow-logs.js";
 import { homePath } from "../home/home-source.js";
-import { selectFiles } from "../select-files.js";
 
 const LIMIT = 20;
 
@@ -27,7 +26,7 @@ export const auditShow: Run = async (invocation) => {
   const limit = readLimit(values.limit);
   const nowMs = Date.now();
   const filter = readFilter(invocation, nowMs);
-  const named = await selectFiles(invocation, "audit logs");
+  const named = await namedLogs(invocation);
   const home = homePath({ values, io });
   const indexKey = await readIndexKey(homePaths(home));
   if (flags.has("follow")) return follow(invocation, named, { limit, filter, indexKey, nowMs });

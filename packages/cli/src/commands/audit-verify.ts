@@ -2,7 +2,7 @@
  * `acp audit verify`: whether an audit log is whole, and whether it is the one that its signed
  * checkpoints promise.
  */
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname } from "node:path";
 import { verifyAuditLog } from "@acp/audit";
 import type { AuditVerification, CheckpointClaims, VerifyOptions } from "@acp/audit";
 import { ConsentError, isConsentError } from "@acp/core";
@@ -11,11 +11,10 @@ import { listQuarantines } from "../doctor/mend/quarantines.js";
 import type { Quarantine, Quarantines } from "../doctor/mend/quarantines.js";
 import { claimSources, claimsOf, logsToVerify } from "../logs/claims.js";
 import type { ClaimSources } from "../logs/claims.js";
-import { auditFilesFor } from "../logs/log-files.js";
+import { auditFilesFor, namedLogs } from "../logs/log-files.js";
 import type { Invocation, Run } from "../command.js";
 import { homePath } from "../home/home-source.js";
 import type { Printer } from "../printer.js";
-import { selectFiles } from "../select-files.js";
 import { exists } from "../home/exists.js";
 
 const PERCENT = 100;
@@ -95,14 +94,13 @@ interface LogToCheck {
 async function logsOf(invocation: Invocation): Promise<readonly LogToCheck[]> {
   const { values, io } = invocation;
   const home = homePath({ values, io });
-  const named = await selectFiles(invocation, "audit logs");
-  if (named.length === 0) {
+  const files = await namedLogs(invocation);
+  if (files.length === 0) {
     const sources = await claimSources(home, true, invocation);
-    const files = await logsToVerify(sources);
-    const there = files.length === 0 ? await auditFilesFor([], home) : files;
+    const known = await logsToVerify(sources);
+    const there = known.length === 0 ? await auditFilesFor([], home) : known;
     return there.map((file) => ({ file, sources }));
   }
-  const files = named.map((name) => resolve(io.cwd, name));
   const isOfHome = (file: string): boolean => dirname(file) === home;
   const elsewhere = await claimSources(home, false, invocation);
   const ofHome = files.some(isOfHome) ? await claimSources(home, true, invocation) : elsewhere;

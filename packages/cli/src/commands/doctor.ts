@@ -2,9 +2,9 @@
  * `acp doctor`: what is wrong with the home, why it matters and what mends it; with --fix it mends
  * what it can.
  */
-import { createInterface } from "node:readline/promises";
 import { ConsentError, escapeText, nearest, systemClock } from "@acp/core";
 import { homePaths } from "@acp/home";
+import { askYes } from "../ask-yes.js";
 import type { Invocation, Run } from "../command.js";
 import { FINDINGS } from "../doctor/codes.js";
 import { createContext } from "../doctor/context.js";
@@ -15,6 +15,7 @@ import { fix } from "../doctor/fix.js";
 import { isOk, reportJson, reportLines } from "../doctor/report.js";
 import type { ReportParts } from "../doctor/report.js";
 import { homePath } from "../home/home-source.js";
+import { createPercent } from "../percent.js";
 
 /** Runs the command. */
 export const doctor: Run = async (invocation) => {
@@ -22,7 +23,7 @@ export const doctor: Run = async (invocation) => {
   const code = readCode(invocation);
   checkFlags(invocation);
   const home = homePath(invocation);
-  const progress = createProgress(invocation);
+  const progress = createPercent(invocation);
   const context = (): DoctorContext => contextOf(invocation, home, progress.show);
   const parts: ReportParts = {
     home,
@@ -88,25 +89,6 @@ function askOrAgree(
   if (flags.has("yes")) return () => Promise.resolve(true);
   return async ({ code, found }, what) => {
     clear();
-    using lines = disposable(createInterface({ input: io.stdin, output: io.stderr }));
-    const question = `${code}: ${escapeText(found)}\nShall I ${escapeText(what)}? [y/N] `;
-    const answer = await lines.value.question(question);
-    return /^y(?:es)?$/i.test(answer.trim());
-  };
-}
-
-function disposable<T extends { close(): void }>(value: T): Disposable & { readonly value: T } {
-  return { value, [Symbol.dispose]: () => value.close() };
-}
-
-/** Percent on a terminal, in one line that is gone at the end. */
-function createProgress({ io, print }: Invocation): {
-  readonly show: DoctorContext["onProgress"];
-  readonly clear: () => void;
-} {
-  if (print.json || !io.stderr.isTTY) return { show: () => {}, clear: () => {} };
-  return {
-    show: (what, percent) => void io.stderr.write(`\r\u001b[K${escapeText(what)}: ${percent} %`),
-    clear: () => void io.stderr.write("\r\u001b[K"),
+    return askYes(io, `${code}: ${escapeText(found)}\nShall I ${escapeText(what)}?`);
   };
 }

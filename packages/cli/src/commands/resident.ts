@@ -48,18 +48,28 @@ export const status: Run = async (invocation) => {
 
 /** `acp resident stop`: also one that hangs. */
 export const stop: Run = async (invocation) => {
+  const end = await endResident(invocation);
+  if (end === "none") return notRunning(invocation);
+  if (end === "hung") return sayHung(invocation);
+  return end === "ended" ? sayEnded(invocation) : "failed";
+};
+
+/** Ends the resident of the home, also one that hangs. */
+export async function endResident(
+  invocation: Invocation,
+): Promise<"none" | "ended" | "hung" | "failed"> {
   const places = await placesFor(invocation);
   const pid = lockHolder(places.run, LOCK_PREFIX);
   const told = await ask(invocation, "stop");
-  if (told === "none" && (pid === undefined || !isResident(pid))) return notRunning(invocation);
+  if (told === "none" && (pid === undefined || !isResident(pid))) return "none";
   const holder = typeof told === "string" ? pid : Number(told["pid"]);
   const isGone = (): boolean => holder === undefined || !isResident(holder);
-  if (typeof told !== "string" && (await waitUntil(isGone))) return sayEnded(invocation);
-  if (holder === undefined || !isResident(holder)) return sayHung(invocation);
+  if (typeof told !== "string" && (await waitUntil(isGone))) return "ended";
+  if (holder === undefined || !isResident(holder)) return "hung";
   invocation.print.notice(`Process ${holder} does not end by itself and is killed`);
   process.kill(holder, "SIGKILL");
-  return (await waitUntil(isGone)) ? sayEnded(invocation) : "failed";
-};
+  return (await waitUntil(isGone)) ? "ended" : "failed";
+}
 
 /** `acp resident logs`. */
 export const logs: Run = async (invocation) => {

@@ -9,14 +9,13 @@ import { ConsentError, POLICY_BYTES_MAX, escapeText, isoTime } from "@acp/core";
 import { suggestRules } from "@acp/suggest";
 import type { LoggedEvent, RuleSuggestion, Suggestions } from "@acp/suggest";
 import { readPolicyFile } from "@acp/home";
-import { auditFilesFor } from "../logs/log-files.js";
+import { auditFilesFor, namedLogs } from "../logs/log-files.js";
 import type { Invocation, Run } from "../command.js";
 import { onFile } from "../failure.js";
 import { homeOf, homePath } from "../home/home-source.js";
 import { readInput } from "../input.js";
 import { readHomeConfig } from "../gate/config.js";
 import type { Printer } from "../printer.js";
-import { selectFiles } from "../select-files.js";
 import { readWhen } from "../times.js";
 
 /** What is in force where there is no policy file. */
@@ -30,7 +29,7 @@ export const suggest: Run = async (invocation) => {
   const sinceMs =
     values.since === undefined ? undefined : readWhen(values.since, "since", Date.now());
   const min = values.min === undefined ? undefined : readMin(values.min);
-  const named = await selectFiles(invocation, "audit logs");
+  const named = await namedLogs(invocation);
   const files = await auditFilesFor(named, homePath({ values, io }));
   const policy = await readPolicyText(invocation);
   const progress = createProgress(invocation);

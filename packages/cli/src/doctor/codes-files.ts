@@ -9,6 +9,11 @@ export const FILE_ROWS = {
     why: "There is nothing to look at: no policy, no keys and no log.",
     command: "acp init --home PATH",
   },
+  home_half_moved: {
+    level: "error",
+    why: "A restore or move was interrupted between two renames; the home is whole, beside its place.",
+    command: "acp doctor --fix home_half_moved",
+  },
   home_foreign: {
     level: "error",
     why: "A home serves its owner only, and root has no rights of its own in it.",
@@ -92,12 +97,12 @@ export const FILE_ROWS = {
   key_lost: {
     level: "error",
     why: "Nothing opens the vault, and no gate starts.",
-    command: "restore keys/private.key from a backup",
+    command: "acp restore FILE",
   },
   key_broken: {
     level: "error",
     why: "No gate starts with keys that do not open.",
-    command: "restore keys/private.key from a backup",
+    command: "acp restore FILE",
   },
   key_rejected: {
     level: "error",
@@ -107,7 +112,7 @@ export const FILE_ROWS = {
   unlock_file_missing: {
     level: "error",
     why: "It opens the private key; without it no gate starts.",
-    command: "restore PATH, or name the file with ACP_KEY_FILE",
+    command: "name the file with ACP_KEY_FILE, or run: acp restore FILE",
   },
   unlock_file_unreadable: {
     level: "error",
@@ -127,7 +132,7 @@ export const FILE_ROWS = {
   public_keys_broken: {
     level: "error",
     why: "No gate starts, and earlier signatures cannot be checked.",
-    command: "restore PATH from a backup or from acp keys export",
+    command: "write what acp keys export printed to PATH, or run: acp restore FILE",
   },
   checkpoint_key_missing: {
     level: "warning",
@@ -137,17 +142,17 @@ export const FILE_ROWS = {
   checkpoint_key_broken: {
     level: "error",
     why: "No gate can open a log.",
-    command: "restore PATH from a backup, or acp doctor --fix checkpoint_key_broken",
+    command: "run acp restore FILE, or acp doctor --fix checkpoint_key_broken",
   },
   vault_missing: {
     level: "error",
     why: "No gate starts while the home has keys and no vault.",
-    command: "restore PATH from a backup, or acp init for an empty one",
+    command: "run acp restore FILE, or acp init for an empty vault",
   },
   vault_broken: {
     level: "error",
     why: "No secret can be opened, and no gate starts.",
-    command: "restore PATH from a backup",
+    command: "acp restore FILE",
   },
   vault_rolled_back: {
     level: "error",

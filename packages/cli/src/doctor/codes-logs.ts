@@ -17,6 +17,11 @@ export const LOG_ROWS = {
     why: "The log cannot be verified past this line: it was damaged or changed.",
     command: "acp doctor --fix log_broken",
   },
+  log_latched: {
+    level: "error",
+    why: "A gate found a bad line in it, and no gate writes it until a person decides.",
+    command: "acp doctor --fix log_latched",
+  },
   log_not_log: {
     level: "error",
     why: "Another file has the name of a log, so no gate starts.",
@@ -80,16 +85,16 @@ export const LOG_ROWS = {
   quarantine_changed: {
     level: "error",
     why: "A log that was set aside is evidence, and it is not what it was.",
-    command: "restore PATH from a backup",
+    command: "acp restore FILE --to DIR, and copy PATH from there",
   },
   quarantine_gone: {
     level: "warning",
     why: "A log that was set aside is evidence, and it is not there anymore.",
-    command: "restore PATH from a backup",
+    command: "acp restore FILE --to DIR, and copy PATH from there",
   },
   seam_broken: {
     level: "error",
     why: "What was set aside cannot be told, and no gate opens the log.",
-    command: "restore PATH from a backup",
+    command: "acp restore FILE --to DIR, and copy PATH from there",
   },
 } as const;

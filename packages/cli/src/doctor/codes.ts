@@ -70,7 +70,7 @@ const PLACE_ROWS = {
   socket_path_long: {
     level: "error",
     why: "A socket path has at most 103 bytes, and gates need sockets in the home.",
-    command: "mv PATH SHORTER_PATH, then set ACP_HOME=SHORTER_PATH",
+    command: "acp move SHORTER_PATH",
   },
   socket_stale: {
     level: "warning",

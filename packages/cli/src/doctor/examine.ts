@@ -57,6 +57,7 @@ export interface Examined {
 /** With one of these there is no home to look into. */
 const NO_HOME: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "home_missing",
+  "home_half_moved",
   "home_foreign",
   "home_unreadable",
   "home_link",

@@ -13,7 +13,8 @@ import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
 import { hasKeys, openKeys, readUnlock, unlockAgain } from "../home/unlock.js";
-import { readNotedStates } from "../rollback/noted-states.js";
+import { followNotedStates } from "../rollback/noted-states.js";
+import type { NotedFollower } from "../rollback/noted-states.js";
 import { whyKeysOlder } from "../rollback/sealed-files.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
 import { openHomeVault, readVaultNow } from "./home-vault.js";
@@ -26,6 +27,8 @@ export interface HomeKeys {
   readonly keys: KeyPair | undefined;
   /** As they are now; left out where the home has none. */
   readonly ring?: KeyRing;
+  /** What the home's logs note; left out where the home has no keys. */
+  readonly noted?: NotedFollower;
   /** Says why no secret of the vault is released; left out where the home has none. */
   readonly guard?: RollbackGuard;
   /** The state of the vault at the start, where it opened. */
@@ -56,9 +59,15 @@ export async function openHomeKeys(
   if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
   const unlock = await readUnlock(home, invocation, find);
   const keys = await openKeys(home, unlock);
+  const noted = followNotedStates(home);
   const again = unlockAgain(home, invocation, unlock);
   const reopen = async (): Promise<KeyPair> => takeOverKeys(home, await again());
-  const ring = await createKeyRing({ home, keys, reopen, whyStopped: () => whyStopped(home) });
+  const ring = await createKeyRing({
+    home,
+    keys,
+    reopen,
+    whyStopped: () => whyStopped(home, noted),
+  });
   const opened = await readVaultFile(home, keys).catch((error: unknown) => {
     // Keys that are not used have no use for a vault of other ones.
     if (!ring.isStopped() || !isConsentError(error, "vault_invalid")) throw error;
@@ -67,12 +76,13 @@ export async function openHomeKeys(
   const signer = createConsentSigner(signerInUse(home, keys), async () =>
     signerInUse(home, await ring.fresh()),
   );
-  const vault = openHomeVault(home, ring, opened);
+  const vault = openHomeVault({ home, ring, noted }, opened);
   // An older one is said at the start, not when somebody needs it.
   if (!ring.isStopped()) await vault.secrets();
   return {
     keys,
     ring,
+    noted,
     guard: vault.guard,
     ...(opened !== undefined && { vaultMark: opened.mark }),
     masker: () => createMasker(opened?.secrets ?? []),
@@ -100,7 +110,7 @@ export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKey
   });
   if (keys === undefined || ring.isStopped()) return held;
   const opened = await readVaultNow(home, ring);
-  const vault = openHomeVault(home, ring, opened);
+  const vault = openHomeVault({ home, ring, noted: held.noted }, opened);
   await vault.secrets();
   return {
     ...held,
@@ -112,9 +122,9 @@ export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKey
 }
 
 /** Logs that cannot be read may note that keys were rotated away. */
-async function whyStopped(home: Home): Promise<string | undefined> {
+async function whyStopped(home: Home, noted: NotedFollower): Promise<string | undefined> {
   try {
-    return await whyKeysOlder(home, await readNotedStates(home));
+    return await whyKeysOlder(home, await noted.newest());
   } catch (error) {
     return asError(error).message;
   }

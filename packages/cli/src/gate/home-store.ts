@@ -8,7 +8,8 @@ import type { Claims, Store } from "@acp/core";
 import { fileClaims, openPendingFiles } from "@acp/home";
 import type { Home, KnownQuestions } from "@acp/home";
 import { loggedGrants } from "../logs/logged-grants.js";
-import { createRollbackGuard } from "../rollback/state-guard.js";
+import type { NotedFollower } from "../rollback/noted-states.js";
+import { createRollbackGuard, nothingSaved } from "../rollback/state-guard.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
 
 /** The stores that are files. Disposing of it twice is the same as once. */
@@ -33,16 +34,21 @@ export const homeClaims = ({ dir }: Pick<Home, "dir">): Claims => fileClaims(joi
  * Opens them, and takes over what dead processes left open.
  *
  * @param recordKey - Of the home's gates.
+ * @param noted - What the process knows of the home's logs already.
  * @throws ConsentError `home_invalid`, with the fix.
  */
-export async function openHomeStore(home: Home, recordKey: Uint8Array): Promise<HomeStore> {
+export async function openHomeStore(
+  home: Home,
+  recordKey: Uint8Array,
+  noted?: NotedFollower,
+): Promise<HomeStore> {
   const directory = join(home.dir, "pending");
   const accepts = createRecordCheck(recordKey);
   const pending = await openPendingFiles(directory, accepts);
   const told = new Set<number>();
   let say = (_count: number): void => undefined;
   let closing: Promise<void> | undefined;
-  const guard = createRollbackGuard(home);
+  const guard = createRollbackGuard(home, nothingSaved, noted);
   const onIgnored = (count: number): void => {
     if (!told.has(count)) say(count);
     told.add(count);

@@ -8,7 +8,8 @@ import { revealSecret, Secret } from "@acp/core/vault";
 import { readVaultFile } from "@acp/home";
 import type { Home, OpenedVault } from "@acp/home";
 import { vaultOlder } from "../rollback/sealed-files.js";
-import { createRollbackGuard } from "../rollback/state-guard.js";
+import { createRollbackGuard, nothingSaved } from "../rollback/state-guard.js";
+import type { NotedFollower } from "../rollback/noted-states.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -38,6 +39,14 @@ export async function readVaultNow(home: Home, ring: KeyRing): Promise<OpenedVau
   }
 }
 
+/** Parts of {@link openHomeVault}. */
+export interface HomeVaultParts {
+  readonly home: Home;
+  readonly ring: KeyRing;
+  /** What the process knows of the home's logs already. */
+  readonly noted?: NotedFollower | undefined;
+}
+
 /** A list, and which one it is. */
 interface Kept {
   readonly id: string;
@@ -51,11 +60,10 @@ interface Kept {
  *   another one.
  */
 export function openHomeVault(
-  home: Home,
-  ring: KeyRing,
+  { home, ring, noted }: HomeVaultParts,
   opened: OpenedVault | undefined,
 ): HomeVault {
-  const guard = createRollbackGuard(home);
+  const guard = createRollbackGuard(home, nothingSaved, noted);
   let last: Kept = { id: "", secrets: Object.freeze([...(opened?.secrets ?? [])]) };
   const keep = (id: string, make: () => readonly Secret[]): readonly Secret[] => {
     if (last.id !== id) last = { id, secrets: Object.freeze([...make()]) };

@@ -106,3 +106,17 @@ it("a key ring that must not use its keys says why, and uses them again once it 
   expect(Buffer.from(ring.recordKey()).equals(await openRecordKey(home, keys))).toBe(true);
   expect(said.at(-1)).toBe("The keys of this home are used again");
 });
+
+it("a key ring stops when its keys are older than the log notes, although their file is the same", async () => {
+  const { ring, now, said } = await makeRing();
+  await ring.fresh();
+  now.older = "they are older ones";
+  await expect(ring.fresh()).rejects.toMatchObject({ code: "key_rejected" });
+  expect([ring.isStopped(), ring.whyNot()]).toEqual([
+    true,
+    "Cannot use the keys of this home: they are older ones",
+  ]);
+  expect(said).toEqual([
+    "Nobody is asked from now on: Cannot use the keys of this home: they are older ones",
+  ]);
+});

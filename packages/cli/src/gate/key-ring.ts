@@ -64,9 +64,8 @@ export async function createKeyRing({
 }: KeyRingParts): Promise<KeyRing> {
   let opened = await openedOf(home, keys);
   let opening: Promise<KeyPair> | undefined;
-  let failed: { readonly error: unknown; readonly atMs: number } | undefined;
   const use = await createUse(whyStopped);
-  if (use.error !== undefined) failed = { error: use.error, atMs: performance.now() };
+  let failed = use.error === undefined ? undefined : failure(use.error);
   let say = (_text: string): void => undefined;
   const isOut = (): boolean =>
     use.error !== undefined || whyOutOfUse(home, opened.keys) !== undefined;
@@ -79,21 +78,19 @@ export async function createKeyRing({
       await use.check();
       opened = await openedOf(home, next);
       failed = undefined;
-      say(
-        opened.keys.publicKey === publicKey
-          ? "The keys of this home are used again"
-          : `The keys were rotated: this gate signs with ${opened.keys.publicKey} from now on; approvals that nobody has used and grants from before are over`,
-      );
+      say(sayOpened(publicKey, opened.keys.publicKey));
       return opened.keys;
     } catch (error) {
       if (failed === undefined) say(sayFailed(error, use));
-      failed = { error, atMs: performance.now() };
+      failed = failure(error);
       throw error;
     } finally {
       opening = undefined;
     }
   };
   const fresh = async (): Promise<KeyPair> => {
+    // Somebody may have rotated them and put them back, with nobody looking in between.
+    if (!isOut()) await use.look();
     if (!isOut()) return opened.keys;
     if (opening === undefined && isFailed()) throw failed?.error;
     return (opening ??= open());
@@ -124,11 +121,24 @@ async function openedOf(home: Home, keys: KeyPair): Promise<Opened> {
   return { keys, recordKey, gone: randomBytes(KEY_BYTES) };
 }
 
+interface Failure {
+  readonly error: unknown;
+  readonly atMs: number;
+}
+
+const failure = (error: unknown): Failure => ({ error, atMs: performance.now() });
+
+const sayOpened = (before: string, now: string): string =>
+  before === now
+    ? "The keys of this home are used again"
+    : `The keys were rotated: this gate signs with ${now} from now on; approvals that nobody has used and grants from before are over`;
+
 /** Whether keys that open may be used. */
 interface Use {
   /** Why they must not be; `undefined` where they may. */
   readonly error: ConsentError | undefined;
-  /** Looks again; throws the error where there is one. */
+  look(): Promise<void>;
+  /** Looks, and throws the error where there is one. */
   check(): Promise<void>;
 }
 
@@ -146,6 +156,7 @@ async function createUse(whyStopped: KeyRingParts["whyStopped"]): Promise<Use> {
     get error() {
       return error;
     },
+    look,
     async check() {
       await look();
       if (error !== undefined) throw error;

@@ -8,6 +8,7 @@ import { isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
 import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
+import { refuseLatched } from "../logs/log-latch.js";
 
 /** Parts of {@link recoverOtherLogs}. */
 export interface OtherLogs {
@@ -38,6 +39,7 @@ export async function recoverOtherLogs({
   for (const path of await listAuditFiles(home.dir)) {
     if (path === own) continue;
     try {
+      await refuseLatched(path);
       await using log = await openAuditLog({ ...optionsOf(path), recover });
       if (log.ended > 0) onEnded(path, log.ended);
     } catch (error) {

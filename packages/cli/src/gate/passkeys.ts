@@ -4,12 +4,14 @@
  */
 import { resolve } from "node:path";
 import type { EvidenceVerifier } from "@acp/core";
-import { filePasskeys, parsePasskeys } from "@acp/home";
-import type { PasskeyRecord } from "@acp/home";
+import { parsePasskeys } from "@acp/home";
+import type { Home, PasskeyRecord } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { onFile } from "../failure.js";
 import { homeOf } from "../home/home-source.js";
 import { readInput } from "../input.js";
+import { guardedPasskeys } from "../logs/logged-passkeys.js";
+import { createRollbackGuard } from "../rollback/state-guard.js";
 
 const FILE_BYTES_MAX: number = 4 * 1024 * 1024;
 
@@ -25,6 +27,10 @@ export function passkeyVerifier(list: () => Promise<readonly PasskeyRecord[]>): 
   };
 }
 
+async function homePasskeys(home: Home): Promise<readonly PasskeyRecord[]> {
+  return guardedPasskeys(home, createRollbackGuard(home)).list();
+}
+
 /**
  * The passkeys that a record is held against: those of `--passkeys`, else the home's; with `--key`
  * alone it takes no home.
@@ -34,9 +40,7 @@ export async function readTrustedPasskeys(
 ): Promise<readonly PasskeyRecord[]> {
   const { values, io } = invocation;
   if (values.passkeys === undefined)
-    return values.key === undefined
-      ? filePasskeys((await homeOf(invocation)).passkeysPath).list()
-      : [];
+    return values.key === undefined ? homePasskeys(await homeOf(invocation)) : [];
   const text = await readInput(values.passkeys, io, {
     what: "file of passkeys",
     bytesMax: FILE_BYTES_MAX,

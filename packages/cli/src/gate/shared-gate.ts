@@ -22,6 +22,7 @@ import type { HomeStore } from "./home-store.js";
 import { createNotices, isolationMark, sayHow } from "./notices.js";
 import type { AgentHost, Notices, Way } from "./notices.js";
 import { findEnded, lastEventOf } from "./other-logs.js";
+import { patrolLog } from "./patrol-log.js";
 import { runDirectory } from "./run-directory.js";
 import { removeStaleSockets } from "./stale-sockets.js";
 import { openHomeAudit } from "../logs/open-audit.js";
@@ -87,7 +88,7 @@ export async function withSharedGate<T>(
   // Before the logs: what an earlier process left open and this or another one shows again has not
   // ended.
   const recordKey = homeKeys.ring?.recordKey() ?? (await openRecordKey(home, homeKeys.keys));
-  await using kept = await openHomeStore(home, recordKey);
+  await using kept = await openHomeStore(home, recordKey, homeKeys.noted);
   const settings = { config: source.config?.audit, recover: recoverOf(home, kept) };
   await checkWitnesses(home, settings);
   // Also before the logs: opening them writes events of now.
@@ -97,10 +98,19 @@ export async function withSharedGate<T>(
   sayIgnored(notices, kept);
   heedGuard(kept.guard, audit, notices);
   if (homeKeys.guard !== undefined) heedGuard(homeKeys.guard, audit, notices);
-  await settleStates(home, (events) => audit.append(events), homeKeys.vaultMark).catch(
+  await settleStates(home, (events) => audit.append(events), homeKeys).catch(
     // A gate starts nonetheless: what it cannot hold against the logs does not count there.
     (error: unknown) => notices.tell("log_failed", asError(error).message),
   );
+  await using _patrol = patrolLog({
+    path: audit.path,
+    async onFault(bad) {
+      await audit.latch(bad);
+      print.notice(
+        `${audit.path}: ${bad.file ?? ""} line ${bad.line} is broken: ${bad.message} (${bad.code}); nothing is allowed until a person runs: acp doctor --fix`,
+      );
+    },
+  });
   await using _logs = await lookAfterLogs({ home, audit, settings, notices, print });
   await using written = await openGateSink(audit, settings.config, print);
   const gates = new Set<ConsentGate>();

@@ -34,7 +34,7 @@ export function keyFilePath(home: Home, { values, io }: UnlockContext): string {
  * The passphrase of `ACP_PASSPHRASE_FILE`: its first line; `undefined` where the variable is not
  * set.
  */
-async function passphraseFromFile({ io }: UnlockContext): Promise<string | undefined> {
+export async function passphraseFromFile({ io }: UnlockContext): Promise<string | undefined> {
   const file = io.env["ACP_PASSPHRASE_FILE"];
   if (file === undefined) return undefined;
   const [line = ""] = (await readPrivateFile(resolve(io.cwd, file), FILE_BYTES_MAX)).split(/\r?\n/);

@@ -2,9 +2,11 @@
  * Audit logs of a home: one file a running gate, because a chain has one writer. Which file a gate
  * takes: docs/adr/0040-one-audit-chain-a-gate.md.
  */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ConsentError } from "@acp/core";
+import type { Invocation } from "../command.js";
 import { listFolder } from "../home/list-folder.js";
+import { selectFiles } from "../select-files.js";
 
 const NAME = /^audit(?:\.(\d{1,4}))?\.jsonl$/;
 /** Gates that may write logs of one home at a time. */
@@ -33,6 +35,16 @@ export async function listAuditFiles(home: string): Promise<readonly string[]> {
 /** Every name a gate may take, in the order in which it tries them. */
 export function auditFileNames(): readonly string[] {
   return Array.from({ length: LOGS_MAX }, (_, index) => auditFileName(index + 1));
+}
+
+/**
+ * Paths of the audit logs that a command line names.
+ *
+ * @throws ConsentError `options_invalid` as `selectFiles()` does.
+ */
+export async function namedLogs(invocation: Invocation): Promise<readonly string[]> {
+  const names = await selectFiles(invocation, "audit logs");
+  return names.map((name) => resolve(invocation.io.cwd, name));
 }
 
 /**

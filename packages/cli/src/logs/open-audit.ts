@@ -4,14 +4,16 @@
  */
 import { basename, join } from "node:path";
 import { noteSigner, openAuditLog } from "@acp/audit";
-import type { AuditLog, AuditLogOptions, CheckpointOptions, RecoverOptions } from "@acp/audit";
-import { ConsentError, isConsentError } from "@acp/core";
+import type { AuditLogOptions, CheckpointOptions, RecoverOptions } from "@acp/audit";
+import { ConsentError, isConsentError, systemClock } from "@acp/core";
 import { DEFAULT_AUDIT_CONFIG } from "@acp/home";
 import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
 import { followCheckpointKey, originOf, readCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, readKeySeams } from "./checkpoint-seams.js";
 import { indexKeyFrom } from "./index-key.js";
+import { refuseLatched, withLatch } from "./log-latch.js";
+import type { LatchedLog } from "./log-latch.js";
 import { countSeams } from "./log-seams.js";
 import { makeWitnesses } from "./witnesses.js";
 
@@ -91,11 +93,13 @@ function checkpointOptions(
 export async function openHomeAudit(
   home: HomePaths,
   settings: AuditSettings = {},
-): Promise<AuditLog> {
+): Promise<LatchedLog> {
   const optionsOf = await auditLogOptions(home, settings);
   for (const name of auditFileNames()) {
+    const path = join(home.dir, name);
+    await refuseLatched(path);
     try {
-      return await openAuditLog(optionsOf(join(home.dir, name)));
+      return withLatch(await openAuditLog(optionsOf(path)), () => systemClock.now());
     } catch (error) {
       // Only a live writer is stepped around; a log that is broken must be seen.
       if (!isConsentError(error, "audit_busy")) throw error;

@@ -146,7 +146,7 @@ async function withSessionGate<T>(
   // Those of now: the keys may be others than when the resident began.
   const { ring, keys } = parts.homeKeys;
   const recordKey = ring?.recordKey() ?? (await openRecordKey(parts.home, keys));
-  await using kept = await openHomeStore(parts.home, recordKey);
+  await using kept = await openHomeStore(parts.home, recordKey, parts.homeKeys.noted);
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);

@@ -85,11 +85,11 @@ describe("keys and vault", () => {
     );
     expect(await why(home)).toBeUndefined();
     const { mark } = await readVaultFile(home, keys);
-    await settleStates(home, (events) => append(home, events), mark);
+    await settleStates(home, (events) => append(home, events), { vaultMark: mark });
     const noted = await readNotedStates(home);
     expect([noted.get("keys")?.counter, noted.get("vault")?.counter]).toEqual([2, 2]);
     const sink = memoryAuditSink();
-    await settleStates(home, (events) => sink.append(events), mark);
+    await settleStates(home, (events) => sink.append(events), { vaultMark: mark });
     expect(sink.events()).toEqual([]);
     await put(home.publicKeyPath, before);
     expect(await why(home)).toContain("the log notes newer keys");

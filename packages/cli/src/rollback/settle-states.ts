@@ -8,31 +8,41 @@ import { judgeState, stateSavedEvent } from "@acp/core/unstable";
 import type { FileState, StateKind, StateMark } from "@acp/core/unstable";
 import { readPrivateFile, readPublicKeys, readState, whileWriting } from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import { readNotedStates } from "./noted-states.js";
-import type { NotedStates } from "./noted-states.js";
+import { followNotedStates } from "./noted-states.js";
+import type { NotedFollower, NotedStates } from "./noted-states.js";
 import { newerKeys } from "./sealed-files.js";
 import type { Append } from "./state-guard.js";
 
 const FILE_BYTES_MAX: number = 16 * 1024 * 1024;
 
+/** What is known already. */
+export interface KnownStates {
+  /** The vault's, where it was opened. */
+  readonly vaultMark?: VaultMark;
+  readonly noted?: NotedFollower;
+}
+
 /**
  * Notes what is newer than the logs note. What cannot be read is left to who needs it. A file of
  * before that counts no saves is noted with its first one.
  *
- * @param vault - Where it was opened.
  * @throws ConsentError `audit_failed` where a log cannot be read or does not take the note.
  */
-export function settleStates(home: HomePaths, append: Append, vault?: VaultMark): Promise<void> {
-  return whileWriting(home.dir, () => noteNewerStates(home, append, vault));
+export function settleStates(
+  home: HomePaths,
+  append: Append,
+  known: KnownStates = {},
+): Promise<void> {
+  return whileWriting(home.dir, () => noteNewerStates(home, append, known));
 }
 
 /** The same, to be called while the home is locked. */
 export async function noteNewerStates(
   home: HomePaths,
   append: Append,
-  vault?: VaultMark,
+  { vaultMark: vault, noted: follower = followNotedStates(home) }: KnownStates = {},
 ): Promise<void> {
-  const noted = await readNotedStates(home);
+  const noted = await follower.newest();
   const keys = await readPublicKeys(home).then(
     (periods) => newerKeys(periods, noted.get("keys")),
     () => undefined,

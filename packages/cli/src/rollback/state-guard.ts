@@ -26,12 +26,16 @@ export interface RollbackGuard {
   heed(append: Append, say: (text: string) => void): void;
 }
 
-/** Creates the guard; until it is told where, it notes nothing. */
+/**
+ * Creates the guard; until it is told where, it notes nothing.
+ *
+ * @param noted - Of a process that has several guards: what one of them read, all know.
+ */
 export function createRollbackGuard(
   home: Pick<HomePaths, "dir" | "keysDir">,
   append: Append = nothingSaved,
+  noted: NotedFollower = followNotedStates(home),
 ): RollbackGuard {
-  const noted = followNotedStates(home);
   const guards = new Map<StateKind, StateGuard>();
   const told = new Set<string>();
   const waiting: string[] = [];

@@ -4,6 +4,8 @@
  */
 import { chmod, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { asError } from "@acp/core";
+import { readSwap, settleSwap } from "../../backup/swap.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
@@ -25,7 +27,7 @@ async function look({ home: { dir }, io }: DoctorContext): Promise<readonly Foun
   try {
     return [...inside, ...(await lookAt(dir))];
   } catch (error) {
-    return [...inside, unreadable(dir, error)];
+    return [...inside, await unreadable(dir, error)];
   }
 }
 
@@ -79,14 +81,41 @@ async function ancestors(dir: string): Promise<readonly Found[]> {
   }
 }
 
-function unreadable(dir: string, error: unknown): Found {
+async function unreadable(dir: string, error: unknown): Promise<Found> {
   const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
   if (code === "ENOENT" || code === "ENOTDIR")
-    return makeFound("home_missing", { path: dir, found: "There is no home" });
+    return (
+      (await halfMoved(dir)) ?? makeFound("home_missing", { path: dir, found: "There is no home" })
+    );
   return makeFound("home_unreadable", { path: dir, found: `It cannot be looked at: ${code}` });
 }
 
 /** A mode as `chmod` takes it. */
 export function octal(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(3, "0");
+}
+
+/** A home that a restore or move left between two renames. */
+async function halfMoved(dir: string): Promise<Found | undefined> {
+  const plan = await readSwap(dir).catch(asError);
+  if (plan === undefined) return undefined;
+  if (plan instanceof Error)
+    return makeFound("home_half_moved", {
+      path: dir,
+      found: plan.message,
+      command: "ls -la PATH*",
+    });
+  const { kind, aside, target } = plan;
+  return makeFound("home_half_moved", {
+    path: dir,
+    found: `A ${kind} of it was interrupted; the home that was there is ${aside}`,
+    mend: {
+      what: `finish the ${kind}, so that the new home is ${target}`,
+      note: "own",
+      async run() {
+        const settled = await settleSwap(dir);
+        return settled?.end === "undone" ? `${dir} is in its place` : `${target} is in its place`;
+      },
+    },
+  });
 }

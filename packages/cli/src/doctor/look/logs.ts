@@ -9,6 +9,8 @@ import { basename, dirname, join } from "node:path";
 import { claimsOf, claimSources, logsToVerify } from "../../logs/claims.js";
 import type { ClaimSources } from "../../logs/claims.js";
 import { listAuditFiles } from "../../logs/log-files.js";
+import { clearFault, readFault } from "../../logs/log-latch.js";
+import type { FoundFault } from "../../logs/log-latch.js";
 import { readAuditConfig } from "../../logs/log-settings.js";
 import { auditLogOptions } from "../../logs/open-audit.js";
 import { exists } from "../../home/exists.js";
@@ -84,6 +86,8 @@ async function logFound({ context, path, sources }: LogToExamine): Promise<reado
   const isWritten = await hasWriter(path);
   const lines = await lineFound(context, path, { result, isWritten });
   if (lines.length > 0) return lines;
+  const fault = await readFault(path);
+  if (fault !== undefined) return [latchedFound(path, fault, context.isQuick)];
   return checkpointsFound({ context, path, sources, claims, result, isWritten });
 }
 
@@ -145,7 +149,11 @@ function quarantineMend({ home }: DoctorContext, path: string, fault: LogFault):
   return {
     what: `set ${path} aside with all its files, and begin a new log that says so`,
     note: "own",
-    run: () => quarantineLog(home, path, fault),
+    async run() {
+      const done = await quarantineLog(home, path, fault);
+      await clearFault(path);
+      return done;
+    },
   };
 }
 
@@ -165,4 +173,25 @@ function recoverMend({ home, io }: DoctorContext, path: string): Mend {
         : `${recovered.bytes} bytes were cut off ${path}, and the log says so`;
     },
   };
+}
+
+/**
+ * Whole again, for example from a backup: the person decides that gates may go on. Who did not look
+ * at its past cannot say so.
+ */
+function latchedFound(path: string, { text, at }: FoundFault, isQuick: boolean): Found {
+  const found = `A gate found at ${at}: ${text}`;
+  if (isQuick) return makeFound("log_latched", { path, found });
+  return makeFound("log_latched", {
+    path,
+    found: `${found}. It verifies now`,
+    mend: {
+      what: `let gates write ${path} again, which verifies now`,
+      note: "after",
+      async run() {
+        await clearFault(path);
+        return `${path} verifies; the fault that a gate found at ${at} was removed: ${text}`;
+      },
+    },
+  });
 }

@@ -32,10 +32,16 @@ const LONGEST_NAMES: readonly string[] = [
 const YOUNG_MS = 60_000;
 const LOCK = /\.lock\.\d+\.[0-9a-f]{8}$/;
 
-function tooLong(dir: string): readonly Found[] {
+/** By how many bytes the longest socket path of a home is too long; 0 where it is not. */
+export function socketBytesOver(dir: string): number {
   const bytes = Math.max(...LONGEST_NAMES.map((name) => Buffer.byteLength(join(dir, name))));
-  if (bytes <= SOCKET_BYTES_MAX) return [];
-  const found = `Socket paths in it have up to ${bytes} bytes, ${bytes - SOCKET_BYTES_MAX} too many`;
+  return Math.max(0, bytes - SOCKET_BYTES_MAX);
+}
+
+function tooLong(dir: string): readonly Found[] {
+  const over = socketBytesOver(dir);
+  if (over === 0) return [];
+  const found = `Socket paths in it have up to ${SOCKET_BYTES_MAX + over} bytes, ${over} too many`;
   return [makeFound("socket_path_long", { path: dir, found })];
 }
 

@@ -1,0 +1,215 @@
+/**
+ * Restore home: checks all of a backup, shows what would come back, and puts the restored home in
+ * its place. Nothing outside a folder of its own is touched before everything was checked, and the
+ * home that was there stays beside it. Format: spec/backup.md §5.
+ */
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ConsentError, isConsentError, isoTime, quoteText } from "@acp/core";
+import { homePaths, openHome, syncDirectory } from "@acp/home";
+import type { Unlock } from "@acp/home";
+import type { Io } from "../command.js";
+import { declareRestore } from "../rollback/declare-restore.js";
+import { CONSENT_FILES, cameBack, cameBackMetadata } from "./came-back.js";
+import type { CameBack, ConsentTexts } from "./came-back.js";
+import { isLogFile } from "./format.js";
+import { refuseLive } from "./live.js";
+import type { BackupRead, OpenBackup } from "./read-backup.js";
+import { asideName, swapHomes } from "./swap.js";
+
+/** What is restored, and where to. */
+export interface RestorePlan {
+  readonly backup: OpenBackup;
+  readonly unlock: Unlock;
+  /** Absolute path of the home to be. */
+  readonly target: string;
+  /** The home that the backup is compared with. */
+  readonly current: string;
+  readonly hasLogs: boolean;
+  readonly io: Pick<Io, "userHome">;
+  readonly nowMs: number;
+  readonly onProgress: (what: string, percent: number) => void;
+}
+
+/** What a backup holds, all of it checked. */
+export interface Checked extends BackupRead {
+  readonly back: readonly CameBack[];
+  /** Whether there is a home to compare it with. */
+  readonly isCompared: boolean;
+}
+
+/** Larger than any file of {@link CONSENT_FILES} that a home reads. */
+const TEXT_BYTES_MAX: number = 16 * 1024 * 1024;
+
+/**
+ * Reads all of a backup and compares it with the home. Changes nothing.
+ *
+ * @throws ConsentError what `OpenBackup.read()` throws.
+ */
+export async function checkBackup(plan: RestorePlan): Promise<Checked> {
+  const { backup, unlock, current, nowMs, onProgress } = plan;
+  const texts: Record<string, string> = {};
+  const read = await backup.read(
+    unlock,
+    {
+      async file({ path, bytes }, contents) {
+        const isWanted = CONSENT_FILES.some((name) => name === path) && bytes <= TEXT_BYTES_MAX;
+        const pieces: Uint8Array[] = [];
+        for await (const piece of contents) if (isWanted) pieces.push(Buffer.from(piece));
+        if (isWanted) texts[path] = Buffer.concat(pieces).toString("utf8");
+      },
+    },
+    (done) => onProgress("checking", Math.floor((100 * done) / backup.size)),
+  );
+  const now = await textsOf(current);
+  return { ...read, back: cameBack(texts, now, nowMs), isCompared: now !== undefined };
+}
+
+async function textsOf(dir: string): Promise<ConsentTexts | undefined> {
+  if (!(await isDirectory(dir))) return undefined;
+  const found = await Promise.all(
+    CONSENT_FILES.map(
+      async (name): Promise<readonly [string, string]> => [
+        name,
+        // What cannot be read is taken for empty: everything in the backup is then shown as new.
+        await readFile(join(dir, name), "utf8").catch(() => ""),
+      ],
+    ),
+  );
+  return Object.fromEntries(found.filter(([, text]) => text !== ""));
+}
+
+/** What was restored. Plain JSON data. */
+export interface Restored {
+  readonly home: string;
+  /** Where the home is that was there before. */
+  readonly replaced?: string;
+}
+
+/**
+ * Restores a backup that was checked.
+ *
+ * @throws ConsentError `home_busy` where processes use the home; `home_invalid` where the place
+ *   cannot be used. Nothing is changed then.
+ */
+export async function restoreHome(plan: RestorePlan, checked: Checked): Promise<Restored> {
+  const { target, nowMs } = plan;
+  const isReplaced = await checkTarget(target);
+  const parent = dirname(target);
+  await mkdir(parent, { recursive: true });
+  const staging = join(parent, `.acp-${randomBytes(4).toString("hex")}`);
+  const aside = await asideName(target, "replaced", nowMs);
+  try {
+    await extract(plan, staging);
+    await openHome(staging);
+    await declare(staging, plan, {
+      checked,
+      ...(isReplaced && { replaced: aside }),
+    });
+    if (!isReplaced) {
+      // A rename replaces an empty folder, and nothing else.
+      await rename(staging, target);
+      await syncDirectory(parent);
+      return { home: target };
+    }
+    await refuseLive("restore", target);
+    await swapHomes({ kind: "restore", home: target, aside, staging, target });
+    return { home: target, replaced: aside };
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    if (isConsentError(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConsentError("home_invalid", `Cannot restore ${quoteText(target)}: ${why}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Whether a home is there that would be replaced.
+ *
+ * @throws ConsentError `home_invalid` for what must not be moved aside; `home_busy` for a home in
+ *   use.
+ */
+export async function checkTarget(target: string): Promise<boolean> {
+  const refuse = (why: string): ConsentError =>
+    new ConsentError("home_invalid", `Cannot restore ${quoteText(target)}: ${why}`);
+  const stats = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw refuse(error.message);
+  });
+  if (stats === undefined) return false;
+  if (!stats.isDirectory())
+    throw refuse("something is there that is not a folder; name another place");
+  const uid = process.getuid?.();
+  if (stats.uid !== uid) throw refuse(`it belongs to user ${stats.uid}, not to ${uid}`);
+  await refuseLive("restore", target);
+  return true;
+}
+
+function isDirectory(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+async function extract(plan: RestorePlan, staging: string): Promise<void> {
+  const { backup, unlock, hasLogs, onProgress } = plan;
+  const isWanted = (path: string): boolean => hasLogs || !isLogFile(path);
+  const folders = [staging];
+  await mkdir(staging, { mode: 0o700 });
+  await backup.read(
+    unlock,
+    {
+      async directory(path) {
+        if (!isWanted(path)) return;
+        await mkdir(join(staging, path), { mode: 0o700 });
+        folders.push(join(staging, path));
+      },
+      async file({ path, modified_at_ms: modifiedAtMs }, contents) {
+        if (!isWanted(path)) {
+          for await (const _piece of contents);
+          return;
+        }
+        await using out = await open(join(staging, path), "wx", 0o600);
+        for await (const piece of contents) await out.writeFile(piece);
+        await out.utimes(modifiedAtMs / 1000, modifiedAtMs / 1000);
+        await out.sync();
+      },
+    },
+    (done) => onProgress("restoring", Math.floor((100 * done) / backup.size)),
+  );
+  for (const folder of folders) await syncDirectory(folder);
+}
+
+/** The restored log says so, before the home is in its place. */
+async function declare(
+  staging: string,
+  { backup, current, io }: RestorePlan,
+  { checked, replaced }: { readonly checked: Checked; readonly replaced?: string },
+): Promise<void> {
+  const { created_at_ms: createdAtMs } = checked.facts;
+  try {
+    await declareRestore({
+      home: homePaths(staging),
+      io,
+      reason: `A backup was restored: the home of ${isoTime(createdAtMs)}`,
+      source: backup.id,
+      ...(checked.isCompared && { replaced: homePaths(current) }),
+      more: {
+        backup_at_ms: createdAtMs,
+        came_back: [...cameBackMetadata(checked.back)],
+        ...(replaced !== undefined && { replaced }),
+      },
+    });
+  } catch (cause) {
+    if (!isConsentError(cause)) throw cause;
+    throw new ConsentError(
+      cause.code,
+      `Cannot note the restore in the restored log: ${cause.message}; restore without it: --without-logs`,
+      { cause },
+    );
+  }
+}
