@@ -60,7 +60,7 @@ describe("acp init", () => {
     expect(await acpHere(["init", "--home", home])).toMatchObject({ code: 0 });
     expect(await readFile(join(home, "keys/private.key"), "utf8")).toBe(before);
     const events = (await acpHere(["audit", "show", "--json"], { home })).stdout;
-    expect(JSON.parse(events.split("\n")[0] ?? "")).toMatchObject({
+    expect(JSON.parse(events.split("\n")[1] ?? "")).toMatchObject({
       eventType: "vault_changed",
       metadata: { counter: 1, change: "created" },
     });
