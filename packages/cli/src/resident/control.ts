@@ -3,6 +3,7 @@
  */
 import { readdirSync } from "node:fs";
 import { type Socket, connect } from "node:net";
+import type { Usage } from "./budgets.js";
 import { createFrameReader, frameOf, greetingFrame, recordIn } from "./wire.js";
 
 /** What a resident says of itself. Plain JSON data. */
@@ -15,8 +16,11 @@ export interface Status {
   readonly approvers: number;
   readonly clients: readonly {
     readonly pid: number;
+    readonly ppid: number;
     readonly cwd: string;
     readonly argv: readonly string[];
+    /** What this session's client has in all of its sessions. */
+    readonly used: Usage;
   }[];
 }
 

@@ -10,6 +10,7 @@ import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
+import type { Share } from "./budgets.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
@@ -20,8 +21,8 @@ import type { GateInUse } from "../gate/with-gate.js";
 
 /** The gates of a home. */
 export interface HomeGates extends AsyncDisposable {
-  /** What one client gets. */
-  of(invocation: Invocation): GatesOfHome;
+  /** What one session gets, with its share of its client's budget. */
+  of(invocation: Invocation, share: Share): GatesOfHome;
   /** How many approvers are attached. */
   attached(): number;
 }
@@ -53,7 +54,8 @@ export function createHomeGates(own: Invocation): HomeGates {
   };
   const attachedAt = new Map<string, SharedGate>();
   return {
-    of: (invocation) => ({
+    of: (invocation, share) => ({
+      room: share.requestRoom,
       async keys(at, asked) {
         keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
         return renewHomeKeys(at, await keys);
@@ -65,7 +67,11 @@ export function createHomeGates(own: Invocation): HomeGates {
         try {
           const base = await opened.shared;
           attachedAt.set(key, base);
-          return await withSessionGate(base, parts, use);
+          return await withSessionGate(
+            base,
+            { ...parts, questionRoom: share.questionRoom },
+            { share, use },
+          );
         } finally {
           opened.users--;
           // A configuration that nobody uses any more may have changed; the home's log stays open.
@@ -141,7 +147,7 @@ function openShared(parts: WithGateParts, own: Invocation): Opened {
 async function withSessionGate<T>(
   base: SharedGate,
   parts: WithGateParts,
-  use: (inUse: GateInUse) => Promise<T>,
+  { share, use }: { readonly share: Share; readonly use: (inUse: GateInUse) => Promise<T> },
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
   const { ring, keys } = parts.homeKeys;
@@ -151,7 +157,9 @@ async function withSessionGate<T>(
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);
   if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
-  return await withGateOf({ ...base, recordKey, kept, notices, isolation }, parts, use);
+  share.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
+  const sink = share.counted(base.sink);
+  return await withGateOf({ ...base, recordKey, kept, notices, isolation, sink }, parts, use);
 }
 
 /** A server starts with exactly what the client's own process would give it. */

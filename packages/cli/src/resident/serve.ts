@@ -13,6 +13,7 @@ import type { Command, Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
+import { createBudgets } from "./budgets.js";
 import { attendControl } from "./control.js";
 import type { Status } from "./control.js";
 import { createHomeGates } from "./home-gates.js";
@@ -27,8 +28,10 @@ import type { Session, SessionParts } from "./session.js";
 const IDLE_MS = 600_000;
 /** How often it looks whether it is still wanted. */
 const LOOK_EVERY_MS = 2_000;
-/** Clients at once. */
-const SESSIONS_MAX = 64;
+/** Connections that have not said who they are; one more ends the oldest of them. */
+const SILENT_MAX = 16;
+/** More connections than sessions and silent ones can be; the rest are refused and go at once. */
+const CONNECTIONS_MAX = 256;
 /** People's commands have connections of their own, which no agent can use up. */
 const CONTROLS_MAX = 16;
 /** How long clients have to take what is left for them. */
@@ -92,17 +95,7 @@ async function serveLocked(locked: Locked): Promise<void> {
   const end = new AbortController();
   let lastMs = performance.now();
   await using gates = createHomeGates(invocation);
-  const isFull = (): boolean => sessions.size > SESSIONS_MAX;
-  const parts: SessionParts = {
-    homeDir,
-    build,
-    gates,
-    commands,
-    refuses: () =>
-      isFull()
-        ? { code: "too_many_clients", message: `the resident has ${SESSIONS_MAX} clients already` }
-        : undefined,
-  };
+  const parts: SessionParts = { homeDir, build, gates, commands, budgets: createBudgets() };
   const startMs = Date.now();
   const status = (): Status => ({
     pid: process.pid,
@@ -111,19 +104,20 @@ async function serveLocked(locked: Locked): Promise<void> {
     started_at: new Date(startMs).toISOString(),
     memory_bytes: process.memoryUsage.rss(),
     approvers: gates.attached(),
-    clients: [...sessions].flatMap(({ hello }) => {
-      const said = hello();
-      return said === undefined ? [] : [{ pid: said.pid, cwd: said.cwd, argv: said.argv }];
+    clients: [...sessions].flatMap(({ hello, usage }) => {
+      const [said, used] = [hello(), usage()];
+      if (said === undefined || used === undefined) return [];
+      return [{ pid: said.pid, ppid: said.ppid, cwd: said.cwd, argv: said.argv, used }];
     }),
   });
   {
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
       attendControl(socket, { build, status, stop: () => end.abort() }),
     );
-    // One more than there may be, so that it hears why.
-    await using _agents = await listenPrivately(places.agents, SESSIONS_MAX + 16, (socket) => {
+    await using _agents = await listenPrivately(places.agents, CONNECTIONS_MAX, (socket) => {
       const session = attendSession(socket, parts);
       sessions.add(session);
+      endOldest(sessions);
       void session.done.then(() => {
         sessions.delete(session);
         lastMs = performance.now();
@@ -148,6 +142,12 @@ async function serveLocked(locked: Locked): Promise<void> {
 
 const isLongSince = (lastMs: number, { flags }: Invocation): boolean =>
   !flags.has("stay") && performance.now() - lastMs > IDLE_MS;
+
+/** Whoever says nothing keeps nobody out who does. */
+function endOldest(sessions: ReadonlySet<Session>): void {
+  const silent = [...sessions].filter(({ isSilent }) => isSilent());
+  for (const each of silent.slice(0, Math.max(0, silent.length - SILENT_MAX))) each.leave();
+}
 
 async function leaveAll(sessions: ReadonlySet<Session>): Promise<void> {
   const all = [...sessions];
