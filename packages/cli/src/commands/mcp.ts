@@ -42,6 +42,8 @@ export interface GatesOfHome {
   outside(server: CommandServer): LocalUpstream;
   /** What the client's requests need a place of; a process of its own has no other client. */
   readonly room?: RequestRoom;
+  /** Tells the client why it has no gate, until the client goes; {@link tellClient} unless given. */
+  readonly tellClient?: typeof tellClient;
 }
 
 const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
@@ -65,7 +67,7 @@ export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Prom
   try {
     return await serve(invocation, { signal, start, gates });
   } catch (error) {
-    if (!start.isServing) await tellClient(error, invocation, signal);
+    if (!start.isServing) await (gates.tellClient ?? tellClient)(error, invocation, signal);
     throw error;
   }
 }
@@ -74,7 +76,7 @@ export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Prom
  * A client shows its user nothing of a server that just ends: it is told what is missing, for as
  * long as it stays. A person at a terminal reads the error.
  */
-async function tellClient(
+export async function tellClient(
   error: unknown,
   { io, print }: Invocation,
   signal: AbortSignal,

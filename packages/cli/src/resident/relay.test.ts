@@ -70,7 +70,7 @@ function world(opens: (count: number) => string | undefined = () => undefined, r
       sessions[session]?.handlers.onOutput(Buffer.from(text));
       await turn();
     },
-    async lose(session: number, how: "lost" | "left" | { readonly code: number } = "lost") {
+    async lose(session: number, how: Parameters<LinkHandlers["onEnd"]>[0] = "lost") {
       sessions[session]?.handlers.onEnd(how);
       await turn();
     },
@@ -175,6 +175,18 @@ describe("createRelay()", () => {
     expect(at.sessions).toHaveLength(1);
     await at.write(call(1));
     expect(at.sessions).toHaveLength(2);
+  });
+
+  it("opens another session at once where it is told to, and counts no loss", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    for (let session = 0; session < 5; session++) {
+      await at.answer(session, result(0));
+      await at.lose(session, "again");
+      expect(at.sessions).toHaveLength(session + 2);
+    }
+    await at.answer(5, result(0));
+    expect(at.said().split("list_changed")).toHaveLength(6);
   });
 
   it("shows why there is none in the handshake, and goes on when there is one", async () => {

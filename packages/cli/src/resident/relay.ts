@@ -23,8 +23,11 @@ export interface LinkHandlers {
   onOutput(bytes: Buffer): void;
   onNotice(bytes: Buffer): void;
   onRoom(): void;
-  /** It is over: lost, left because the resident was told to end, or with an exit code. */
-  onEnd(how: "lost" | "left" | { readonly code: number }): void;
+  /**
+   * It is over: lost, left because the resident was told to end, ended so that another one begins,
+   * or with an exit code.
+   */
+  onEnd(how: "lost" | "left" | "again" | { readonly code: number }): void;
 }
 
 /** Parts of {@link createRelay}. */
@@ -271,7 +274,7 @@ function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): vo
   forget(state);
   // Who told it to end does not want it back before somebody needs it.
   if (state.isInputOver) state.parts.exit(0);
-  else if (state.waiting.length > 0) void openSession(state);
+  else if (how === "again" || state.waiting.length > 0) void openSession(state);
 }
 
 /** The resident is gone: what was in work is answered, and another session is opened. */

@@ -34,6 +34,8 @@ export interface SessionParts {
   readonly gates: HomeGates;
   readonly commands: readonly Command[];
   readonly budgets: Budgets;
+  /** Whether a person has opened the keys. */
+  isUnlocked(): boolean;
 }
 
 /** Why a client gets no session. */
@@ -56,8 +58,12 @@ export interface Session {
   /** Whether it has not said yet who it is. */
   readonly isSilent: () => boolean;
   readonly done: Promise<void>;
-  /** Ends it; the client is told that the resident leaves. */
-  leave(): void;
+  /** Whether it only answers that the key is locked. */
+  readonly isLocked: () => boolean;
+  /** Ends it; the client is told that the resident leaves, or to open another session at once. */
+  leave(how: "leaving" | "again"): void;
+  /** Ends the connection. */
+  destroy(): void;
 }
 
 /** A client that connects and says nothing. */
@@ -68,38 +74,42 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   let hello: Hello | undefined;
   let session: SessionIo | undefined;
   let usage: Share["usage"] | undefined;
-  let isLeaving = false;
+  let leaving: "leaving" | "again" | undefined;
+  let isLocked = false;
   const silence = setTimeout(() => socket.destroy(), HELLO_MS_MAX);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   let served: Promise<void> | undefined;
-  const refuse = ({ code, message }: Refusal): void => {
-    socket.end(frameOf("refused", JSON.stringify({ code, message })));
-    // Not kept open by one that does not hang up.
-    socket.destroySoon();
-  };
   const open = (body: Buffer): void => {
     clearTimeout(silence);
     const admitted = admit(readHello(body), parts);
-    if ("code" in admitted) return refuse(admitted);
+    if ("code" in admitted) return refuse(socket, admitted);
     const { share } = admitted;
     ({ hello } = admitted);
     usage = share.usage;
     session = createSessionIo(socket, hello);
     socket.write(frameOf("ready"));
-    served = serve(session, hello, { ...parts, share }).then(async (code) => {
+    const onLocked = (): void => {
+      isLocked = true;
+      // Somebody opened the key in the meantime.
+      if (parts.isUnlocked()) leave("again");
+    };
+    served = serve(session, hello, { ...parts, share, onLocked }).then(async (code) => {
       share[Symbol.dispose]();
       await session?.flush();
-      socket.end(isLeaving ? frameOf("leaving") : frameOf("exit", JSON.stringify({ code })));
+      socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
     });
+  };
+  const leave: Session["leave"] = (how) => {
+    leaving ??= how;
+    if (session === undefined) socket.destroy();
+    else session.stop("the resident ends the session");
   };
   const take = ({ kind, body }: Frame): void => {
     if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
     if (session === undefined) return;
-    if (kind === "input") {
-      if (!session.input(body)) socket.destroy();
-    } else if (kind === "end") session.end();
+    if (kind === "end") session.end();
     else if (kind === "signal") session.stop(body.toString("utf8"));
-    else socket.destroy();
+    else if (kind !== "input" || !session.input(body)) socket.destroy();
   };
   const reader = createFrameReader(take, () => socket.destroy());
   socket.on("error", () => socket.destroy());
@@ -115,12 +125,18 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     usage: () => usage?.(),
     isSilent: () => session === undefined && !socket.destroyed,
     done: closed.then(() => served),
-    leave() {
-      isLeaving = true;
-      if (session === undefined) socket.destroy();
-      else session.stop("the resident ends");
-    },
+    isLocked: () => isLocked,
+    leave,
+    destroy: () => void socket.destroy(),
   };
+}
+
+const exitFrame = (code: number): Buffer => frameOf("exit", JSON.stringify({ code }));
+
+function refuse(socket: Socket, { code, message }: Refusal): void {
+  socket.end(frameOf("refused", JSON.stringify({ code, message })));
+  // Not kept open by one that does not hang up.
+  socket.destroySoon();
 }
 
 interface Admitted {
@@ -148,7 +164,11 @@ function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusa
 async function serve(
   { io }: SessionIo,
   { argv }: Hello,
-  { gates, commands, share }: SessionParts & { readonly share: Share },
+  {
+    gates,
+    commands,
+    ...own
+  }: SessionParts & { readonly share: Share; readonly onLocked: () => void },
 ): Promise<number> {
   const end = argv.indexOf("--");
   const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");
@@ -158,7 +178,7 @@ async function serve(
     const invocation: Invocation = { ...line, io, print };
     if (command?.name !== "mcp" || line.flags.has("tty"))
       throw new Error("the resident serves acp mcp, and without --tty");
-    return EXIT_CODES[await serveMcp(invocation, gates.of(invocation, share))].code;
+    return EXIT_CODES[await serveMcp(invocation, gates.of({ invocation, ...own }))].code;
   } catch (error) {
     print.failure(error);
     return EXIT_CODES[exitOfError(error)].code;
