@@ -43,6 +43,20 @@ describe("sessions", () => {
     );
   });
 
+  it("keep the last places for clients that have none, however many of others want them", () => {
+    const budgets = createBudgets(() => 0);
+    const got = ["a", "b", "c"].map(
+      (name) =>
+        Array.from({ length: LIMITS.sessions }, () => budgets.open(name)).filter(
+          (opened) => typeof opened !== "string",
+        ).length,
+    );
+    // The third one is new once.
+    expect(got).toEqual([32, 16, 1]);
+    for (let n = 1; n < LIMITS.sessionsForNew; n++) share(budgets, `new-${n}`);
+    expect(budgets.open("one more")).toContain("64 sessions");
+  });
+
   it("are counted again where they end, once", () => {
     const budgets = createBudgets(() => 0, { ...LIMITS, sessions: 1, sessionsForNew: 0 });
     const first = share(budgets, "a");

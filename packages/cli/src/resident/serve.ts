@@ -18,6 +18,7 @@ import { attendControl } from "./control.js";
 import type { Status } from "./control.js";
 import { createHomeGates } from "./home-gates.js";
 import type { HomeGates } from "./home-gates.js";
+import { createIdle } from "./idle.js";
 import { listenPrivately } from "./listen.js";
 import { buildOf } from "../build-of.js";
 import type { Lock } from "./lock.js";
@@ -27,8 +28,6 @@ import type { Places } from "./places.js";
 import { attendSession } from "./session.js";
 import type { Session, SessionParts } from "./session.js";
 
-/** Ends after this long without a client or an approver. */
-const IDLE_MS = 600_000;
 /** How often it looks whether it is still wanted. */
 const LOOK_EVERY_MS = 2_000;
 /** Connections that have not said who they are; one more ends the oldest of them. */
@@ -96,13 +95,15 @@ async function serveLocked(locked: Locked): Promise<void> {
   const build = buildOf(ENTRY);
   const sessions = new Set<Session>();
   const end = new AbortController();
-  let lastMs = performance.now();
   const lock = lockOf(invocation);
   await using gates = createHomeGates(invocation, lock);
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
   const parts: SessionParts = { homeDir, build, gates, commands, budgets, isUnlocked };
   const status = statusOf({ build, homeDir, gates, lock, sessions });
+  const isNeeded = (): boolean =>
+    invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
+  const idle = createIdle(isNeeded, () => performance.now());
   const ofLock = lockCommands({ lock, gates, sessions, print: invocation.print });
   {
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
@@ -119,20 +120,15 @@ async function serveLocked(locked: Locked): Promise<void> {
       endOldest(sessions);
       void session.done.then(() => {
         sessions.delete(session);
-        lastMs = performance.now();
+        idle.touch();
       });
     });
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
-    const isIdle = (): boolean =>
-      sessions.size === 0 &&
-      gates.attached() === 0 &&
-      !isUnlocked() &&
-      isLongSince(lastMs, invocation);
     await untilUnwanted({
       ...locked,
       end: end.signal,
       build,
-      isIdle,
+      isIdle: idle.isOver,
       isFree: () => sessions.size === 0,
       expire: ofLock.expire,
     });
@@ -142,9 +138,6 @@ async function serveLocked(locked: Locked): Promise<void> {
   }
   invocation.print.notice("Ended");
 }
-
-const isLongSince = (lastMs: number, { flags }: Invocation): boolean =>
-  !flags.has("stay") && performance.now() - lastMs > IDLE_MS;
 
 interface StatusParts {
   readonly build: string;
