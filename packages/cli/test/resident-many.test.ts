@@ -12,10 +12,13 @@ import { isDeep } from "../../../tools/deep.js";
 import { residentWorld, startsOf, textOf } from "./resident-world.js";
 import type { RawClient, ResidentWorld } from "./resident-world.js";
 
-/** Starts so many clients at once, by two agents in turn; each has made its handshake. */
+/**
+ * Starts so many clients at once, each of an agent of its own, which have budgets of their own; each
+ * has made its handshake.
+ */
 const clients = (at: ResidentWorld, count: number): Promise<readonly RawClient[]> =>
   Promise.all(
-    Array.from({ length: count }, (_, n) => at.client({ args: ["--agent", `agent-${n % 2}`] })),
+    Array.from({ length: count }, (_, n) => at.client({ args: ["--agent", `agent-${n}`] })),
   );
 
 async function endAll(all: readonly RawClient[]): Promise<void> {
