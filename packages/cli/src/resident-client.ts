@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { createRelay } from "./resident/relay.js";
 import type { Link, LinkHandlers } from "./resident/relay.js";
 import { buildOf } from "./build-of.js";
-import { makePlaces, namedHome, placesOf } from "./resident/places.js";
-import { reachResident } from "./resident/reach.js";
-import type { Reached, Unreached } from "./resident/reach.js";
+import { namedHome, placesOf } from "./resident/places.js";
+import type { Reached } from "./resident/reach.js";
+import { reachOrStart } from "./resident/reach-or-start.js";
 import {
   BODY_BYTES_MAX,
   PROTOCOL,
@@ -20,27 +20,7 @@ import {
   roomIn,
 } from "./resident/wire.js";
 import type { Hello } from "./resident/wire.js";
-import { secondsIn } from "./seconds-in.js";
 
-/** What resident-start.ts exports. */
-interface Starter {
-  startResident(parts: {
-    readonly home: string;
-    readonly places: ReturnType<typeof placesOf>;
-    readonly env: NodeJS.ProcessEnv;
-    readonly cwd: string;
-    readonly readyMsMax: number;
-    readonly isThere: () => Promise<boolean>;
-  }): Promise<string | undefined>;
-}
-
-/**
- * How long a resident may take until it is ready, unless `ACP_RESIDENT_SECONDS` says it: a busy
- * machine takes longer.
- */
-const READY_SECONDS = 5;
-/** The part of that time in which one that accepts has to greet. */
-const GREETING_PART = 2 / 5;
 /** A client that is told to end has this long. */
 const END_MS_MAX = 10_000;
 
@@ -114,16 +94,6 @@ interface LinkParts {
   readonly handlers: LinkHandlers;
 }
 
-/** Loaded only by who needs it; its name is put together so that it stays a file of its own. */
-function loadStarter(): Starter {
-  const loaded: unknown = require(join(__dirname, "resident-start.cjs"));
-  if (isStarter(loaded)) return loaded;
-  throw new Error("the installation of ACP is not whole");
-}
-
-const isStarter = (loaded: unknown): loaded is Starter =>
-  typeof loaded === "object" && loaded !== null && "startResident" in loaded;
-
 /** A connection with an open session, or why there is none. */
 async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | string> {
   const { argv, cwd, userHome, build } = hello;
@@ -131,33 +101,13 @@ async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | str
   // It may be made only now, and then has another real path.
   const home = namedHome(argv, { env, cwd, userHome });
   const places = placesOf(home, { env, uid });
-  makePlaces(places, uid);
-  const readyMsMax = 1_000 * secondsIn(env["ACP_RESIDENT_SECONDS"], READY_SECONDS);
-  const own = { build, uid, greetingMsMax: readyMsMax * GREETING_PART };
-  const reach = (): Promise<Reached | Unreached> => reachResident(home, places, own);
-  let found = await reach();
-  if (found === "none") {
-    const { startResident } = loadStarter();
-    const isThere = async (): Promise<boolean> => {
-      const now = await reach();
-      if (typeof now !== "string") found = now;
-      return now !== "none";
-    };
-    const problem = await startResident({ home, places, env, cwd, readyMsMax, isThere });
-    if (problem !== undefined) return `There is no resident gate of ${home}: ${problem}`;
-    if (typeof found === "string") found = await reach();
-  }
-  if (typeof found === "string") return `${REASONS[found]} (${home})`;
+  const found = await reachOrStart({ home, places, env, cwd, uid, build, loadStarter });
+  if (typeof found === "string") return found;
   return linkOf(found, hello, handlers);
 }
 
-const REASONS: Readonly<Record<Unreached, string>> = {
-  none: "The resident gate ended while this process connected to it",
-  hung: "The resident gate accepts connections and does not answer; acp resident stop ends it",
-  build_differs:
-    "The resident gate was started from another build of ACP; acp resident stop ends it, and the next client starts one of this build",
-  not_ours: "The folder of the resident's socket is not one that only this user can enter",
-};
+/** Its name is put together so that it stays a file of its own. */
+const loadStarter = (): unknown => require(join(__dirname, "resident-start.cjs"));
 
 function linkOf(
   { socket, onFrames }: Reached,
@@ -203,6 +153,7 @@ function linkOf(
       } else if (kind === "output") handlers.onOutput(body);
       else if (kind === "notice") handlers.onNotice(body);
       else if (kind === "leaving") over("left");
+      else if (kind === "again") over("again");
       else if (kind === "exit") over({ code: Number(recordIn(body)?.["code"] ?? 1) });
       else if (kind === "room") {
         room += roomIn(body);

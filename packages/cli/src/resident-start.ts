@@ -22,6 +22,11 @@ export interface StartParts {
 }
 
 const LOOK_EVERY_MS = 10;
+/**
+ * A core dump would have keys and secrets in it; Node has no other way to turn it off. The shell is
+ * replaced, and its own variables are not passed on.
+ */
+const WITHOUT_CORES = 'ulimit -c 0 && unset PWD OLDPWD SHLVL && exec "$0" "$@"';
 /** A log this long is put aside, and one of them is kept. */
 const LOG_BYTES_MAX = 1024 * 1024;
 /**
@@ -68,9 +73,12 @@ async function startLocked(parts: StartParts, endMs: number): Promise<string | u
   if ("reason" in node) return `Node.js is not started: ${node.reason}`;
   const code = trustedPath(program, reach);
   if (typeof code !== "string") return `"${program}" is not started: ${code.reason}`;
+  const shell = trustedProgram("/bin/sh", reach);
+  if ("reason" in shell) return `Its core dumps cannot be turned off: ${shell.reason}`;
   let ended: string | undefined;
   const log = openLog(places.log);
-  const child = startProgram(node, [code, "resident", "serve", "--home", home], {
+  const words = [node.path, code, "resident", "serve", "--home", home];
+  const child = startProgram(shell, ["-c", WITHOUT_CORES, ...words], {
     env: keptOf(env),
     isDetached: true,
     stdio: ["ignore", log, log],

@@ -81,8 +81,8 @@ describe("the commands that texts name", () => {
       ]),
     );
     expect(unknownIn('el("code", {}, "acp inbox code")')).toEqual(["acp inbox code"]);
-    expect(unknownIn("run `acp unlock`, then `acp approve`, `acp keys lend`")).toEqual([
-      "acp unlock",
+    expect(unknownIn("run `acp unseal`, then `acp approve`, `acp keys lend`")).toEqual([
+      "acp unseal",
       "acp keys lend",
     ]);
   });

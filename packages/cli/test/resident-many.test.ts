@@ -6,18 +6,28 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { verifyAuditLog } from "@acp/audit";
+import { attachApprovers } from "@acp/channel-terminal";
 import { join } from "node:path";
 import { isDeep } from "../../../tools/deep.js";
 import { residentWorld, startsOf, textOf } from "./resident-world.js";
 import type { RawClient, ResidentWorld } from "./resident-world.js";
 
-/** Starts so many clients at once; each has made its handshake. */
+/**
+ * Starts so many clients at once, each of an agent of its own, which have budgets of their own; each
+ * has made its handshake.
+ */
 const clients = (at: ResidentWorld, count: number): Promise<readonly RawClient[]> =>
-  Promise.all(Array.from({ length: count }, () => at.client()));
+  Promise.all(
+    Array.from({ length: count }, (_, n) => at.client({ args: ["--agent", `agent-${n}`] })),
+  );
 
 async function endAll(all: readonly RawClient[]): Promise<void> {
   await Promise.all(all.map((each) => each[Symbol.asyncDispose]()));
 }
+
+/** Why a call was denied, as its answer says it. */
+const deniedIn = (result: object | undefined): { code?: string; retryable?: boolean } =>
+  JSON.parse(JSON.stringify(result))?._meta?.["acp/denied"] ?? {};
 
 /** Numbers that were done more than once. */
 const twice = (done: readonly string[]): readonly string[] =>
@@ -68,6 +78,41 @@ describe("a resident with many clients", () => {
     expect(times.toSorted((a, b) => a - b)[25]).toBeLessThan(5_000);
     const status = await readFile(`/proc/${at.pid()}/status`, "utf8");
     expect(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1])).toBeLessThan(400_000);
+    await endAll([quiet, loud]);
+  });
+
+  it("denies what one client asks beyond its budget, and serves the others meanwhile", async () => {
+    await using at = await residentWorld();
+    const [loud, quiet] = await clients(at, 2);
+    if (quiet === undefined || loud === undefined) throw new Error("no clients");
+    // Somebody is there to answer, so that questions stay open.
+    const stop = new AbortController();
+    await using approver = await attachApprovers({
+      directory: join(at.home, "run"),
+      signal: stop.signal,
+    });
+    await vi.waitFor(() => expect(approver.gates()).toBe(1), { timeout: 60_000 });
+    const codes = new Map<string, number>();
+    const count = isDeep ? 10_000 : 1_000;
+    for (let n = 0; n < count; n++)
+      void loud.call("ask", { n }).then(
+        ({ result }) => {
+          const { code = "none", retryable } = deniedIn(result);
+          codes.set(code, (codes.get(code) ?? 0) + 1);
+          if (code === "client_limit_reached") expect(retryable).toBe(true);
+        },
+        () => undefined,
+      );
+    for (let n = 0; n < 20; n++) expect(textOf(await quiet.call("act", { n }))).toBe(String(n));
+    await vi.waitFor(() => expect(codes.get("client_limit_reached")).toBe(count - 16), {
+      timeout: 120_000,
+    });
+    expect([...codes.keys()]).toEqual(["client_limit_reached"]);
+    expect(approver.pending()).toHaveLength(16);
+    const { stdout } = await at.acp(["resident", "status", "--json"]);
+    const used = JSON.parse(stdout).clients.map((each: { used: object }) => each.used);
+    expect(used).toContainEqual(expect.objectContaining({ questions: 16, calls: 16 }));
+    stop.abort();
     await endAll([quiet, loud]);
   });
 

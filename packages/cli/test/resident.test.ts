@@ -48,6 +48,8 @@ describe("acp mcp --resident", () => {
     ).toEqual(["HOME", "PATH"]);
     expect(variables).toContain("PATH=/usr/local/bin:/usr/bin:/bin");
     expect(await readdir(at.path)).not.toContain("planted");
+    const limits = await readFile(`/proc/${at.pid()}/limits`, "utf8");
+    expect(limits).toMatch(/^Max core file size\s+0\s+0\s/m);
     for (const name of ["agents", "control", "resident.log"])
       expect((await lstat(join(at.home, "run", name))).mode & 0o777).toBe(0o600);
     expect((await lstat(join(at.home, "run"))).mode & 0o777).toBe(0o700);

@@ -30,6 +30,7 @@ export const DENY_CODE_LIST = [
   "channel_failed",
   "too_many_pending",
   "too_many_questions",
+  "client_limit_reached",
   "audit_failed",
   "signer_failed",
   "layer_failed",
@@ -128,6 +129,12 @@ export const DENY_CODES: Readonly<Record<DenyCode, DenyRow>> = {
   too_many_questions: {
     meaning: "The agent has put more questions to people than its prompt limit allows.",
     remedy: "Wait until retryAfterMs is over; meanwhile make only calls that need no approval",
+    retryable: true,
+  },
+  client_limit_reached: {
+    meaning:
+      "The client has as many calls or questions open, or writes as much of the log, as one client of a shared gate may.",
+    remedy: "Wait for calls and questions that are open, then call again",
     retryable: true,
   },
   audit_failed: {

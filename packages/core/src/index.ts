@@ -115,6 +115,7 @@ export type {
   Grants,
   Limits,
   PendingStore,
+  QuestionRoom,
   ReserveResult,
   Store,
   Vault,

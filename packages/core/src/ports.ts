@@ -36,6 +36,17 @@ export interface Channel {
   deliver(request: ConsentRequest, session: AskSession): Promise<void>;
 }
 
+/** Room for questions that several gates share, such as those of one client. */
+export interface QuestionRoom {
+  /** Why no further question may be asked now; `undefined` where one may. */
+  full(): string | undefined;
+  /**
+   * Called when a gate takes a place for a question, and when it gives one up. Whoever closes a gate
+   * forgets the places that it had not given up.
+   */
+  count(by: 1 | -1): void;
+}
+
 /** What a channel holds while a question is open. */
 export interface AskSession {
   /** True if the same question was shown before, as after a restart. */

@@ -55,6 +55,31 @@ describe("a call", () => {
     expect(counts.reduce((sum, each) => sum + each, 0)).toBe(201);
   });
 
+  it("is denied where the room that its gate shares with others has no place", async () => {
+    let count = 0;
+    const questionRoom = {
+      full: () => (count < 3 ? undefined : "this client has 3 open questions"),
+      count: (by: 1 | -1) => (count += by),
+    };
+    const [one, two] = [makeKit({ questionRoom }), makeKit({ questionRoom })];
+    // Those at once count each other.
+    const opened = await Promise.all(
+      [one, two, one, two].map(({ gate }) => gate.open(write, { agent })),
+    );
+    expect(opened.map(({ decision }) => decision)).toEqual([
+      "pending",
+      "pending",
+      "pending",
+      "deny",
+    ]);
+    expect(opened[3]).toMatchObject({ code: "client_limit_reached", retryable: true });
+    const shown = first(one.shown);
+    await shown.session.submit(reply(shown, { decision: "denied" }));
+    await shown.session.ended;
+    expect((await two.gate.open(write, { agent: { id: "b" } })).decision).toBe("pending");
+    await Promise.all([one.gate.close(), two.gate.close()]);
+  });
+
   it("is denied, not asked, when its question would be too large to read", async () => {
     const rows = Array.from({ length: 50_000 }, () => [[[[[[[[1]]]]]]]]);
     const { gate, shown } = makeKit();

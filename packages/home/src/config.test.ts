@@ -98,6 +98,14 @@ escalation:
     ]);
   });
 
+  it("reads how long a key stays open after acp unlock", () => {
+    expect(parse("defaults: { unlock_ttl_seconds: 90 }").unlockTtlMs).toBe(90_000);
+    for (const wrong of ["59", "604801", "forever", "-1"])
+      expect(() => parse(`defaults: { unlock_ttl_seconds: ${wrong} }`)).toThrow(
+        expect.objectContaining({ code: "config_invalid" }),
+      );
+  });
+
   it("reads how often an agent may ask", () => {
     expect(parse("defaults: { prompt_limit: 30/hour }").promptLimit).toEqual({
       max: 30,

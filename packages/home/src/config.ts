@@ -73,6 +73,8 @@ export interface Config extends ProxyConfig {
    * `too_many_questions`. `none` means no limit.
    */
   readonly promptLimit?: Rate | "none";
+  /** How long the key of a resident gate stays open after `acp unlock`, in milliseconds. */
+  readonly unlockTtlMs?: number;
   /** Path of the policy file. Absent: `policy.yml` of the home. */
   readonly policyPath?: string;
   /** Who may answer. Absent: the channel's own authenticated person. Empty: nobody. */
@@ -115,8 +117,11 @@ const promptLimit: Shape<Rate | "none"> = shapeOf(
   (spot) => (spot.value === "none" ? "none" : readRate(spot)),
 );
 
+/** A week. */
+const UNLOCK_TTL_SECONDS_MAX = 604_800;
+
 const defaults: Shape<
-  Pick<Config, "askTimeoutMs" | "promptLimit" | "policyPath">,
+  Pick<Config, "askTimeoutMs" | "promptLimit" | "unlockTtlMs" | "policyPath">,
   PathOrigins
 > = section({
   askTimeoutMs: optional(
@@ -130,6 +135,13 @@ const defaults: Shape<
     "prompt_limit",
     promptLimit,
     "How many questions one agent may ask, such as 30/hour; none means no limit.",
+  ),
+  unlockTtlMs: optional(
+    "unlock_ttl_seconds",
+    refined(number({ min: 60, max: UNLOCK_TTL_SECONDS_MAX }), (seconds) =>
+      Math.round(seconds * 1_000),
+    ),
+    "Seconds that the key of a resident gate stays open after acp unlock. Default: 28800 (8 hours).",
   ),
   policyPath: optional(
     "policy",

@@ -122,6 +122,7 @@ const TOLD: ReadonlySet<DenyCode> = new Set<DenyCode>([
   "not_performable",
   "too_many_pending",
   "too_many_questions",
+  "client_limit_reached",
   "action_too_large",
 ]);
 

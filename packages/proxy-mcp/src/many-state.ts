@@ -2,11 +2,11 @@
  * What the parts of the router for several servers share.
  */
 import type { HeldCalls } from "./held-calls.js";
+import type { InFlight } from "./in-flight.js";
 import type { Peer, SentRequest } from "./peer.js";
 import type { ReverseRequests } from "./reverse-requests.js";
 import type { RouterParts } from "./router.js";
 import type { Routes } from "./routes.js";
-import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
 
 /** A request of the client that is not answered yet. */
@@ -23,7 +23,7 @@ export interface ManyState {
   readonly calls: HeldCalls;
   readonly routes: Routes;
   readonly reverse: ReverseRequests;
-  readonly open: Map<RpcId, OpenRequest>;
+  readonly open: InFlight<OpenRequest>;
   /** `initialize` was answered with a result. */
   greeted: boolean;
   /** `initialize` was answered, perhaps with an error. */

@@ -9,6 +9,7 @@ import type { Agent, Clock, ConsentGate, Masker } from "@acp/core";
 import { createArgumentCheck } from "./argument-check.js";
 import { createLineSplitter } from "./framing.js";
 import type { LineHandlers } from "./framing.js";
+import type { RequestRoom } from "./in-flight.js";
 import {
   FLUSH_GRACE_MS,
   LINE_BYTES_MAX,
@@ -92,6 +93,11 @@ export interface McpProxyOptions {
    * client's roots. Default: everything.
    */
   readonly screen?: ScreenMessage;
+  /**
+   * Room that this proxy shares with others, such as those of one client: what has no place in it
+   * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
+   */
+  readonly room?: RequestRoom;
 }
 
 /** Why a proxy ended. */
@@ -150,6 +156,7 @@ export function createMcpProxy(options: McpProxyOptions): McpProxy {
   const router = createRouter({
     ...callParts(options, (line) => outbox.send(line)),
     startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
+    room: options.room,
     upstreams,
     onPressure,
     onFailed: (detail) => void finish({ reason: "upstream_failed", detail }),

@@ -4,6 +4,8 @@
  * reason, and every other request is answered with it. Format: spec/mcp-proxy.md §11.
  */
 import type { Readable, Writable } from "node:stream";
+import type { Denied } from "@acp/core";
+import { deniedResult } from "./call-result.js";
 import { createLineSplitter } from "./framing.js";
 import { LINE_BYTES_MAX } from "./limits.js";
 import { idAtEdges, isRecord, readClientLine } from "./message.js";
@@ -28,6 +30,13 @@ export interface RefuseMcpOptions {
   readonly code: string;
   /** Why nothing runs, and how a person can fix it. The client, its model and its user read it. */
   readonly message: string;
+  /** Whether the same request may succeed later, as its error then says. Default: not said. */
+  readonly isRetryable?: boolean;
+  /**
+   * What a tool call is denied with all the same, by the tool's name as the client knows it and its
+   * arguments; `undefined` for the reason of all others. Must not throw.
+   */
+  readonly judge?: (name: string, args: unknown) => Denied | undefined;
   /** Ends the server. */
   readonly signal: AbortSignal;
 }
@@ -36,29 +45,37 @@ export interface RefuseMcpOptions {
  * The result of `initialize`: no capability but tools, which keeps clients from giving up before
  * they show the instructions.
  */
-function greeting(params: unknown, message: string): object {
+function greeting(
+  params: unknown,
+  { message, isRetryable = false }: Pick<RefuseMcpOptions, "message" | "isRetryable">,
+): object {
   const asked = isRecord(params) ? params["protocolVersion"] : undefined;
   const protocolVersion =
     typeof asked === "string" && VERSION.test(asked) ? asked : VERSION_DEFAULT;
   return {
     protocolVersion,
-    capabilities: { tools: {} },
+    // Where a server may come, its tools come with it.
+    capabilities: { tools: isRetryable ? { listChanged: true } : {} },
     serverInfo: SERVER_INFO,
     instructions: message,
   };
 }
 
-function answerTo(
-  message: ClientMessage,
-  { code, message: text }: RefuseMcpOptions,
-): Buffer | undefined {
+function answerTo(message: ClientMessage, options: RefuseMcpOptions): Buffer | undefined {
+  const { code, message: text, isRetryable, judge } = options;
   if (message.kind === "refused")
     return errorLine(message.id, { code: message.code, message: message.reason });
   if (message.kind !== "request") return undefined;
   const { id, method, params } = message;
-  if (method === "initialize") return resultLine(id, greeting(params, text));
+  if (method === "initialize") return resultLine(id, greeting(params, options));
   if (method === "ping") return resultLine(id, {});
-  return errorLine(id, { code: NOT_STARTED, message: text, data: { code } });
+  if (judge !== undefined && method === "tools/call" && isRecord(params)) {
+    const { name, arguments: args = {} } = params;
+    const denied = typeof name === "string" ? judge(name, args) : undefined;
+    if (denied !== undefined) return resultLine(id, deniedResult(denied));
+  }
+  const data = { code, ...(isRetryable !== undefined && { retryable: isRetryable }) };
+  return errorLine(id, { code: NOT_STARTED, message: text, data });
 }
 
 /**

@@ -12,7 +12,7 @@ import { handshake } from "./handshake.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute } from "./held-calls.js";
 import { replaceValues } from "./json-walk.js";
-import { IN_FLIGHT_MAX } from "./limits.js";
+import { createInFlight } from "./in-flight.js";
 import { askFor } from "./many-state.js";
 import type { ManyState, OpenRequest } from "./many-state.js";
 import { SEPARATOR, splitName } from "./merge.js";
@@ -24,7 +24,7 @@ import { createReverseRequests } from "./reverse-requests.js";
 import type { Router, RouterParts } from "./router.js";
 import { createRoutes } from "./routes.js";
 import type { Routes } from "./routes.js";
-import { errorLine, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, resultLine } from "./rpc.js";
+import { errorLine, INVALID_PARAMS, INVALID_REQUEST, resultLine } from "./rpc.js";
 import { serve } from "./shared-requests.js";
 
 /** A router for several servers; starts them. */
@@ -40,7 +40,7 @@ export function createManyRouter(parts: RouterParts): Router {
     calls: createHeldCalls(parts),
     routes: createRoutes(),
     reverse: createReverseRequests(),
-    open: new Map(),
+    open: createInFlight(parts.room),
     greeted: false,
     told: false,
     handshakeOver: false,
@@ -92,24 +92,10 @@ function takeCancellation({ open }: ManyState, params: unknown, line: Buffer): v
 
 function takeRequest(state: ManyState, request: ClientRequest): void {
   const { parts, open } = state;
-  const { id, method } = request;
-  if (open.has(id))
-    return parts.send(
-      errorLine(id, {
-        code: INVALID_REQUEST,
-        message: "Cannot accept the request: its id is in use",
-      }),
-    );
-  if (open.size >= IN_FLIGHT_MAX)
-    return parts.send(
-      errorLine(id, {
-        code: INTERNAL_ERROR,
-        message: `Cannot accept the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
-      }),
-    );
   const entry: OpenRequest = { sent: [], cancelled: false };
-  open.set(id, entry);
-  if (method === "tools/call" && state.greeted) return takeCall(state, request, entry);
+  const refusal = open.add(request, entry);
+  if (refusal !== undefined) return parts.send(refusal);
+  if (request.method === "tools/call" && state.greeted) return takeCall(state, request, entry);
   void answer(state, request, entry);
   return undefined;
 }
@@ -253,6 +239,6 @@ async function failed(state: ManyState, peer: Peer, failure: ServerFailure): Pro
 /** Without any server the connection ends, once the client had an answer that says why. */
 function endIfAllFailed({ parts, peers, open, told }: ManyState): void {
   const reasons = peers.flatMap(({ failure }) => (failure === undefined ? [] : [failure.reason]));
-  if (told && reasons.length === peers.length && open.size === 0)
+  if (told && reasons.length === peers.length && open.size() === 0)
     parts.onFailed(reasons.join("; "));
 }

@@ -11,11 +11,13 @@ import { failureError } from "./failure.js";
 import type { ServerFailure } from "./failure.js";
 import { createHeldCalls } from "./held-calls.js";
 import type { CallRoute, HeldCalls } from "./held-calls.js";
-import { IN_FLIGHT_MAX, LIST_TIMEOUT_MS } from "./limits.js";
+import { createInFlight } from "./in-flight.js";
+import type { InFlight } from "./in-flight.js";
+import { LIST_TIMEOUT_MS } from "./limits.js";
 import { idAtEdges, isRecord, readServerLine, resultOf } from "./message.js";
 import type { ClientMessage, ClientRequest } from "./message.js";
 import type { Router, RouterParts } from "./router.js";
-import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, requestLine } from "./rpc.js";
+import { errorLine, INTERNAL_ERROR, requestLine } from "./rpc.js";
 import type { RpcId } from "./rpc.js";
 import type { ToolCall } from "./tool-call.js";
 import { startUpstream } from "./upstream.js";
@@ -30,14 +32,14 @@ interface Waiting {
   /** Set while a tool call is at the server. */
   onAnswer?: ((line: Buffer) => void) | undefined;
   /** Ends the watch over the start. */
-  readonly stop?: AbortController;
+  stop?: AbortController;
 }
 
 interface State {
   readonly parts: RouterParts;
   readonly catalog: Catalog;
   readonly calls: HeldCalls;
-  readonly waiting: Map<RpcId, Waiting>;
+  readonly waiting: InFlight<Waiting>;
   /** The proxy's own requests; their ids start with `ownPrefix`, which the client cannot guess. */
   readonly own: Map<RpcId, (line: Buffer | undefined) => void>;
   readonly ownPrefix: string;
@@ -56,13 +58,13 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     parts,
     catalog: createCatalog(config.name, parts.log),
     calls: createHeldCalls(parts),
-    waiting: new Map(),
+    waiting: createInFlight(parts.room),
     own: new Map(),
     ownPrefix: `acp-${randomUUID()}-`,
     upstream: startUpstream(config, {
       clock: parts.clock,
       masks: parts.masks,
-      awaits: (id) => state.waiting.has(id) || state.own.has(id),
+      awaits: (id) => state.waiting.get(id) !== undefined || state.own.has(id),
       onLine: (line) => fromServer(state, line),
       onOversize: (line) => tooLarge(state, idAtEdges(line)),
       onEnd: (failure) => void failed(state, failure),
@@ -81,8 +83,7 @@ export function createSingleRouter(parts: RouterParts, config: LocalUpstream): R
     async close(): Promise<void> {
       await state.upstream.close();
       // Nobody waits for a first answer any more, and no timer of it keeps the process.
-      for (const { stop } of state.waiting.values())
-        stop?.abort(new Error("the connection is over"));
+      for (const [, { stop }] of state.waiting) stop?.abort(new Error("the connection is over"));
       await state.calls.fail({
         server: config.name,
         reason: `Server "${config.name}" was stopped`,
@@ -108,31 +109,19 @@ function takeRequest(state: State, request: ClientRequest): void {
   if (state.failure !== undefined) {
     parts.send(errorLine(id, failureError(state.failure)));
     parts.onFailed(state.failure.reason);
-  } else if (waiting.has(id))
-    parts.send(
-      errorLine(id, {
-        code: INVALID_REQUEST,
-        message: "Cannot accept the request: its id is in use",
-      }),
-    );
-  else if (waiting.size >= IN_FLIGHT_MAX)
-    parts.send(
-      errorLine(id, {
-        code: INTERNAL_ERROR,
-        message: `Cannot accept the request: ${IN_FLIGHT_MAX} are waiting for an answer`,
-      }),
-    );
-  else if (method === "tools/call") takeCall(state, request);
-  else {
-    waiting.set(id, method === "initialize" ? { method, stop: watchStart(state, id) } : { method });
-    state.upstream.send(line);
+    return;
   }
+  const entry: Waiting = { method };
+  const refusal = waiting.add(request, entry);
+  if (refusal !== undefined) return parts.send(refusal);
+  if (method === "tools/call") return takeCall(state, request, entry);
+  if (method === "initialize") entry.stop = watchStart(state, id);
+  state.upstream.send(line);
 }
 
-function takeCall(state: State, request: ClientRequest): void {
+function takeCall(state: State, request: ClientRequest, entry: Waiting): void {
   const { waiting, catalog, upstream } = state;
   const { id } = request;
-  const entry: Waiting = { method: request.method };
   const forget = (): void => {
     if (waiting.get(id) === entry) waiting.delete(id);
   };
@@ -153,7 +142,7 @@ function takeCall(state: State, request: ClientRequest): void {
     }),
     forget,
   );
-  if (entry.call !== undefined) waiting.set(id, entry);
+  if (entry.call === undefined) forget();
 }
 
 /**
@@ -215,7 +204,7 @@ function fromServer(state: State, line: Buffer): void {
 function tooLarge(state: State, id: RpcId | undefined): void {
   const { name } = state.upstream;
   const reason = `Server "${name}" sent a line that is too long`;
-  if (id !== undefined && state.waiting.has(id)) {
+  if (id !== undefined && state.waiting.get(id) !== undefined) {
     fromServer(
       state,
       errorLine(id, {
@@ -258,7 +247,7 @@ function watchStart(state: State, id: RpcId): AbortController {
   const stop = new AbortController();
   const late = async (): Promise<void> => {
     await parts.clock.sleep(parts.startTimeoutMs, { signal: stop.signal });
-    if (waiting.has(id))
+    if (waiting.get(id) !== undefined)
       await giveUp(state, {
         server: upstream.name,
         reason: `Server "${upstream.name}" did not answer "initialize" within ${parts.startTimeoutMs} ms`,

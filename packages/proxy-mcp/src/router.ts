@@ -3,6 +3,7 @@
  * router-many.ts.
  */
 import type { CallParts } from "./tool-call.js";
+import type { RequestRoom } from "./in-flight.js";
 import type { ClientNotification, ClientRequest, ClientResponse } from "./message.js";
 import type { LocalUpstream } from "./server-process.js";
 
@@ -10,6 +11,8 @@ import type { LocalUpstream } from "./server-process.js";
 export interface RouterParts extends CallParts {
   readonly upstreams: readonly LocalUpstream[];
   readonly startTimeoutMs: number;
+  /** What requests need a place of, beside the router's own. */
+  readonly room?: RequestRoom | undefined;
   /** Whether some server wants no more lines for now. */
   readonly onPressure: (on: boolean) => void;
   /** Nothing can be answered any more: every server is gone, and the client knows. */

@@ -7,7 +7,7 @@ import { ConsentError, isConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
 import type { CommandServer, Home } from "@acp/home";
 import { createMcpProxy, refuseMcp } from "@acp/proxy-mcp";
-import type { LocalUpstream, ProxyExit } from "@acp/proxy-mcp";
+import type { LocalUpstream, ProxyExit, RequestRoom } from "@acp/proxy-mcp";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
@@ -30,7 +30,7 @@ import type { GateInUse } from "../gate/with-gate.js";
 import { screenOf } from "../gate/guard.js";
 
 /** Who acts, where nobody says so: a client does not give its name before it has started us. */
-const AGENT_ID = "mcp-client";
+export const AGENT_ID = "mcp-client";
 
 /** Where a client gets its gate: a process of its own opens one, the resident has them. */
 export interface GatesOfHome {
@@ -40,6 +40,10 @@ export interface GatesOfHome {
   withGate<T>(parts: WithGateParts, use: (inUse: GateInUse) => Promise<T>): Promise<T>;
   /** A server of this client as it is started outside of any sandbox. */
   outside(server: CommandServer): LocalUpstream;
+  /** What the client's requests need a place of; a process of its own has no other client. */
+  readonly room?: RequestRoom;
+  /** Tells the client why it has no gate, until the client goes; {@link tellClient} unless given. */
+  readonly tellClient?: typeof tellClient;
 }
 
 const ALONE: GatesOfHome = { keys: openHomeKeys, withGate, outside: (server) => server };
@@ -63,7 +67,7 @@ export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Prom
   try {
     return await serve(invocation, { signal, start, gates });
   } catch (error) {
-    if (!start.isServing) await tellClient(error, invocation, signal);
+    if (!start.isServing) await (gates.tellClient ?? tellClient)(error, invocation, signal);
     throw error;
   }
 }
@@ -72,7 +76,7 @@ export async function serveMcp(invocation: Invocation, gates: GatesOfHome): Prom
  * A client shows its user nothing of a server that just ends: it is told what is missing, for as
  * long as it stays. A person at a terminal reads the error.
  */
-async function tellClient(
+export async function tellClient(
   error: unknown,
   { io, print }: Invocation,
   signal: AbortSignal,
@@ -140,6 +144,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       log: (line) => print.notice(line),
       signal,
       ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
+      ...(gates.room !== undefined && { room: gates.room }),
     });
     const { reason } = await proxy.done;
     opened.endStarts();

@@ -7,9 +7,8 @@ import { readFile } from "node:fs/promises";
 import type { Command, Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { homeOf } from "../home/home-source.js";
-import { askResident, lockHolder } from "../resident/control.js";
+import { askIfOurs, lockHolder } from "../resident/control.js";
 import type { Told } from "../resident/control.js";
-import { isOurs } from "../is-ours.js";
 import { placesOf } from "../resident/places.js";
 import type { Places } from "../resident/places.js";
 import { LOCK_PREFIX, serveHome } from "../resident/serve.js";
@@ -39,6 +38,9 @@ export const status: Run = async (invocation) => {
   print.result(told, () => [
     `Process ${String(told["pid"])}, since ${String(told["started_at"])}, ${Math.round(Number(told["memory_bytes"]) / 1e6)} MB`,
     `Approvers: ${String(told["approvers"])}`,
+    ...(typeof told["unlocked_until"] === "string"
+      ? [`Unlocked until ${told["unlocked_until"]}`]
+      : []),
     ...(Array.isArray(told["clients"]) ? told["clients"] : []).map(
       (client: unknown) => `Client: ${JSON.stringify(client)}`,
     ),
@@ -89,9 +91,7 @@ async function placesFor(invocation: Invocation): Promise<Places> {
 }
 
 async function ask(invocation: Invocation, what: "status" | "stop"): Promise<Told> {
-  const { control, sockets } = await placesFor(invocation);
-  const uid = process.getuid?.() ?? -1;
-  return isOurs(sockets, uid) && isOurs(control, uid) ? askResident(control, what) : "none";
+  return askIfOurs(await placesFor(invocation), { ask: what });
 }
 
 /** Whether a process is a resident of ours: its ID alone could be anybody's by now. */

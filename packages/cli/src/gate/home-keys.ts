@@ -8,7 +8,7 @@ import type { KeyPair } from "@acp/core/proof";
 import { createMasker, createVault } from "@acp/core/vault";
 import type { VaultMark } from "@acp/core/vault";
 import { readVaultFile, signerInUse, takeOverKeys } from "@acp/home";
-import type { Home } from "@acp/home";
+import type { Home, Unlock } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
 import type { Terminal } from "../home/hidden-prompt.js";
@@ -57,7 +57,19 @@ export async function openHomeKeys(
     invocation.flags.has("tty") ? controllingTerminal() : undefined,
 ): Promise<HomeKeys> {
   if (!(await hasKeys(home))) return { keys: undefined, gateOptions: {} };
-  const unlock = await readUnlock(home, invocation, find);
+  return openHomeKeysWith(home, invocation, await readUnlock(home, invocation, find));
+}
+
+/**
+ * The same with what opens them, which somebody gave before.
+ *
+ * @throws ConsentError as {@link openHomeKeys}.
+ */
+export async function openHomeKeysWith(
+  home: Home,
+  invocation: Invocation,
+  unlock: Unlock,
+): Promise<HomeKeys> {
   const keys = await openKeys(home, unlock);
   const noted = followNotedStates(home);
   const again = unlockAgain(home, invocation, unlock);

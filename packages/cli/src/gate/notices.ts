@@ -37,7 +37,8 @@ export type NoticeCode =
   | "server_isolation"
   | "review"
   | "server_packages"
-  | "socket_failed";
+  | "socket_failed"
+  | "client_limited";
 
 /** What passes through a gate. */
 export type Way = "mcp" | "http" | "hook";

@@ -8,7 +8,15 @@ import type { RecoverOptions } from "@acp/audit";
 import { createTerminalChannel } from "@acp/channel-terminal";
 import type { TerminalChannel } from "@acp/channel-terminal";
 import { asError } from "@acp/core";
-import type { AuditSink, Channel, ConsentGate, GateOptions, Layer, PausedEnd } from "@acp/core";
+import type {
+  AuditSink,
+  Channel,
+  ConsentGate,
+  GateOptions,
+  Layer,
+  PausedEnd,
+  QuestionRoom,
+} from "@acp/core";
 import { openRecordKey } from "@acp/home";
 import type { Home } from "@acp/home";
 import type { Invocation } from "../command.js";
@@ -47,6 +55,8 @@ export interface WithGateParts {
   readonly defaultOffers?: GateOptions["defaultOffers"];
   /** What judges instead of the home's policy, which then says nothing. */
   readonly layers?: readonly Layer[];
+  /** What its open questions need a place of, beside the gate's own limits. */
+  readonly questionRoom?: QuestionRoom;
   /** The file name of its approve socket. Default: the process's ID and `.sock`. */
   readonly socketName?: string;
 }

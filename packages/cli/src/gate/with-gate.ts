@@ -81,6 +81,7 @@ export async function withGateOf<T>(
     verifiers: [passkeyVerifier(() => passkeys.list())],
     isolation,
     ...(parts.defaultOffers !== undefined && { defaultOffers: parts.defaultOffers }),
+    ...(parts.questionRoom !== undefined && { questionRoom: parts.questionRoom }),
     ...rotation.options,
     ...gateOptionsOf(source),
   };

@@ -3,6 +3,10 @@
  */
 import { readdirSync } from "node:fs";
 import { type Socket, connect } from "node:net";
+import type { Usage } from "./budgets.js";
+import { isOurs } from "../is-ours.js";
+import type { Unlocked } from "./lock.js";
+import type { Places } from "./places.js";
 import { createFrameReader, frameOf, greetingFrame, recordIn } from "./wire.js";
 
 /** What a resident says of itself. Plain JSON data. */
@@ -13,10 +17,15 @@ export interface Status {
   readonly started_at: string;
   readonly memory_bytes: number;
   readonly approvers: number;
+  /** Until when a passphrase that a person typed keeps the key open; null where none does. */
+  readonly unlocked_until: string | null;
   readonly clients: readonly {
     readonly pid: number;
+    readonly ppid: number;
     readonly cwd: string;
     readonly argv: readonly string[];
+    /** What this session's client has in all of its sessions. */
+    readonly used: Usage;
   }[];
 }
 
@@ -25,20 +34,42 @@ export interface ControlParts {
   readonly build: string;
   status(): Status;
   stop(): void;
+  unlock(passphrase: string): Promise<Unlocked>;
+  /** Whether it was open. */
+  lock(): Promise<boolean>;
 }
+
+/** What is asked. Its passphrase goes no other way than this. */
+export type Ask =
+  | { readonly ask: "status" | "stop" | "lock" }
+  | { readonly ask: "unlock"; readonly passphrase: string };
 
 /** How long a resident may take to answer. */
 const ANSWER_MS_MAX = 2_000;
+/** Opening a key takes half a second of a processor, and more on a busy machine; so does locking. */
+const SLOW_MS_MAX = 60_000;
 
 /** Answers one command of a person. */
-export function attendControl(socket: Socket, { build, status, stop }: ControlParts): void {
+export function attendControl(socket: Socket, parts: ControlParts): void {
+  const { build, status, stop, unlock, lock } = parts;
   const silence = setTimeout(() => socket.destroy(), ANSWER_MS_MAX);
+  let isAsked = false;
+  const tell = (what: object): void => void socket.end(frameOf("told", JSON.stringify(what)));
+  const answer = async (asked: Readonly<Record<string, unknown>>): Promise<void> => {
+    const { ask, passphrase } = asked;
+    if (ask === "unlock" && typeof passphrase === "string") return tell(await unlock(passphrase));
+    if (ask === "lock") return tell({ was_unlocked: await lock() });
+    if (ask !== "status" && ask !== "stop") return void socket.destroy();
+    tell(status());
+    return ask === "stop" ? stop() : undefined;
+  };
   const reader = createFrameReader(
     ({ kind, body }) => {
-      const ask = kind === "ask" ? recordIn(body)?.["ask"] : undefined;
-      if (ask !== "status" && ask !== "stop") return void socket.destroy();
-      socket.end(frameOf("told", JSON.stringify(status())));
-      if (ask === "stop") stop();
+      const asked = kind === "ask" && !isAsked ? recordIn(body) : undefined;
+      if (asked === undefined) return void socket.destroy();
+      isAsked = true;
+      clearTimeout(silence);
+      answer(asked).catch(() => socket.destroy());
     },
     () => socket.destroy(),
   );
@@ -52,7 +83,7 @@ export function attendControl(socket: Socket, { build, status, stop }: ControlPa
 export type Told = Readonly<Record<string, unknown>> | "none" | "hung";
 
 /** Asks the resident. */
-export function askResident(path: string, ask: "status" | "stop"): Promise<Told> {
+function askResident(path: string, ask: Ask): Promise<Told> {
   return new Promise((resolve) => {
     const socket = connect(path);
     const settle = (told: Told): void => {
@@ -60,7 +91,8 @@ export function askResident(path: string, ask: "status" | "stop"): Promise<Told>
       socket.destroy();
       resolve(told);
     };
-    const limit = setTimeout(() => settle("hung"), ANSWER_MS_MAX);
+    const isSlow = ask.ask === "unlock" || ask.ask === "lock";
+    const limit = setTimeout(() => settle("hung"), isSlow ? SLOW_MS_MAX : ANSWER_MS_MAX);
     const reader = createFrameReader(
       ({ kind, body }) => {
         if (kind === "told") settle(recordIn(body) ?? "hung");
@@ -70,8 +102,15 @@ export function askResident(path: string, ask: "status" | "stop"): Promise<Told>
     socket.on("data", (chunk: Buffer) => reader.push(chunk));
     socket.on("error", () => settle("none"));
     socket.on("close", () => settle("none"));
-    socket.write(frameOf("ask", JSON.stringify({ ask })));
+    socket.write(frameOf("ask", JSON.stringify(ask)));
   });
+}
+
+/** Asks the resident at a socket that nobody else can have put there. */
+export function askIfOurs({ control, sockets }: Places, ask: Ask): Promise<Told> {
+  const uid = process.getuid?.() ?? -1;
+  const isThere = isOurs(sockets, uid) && isOurs(control, uid);
+  return isThere ? askResident(control, ask) : Promise.resolve("none");
 }
 
 /** The process that has the lock of a home's resident, or wants it, from the lock's name. */

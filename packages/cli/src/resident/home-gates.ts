@@ -5,11 +5,16 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { isConsentError } from "@acp/core";
 import { openRecordKey } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
+import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
+import type { Share } from "./budgets.js";
+import type { Lock } from "./lock.js";
+import { needsPassphrase, serveLocked } from "./locked.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
@@ -20,10 +25,23 @@ import type { GateInUse } from "../gate/with-gate.js";
 
 /** The gates of a home. */
 export interface HomeGates extends AsyncDisposable {
-  /** What one client gets. */
-  of(invocation: Invocation): GatesOfHome;
+  /** What one session gets. */
+  of(session: SessionOfGates): GatesOfHome;
   /** How many approvers are attached. */
   attached(): number;
+  /**
+   * Closes all that is open and forgets the keys, once those who use them have ended; whoever comes
+   * meanwhile waits.
+   */
+  close(ended: Promise<unknown>): Promise<void>;
+}
+
+/** What is one session's. */
+export interface SessionOfGates {
+  readonly invocation: Invocation;
+  readonly share: Share;
+  /** Called where the session has no gate because the key is locked. */
+  onLocked(): void;
 }
 
 /** What is open of one configuration. */
@@ -35,12 +53,56 @@ interface Opened {
 }
 
 /** Creates them; nothing is open yet. */
-export function createHomeGates(own: Invocation): HomeGates {
-  const open = new Map<string, Opened>();
+export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): HomeGates {
+  const configurations = createConfigurations(own);
   let keys: Promise<HomeKeys> | undefined;
-  let isOver = false;
+  return {
+    of: ({ invocation, share, onLocked }) => ({
+      room: share.requestRoom,
+      async keys(at, asked) {
+        const typed = lock.keys();
+        if (typed !== undefined) return renewHomeKeys(at, typed);
+        keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
+        return renewHomeKeys(at, await keys);
+      },
+      outside: (server) => outsideOf(server, invocation.io),
+      async tellClient(error, asked, signal) {
+        if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
+          return tellClient(error, asked, signal);
+        onLocked();
+        await serveLocked(asked, signal);
+      },
+      withGate: (parts, use) =>
+        configurations.use(parts, (base) =>
+          withSessionGate(base, { ...parts, questionRoom: share.questionRoom }, { share, use }),
+        ),
+    }),
+    attached: configurations.attached,
+    close: (ended) =>
+      configurations.close(
+        ended.then(() => {
+          keys = undefined;
+        }),
+      ),
+    [Symbol.asyncDispose]: () => configurations.close(Promise.resolve()),
+  };
+}
+
+/** What is open of each configuration. */
+interface Configurations {
+  use<T>(parts: WithGateParts, use: (base: SharedGate) => Promise<T>): Promise<T>;
+  attached(): number;
+  close(ended: Promise<unknown>): Promise<void>;
+}
+
+function createConfigurations(own: Invocation): Configurations {
+  const open = new Map<string, Opened>();
+  const attachedAt = new Map<string, SharedGate>();
+  let closing: Promise<unknown> = Promise.resolve();
   let count = 0;
   const shared = async (parts: WithGateParts): Promise<readonly [string, Opened]> => {
+    // What is being closed keeps its log and its socket until then.
+    await closing;
     const key = await keyOf(parts);
     const there = open.get(key);
     if (there !== undefined) return [key, there];
@@ -51,40 +113,37 @@ export function createHomeGates(own: Invocation): HomeGates {
     open.set(key, opened);
     return [key, opened];
   };
-  const attachedAt = new Map<string, SharedGate>();
   return {
-    of: (invocation) => ({
-      async keys(at, asked) {
-        keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
-        return renewHomeKeys(at, await keys);
-      },
-      outside: (server) => outsideOf(server, invocation.io),
-      async withGate(parts, use) {
-        const [key, opened] = await shared(parts);
-        opened.users++;
-        try {
-          const base = await opened.shared;
-          attachedAt.set(key, base);
-          return await withSessionGate(base, parts, use);
-        } finally {
-          opened.users--;
-          // A configuration that nobody uses any more may have changed; the home's log stays open.
-          if (opened.users === 0 && open.size > 1 && !isOver) {
-            open.delete(key);
-            attachedAt.delete(key);
-            opened.close();
-            await opened.closed;
-          }
+    async use(parts, use) {
+      const [key, opened] = await shared(parts);
+      opened.users++;
+      try {
+        const base = await opened.shared;
+        attachedAt.set(key, base);
+        return await use(base);
+      } finally {
+        opened.users--;
+        // A configuration that nobody uses any more may have changed; the home's log stays open.
+        if (opened.users === 0 && open.size > 1 && open.get(key) === opened) {
+          open.delete(key);
+          attachedAt.delete(key);
+          opened.close();
+          await opened.closed;
         }
-      },
-    }),
+      }
+    },
     attached: () =>
       [...attachedAt.values()].reduce((sum, { attached }) => sum + (attached() ?? 0), 0),
-    async [Symbol.asyncDispose]() {
-      isOver = true;
-      const all = [...open.values()];
-      for (const each of all) each.close();
-      await Promise.all(all.map(({ closed }) => closed));
+    async close(ended) {
+      closing = ended.then(async () => {
+        const all = [...open.values()];
+        open.clear();
+        attachedAt.clear();
+        count = 0;
+        for (const each of all) each.close();
+        await Promise.all(all.map(({ closed }) => closed));
+      });
+      await closing;
     },
   };
 }
@@ -141,7 +200,7 @@ function openShared(parts: WithGateParts, own: Invocation): Opened {
 async function withSessionGate<T>(
   base: SharedGate,
   parts: WithGateParts,
-  use: (inUse: GateInUse) => Promise<T>,
+  { share, use }: { readonly share: Share; readonly use: (inUse: GateInUse) => Promise<T> },
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
   const { ring, keys } = parts.homeKeys;
@@ -151,7 +210,9 @@ async function withSessionGate<T>(
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);
   if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
-  return await withGateOf({ ...base, recordKey, kept, notices, isolation }, parts, use);
+  share.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
+  const sink = share.counted(base.sink);
+  return await withGateOf({ ...base, recordKey, kept, notices, isolation, sink }, parts, use);
 }
 
 /** A server starts with exactly what the client's own process would give it. */

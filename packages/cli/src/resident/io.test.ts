@@ -7,8 +7,15 @@ import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
 import { ROOM_BYTES, createFrameReader, roomIn } from "./wire.js";
 
+interface Opened extends AsyncDisposable {
+  readonly session: SessionIo;
+  readonly client: Socket;
+  readonly socket: Socket;
+  given(): number;
+}
+
 /** A session on a real connection, and what its client was given as room. */
-async function openSession(): Promise<AsyncDisposable & { session: SessionIo; given(): number }> {
+async function openSession({ isPaused = false } = {}): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), "acp-io-"));
   const path = join(folder, "s");
   const server = createServer();
@@ -23,6 +30,7 @@ async function openSession(): Promise<AsyncDisposable & { session: SessionIo; gi
     () => client.destroy(),
   );
   client.on("data", (chunk: Buffer) => reader.push(chunk));
+  if (isPaused) client.pause();
   const socket = await attended;
   const session = createSessionIo(socket, {
     protocol: [1, 1],
@@ -37,6 +45,8 @@ async function openSession(): Promise<AsyncDisposable & { session: SessionIo; gi
   });
   return {
     session,
+    client,
+    socket,
     given: () => given,
     async [Symbol.asyncDispose]() {
       client.destroy();
@@ -65,5 +75,26 @@ describe("the input of a session", () => {
         .poll(() => [read, opened.given()])
         .toEqual([turn * ROOM_BYTES, turn * ROOM_BYTES]);
     }
+  });
+
+  it("has no more room while its client does not read the answers", async () => {
+    await using opened = await openSession({ isPaused: true });
+    const { io } = opened.session;
+    io.stdin.resume();
+    const answers = io.stdout.write.bind(io.stdout);
+    // More than a connection takes that nobody reads.
+    for (let n = 0; n < 8; n++) answers(Buffer.alloc(ROOM_BYTES));
+    expect(opened.session.input(Buffer.alloc(ROOM_BYTES, 0x20))).toBe(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(opened.session.input(Buffer.alloc(1))).toBe(false);
+    opened.client.resume();
+    await expect.poll(() => opened.given()).toBe(ROOM_BYTES);
+  });
+
+  it("is not held up by notices that nobody reads, which are left out", async () => {
+    await using opened = await openSession({ isPaused: true });
+    const { stderr } = opened.session.io;
+    for (let n = 0; n < 64; n++) stderr.write(Buffer.alloc(ROOM_BYTES));
+    expect(opened.socket.writableLength).toBeLessThan(3 * ROOM_BYTES);
   });
 });

@@ -6,10 +6,14 @@ import type { Socket } from "node:net";
 import { Readable, Writable } from "node:stream";
 import type { Io } from "../command.js";
 import { BODY_BYTES_MAX, ROOM_BYTES, frameOf, roomFrame } from "./wire.js";
-import type { Hello, Kind } from "./wire.js";
+import type { Hello } from "./wire.js";
 
 /** How many read bytes make a frame that gives room for more. */
 const GIVE_BYTES = 64 * 1024;
+/** Above this a client that does not read its answers gets no more room to ask. */
+const UNREAD_BYTES_MAX: number = 1024 * 1024;
+/** What a client does not read of its notices is left out beyond this: they hold up nobody. */
+const NOTICE_BYTES_MAX: number = 256 * 1024;
 
 const NO_TERMINAL = { isTTY: false };
 
@@ -32,9 +36,10 @@ export function createSessionIo(socket: Socket, hello: Hello): SessionIo {
   let room = ROOM_BYTES;
   let read = 0;
   let queued = 0;
+  const stdout = outputTo(socket);
   const give = (bytes: number): void => {
     read += bytes;
-    if (read < GIVE_BYTES) return;
+    if (read < GIVE_BYTES || stdout.writableLength > UNREAD_BYTES_MAX) return;
     room += read;
     if (!socket.destroyed) socket.write(roomFrame(read));
     read = 0;
@@ -48,8 +53,8 @@ export function createSessionIo(socket: Socket, hello: Hello): SessionIo {
       give(taken);
     },
   });
-  const stdout = outputTo(socket, "output");
-  const stderr = outputTo(socket, "notice");
+  const stderr = noticesTo(socket);
+  stdout.on("drain", () => give(0));
   stdin.on("error", () => undefined);
   const { env, cwd, userHome, pid, ppid, umask } = hello;
   return {
@@ -87,13 +92,27 @@ export function createSessionIo(socket: Socket, hello: Hello): SessionIo {
   };
 }
 
-function outputTo(socket: Socket, kind: Kind): Writable {
+/** Waits for no reader: what one does not read is lost to it. */
+function noticesTo(socket: Socket): Writable {
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (!socket.destroyed && socket.writableLength < NOTICE_BYTES_MAX)
+        for (let at = 0; at < chunk.length; at += BODY_BYTES_MAX)
+          socket.write(frameOf("notice", chunk.subarray(at, at + BODY_BYTES_MAX)));
+      done();
+    },
+  });
+  stream.on("error", () => undefined);
+  return stream;
+}
+
+function outputTo(socket: Socket): Writable {
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (socket.destroyed) return done(new Error("the client is gone"));
       let hasRoom = true;
       for (let at = 0; at < chunk.length; at += BODY_BYTES_MAX)
-        hasRoom = socket.write(frameOf(kind, chunk.subarray(at, at + BODY_BYTES_MAX)));
+        hasRoom = socket.write(frameOf("output", chunk.subarray(at, at + BODY_BYTES_MAX)));
       if (hasRoom) return done();
       const settle = (): void => {
         socket.off("drain", settle).off("close", settle);

@@ -11,6 +11,16 @@ export interface Line {
   readonly answers: readonly Id[];
   /** The method of a line that is one request or notification. */
   readonly method: string | undefined;
+  /** What a session keeps of a line that is one request, and the next session has to hear again. */
+  readonly kept: Kept | undefined;
+}
+
+/** A setting of a session. */
+export interface Kept {
+  /** What a later line of the same name replaces. */
+  readonly name: string;
+  /** The request without its id; undefined where it ends the setting. */
+  readonly message: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An id as JSON text: 1 and "1" are two. */
@@ -26,7 +36,7 @@ export function readLine(line: Buffer): Line {
   try {
     value = JSON.parse(line.toString("utf8"));
   } catch {
-    return { requests: [], answers: [], method: undefined };
+    return { requests: [], answers: [], method: undefined, kept: undefined };
   }
   const messages = (Array.isArray(value) ? value : [value]).flatMap((each: unknown) =>
     typeof each === "object" && each !== null ? [each] : [],
@@ -44,7 +54,40 @@ export function readLine(line: Buffer): Line {
     requests: ids(true),
     answers: ids(false),
     method: typeof method === "string" ? method : undefined,
+    kept: Array.isArray(value) ? undefined : keptOf(first),
   };
+}
+
+/** The level of log messages, and subscriptions to resources. */
+function keptOf(message: object | undefined): Kept | undefined {
+  const { id: _, ...rest }: Readonly<Record<string, unknown>> = { ...message };
+  const { method, params } = rest;
+  if (method === "logging/setLevel") return { name: "level", message: rest };
+  const uri = memberOf(params, "uri");
+  if (typeof uri !== "string") return undefined;
+  if (method === "resources/subscribe") return { name: `uri ${uri}`, message: rest };
+  if (method === "resources/unsubscribe") return { name: `uri ${uri}`, message: undefined };
+  return undefined;
+}
+
+/** The lists of tools, resources and prompts that a server has, as its answer to `initialize` says. */
+export function listsIn(line: Buffer): readonly string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(line.toString("utf8"));
+  } catch {
+    return [];
+  }
+  const capabilities = memberOf(memberOf(value, "result"), "capabilities");
+  return ["tools", "resources", "prompts"].filter(
+    (name) => memberOf(capabilities, name) !== undefined,
+  );
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined;
 }
 
 /** Why a request has no other answer. */

@@ -70,7 +70,7 @@ function world(opens: (count: number) => string | undefined = () => undefined, r
       sessions[session]?.handlers.onOutput(Buffer.from(text));
       await turn();
     },
-    async lose(session: number, how: "lost" | "left" | { readonly code: number } = "lost") {
+    async lose(session: number, how: Parameters<LinkHandlers["onEnd"]>[0] = "lost") {
       sessions[session]?.handlers.onEnd(how);
       await turn();
     },
@@ -175,6 +175,77 @@ describe("createRelay()", () => {
     expect(at.sessions).toHaveLength(1);
     await at.write(call(1));
     expect(at.sessions).toHaveLength(2);
+  });
+
+  it("subscribes again and sets the log level again, and tells nobody of it", async () => {
+    const ask = (id: number, method: string, params: object): string =>
+      `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+    const at = world();
+    await at.write(INITIALIZE);
+    const initialized =
+      '{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{},"resources":{},"logging":{}}}}\n';
+    await at.answer(0, initialized);
+    await at.write(
+      INITIALIZED +
+        ask(1, "resources/subscribe", { uri: "a" }) +
+        ask(2, "resources/subscribe", { uri: "b" }) +
+        ask(3, "logging/setLevel", { level: "info" }) +
+        ask(4, "resources/unsubscribe", { uri: "a" }) +
+        ask(5, "logging/setLevel", { level: "debug" }) +
+        ask(6, "resources/read", { uri: "c" }),
+    );
+    for (const id of [1, 2, 3, 4, 5, 6]) await at.answer(0, result(id));
+    await at.lose(0);
+    const before = at.said();
+    await at.answer(1, initialized);
+    const sent = (at.sessions[1]?.got() ?? "").trim().split("\n").slice(2);
+    const messages = sent.map((line): { id: string } => JSON.parse(line));
+    expect(messages).toMatchObject([
+      { method: "resources/subscribe", params: { uri: "b" } },
+      { method: "logging/setLevel", params: { level: "debug" } },
+    ]);
+    for (const { id } of messages) await at.answer(1, result(id));
+    const lists = (
+      at
+        .said()
+        .slice(before.length)
+        .match(/notifications\/\w+/g) ?? []
+    ).toSorted();
+    expect(lists).toEqual(["notifications/resources", "notifications/tools"]);
+    expect(at.said()).not.toContain("acp-again");
+    // An answer that nobody asked for is passed on, as ever.
+    await at.answer(1, result(messages[0]?.id ?? ""));
+    expect(at.said()).toContain("acp-again");
+  });
+
+  it("has room for what it sends again, and sends nothing of it to a session after the next", async () => {
+    const uri = `start:${"u".repeat(200)}`;
+    const subscribe = `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"${uri}"}}\n`;
+    const room = INITIALIZE.length + INITIALIZED.length + subscribe.length;
+    const at = world(undefined, room);
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(INITIALIZED + subscribe);
+    await at.answer(0, result(1));
+    for (const session of [0, 1]) {
+      await at.lose(session);
+      await at.answer(session + 1, result(0));
+      const got = at.sessions[session + 1]?.got() ?? "";
+      expect(got.length).toBe(room);
+      expect(got.split("start:")).toHaveLength(2);
+    }
+  });
+
+  it("opens another session at once where it is told to, and counts no loss", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    for (let session = 0; session < 5; session++) {
+      await at.answer(session, result(0));
+      await at.lose(session, "again");
+      expect(at.sessions).toHaveLength(session + 2);
+    }
+    await at.answer(5, result(0));
+    expect(at.said().split("list_changed")).toHaveLength(6);
   });
 
   it("shows why there is none in the handshake, and goes on when there is one", async () => {

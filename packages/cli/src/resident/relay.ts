@@ -3,9 +3,10 @@
  * connection break: whatever was in work gets one answer that says that its outcome is unknown, the
  * handshake is repeated with the bytes it came in, and no other request is ever sent twice.
  */
+import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
-import { createLines, errorLine, greetingLine, readLine } from "./messages.js";
-import type { Id, Problem } from "./messages.js";
+import { createLines, errorLine, greetingLine, listsIn, readLine } from "./messages.js";
+import type { Id, Kept, Problem } from "./messages.js";
 
 /** An open session. */
 export interface Link {
@@ -23,8 +24,11 @@ export interface LinkHandlers {
   onOutput(bytes: Buffer): void;
   onNotice(bytes: Buffer): void;
   onRoom(): void;
-  /** It is over: lost, left because the resident was told to end, or with an exit code. */
-  onEnd(how: "lost" | "left" | { readonly code: number }): void;
+  /**
+   * It is over: lost, left because the resident was told to end, ended so that another one begins,
+   * or with an exit code.
+   */
+  onEnd(how: "lost" | "left" | "again" | { readonly code: number }): void;
 }
 
 /** Parts of {@link createRelay}. */
@@ -53,6 +57,8 @@ const SEND_BYTES_MAX: number = 64 * 1024;
 const LOSSES_MAX = 3;
 const LOSSES_MS = 60_000;
 const BACK_OFF_MS = 30_000;
+/** Subscriptions that are kept; the oldest are forgotten. */
+const KEPT_MAX = 1_000;
 /** Where none could be reached, the next request tries again, but not at once. */
 const AGAIN_MS = 1_000;
 
@@ -73,6 +79,9 @@ const STALE: Problem = {
 interface Waiting {
   readonly bytes: Buffer;
   readonly requests: readonly Id[];
+  readonly kept: Kept | undefined;
+  /** Ours: only for the session that is open. */
+  readonly isOwn: boolean;
 }
 
 /** What is known of the handshake. */
@@ -100,6 +109,10 @@ interface State {
   begun: Buffer | undefined;
   /** Requests that were sent and have no answer. */
   readonly inWork: Set<Id>;
+  /** Subscriptions and the log level, as they were sent, for the next session. */
+  readonly kept: Map<string, NonNullable<Kept["message"]>>;
+  /** Ids of our own, whose answers are nobody's. */
+  readonly own: Set<Id>;
   /** Requests of the server that the client has not answered, of this session and of lost ones. */
   readonly asked: Set<Id>;
   readonly stale: Set<Id>;
@@ -124,6 +137,8 @@ export function createRelay(parts: RelayParts): Relay {
     waitingBytes: 0,
     begun: undefined,
     inWork: new Set(),
+    kept: new Map(),
+    own: new Set(),
     asked: new Set(),
     stale: new Set(),
     isInputOver: false,
@@ -159,7 +174,7 @@ export function createRelay(parts: RelayParts): Relay {
 
 /** A line of the client: kept until there is a session that takes it. */
 function takeLine(state: State, bytes: Buffer): void {
-  const { requests, answers, method } = readLine(bytes);
+  const { requests, answers, method, kept } = readLine(bytes);
   // What a lost server asked is nobody's answer any more.
   if (requests.length === 0 && answers.length > 0 && answers.every((id) => state.stale.has(id))) {
     for (const id of answers) state.stale.delete(id);
@@ -171,7 +186,7 @@ function takeLine(state: State, bytes: Buffer): void {
     state.handshake = { id, bytes, isAnswered: false, done: undefined };
   if (method === "notifications/initialized" && state.handshake !== undefined)
     state.handshake.done = bytes;
-  state.waiting.push({ bytes, requests });
+  state.waiting.push({ bytes, requests, kept, isOwn: false });
   state.waitingBytes += bytes.length;
   if (state.waitingBytes > WAITING_BYTES_HIGH) state.parts.input.pause();
   if (state.link !== undefined) send(state);
@@ -189,6 +204,7 @@ function send(state: State): void {
       if (next === undefined) break;
       state.waitingBytes -= next.bytes.length;
       for (const id of next.requests) state.inWork.add(id);
+      keep(state, next.kept);
       state.begun = next.bytes;
     }
     const size = Math.min(link.room(), SEND_BYTES_MAX);
@@ -197,6 +213,30 @@ function send(state: State): void {
   }
   if (state.waitingBytes <= WAITING_BYTES_HIGH) state.parts.input.resume();
   if (state.isInputOver && waiting.length === 0 && state.begun === undefined) link.end();
+}
+
+/** What is sent now is what the next session hears again. */
+function keep({ kept }: State, line: Kept | undefined): void {
+  if (line === undefined) return;
+  kept.delete(line.name);
+  if (line.message === undefined) return;
+  kept.set(line.name, line.message);
+  const [oldest] = kept.size > KEPT_MAX ? kept.keys() : [];
+  if (oldest !== undefined) kept.delete(oldest);
+}
+
+/** A new server has no subscriptions and no level of log messages yet. */
+function replay(state: State): void {
+  const { kept, own, waiting } = state;
+  own.clear();
+  const lines = Array.from(kept.values(), (message): Waiting => {
+    const id = `acp-again-${randomUUID()}`;
+    own.add(JSON.stringify(id));
+    const bytes = Buffer.from(`${JSON.stringify({ ...message, id })}\n`);
+    state.waitingBytes += bytes.length;
+    return { bytes, requests: [], kept: undefined, isOwn: true };
+  });
+  waiting.unshift(...lines);
 }
 
 async function openSession(state: State): Promise<void> {
@@ -240,9 +280,14 @@ function takeAnswer(state: State, bytes: Buffer): void {
     handshake.isAnswered = true;
     state.inWork.delete(handshake.id);
     if (!isAnswered) write(state, bytes);
-    else write(state, '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n');
+    else
+      for (const list of new Set(["tools", ...listsIn(bytes)]))
+        write(state, `{"jsonrpc":"2.0","method":"notifications/${list}/list_changed"}\n`);
+    if (isDoneSent) replay(state);
     return send(state);
   }
+  if (requests.length === 0 && answers.length > 0 && answers.every((id) => state.own.delete(id)))
+    return;
   if (isHandshake) handshake.isAnswered = true;
   for (const id of answers) state.inWork.delete(id);
   const twice = requests.filter((id) => state.stale.has(id));
@@ -271,7 +316,7 @@ function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): vo
   forget(state);
   // Who told it to end does not want it back before somebody needs it.
   if (state.isInputOver) state.parts.exit(0);
-  else if (state.waiting.length > 0) void openSession(state);
+  else if (how === "again" || state.waiting.length > 0) void openSession(state);
 }
 
 /** The resident is gone: what was in work is answered, and another session is opened. */
@@ -295,6 +340,8 @@ function lose(state: State): void {
 function forget(state: State): void {
   state.link = undefined;
   state.begun = undefined;
+  while (state.waiting[0]?.isOwn === true)
+    state.waitingBytes -= state.waiting.shift()?.bytes.length ?? 0;
   state.isReplaying = false;
   const { handshake } = state;
   for (const id of state.inWork)

@@ -13,22 +13,27 @@ import type { Command, Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
+import { createBudgets } from "./budgets.js";
 import { attendControl } from "./control.js";
 import type { Status } from "./control.js";
 import { createHomeGates } from "./home-gates.js";
+import type { HomeGates } from "./home-gates.js";
+import { createIdle } from "./idle.js";
 import { listenPrivately } from "./listen.js";
 import { buildOf } from "../build-of.js";
+import type { Lock } from "./lock.js";
+import { lockCommands, lockOf } from "./lock-home.js";
 import { makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { attendSession } from "./session.js";
 import type { Session, SessionParts } from "./session.js";
 
-/** Ends after this long without a client or an approver. */
-const IDLE_MS = 600_000;
 /** How often it looks whether it is still wanted. */
 const LOOK_EVERY_MS = 2_000;
-/** Clients at once. */
-const SESSIONS_MAX = 64;
+/** Connections that have not said who they are; one more ends the oldest of them. */
+const SILENT_MAX = 16;
+/** More connections than sessions and silent ones can be; the rest are refused and go at once. */
+const CONNECTIONS_MAX = 256;
 /** People's commands have connections of their own, which no agent can use up. */
 const CONTROLS_MAX = 16;
 /** How long clients have to take what is left for them. */
@@ -90,54 +95,42 @@ async function serveLocked(locked: Locked): Promise<void> {
   const build = buildOf(ENTRY);
   const sessions = new Set<Session>();
   const end = new AbortController();
-  let lastMs = performance.now();
-  await using gates = createHomeGates(invocation);
-  const isFull = (): boolean => sessions.size > SESSIONS_MAX;
-  const parts: SessionParts = {
-    homeDir,
-    build,
-    gates,
-    commands,
-    refuses: () =>
-      isFull()
-        ? { code: "too_many_clients", message: `the resident has ${SESSIONS_MAX} clients already` }
-        : undefined,
-  };
-  const startMs = Date.now();
-  const status = (): Status => ({
-    pid: process.pid,
-    build,
-    home: homeDir,
-    started_at: new Date(startMs).toISOString(),
-    memory_bytes: process.memoryUsage.rss(),
-    approvers: gates.attached(),
-    clients: [...sessions].flatMap(({ hello }) => {
-      const said = hello();
-      return said === undefined ? [] : [{ pid: said.pid, cwd: said.cwd, argv: said.argv }];
-    }),
-  });
+  const lock = lockOf(invocation);
+  await using gates = createHomeGates(invocation, lock);
+  const isUnlocked = (): boolean => lock.keys() !== undefined;
+  const budgets = createBudgets();
+  const parts: SessionParts = { homeDir, build, gates, commands, budgets, isUnlocked };
+  const status = statusOf({ build, homeDir, gates, lock, sessions });
+  const isNeeded = (): boolean =>
+    invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
+  const idle = createIdle(isNeeded, () => performance.now());
+  const ofLock = lockCommands({ lock, gates, sessions, print: invocation.print });
   {
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
-      attendControl(socket, { build, status, stop: () => end.abort() }),
+      attendControl(socket, {
+        build,
+        status,
+        stop: () => end.abort(),
+        ...ofLock,
+      }),
     );
-    // One more than there may be, so that it hears why.
-    await using _agents = await listenPrivately(places.agents, SESSIONS_MAX + 16, (socket) => {
+    await using _agents = await listenPrivately(places.agents, CONNECTIONS_MAX, (socket) => {
       const session = attendSession(socket, parts);
       sessions.add(session);
+      endOldest(sessions);
       void session.done.then(() => {
         sessions.delete(session);
-        lastMs = performance.now();
+        idle.touch();
       });
     });
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
-    const isIdle = (): boolean =>
-      sessions.size === 0 && gates.attached() === 0 && isLongSince(lastMs, invocation);
     await untilUnwanted({
       ...locked,
       end: end.signal,
       build,
-      isIdle,
+      isIdle: idle.isOver,
       isFree: () => sessions.size === 0,
+      expire: ofLock.expire,
     });
     // From now on a client's start makes the next one, which waits for the lock.
     for (const path of [places.agents, places.control]) await unlink(path).catch(() => undefined);
@@ -146,12 +139,42 @@ async function serveLocked(locked: Locked): Promise<void> {
   invocation.print.notice("Ended");
 }
 
-const isLongSince = (lastMs: number, { flags }: Invocation): boolean =>
-  !flags.has("stay") && performance.now() - lastMs > IDLE_MS;
+interface StatusParts {
+  readonly build: string;
+  readonly homeDir: string;
+  readonly gates: HomeGates;
+  readonly lock: Lock;
+  readonly sessions: ReadonlySet<Session>;
+}
+
+function statusOf({ build, homeDir, gates, lock, sessions }: StatusParts): () => Status {
+  const startMs = Date.now();
+  return () => ({
+    pid: process.pid,
+    build,
+    home: homeDir,
+    started_at: new Date(startMs).toISOString(),
+    memory_bytes: process.memoryUsage.rss(),
+    approvers: gates.attached(),
+    unlocked_until: lock.until() ?? null,
+    clients: [...sessions].flatMap(({ hello, usage }) => {
+      const [said, used] = [hello(), usage()];
+      if (said === undefined || used === undefined) return [];
+      return [{ pid: said.pid, ppid: said.ppid, cwd: said.cwd, argv: said.argv, used }];
+    }),
+  });
+}
+
+/** Whoever says nothing keeps nobody out who does. */
+function endOldest(sessions: ReadonlySet<Session>): void {
+  const silent = [...sessions].filter(({ isSilent }) => isSilent());
+  for (const each of silent.slice(0, Math.max(0, silent.length - SILENT_MAX)))
+    each.leave("leaving");
+}
 
 async function leaveAll(sessions: ReadonlySet<Session>): Promise<void> {
   const all = [...sessions];
-  for (const session of all) session.leave();
+  for (const session of all) session.leave("leaving");
   const limit = new Promise<void>((resolve) => void setTimeout(resolve, LEAVE_MS).unref());
   await Promise.race([Promise.all(all.map(({ done }) => done)), limit]);
 }
@@ -161,14 +184,16 @@ interface Wanted extends Locked {
   readonly build: string;
   isIdle(): boolean;
   isFree(): boolean;
+  expire(): Promise<void>;
 }
 
 /** Settles when it is told to end, is idle, is out of date with no client, or has lost its socket. */
 async function untilUnwanted(wanted: Wanted): Promise<void> {
-  const { signal, end, places, build, isIdle, isFree } = wanted;
+  const { signal, end, places, build, isIdle, isFree, expire } = wanted;
   const own = await lstat(places.agents);
   const look = async (): Promise<boolean> => {
     const found = await lstat(places.agents).catch(() => undefined);
+    await expire();
     return found?.ino === own.ino && !isIdle() && !(isFree() && !isCurrent(build));
   };
   await new Promise<void>((resolve) => {

@@ -6,14 +6,16 @@
 import type { Socket } from "node:net";
 import { readCommandLine } from "../command-line.js";
 import type { Command, Invocation } from "../command.js";
-import { serveMcp } from "../commands/mcp.js";
+import { AGENT_ID, serveMcp } from "../commands/mcp.js";
 import { EXIT_CODES } from "../exit-codes.js";
 import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
+import { clientName } from "./budgets.js";
+import type { Budgets, Share, Usage } from "./budgets.js";
 import type { HomeGates } from "./home-gates.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
-import { namedHome } from "./places.js";
+import { namedHome, valueOf } from "./places.js";
 import {
   PROTOCOL,
   createFrameReader,
@@ -31,8 +33,9 @@ export interface SessionParts {
   readonly build: string;
   readonly gates: HomeGates;
   readonly commands: readonly Command[];
-  /** Why nobody is let in now, and what to do. */
-  refuses(): Refusal | undefined;
+  readonly budgets: Budgets;
+  /** Whether a person has opened the keys. */
+  isUnlocked(): boolean;
 }
 
 /** Why a client gets no session. */
@@ -50,9 +53,17 @@ export interface Refusal {
 export interface Session {
   /** Undefined before the client said who it is. */
   readonly hello: () => Hello | undefined;
+  /** What its client has of its budget; undefined before there is a session. */
+  readonly usage: () => Usage | undefined;
+  /** Whether it has not said yet who it is. */
+  readonly isSilent: () => boolean;
   readonly done: Promise<void>;
-  /** Ends it; the client is told that the resident leaves. */
-  leave(): void;
+  /** Whether it only answers that the key is locked. */
+  readonly isLocked: () => boolean;
+  /** Ends it; the client is told that the resident leaves, or to open another session at once. */
+  leave(how: "leaving" | "again"): void;
+  /** Ends the connection. */
+  destroy(): void;
 }
 
 /** A client that connects and says nothing. */
@@ -62,34 +73,43 @@ const HELLO_MS_MAX = 30_000;
 export function attendSession(socket: Socket, parts: SessionParts): Session {
   let hello: Hello | undefined;
   let session: SessionIo | undefined;
-  let isLeaving = false;
+  let usage: Share["usage"] | undefined;
+  let leaving: "leaving" | "again" | undefined;
+  let isLocked = false;
   const silence = setTimeout(() => socket.destroy(), HELLO_MS_MAX);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   let served: Promise<void> | undefined;
-  const refuse = ({ code, message }: Refusal): void => {
-    socket.end(frameOf("refused", JSON.stringify({ code, message })));
-  };
   const open = (body: Buffer): void => {
     clearTimeout(silence);
-    hello = readHello(body);
-    const refusal = whyRefused(hello, parts);
-    if (hello === undefined || refusal !== undefined)
-      return refuse(refusal ?? { code: "hello_invalid", message: "the hello is not one" });
+    const admitted = admit(readHello(body), parts);
+    if ("code" in admitted) return refuse(socket, admitted);
+    const { share } = admitted;
+    ({ hello } = admitted);
+    usage = share.usage;
     session = createSessionIo(socket, hello);
     socket.write(frameOf("ready"));
-    served = serve(session, hello, parts).then(async (code) => {
+    const onLocked = (): void => {
+      isLocked = true;
+      // Somebody opened the key in the meantime.
+      if (parts.isUnlocked()) leave("again");
+    };
+    served = serve(session, hello, { ...parts, share, onLocked }).then(async (code) => {
+      share[Symbol.dispose]();
       await session?.flush();
-      socket.end(isLeaving ? frameOf("leaving") : frameOf("exit", JSON.stringify({ code })));
+      socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
     });
+  };
+  const leave: Session["leave"] = (how) => {
+    leaving ??= how;
+    if (session === undefined) socket.destroy();
+    else session.stop("the resident ends the session");
   };
   const take = ({ kind, body }: Frame): void => {
     if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
     if (session === undefined) return;
-    if (kind === "input") {
-      if (!session.input(body)) socket.destroy();
-    } else if (kind === "end") session.end();
+    if (kind === "end") session.end();
     else if (kind === "signal") session.stop(body.toString("utf8"));
-    else socket.destroy();
+    else if (kind !== "input" || !session.input(body)) socket.destroy();
   };
   const reader = createFrameReader(take, () => socket.destroy());
   socket.on("error", () => socket.destroy());
@@ -102,16 +122,29 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   socket.write(greetingFrame(parts.build));
   return {
     hello: () => (session === undefined ? undefined : hello),
+    usage: () => usage?.(),
+    isSilent: () => session === undefined && !socket.destroyed,
     done: closed.then(() => served),
-    leave() {
-      isLeaving = true;
-      if (session === undefined) socket.destroy();
-      else session.stop("the resident ends");
-    },
+    isLocked: () => isLocked,
+    leave,
+    destroy: () => void socket.destroy(),
   };
 }
 
-function whyRefused(hello: Hello | undefined, parts: SessionParts): Refusal | undefined {
+const exitFrame = (code: number): Buffer => frameOf("exit", JSON.stringify({ code }));
+
+function refuse(socket: Socket, { code, message }: Refusal): void {
+  socket.end(frameOf("refused", JSON.stringify({ code, message })));
+  // Not kept open by one that does not hang up.
+  socket.destroySoon();
+}
+
+interface Admitted {
+  readonly hello: Hello;
+  readonly share: Share;
+}
+
+function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusal {
   if (hello === undefined) return { code: "hello_invalid", message: "the hello is not one" };
   if (!speakAlike(hello.protocol, [PROTOCOL, PROTOCOL]) || hello.build !== parts.build)
     return {
@@ -120,14 +153,22 @@ function whyRefused(hello: Hello | undefined, parts: SessionParts): Refusal | un
     };
   if (namedHome(hello.argv, hello) !== parts.homeDir)
     return { code: "home_differs", message: `the resident is of the home ${parts.homeDir}` };
-  return parts.refuses();
+  const client = clientName(valueOf(hello.argv, "--agent") ?? AGENT_ID, hello.ppid);
+  const share = parts.budgets.open(client);
+  return typeof share === "string"
+    ? { code: "too_many_clients", message: share }
+    : { hello, share };
 }
 
 /** As a process of its own would; gives its exit code. Never rejects. */
 async function serve(
   { io }: SessionIo,
   { argv }: Hello,
-  { gates, commands }: SessionParts,
+  {
+    gates,
+    commands,
+    ...own
+  }: SessionParts & { readonly share: Share; readonly onLocked: () => void },
 ): Promise<number> {
   const end = argv.indexOf("--");
   const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");
@@ -137,7 +178,7 @@ async function serve(
     const invocation: Invocation = { ...line, io, print };
     if (command?.name !== "mcp" || line.flags.has("tty"))
       throw new Error("the resident serves acp mcp, and without --tty");
-    return EXIT_CODES[await serveMcp(invocation, gates.of(invocation))].code;
+    return EXIT_CODES[await serveMcp(invocation, gates.of({ invocation, ...own }))].code;
   } catch (error) {
     print.failure(error);
     return EXIT_CODES[exitOfError(error)].code;

@@ -23,7 +23,7 @@ export const KINDS = {
   end: 3,
   /** Client: the name of a signal that it got. */
   signal: 4,
-  /** Client of the control socket: `{"ask":"status"|"stop"}`. */
+  /** Client of the control socket: `{"ask"}`, and what belongs to it. */
   ask: 5,
   /** Resident: its protocol and build; JSON, before anything else. */
   greeting: 16,
@@ -43,6 +43,8 @@ export const KINDS = {
   leaving: 23,
   /** Resident, on the control socket: the answer; JSON. */
   told: 24,
+  /** Resident: the session is over, and the client opens another one at once; empty. It closes. */
+  again: 25,
 } as const;
 
 /** The name of a kind. */

@@ -7,6 +7,42 @@ import { PROXY_COMMANDS } from "./proxy.js";
 /** `acp resident …` and `acp service …`. */
 export const RESIDENT_COMMANDS: readonly Command[] = [
   {
+    name: "unlock",
+    summary: "Open the key of the home in its resident gate, with the passphrase",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "Asks for the passphrase, or reads it from the first line of standard input if that is not " +
+        "a terminal. It starts the resident gate if none runs. Until then, calls of " +
+        "`acp mcp --resident` are denied with the code `key_locked`, which clients can repeat.",
+      "The key stays open for `defaults.unlock_ttl_seconds` of config.yml (8 hours by default), " +
+        "until `acp lock`, or until the resident gate ends. The passphrase is never written to a file. " +
+        "After three wrong ones in a row, each further try has to wait longer.",
+      "A home whose key opens with a key file has nothing to unlock.",
+    ],
+    examples: ["acp unlock"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/unlock.js")).unlock,
+  },
+  {
+    name: "lock",
+    summary: "Lock the key that acp unlock opened",
+    usage: "",
+    operandsMax: 0,
+    takesRest: false,
+    options: [],
+    details: [
+      "The resident gate forgets the key and everything that it opened with it, and ends its MCP " +
+        "servers. Clients stay; their calls are denied with `key_locked` until `acp unlock`. A " +
+        "key that ACP_PASSPHRASE_FILE or a key file opens stays open.",
+    ],
+    examples: ["acp lock"],
+    exits: ["invalid", "nothing"],
+    load: async () => (await import("../commands/unlock.js")).lock,
+  },
+  {
     name: "resident serve",
     summary: "Run the resident gate of the home in the foreground",
     usage: "",

@@ -21,6 +21,7 @@ import type {
   AuditSink,
   Channel,
   EvidenceVerifier,
+  QuestionRoom,
   Store,
   Vault,
 } from "../ports.js";
@@ -218,6 +219,11 @@ export interface GateOptions {
         readonly windowMs: number;
       }
     | "none";
+  /**
+   * A limit of open questions that this gate shares with others, beside its own; further questions
+   * are denied with `client_limit_reached`. Absent: none.
+   */
+  readonly questionRoom?: QuestionRoom;
   /** Source of time; `systemClock` unless given. */
   readonly clock?: Clock;
   /** Source of ids; {@link randomIds} unless given. */

@@ -197,7 +197,7 @@ export function createGateParts(given: GateOptions): GateParts {
     paused: options.paused ?? (() => undefined),
     promptLimit: options.promptLimit ?? { max: PROMPTS_MAX, windowMs: PROMPT_WINDOW_MS },
     // OpenParts
-    questions: createOpenQuestions(),
+    questions: createOpenQuestions(options.questionRoom),
     followed: new Set(),
     held: new Map(),
     retryWindowMs: options.retryWindowMs ?? RETRY_WINDOW_MS,

@@ -4,11 +4,13 @@
  */
 import { rootOf } from "../layers.js";
 import { PENDING_MAX, PENDING_PER_AGENT_MAX } from "../limits.js";
+import type { QuestionRoom } from "../ports.js";
 import type { Agent } from "../types/agent.js";
+import type { DenyCode } from "../deny-codes.js";
 
 /** A place for a question that is about to be asked, or why there is none. */
 export type QuestionPlace =
-  | { readonly full: string }
+  | { readonly full: string; readonly code: DenyCode }
   /** Gives the place up; a question that is shown meanwhile has one of its own. */
   | { readonly leave: () => void };
 
@@ -22,13 +24,18 @@ export interface OpenQuestions {
   enter(agent: Agent): QuestionPlace;
 }
 
-/** No question is open. */
-export function createOpenQuestions(): OpenQuestions {
+/**
+ * No question is open.
+ *
+ * @param room - Where the gate shares a limit with others.
+ */
+export function createOpenQuestions(room?: QuestionRoom): OpenQuestions {
   const roots = new Map<string, string>();
   const counts = new Map<string, number>();
   let total = 0;
   const count = (root: string, by: 1 | -1): void => {
     total += by;
+    room?.count(by);
     const now = (counts.get(root) ?? 0) + by;
     if (now === 0) counts.delete(root);
     else counts.set(root, now);
@@ -50,9 +57,11 @@ export function createOpenQuestions(): OpenQuestions {
     },
     enter(agent) {
       const root = rootOf(agent);
-      if (total >= PENDING_MAX) return { full: `${PENDING_MAX} questions are open` };
+      if (total >= PENDING_MAX) return full(`${PENDING_MAX} questions are open`);
       if ((counts.get(root) ?? 0) >= PENDING_PER_AGENT_MAX)
-        return { full: `${PENDING_PER_AGENT_MAX} questions of this agent are open` };
+        return full(`${PENDING_PER_AGENT_MAX} questions of this agent are open`);
+      const shared = room?.full();
+      if (shared !== undefined) return full(shared, "client_limit_reached");
       count(root, 1);
       let isIn = true;
       const leave = (): void => {
@@ -63,4 +72,8 @@ export function createOpenQuestions(): OpenQuestions {
       return { leave };
     },
   };
+}
+
+function full(why: string, code: DenyCode = "too_many_pending"): QuestionPlace {
+  return { full: why, code };
 }

@@ -123,7 +123,7 @@ export async function settleAsk(
   const kept = await adoptDecision(parts, call);
   if (kept !== undefined) return kept;
   const place = parts.questions.enter(call.context.agent);
-  if ("full" in place) return recordDenied(parts, call, deny("too_many_pending", place.full));
+  if ("full" in place) return recordDenied(parts, call, deny(place.code, place.full));
   try {
     return await settleInPlace(parts, call, {
       ask,

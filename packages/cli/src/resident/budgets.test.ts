@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { LIMITS, clientName, createBudgets } from "./budgets.js";
+import type { Budgets, Share } from "./budgets.js";
+
+const share = (budgets: Budgets, name: string): Share => {
+  const opened = budgets.open(name);
+  if (typeof opened === "string") throw new Error(opened);
+  return opened;
+};
+const call = (bytes = 1): { bytes: number; isCall: boolean } => ({ bytes, isCall: true });
+const event = (bytes: number) => [{ metadata: { text: "x".repeat(bytes) } }] as never;
+const sink = { append: async () => ({ seq: 0, hash: "" }) };
+
+describe("sessions", () => {
+  it("of one client are bounded, and a second one gets in", () => {
+    const budgets = createBudgets(() => 0);
+    for (let n = 0; n < LIMITS.sessionsOfOne; n++) share(budgets, "a");
+    expect(budgets.open("a")).toContain("one client may have");
+    share(budgets, "b");
+  });
+
+  it("always have a place for a client that has none, while fewer than the reserve came as such", () => {
+    const names = fc.constantFrom("a", "b", "c", "d", "e");
+    const step = fc.record({ name: names, ends: fc.nat(9).map((n) => n === 0), at: fc.nat(80) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const budgets = createBudgets(() => 0);
+        const open: { readonly name: string; readonly share: Share }[] = [];
+        for (const { name, ends, at } of steps) {
+          const [ended] = ends ? open.splice(at % Math.max(1, open.length), 1) : [];
+          ended?.share[Symbol.dispose]();
+          const opened = budgets.open(name);
+          if (typeof opened !== "string") open.push({ name, share: opened });
+          // Five clients cannot use the reserve of sixteen up.
+          expect(open.some((each) => each.name === name)).toBe(true);
+          expect(open.length).toBeLessThanOrEqual(LIMITS.sessions);
+          const newcomer = budgets.open("newcomer");
+          expect(typeof newcomer).not.toBe("string");
+          if (typeof newcomer !== "string") newcomer[Symbol.dispose]();
+        }
+      }),
+    );
+  });
+
+  it("keep the last places for clients that have none, however many of others want them", () => {
+    const budgets = createBudgets(() => 0);
+    const got = ["a", "b", "c"].map(
+      (name) =>
+        Array.from({ length: LIMITS.sessions }, () => budgets.open(name)).filter(
+          (opened) => typeof opened !== "string",
+        ).length,
+    );
+    // The third one is new once.
+    expect(got).toEqual([32, 16, 1]);
+    for (let n = 1; n < LIMITS.sessionsForNew; n++) share(budgets, `new-${n}`);
+    expect(budgets.open("one more")).toContain("64 sessions");
+  });
+
+  it("are counted again where they end, once", () => {
+    const budgets = createBudgets(() => 0, { ...LIMITS, sessions: 1, sessionsForNew: 0 });
+    const first = share(budgets, "a");
+    expect(budgets.open("b")).toContain("1 sessions");
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    share(budgets, "b");
+    expect(budgets.open("c")).toContain("1 sessions");
+  });
+});
+
+describe("calls, bytes and questions", () => {
+  it("are those of all sessions of a client, and no other client's", () => {
+    const budgets = createBudgets(() => 0);
+    const [one, two, other] = [share(budgets, "a"), share(budgets, "a"), share(budgets, "b")];
+    const places = Array.from({ length: LIMITS.calls }, (_, n) =>
+      (n % 2 === 0 ? one : two).requestRoom.enter(call()),
+    );
+    expect(places.filter((place) => "full" in place)).toEqual([]);
+    expect(two.requestRoom.enter(call())).toEqual({
+      full: `this client has ${LIMITS.calls} calls under way`,
+    });
+    expect(two.requestRoom.enter({ bytes: 1, isCall: false })).not.toHaveProperty("full");
+    expect(other.requestRoom.enter(call())).not.toHaveProperty("full");
+    const [first] = places;
+    if (first !== undefined && "leave" in first) first.leave();
+    expect(two.requestRoom.enter(call())).not.toHaveProperty("full");
+  });
+
+  it("have a limit of bytes, which also other requests keep", () => {
+    const { requestRoom } = share(
+      createBudgets(() => 0),
+      "a",
+    );
+    expect(requestRoom.enter({ bytes: LIMITS.bytes, isCall: false })).not.toHaveProperty("full");
+    for (const isCall of [true, false])
+      expect(requestRoom.enter({ bytes: 1, isCall })).toHaveProperty("full");
+  });
+
+  it("are given back by the end of the session that took them, and by nothing after it", () => {
+    const budgets = createBudgets(() => 0);
+    const [one, two] = [share(budgets, "a"), share(budgets, "a")];
+    for (let n = 0; n < LIMITS.questions; n++) one.questionRoom.count(1);
+    const place = one.requestRoom.enter(call(LIMITS.bytes));
+    expect(two.questionRoom.full()).toContain("open questions");
+    expect(two.requestRoom.enter(call())).toHaveProperty("full");
+    one[Symbol.dispose]();
+    one.questionRoom.count(-1);
+    if ("leave" in place) place.leave();
+    expect(two.usage()).toEqual({ sessions: 1, questions: 0, calls: 0, bytes: 0, log_bytes: 0 });
+    expect(two.questionRoom.full()).toBeUndefined();
+  });
+});
+
+describe("the log", () => {
+  it("takes so much of one client a minute, also over the end of its sessions", async () => {
+    let nowMs = 0;
+    const budgets = createBudgets(() => nowMs);
+    const first = share(budgets, "a");
+    await first.counted(sink).append(event(LIMITS.logBytes));
+    expect(first.requestRoom.enter(call())).toHaveProperty("full");
+    expect(first.requestRoom.enter({ bytes: 1, isCall: false })).not.toHaveProperty("full");
+    expect(share(budgets, "b").requestRoom.enter(call())).not.toHaveProperty("full");
+    first[Symbol.dispose]();
+    const again = share(budgets, "a");
+    expect(again.requestRoom.enter(call())).toHaveProperty("full");
+    nowMs = 1_000;
+    expect(again.requestRoom.enter(call())).not.toHaveProperty("full");
+    nowMs = 120_000;
+    expect(again.usage().log_bytes).toBe(0);
+  });
+
+  it("tells once a minute that a client reached a limit", () => {
+    let nowMs = 0;
+    const one = share(
+      createBudgets(() => nowMs, { ...LIMITS, questions: 0 }),
+      "a",
+    );
+    const told: string[] = [];
+    one.onFull((why) => told.push(why));
+    for (let n = 0; n < 3; n++) one.questionRoom.full();
+    expect(told).toHaveLength(1);
+    nowMs = 60_000;
+    one.questionRoom.full();
+    expect(told).toHaveLength(2);
+  });
+});
+
+it("clientName() tells agents and parents apart", () => {
+  expect(new Set([clientName("a", 1), clientName("a", 2), clientName("b", 1)]).size).toBe(3);
+  expect(clientName("a", 1)).toBe(clientName("a", 1));
+});

@@ -1,0 +1,229 @@
+/**
+ * Budgets: what one client may take of a resident, so that it leaves the others served. A client is
+ * an agent id and the process that started it; both are what the client says. Whoever lies about
+ * them is a process of this user outside of any sandbox, which could pretend to be any client.
+ */
+import type { AuditSink, QuestionRoom } from "@acp/core";
+import type { RequestRoom } from "@acp/proxy-mcp";
+
+/** What there is, and what one client may have of it. */
+export interface Limits {
+  /** Sessions of all clients. */
+  readonly sessions: number;
+  /** Sessions of one client. */
+  readonly sessionsOfOne: number;
+  /** Of the sessions of all, so many are for clients that have none yet. */
+  readonly sessionsForNew: number;
+  /** Open questions of one client. */
+  readonly questions: number;
+  /** Tool calls of one client under way. */
+  readonly calls: number;
+  /** Bytes of one client's requests under way. */
+  readonly bytes: number;
+  /** Bytes that one client's gates may write into the log, and how many of them a minute gives back. */
+  readonly logBytes: number;
+}
+
+/** As spec/resident.md §6 has them. */
+export const LIMITS: Limits = {
+  sessions: 64,
+  sessionsOfOne: 32,
+  sessionsForNew: 16,
+  questions: 16,
+  calls: 256,
+  bytes: 64 * 1024 * 1024,
+  logBytes: 10 * 1024 * 1024,
+};
+
+const MINUTE_MS = 60_000;
+/** How often a client's limits are told of. */
+const TELL_EVERY_MS = 60_000;
+
+/** What one client has now. */
+export interface Usage {
+  readonly sessions: number;
+  readonly questions: number;
+  readonly calls: number;
+  readonly bytes: number;
+  readonly log_bytes: number;
+}
+
+/** The share of one session in its client's budget. */
+export interface Share extends Disposable {
+  readonly questionRoom: QuestionRoom;
+  readonly requestRoom: RequestRoom;
+  /** Counts what is written. */
+  counted(sink: AuditSink): AuditSink;
+  /** Says once a minute, for this client, that it reached a limit. Set by the session's gate. */
+  onFull(tell: (why: string) => void): void;
+  /** What its client has. */
+  usage(): Usage;
+}
+
+/** The budgets of all clients. */
+export interface Budgets {
+  /** A session for a client, or why it gets none. */
+  open(client: string): Share | string;
+}
+
+interface Client {
+  sessions: number;
+  questions: number;
+  calls: number;
+  bytes: number;
+  logBytes: number;
+  logAtMs: number;
+  toldAtMs: number | undefined;
+}
+
+interface State {
+  readonly limits: Limits;
+  readonly nowMs: () => number;
+  readonly clients: Map<string, Client>;
+  sessions: number;
+}
+
+/**
+ * No client is there.
+ *
+ * @param nowMs - Milliseconds of a clock that only runs forward.
+ */
+export function createBudgets(
+  nowMs: () => number = () => performance.now(),
+  limits: Limits = LIMITS,
+): Budgets {
+  const state: State = { limits, nowMs, clients: new Map(), sessions: 0 };
+  return {
+    open(name) {
+      const why = whyNoSession(state, name);
+      if (why !== undefined) return why;
+      const client = state.clients.get(name) ?? newClient(nowMs());
+      state.clients.set(name, client);
+      return shareOf(state, client);
+    },
+  };
+}
+
+const newClient = (nowMs: number): Client => ({
+  sessions: 0,
+  questions: 0,
+  calls: 0,
+  bytes: 0,
+  logBytes: 0,
+  logAtMs: nowMs,
+  toldAtMs: undefined,
+});
+
+function whyNoSession({ limits, clients, sessions }: State, name: string): string | undefined {
+  const own = clients.get(name)?.sessions ?? 0;
+  if (sessions >= limits.sessions) return `the resident has ${limits.sessions} sessions already`;
+  if (own >= limits.sessionsOfOne)
+    return `this client has ${own} sessions already; one client may have ${limits.sessionsOfOne}`;
+  return own > 0 && sessions >= limits.sessions - limits.sessionsForNew
+    ? `the last ${limits.sessionsForNew} sessions are for clients that have none`
+    : undefined;
+}
+
+function shareOf(state: State, client: Client): Share {
+  const { limits, nowMs } = state;
+  state.sessions++;
+  client.sessions++;
+  // What this session took, so that its end gives back what it did not.
+  const own = { questions: 0, calls: 0, bytes: 0 };
+  let isOver = false;
+  let tell: (why: string) => void = () => undefined;
+  const take = (what: keyof typeof own, count: number): void => {
+    if (isOver) return;
+    own[what] += count;
+    client[what] += count;
+  };
+  const full = (why: string): string => {
+    const now = nowMs();
+    if (client.toldAtMs === undefined || now - client.toldAtMs >= TELL_EVERY_MS) {
+      client.toldAtMs = now;
+      tell(why);
+    }
+    return why;
+  };
+  return {
+    questionRoom: {
+      full: () =>
+        client.questions < limits.questions
+          ? undefined
+          : full(`this client has ${limits.questions} open questions`),
+      count: (by) => take("questions", by),
+    },
+    requestRoom: {
+      enter(request) {
+        const why = whyNoRequest(state, client, request);
+        if (why !== undefined) return { full: full(why) };
+        const change = (by: 1 | -1): void => {
+          if (request.isCall) take("calls", by);
+          take("bytes", by * request.bytes);
+        };
+        change(1);
+        return { leave: () => change(-1) };
+      },
+    },
+    counted: (sink) => ({
+      async append(events) {
+        drain(state, client);
+        client.logBytes += Buffer.byteLength(JSON.stringify(events));
+        return sink.append(events);
+      },
+    }),
+    onFull: (next) => (tell = next),
+    usage: () => usageOf(state, client),
+    [Symbol.dispose]() {
+      if (isOver) return;
+      for (const what of ["questions", "calls", "bytes"] as const) take(what, -own[what]);
+      isOver = true;
+      state.sessions--;
+      client.sessions--;
+      forgetIdle(state);
+    },
+  };
+}
+
+function usageOf(state: State, client: Client): Usage {
+  drain(state, client);
+  const { sessions, questions, calls, bytes, logBytes } = client;
+  return { sessions, questions, calls, bytes, log_bytes: Math.ceil(logBytes) };
+}
+
+function whyNoRequest(
+  state: State,
+  client: Client,
+  { bytes, isCall }: { readonly bytes: number; readonly isCall: boolean },
+): string | undefined {
+  const { limits } = state;
+  if (client.bytes + bytes > limits.bytes)
+    return `this client's requests under way have ${limits.bytes} bytes already`;
+  if (!isCall) return undefined;
+  if (client.calls >= limits.calls) return `this client has ${limits.calls} calls under way`;
+  drain(state, client);
+  return client.logBytes >= limits.logBytes
+    ? `this client has filled ${limits.logBytes} bytes of the log within a minute`
+    : undefined;
+}
+
+/** What was written flows out of the measure with time. */
+function drain({ nowMs, limits }: State, client: Client): void {
+  const now = nowMs();
+  const gone = ((now - client.logAtMs) / MINUTE_MS) * limits.logBytes;
+  client.logBytes = Math.max(0, client.logBytes - gone);
+  client.logAtMs = now;
+}
+
+/** A client without a session is remembered for as long as its log counts. */
+function forgetIdle(state: State): void {
+  for (const [name, client] of state.clients) {
+    drain(state, client);
+    if (client.sessions === 0 && client.logBytes === 0) state.clients.delete(name);
+  }
+}
+
+/** The name that a client's budget goes by: what it says of itself. */
+export function clientName(agentId: string, ppid: number): string {
+  return JSON.stringify([agentId, ppid]);
+}

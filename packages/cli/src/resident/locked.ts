@@ -1,0 +1,96 @@
+/**
+ * Locked: what a session answers while the home's keys need a passphrase that nobody has typed. What
+ * the policy or the guard denies is denied as ever; everything else is answered at once with
+ * `key_locked`, whose remedy is `acp unlock`. No gate and no log is open: both need the key.
+ */
+import { DENY_CODES, createConsentGate, toolAction } from "@acp/core";
+import type { ConsentGate, Denied } from "@acp/core";
+import { openHome, readPolicyFile, readUnlockKind } from "@acp/home";
+import { refuseMcp } from "@acp/proxy-mcp";
+import type { Invocation } from "../command.js";
+import { AGENT_ID } from "../commands/mcp.js";
+import { chooseServers, readHomeConfig } from "../gate/config.js";
+import { openGuard } from "../gate/guard.js";
+import { BUILT_IN_POLICY } from "../gate/policy-in-force.js";
+import { exists } from "../home/exists.js";
+import { ownHomePath } from "../home/home-source.js";
+
+/** Between the name of a server and that of its tool, where there are several. */
+const SEPARATOR = "__";
+
+/** Whether a passphrase is missing, rather than a file that is not the key's. */
+export async function needsPassphrase(invocation: Invocation): Promise<boolean> {
+  try {
+    return (await readUnlockKind(await openHome(ownHomePath(invocation)))) === "passphrase";
+  } catch {
+    return false;
+  }
+}
+
+/** Answers a client until it goes or the signal aborts. */
+export async function serveLocked(invocation: Invocation, signal: AbortSignal): Promise<void> {
+  const { io } = invocation;
+  // What cannot be read denies nothing by itself, and everything is denied here.
+  const judge = await openJudge(invocation).catch(() => () => undefined);
+  await refuseMcp({
+    input: io.stdin,
+    output: io.stdout,
+    code: "key_locked",
+    message: `The ACP gate's key is locked, so nothing runs. A person has to run: acp unlock --home ${ownHomePath(invocation)}. Then call again`,
+    isRetryable: true,
+    judge,
+    signal,
+  });
+  io.stdin.destroy();
+}
+
+/** The denial that a call gets whoever unlocks the key. */
+async function openJudge(
+  invocation: Invocation,
+): Promise<(name: string, args: unknown) => Denied | undefined> {
+  const { io, values } = invocation;
+  const home = await openHome(ownHomePath(invocation));
+  const source = await readHomeConfig(home, invocation);
+  const { policyFile, isPolicyNamed } = source;
+  const places = { home: io.userHome, cwd: io.cwd };
+  const policy =
+    isPolicyNamed || (await exists(policyFile))
+      ? await readPolicyFile(policyFile, places)
+      : BUILT_IN_POLICY;
+  const guard = await openGuard({ home, source, invocation });
+  const names = chooseServers(source, invocation).map(({ name }) => name);
+  // Only its judgement is asked for: nothing is written, and nobody is asked.
+  const gate = createConsentGate({
+    policy,
+    layers: [guard],
+    channel: { name: "none", deliver: () => Promise.reject(new Error("the key is locked")) },
+    audit: { append: () => Promise.reject(new Error("the key is locked")) },
+  });
+  const agent = { id: values.agent ?? AGENT_ID };
+  return (name, args) => denialOf(gate, { name, args, names, agent });
+}
+
+interface Call {
+  readonly name: string;
+  readonly args: unknown;
+  readonly names: readonly string[];
+  readonly agent: { readonly id: string };
+}
+
+function denialOf(gate: ConsentGate, { name, args, names, agent }: Call): Denied | undefined {
+  const [only, ...others] = names;
+  const end = name.indexOf(SEPARATOR);
+  const [server, tool] =
+    others.length === 0
+      ? [only ?? "", name]
+      : [name.slice(0, Math.max(0, end)), name.slice(end + SEPARATOR.length)];
+  try {
+    const { ruling, failure } = gate.evaluate(toolAction(server, tool, args), { agent });
+    if (ruling.effect !== "deny" || failure !== undefined) return undefined;
+    const { reason, ruleId } = ruling;
+    const code = "policy_denied";
+    return { decision: "deny", code, reason, ...DENY_CODES[code], ruleId };
+  } catch {
+    return undefined;
+  }
+}

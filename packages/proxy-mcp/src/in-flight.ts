@@ -1,0 +1,86 @@
+/**
+ * In flight: the requests of the client that wait for an answer, each in a place of its own and of
+ * the room that the proxy shares with others.
+ */
+import { DENY_CODES } from "@acp/core";
+import { deniedResult } from "./call-result.js";
+import { IN_FLIGHT_MAX } from "./limits.js";
+import type { ClientRequest } from "./message.js";
+import { errorLine, INTERNAL_ERROR, INVALID_REQUEST, resultLine } from "./rpc.js";
+import type { RpcId } from "./rpc.js";
+
+/** A place for a request, or why there is none. */
+export type RequestPlace =
+  | {
+      /** Why, in one sentence without a period. */
+      readonly full: string;
+    }
+  | {
+      /** Gives the place up. */
+      readonly leave: () => void;
+    };
+
+/** Room for requests that several proxies share, such as those of one client. */
+export interface RequestRoom {
+  /**
+   * Takes a place for a request until it is answered. Without one it is answered with
+   * `client_limit_reached`, and nothing of it is judged or logged.
+   */
+  enter(request: {
+    /** Of its line. */
+    readonly bytes: number;
+    /** Whether it is a tool call. */
+    readonly isCall: boolean;
+  }): RequestPlace;
+}
+
+/** Requests by their ids. */
+export interface InFlight<T> extends Iterable<readonly [RpcId, T]> {
+  size(): number;
+  get(id: RpcId): T | undefined;
+  /** Puts a request in, or gives the line that it is answered with instead. */
+  add(request: ClientRequest, entry: T): Buffer | undefined;
+  /** Takes out what is in. */
+  delete(id: RpcId): void;
+}
+
+/** No request waits. */
+export function createInFlight<T>(room?: RequestRoom): InFlight<T> {
+  const entries = new Map<RpcId, T>();
+  const places = new Map<RpcId, () => void>();
+  return {
+    size: () => entries.size,
+    get: (id) => entries.get(id),
+    add(request, entry) {
+      const { id, method, line } = request;
+      const refuse = (code: number, why: string): Buffer =>
+        errorLine(id, { code, message: `Cannot accept the request: ${why}` });
+      if (entries.has(id)) return refuse(INVALID_REQUEST, "its id is in use");
+      if (entries.size >= IN_FLIGHT_MAX)
+        return refuse(INTERNAL_ERROR, `${IN_FLIGHT_MAX} are waiting for an answer`);
+      const place = room?.enter({ bytes: line.length, isCall: method === "tools/call" });
+      if (place !== undefined && "full" in place) return fullLine(request, place.full);
+      entries.set(id, entry);
+      if (place !== undefined) places.set(id, place.leave);
+      return undefined;
+    },
+    delete(id) {
+      entries.delete(id);
+      places.get(id)?.();
+      places.delete(id);
+    },
+    [Symbol.iterator]: () => entries[Symbol.iterator](),
+  };
+}
+
+/** A denial of a call, an error of any other request. */
+function fullLine({ id, method }: ClientRequest, reason: string): Buffer {
+  const code = "client_limit_reached";
+  if (method === "tools/call")
+    return resultLine(id, deniedResult({ decision: "deny", code, reason, ...DENY_CODES[code] }));
+  return errorLine(id, {
+    code: INTERNAL_ERROR,
+    message: `Cannot accept the request: ${reason}`,
+    data: { code, retryable: true },
+  });
+}
