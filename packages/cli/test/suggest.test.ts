@@ -221,7 +221,7 @@ describe("acp suggest", () => {
   it.each([
     ["a number that is none", ["--min", "many"], "usage", "options_invalid"],
     ["one approval", ["--min", "1"], "usage", "options_invalid"],
-    ["a time that is none", ["--since", "yesterday"], "usage", "options_invalid"],
+    ["a time that is none", ["--since", "some day"], "usage", "options_invalid"],
     ["a log that is not there", ["./nothing.jsonl"], "audit", "audit_failed"],
   ] as const)("refuses %s", async (_what, args, exit, code) => {
     await using at = await world();

@@ -1,8 +1,15 @@
+import { createHash } from "node:crypto";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchDirectory } from "../test/support.js";
-import { type Config, DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
+import {
+  type Config,
+  type LoadedConfig,
+  DEFAULT_CONFIG,
+  parseConfig,
+  readConfig,
+} from "./config.js";
 import { CONFIG_TEMPLATE } from "./templates.js";
 
 const ORIGINS = { homeDir: "/home/ada", cwd: "/home/ada/.acp" };
@@ -186,14 +193,20 @@ describe("readConfig()", () => {
   const plainToken = "telegram: { bot_token: plain, chat_id: '1' }";
   const plainSecret = "webhook: { url: 'http://h', secret: plain }";
 
+  /** With the name of its text: what others make of its bytes. */
+  const loaded = (text: string): LoadedConfig => ({
+    ...parse(text),
+    hash: `sha256:${createHash("sha256").update(text, "utf8").digest("hex")}`,
+  });
+
   it("reads a file that others may read while it holds no secret", async () => {
-    expect(await readConfig(await written(V02, 0o644), ORIGINS)).toEqual(parse(V02));
+    expect(await readConfig(await written(V02, 0o644), ORIGINS)).toEqual(loaded(V02));
   });
 
   it("reads a file that others may read while every secret is encrypted", async () => {
     const text =
       "proxy: { upstream_servers: [{ name: a, command: x, env: { T: encrypted:abc } }] }";
-    expect(await readConfig(await written(text, 0o644), ORIGINS)).toEqual(parse(text));
+    expect(await readConfig(await written(text, 0o644), ORIGINS)).toEqual(loaded(text));
   });
 
   it.each([withEnvironment, plainToken, plainSecret])(
@@ -205,7 +218,7 @@ describe("readConfig()", () => {
         message: expect.stringContaining(`chmod 600 "${path}"`),
       });
       await chmod(path, 0o600);
-      expect(await readConfig(path, ORIGINS)).toEqual(parse(text));
+      expect(await readConfig(path, ORIGINS)).toEqual(loaded(text));
     },
   );
 

@@ -35,15 +35,18 @@ it("followOutcomes() has every end after its start, and those just before; it re
   await log.append(Array.from({ length: 4_000 }, () => make("policy_evaluated", "", { text })));
   // A gate writes an end before it tells it.
   await log.append([make("consent_approved", "told late")]);
-  {
+  const start = async (character: string): Promise<void> => {
     await using handle = await open(path, "r+");
-    // Whoever reads from the beginning fails here.
-    await handle.write("!", 0);
-  }
+    await handle.write(character, 0);
+  };
+  // Whoever reads from the beginning fails here.
+  await start("!");
   await using outcomes = await followOutcomes(home.path);
   await expect
     .poll(() => outcomes.find(["told late"]))
     .toMatchObject([{ status: "approved", run: { state: "waiting" } }]);
+  // A writer does not go on in a log that somebody damaged.
+  await start("{");
   await log.append([
     make("consent_denied", "open"),
     make("tool_call_completed", "told late", { outcome: "performed" }),
