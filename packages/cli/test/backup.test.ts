@@ -17,13 +17,16 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { verifyAuditLog, readAuditLog } from "@acp/audit";
+import { logEvent } from "@acp/core";
 import type { Grant } from "@acp/core";
 import { filePasskeys, fileGrants, openHome } from "@acp/home";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeBackup } from "../src/backup/write-backup.js";
+import { readAuditConfig } from "../src/logs/log-settings.js";
+import { seamsOf } from "../src/logs/log-seams.js";
 import { openHomeAudit } from "../src/logs/open-audit.js";
 import { eventsIn, folder, say, textsOf, UNLOCK, world } from "./backup-world.js";
-import { removeTemplate } from "./doctor-world.js";
+import { ioOf, removeTemplate } from "./doctor-world.js";
 
 afterAll(removeTemplate);
 
@@ -91,6 +94,55 @@ describe("acp backup and acp restore", () => {
     const { stdout } = await say(["doctor", "--quick", "--json", "--home", dir]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: true });
     expect((await verifyAuditLog(join(dir, "audit.jsonl"))).events).toBe(1);
+  });
+
+  it.each([["with its logs"], ["without logs", "--without-logs"]])(
+    "bring a home back %s whose witness knows of later events, as often as one likes",
+    async (_how, ...more) => {
+      const { dir, file, acp, home, log } = await world();
+      const witness = await folder();
+      await writeFile(
+        home.configPath,
+        `version: "1"\naudit: { witnesses: [{ directory: ${witness} }] }\n`,
+        {
+          mode: 0o600,
+        },
+      );
+      const later = async (): Promise<void> => {
+        await using audit = await openHomeAudit(home, {
+          config: await readAuditConfig({ home, io: ioOf() }),
+        });
+        await audit.append([logEvent("gate_notice", { id: "ae_later", atMs: 1 }, { text: "x" })]);
+      };
+      await later();
+      await acp("backup", file);
+      for (const seams of [1, 2]) {
+        await later();
+        const { code, stderr } = await acp("restore", file, "--yes", ...more);
+        expect([code, stderr]).toEqual([0, expect.any(String)]);
+        expect(await seamsOf(log)).toBeGreaterThanOrEqual(seams);
+        expect((await say(["audit", "verify", "--home", dir])).code).toBe(0);
+        const types = [];
+        for await (const { eventType } of readAuditLog(log)) types.push(eventType);
+        expect(types[0]).toBe("log_quarantined");
+        expect(types).toContain("home_restored");
+      }
+      const { stdout } = await say(["doctor", "--json", "--home", dir]);
+      expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+    },
+  );
+
+  it("do not set aside a log that is broken: a person has to see that", async () => {
+    const { dir, file, acp, log } = await world();
+    const text = await readFile(log, "utf8");
+    await acp("backup", file);
+    await writeFile(log, text.replace("{", "!"));
+    await rm(file);
+    await acp("backup", file);
+    const before = await textsOf(dir);
+    const { code, stderr } = await acp("restore", file, "--yes");
+    expect([code, stderr]).toEqual([4, expect.stringContaining("--without-logs")]);
+    expect(await textsOf(dir)).toEqual(before);
   });
 
   it("leave out sockets, open questions, caches and links, and say which links", async () => {

@@ -67,8 +67,9 @@ it("denies what a rule denies, answers everything else with key_locked, and goes
 
   // Locking ends the servers, and the client stays.
   expect(await at.acp(["lock"])).toMatchObject({ code: 0 });
-  await vi.waitFor(async () =>
-    expect((await client.call("act", { n: 3 })).error).toMatchObject(locked),
+  await vi.waitFor(
+    async () => expect((await client.call("act", { n: 3 })).error).toMatchObject(locked),
+    { timeout: 60_000 },
   );
   const children = await readFile(`/proc/${at.pid()}/task/${at.pid()}/children`, "utf8");
   expect(children.trim()).toBe("");

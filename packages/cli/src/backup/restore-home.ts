@@ -16,6 +16,7 @@ import type { CameBack, ConsentTexts } from "./came-back.js";
 import { isLogFile } from "./format.js";
 import { refuseLive } from "./live.js";
 import type { BackupRead, OpenBackup } from "./read-backup.js";
+import { settleLogs } from "./settle-logs.js";
 import { asideName, swapHomes } from "./swap.js";
 
 /** What is restored, and where to. */
@@ -192,8 +193,10 @@ async function declare(
 ): Promise<void> {
   const { created_at_ms: createdAtMs } = checked.facts;
   try {
+    const home = homePaths(staging);
+    await settleLogs({ home, io });
     await declareRestore({
-      home: homePaths(staging),
+      home,
       io,
       reason: `A backup was restored: the home of ${isoTime(createdAtMs)}`,
       source: backup.id,

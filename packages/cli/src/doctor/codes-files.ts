@@ -127,7 +127,7 @@ export const FILE_ROWS = {
   keys_rolled_back: {
     level: "error",
     why: "Older keys may be those that somebody stole, so nobody is asked with them.",
-    command: "restore keys/ from a newer backup",
+    command: "put the newer keys/ back, or run: acp restore FILE",
   },
   public_keys_broken: {
     level: "error",
@@ -157,7 +157,7 @@ export const FILE_ROWS = {
   vault_rolled_back: {
     level: "error",
     why: "An older vault may have secrets that were removed or replaced, so none is released.",
-    command: "restore PATH from a newer backup",
+    command: "put the newer file back, or run: acp restore FILE",
   },
   record_key_broken: {
     level: "error",
