@@ -37,9 +37,10 @@ it.each(COMMANDS)(
     const tmux = (...more: readonly string[]) =>
       run("tmux", ["-S", socket, "-f", "/dev/null", ...more]);
     // The shell outlives the hang-up, of which the kernel tells it alone, passes it on as an
-    // interactive one does, and says how the command ended.
+    // interactive one does, and says how the command ended: each signal ends a wait with 129, and
+    // once the command is gone there is nothing to wait for.
     const command = words(process.execPath, BIN, ...args, "--home", home);
-    const script = `exec 3<&0; trap 'kill -HUP $!' HUP; ${command} <&3 & wait $!; wait $!; echo "exit $?" > '${ended}'`;
+    const script = `exec 3<&0; trap 'kill -HUP $!' HUP; ${command} <&3 & status=129; while [ $status = 129 ]; do wait $!; status=$?; done; echo "exit $status" > '${ended}'`;
     await tmux("new-session", "-d", "-x", "150", script);
     try {
       for (let looks = 0; looks < 3_000; looks++) {
