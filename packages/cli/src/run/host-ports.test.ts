@@ -64,8 +64,10 @@ describe("openHostPorts()", () => {
     const second = await reach();
     second.write("a");
     await once(second, "data");
+    // Listened for before: the pause may be seen while it is still being written.
+    const cut = once(second, "close");
     await setPause(home, "until-off");
-    await once(second, "close");
+    await cut;
     const third = await reach();
     third.resume();
     await once(third, "close");
