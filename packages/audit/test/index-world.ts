@@ -162,6 +162,7 @@ export async function bringUp(path: string, everyEvents = 3): Promise<void> {
     expect(work === undefined ? undefined : writeOpenWork(work)).toEqual(
       writeOpenWork(await findOpenWork(path)),
     );
+    await writer?.written();
   } finally {
     await writer?.close();
   }
@@ -216,7 +217,7 @@ export async function recordsOf(
   if (handle === undefined) return [];
   try {
     const found = [];
-    for await (const each of readIndex(handle, path, KEY))
+    for await (const each of readIndex(handle, path, { key: KEY }))
       if (each !== undefined) found.push(each.record.stretch);
     return found;
   } finally {

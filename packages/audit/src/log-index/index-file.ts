@@ -47,10 +47,11 @@ export interface FoundRecord {
 export async function* readIndex(
   handle: FileHandle,
   path: string,
-  key: Uint8Array,
+  { key, signal }: { readonly key: Uint8Array; readonly signal?: AbortSignal },
 ): AsyncGenerator<FoundRecord | undefined> {
   let at = 0;
-  for await (const { bytes, ends } of splitLines(readChunks(handle, { path: indexPath(path) }))) {
+  const chunks = readChunks(handle, { path: indexPath(path), signal });
+  for await (const { bytes, ends } of splitLines(chunks)) {
     let start = 0;
     for (const end of ends) {
       const line = lineText(bytes.subarray(start, end));
@@ -78,7 +79,7 @@ export async function readLastRecord(
   const record = line === undefined ? undefined : openRecord(line, key);
   if (record !== undefined) return { record, from: start, end };
   let last: FoundRecord | undefined;
-  for await (const found of readIndex(handle, path, key)) last = found ?? last;
+  for await (const found of readIndex(handle, path, { key })) last = found ?? last;
   return last;
 }
 

@@ -61,7 +61,7 @@ async function skipsOf(
   const isNeeded = createRecordTest(filter, time);
   let found: JudgedStretch[] = [];
   let last: IndexRecord | undefined;
-  for await (const each of readIndex(handle, path, key)) {
+  for await (const each of readIndex(handle, path, { key })) {
     const record = each?.record;
     // Only what the last record's hash follows from is known to be of this log.
     if (record === undefined || (last !== undefined && !isNext(record.stretch, last.stretch)))

@@ -31,6 +31,7 @@ import {
 } from "./index-file.js";
 import { isNext } from "./index-reader.js";
 import { sealRecord } from "./record.js";
+import { createWriteQueue } from "./write-queue.js";
 
 /** The index of an open log, which ends where the log does. */
 export interface IndexWriter {
@@ -40,6 +41,8 @@ export interface IndexWriter {
   edge(): TreeEdge;
   /** Takes lines that are durable. */
   add(group: LineGroup, at: GroupPlace): void;
+  /** Settles when what was begun is written, and what was missing in the middle is mended. */
+  written(): Promise<void>;
   /** Writes what is worth it, and closes. Never rejects. */
   close(): Promise<void>;
 }
@@ -80,12 +83,16 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
     const isKept = last !== undefined && start?.head?.hash === last.record.stretch.hash;
     await handle.truncate(isKept ? last.end : 0);
     if (isKept) handle = await dropRemoved(parts, handle, log.parts);
-    if (isKept) handle = await mendMiddle(parts, handle, log.parts);
     if (start !== undefined) {
       const from = isKept ? last.record.stretch : undefined;
       const writer = createWriter(parts, handle, createIndexBuilder(start));
-      if ((await catchUp(log.parts, writer, { from })) && nextSeq(writer.head()) === parts.nextSeq)
+      if (
+        (await catchUp(log.parts, writer, { from })) &&
+        nextSeq(writer.head()) === parts.nextSeq
+      ) {
+        if (isKept) writer.mend();
         return writer;
+      }
     }
   } catch {
     // no index: whoever asks reads the log
@@ -149,33 +156,20 @@ function follows(place: ReturnType<typeof readPlace>, head: AuditReceipt | undef
 
 interface Writer extends IndexWriter, Pick<IndexBuilder, "head"> {
   take(line: Parameters<IndexBuilder["add"]>[0]): boolean;
-  written(): Promise<void>;
+  /** Begins to look for records that are missing in the middle; closing ends it. */
+  mend(): void;
   /** Makes a record of what was taken, and waits until it is written; false where that failed. */
   flush(): Promise<boolean>;
 }
 
-function createWriter(
-  { key, now, everyEvents = EVERY_EVENTS, closeEventsMin = CLOSE_EVENTS_MIN }: IndexWriterParts,
-  handle: FileHandle,
-  builder: IndexBuilder,
-): Writer {
-  let isFailed = false;
-  let writing: Promise<void> = Promise.resolve();
-
-  async function write(line: string): Promise<void> {
-    if (isFailed) return;
-    await writeAll(handle, Buffer.from(line), (await handle.stat()).size);
-  }
+function createWriter(parts: IndexWriterParts, opened: FileHandle, builder: IndexBuilder): Writer {
+  const { key, now, everyEvents = EVERY_EVENTS, closeEventsMin = CLOSE_EVENTS_MIN } = parts;
+  const closing = new AbortController();
+  const queue = createWriteQueue(opened);
 
   function seal(): void {
     const built = builder.seal(now());
-    if (built === undefined) return;
-    const line = sealRecord(built, key);
-    writing = writing
-      .then(() => write(line))
-      .catch(() => {
-        isFailed = true; // a line without an end is cut off by the next opening
-      });
+    if (built !== undefined) queue.write(sealRecord(built, key));
   }
 
   function take(line: Parameters<IndexBuilder["add"]>[0]): boolean {
@@ -187,28 +181,30 @@ function createWriter(
 
   return {
     head: () => builder.head(),
-    work: () => (isFailed ? undefined : trackOpenWork(writeOpenWork(builder.work()))),
+    work: () => (queue.isFailed() ? undefined : trackOpenWork(writeOpenWork(builder.work()))),
     edge: () => builder.state().edge,
     take,
-    written: () => writing,
+    // Not while the log is opened: it reads all of the index, which grows with the log.
+    mend: () => queue.replace((handle) => mendMiddle(parts, handle, closing.signal)),
+    written: () => queue.written(),
     async flush() {
       seal();
-      await writing;
-      return !isFailed;
+      await queue.written();
+      return !queue.isFailed();
     },
     add({ bytes }, { file, from }) {
       let start = 0;
       for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
-        isFailed ||= !take({ bytes, start, end, file, from: from + start });
-        if (isFailed) return;
+        if (queue.isFailed()) return;
+        if (!take({ bytes, start, end, file, from: from + start })) queue.fail();
         start = end + 1;
       }
-      if ((builder.pending()?.events ?? 0) >= everyEvents) seal();
+      if (!queue.isFailed() && (builder.pending()?.events ?? 0) >= everyEvents) seal();
     },
     async close() {
-      if (!isFailed && (builder.pending()?.events ?? 0) >= closeEventsMin) seal();
-      await writing;
-      await handle.close().catch(() => {});
+      closing.abort();
+      if (!queue.isFailed() && (builder.pending()?.events ?? 0) >= closeEventsMin) seal();
+      await queue.close();
     },
   };
 }
@@ -223,13 +219,13 @@ interface Ends {
 async function findGap(
   { path, key }: IndexWriterParts,
   handle: FileHandle,
-  firstSeq: number,
+  { firstSeq, signal }: { readonly firstSeq: number; readonly signal: AbortSignal },
 ): Promise<Ends | undefined> {
   let prefix: FoundRecord | undefined;
   let suffix: FoundRecord | undefined;
   let before: FoundRecord | undefined;
   let isPrefix = true;
-  for await (const found of readIndex(handle, path, key)) {
+  for await (const found of readIndex(handle, path, { key, signal })) {
     const stretch = found?.record.stretch;
     const isJoined =
       stretch !== undefined && before !== undefined && isNext(stretch, before.record.stretch);
@@ -248,16 +244,20 @@ async function findGap(
 async function mendMiddle(
   parts: IndexWriterParts,
   handle: FileHandle,
-  log: readonly LogPart[],
+  signal: AbortSignal,
 ): Promise<FileHandle> {
-  const gap = await findGap(parts, handle, (await log[0]?.startSeq()) ?? 0);
+  await using opened = await openParts(parts.path, signal);
+  const log = opened.parts;
+  const firstSeq = (await log[0]?.startSeq()) ?? 0;
+  const gap = await findGap(parts, handle, { firstSeq, signal });
   if (gap === undefined) return handle;
   const { suffix } = gap;
   const { seq, previousHash } = suffix.record.stretch;
   const prefix = (gap.prefix?.record.stretch.nextSeq ?? Infinity) <= seq ? gap.prefix : undefined;
   const start = prefix === undefined ? await startOfLog(log) : startAfter(prefix);
   if (start === undefined) return handle;
-  return replaceIndex(parts, handle, async (writing) => {
+  // Awaited here: the log is read until it is done.
+  return await replaceIndex(parts, handle, async (writing) => {
     await copyRange(handle, writing, { position: 0, end: prefix?.end ?? 0 });
     const writer = createWriter(parts, writing, createIndexBuilder(start));
     const between = { from: prefix?.record.stretch, beforeSeq: seq };
@@ -306,7 +306,7 @@ async function dropRemoved(
 ): Promise<FileHandle> {
   const first = await log[0]?.startSeq();
   let dropped = 0;
-  for await (const found of readIndex(handle, parts.path, parts.key)) {
+  for await (const found of readIndex(handle, parts.path, { key: parts.key })) {
     if (found === undefined || first === undefined || found.record.stretch.file >= first) break;
     dropped = found.end;
   }
