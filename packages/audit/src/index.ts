@@ -27,7 +27,7 @@ export { merkleLeafHash, verifyConsistency, verifyInclusion } from "./merkle.js"
 export type { ConsistencyProof, InclusionProof } from "./merkle.js";
 export { generateNoteKey, noteSigner, noteVerifier, openNote } from "./note.js";
 export type { NoteSigner, NoteVerifier, OpenedNote } from "./note.js";
-export { isQuestionEnd } from "./open-work.js";
+export { isQuestionEnd, QUESTION_END_TYPES } from "./open-work.js";
 export { openPlainLog } from "./plain-log.js";
 export type { PlainLog, PlainLogOptions } from "./plain-log.js";
 export { openAuditProver } from "./prove.js";

@@ -3,7 +3,7 @@
  * first. Pure.
  */
 import { isJsonObject, logEvent } from "@acp/core";
-import type { AuditEventInput, Ids, JsonObject, JsonValue } from "@acp/core";
+import type { AuditEventInput, AuditEventType, Ids, JsonObject, JsonValue } from "@acp/core";
 import type { AuditEvent } from "./event.js";
 import { stampAt } from "./stamp.js";
 
@@ -38,14 +38,16 @@ export interface OpenWork {
  * read again.
  */
 const OPENED = "log_opened";
-const QUESTION_ENDS: ReadonlySet<string> = new Set([
+/** Types of the events that end a question; each question has one of them at most. */
+export const QUESTION_END_TYPES: readonly AuditEventType[] = [
   "consent_approved",
   "consent_denied",
   "consent_expired",
   "consent_cancelled",
   "consent_failed",
   "consent_superseded",
-]);
+];
+const QUESTION_ENDS: ReadonlySet<string> = new Set(QUESTION_END_TYPES);
 const CALL_ENDS: ReadonlySet<string> = new Set(["tool_call_completed", "outcome_unknown"]);
 
 /** With `tool_call_forwarded` the call that it became has to end instead. */

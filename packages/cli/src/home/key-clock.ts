@@ -2,7 +2,7 @@
  * Key clock: when a key of the home begins and ends, by its audit logs as well as by the machine's
  * clock, which may be wrong; and what the logs show that a key signed outside of its time.
  */
-import { readAuditLog } from "@acp/audit";
+import { QUESTION_END_TYPES, readAuditLog } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import { isConsentError, isJsonList, isJsonObject, parseIsoTime } from "@acp/core";
 import type { JsonObject, JsonValue } from "@acp/core";
@@ -24,16 +24,7 @@ export async function logNow(home: Home): Promise<number> {
 
 /** The events that hold a signed answer, its question, or what ends a key. */
 const SIGNED = {
-  eventType: [
-    "consent_requested",
-    "consent_approved",
-    "consent_denied",
-    "consent_expired",
-    "consent_cancelled",
-    "consent_failed",
-    "consent_superseded",
-    "keys_rotated",
-  ],
+  eventType: ["consent_requested", ...QUESTION_END_TYPES, "keys_rotated"],
 };
 
 /** What a rotation goes by; logs that cannot be read say nothing, and `onUnread` hears why. */

@@ -3,6 +3,7 @@
  * before.
  */
 import { DENY_CODES } from "@acp/core";
+import { QUESTION_END_TYPES } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import type {
   DecidingRule,
@@ -15,7 +16,7 @@ import type {
   Verdict,
 } from "./explanation.js";
 import { objectAt, objectsAt, textAt, textsAt } from "./fields.js";
-import { END_TYPES, questionOf } from "./question.js";
+import { questionOf } from "./question.js";
 import { type Story, eventOf, eventsOf } from "./story.js";
 
 /** What is looked up beside the events. */
@@ -87,7 +88,7 @@ function actionOf(story: Story, shown: AuditEvent): Explanation["action"] {
 
 /** Why it was decided so, as the last word of the log is. */
 function verdictOf(story: Story): Verdict {
-  const end = eventOf(story, ...END_TYPES);
+  const end = eventOf(story, ...QUESTION_END_TYPES);
   if (end !== undefined) return endVerdict(story, end);
   const adopted = eventOf(story, "decision_adopted");
   if (adopted !== undefined) return adoptedVerdict(adopted);

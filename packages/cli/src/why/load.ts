@@ -2,10 +2,10 @@
  * Load: the stories that a command line asks about, whole: a story of which only a part was in the
  * stretch that was read gets the rest.
  */
+import { QUESTION_END_TYPES } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import type { FindEvents, FoundEvent } from "./find-events.js";
 import { numberAt, textAt } from "./fields.js";
-import { END_TYPES } from "./question.js";
 import { type Story, callOf, eventOf, isDeciding, storiesOf } from "./story.js";
 import type { When } from "./when.js";
 
@@ -204,7 +204,7 @@ const startOf = ({ found: [first] }: Story): number => first?.event.atMs ?? 0;
 function isWhole(story: Story): boolean {
   const isBegun = eventOf(story, "tool_call_intercepted") !== undefined;
   const isAsked = eventOf(story, "consent_requested") !== undefined;
-  const end = eventOf(story, ...END_TYPES);
+  const end = eventOf(story, ...QUESTION_END_TYPES);
   const needsRun =
     end?.eventType === "consent_approved" || eventOf(story, "tool_call_forwarded") !== undefined;
   const isRun =

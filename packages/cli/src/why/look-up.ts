@@ -1,4 +1,5 @@
 /** Look up: a story with everything that stands beside its events, explained. */
+import { QUESTION_END_TYPES } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import type { Invocation } from "../command.js";
 import type { Explanation, Said } from "./explanation.js";
@@ -6,7 +7,6 @@ import { explain } from "./explain.js";
 import { textAt } from "./fields.js";
 import type { FindEvents } from "./find-events.js";
 import { proofOf } from "./proof-status.js";
-import { END_TYPES } from "./question.js";
 import { findRuleTexts } from "./rule-text.js";
 import { type Story, eventOf } from "./story.js";
 
@@ -58,7 +58,7 @@ const restoreText = ({ metadata }: AuditEvent): string =>
 /** What the gate said while a question was open, and whether files were restored. */
 async function noticesDuring(story: Story, find: FindEvents): Promise<readonly Said[]> {
   const asked = story.found.find(({ event }) => event.eventType === "consent_requested");
-  const end = eventOf(story, ...END_TYPES);
+  const end = eventOf(story, ...QUESTION_END_TYPES);
   if (asked === undefined || end === undefined) return [];
   const [first, last] = [asked.event.seq, end.seq];
   const where = ({ seq }: AuditEvent): boolean => seq > first && seq < last;

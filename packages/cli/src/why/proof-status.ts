@@ -2,6 +2,7 @@
  * Proof status: whether the signed answers of a question prove its decision, by the keys and
  * passkeys of the home. The same check as `acp proof verify`.
  */
+import { QUESTION_END_TYPES } from "@acp/audit";
 import { isConsentError } from "@acp/core";
 import { makeConsentRecord, verifyConsentRecord } from "@acp/core/proof";
 import type { Invocation } from "../command.js";
@@ -9,7 +10,6 @@ import { passkeyVerifier, readTrustedPasskeys } from "../gate/passkeys.js";
 import { readTrustedKeys } from "../home/trusted-keys.js";
 import type { ProofStatus } from "./explanation.js";
 import { objectAt, objectsAt } from "./fields.js";
-import { END_TYPES } from "./question.js";
 import { type Story, eventOf } from "./story.js";
 
 /** Checks the proof of a decision. Never rejects: what cannot be checked is not verified. */
@@ -17,7 +17,7 @@ export async function proofOf(
   story: Story,
   invocation: Pick<Invocation, "values" | "io">,
 ): Promise<ProofStatus> {
-  const end = eventOf(story, ...END_TYPES);
+  const end = eventOf(story, ...QUESTION_END_TYPES);
   const responses = objectsAt(end?.metadata, "responses");
   const request = objectAt(eventOf(story, "consent_requested")?.metadata, "request");
   const isAnswer = end?.eventType === "consent_approved" || end?.eventType === "consent_denied";

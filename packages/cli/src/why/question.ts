@@ -1,24 +1,15 @@
 /** Question: what people were asked about one decision, and what they answered. Pure. */
+import { QUESTION_END_TYPES } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import type { Answer, AskedQuestion, Refusal } from "./explanation.js";
 import { numberAt, objectAt, objectsAt, textAt, textsAt } from "./fields.js";
 import { type Story, eventOf, eventsOf } from "./story.js";
 
-/** Events that end a question. */
-export const END_TYPES: readonly string[] = [
-  "consent_approved",
-  "consent_denied",
-  "consent_expired",
-  "consent_cancelled",
-  "consent_failed",
-  "consent_superseded",
-];
-
 /** The question of a decision; `undefined` where nobody was asked. */
 export function questionOf(story: Story): AskedQuestion | undefined {
   const asked = eventOf(story, "consent_requested");
   if (asked === undefined) return undefined;
-  const end = eventOf(story, ...END_TYPES);
+  const end = eventOf(story, ...QUESTION_END_TYPES);
   const replaces = textAt(asked.metadata, "replaces");
   const successor = textAt(end?.metadata, "successor");
   return {

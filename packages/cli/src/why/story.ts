@@ -2,6 +2,7 @@
  * Story: all events of one decision. Events of a question share its id; those of a call without one
  * share the id of the call's first event. Pure.
  */
+import { QUESTION_END_TYPES } from "@acp/audit";
 import type { AuditEvent } from "@acp/audit";
 import type { FoundEvent } from "./find-events.js";
 import { numberAt, textAt } from "./fields.js";
@@ -17,12 +18,7 @@ export interface Story {
 const DECIDING: ReadonlySet<string> = new Set([
   "policy_evaluated",
   "consent_requested",
-  "consent_approved",
-  "consent_denied",
-  "consent_expired",
-  "consent_cancelled",
-  "consent_failed",
-  "consent_superseded",
+  ...QUESTION_END_TYPES,
   "decision_adopted",
   "grant_used",
 ]);
