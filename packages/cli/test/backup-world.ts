@@ -1,5 +1,6 @@
 /** Backups in this process: any records in a sealed file, and `acp` with streams that are kept. */
 import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +14,8 @@ import type { BackupRecord } from "../src/backup/format.js";
 import { createSealer } from "../src/backup/seal-stream.js";
 import type { InputStream, Io, OutputStream } from "../src/command.js";
 import { main } from "../src/main.js";
+import { defineService } from "../src/service/definition.js";
+import type { ServiceDefinition } from "../src/service/definition.js";
 import { doctorWorld, ioOf } from "./doctor-world.js";
 import type { World } from "./doctor-world.js";
 
@@ -25,6 +28,18 @@ export async function folder(): Promise<string> {
   onTestFinished(() => rm(at, { recursive: true, force: true }));
   return at;
 }
+
+/** What `acp service install` writes for a home. */
+export const serviceFor = (home: string, userHome: string): ServiceDefinition =>
+  defineService({
+    platform: process.platform,
+    userHome,
+    configHome: undefined,
+    home: realpathSync(home),
+    node: process.execPath,
+    program: "/acp.cjs",
+    variables: {},
+  });
 
 /** What stands in a backup, in its order: records, and bytes of files with their sum. */
 export type Part = BackupRecord | { readonly contents: string } | { readonly raw: string };

@@ -8,7 +8,8 @@ import { createFileAtomic, openHome, swapPath } from "@acp/home";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { moveHome } from "../src/backup/move-home.js";
 import { settleSwap } from "../src/backup/swap.js";
-import { eventsIn, folder, say } from "./backup-world.js";
+import { writeService } from "../src/service/write-service.js";
+import { eventsIn, folder, say, serviceFor } from "./backup-world.js";
 import { doctorWorld, removeTemplate } from "./doctor-world.js";
 import type { World } from "./doctor-world.js";
 
@@ -47,6 +48,16 @@ describe("acp move", () => {
     await openHome(to);
     expect(await noteIn(to)).toMatchObject({ notice: "home_moved", from: dir, to });
     await expect(openHome(dir)).rejects.toThrow("does not exist");
+  });
+
+  it("removes the service of the old home, which would make an empty one there", async () => {
+    const { dir, to } = await world();
+    const userHome = await folder();
+    const service = serviceFor(dir, userHome);
+    await writeService(service);
+    const { stdout } = await say(["move", to, "--home", dir], { userHome });
+    expect(stdout).toContain(`acp service install --home "${to}"`);
+    await expect(readFile(service.path)).rejects.toThrow("ENOENT");
   });
 
   it("lists every client that starts acp when the home was ~/.acp", async () => {

@@ -5,7 +5,8 @@ import { openHome } from "@acp/home";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { acpWords, withoutAcp } from "../src/clients/without-acp.js";
-import { folder, say } from "./backup-world.js";
+import { writeService } from "../src/service/write-service.js";
+import { folder, say, serviceFor } from "./backup-world.js";
 import type { Said } from "./backup-world.js";
 import { doctorWorld, removeTemplate } from "./doctor-world.js";
 
@@ -94,6 +95,20 @@ describe("acp uninstall", () => {
     await openHome(dir);
     // A second time there is nothing left to change.
     expect(JSON.parse((await acp(["--yes", "--json"])).stdout)).toMatchObject({ changed: [] });
+  });
+
+  it("removes the service that would start the home at the next login, and no file of a person", async () => {
+    const { dir, userHome, acp } = await world();
+    const service = serviceFor(dir, userHome);
+    await writeService(service);
+    expect((await acp(["--yes"])).stdout).toContain(`removed ${service.path}`);
+    expect(await readdir(dirname(service.path), { recursive: true })).toEqual([
+      "default.target.wants",
+    ]);
+    await writeFile(service.path, "[Unit]\n");
+    const { code, stdout } = await acp(["--yes", "--json"]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { service: null }]);
+    expect(await readFile(service.path, "utf8")).toBe("[Unit]\n");
   });
 
   it("asks, and changes nothing on a no or where nobody can be asked", async () => {

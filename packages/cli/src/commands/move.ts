@@ -1,6 +1,7 @@
 /** `acp move`: the home under another path, and what still names the old one. */
+import { realpath } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { ConsentError, escapeText, quoteText, systemClock } from "@acp/core";
+import { asError, ConsentError, escapeText, quoteText, systemClock } from "@acp/core";
 import { moveHome } from "../backup/move-home.js";
 import type { Moved } from "../backup/move-home.js";
 import { settleSwap } from "../backup/swap.js";
@@ -11,6 +12,7 @@ import { homeOf, ownHomePath } from "../home/home-source.js";
 import { createPercent } from "../percent.js";
 import { readInput } from "../input.js";
 import { saySettled } from "./restore.js";
+import { removeServiceOf } from "./service.js";
 
 const CONFIG_BYTES_MAX: number = 1024 * 1024;
 /** In the home, what may name paths of it. */
@@ -25,6 +27,7 @@ export const move: Run = async (invocation) => {
   const settled = await settleSwap(ownHomePath(invocation));
   if (settled !== undefined) return saySettled(settled, invocation);
   const { dir } = await homeOf(invocation);
+  const real = await realpath(dir);
   const percent = createPercent(invocation);
   const moved = await moveHome({
     from: dir,
@@ -32,17 +35,27 @@ export const move: Run = async (invocation) => {
     nowMs: systemClock.now(),
     onProgress: percent.show,
   }).finally(percent.clear);
+  // At the next login it would make a new, empty home in the old place.
+  const service = await removeServiceOf(invocation, real).catch((error: unknown) => asError(error));
   const clients = await readClientFiles(io.userHome, io.cwd);
   const named = await namedIn(dir, moved, { invocation, clients });
   const isDefault = dir === join(io.userHome, ".acp");
   // Whoever names no home means ~/.acp.
   const unnamed = isDefault ? linesWith(clients.files, ["acp", "acp.cjs"]) : [];
-  print.result({ ...moved, from: dir, named, unnamed, unread: clients.unread }, () => [
+  const removed = service instanceof Error ? undefined : service?.path;
+  const json = { ...moved, from: dir, named, unnamed, unread: clients.unread };
+  print.result({ ...json, service_removed: removed ?? null }, () => [
     `${print.tone("green", "moved")} ${escapeText(dir)} to ${escapeText(moved.home)}`,
     ...(moved.kept === undefined
       ? []
       : [
           `The files were copied. The old home is now ${escapeText(moved.kept)}; remove it when the new one works`,
+        ]),
+    ...(service instanceof Error ? [escapeText(service.message)] : []),
+    ...(removed === undefined
+      ? []
+      : [
+          `${escapeText(removed)} started the old home at each login and was removed; for the new one run: acp service install --home ${quoteText(moved.home)}`,
         ]),
     ...named.map((each) => `${place(each)} names the old path; change it yourself`),
     ...unnamed.map((each) => `${place(each)} starts acp; give it --home ${quoteText(moved.home)}`),

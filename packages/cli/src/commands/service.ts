@@ -9,7 +9,7 @@ import { trustedPath, trustedProgram } from "@acp/host";
 import type { Invocation, Run } from "../command.js";
 import { homeOf, ownHomePath } from "../home/home-source.js";
 import { OWN_PROGRAM } from "../own-program.js";
-import { defineService } from "../service/definition.js";
+import { defineService, hasServices } from "../service/definition.js";
 import type { ServiceDefinition, ServiceParts } from "../service/definition.js";
 import { removeService, writeService } from "../service/write-service.js";
 
@@ -41,10 +41,7 @@ export const serviceInstall: Run = async (invocation) => {
 /** Runs `acp service uninstall`. */
 export const serviceUninstall: Run = async (invocation) => {
   const { print } = invocation;
-  const named = ownHomePath(invocation);
-  // A home that is gone may have left its service behind.
-  const home = await realpath(named).catch(() => named);
-  const service = define(invocation, { home, node: process.execPath, program: "/" });
+  const service = await serviceOf(invocation, ownHomePath(invocation));
   const { path, end } = service;
   const isRemoved = await removeService(service);
   print.result({ path, removed: isRemoved, end }, () =>
@@ -54,6 +51,23 @@ export const serviceUninstall: Run = async (invocation) => {
   );
   return isRemoved ? "ok" : "nothing";
 };
+
+/** Ends the service of a home at the next login, and says how to end it now; nothing without one. */
+export async function removeServiceOf(
+  invocation: Invocation,
+  home: string,
+): Promise<{ readonly path: string; readonly end: string } | undefined> {
+  if (!hasServices(process.platform)) return undefined;
+  const service = await serviceOf(invocation, home);
+  return (await removeService(service)) ? service : undefined;
+}
+
+/** To be found and removed: what it would start does not matter. */
+async function serviceOf(invocation: Invocation, named: string): Promise<ServiceDefinition> {
+  // A home that is gone may have left its service behind.
+  const home = await realpath(named).catch(() => named);
+  return define(invocation, { home, node: process.execPath, program: "/" });
+}
 
 function define(
   { io }: Invocation,

@@ -1,6 +1,6 @@
 /**
- * `acp uninstall`: takes ACP out of the settings of clients, ends the resident, and says what is
- * left. The home stays unless somebody asks for its end and types its path.
+ * `acp uninstall`: takes ACP out of the settings of clients, removes the home's service, ends the
+ * resident, and says what is left. The home stays unless somebody asks for its end and types its path.
  */
 import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -17,6 +17,7 @@ import type { Invocation, Run } from "../command.js";
 import { exists } from "../home/exists.js";
 import { homeOf, homePath } from "../home/home-source.js";
 import { endResident } from "./resident.js";
+import { removeServiceOf } from "./service.js";
 
 /** What is found in the settings of clients. */
 interface Found {
@@ -49,6 +50,11 @@ export const uninstall: Run = async (invocation) => {
     } catch (error) {
       failed.push(asError(error).message);
     }
+  // Before the resident ends: nothing starts it again then.
+  const service = await removeServiceOf(invocation, home).catch((error: unknown) => {
+    failed.push(asError(error).message);
+    return undefined;
+  });
   const resident = hasHome ? await endResident(invocation) : "none";
   const isDeleted = flags.has("delete-home") && hasHome && (await deleteHome(invocation));
   const isLeft = hasHome && !isDeleted;
@@ -57,6 +63,7 @@ export const uninstall: Run = async (invocation) => {
     failed,
     by_hand: found.byHand,
     unread: found.unread,
+    service: service?.path ?? null,
     resident,
     home_left: isLeft ? home : null,
   };
@@ -66,6 +73,9 @@ export const uninstall: Run = async (invocation) => {
       ({ path, kept }) => `changed ${escapeText(path)}; as it was: ${escapeText(kept)}`,
     ),
     ...failed.map((text) => `${print.tone("red", "not changed")} ${escapeText(text)}`),
+    ...(service === undefined
+      ? []
+      : [`removed ${escapeText(service.path)}; if it runs, end it: ${service.end}`]),
     ...(resident === "ended" ? ["The resident has ended"] : []),
     ...left({ home, isLeft, isDeleted }),
   ]);

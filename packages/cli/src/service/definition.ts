@@ -39,6 +39,10 @@ export interface ServiceDefinition {
 const MARK = "Written by acp service install";
 const NAME_LENGTH = 12;
 
+/** Whether there are services on a platform. */
+export const hasServices = (platform: NodeJS.Platform): boolean =>
+  platform === "linux" || platform === "darwin";
+
 /** Whether a file is one of ours. */
 export const isDefinition = (text: string): boolean =>
   text.split("\n", 3).some((line) => line.includes(MARK));

@@ -60,7 +60,8 @@ export const BACKUP_COMMANDS: readonly Command[] = [
         "stays beside its place. At every moment the old home or the new one is whole. If it is " +
         "interrupted, run it again.",
       "Then it lists the lines that name the old path, in config.yml, policy.yml and the settings " +
-        "of known clients in your home directory and the current one. It changes none of them.",
+        "of known clients in your home directory and the current one. It changes none of them. A " +
+        "service of `acp service install` that starts the old home is removed.",
     ],
     examples: ["acp move ~/.config/acp", "acp move /media/encrypted/acp --home ~/.acp"],
     exits: ["invalid", "audit"],
@@ -77,8 +78,8 @@ export const BACKUP_COMMANDS: readonly Command[] = [
       "Shows what it would change in the settings of known clients, in your home directory and the " +
         "current one, and asks. A server behind `acp mcp --` gets its own command back and then " +
         "starts without the gate. Servers and hooks that are ACP itself are removed. Each file is " +
-        "copied first. Files that are not JSON are listed for you to change. Then it ends the " +
-        "resident gate, and says what is left.",
+        "copied first. Files that are not JSON are listed for you to change. Then it " +
+        "removes what `acp service install` wrote, ends the resident gate, and says what is left.",
       "The home stays, with its keys and logs. With --delete-home it is deleted after you type its " +
         "path at a terminal; --yes does not replace that.",
     ],
