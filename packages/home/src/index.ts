@@ -1,4 +1,5 @@
 /** @acp/home: the ~/.acp directory: config, policy, pause, keys, vault. Private and atomic. */
+export { checkpointKeyPath, readCheckpointKey } from "./checkpoint-key.js";
 export { createFileAtomic, syncDirectory, writeFileAtomic } from "./atomic.js";
 export { fileClaims } from "./claims-file.js";
 export { configSchema, DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";

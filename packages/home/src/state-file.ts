@@ -4,11 +4,13 @@
  * spec/home.md §11.
  */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { isJsonObject, type JsonObject } from "@acp/core";
 import type { FileState } from "@acp/core/unstable";
+import { readCheckpointKey } from "./checkpoint-key.js";
 import { createFileAtomic, writeFileAtomic } from "./atomic.js";
 import { cannot } from "./errors.js";
+import { homePaths } from "./paths.js";
 import { isMissing, readPrivateFile } from "./private-file.js";
 import { whileWriting } from "./writer-lock.js";
 
@@ -69,7 +71,6 @@ export interface StateChange<T, R> {
 const VERSION = "1";
 const INFO = "acp/home-state/v1";
 const KEY_BYTES = 32;
-const KEY_FILE_BYTES_MAX = 1_024;
 const HASH_CHARS = 8;
 
 /** Opens such a file; it need not exist. */
@@ -180,10 +181,10 @@ function objectIn(text: string): JsonObject {
  * something is not asked for a passphrase. `undefined` where the home has none.
  */
 async function readSealKey(path: string): Promise<Uint8Array | undefined> {
-  const keyPath = join(dirname(path), "keys", "checkpoint.key");
-  if (await isMissing(keyPath)) return undefined;
-  const text = (await readPrivateFile(keyPath, KEY_FILE_BYTES_MAX)).trim();
-  return new Uint8Array(hkdfSync("sha256", text, new Uint8Array(0), INFO, KEY_BYTES));
+  const text = await readCheckpointKey(homePaths(dirname(path)));
+  return text === undefined
+    ? undefined
+    : new Uint8Array(hkdfSync("sha256", text, new Uint8Array(0), INFO, KEY_BYTES));
 }
 
 function sealOf(path: string, body: JsonObject, key: Uint8Array): string {

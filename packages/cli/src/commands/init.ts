@@ -2,9 +2,9 @@
  * `acp init`: makes the home with a commented config.yml and policy.yml, keys and an empty vault.
  * What exists stays.
  */
-import { initHome, initKeys } from "@acp/home";
+import { checkpointKeyPath, initHome, initKeys } from "@acp/home";
 import type { Home } from "@acp/home";
-import { checkpointKeyPath, initCheckpointKey } from "../logs/checkpoint-key.js";
+import { initCheckpointKey } from "../logs/checkpoint-key.js";
 import type { Invocation, Run } from "../command.js";
 import { ownHomePath } from "../home/home-source.js";
 import { exists } from "../home/exists.js";

@@ -3,15 +3,15 @@
  */
 import { isoTime } from "@acp/core";
 import {
-  repairPeriods,
   printPublicKeys,
+  readCheckpointKey,
   readPublicKeys,
   readVaultFile,
+  repairPeriods,
   rotateKeys,
 } from "@acp/home";
 import type { KeyPeriod } from "@acp/home";
 import { noteSigner } from "@acp/audit";
-import { readCheckpointKey } from "../logs/checkpoint-key.js";
 import { rotateCheckpointKey } from "../logs/checkpoint-seams.js";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";

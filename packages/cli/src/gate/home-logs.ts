@@ -4,8 +4,8 @@
  */
 import type { AuditLog } from "@acp/audit";
 import { ConsentError } from "@acp/core";
+import { readCheckpointKey } from "@acp/home";
 import type { Home } from "@acp/home";
-import { readCheckpointKey } from "../logs/checkpoint-key.js";
 import { auditLogOptions } from "../logs/open-audit.js";
 import type { AuditSettings } from "../logs/open-audit.js";
 import type { Printer } from "../printer.js";

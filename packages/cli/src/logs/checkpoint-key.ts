@@ -1,22 +1,15 @@
 /**
- * Checkpoint key: the key of the home that signs how far its audit logs have come. Not the key of
- * consents, and not sealed: every command that writes a log has to sign. It finds what others did
- * to a log; whoever is this user can sign too, which only a witness elsewhere shows.
+ * Checkpoint key: made for a home, followed while a gate runs, and what it calls a log. It finds
+ * what others did to a log; whoever is this user can sign too, which only a witness elsewhere shows.
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { generateNoteKey } from "@acp/audit";
-import { createFileAtomic, makePrivateDirectory, readPrivateFile } from "@acp/home";
+import { checkpointKeyPath, createFileAtomic, makePrivateDirectory } from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import { exists } from "../home/exists.js";
 
 const KEY_BYTES_MAX = 1_024;
-
-/** Where the key is. */
-export function checkpointKeyPath({ keysDir }: Pick<HomePaths, "keysDir">): string {
-  return join(keysDir, "checkpoint.key");
-}
 
 /** Makes the key; false where there is one. */
 export async function initCheckpointKey(home: HomePaths): Promise<boolean> {
@@ -25,14 +18,6 @@ export async function initCheckpointKey(home: HomePaths): Promise<boolean> {
     checkpointKeyPath(home),
     `${generateNoteKey(`acp-${randomBytes(8).toString("hex")}`).signerKey}\n`,
   );
-}
-
-/** The key that signs; `undefined` where the home has none. */
-export async function readCheckpointKey(
-  home: Pick<HomePaths, "keysDir">,
-): Promise<string | undefined> {
-  const path = checkpointKeyPath(home);
-  return (await exists(path)) ? (await readPrivateFile(path, KEY_BYTES_MAX)).trim() : undefined;
 }
 
 /**

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateNoteKey, noteSigner, noteVerifier, openNote } from "@acp/audit";
 import { logEvent } from "@acp/core";
-import { initHome } from "@acp/home";
+import { checkpointKeyPath, initHome, readCheckpointKey } from "@acp/home";
 import { describe, expect, it } from "vitest";
-import { checkpointKeyPath, initCheckpointKey, readCheckpointKey } from "./checkpoint-key.js";
+import { initCheckpointKey } from "./checkpoint-key.js";
 import { keysOf, makeSeam, readKeySeams, rotateCheckpointKey } from "./checkpoint-seams.js";
 import { openHomeAudit } from "./open-audit.js";
 

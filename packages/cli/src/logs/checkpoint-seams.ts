@@ -7,9 +7,14 @@ import { join } from "node:path";
 import { fileWitness, generateNoteKey, noteSigner, noteVerifier } from "@acp/audit";
 import { openNote, readCheckpoints } from "@acp/audit";
 import { ConsentError } from "@acp/core";
-import { makePrivateDirectory, whileWriting, writeFileAtomic } from "@acp/home";
+import {
+  checkpointKeyPath,
+  makePrivateDirectory,
+  readCheckpointKey,
+  whileWriting,
+  writeFileAtomic,
+} from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import { checkpointKeyPath, readCheckpointKey } from "./checkpoint-key.js";
 
 const TYPE = "acp/checkpoint-key/v1";
 const SIGNATURE_START = "\u2014 ";

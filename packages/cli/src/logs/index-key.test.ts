@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readAuditLog } from "@acp/audit";
 import { logEvent } from "@acp/core";
-import { homePaths } from "@acp/home";
+import { checkpointKeyPath, homePaths } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { checkpointKeyPath, initCheckpointKey } from "./checkpoint-key.js";
+import { initCheckpointKey } from "./checkpoint-key.js";
 import { readIndexKey } from "./index-key.js";
 import { openHomeAudit } from "./open-audit.js";
 

@@ -3,8 +3,8 @@
  * checkpoints, which needs no unlocking; a home without one has no index, and its logs are read.
  */
 import { hkdfSync } from "node:crypto";
+import { readCheckpointKey } from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import { readCheckpointKey } from "./checkpoint-key.js";
 
 const INFO = "acp/audit-index/v1";
 const KEY_BYTES = 32;

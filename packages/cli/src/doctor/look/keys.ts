@@ -1,13 +1,9 @@
 /** Examination of the keys: that they are there, and open. Nobody is asked for a passphrase. */
 import { noteSigner } from "@acp/audit";
 import { asError, isConsentError } from "@acp/core";
-import { readPublicKeys, readUnlockKind } from "@acp/home";
+import { checkpointKeyPath, readCheckpointKey, readPublicKeys, readUnlockKind } from "@acp/home";
 import type { HomePaths } from "@acp/home";
-import {
-  checkpointKeyPath,
-  initCheckpointKey,
-  readCheckpointKey,
-} from "../../logs/checkpoint-key.js";
+import { initCheckpointKey } from "../../logs/checkpoint-key.js";
 import { exists } from "../../home/exists.js";
 import { keyFilePath } from "../../home/unlock.js";
 import type { DoctorContext } from "../context.js";
