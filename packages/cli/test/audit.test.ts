@@ -5,30 +5,13 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openAuditLog } from "@acp/audit";
-import type { AuditEventInput } from "@acp/core";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acpHere } from "./acp-here.js";
 import { scratch } from "./environment.js";
 import type { AcpOptions, Ended, Scratch } from "./environment.js";
+import { SAMPLE_MS, sampleEvent } from "./sample-event.js";
 
 const HOUR_MS = 3_600_000;
-const START_MS = Date.UTC(2026, 0, 1);
-
-const event = (id: string, change: Partial<AuditEventInput> = {}): AuditEventInput => ({
-  id,
-  atMs: START_MS,
-  eventType: "policy_evaluated",
-  requestId: "",
-  agent: "one",
-  tool: "read_file",
-  category: "read",
-  riskLevel: "low",
-  decision: "allow",
-  responseTimeMs: 0,
-  policyRule: "reads",
-  metadata: {},
-  ...change,
-});
 
 interface World extends Scratch {
   readonly home: string;
@@ -122,10 +105,10 @@ describe("acp audit show and export", () => {
     const at = await world();
     await using log = await openAuditLog({ path: at.log });
     await log.append([
-      event("ae_1", { agent: "two" }),
-      event("ae_2", { atMs: START_MS + HOUR_MS, tool: "write_file", decision: "denied" }),
-      event("ae_3", { atMs: START_MS + 2 * HOUR_MS, decision: "deny,\n=1+1" }),
-      event("ae_4", { atMs: Date.now() - 60_000, tool: "write_file" }),
+      sampleEvent("ae_1", { agent: "two" }),
+      sampleEvent("ae_2", { atMs: SAMPLE_MS + HOUR_MS, tool: "write_file", decision: "denied" }),
+      sampleEvent("ae_3", { atMs: SAMPLE_MS + 2 * HOUR_MS, decision: "deny,\n=1+1" }),
+      sampleEvent("ae_4", { atMs: Date.now() - 60_000, tool: "write_file" }),
     ]);
     return at;
   }
@@ -189,7 +172,7 @@ describe("acp audit and acp suggest with several logs", () => {
   async function twoLogs(at: World): Promise<void> {
     for (const name of ["one", "two"]) {
       await using log = await openAuditLog({ path: join(at.path, `${name}.jsonl`) });
-      await log.append([event(name)]);
+      await log.append([sampleEvent(name)]);
     }
   }
 

@@ -27,6 +27,7 @@ import { seamsOf } from "../src/logs/log-seams.js";
 import { openHomeAudit } from "../src/logs/open-audit.js";
 import { eventsIn, folder, say, textsOf, UNLOCK, world } from "./backup-world.js";
 import { ioOf, removeTemplate } from "./doctor-world.js";
+import { SAMPLE_MS } from "./sample-event.js";
 
 afterAll(removeTemplate);
 
@@ -185,7 +186,13 @@ describe("acp backup and acp restore", () => {
     const writing = (async () => {
       await using audit = await openHomeAudit(home, { config: config as never });
       for (let number = 0; !isOver; number++)
-        await audit.append([{ ...event, id: `ae_w${number}` }]);
+        await audit.append([
+          logEvent(
+            "gate_notice",
+            { id: `ae_w${number}`, atMs: SAMPLE_MS },
+            { notice: "sample", text: "x".repeat(200) },
+          ),
+        ]);
     })();
     for (let turn = 0; turn < 6; turn++)
       await writeBackup({
@@ -210,20 +217,6 @@ describe("acp backup and acp restore", () => {
     }
   });
 });
-
-const event = {
-  atMs: Date.UTC(2026, 0, 1),
-  eventType: "gate_notice" as const,
-  requestId: "",
-  agent: "",
-  tool: "",
-  category: "",
-  riskLevel: "",
-  decision: "",
-  responseTimeMs: 0,
-  policyRule: "",
-  metadata: { notice: "sample", text: "x".repeat(200) },
-};
 
 describe("acp backup refuses", () => {
   it("to replace a file, and leaves no half one", async () => {

@@ -11,22 +11,7 @@ import { describe, expect, it } from "vitest";
 import { acpHere } from "./acp-here.js";
 import { acp, scratch, startAcp } from "./harness.js";
 import type { Scratch } from "./harness.js";
-
-const event = (id: string, change: Partial<AuditEventInput> = {}): AuditEventInput => ({
-  id,
-  atMs: Date.UTC(2026, 0, 1),
-  eventType: "policy_evaluated",
-  requestId: "",
-  agent: "one",
-  tool: "read_file",
-  category: "read",
-  riskLevel: "low",
-  decision: "allow",
-  responseTimeMs: 0,
-  policyRule: "reads",
-  metadata: {},
-  ...change,
-});
+import { sampleEvent } from "./sample-event.js";
 
 interface World extends Scratch {
   readonly home: string;
@@ -50,7 +35,10 @@ async function world(events: readonly AuditEventInput[] = []): Promise<World> {
 
 describe("the built acp", () => {
   it("says what its sources say", async () => {
-    await using at = await world([event("ae_1"), event("ae_2", { decision: "denied" })]);
+    await using at = await world([
+      sampleEvent("ae_1"),
+      sampleEvent("ae_2", { decision: "denied" }),
+    ]);
     for (const args of [
       ["--help"],
       ["--version", "--json"],
@@ -85,19 +73,23 @@ describe("acp audit as a process", () => {
 
   it("show --follow shows what is there and what comes, also of logs that are new, until Ctrl-C", async () => {
     await using at = await world([
-      event("ae_1", { agent: "two" }),
-      event("ae_2"),
-      event("ae_3"),
-      event("ae_4"),
+      sampleEvent("ae_1", { agent: "two" }),
+      sampleEvent("ae_2"),
+      sampleEvent("ae_3"),
+      sampleEvent("ae_4"),
     ]);
     await using shown = startAcp(["audit", "show", "--follow", "--json", "--agent", "one"], {
       home: at.home,
     });
     await shown.seen("stdout", "ae_4");
-    await append(at.log, [event("ae_5"), event("ae_6", { agent: "two" }), event("ae_7")]);
+    await append(at.log, [
+      sampleEvent("ae_5"),
+      sampleEvent("ae_6", { agent: "two" }),
+      sampleEvent("ae_7"),
+    ]);
     await Promise.all(
       [2, 3, 7].map((number) =>
-        append(join(at.home, `audit.${number}.jsonl`), [event(`new_${number}`)]),
+        append(join(at.home, `audit.${number}.jsonl`), [sampleEvent(`new_${number}`)]),
       ),
     );
     await Promise.all(["ae_7", "new_2", "new_3", "new_7"].map((id) => shown.seen("stdout", id)));
@@ -113,7 +105,9 @@ describe("acp audit as a process", () => {
   });
 
   it("show ends quietly when its reader has seen enough", async () => {
-    await using at = await world(Array.from({ length: 200 }, (_, index) => event(`ae_${index}`)));
+    await using at = await world(
+      Array.from({ length: 200 }, (_, index) => sampleEvent(`ae_${index}`)),
+    );
     await using running = startAcp(["audit", "show", "--json", "--limit", "0"], {
       home: at.home,
       input: "",

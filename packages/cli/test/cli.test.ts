@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { someInLane } from "../../../tools/deep.js";
 import { openAuditLog } from "@acp/audit";
-import type { AuditEventInput } from "@acp/core";
 import { COMMANDS } from "../src/commands.js";
 import { EXIT_CODES } from "../src/exit-codes.js";
 import { acpHere } from "./acp-here.js";
 import { scratch } from "./environment.js";
+import { sampleEvent } from "./sample-event.js";
 
 const POLICY = `version: "1"
 default_action: ask
@@ -21,24 +21,10 @@ rules:
     reason: files stay here
 `;
 
-const event = (id: string): AuditEventInput => ({
-  id,
-  atMs: Date.UTC(2026, 0, 1),
-  eventType: "policy_evaluated",
-  requestId: "",
-  agent: "a\u001b[2J",
-  tool: "read_file",
-  category: "read",
-  riskLevel: "low",
-  decision: "allow",
-  responseTimeMs: 0,
-  policyRule: "reads",
-  metadata: {},
-});
-
 async function logAt(path: string, events: number): Promise<void> {
   await using log = await openAuditLog({ path });
-  for (let number = 1; number <= events; number++) await log.append([event(`ae_${number}`)]);
+  for (let number = 1; number <= events; number++)
+    await log.append([sampleEvent(`ae_${number}`, { agent: "a\u001b[2J" })]);
 }
 
 describe("acp", () => {

@@ -3,6 +3,7 @@ import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openAuditLog, verifyAuditLog } from "@acp/audit";
 import type { BadLine } from "@acp/audit";
+import { logEvent } from "@acp/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { recoverOtherLogs } from "../src/gate/other-logs.js";
 import { patrolLog } from "../src/gate/patrol-log.js";
@@ -10,23 +11,15 @@ import { faultPath } from "../src/logs/log-latch.js";
 import { openHomeAudit } from "../src/logs/open-audit.js";
 import { folder } from "./backup-world.js";
 import { addEvents, codesOf, doctorWorld, poke, removeTemplate } from "./doctor-world.js";
+import { SAMPLE_MS } from "./sample-event.js";
 
 afterAll(removeTemplate);
 
-const event = {
-  id: "ae_x",
-  atMs: Date.UTC(2026, 0, 1),
-  eventType: "gate_notice" as const,
-  requestId: "",
-  agent: "",
-  tool: "",
-  category: "",
-  riskLevel: "",
-  decision: "",
-  responseTimeMs: 0,
-  policyRule: "",
-  metadata: { notice: "sample", text: "sample" },
-};
+const event = logEvent(
+  "gate_notice",
+  { id: "ae_x", atMs: SAMPLE_MS },
+  { notice: "sample", text: "sample" },
+);
 
 describe("a log that is damaged while a gate has it open", () => {
   it("takes no event of this gate or another, until acp doctor --fix sets it aside", async () => {
