@@ -21,6 +21,8 @@ export type { FollowOptions } from "./follow.js";
 export { readLastEventMs, readNextSeq } from "./last-event.js";
 export { readLastMarks } from "./last-marks.js";
 export type { LastMarks, LoggedMark } from "./last-marks.js";
+export { listArchives } from "./log-parts.js";
+export type { Archive } from "./log-parts.js";
 export { memoryAuditSink } from "./memory.js";
 export type { MemoryAuditSink } from "./memory.js";
 export { merkleLeafHash, verifyConsistency, verifyInclusion } from "./merkle.js";

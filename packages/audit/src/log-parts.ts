@@ -11,8 +11,9 @@ import { seekSeq } from "./seek.js";
 import { openSource, readChunks } from "./source.js";
 import { readFirst, readRange } from "./tail.js";
 
-/** A full file of a log. */
+/** A full file of a log: it was started before the one that is written to. */
 export interface Archive {
+  /** Its path, in the directory of the log. */
   readonly path: string;
   /** Number of its first event. */
   readonly firstSeq: number;
@@ -32,7 +33,12 @@ function archiveSeq(path: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The full files of a log, oldest first. */
+/**
+ * Lists the full files of a log, oldest first.
+ *
+ * @param path - Of the file that is written to, which may be missing.
+ * @throws ConsentError `audit_failed` if the directory cannot be read.
+ */
 export async function listArchives(path: string): Promise<readonly Archive[]> {
   const name = basename(path);
   const names = await readdir(dirname(path)).catch((error: unknown) => {

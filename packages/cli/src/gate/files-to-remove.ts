@@ -3,10 +3,8 @@
  * too large. Removes nothing.
  */
 import { stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { readLastEventMs } from "@acp/audit";
+import { listArchives, readLastEventMs } from "@acp/audit";
 import type { AuditConfig } from "@acp/home";
-import { listFolder } from "../home/list-folder.js";
 import { listAuditFiles } from "../logs/log-files.js";
 
 /** What is kept, as config.yml says; where it says none of it, what a home has by default. */
@@ -18,8 +16,6 @@ export const KEEP_MS: number = 90 * 86_400_000;
 export const KEEP_BYTES: number = 2 * 1024 * 1024 * 1024;
 /** Each is read to verify it: a home that was never pruned must not keep its gate busy. */
 const AT_ONCE_MAX = 4;
-
-const FULL_FILE = /\.(\d{12})$/;
 
 /** A full file of a log. */
 interface FullFile {
@@ -72,16 +68,12 @@ export async function filesToRemove(
 /** Full files of all logs of a home, each log's in its order. */
 async function fullFilesOf(home: string): Promise<readonly FullFile[]> {
   const files: FullFile[] = [];
-  for (const name of (await listFolder(home)).toSorted()) {
-    const digits = FULL_FILE.exec(name)?.[1];
-    if (digits === undefined) continue;
-    const path = join(home, name);
-    const log = path.slice(0, -digits.length - 1);
-    if (!/^audit(?:\.\d{1,4})?\.jsonl$/.test(basename(log))) continue;
-    const [{ size: bytes }, lastMs] = await Promise.all([stat(path), readLastEventMs(path)]);
-    // One without an event is not known to be old.
-    files.push({ log, firstSeq: Number(digits), bytes, lastMs: lastMs ?? Infinity });
-  }
+  for (const log of await listAuditFiles(home))
+    for (const { path, firstSeq } of await listArchives(log)) {
+      const [{ size: bytes }, lastMs] = await Promise.all([stat(path), readLastEventMs(path)]);
+      // One without an event is not known to be old.
+      files.push({ log, firstSeq, bytes, lastMs: lastMs ?? Infinity });
+    }
   return files;
 }
 

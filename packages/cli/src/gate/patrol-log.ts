@@ -3,9 +3,10 @@
  * damage to the past is found while it can still be told when it happened. A twentieth of a core at
  * most; a file is read once, and again when somebody touched it or a month has passed.
  */
-import { lstat, readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { verifyAuditLog } from "@acp/audit";
+import { lstat } from "node:fs/promises";
+import { basename } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { listArchives, verifyAuditLog } from "@acp/audit";
 import type { BadLine } from "@acp/audit";
 import { isConsentError } from "@acp/core";
 
@@ -22,29 +23,27 @@ export interface PatrolParts {
 const FIRST_MS = 600_000;
 const ROUND_MS = 600_000;
 const AGAIN_MS = 30 * 24 * 3_600_000;
-const FULL_FILE = /\.\d{12}$/;
 
 /** Patrols until it is disposed of. */
 export function patrolLog({ path, onFault, wait = sleep }: PatrolParts): AsyncDisposable {
   const stop = new AbortController();
   const { signal } = stop;
   const known = new Map<string, { readonly mark: string; readonly atMs: number }>();
-  const verify = async (name: string): Promise<void> => {
-    const file = join(dirname(path), name);
+  const verify = async (file: string): Promise<void> => {
     const { size, mtimeNs, ino } = await lstat(file, { bigint: true });
     const mark = `${size} ${mtimeNs} ${ino}`;
-    const before = known.get(name);
+    const before = known.get(file);
     const startMs = performance.now();
     if (before?.mark === mark && startMs - before.atMs < AGAIN_MS) return;
     const { firstBad } = await verifyAuditLog(file, { signal });
-    if (firstBad !== undefined) await onFault({ ...firstBad, file: name });
-    known.set(name, { mark, atMs: startMs });
+    if (firstBad !== undefined) await onFault({ ...firstBad, file: basename(file) });
+    known.set(file, { mark, atMs: startMs });
     await wait(19 * (performance.now() - startMs), signal);
   };
   const walk = async (): Promise<void> => {
     for (await wait(FIRST_MS, signal); !signal.aborted; await wait(ROUND_MS, signal))
-      for (const name of await fullFiles(path))
-        await verify(name).catch((error: unknown) => {
+      for (const { path: file } of await listArchives(path))
+        await verify(file).catch((error: unknown) => {
           // Retention removes files; one that cannot be read is the next look's.
           const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
           if (!isGone && !isConsentError(error)) throw error;
@@ -59,27 +58,5 @@ export function patrolLog({ path, onFault, wait = sleep }: PatrolParts): AsyncDi
   };
 }
 
-async function fullFiles(path: string): Promise<readonly string[]> {
-  const name = basename(path);
-  const names = await readdir(dirname(path));
-  return names
-    .filter((each) => each.startsWith(`${name}.`) && FULL_FILE.test(each))
-    .filter((each) => each.length === name.length + 13)
-    .sort();
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(new Error("stopped"));
-    };
-    if (signal.aborted) return reject(new Error("stopped"));
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", end);
-      resolve();
-    }, ms);
-    timer.unref();
-    signal.addEventListener("abort", end, { once: true });
-  });
-}
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, { signal, ref: false });

@@ -5,7 +5,7 @@
 import { createReadStream } from "node:fs";
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { decodeEvent, LINE_BYTES_MAX } from "@acp/audit";
+import { decodeEvent, LINE_BYTES_MAX, listArchives } from "@acp/audit";
 import { isJsonObject } from "@acp/core";
 import type { JsonObject } from "@acp/core";
 import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
@@ -37,7 +37,6 @@ export interface CarriedMark extends StateMark {
 export type LogFault = Pick<Seam, "code" | "message" | "events" | "head">;
 
 const PLAN = "quarantine.json";
-const ARCHIVE_DIGITS = 12;
 
 /** Where the plan of a folder is. */
 export function planPath(folder: string): string {
@@ -146,14 +145,10 @@ export async function makePlan(
 
 /** The files of a log and its checkpoints, as they are in the home. */
 async function namesOf(path: string): Promise<readonly string[]> {
+  const archives = (await listArchives(path)).map((archive) => basename(archive.path));
   const log = basename(path);
-  const isPart = (name: string): boolean =>
-    name === log ||
-    name === `${log}.checkpoints` ||
-    (name.startsWith(`${log}.`) &&
-      /^\d+$/.test(name.slice(log.length + 1)) &&
-      name.length === log.length + 1 + ARCHIVE_DIGITS);
-  const names = (await readdir(dirname(path))).filter(isPart).sort();
+  const parts = new Set([log, `${log}.checkpoints`, ...archives]);
+  const names = (await readdir(dirname(path))).filter((name) => parts.has(name)).sort();
   const plain = await Promise.all(
     names.map(async (name) => (await lstat(join(dirname(path), name))).isFile()),
   );
