@@ -2,7 +2,7 @@
  * Last marks: the newest state of each file of a home that a log notes, found by the index of the
  * log and the few lines behind it.
  */
-import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import { keepNewest, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
 import type { StateKind, StateMark } from "@acp/core/unstable";
 import { decodeEvent } from "./codec.js";
 import type { AuditEvent } from "./event.js";
@@ -42,10 +42,7 @@ export async function readLastMarks(
 
 /** Adds what an event notes, where that is newer. */
 function addMarks(newest: Map<StateKind, LoggedMark>, event: AuditEvent): void {
-  for (const mark of readStateMarks(event)) {
-    const before = newest.get(mark.kind);
-    if (newerMark(before, mark) === mark) newest.set(mark.kind, { ...mark, event });
-  }
+  for (const mark of readStateMarks(event)) keepNewest(newest, { ...mark, event });
 }
 
 interface Noted {

@@ -71,6 +71,11 @@ export function newerMark(one: StateMark | undefined, other: StateMark): StateMa
   return one === undefined || other.counter >= one.counter ? other : one;
 }
 
+/** Keeps a mark where it is the newest one of its kind. */
+export function keepNewest<Mark extends StateMark>(newest: Map<StateKind, Mark>, mark: Mark): void {
+  if (newerMark(newest.get(mark.kind), mark) === mark) newest.set(mark.kind, mark);
+}
+
 /**
  * The `state_saved` event to append after a file was saved.
  *

@@ -37,7 +37,7 @@ export {
 export type { ListBounds, Outcome, Shape } from "./policy/shape.js";
 export {
   judgeState,
-  newerMark,
+  keepNewest,
   readStateMarks,
   STATE_EVENT_TYPES,
   STATE_KINDS,

@@ -2,7 +2,7 @@
  * Noted states: what the home's logs say of the files that carry consent, over all of them. Looking
  * again reads what was written since, so that a running gate knows what any other process saved.
  */
-import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import { keepNewest, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
 import type { StateKind } from "@acp/core/unstable";
 import { open, stat } from "node:fs/promises";
 import { decodeEvent, readLastMarks } from "@acp/audit";
@@ -54,8 +54,7 @@ export function followNotedStates(home: Pick<HomePaths, "dir" | "keysDir">): Not
     for (const path of await listAuditFiles(home.dir)) {
       const known = await follow(home, path, logs.get(path));
       logs.set(path, known);
-      for (const [kind, mark] of known.marks)
-        if (newerMark(newest.get(kind), mark) === mark) newest.set(kind, { ...mark, log: path });
+      for (const mark of known.marks.values()) keepNewest(newest, { ...mark, log: path });
     }
     return newest;
   };
@@ -93,9 +92,8 @@ async function readTail(path: string, known: Known, size: number): Promise<Known
     if (!MARKERS.some((marker) => line.includes(marker))) continue;
     const decoded = decodeEvent(line);
     if (!decoded.ok) return undefined;
-    for (const mark of readStateMarks(decoded.event))
-      if (newerMark(marks.get(mark.kind), mark) === mark)
-        marks.set(mark.kind, { ...mark, event: decoded.event });
+    const { event } = decoded;
+    for (const mark of readStateMarks(event)) keepNewest(marks, { ...mark, event });
   }
   return { ...known, end: known.end + length, marks };
 }

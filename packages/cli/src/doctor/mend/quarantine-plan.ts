@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { decodeEvent, LINE_BYTES_MAX, listArchives } from "@acp/audit";
 import { isJsonObject } from "@acp/core";
 import type { JsonObject } from "@acp/core";
-import { newerMark, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
+import { keepNewest, readStateMarks, STATE_EVENT_TYPES } from "@acp/core/unstable";
 import type { StateKind, StateMark } from "@acp/core/unstable";
 import { makePrivateDirectory, writeFileAtomic } from "@acp/home";
 import type { HomePaths } from "@acp/home";
@@ -184,9 +184,7 @@ async function findMarks(paths: readonly string[]): Promise<readonly CarriedMark
       const decoded = decodeEvent(line);
       if (!decoded.ok) continue;
       const { atMs, seq } = decoded.event;
-      for (const mark of readStateMarks(decoded.event))
-        if (newerMark(newest.get(mark.kind), mark) === mark)
-          newest.set(mark.kind, { ...mark, atMs, seq });
+      for (const mark of readStateMarks(decoded.event)) keepNewest(newest, { ...mark, atMs, seq });
     }
   }
   return [...newest.values()];
