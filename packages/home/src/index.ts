@@ -37,6 +37,7 @@ export {
   readPublicKeys,
   readUnlockKind,
   rotateKeys,
+  openPrivatePair,
   takeOverKeys,
   unlockKeys,
 } from "./keys.js";

@@ -56,8 +56,11 @@ export interface ResetPlan {
   readonly home: HomePaths;
   /** Seals the new private key; must not open the old one. */
   readonly unlock: Unlock;
-  /** Counter of the new vault: above the newest one that the log notes. */
-  readonly vaultCounter: number;
+  /**
+   * Counter of the new vault: above the newest one that the log notes. A function is asked while
+   * the home is locked, so that nobody notes another one meanwhile.
+   */
+  readonly vaultCounter: number | (() => Promise<number>);
   /** When the old key ends; the machine's clock alone unless given. */
   readonly clock?: KeyClock;
 }
@@ -103,7 +106,10 @@ export function resetSteps(
     () => setAside(home.privateKeyPath),
     () => setAside(home.vaultPath),
     () => publish(home, keys, clock).then(() => []),
-    () => write(home.vaultPath, sealEmptyVault(keys, vaultCounter)),
+    async () => {
+      const counter = typeof vaultCounter === "number" ? vaultCounter : await vaultCounter();
+      return write(home.vaultPath, sealEmptyVault(keys, counter));
+    },
     async () => {
       await makePrivateDirectory(home.keysDir);
       return write(home.privateKeyPath, await sealSeeds({ current: keys.exportSeed() }, unlock));

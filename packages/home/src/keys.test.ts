@@ -26,7 +26,7 @@ import {
   unlockKeys,
 } from "./keys.js";
 import { homePaths } from "./paths.js";
-import { makeKeyFile, type Unlock } from "./private-key.js";
+import { makeKeyFile, sealSeeds, type Unlock } from "./private-key.js";
 import { changeVaultFile, readVaultFile, withSecret } from "./vault-file.js";
 
 const unlock: Unlock = { kind: "key-file", text: makeKeyFile() };
@@ -252,4 +252,18 @@ describe("rotateKeys()", () => {
     expect(await readPublicKeys(home)).toHaveLength(4);
     expect(await contents({ home, keys })).toEqual(WHOLE);
   });
+});
+
+it("unlockKeys() takes up no rotation that was finished, where a copy of its private key is back", async () => {
+  const made = await makeHome();
+  const { home, keys } = made;
+  const { keys: to } = await rotateKeys(home, unlock, at(NOW + 1));
+  const half = await sealSeeds({ current: to.exportSeed(), previous: keys.exportSeed() }, unlock);
+  const vault = await readFile(home.vaultPath, "utf8");
+  await rotateKeys(home, unlock, at(NOW + 2));
+  await writeFile(home.privateKeyPath, half, { mode: 0o600 });
+  await writeFile(home.vaultPath, vault, { mode: 0o600 });
+  const published = await readFile(home.publicKeyPath, "utf8");
+  await expect(unlockKeys(home, unlock)).rejects.toMatchObject({ code: "home_invalid" });
+  expect(await readFile(home.publicKeyPath, "utf8")).toBe(published);
 });

@@ -125,8 +125,18 @@ export async function unlockKeys(
  * @throws ConsentError as {@link unlockKeys}.
  */
 export async function takeOverKeys(home: HomePaths, unlock: Unlock): Promise<KeyPair> {
-  const keys = keyPairFromSeed((await openPrivateKey(home, unlock)).current);
+  const keys = await openPrivatePair(home, unlock);
   return (await isFirstPublished(home, keys)) ? keys : unlockKeys(home, unlock);
+}
+
+/**
+ * Opens the private key alone, whatever the public keys say: for who goes on without signing.
+ *
+ * @returns Keys that must sign nothing before {@link unlockKeys} opens them.
+ * @throws ConsentError `key_locked` or `home_invalid`.
+ */
+export async function openPrivatePair(home: HomePaths, unlock: Unlock): Promise<KeyPair> {
+  return keyPairFromSeed((await openPrivateKey(home, unlock)).current);
 }
 
 /**
@@ -141,11 +151,19 @@ export async function settleKeys(
   const { current, previous } = await openPrivateKey(home, unlock);
   const keys = keyPairFromSeed(current);
   if (previous !== undefined) {
+    await refuseOldRotation(home, keys);
     const plan = { home, unlock, clock, from: keyPairFromSeed(previous), to: keys };
     for (const step of rotationSteps(plan).slice(1)) await step();
   }
   if (await isFirstPublished(home, keys)) return keys;
   throw cannot("open", home.publicKeyPath)("its first key does not belong to the private key");
+}
+
+/** A copy of a private key that was made during a rotation would put a retired key in front again. */
+async function refuseOldRotation(home: HomePaths, { publicKey }: KeyPair): Promise<void> {
+  const [, ...retired] = await readPublicKeys(home);
+  if (retired.some((period) => period.publicKey === publicKey))
+    throw cannot("open", home.privateKeyPath)("it is of a rotation that was finished long ago");
 }
 
 async function isFirstPublished(home: HomePaths, { publicKey }: KeyPair): Promise<boolean> {

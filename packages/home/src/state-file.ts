@@ -83,11 +83,13 @@ export function openStateFile<T>(parts: StateFileParts<T>): StateFile<T> {
     const state = await readState(path, text);
     if (state === undefined) throw cannot("read", path)("its counter is not a whole number");
     const why = await by.whyNot(state);
-    if (why === undefined) return { content, counter: state.counter };
+    // A number that nobody sealed is no reason for a save above it: it could be the greatest one.
+    const counter = state.isSealed ? state.counter : 0;
+    if (why === undefined) return { content, counter };
     // Somebody may have saved it between the two looks: then it is older only here.
     if (text !== before) return load(by, text);
     onIgnored?.(why);
-    return { content: empty, counter: state.counter, ignored: text };
+    return { content: empty, counter, ignored: text };
   };
   const change = <R>(
     by: StateGuard,

@@ -38,7 +38,7 @@ export const keysReset: Run = async (invocation) => {
   const clock = keyClock(home, (why) =>
     print.notice(`What the old key signed was not looked up in a log: ${why}`),
   );
-  const vaultCounter = (await lastVaultCounter(home)) + 1;
+  const vaultCounter = async (): Promise<number> => (await lastVaultCounter(home)) + 1;
   const reset = await resetKeys({ home, unlock, vaultCounter, clock });
   const change = { from: reset.previousPublicKey, to: reset.keys.publicKey, isReset: true };
   await noteRotation({ home, io }, change, (await readVaultFile(home, reset.keys)).mark);

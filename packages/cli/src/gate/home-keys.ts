@@ -7,7 +7,7 @@ import { createConsentSigner } from "@acp/core/proof";
 import type { KeyPair } from "@acp/core/proof";
 import { createMasker, createVault } from "@acp/core/vault";
 import type { VaultMark } from "@acp/core/vault";
-import { readVaultFile, signerInUse, takeOverKeys } from "@acp/home";
+import { openPrivatePair, readVaultFile, signerInUse, takeOverKeys } from "@acp/home";
 import type { Home, Unlock } from "@acp/home";
 import type { Invocation } from "../command.js";
 import { controllingTerminal } from "../home/hidden-prompt.js";
@@ -15,9 +15,9 @@ import type { Terminal } from "../home/hidden-prompt.js";
 import { hasKeys, openKeys, readUnlock, unlockAgain } from "../home/unlock.js";
 import { followNotedStates } from "../rollback/noted-states.js";
 import type { NotedFollower } from "../rollback/noted-states.js";
-import { whyKeysOlder } from "../rollback/sealed-files.js";
+import { MEND, whyKeysOlder } from "../rollback/sealed-files.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
-import { openHomeVault, readVaultNow } from "./home-vault.js";
+import { isVaultFault, openHomeVault, readVaultNow } from "./home-vault.js";
 import { createKeyRing } from "./key-ring.js";
 import type { KeyRing } from "./key-ring.js";
 
@@ -44,11 +44,10 @@ export interface HomeKeys {
  *
  * @param find - Where to ask for a passphrase. Standard input is MCP's, and so is the terminal of
  *   most clients: with --tty alone, unless given.
- * Keys and a vault that are older than the home's logs note open, and are not used: nobody is asked,
- * and no secret is released.
+ * Keys that are older than the home's logs note, or are not those in use, open and are not used:
+ * nobody is asked. Nor is a vault that is older or does not open: no secret is released.
  *
- * @throws ConsentError `key_locked` where the key does not open, `vault_invalid` where the vault
- *   does not.
+ * @throws ConsentError `key_locked` where the private key does not open.
  */
 export async function openHomeKeys(
   home: Home,
@@ -70,7 +69,7 @@ export async function openHomeKeysWith(
   invocation: Invocation,
   unlock: Unlock,
 ): Promise<HomeKeys> {
-  const keys = await openKeys(home, unlock);
+  const { keys, whyUnused } = await openAnyway(home, unlock);
   const noted = followNotedStates(home);
   const again = unlockAgain(home, invocation, unlock);
   const reopen = async (): Promise<KeyPair> => takeOverKeys(home, await again());
@@ -79,12 +78,9 @@ export async function openHomeKeysWith(
     keys,
     reopen,
     whyStopped: () => whyStopped(home, noted),
+    whyUnused,
   });
-  const opened = await readVaultFile(home, keys).catch((error: unknown) => {
-    // Keys that are not used have no use for a vault of other ones.
-    if (!ring.isStopped() || !isConsentError(error, "vault_invalid")) throw error;
-    return undefined;
-  });
+  const opened = await readVaultFile(home, keys).catch(unopened);
   const signer = createConsentSigner(signerInUse(home, keys), async () =>
     signerInUse(home, await ring.fresh()),
   );
@@ -121,16 +117,39 @@ export async function renewHomeKeys(home: Home, held: HomeKeys): Promise<HomeKey
     return held.keys;
   });
   if (keys === undefined || ring.isStopped()) return held;
-  const opened = await readVaultNow(home, ring);
+  const opened = await readVaultNow(home, ring).catch(unopened);
   const vault = openHomeVault({ home, ring, noted: held.noted }, opened);
   await vault.secrets();
   return {
     ...held,
     keys,
     guard: vault.guard,
-    masker: () => createMasker(opened.secrets),
+    ...(opened !== undefined && { masker: () => createMasker(opened.secrets) }),
     gateOptions: { ...held.gateOptions, vault: createVault(() => vault.secrets()) },
   };
+}
+
+interface OpenedKeys {
+  readonly keys: KeyPair;
+  /** Why they must not be used. */
+  readonly whyUnused?: string;
+}
+
+/** Somebody put one of the files of keys back: a gate can deny without signing. */
+async function openAnyway(home: Home, unlock: Unlock): Promise<OpenedKeys> {
+  try {
+    return { keys: await openKeys(home, unlock) };
+  } catch (error) {
+    const codes = ["home_invalid", "key_rejected", "vault_invalid"] as const;
+    if (!codes.some((code) => isConsentError(error, code))) throw error;
+    const keys = await openPrivatePair(home, unlock);
+    return { keys, whyUnused: `${asError(error).message}; ${MEND}` };
+  }
+}
+
+/** No secret is released then, and whoever needs one is told so. */
+function unopened(error: unknown): undefined {
+  if (!isVaultFault(error)) throw error;
 }
 
 /** Logs that cannot be read may note that keys were rotated away. */

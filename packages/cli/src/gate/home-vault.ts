@@ -21,6 +21,11 @@ export interface HomeVault {
   readonly guard: RollbackGuard;
 }
 
+/** Whether a vault cannot be read or opened, now that the keys are those in use. */
+export function isVaultFault(error: unknown): boolean {
+  return isConsentError(error, "vault_invalid") || isConsentError(error, "home_invalid");
+}
+
 const TRIES = 20;
 const WAIT_MS = 50;
 
@@ -56,8 +61,7 @@ interface Kept {
 /**
  * Opens it.
  *
- * @param opened - As it was at the start; `undefined` where the keys must not be used and open
- *   another one.
+ * @param opened - As it was at the start; `undefined` where it did not open.
  */
 export function openHomeVault(
   { home, ring, noted }: HomeVaultParts,
@@ -78,7 +82,9 @@ export function openHomeVault(
     guard,
     async secrets() {
       const now = await readVaultNow(home, ring).catch((error: unknown) => {
-        if (!ring.isStopped()) throw error;
+        if (ring.isStopped()) return undefined;
+        if (!isVaultFault(error)) throw error;
+        guard.tell(`${asError(error).message}; no secret is released; run: acp doctor`);
         return undefined;
       });
       if (now === undefined) return keep("stopped", () => unbound(last.secrets));

@@ -78,6 +78,17 @@ it("a key ring opens rotated keys once for all who ask, and says so", async () =
   expect(said).toEqual([expect.stringContaining(keys.publicKey)]);
 });
 
+it("a key ring tells all who follow it, until each of them ends", async () => {
+  const { home, ring, said } = await makeRing();
+  const others: string[][] = [[], []];
+  const [one, two] = others.map((texts) => ring.follow((text) => texts.push(text)));
+  one?.[Symbol.dispose]();
+  await rotateKeys(home, unlock);
+  await ring.fresh();
+  two?.[Symbol.dispose]();
+  expect([said.length, ...others.map(({ length }) => length)]).toEqual([1, 0, 1]);
+});
+
 it("a key ring has no key where the public keys cannot be read", async () => {
   const { home, ring } = await makeRing();
   const [before, text] = [ring.recordKey(), await readFile(home.publicKeyPath, "utf8")];

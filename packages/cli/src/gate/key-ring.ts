@@ -33,7 +33,7 @@ export interface KeyRing {
    * opened.
    */
   recordKey(): Uint8Array;
-  /** Follows the file, and says when other keys are in use or do not open. */
+  /** Follows the file, and says when other keys are in use or do not open; for any number. */
   follow(say: (text: string) => void): Disposable;
 }
 
@@ -46,6 +46,8 @@ export interface KeyRingParts {
   readonly reopen: () => Promise<KeyPair>;
   /** Why the keys of now must not be used, although they open; `undefined` where they may. */
   readonly whyStopped: () => Promise<string | undefined>;
+  /** Why the keys of the start must not be used: they open, and are not those in use. */
+  readonly whyUnused?: string | undefined;
 }
 
 interface Opened {
@@ -61,12 +63,13 @@ export async function createKeyRing({
   keys,
   reopen,
   whyStopped,
+  whyUnused,
 }: KeyRingParts): Promise<KeyRing> {
   let opened = await openedOf(home, keys);
   let opening: Promise<KeyPair> | undefined;
-  const use = await createUse(whyStopped);
+  const use = await createUse(whyStopped, whyUnused);
   let failed = use.error === undefined ? undefined : failure(use.error);
-  let say = (_text: string): void => undefined;
+  const followers = createFollowers(home.publicKeyPath, () => look());
   const isOut = (): boolean =>
     use.error !== undefined || whyOutOfUse(home, opened.keys) !== undefined;
   const isFailed = (): boolean =>
@@ -78,10 +81,10 @@ export async function createKeyRing({
       await use.check();
       opened = await openedOf(home, next);
       failed = undefined;
-      say(sayOpened(publicKey, opened.keys.publicKey));
+      followers.say(sayOpened(publicKey, opened.keys.publicKey));
       return opened.keys;
     } catch (error) {
-      if (failed === undefined) say(sayFailed(error, use));
+      if (failed === undefined) followers.say(sayFailed(error, use));
       failed = failure(error);
       throw error;
     } finally {
@@ -108,10 +111,36 @@ export async function createKeyRing({
     },
     recordKey: () => (isOut() ? opened.gone : opened.recordKey),
     follow(next) {
-      say = next;
-      if (use.error !== undefined && failed !== undefined) say(sayFailed(failed.error, use));
-      const watching = watchFile(home.publicKeyPath, look);
-      return { [Symbol.dispose]: () => watching?.close() };
+      if (use.error !== undefined && failed !== undefined) next(sayFailed(failed.error, use));
+      return followers.add(next);
+    },
+  };
+}
+
+interface Followers {
+  say(text: string): void;
+  add(next: (text: string) => void): Disposable;
+}
+
+/** Those who hear of the keys; the file is watched while there are some. */
+function createFollowers(path: string, changed: () => void): Followers {
+  const told = new Set<(text: string) => void>();
+  let watching: { close(): void } | undefined;
+  return {
+    say: (text) => told.forEach((tell) => tell(text)),
+    add(next) {
+      // The same function twice are two that follow.
+      const tell = (text: string): void => next(text);
+      told.add(tell);
+      watching ??= watchFile(path, changed);
+      return {
+        [Symbol.dispose]() {
+          told.delete(tell);
+          if (told.size > 0) return;
+          watching?.close();
+          watching = undefined;
+        },
+      };
     },
   };
 }
@@ -142,16 +171,21 @@ interface Use {
   check(): Promise<void>;
 }
 
-async function createUse(whyStopped: KeyRingParts["whyStopped"]): Promise<Use> {
+async function createUse(
+  whyStopped: KeyRingParts["whyStopped"],
+  whyUnused: string | undefined,
+): Promise<Use> {
   let error: ConsentError | undefined;
-  const look = async (): Promise<void> => {
-    const why = await whyStopped();
+  const set = (why: string | undefined): void => {
     error =
       why === undefined
         ? undefined
         : new ConsentError("key_rejected", `Cannot use the keys of this home: ${why}`);
   };
-  await look();
+  const look = async (): Promise<void> => set(await whyStopped());
+  // Until they are opened again: whether an unused key is an older one says nothing.
+  if (whyUnused === undefined) await look();
+  else set(whyUnused);
   return {
     get error() {
       return error;

@@ -123,5 +123,5 @@ async function fileOf(
       "home_invalid",
       `Cannot declare a restore: "${path}" is not a file that acp writes`,
     );
-  return { hash: state.hash, saved: state.counter };
+  return { hash: state.hash, ...(state.isSealed && { saved: state.counter }) };
 }

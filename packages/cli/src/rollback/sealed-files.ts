@@ -11,7 +11,8 @@ import type { HomePaths, KeyPeriod } from "@acp/home";
 import type { NotedStates } from "./noted-states.js";
 import { whyOlder } from "./state-guard.js";
 
-const MEND = "put the newer file back, or declare a restore";
+/** What a person does about older keys or an older vault. */
+export const MEND = "put the newer file back, or declare a restore";
 
 /**
  * The state of the keys: how many keys the home has had, and which. The times of the keys are not

@@ -3,7 +3,7 @@
  * opened once, when the gate starts; of channels that the file does not name they stay closed, and
  * their code is not loaded.
  */
-import { ConsentError } from "@acp/core";
+import { asError, ConsentError, isConsentError } from "@acp/core";
 import { escalate, toAll } from "@acp/core/channels";
 import type { Channel } from "@acp/core";
 import { DEFAULT_CONFIG, channelsOf } from "@acp/home";
@@ -17,10 +17,11 @@ export interface Channels extends AsyncDisposable {
 }
 
 /**
- * Opens every channel that the configuration names.
+ * Opens every channel that the configuration names. One whose secret does not open reaches nobody;
+ * whoever asks there is told why.
  *
- * @throws ConsentError `key_locked` or `vault_invalid` where a secret does not open,
- *   `config_invalid` where a channel cannot be made of its settings; all name the file.
+ * @throws ConsentError `key_locked` where the home has no keys, `config_invalid` where a channel
+ *   cannot be made of its settings; all name the file.
  */
 export async function openChannels(parts: ChannelParts): Promise<Channels> {
   const { stages } = parts.source.config ?? DEFAULT_CONFIG;
@@ -29,7 +30,7 @@ export async function openChannels(parts: ChannelParts): Promise<Channels> {
     for (const channel of opened.values()) await channel[Symbol.asyncDispose]();
   };
   try {
-    for (const name of channelsOf(stages)) opened.set(name, await CHANNELS[name].open(parts));
+    for (const name of channelsOf(stages)) opened.set(name, await openOne(name, parts));
     return {
       channel: compose(stages, (name) => mustGet(opened, name)),
       [Symbol.asyncDispose]: close,
@@ -37,6 +38,22 @@ export async function openChannels(parts: ChannelParts): Promise<Channels> {
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** An older file, or keys that are not those in use: what cannot be asked there is denied. */
+async function openOne(name: ChannelName, parts: ChannelParts): Promise<OpenChannel> {
+  try {
+    return await CHANNELS[name].open(parts);
+  } catch (cause) {
+    if (!isConsentError(cause, "vault_invalid")) throw cause;
+    const error = asError(cause);
+    parts.notices.tell("channel_warning", error.message);
+    return {
+      name,
+      deliver: () => Promise.reject(error),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
   }
 }
 
