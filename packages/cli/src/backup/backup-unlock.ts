@@ -3,13 +3,14 @@
  * `ACP_PASSPHRASE_FILE`, or what is typed. None may lie in the home: nothing would open the backup
  * of a home that is lost.
  */
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { ConsentError, quoteText } from "@acp/core";
 import { readPrivateFile } from "@acp/home";
 import type { Unlock } from "@acp/home";
 import { askHidden, terminalOf } from "../home/hidden-prompt.js";
 import { passphraseFromFile } from "../home/unlock.js";
 import type { UnlockContext } from "../home/unlock.js";
+import { isInside } from "./is-inside.js";
 
 const FILE_BYTES_MAX = 8_192;
 
@@ -23,11 +24,11 @@ export async function chooseBackupUnlock(dir: string, context: UnlockContext): P
   const { io } = context;
   const keyFile = keyFileOf(context);
   if (keyFile !== undefined) {
-    refuseInside(dir, keyFile);
+    await refuseInside(dir, keyFile);
     return { kind: "key-file", text: await readPrivateFile(keyFile, FILE_BYTES_MAX) };
   }
   const file = io.env["ACP_PASSPHRASE_FILE"];
-  if (file !== undefined) refuseInside(dir, resolve(io.cwd, file));
+  if (file !== undefined) await refuseInside(dir, resolve(io.cwd, file));
   const given = await passphraseFromFile(context);
   if (given !== undefined) return { kind: "passphrase", passphrase: given };
   using terminal = terminalOf(io);
@@ -60,9 +61,8 @@ function keyFileOf({ values, io }: UnlockContext): string | undefined {
   return file === undefined ? undefined : resolve(io.cwd, file);
 }
 
-function refuseInside(dir: string, file: string): void {
-  const path = relative(dir, file);
-  if (path.startsWith("..") || isAbsolute(path)) return;
+async function refuseInside(dir: string, file: string): Promise<void> {
+  if (!(await isInside(dir, file))) return;
   throw new ConsentError(
     "options_invalid",
     `Cannot seal a backup with ${quoteText(file)}: it is in the home, so that it would be lost with it; name another file with --key-file or ACP_PASSPHRASE_FILE`,

@@ -1,9 +1,9 @@
 /**
  * Came back: what of consent a backup would put back in force that ended since: grants that were
- * revoked or used up, passkeys that were revoked, keys that were retired, secrets that were removed,
- * a policy that was replaced, a pause. Pure.
+ * revoked or used up, passkeys that were revoked, keys that were retired, what opened them before,
+ * secrets that were removed, a policy that was replaced, pauses that end. Pure.
  */
-import { isoTime, isJsonObject } from "@acp/core";
+import { isoTime, isJsonObject, parseIsoTime } from "@acp/core";
 import type { Grant, JsonObject } from "@acp/core";
 import { parseGrants, parsePasskeys, parsePublicKeys } from "@acp/home";
 import type { PasskeyRecord } from "@acp/home";
@@ -13,18 +13,33 @@ export const CONSENT_FILES = [
   "grants.json",
   "passkeys.json",
   "keys/public.key",
+  "keys/private.key",
+  "keys/checkpoint.key",
   "vault.json",
   "policy.yml",
   "config.yml",
   "paused.json",
 ] as const;
 
+/** The pause of one agent, relative to the home. */
+export const AGENT_PAUSE: RegExp = /^paused-agents\/[0-9a-f]{64}\.json$/;
+
 /** The text of each that is there. */
-export type ConsentTexts = Readonly<Partial<Record<(typeof CONSENT_FILES)[number], string>>>;
+export type ConsentTexts = Readonly<Partial<Record<string, string>>>;
 
 /** Something that would come back. Plain JSON data. */
 export interface CameBack {
-  readonly kind: "grant" | "passkey" | "key" | "vault" | "policy" | "config" | "pause_ends";
+  readonly kind:
+    | "grant"
+    | "passkey"
+    | "key"
+    | "unlock"
+    | "checkpoint_key"
+    | "vault"
+    | "policy"
+    | "config"
+    | "pause_ends";
+  /** Of a grant, passkey or key, and of the agent whose pause ends. */
   readonly id?: string;
   /** For a person. */
   readonly text: string;
@@ -43,7 +58,7 @@ export function cameBack(
   return [
     ...grantsBack(backup, now ?? {}, nowMs),
     ...passkeysBack(backup, now ?? {}),
-    ...(now === undefined ? [] : changed(backup, now)),
+    ...(now === undefined ? [] : [...changed(backup, now), ...pausesEnd(backup, now, nowMs)]),
   ];
 }
 
@@ -87,7 +102,7 @@ function passkeysIn(texts: ConsentTexts): readonly PasskeyRecord[] {
 }
 
 function changed(backup: ConsentTexts, now: ConsentTexts): readonly CameBack[] {
-  const differs = (name: keyof ConsentTexts): boolean =>
+  const differs = (name: (typeof CONSENT_FILES)[number]): boolean =>
     now[name] !== undefined && backup[name] !== undefined && now[name] !== backup[name];
   const [then, current] = [backup, now].map((texts) => keyIn(texts["keys/public.key"]));
   const all: (CameBack | false)[] = [
@@ -98,19 +113,52 @@ function changed(backup: ConsentTexts, now: ConsentTexts): readonly CameBack[] {
         id: then,
         text: `key ${then.slice(0, 16)}… signs again instead of ${current.slice(0, 16)}…`,
       },
+    then === current &&
+      differs("keys/private.key") && {
+        kind: "unlock",
+        text: "the private key opens with the passphrase or key file of then",
+      },
+    differs("keys/checkpoint.key") && {
+      kind: "checkpoint_key",
+      text: "the checkpoint key of then signs again",
+    },
     differs("vault.json") && {
       kind: "vault",
       text: "vault: secrets that were removed or replaced since",
     },
     differs("policy.yml") && { kind: "policy", text: "policy.yml, as it was then" },
     differs("config.yml") && { kind: "config", text: "config.yml, as it was then" },
-    now["paused.json"] !== undefined &&
-      backup["paused.json"] === undefined && {
-        kind: "pause_ends",
-        text: "the pause of all questions ends",
-      },
   ];
   return all.filter((each) => each !== false);
+}
+
+function pausesEnd(backup: ConsentTexts, now: ConsentTexts, nowMs: number): readonly CameBack[] {
+  return Object.entries(now).flatMap(([name, text]): readonly CameBack[] => {
+    if (name !== "paused.json" && !AGENT_PAUSE.test(name)) return [];
+    const end = pauseEnd(text);
+    if (end <= nowMs || pauseEnd(backup[name]) >= end) return [];
+    if (name === "paused.json")
+      return [{ kind: "pause_ends", text: "the pause of all questions ends, or ends earlier" }];
+    const agent = objectIn(text)["agent"];
+    const id = typeof agent === "string" ? agent : name;
+    return [{ kind: "pause_ends", id, text: `the pause of agent ${id} ends, or ends earlier` }];
+  });
+}
+
+/** What cannot be understood means paused. */
+function pauseEnd(text: string | undefined): number {
+  if (text === undefined) return -Infinity;
+  const { until } = objectIn(text);
+  return (typeof until === "string" ? parseIsoTime(until) : undefined) ?? Infinity;
+}
+
+function objectIn(text: string | undefined): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 function keyIn(text: string | undefined): string | undefined {

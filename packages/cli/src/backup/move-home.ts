@@ -2,15 +2,16 @@
  * Move home: the home under another path, also on another file system. At every moment the old one
  * or the new one is whole; where the files have to be copied, the old home stays beside its place.
  */
-import { randomBytes } from "node:crypto";
-import { lstat, mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { lstat, mkdir, rename } from "node:fs/promises";
+import { dirname } from "node:path";
 import { ConsentError, isConsentError, logEvent, quoteText, randomIds } from "@acp/core";
 import { homePaths, syncDirectory } from "@acp/home";
 import { openHomeAudit } from "../logs/open-audit.js";
 import { socketBytesOver } from "../doctor/look/sockets.js";
 import { copyTree, treeMark } from "./copy-tree.js";
 import { busy, refuseLive, socketsIn } from "./live.js";
+import { isInside } from "./is-inside.js";
+import { beginStaging } from "./staging.js";
 import { asideName, swapHomes } from "./swap.js";
 
 /** What is moved, and where to. Absolute paths. */
@@ -62,7 +63,7 @@ async function checkPlace(from: string, to: string): Promise<void> {
     (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
   );
   if (isThere) throw refuse("something is there already; name a new directory");
-  if (!relative(from, to).startsWith("..")) throw refuse("it is inside the home");
+  if (await isInside(from, to)) throw refuse("it is inside the home");
   const over = socketBytesOver(to);
   if (over > 0) throw refuse(`its path is ${over} bytes too long for sockets`);
 }
@@ -82,8 +83,9 @@ async function renameHome({ from, to }: MovePlan): Promise<Moved> {
 }
 
 async function moveByCopy({ from, to, nowMs, onProgress }: MovePlan): Promise<Moved> {
-  const staging = join(dirname(to), `.acp-${randomBytes(4).toString("hex")}`);
   const aside = await asideName(from, "moved", nowMs);
+  const staged = await beginStaging({ kind: "move", home: from, target: to });
+  const { dir: staging } = staged;
   try {
     const mark = await treeMark(from);
     await copyTree(from, staging, (percent) => onProgress("copying", percent));
@@ -96,9 +98,10 @@ async function moveByCopy({ from, to, nowMs, onProgress }: MovePlan): Promise<Mo
           `Cannot move ${quoteText(from)}: its files changed while they were copied; end your clients and try again`,
         );
     });
+    await staged.done();
     return { home: to, kept: aside };
   } catch (error) {
-    await rm(staging, { recursive: true, force: true });
+    await staged.undo();
     throw error;
   }
 }

@@ -3,20 +3,20 @@
  * its place. Nothing outside a folder of its own is touched before everything was checked, and the
  * home that was there stays beside it. Format: spec/backup.md §5.
  */
-import { randomBytes } from "node:crypto";
-import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConsentError, isConsentError, isoTime, quoteText } from "@acp/core";
 import { homePaths, openHome, syncDirectory } from "@acp/home";
 import type { Unlock } from "@acp/home";
 import type { Io } from "../command.js";
 import { declareRestore } from "../rollback/declare-restore.js";
-import { CONSENT_FILES, cameBack, cameBackMetadata } from "./came-back.js";
+import { AGENT_PAUSE, CONSENT_FILES, cameBack, cameBackMetadata } from "./came-back.js";
 import type { CameBack, ConsentTexts } from "./came-back.js";
 import { isLogFile } from "./format.js";
 import { refuseLive } from "./live.js";
 import type { BackupRead, OpenBackup } from "./read-backup.js";
 import { settleLogs } from "./settle-logs.js";
+import { beginStaging, leftStagings, removeStaging } from "./staging.js";
 import { asideName, swapHomes } from "./swap.js";
 
 /** What is restored, and where to. */
@@ -55,7 +55,8 @@ export async function checkBackup(plan: RestorePlan): Promise<Checked> {
     unlock,
     {
       async file({ path, bytes }, contents) {
-        const isWanted = CONSENT_FILES.some((name) => name === path) && bytes <= TEXT_BYTES_MAX;
+        const isNamed = CONSENT_FILES.some((name) => name === path) || AGENT_PAUSE.test(path);
+        const isWanted = isNamed && bytes <= TEXT_BYTES_MAX;
         const pieces: Uint8Array[] = [];
         for await (const piece of contents) if (isWanted) pieces.push(Buffer.from(piece));
         if (isWanted) texts[path] = Buffer.concat(pieces).toString("utf8");
@@ -69,8 +70,10 @@ export async function checkBackup(plan: RestorePlan): Promise<Checked> {
 
 async function textsOf(dir: string): Promise<ConsentTexts | undefined> {
   if (!(await isDirectory(dir))) return undefined;
+  const names = await readdir(homePaths(dir).pausedAgentsDir).catch(() => []);
+  const pauses = names.map((name) => `paused-agents/${name}`).filter((at) => AGENT_PAUSE.test(at));
   const found = await Promise.all(
-    CONSENT_FILES.map(
+    [...CONSENT_FILES, ...pauses].map(
       async (name): Promise<readonly [string, string]> => [
         name,
         // What cannot be read is taken for empty: everything in the backup is then shown as new.
@@ -99,8 +102,10 @@ export async function restoreHome(plan: RestorePlan, checked: Checked): Promise<
   const isReplaced = await checkTarget(target);
   const parent = dirname(target);
   await mkdir(parent, { recursive: true });
-  const staging = join(parent, `.acp-${randomBytes(4).toString("hex")}`);
+  for (const left of await leftStagings(target)) await removeStaging(left);
   const aside = await asideName(target, "replaced", nowMs);
+  const staged = await beginStaging({ kind: "restore", home: target, target });
+  const { dir: staging } = staged;
   try {
     await extract(plan, staging);
     await openHome(staging);
@@ -112,13 +117,15 @@ export async function restoreHome(plan: RestorePlan, checked: Checked): Promise<
       // A rename replaces an empty folder, and nothing else.
       await rename(staging, target);
       await syncDirectory(parent);
+      await staged.done();
       return { home: target };
     }
     await refuseLive("restore", target);
     await swapHomes({ kind: "restore", home: target, aside, staging, target });
+    await staged.done();
     return { home: target, replaced: aside };
   } catch (error) {
-    await rm(staging, { recursive: true, force: true });
+    await staged.undo();
     if (isConsentError(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new ConsentError("home_invalid", `Cannot restore ${quoteText(target)}: ${why}`, {
@@ -126,6 +133,15 @@ export async function restoreHome(plan: RestorePlan, checked: Checked): Promise<
     });
   }
 }
+
+/** A folder that has none of these, and is not empty, is somebody's and no home. */
+const HOME_MARKS: ReadonlySet<string> = new Set([
+  "audit.jsonl",
+  "config.yml",
+  "keys",
+  "policy.yml",
+  "vault.json",
+]);
 
 /**
  * Whether a home is there that would be replaced.
@@ -145,6 +161,11 @@ export async function checkTarget(target: string): Promise<boolean> {
     throw refuse("something is there that is not a folder; name another place");
   const uid = process.getuid?.();
   if (stats.uid !== uid) throw refuse(`it belongs to user ${stats.uid}, not to ${uid}`);
+  const names = await readdir(target).catch((error: Error) => {
+    throw refuse(error.message);
+  });
+  if (names.length > 0 && !names.some((name) => HOME_MARKS.has(name)))
+    throw refuse("the folder that is there is no home of acp; name another place");
   await refuseLive("restore", target);
   return true;
 }

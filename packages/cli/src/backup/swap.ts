@@ -3,11 +3,12 @@
  * rename and goes after the last one, so that whoever comes after a crash can finish. At every
  * moment both homes are whole. Format of the plan: spec/home.md §12.
  */
-import { lstat, rename, rm, unlink } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { lstat, rename, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
 import { ConsentError, isJsonObject, isoTime, quoteText } from "@acp/core";
 import { createFileAtomic, readPrivateFile, swapPath, syncDirectory } from "@acp/home";
 import { busy, socketsIn } from "./live.js";
+import { isStagingPath, removeStaging } from "./staging.js";
 
 /** What goes where. Absolute paths. */
 export interface SwapPlan {
@@ -22,8 +23,6 @@ export interface SwapPlan {
 }
 
 const PLAN_BYTES_MAX = 65_536;
-/** Names of homes that are not in their place yet. */
-const STAGING = /^\.acp-[0-9a-f]{8}$/;
 
 /**
  * Swaps.
@@ -114,8 +113,7 @@ export async function settleSwap(home: string): Promise<Settled | undefined> {
   };
   if (there.home && !there.aside) {
     // Its own unfinished copy, by the name that only this program gives.
-    if (there.staging && STAGING.test(basename(staging)))
-      await rm(staging, { recursive: true, force: true });
+    if (isStagingPath(staging)) await removeStaging({ dir: staging });
     await unlink(swapPath(home));
     return { plan, end: "undone" };
   }
@@ -125,6 +123,7 @@ export async function settleSwap(home: string): Promise<Settled | undefined> {
       "home_invalid",
       `Cannot finish the ${plan.kind} of ${quoteText(home)}: something else is at ${quoteText(target)}; the homes are ${quoteText(aside)} and ${quoteText(staging)}`,
     );
+  if (isStagingPath(staging)) await removeStaging({ dir: staging });
   await finish(plan);
   return { plan, end: "done" };
 }

@@ -10,6 +10,7 @@ import { ConsentError, isConsentError, quoteText } from "@acp/core";
 import { deriveUnlockKey, syncDirectory } from "@acp/home";
 import type { Unlock } from "@acp/home";
 import { CHUNK_BYTES, HOME_FORMAT, payloadKey, printHeader, printRecord } from "./format.js";
+import { isInside } from "./is-inside.js";
 import { openBackup } from "./read-backup.js";
 import { createSealer } from "./seal-stream.js";
 import type { Sealer } from "./seal-stream.js";
@@ -51,6 +52,11 @@ const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP",
  */
 export async function writeBackup(plan: BackupPlan): Promise<BackupWritten> {
   const { dir, file, hasLogs } = plan;
+  if (await isInside(dir, file))
+    throw new ConsentError(
+      "options_invalid",
+      `Cannot write ${quoteText(file)}: it is in the home, so that it would be lost with it; name another place`,
+    );
   await refuseExisting(file);
   await using snapshot = await takeSnapshot(dir, hasLogs);
   const temporary = join(
