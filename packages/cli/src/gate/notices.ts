@@ -38,7 +38,8 @@ export type NoticeCode =
   | "review"
   | "server_packages"
   | "socket_failed"
-  | "client_limited";
+  | "client_limited"
+  | "denied_while_locked";
 
 /** What passes through a gate. */
 export type Way = "mcp" | "http" | "hook";

@@ -25,7 +25,7 @@ describe("sessions", () => {
     const step = fc.record({ name: names, ends: fc.nat(9).map((n) => n === 0), at: fc.nat(80) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-        const budgets = createBudgets(() => 0);
+        const budgets = createBudgets(() => 0, { ...LIMITS, starts: 1_000_000 });
         const open: { readonly name: string; readonly share: Share }[] = [];
         for (const { name, ends, at } of steps) {
           const [ended] = ends ? open.splice(at % Math.max(1, open.length), 1) : [];
@@ -55,6 +55,19 @@ describe("sessions", () => {
     expect(got).toEqual([32, 16, 1]);
     for (let n = 1; n < LIMITS.sessionsForNew; n++) share(budgets, `new-${n}`);
     expect(budgets.open("one more")).toContain("64 sessions");
+  });
+
+  it("that one client begins and ends without pause are refused, and no other client's", () => {
+    let nowMs = 0;
+    const budgets = createBudgets(() => nowMs);
+    for (let n = 0; n < LIMITS.starts; n++) share(budgets, "a")[Symbol.dispose]();
+    expect(budgets.open("a")).toContain("has begun 128 sessions within a minute");
+    share(budgets, "b");
+    nowMs = 1_000;
+    for (let n = 0; n < 2; n++) share(budgets, "a")[Symbol.dispose]();
+    expect(budgets.open("a")).toContain("within a minute");
+    nowMs = 120_000;
+    for (let n = 0; n < LIMITS.starts; n++) share(budgets, "a")[Symbol.dispose]();
   });
 
   it("are counted again where they end, once", () => {

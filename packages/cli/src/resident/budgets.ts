@@ -14,6 +14,8 @@ export interface Limits {
   readonly sessionsOfOne: number;
   /** Of the sessions of all, so many are for clients that have none yet. */
   readonly sessionsForNew: number;
+  /** Sessions that one client may begin at once; a minute gives as many back. */
+  readonly starts: number;
   /** Open questions of one client. */
   readonly questions: number;
   /** Tool calls of one client under way. */
@@ -29,6 +31,7 @@ export const LIMITS: Limits = {
   sessions: 64,
   sessionsOfOne: 32,
   sessionsForNew: 16,
+  starts: 128,
   questions: 16,
   calls: 256,
   bytes: 64 * 1024 * 1024,
@@ -68,11 +71,13 @@ export interface Budgets {
 
 interface Client {
   sessions: number;
+  /** Sessions that it began; they flow out of the measure as what it logs does. */
+  starts: number;
   questions: number;
   calls: number;
   bytes: number;
   logBytes: number;
-  logAtMs: number;
+  drainedAtMs: number;
   toldAtMs: number | undefined;
 }
 
@@ -106,16 +111,22 @@ export function createBudgets(
 
 const newClient = (nowMs: number): Client => ({
   sessions: 0,
+  starts: 0,
   questions: 0,
   calls: 0,
   bytes: 0,
   logBytes: 0,
-  logAtMs: nowMs,
+  drainedAtMs: nowMs,
   toldAtMs: undefined,
 });
 
-function whyNoSession({ limits, clients, sessions }: State, name: string): string | undefined {
-  const own = clients.get(name)?.sessions ?? 0;
+function whyNoSession(state: State, name: string): string | undefined {
+  const { limits, clients, sessions } = state;
+  const client = clients.get(name);
+  const own = client?.sessions ?? 0;
+  if (client !== undefined) drain(state, client);
+  if (client !== undefined && client.starts > limits.starts - 1)
+    return `this client has begun ${limits.starts} sessions within a minute`;
   if (sessions >= limits.sessions) return `the resident has ${limits.sessions} sessions already`;
   if (own >= limits.sessionsOfOne)
     return `this client has ${own} sessions already; one client may have ${limits.sessionsOfOne}`;
@@ -126,8 +137,7 @@ function whyNoSession({ limits, clients, sessions }: State, name: string): strin
 
 function shareOf(state: State, client: Client): Share {
   const { limits, nowMs } = state;
-  state.sessions++;
-  client.sessions++;
+  begin(state, client);
   // What this session took, so that its end gives back what it did not.
   const own = { questions: 0, calls: 0, bytes: 0 };
   let isOver = false;
@@ -185,6 +195,12 @@ function shareOf(state: State, client: Client): Share {
   };
 }
 
+function begin(state: State, client: Client): void {
+  state.sessions++;
+  client.sessions++;
+  client.starts++;
+}
+
 function usageOf(state: State, client: Client): Usage {
   drain(state, client);
   const { sessions, questions, calls, bytes, logBytes } = client;
@@ -207,19 +223,21 @@ function whyNoRequest(
     : undefined;
 }
 
-/** What was written flows out of the measure with time. */
+/** What was written and begun flows out of the measure with time. */
 function drain({ nowMs, limits }: State, client: Client): void {
   const now = nowMs();
-  const gone = ((now - client.logAtMs) / MINUTE_MS) * limits.logBytes;
-  client.logBytes = Math.max(0, client.logBytes - gone);
-  client.logAtMs = now;
+  const minutes = (now - client.drainedAtMs) / MINUTE_MS;
+  client.logBytes = Math.max(0, client.logBytes - minutes * limits.logBytes);
+  client.starts = Math.max(0, client.starts - minutes * limits.starts);
+  client.drainedAtMs = now;
 }
 
-/** A client without a session is remembered for as long as its log counts. */
+/** A client without a session is remembered for as long as what it did counts. */
 function forgetIdle(state: State): void {
   for (const [name, client] of state.clients) {
     drain(state, client);
-    if (client.sessions === 0 && client.logBytes === 0) state.clients.delete(name);
+    if (client.sessions === 0 && client.logBytes === 0 && client.starts === 0)
+      state.clients.delete(name);
   }
 }
 

@@ -14,6 +14,7 @@ import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
 import type { Share } from "./budgets.js";
 import type { Lock } from "./lock.js";
+import { createLockedDenials } from "./locked-denials.js";
 import { needsPassphrase, serveLocked } from "./locked.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
@@ -54,7 +55,11 @@ interface Opened {
 
 /** Creates them; nothing is open yet. */
 export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): HomeGates {
-  const configurations = createConfigurations(own);
+  const denials = createLockedDenials();
+  const configurations = createConfigurations(own, ({ notices }) => {
+    const text = denials.take();
+    if (text !== undefined) notices.tell("denied_while_locked", text);
+  });
   let keys: Promise<HomeKeys> | undefined;
   return {
     of: ({ invocation, share, onLocked }) => ({
@@ -70,7 +75,7 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
         if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
           return tellClient(error, asked, signal);
         onLocked();
-        await serveLocked(asked, signal);
+        await serveLocked(asked, signal, denials.count);
       },
       withGate: (parts, use) =>
         configurations.use(parts, (base) =>
@@ -95,7 +100,10 @@ interface Configurations {
   close(ended: Promise<unknown>): Promise<void>;
 }
 
-function createConfigurations(own: Invocation): Configurations {
+function createConfigurations(
+  own: Invocation,
+  onOpen: (shared: SharedGate) => void,
+): Configurations {
   const open = new Map<string, Opened>();
   const attachedAt = new Map<string, SharedGate>();
   let closing: Promise<unknown> = Promise.resolve();
@@ -109,7 +117,7 @@ function createConfigurations(own: Invocation): Configurations {
     // The first keeps the name that one gate of one process has.
     const name = count++ === 0 ? undefined : `${own.io.pid}-${count}.sock`;
     const opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
-    opened.shared.catch(() => open.delete(key));
+    opened.shared.then(onOpen, () => open.delete(key));
     open.set(key, opened);
     return [key, opened];
   };

@@ -93,6 +93,16 @@ describe("createLock()", () => {
     expect(await second).toMatchObject({ code: "guesses_throttled" });
   });
 
+  it("stays locked where somebody locks it while a passphrase is being tried", async () => {
+    let open = (_keys: HomeKeys): void => undefined;
+    const { lock } = world(() => new Promise((resolve) => (open = resolve)));
+    const unlocking = lock.unlock("right");
+    expect(lock.lock()).toBe(true);
+    open(KEYS);
+    expect(await unlocking).toMatchObject({ code: "unlock_failed" });
+    expect([lock.keys(), lock.lock()]).toEqual([undefined, false]);
+  });
+
   it("tells trouble that is no wrong passphrase apart, and counts it as no guess", async () => {
     const { lock } = world(() => Promise.reject(new ConsentError("vault_invalid", "the vault")));
     for (let n = 0; n < 9; n++)

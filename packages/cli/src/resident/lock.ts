@@ -50,12 +50,47 @@ interface Open {
   readonly endWallMs: number;
 }
 
+const LOCKED_MEANWHILE: Unlocked = {
+  unlocked: false,
+  code: "unlock_failed",
+  message: "Cannot unlock the key: it was locked meanwhile; try again",
+};
+
+/** @param waitMs - Left out: another one is being tried. */
+function throttled(waitMs: number | undefined): Unlocked {
+  const message =
+    waitMs === undefined
+      ? "Another passphrase is being tried; try again"
+      : `Too many wrong passphrases; try again in ${Math.ceil(waitMs / 1_000)} seconds`;
+  return { unlocked: false, code: "guesses_throttled", message };
+}
+
+/** How long the next guess has to wait. */
+interface Throttle {
+  waitMs(): number;
+  wrong(): void;
+  right(): void;
+}
+
+function createThrottle(nowMs: () => number): Throttle {
+  let [count, notBeforeMs] = [0, 0];
+  return {
+    waitMs: () => notBeforeMs - nowMs(),
+    wrong() {
+      count++;
+      const waitMs = WAIT_MS_FIRST * 2 ** (count - FREE_GUESSES - 1);
+      if (count > FREE_GUESSES) notBeforeMs = nowMs() + Math.min(waitMs, WAIT_MS_MAX);
+    },
+    right: () => void (count = 0),
+  };
+}
+
 /** Nothing is open yet. */
 export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
   let opened: Open | undefined;
+  const throttle = createThrottle(nowMs);
   let isBusy = false;
-  let wrong = 0;
-  let notBeforeMs = 0;
+  let locks = 0;
   const current = (): Open | undefined => {
     // The clock that says the later time may be the one that stood still, or that was set back.
     if (opened !== undefined && (nowMs() >= opened.endMs || wallMs() >= opened.endWallMs))
@@ -64,18 +99,20 @@ export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
   };
   const attempt = async (passphrase: string): Promise<Unlocked> => {
     try {
+      const before = locks;
       const keys = await open(passphrase);
       const forMs = await ttlMs();
-      wrong = 0;
+      throttle.right();
+      // Whoever locks means what is being opened, too.
+      if (locks !== before)
+        return LOCKED_MEANWHILE;
       opened = { keys, endMs: nowMs() + forMs, endWallMs: wallMs() + forMs };
       return { unlocked: true, until: new Date(opened.endWallMs).toISOString() };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (!isConsentError(error, "key_locked"))
         return { unlocked: false, code: "unlock_failed", message };
-      wrong++;
-      const waitMs = WAIT_MS_FIRST * 2 ** (wrong - FREE_GUESSES - 1);
-      if (wrong > FREE_GUESSES) notBeforeMs = nowMs() + Math.min(waitMs, WAIT_MS_MAX);
+      throttle.wrong();
       return { unlocked: false, code: "key_locked", message };
     }
   };
@@ -86,16 +123,10 @@ export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
       return now === undefined ? undefined : new Date(now.endWallMs).toISOString();
     },
     async unlock(passphrase) {
-      const waitMs = notBeforeMs - nowMs();
+      const waitMs = throttle.waitMs();
       // Guesses at once would all be free.
       if (isBusy || waitMs > 0)
-        return {
-          unlocked: false,
-          code: "guesses_throttled",
-          message: isBusy
-            ? "Another passphrase is being tried; try again"
-            : `Too many wrong passphrases; try again in ${Math.ceil(waitMs / 1_000)} seconds`,
-        };
+        return throttled(isBusy ? undefined : waitMs);
       isBusy = true;
       try {
         return await attempt(passphrase);
@@ -104,7 +135,8 @@ export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
       }
     },
     lock() {
-      const wasOpen = opened !== undefined;
+      locks++;
+      const wasOpen = opened !== undefined || isBusy;
       opened = undefined;
       return wasOpen;
     },

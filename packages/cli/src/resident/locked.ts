@@ -27,9 +27,17 @@ export async function needsPassphrase(invocation: Invocation): Promise<boolean> 
   }
 }
 
-/** Answers a client until it goes or the signal aborts. */
-export async function serveLocked(invocation: Invocation, signal: AbortSignal): Promise<void> {
-  const { io } = invocation;
+/**
+ * Answers a client until it goes or the signal aborts.
+ *
+ * @param onDenied - Hears of each tool call; all are denied.
+ */
+export async function serveLocked(
+  invocation: Invocation,
+  signal: AbortSignal,
+  onDenied: (agentId: string) => void,
+): Promise<void> {
+  const { io, values } = invocation;
   // What cannot be read denies nothing by itself, and everything is denied here.
   const judge = await openJudge(invocation).catch(() => () => undefined);
   await refuseMcp({
@@ -38,7 +46,10 @@ export async function serveLocked(invocation: Invocation, signal: AbortSignal): 
     code: "key_locked",
     message: `The ACP gate's key is locked, so nothing runs. A person has to run: acp unlock --home ${ownHomePath(invocation)}. Then call again`,
     isRetryable: true,
-    judge,
+    judge(name, args) {
+      onDenied(values.agent ?? AGENT_ID);
+      return judge(name, args);
+    },
     signal,
   });
   io.stdin.destroy();
