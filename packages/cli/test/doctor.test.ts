@@ -2,7 +2,8 @@
  * The doctor's damages: each is found under its code, and where it can be mended a second look finds
  * it no more.
  */
-import { mkdir, rm, truncate } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, truncate } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
 import { FINDINGS } from "../src/doctor/codes.js";
@@ -11,6 +12,7 @@ import { findVersions } from "../src/doctor/look/machine.js";
 import { FILES, FOREIGN, HOME, KEYS, SETTINGS } from "./doctor-damages.js";
 import type { Damage } from "./doctor-damages.js";
 import { LOGS, SOCKETS, STORES } from "./doctor-damages-kept.js";
+import { MORE } from "./doctor-damages-more.js";
 import { codesOf, doctorWorld, findingsOf, removeTemplate } from "./doctor-world.js";
 
 afterAll(removeTemplate);
@@ -49,8 +51,26 @@ describe.each([
   ["logs", LOGS],
   ["stores", STORES],
   ["sockets", SOCKETS],
+  ["rest", MORE],
 ] as const)("examine() of the %s finds", (_name, damages) => {
   it.each(damages)("$name: $code", check);
+});
+
+it("there are more than sixty kinds of damage", () => {
+  const lists = [HOME, FILES, SETTINGS, KEYS, LOGS, STORES, SOCKETS, MORE, FOREIGN];
+  const names = lists.flat().map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.length).toBeGreaterThan(60);
+});
+
+it("fix() sets nothing aside that only a mode made look broken", async () => {
+  const { home, fix, log } = await doctorWorld();
+  const before = await readFile(home.passkeysPath, "utf8");
+  for (const path of [join(home.keysDir, "checkpoint.key"), home.passkeysPath, log])
+    await chmod(path, 0o644);
+  const { mended } = await fix();
+  expect(mended.map(({ code }) => code)).toEqual(["file_open", "file_open", "file_open"]);
+  expect(await readFile(home.passkeysPath, "utf8")).toBe(before);
 });
 
 describe.runIf(isRoot)("examine() of what others own finds", () => {

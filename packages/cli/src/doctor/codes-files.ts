@@ -14,6 +14,11 @@ export const FILE_ROWS = {
     why: "A restore or move was interrupted between two renames; the home is whole, beside its place.",
     command: "acp doctor --fix home_half_moved",
   },
+  restore_left: {
+    level: "warning",
+    why: "A killed restore or move left a copy of the home, with its keys and logs.",
+    command: "acp doctor --fix restore_left",
+  },
   home_foreign: {
     level: "error",
     why: "A home serves its owner only, and root has no rights of its own in it.",
@@ -129,9 +134,14 @@ export const FILE_ROWS = {
     why: "Older keys may be those that somebody stole, so nobody is asked with them.",
     command: "put the newer keys/ back, or run: acp restore FILE",
   },
+  keys_differ: {
+    level: "error",
+    why: "The private key is not the one in use, so nobody is asked with it.",
+    command: "put the newer keys/ back, or run: acp restore FILE",
+  },
   public_keys_broken: {
     level: "error",
-    why: "No gate starts, and earlier signatures cannot be checked.",
+    why: "Nobody is asked, and earlier signatures cannot be checked.",
     command: "write what acp keys export printed to PATH, or run: acp restore FILE",
   },
   checkpoint_key_missing: {
@@ -144,14 +154,24 @@ export const FILE_ROWS = {
     why: "No gate can open a log.",
     command: "run acp restore FILE, or acp doctor --fix checkpoint_key_broken",
   },
+  checkpoint_key_older: {
+    level: "error",
+    why: "A key that was replaced signs the logs again; somebody else may have it.",
+    command: "put the newer file back, or run: acp keys rotate --checkpoint",
+  },
+  key_seams_broken: {
+    level: "error",
+    why: "What older checkpoint keys signed cannot be checked.",
+    command: "acp restore FILE --to DIR, and copy PATH from there",
+  },
   vault_missing: {
     level: "error",
-    why: "No gate starts while the home has keys and no vault.",
+    why: "No secret is released while the home has keys and no vault.",
     command: "run acp restore FILE, or acp init for an empty vault",
   },
   vault_broken: {
     level: "error",
-    why: "No secret can be opened, and no gate starts.",
+    why: "No secret can be opened, so none is released.",
     command: "acp restore FILE",
   },
   vault_rolled_back: {
@@ -173,6 +193,11 @@ export const FILE_ROWS = {
     level: "error",
     why: "An older file may have passkeys that were revoked, so none of them counts.",
     command: "acp doctor --fix passkeys_rolled_back",
+  },
+  passkeys_gone: {
+    level: "warning",
+    why: "No approval that needs a passkey counts until people create theirs again.",
+    command: "acp restore FILE --to DIR, and look there; or acp inbox",
   },
   passkeys_none_active: {
     level: "warning",
@@ -198,6 +223,26 @@ export const FILE_ROWS = {
     level: "error",
     why: "What may happen once cannot be told from what happened, so every answer is refused.",
     command: "acp doctor --fix claims_broken",
+  },
+  claims_emptied: {
+    level: "error",
+    why: "An answer or a use that counted once could count again.",
+    command: "acp doctor --fix claims_emptied",
+  },
+  pending_ignored: {
+    level: "warning",
+    why: "Such a line is given up when a gate starts: its question ends without an answer.",
+    command: "acp pending",
+  },
+  policy_text_changed: {
+    level: "warning",
+    why: "It is not the policy that was in force, so acp why does not show it.",
+    command: "acp doctor --fix policy_text_changed",
+  },
+  server_pin_broken: {
+    level: "error",
+    why: "Nobody can tell which packages the server is pinned to, so it does not start.",
+    command: "acp servers remove NAME",
   },
   pending_broken: {
     level: "error",

@@ -92,6 +92,11 @@ export const LOG_ROWS = {
     why: "A log that was set aside is evidence, and it is not there anymore.",
     command: "acp restore FILE --to DIR, and copy PATH from there",
   },
+  seams_missing: {
+    level: "error",
+    why: "Gates take the log for an older one of its name, and sign it as that.",
+    command: "acp doctor --fix seams_missing",
+  },
   seam_broken: {
     level: "error",
     why: "What was set aside cannot be told, and no gate opens the log.",

@@ -35,7 +35,7 @@ export interface FixParts {
 }
 
 /** A change may uncover the next finding: a file that may be read turns out to be broken. */
-const PASSES_MAX = 4;
+const PASSES_MAX = 8;
 /** Modes first, then the logs, then what the logs are told of before. */
 const ORDER: readonly Mend["note"][] = ["after", "own", "before"];
 
@@ -55,7 +55,9 @@ export async function fix(
     const wanted = wantedIn(all, parts.code).filter(({ finding }) => !tried.has(keyOf(finding)));
     if (wanted.length === 0) break;
     const notes: string[] = [];
-    for (const each of wanted) {
+    // One kind at a time: what a mode or a log made look broken is looked at again after it.
+    const kind = wanted[0]?.mend.note;
+    for (const each of wanted.filter(({ mend }) => mend.note === kind)) {
       tried.add(keyOf(each.finding));
       if (!(await parts.agrees(each.finding, each.mend.what))) continue;
       mended.push(await mendOne(parts.context(), each, notes));

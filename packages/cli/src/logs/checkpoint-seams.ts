@@ -34,7 +34,7 @@ export function readKeySeams(home: Pick<HomePaths, "keysDir">): Promise<readonly
  * that both of their keys signed. Any other line is nothing.
  */
 export function keysOf(trusted: string, seams: readonly string[]): readonly string[] {
-  const pairs = seams.flatMap((seam) => readSeam(seam) ?? []);
+  const pairs = seams.flatMap((seam) => readKeySeam(seam) ?? []);
   const keys = new Set([trusted]);
   // The set grows while it is walked.
   for (const key of keys)
@@ -45,12 +45,14 @@ export function keysOf(trusted: string, seams: readonly string[]): readonly stri
   return [...keys];
 }
 
-interface Seam {
+/** Which public key followed which. */
+export interface KeySeam {
   readonly from: string;
   readonly to: string;
 }
 
-function readSeam(note: string): Seam | undefined {
+/** What a note says, where both of its keys signed it; `undefined` for any other. */
+export function readKeySeam(note: string): KeySeam | undefined {
   const [type, from, to, end] = note.split("\n", 4);
   if (type !== TYPE || from === undefined || to === undefined || end !== "") return undefined;
   try {
@@ -71,7 +73,7 @@ export function makeSeam(fromKey: string, toKey: string): string {
 }
 
 /** The public keys before and after. */
-export type CheckpointRotation = Seam;
+export type CheckpointRotation = KeySeam;
 
 /**
  * Gives a home another checkpoint key of the same name, so that its logs keep theirs. The seam

@@ -26,7 +26,7 @@ const TEMPORARY_AGE_MS: number = 60 * 60 * 1_000;
 /** Read by whoever may enter the home; nobody but the owner may. */
 const PLAIN: ReadonlySet<string> = new Set(["config.yml", "policy.yml", "public.key"]);
 const LOG = /^audit(?:\.\d{1,4})?\.jsonl$/;
-const FILE_NAME = /\.(?:yml|json|jsonl|key|checkpoints|seams)$/;
+const FILE_NAME = /\.(?:yml|json|jsonl|key|checkpoints|seams|index|log|fault)$/;
 
 async function look(context: DoctorContext): Promise<readonly Found[]> {
   const found: Found[] = [];

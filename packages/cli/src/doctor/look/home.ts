@@ -5,6 +5,7 @@
 import { chmod, lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asError } from "@acp/core";
+import { leftStagings, removeStaging } from "../../backup/staging.js";
 import { readSwap, settleSwap } from "../../backup/swap.js";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
@@ -24,11 +25,31 @@ async function look({ home: { dir }, io }: DoctorContext): Promise<readonly Foun
     sandbox === ""
       ? []
       : [makeFound("sandbox_inside", { found: `This runs inside sandbox "${sandbox}"` })];
+  const left = await stagingsLeft(dir);
   try {
-    return [...inside, ...(await lookAt(dir))];
+    return [...inside, ...(await lookAt(dir)), ...left];
   } catch (error) {
-    return [...inside, await unreadable(dir, error)];
+    return [...inside, await unreadable(dir, error), ...left];
   }
+}
+
+/** What a killed restore or move left beside the home. */
+async function stagingsLeft(dir: string): Promise<readonly Found[]> {
+  const plan = await readSwap(dir).catch(() => undefined);
+  return (await leftStagings(dir, plan?.staging)).map((left) =>
+    makeFound("restore_left", {
+      path: left.dir,
+      found: `A ${left.kind} of this home ended before it was done`,
+      mend: {
+        what: `remove ${left.dir}, which nothing uses`,
+        note: "after",
+        async run() {
+          await removeStaging(left);
+          return `Removed ${left.dir}`;
+        },
+      },
+    }),
+  );
 }
 
 async function lookAt(dir: string): Promise<readonly Found[]> {

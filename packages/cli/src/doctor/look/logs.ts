@@ -8,6 +8,7 @@ import type { AuditVerification, BadLine, CheckpointClaims } from "@acp/audit";
 import { basename, dirname, join } from "node:path";
 import { claimsOf, claimSources, logsToVerify } from "../../logs/claims.js";
 import type { ClaimSources } from "../../logs/claims.js";
+import { readKeySeam, readKeySeams } from "../../logs/checkpoint-seams.js";
 import { listAuditFiles } from "../../logs/log-files.js";
 import { clearFault, readFault } from "../../logs/log-latch.js";
 import type { FoundFault } from "../../logs/log-latch.js";
@@ -36,6 +37,21 @@ export const logsExamination: Examination = {
   look,
 };
 
+const FOREIGN: ReadonlySet<FindingCode> = new Set(["checkpoints_foreign", "checkpoints_broken"]);
+
+/** Logs of which nobody can tell which key signed them, or under which name. */
+async function misnamed(
+  { home }: DoctorContext,
+  found: readonly Found[],
+): Promise<readonly string[]> {
+  const keySeams = await readKeySeams(home).catch(() => undefined);
+  if (keySeams === undefined || keySeams.some((note) => readKeySeam(note) === undefined))
+    return listAuditFiles(home.dir);
+  return found.flatMap(({ finding: { code, path = "" } }) =>
+    code === "seams_missing" || code === "seam_broken" ? [path.replace(/\.seams$/, "")] : [],
+  );
+}
+
 /** At 64 logs no gate finds a free one. */
 const LOGS_MANY = 32;
 
@@ -44,9 +60,13 @@ async function look(context: DoctorContext): Promise<readonly Found[]> {
   const sources = await sourcesOf(context);
   const open = (await readPlans(home)).filter(({ isDone }) => !isDone).map(({ log }) => log);
   const found: Found[] = [...(await quarantineFound(context, sources.ofHome))];
+  // What follows from that: signing anew would hide it.
+  const follows = new Set(await misnamed(context, found));
   for (const path of await logsToVerify(sources).catch(() => listAuditFiles(home.dir)))
-    if (!open.includes(basename(path)))
-      found.push(...(await logFound({ context, path, sources }).catch(unreadable(path))));
+    if (!open.includes(basename(path))) {
+      const all = await logFound({ context, path, sources }).catch(unreadable(path));
+      found.push(...all.filter(({ finding }) => !follows.has(path) || !FOREIGN.has(finding.code)));
+    }
   const count = (await listAuditFiles(home.dir)).length;
   if (count >= LOGS_MANY)
     found.push(makeFound("logs_many", { path: home.dir, found: `There are ${count} logs` }));

@@ -1,6 +1,6 @@
 /** Examination of the passkeys: a file that cannot be read means that no passkey counts. */
 import { asError } from "@acp/core";
-import { filePasskeys } from "@acp/home";
+import { parsePasskeys, readPrivateFile } from "@acp/home";
 import type { DoctorContext } from "../context.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
@@ -15,12 +15,15 @@ export const passkeysExamination: Examination = {
   look,
 };
 
+const FILE_BYTES_MAX: number = 4 * 1024 * 1024;
+
 async function look({ home }: DoctorContext): Promise<readonly Found[]> {
   const path = home.passkeysPath;
   // Modes and links are the examination of files' to say.
   if (!(await isPrivateFile(path))) return [];
   try {
-    const passkeys = await filePasskeys(path).list();
+    // The text alone: what seals it may be broken, and is looked at by itself.
+    const passkeys = parsePasskeys(await readPrivateFile(path, FILE_BYTES_MAX));
     if (passkeys.length === 0 || passkeys.some(({ revokedAtMs }) => revokedAtMs === undefined))
       return [];
     const found = `All ${passkeys.length} passkeys are revoked`;

@@ -4,6 +4,7 @@
  */
 import { isConsentError } from "@acp/core";
 import { readPrivateFile, readState, readVaultFile } from "@acp/home";
+import { exists } from "../../home/exists.js";
 import { readNotedStates } from "../../rollback/noted-states.js";
 import type { NotedStates } from "../../rollback/noted-states.js";
 import { checkVault, whyKeysOlder } from "../../rollback/sealed-files.js";
@@ -46,9 +47,13 @@ async function listed(
   noted: NotedStates,
 ): Promise<Found | undefined> {
   const path = kind === "grants" ? home.grantsPath : home.passkeysPath;
+  // Removing grants ends them, and that is a way to do it.
+  if (kind === "passkeys" && noted.get(kind) !== undefined && !(await exists(path)))
+    return makeFound("passkeys_gone", { path, found: "The logs note passkeys, and it is gone" });
   if (!(await isPrivateFile(path))) return undefined;
   const text = await readPrivateFile(path, FILE_BYTES_MAX).catch(() => undefined);
-  const state = text === undefined ? undefined : await readState(path, text);
+  // A key that cannot be read is said by the examination of keys.
+  const state = text === undefined ? undefined : await readState(path, text).catch(() => undefined);
   const why = state === undefined ? undefined : whyOlder(state, noted.get(kind));
   if (why === undefined) return undefined;
   return makeFound(`${kind}_rolled_back`, {

@@ -4,31 +4,38 @@
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readAuditLog } from "@acp/audit";
 import { asError, isJsonObject, parseIsoTime } from "@acp/core";
 import type { JsonObject } from "@acp/core";
-import { fileGrants, readPrivateFile } from "@acp/home";
+import { parseGrants, readPrivateFile } from "@acp/home";
 import type { HomePaths } from "@acp/home";
 import { exists } from "../../home/exists.js";
+import { readIndexKey } from "../../logs/index-key.js";
+import { listAuditFiles } from "../../logs/log-files.js";
 import type { Examination } from "../examination.js";
 import { makeFound } from "../finding.js";
 import type { Found, Mend } from "../finding.js";
 import { setAside } from "../mend/set-aside.js";
+import { policyTexts, serverPins } from "./kept-texts.js";
 import { isPrivateFile } from "./private.js";
 
 /** What gates keep. */
 export const storesExamination: Examination = {
   id: "stores",
-  looksAt: "Grants, claims, open questions and pauses can be read",
-  look: async ({ home }) => [
+  looksAt: "Grants, claims, open questions, pauses, policy texts and pins can be read",
+  look: async ({ home, isQuick }) => [
     ...(await grants(home)),
-    ...(await claims(home)),
+    ...(await claims(home, isQuick)),
     ...(await pending(home)),
     ...(await pause(home)),
     ...(await agentPauses(home)),
+    ...(await policyTexts(home)),
+    ...(await serverPins(home)),
   ],
 };
 
 const CLAIMS_BYTES_MAX: number = 64 * 1024 * 1024;
+const GRANTS_BYTES_MAX: number = 16 * 1024 * 1024;
 const JOURNAL_BYTES_MAX: number = 256 * 1024 * 1024;
 const OWNER = /^[0-9a-f]{8}$/;
 const AGENT_PAUSE = /^[0-9a-f]{64}\.json$/;
@@ -49,27 +56,57 @@ async function grants(home: HomePaths): Promise<readonly Found[]> {
   const path = home.grantsPath;
   // Only what is missing has no grants.
   if (!(await exists(path)) || !(await isPrivateFile(path))) return [];
-  let ignored = 0;
-  try {
-    await fileGrants(path, { onIgnored: (count) => void (ignored = count) }).list();
-  } catch (error) {
+  // The text alone: what seals it may be broken, and is looked at by itself.
+  const fault = await grantsFault(path);
+  if (typeof fault === "string") {
     const mend = aside(home, [path], "every earlier consent ends, and is asked for again");
-    return [makeFound("grants_broken", { path, found: asError(error).message, mend })];
+    return [makeFound("grants_broken", { path, found: fault, mend })];
   }
+  const ignored = fault;
   const found = `${ignored} of its entries are not grants`;
   return ignored === 0 ? [] : [makeFound("grants_ignored", { path, found })];
 }
 
-async function claims(home: HomePaths): Promise<readonly Found[]> {
+/** Why it holds no grants, or how many of its entries are none. */
+async function grantsFault(path: string): Promise<string | number> {
+  try {
+    const text = await readPrivateFile(path, GRANTS_BYTES_MAX);
+    const parsed = parseGrants(text);
+    const { counter = 0, grants: entries } = readObject(text);
+    if (parsed === undefined || !Array.isArray(entries)) return `"${path}" holds no grants`;
+    const isCount = typeof counter === "number" && Number.isSafeInteger(counter) && counter >= 0;
+    return isCount ? entries.length - parsed.length : "Its counter is not a whole number";
+  } catch (error) {
+    return asError(error).message;
+  }
+}
+
+async function claims(home: HomePaths, isQuick: boolean): Promise<readonly Found[]> {
   const folder = join(home.dir, "claims");
   const path = join(folder, "claims.jsonl");
   if (!(await isPrivateFile(path))) return [];
-  const fault = await claimFault(path);
-  if (fault === undefined) return [];
   // Whatever a claim keeps from happening twice ends with it.
   const paths = [folder, home.grantsPath, join(home.dir, "pending")];
   const mend = aside(home, paths, "every open question and every earlier consent ends");
-  return [makeFound("claims_broken", { path, found: fault, mend })];
+  const fault = await claimFault(path);
+  if (fault !== undefined) return [makeFound("claims_broken", { path, found: fault, mend })];
+  if (isQuick || !(await isEmptied(home, path))) return [];
+  const found = "It is empty, and the logs have answers, each of which is in it";
+  return [makeFound("claims_emptied", { path, found, mend })];
+}
+
+/** Once a question has ended there is a line, and there are never fewer than one. */
+async function isEmptied(home: HomePaths, path: string): Promise<boolean> {
+  if ((await readPrivateFile(path, CLAIMS_BYTES_MAX)).includes("\n")) return false;
+  const indexKey = await readIndexKey(home).catch(() => undefined);
+  const reading = { filter: { eventType: "consent_approved" }, indexKey } as const;
+  try {
+    for (const log of await listAuditFiles(home.dir))
+      for await (const _event of readAuditLog(log, reading)) return true;
+  } catch {
+    // What is wrong with a log is said elsewhere.
+  }
+  return false;
 }
 
 async function claimFault(path: string): Promise<string | undefined> {
@@ -105,7 +142,10 @@ async function pending(home: HomePaths): Promise<readonly Found[]> {
     const path = join(folder, "journal.jsonl");
     if (!(await isPrivateFile(path))) continue;
     try {
-      await readPrivateFile(path, JOURNAL_BYTES_MAX);
+      const lines = (await readPrivateFile(path, JOURNAL_BYTES_MAX)).split("\n").slice(0, -1);
+      const ignored = lines.filter((line) => typeof readObject(line)["id"] !== "string").length;
+      const text = `${ignored} of its ${lines.length} lines are not questions`;
+      if (ignored > 0) found.push(makeFound("pending_ignored", { path, found: text }));
     } catch (error) {
       const mend = aside(home, [folder], "the questions in it end without an answer");
       found.push(makeFound("pending_broken", { path, found: asError(error).message, mend }));

@@ -13,10 +13,11 @@ import { createFileAtomic, readCheckpointKey, syncDirectory, whileWriting } from
 import type { HomePaths } from "@acp/home";
 import { trySocketLock } from "@acp/host";
 import { originOf } from "../../logs/checkpoint-key.js";
-import { addSeam, seamMetadata, seamsOf } from "../../logs/log-seams.js";
+import { addSeam, logSeamsPath, seamMetadata, seamsOf } from "../../logs/log-seams.js";
 import { exists } from "../../home/exists.js";
 import { makePlan, readPlans, writePlan } from "./quarantine-plan.js";
 import type { LogFault, QuarantinePlan } from "./quarantine-plan.js";
+import { setAside } from "./set-aside.js";
 
 /** Where the new log is made before it takes its name. Short: a lock's socket lies in it. */
 const NEXT = "next-log";
@@ -42,6 +43,41 @@ export function finishQuarantine(home: HomePaths, path: string): Promise<string>
     const begun = await unfinishedPlan(home, basename(path));
     return begun === undefined ? `${path} is set aside already` : finishPlan(home, path, begun);
   });
+}
+
+/**
+ * Writes the seams of a log again, by the plans of what was set aside; what is in their place is set
+ * aside itself. Says what was done.
+ *
+ * @throws Error where there is no plan of one of them, or the home has no key that signs.
+ */
+export function rewriteSeams(home: HomePaths, path: string): Promise<string> {
+  return whileHeld(home, path, async () => {
+    const signerKey = await readCheckpointKey(home);
+    if (signerKey === undefined) throw new Error("there is no checkpoint key");
+    const plans = await finishedPlans(home, path);
+    const seams = logSeamsPath(path);
+    const aside = (await exists(seams)) ? `${await setAside(home, seams)}; ` : "";
+    for (const plan of plans) await addSeamOnce(path, plan, signerKey);
+    return `${aside}${plans.length} seams were written to ${seams} again`;
+  });
+}
+
+/**
+ * The plans of all logs of a name that were set aside, oldest first.
+ *
+ * @throws Error where one is missing between them.
+ */
+export async function finishedPlans(
+  home: Pick<HomePaths, "dir">,
+  path: string,
+): Promise<readonly QuarantinePlan[]> {
+  const plans = (await readPlans(home))
+    .filter(({ log, isDone }) => isDone && log === basename(path))
+    .toSorted((one, other) => one.seams - other.seams);
+  if (plans.some(({ seams }, at) => seams !== at))
+    throw new Error(`what was set aside of ${path} is not all there`);
+  return plans;
 }
 
 /** Runs while nobody else changes the home or writes the log. */

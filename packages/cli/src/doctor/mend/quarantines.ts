@@ -53,7 +53,9 @@ export async function listQuarantines(
   const seams = new Map<string, { readonly seam: Seam; readonly signed: boolean }>();
   for (const seam of plans) seams.set(seam.folder, { seam, signed: false });
   // What a key signed that was rotated since still counts.
-  const keys = verifierKey === undefined ? [] : keysOf(verifierKey, await readKeySeams(home));
+  // Seams of keys that cannot be read are said by the examination of keys.
+  const keySeams = await readKeySeams(home).catch(() => []);
+  const keys = verifierKey === undefined ? [] : keysOf(verifierKey, keySeams);
   for (const path of keys.length === 0 ? [] : await listAuditFiles(home.dir))
     for (const opened of await readLogSeams(path, keys).catch(reasonOf))
       if (opened.ok) seams.set(opened.seam.folder, { seam: opened.seam, signed: true });
