@@ -47,6 +47,10 @@ async function atEveryPoint(
   return killed;
 }
 
+/** What restores and moves left in a folder. */
+const stagingsIn = async (at: string): Promise<readonly string[]> =>
+  (await readdir(at)).filter((name) => name.startsWith(".acp-"));
+
 interface Made {
   readonly at: string;
   readonly dir: string;
@@ -111,6 +115,7 @@ it("acp restore leaves the old home or the new one whole, wherever it is killed"
     // And again, to the end.
     const again = await say(["restore", file, "--yes", ...key, "--home", own]);
     expect(again).toMatchObject({ code: 0 });
+    expect(await stagingsIn(parent)).toEqual([]);
     return end;
   });
   expect([killed > 20, finished > 0]).toEqual([true, true]);
@@ -141,6 +146,12 @@ it("acp move to another file system leaves one home whole, wherever it is killed
     await openHome(to);
     const { ok, events } = await verifyAuditLog(join(to, "audit.jsonl"));
     expect([ok, events >= count]).toEqual([true, true]);
+    // Killed between the last rename and the end: the doctor finds the note.
+    if ((await stagingsIn(shm)).length > 0)
+      expect(
+        await say(["doctor", "--fix", "restore_left", "--yes", "--quick", "--home", to]),
+      ).toMatchObject({ code: 0 });
+    expect(await stagingsIn(shm)).toEqual([]);
     return end;
   });
   expect([killed > 20, finished > 0]).toEqual([true, true]);

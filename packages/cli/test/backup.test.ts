@@ -14,6 +14,7 @@ import {
   symlink,
   writeFile,
 } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { verifyAuditLog, readAuditLog } from "@acp/audit";
@@ -42,6 +43,32 @@ const grant = (id: string): Grant => ({
   evidence: "any",
   secrets: [],
 });
+
+const directoryWitness = async (): Promise<string> => `{ directory: ${await folder()} }`;
+
+/** One that gives the newest checkpoint of a log back, by its origin. */
+async function urlWitness(): Promise<string> {
+  const newest = new Map<string, string>();
+  const server = createHttpServer((request, response) => {
+    const origin = new URL(request.url ?? "", "http://x").searchParams.get("origin") ?? "";
+    const note = newest.get(origin);
+    if (request.method === "GET")
+      return void response.writeHead(note === undefined ? 404 : 200).end(note);
+    let text = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    request.on("end", () => {
+      newest.set(text.split("\n", 1)[0] ?? "", text);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  return `{ url: "http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/" }`;
+}
 
 describe("acp backup and acp restore", () => {
   it("bring a home back with every byte, and the log says so", async () => {
@@ -97,17 +124,18 @@ describe("acp backup and acp restore", () => {
     expect((await verifyAuditLog(join(dir, "audit.jsonl"))).events).toBe(1);
   });
 
-  it.each([["with its logs"], ["without logs", "--without-logs"]])(
-    "bring a home back %s whose witness knows of later events, as often as one likes",
-    async (_how, ...more) => {
+  it.each([
+    { how: "with its logs", makeWitness: directoryWitness, more: [] },
+    { how: "without logs", makeWitness: directoryWitness, more: ["--without-logs"] },
+    { how: "with its logs, at a URL,", makeWitness: urlWitness, more: [] },
+  ])(
+    "bring a home back $how whose witness knows of later events, as often as one likes",
+    async ({ makeWitness, more }) => {
       const { dir, file, acp, home, log } = await world();
-      const witness = await folder();
       await writeFile(
         home.configPath,
-        `version: "1"\naudit: { witnesses: [{ directory: ${witness} }] }\n`,
-        {
-          mode: 0o600,
-        },
+        `version: "1"\naudit: { witnesses: [${await makeWitness()}] }\n`,
+        { mode: 0o600 },
       );
       const later = async (): Promise<void> => {
         await using audit = await openHomeAudit(home, {

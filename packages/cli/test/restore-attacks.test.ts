@@ -1,11 +1,13 @@
 /** Restores and moves that somebody would use against the home, or that were killed. */
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileClaims, fileGrants } from "@acp/home";
 import { expect, it, describe, afterAll } from "vitest";
 import { beginStaging, leftStagings } from "../src/backup/staging.js";
 import { world } from "./backup-world.js";
 import type { BackupWorld } from "./backup-world.js";
 import { codesOf, removeTemplate } from "./doctor-world.js";
+import { GRANT } from "./rollback-world.js";
 
 afterAll(removeTemplate);
 
@@ -57,6 +59,34 @@ describe("acp restore shows", () => {
     expect(await shown(at)).toMatchObject([{ kind: "unlock" }]);
     await write(join(keysDir, "checkpoint.key"), "another\n");
     expect(await shown(at)).toMatchObject([{ kind: "unlock" }, { kind: "checkpoint_key" }]);
+  });
+});
+
+describe("acp restore keeps used what was used since", () => {
+  const CLAIM = '{"key":"used:gr_1:0","end_ms":9000000000000,"ttl_ms":7000000000000}\n';
+  const claims = ({ dir }: BackupWorld): string => join(dir, "claims", "claims.jsonl");
+  const used = async (at: BackupWorld, text: string): Promise<void> => {
+    await mkdir(dirname(claims(at)), { recursive: true, mode: 0o700 });
+    await write(claims(at), text);
+  };
+  const counted = { ...GRANT, uses: 2, usesLeft: 2 };
+
+  it.each([[[]], [["--without-logs"]]])("with %j", async (args) => {
+    const at = await backedUp(({ home }) => fileGrants(home.grantsPath).put(counted));
+    await used(at, CLAIM);
+    expect(await at.acp("restore", at.file, "--yes", ...args)).toMatchObject({ code: 0 });
+    expect(await fileClaims(dirname(claims(at))).isClaimed("used:gr_1:0")).toBe(true);
+    expect(await fileGrants(at.home.grantsPath).list()).toMatchObject([{ id: "gr_1" }]);
+  });
+
+  it("and ends counted grants where nobody can tell", async () => {
+    const at = await backedUp(async ({ home }) => {
+      await fileGrants(home.grantsPath).put(counted);
+      await fileGrants(home.grantsPath).put({ ...GRANT, id: "gr_2" });
+    });
+    await used(at, "hello\n");
+    expect(await at.acp("restore", at.file, "--yes")).toMatchObject({ code: 0 });
+    expect(await fileGrants(at.home.grantsPath).list()).toMatchObject([{ id: "gr_2" }]);
   });
 });
 

@@ -97,6 +97,32 @@ export function fileClaims(directory: string, clock: Clock = machineClock): Clai
   };
 }
 
+/**
+ * Claims in one directory what is claimed in another one, for as long as it is claimed there: a home
+ * that replaces it gives nothing a second time.
+ *
+ * @returns How many claims of the other one hold.
+ * @throws ConsentError `home_invalid` if a line there is no claim, or one of the files cannot be read
+ * or written; `home_busy`.
+ */
+export async function carryClaims(
+  from: string,
+  to: string,
+  clock: Clock = machineClock,
+): Promise<number> {
+  const path = join(from, FILE);
+  if (await isMissing(path)) return 0;
+  const lines = (await readPrivateFile(path, FILE_BYTES_MAX)).split("\n").slice(0, -1);
+  const nowMs = clock.now();
+  const live = lines
+    .map((line, at) => readClaimLine(path, line, at + 1))
+    .map(({ key, endMs, ttlMs }) => ({ key, leftMs: Math.min(ttlMs, endMs - nowMs) }))
+    .filter(({ leftMs }) => leftMs > 0);
+  const claims = fileClaims(to, clock);
+  await Promise.all(live.map(({ key, leftMs }) => claims.claimOnce(key, leftMs)));
+  return live.length;
+}
+
 async function appendDurable(path: string, size: number, lines: string): Promise<void> {
   try {
     await using handle = await open(path, constants.O_WRONLY | constants.O_NOFOLLOW);

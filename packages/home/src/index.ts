@@ -1,7 +1,7 @@
 /** @acp/home: the ~/.acp directory: config, policy, pause, keys, vault. Private and atomic. */
 export { checkpointKeyPath, readCheckpointKey } from "./checkpoint-key.js";
 export { createFileAtomic, syncDirectory, writeFileAtomic } from "./atomic.js";
-export { fileClaims } from "./claims-file.js";
+export { carryClaims, fileClaims } from "./claims-file.js";
 export { configSchema, DEFAULT_CONFIG, parseConfig, readConfig } from "./config.js";
 export type { Config, LoadedConfig } from "./config.js";
 export { DEFAULT_AUDIT_CONFIG } from "./config-audit.js";

@@ -9,6 +9,7 @@ import { initKeys, readPublicKeys, readUnlockKind, rotationSteps, unlockKeys } f
 import { changeUnlock, resetKeys, resetSteps } from "./keys-reset.js";
 import { makeKeyFile, type Unlock } from "./private-key.js";
 import { changeVaultFile, readVaultFile, withSecret } from "./vault-file.js";
+import { holdWriter } from "./writer-lock.js";
 
 const lost: Unlock = { kind: "key-file", text: makeKeyFile() };
 const next: Unlock = { kind: "key-file", text: makeKeyFile() };
@@ -129,4 +130,16 @@ describe("resetKeys()", () => {
     const aside = names.filter((name) => name.startsWith("vault.json.lost-"));
     expect(aside.length).toBeGreaterThanOrEqual(1);
   });
+});
+
+it("resetKeys() asks for the vault's counter while nobody else can change the home", async () => {
+  const { home } = await makeHome();
+  let asked = 0;
+  const vaultCounter = async (): Promise<number> => {
+    asked++;
+    await expect(holdWriter(home.dir, 1)).rejects.toMatchObject({ code: "home_busy" });
+    return 9;
+  };
+  const { keys } = await resetKeys({ home, unlock: next, vaultCounter, clock: at(NOW) });
+  expect([asked, (await readVaultFile(home, keys)).counter]).toEqual([1, 9]);
 });

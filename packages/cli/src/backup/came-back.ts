@@ -1,6 +1,6 @@
 /**
  * Came back: what of consent a backup would put back in force that ended since: grants that were
- * revoked or used up, passkeys that were revoked, keys that were retired, what opened them before,
+ * revoked, passkeys that were revoked, keys that were retired, what opened them before,
  * secrets that were removed, a policy that was replaced, pauses that end. Pure.
  */
 import { isoTime, isJsonObject, parseIsoTime } from "@acp/core";
@@ -63,15 +63,14 @@ export function cameBack(
 }
 
 function grantsBack(backup: ConsentTexts, now: ConsentTexts, nowMs: number): readonly CameBack[] {
-  const current = new Map(grantsIn(now).map((grant) => [grant.id, grant]));
+  const current = new Set(grantsIn(now).map(({ id }) => id));
   return grantsIn(backup).flatMap((grant): readonly CameBack[] => {
     const { id, agentId, scope, expiresAtMs, usesLeft, approverIds } = grant;
     if (expiresAtMs <= nowMs) return [];
-    const held = current.get(id);
-    if (held !== undefined && (usesLeft ?? Infinity) <= (held.usesLeft ?? Infinity)) return [];
+    // Uses stay used (keep-claims.ts).
+    if (current.has(id)) return [];
     const uses = usesLeft === undefined ? "" : `, ${usesLeft} uses left`;
-    const why = held === undefined ? "not in force now" : `${held.usesLeft ?? "no"} uses left now`;
-    const text = `grant ${id}: ${agentId} may ${JSON.stringify(scope)}, approved by ${approverIds.join(", ")}, until ${isoTime(expiresAtMs)}${uses} (${why})`;
+    const text = `grant ${id}: ${agentId} may ${JSON.stringify(scope)}, approved by ${approverIds.join(", ")}, until ${isoTime(expiresAtMs)}${uses} (not in force now)`;
     return [{ kind: "grant", id, text }];
   });
 }

@@ -11,7 +11,7 @@ import { socketBytesOver } from "../doctor/look/sockets.js";
 import { copyTree, treeMark } from "./copy-tree.js";
 import { busy, refuseLive, socketsIn } from "./live.js";
 import { isInside } from "./is-inside.js";
-import { beginStaging } from "./staging.js";
+import { beginStaging, leftStagings, removeStaging } from "./staging.js";
 import { asideName, swapHomes } from "./swap.js";
 
 /** What is moved, and where to. Absolute paths. */
@@ -83,6 +83,7 @@ async function renameHome({ from, to }: MovePlan): Promise<Moved> {
 }
 
 async function moveByCopy({ from, to, nowMs, onProgress }: MovePlan): Promise<Moved> {
+  for (const left of await leftStagings(to)) await removeStaging(left);
   const aside = await asideName(from, "moved", nowMs);
   const staged = await beginStaging({ kind: "move", home: from, target: to });
   const { dir: staging } = staged;

@@ -13,6 +13,7 @@ import { declareRestore } from "../rollback/declare-restore.js";
 import { AGENT_PAUSE, CONSENT_FILES, cameBack, cameBackMetadata } from "./came-back.js";
 import type { CameBack, ConsentTexts } from "./came-back.js";
 import { isLogFile } from "./format.js";
+import { keepClaims } from "./keep-claims.js";
 import { refuseLive } from "./live.js";
 import type { BackupRead, OpenBackup } from "./read-backup.js";
 import { settleLogs } from "./settle-logs.js";
@@ -215,6 +216,7 @@ async function declare(
   const { created_at_ms: createdAtMs } = checked.facts;
   try {
     const home = homePaths(staging);
+    const kept = checked.isCompared ? await keepClaims(homePaths(current), home) : 0;
     await settleLogs({ home, io });
     await declareRestore({
       home,
@@ -225,6 +227,7 @@ async function declare(
       more: {
         backup_at_ms: createdAtMs,
         came_back: [...cameBackMetadata(checked.back)],
+        claims_kept: kept ?? null,
         ...(replaced !== undefined && { replaced }),
       },
     });

@@ -91,6 +91,21 @@ describe("grants.json", () => {
     }
   });
 
+  it("with a counter that somebody wrote keeps nothing from being saved, or restored", async () => {
+    const { home, older } = await revoked();
+    const text = JSON.stringify({ ...JSON.parse(older), counter: Number.MAX_SAFE_INTEGER });
+    await put(home.grantsPath, text);
+    await grantsOf(home).grants.put({ ...GRANT, id: "gr_2" });
+    expect(await idsOf(grantsOf(home).grants)).toEqual(["gr_2"]);
+    await put(home.grantsPath, text);
+    const { files } = await declareRestore({ home, io, reason: "a test" });
+    expect(files).toMatchObject([{ file: "grants", counter: 4 }]);
+    const { grants } = grantsOf(home);
+    expect(await idsOf(grants)).toEqual(["gr_1"]);
+    expect(await grants.revoke("gr_1")).toBe(true);
+    expect(await idsOf(grantsOf(home).grants)).toEqual([]);
+  });
+
   it("is not written once its counter is at its end", async () => {
     const home = await newHome();
     const hash = `sha256:${"00".repeat(32)}`;

@@ -85,7 +85,8 @@ function guardOf(
       if (why !== undefined) return why;
       if (seen !== undefined && state.counter < seen.counter)
         return `it is an older one (save ${state.counter}) than this gate has seen (save ${seen.counter})`;
-      seen = { counter: state.counter, restore };
+      // A number that nobody sealed would have every later save be above it.
+      seen = { counter: state.isSealed ? state.counter : (seen?.counter ?? 0), restore };
       return undefined;
     },
     async saved({ counter, hash }, isNoted) {
