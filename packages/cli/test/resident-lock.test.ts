@@ -61,6 +61,13 @@ it("denies what a rule denies, answers everything else with key_locked, and goes
   expect(await at.unlock(PASSPHRASE)).toMatchObject({ code: 0 });
   await isDone(client, 2);
   expect(await at.logs()).toEqual(["audit.jsonl"]);
+  await vi.waitFor(
+    async () =>
+      expect(await readFile(join(at.home, "audit.jsonl"), "utf8")).toMatch(
+        /"notice":"denied_while_locked",.*While the key was locked, calls were denied from [^"]+: \\"mcp-client\\" 4/,
+      ),
+    { timeout: 60_000 },
+  );
   expect(await startsOf(at.home)).toBe(1);
   const status = JSON.parse((await at.acp(["resident", "status", "--json"])).stdout);
   expect(status.unlocked_until).toMatch(/^\d{4}-/);

@@ -70,6 +70,18 @@ describe("sessions", () => {
     for (let n = 0; n < LIMITS.starts; n++) share(budgets, "a")[Symbol.dispose]();
   });
 
+  it("that one client starts wait for each other, and for no other client's", async () => {
+    const budgets = createBudgets(() => 0, { ...LIMITS, startsAtOnce: 1 });
+    const [one, two, three] = [share(budgets, "a"), share(budgets, "a"), share(budgets, "b")];
+    await Promise.all([one.turn(), three.turn()]);
+    let isIn = false;
+    const waiting = two.turn().then(() => (isIn = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isIn).toBe(false);
+    one[Symbol.dispose]();
+    await waiting;
+  });
+
   it("are counted again where they end, once", () => {
     const budgets = createBudgets(() => 0, { ...LIMITS, sessions: 1, sessionsForNew: 0 });
     const first = share(budgets, "a");

@@ -5,6 +5,8 @@
  */
 import type { AuditSink, QuestionRoom } from "@acp/core";
 import type { RequestRoom } from "@acp/proxy-mcp";
+import { createTurns } from "./turns.js";
+import type { Turns } from "./turns.js";
 
 /** What there is, and what one client may have of it. */
 export interface Limits {
@@ -14,8 +16,10 @@ export interface Limits {
   readonly sessionsOfOne: number;
   /** Of the sessions of all, so many are for clients that have none yet. */
   readonly sessionsForNew: number;
-  /** Sessions that one client may begin at once; a minute gives as many back. */
+  /** Sessions that one client may begin; a minute gives as many back. */
   readonly starts: number;
+  /** Of these, so many start at the same time; the others wait, and no other client does. */
+  readonly startsAtOnce: number;
   /** Open questions of one client. */
   readonly questions: number;
   /** Tool calls of one client under way. */
@@ -32,6 +36,7 @@ export const LIMITS: Limits = {
   sessionsOfOne: 32,
   sessionsForNew: 16,
   starts: 128,
+  startsAtOnce: 4,
   questions: 16,
   calls: 256,
   bytes: 64 * 1024 * 1024,
@@ -57,6 +62,10 @@ export interface Share extends Disposable {
   readonly requestRoom: RequestRoom;
   /** Counts what is written. */
   counted(sink: AuditSink): AuditSink;
+  /** Waits until fewer sessions of this client are starting. */
+  turn(): Promise<void>;
+  /** The session has started, or does not. */
+  started(): void;
   /** Says once a minute, for this client, that it reached a limit. Set by the session's gate. */
   onFull(tell: (why: string) => void): void;
   /** What its client has. */
@@ -73,6 +82,7 @@ interface Client {
   sessions: number;
   /** Sessions that it began; they flow out of the measure as what it logs does. */
   starts: number;
+  readonly turns: Turns;
   questions: number;
   calls: number;
   bytes: number;
@@ -102,21 +112,22 @@ export function createBudgets(
     open(name) {
       const why = whyNoSession(state, name);
       if (why !== undefined) return why;
-      const client = state.clients.get(name) ?? newClient(nowMs());
+      const client = state.clients.get(name) ?? newClient(state);
       state.clients.set(name, client);
       return shareOf(state, client);
     },
   };
 }
 
-const newClient = (nowMs: number): Client => ({
+const newClient = ({ nowMs, limits }: State): Client => ({
   sessions: 0,
   starts: 0,
+  turns: createTurns(limits.startsAtOnce),
   questions: 0,
   calls: 0,
   bytes: 0,
   logBytes: 0,
-  drainedAtMs: nowMs,
+  drainedAtMs: nowMs(),
   toldAtMs: undefined,
 });
 
@@ -140,6 +151,7 @@ function shareOf(state: State, client: Client): Share {
   begin(state, client);
   // What this session took, so that its end gives back what it did not.
   const own = { questions: 0, calls: 0, bytes: 0 };
+  const turn = client.turns.of();
   let isOver = false;
   let tell: (why: string) => void = () => undefined;
   const take = (what: keyof typeof own, count: number): void => {
@@ -175,22 +187,29 @@ function shareOf(state: State, client: Client): Share {
         return { leave: () => change(-1) };
       },
     },
-    counted: (sink) => ({
-      async append(events) {
-        drain(state, client);
-        client.logBytes += Buffer.byteLength(JSON.stringify(events));
-        return sink.append(events);
-      },
-    }),
+    counted: (sink) => countedSink(sink, state, client),
+    turn: turn.take,
+    started: turn.give,
     onFull: (next) => (tell = next),
     usage: () => usageOf(state, client),
     [Symbol.dispose]() {
       if (isOver) return;
+      turn.give();
       for (const what of ["questions", "calls", "bytes"] as const) take(what, -own[what]);
       isOver = true;
       state.sessions--;
       client.sessions--;
       forgetIdle(state);
+    },
+  };
+}
+
+function countedSink(sink: AuditSink, state: State, client: Client): AuditSink {
+  return {
+    async append(events) {
+      drain(state, client);
+      client.logBytes += Buffer.byteLength(JSON.stringify(events));
+      return sink.append(events);
     },
   };
 }

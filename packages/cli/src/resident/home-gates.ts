@@ -72,6 +72,7 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
       },
       outside: (server) => outsideOf(server, invocation.io),
       async tellClient(error, asked, signal) {
+        share.started();
         if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
           return tellClient(error, asked, signal);
         onLocked();
@@ -220,6 +221,7 @@ async function withSessionGate<T>(
   if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
   share.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
   const sink = share.counted(base.sink);
+  share.started();
   return await withGateOf({ ...base, recordKey, kept, notices, isolation, sink }, parts, use);
 }
 

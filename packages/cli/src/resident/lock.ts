@@ -104,8 +104,7 @@ export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
       const forMs = await ttlMs();
       throttle.right();
       // Whoever locks means what is being opened, too.
-      if (locks !== before)
-        return LOCKED_MEANWHILE;
+      if (locks !== before) return LOCKED_MEANWHILE;
       opened = { keys, endMs: nowMs() + forMs, endWallMs: wallMs() + forMs };
       return { unlocked: true, until: new Date(opened.endWallMs).toISOString() };
     } catch (error) {
@@ -125,8 +124,7 @@ export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
     async unlock(passphrase) {
       const waitMs = throttle.waitMs();
       // Guesses at once would all be free.
-      if (isBusy || waitMs > 0)
-        return throttled(isBusy ? undefined : waitMs);
+      if (isBusy || waitMs > 0) return throttled(isBusy ? undefined : waitMs);
       isBusy = true;
       try {
         return await attempt(passphrase);

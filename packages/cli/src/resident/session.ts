@@ -174,6 +174,9 @@ async function serve(
   const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");
   const print = createPrinter({ stdout: io.stdout, stderr: io.stderr, env: io.env, json });
   try {
+    await own.share.turn();
+    // Many of one client may have come and gone meanwhile.
+    if (io.onStop().aborted) return EXIT_CODES.ok.code;
     const { command, ...line } = readCommandLine(argv, commands);
     const invocation: Invocation = { ...line, io, print };
     if (command?.name !== "mcp" || line.flags.has("tty"))

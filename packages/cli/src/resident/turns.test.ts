@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { createTurns } from "./turns.js";
+
+it("createTurns() lets so many in at once, the others in their order, and passes over who gave up", async () => {
+  const turns = createTurns(2);
+  const log: string[] = [];
+  const all = ["a", "b", "c", "d", "e"].map((name) => {
+    const turn = turns.of();
+    return { turn, taken: turn.take().then(() => void log.push(name)) };
+  });
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await settle();
+  expect(log).toEqual(["a", "b"]);
+  all[2]?.turn.give();
+  all[0]?.turn.give();
+  all[0]?.turn.give();
+  await settle();
+  // c gave up while it waited: its turn was d's at once.
+  expect(log).toEqual(["a", "b", "c", "d"]);
+  all[1]?.turn.give();
+  all[3]?.turn.give();
+  await Promise.all(all.map(({ taken }) => taken));
+  all[4]?.turn.give();
+  const [one, two] = [turns.of(), turns.of()];
+  await Promise.all([one.take(), two.take()]);
+  turns.of().give();
+  const third = turns.of();
+  let isIn = false;
+  void third.take().then(() => (isIn = true));
+  await settle();
+  expect(isIn).toBe(false);
+  two.give();
+  await settle();
+  expect(isIn).toBe(true);
+});

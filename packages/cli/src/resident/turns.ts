@@ -1,0 +1,47 @@
+/** Turns: so many do something at the same time, and the others wait for them, in their order. */
+
+/** One place in the line. */
+export interface Turn {
+  /** Waits for it; once. */
+  take(): Promise<void>;
+  /** Gives it to the next; nothing where it was not taken, or is given already. */
+  give(): void;
+}
+
+/** The line. */
+export interface Turns {
+  of(): Turn;
+}
+
+/** @param atOnce - How many have a turn at the same time. */
+export function createTurns(atOnce: number): Turns {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  const next = (): void => {
+    const first = waiting.shift();
+    if (first === undefined) free++;
+    else first();
+  };
+  return {
+    of() {
+      let state: "new" | "waiting" | "taken" | "over" = "new";
+      return {
+        async take() {
+          state = "waiting";
+          if (free > 0) free--;
+          else await new Promise<void>((resolve) => waiting.push(resolve));
+          // Whoever gave up while it waited leaves the turn to the next.
+          if (isOver()) next();
+          else state = "taken";
+        },
+        give() {
+          if (state === "taken") next();
+          state = "over";
+        },
+      };
+      function isOver(): boolean {
+        return state === "over";
+      }
+    },
+  };
+}
