@@ -42,6 +42,7 @@ const ONLY_DEEP = {
   "packages/cli/test/inbox-reviews.test.ts": 10,
   "packages/cli/test/inbox-unreachable.test.ts": 5,
   "packages/cli/test/inbox.test.ts": 20,
+  "packages/cli/test/keys-killed.test.ts": 50,
   "packages/cli/test/keys-rotate-live.test.ts": 10,
   "packages/cli/test/keys-life.test.ts": 15,
   "packages/cli/test/keys.test.ts": 10,

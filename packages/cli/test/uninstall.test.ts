@@ -143,7 +143,9 @@ describe("acp uninstall", () => {
   it("deletes a home only after its path was typed at a terminal", async () => {
     const { dir, acp } = await world();
     expect(await acp(["--delete-home", "--yes"])).toMatchObject({ code: 2 });
-    await acp(["--delete-home", "--yes"], "yes\n");
+    await writeFile(join(dir, "thesis.txt"), "years");
+    const asked = await acp(["--delete-home", "--yes"], "yes\n");
+    expect(asked.stderr).toContain("These in it are not ACP's, and would go with it: thesis.txt\n");
     await openHome(dir);
     expect((await acp(["--delete-home", "--yes"], `${dir}\n`)).stdout).toContain(`Deleted: ${dir}`);
     expect(await readdir(join(dir, ".."))).toEqual([]);

@@ -7,6 +7,7 @@ import { dirname } from "node:path";
 import { asError, ConsentError, escapeText, systemClock } from "@acp/core";
 import { syncDirectory } from "@acp/home";
 import { askLine, askYes } from "../ask-yes.js";
+import { foreignIn } from "../backup/foreign.js";
 import { refuseLive } from "../backup/live.js";
 import { asideName } from "../backup/swap.js";
 import { changeClientFile, planChange } from "../clients/change-client-file.js";
@@ -132,7 +133,12 @@ async function deleteHome(invocation: Invocation): Promise<boolean> {
   const { io, print } = invocation;
   const { dir } = await homeOf(invocation);
   await refuseLive("delete", dir);
-  const question = `This deletes keys, vault and audit logs for good. Back them up first: acp backup FILE\nType ${escapeText(dir)} to delete them: `;
+  const foreign = await foreignIn(dir);
+  const others =
+    foreign.length === 0
+      ? ""
+      : `These in it are not ACP's, and would go with it: ${foreign.map((name) => escapeText(name)).join(", ")}\n`;
+  const question = `${others}This deletes keys, vault and audit logs for good. Back them up first: acp backup FILE\nType ${escapeText(dir)} to delete them: `;
   if ((await askLine(io, question)) !== dir) {
     print.notice("The home was not deleted: its path was not typed");
     return false;
