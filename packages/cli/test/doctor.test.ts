@@ -7,13 +7,24 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { isDeep } from "../../../tools/deep.js";
 import { FINDINGS } from "../src/doctor/codes.js";
+import type { Examination } from "../src/doctor/examination.js";
+import { makeFound } from "../src/doctor/finding.js";
+import type { Mend } from "../src/doctor/finding.js";
+import { fix } from "../src/doctor/fix.js";
 import { findDisk } from "../src/doctor/look/disk.js";
 import { findVersions } from "../src/doctor/look/machine.js";
 import { FILES, FOREIGN, HOME, KEYS, SETTINGS } from "./doctor-damages.js";
 import type { Damage } from "./doctor-damages.js";
 import { LOGS, SOCKETS, STORES } from "./doctor-damages-kept.js";
 import { MORE } from "./doctor-damages-more.js";
-import { codesOf, doctorWorld, findingsOf, removeTemplate } from "./doctor-world.js";
+import {
+  addEvents,
+  codesOf,
+  doctorWorld,
+  edit,
+  findingsOf,
+  removeTemplate,
+} from "./doctor-world.js";
 
 afterAll(removeTemplate);
 
@@ -64,13 +75,56 @@ it("there are more than sixty kinds of damage", () => {
 });
 
 it("fix() sets nothing aside that only a mode made look broken", async () => {
-  const { home, fix, log } = await doctorWorld();
+  const world = await doctorWorld();
+  const { home, log } = world;
   const before = await readFile(home.passkeysPath, "utf8");
   for (const path of [join(home.keysDir, "checkpoint.key"), home.passkeysPath, log])
     await chmod(path, 0o644);
-  const { mended } = await fix();
+  const { mended } = await world.fix();
   expect(mended.map(({ code }) => code)).toEqual(["file_open", "file_open", "file_open"]);
   expect(await readFile(home.passkeysPath, "utf8")).toBe(before);
+});
+
+it("examine() blames no file for the key that seals it, and no checkpoint for seams that are gone", async () => {
+  const world = await doctorWorld();
+  const { home, log, examine: look } = world;
+  await edit(log, (text) => text.replace("sample 3", "simple 3"));
+  await world.fix();
+  await addEvents(home, 2);
+  const key = join(home.keysDir, "checkpoint.key");
+  await chmod(key, 0o644);
+  expect(codesOf(await look())).toEqual(["file_open"]);
+  await chmod(key, 0o600);
+  await rm(`${log}.seams`);
+  expect(codesOf(await look())).toEqual(["seams_missing"]);
+});
+
+it("fix() looks again before it does what an earlier change may have made needless", async () => {
+  const { context } = await doctorWorld();
+  let isBroken = true;
+  const done: string[] = [];
+  const mend = (note: "after" | "before", name: string): Mend => ({
+    what: name,
+    note,
+    run() {
+      isBroken = false;
+      done.push(name);
+      return Promise.resolve(name);
+    },
+  });
+  const look: Examination["look"] = () =>
+    Promise.resolve(
+      isBroken
+        ? [
+            makeFound("grants_broken", { found: "x", mend: mend("before", "set aside") }),
+            makeFound("file_open", { found: "x", mend: mend("after", "chmod") }),
+          ]
+        : [],
+    );
+  const examinations = [{ id: "stores", looksAt: "x", look }];
+  const agrees = (): Promise<boolean> => Promise.resolve(true);
+  await fix({ context: () => context(), code: undefined, agrees, examinations });
+  expect(done).toEqual(["chmod"]);
 });
 
 describe.runIf(isRoot)("examine() of what others own finds", () => {
@@ -78,11 +132,12 @@ describe.runIf(isRoot)("examine() of what others own finds", () => {
 });
 
 it("fix() does not do what the log cannot be told of before", async () => {
-  const { home, log, fix } = await doctorWorld();
+  const world = await doctorWorld();
+  const { home, log } = world;
   await rm(log);
   await mkdir(log, { mode: 0o700 });
   await truncate(home.passkeysPath);
-  const { all, mended } = await fix({}, "passkeys_broken");
+  const { all, mended } = await world.fix({}, "passkeys_broken");
   expect(mended).toMatchObject([{ code: "passkeys_broken", is_done: false }]);
   expect(codesOf(all)).toContain("passkeys_broken");
 });
