@@ -22,7 +22,7 @@ const env = { PATH: process.env.PATH, HOME: process.env.HOME, ACP_RESIDENT_SECON
 
 /** A client that has its answer to `initialize`. */
 async function start(how, agent) {
-  const args = [
+  const words = [
     "mcp",
     "--resident",
     "--home",
@@ -34,7 +34,7 @@ async function start(how, agent) {
     SERVER,
     how,
   ];
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [BIN, ...words], {
     env,
     cwd: at,
     stdio: ["pipe", "pipe", "ignore"],

@@ -129,6 +129,7 @@ function ask(worker: Running, job: WorkerJob, limitMs: number): Promise<WorkerTo
       worker.onTold = NOBODY;
       resolve(said);
     };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.thread.postMessage(job);
   });
 }

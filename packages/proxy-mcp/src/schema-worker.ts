@@ -13,6 +13,7 @@ export interface WorkerJob {
   readonly id: number;
   /** The schema, the first time. */
   readonly schema?: Readonly<Record<string, unknown>>;
+  /** Arguments of a call. */
   readonly args: JsonObject;
 }
 
@@ -46,5 +47,9 @@ function check({ id, schema, args }: WorkerJob): WorkerTold {
   return { problem: compiled.validate(args), compileMs: compiled.compileMs };
 }
 
-parentPort?.on("message", (job: WorkerJob) => parentPort?.postMessage(check(job)));
-parentPort?.postMessage("ready");
+const tell = (what: WorkerTold | "ready"): void =>
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(what);
+
+parentPort?.on("message", (job: WorkerJob) => tell(check(job)));
+tell("ready");
