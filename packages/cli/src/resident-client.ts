@@ -110,7 +110,7 @@ async function openLink({ hello, uid, handlers }: LinkParts): Promise<Link | str
     if (typeof found === "string") return found;
     const link = await linkOf(found, hello, handlers);
     // The one that it connected to was giving way to the next.
-    if (link !== "again") return link;
+    if (link !== undefined) return link;
     if (tries === TRIES_MAX) return ENDED;
   }
 }
@@ -125,7 +125,7 @@ let isOlderKept = false;
 function keepOlder(why: string): void {
   isOlderKept = true;
   process.stderr.write(
-    `acp: An older version of ACP serves this home and goes on with that: ${why}; acp resident restart starts this one\n`,
+    `acp: An older version of ACP still serves this home: ${why}; acp resident restart starts this one\n`,
   );
 }
 
@@ -136,7 +136,7 @@ function linkOf(
   { socket, onFrames }: Reached,
   hello: Hello,
   handlers: LinkHandlers,
-): Promise<Link | string | "again"> {
+): Promise<Link | string | undefined> {
   let room = ROOM_BYTES;
   let isHeld = false;
   const text = Buffer.from(JSON.stringify(hello));
@@ -166,7 +166,7 @@ function linkOf(
       if (isOver) return;
       isOver = true;
       if (isOpen) handlers.onEnd(how);
-      else resolve(how === "again" ? how : ENDED);
+      else resolve(how === "again" ? undefined : ENDED);
       socket.destroy();
     };
     socket.on("close", () => over("lost"));

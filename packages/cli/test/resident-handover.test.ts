@@ -81,7 +81,7 @@ describe("a resident of an older version", () => {
     await rm(join(next.folder, "dist/index.js"));
     await writeFile(join(next.folder, "dist/index.js"), "throw new Error('broken');");
     await using second = await at.client({ bin: next.bin, args: ["--agent", "second"] });
-    expect(second.stderr()).toContain("An older version of ACP serves this home");
+    expect(second.stderr()).toContain("An older version of ACP still serves this home");
     await expectDone(second, 1);
     await expectDone(first, 2);
     expect((await statusOf(at)).pid).toBe(pid);

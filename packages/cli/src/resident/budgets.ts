@@ -170,13 +170,7 @@ function shareOf(state: State, client: Client): Share {
         return { leave: () => change(-1) };
       },
     },
-    counted: (sink) => ({
-      async append(events) {
-        drain(state, client);
-        client.logBytes += Buffer.byteLength(JSON.stringify(events));
-        return sink.append(events);
-      },
-    }),
+    counted: (sink) => countedSink(sink, state, client),
     onFull: (next) => (tell = next),
     usage: () => usageOf(state, client),
     [Symbol.dispose]() {
@@ -190,6 +184,14 @@ function shareOf(state: State, client: Client): Share {
     },
   };
 }
+
+const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
+  async append(events) {
+    drain(state, client);
+    client.logBytes += Buffer.byteLength(JSON.stringify(events));
+    return sink.append(events);
+  },
+});
 
 function usageOf(state: State, client: Client): Usage {
   drain(state, client);

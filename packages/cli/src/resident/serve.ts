@@ -125,18 +125,14 @@ async function serveLocked(locked: Locked): Promise<void> {
   const idle = createIdle(isNeeded, () => performance.now());
   const ofLock = lockCommands({ lock, gates, sessions, print: invocation.print });
   {
+    const giveWay = (to: Release | "whoever follows"): boolean => {
+      if (to !== "whoever follows" && !givesWay(own, to, isNow())) return false;
+      way.abort();
+      return true;
+    };
+    const control = { greeting, status, stop: () => end.abort(), giveWay, ...ofLock };
     await using _control = await listenPrivately(places.control, CONTROLS_MAX, (socket) =>
-      attendControl(socket, {
-        greeting,
-        status,
-        stop: () => end.abort(),
-        giveWay(to) {
-          if (to !== "whoever follows" && !givesWay(own, to, isNow())) return false;
-          way.abort();
-          return true;
-        },
-        ...ofLock,
-      }),
+      attendControl(socket, control),
     );
     await using _agents = await listenPrivately(places.agents, CONNECTIONS_MAX, (socket) => {
       if (way.signal.aborted) return lobby.enter(socket);

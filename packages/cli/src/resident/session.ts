@@ -87,14 +87,13 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   let hello: Hello | undefined;
   let session: SessionIo | undefined;
   let usage: Share["usage"] | undefined;
-  let leaving: "leaving" | "again" | undefined;
   let isLocked = false;
   let servers: readonly string[] = [];
   const silence = setTimeout(() => socket.destroy(), HELLO_MS_MAX);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   let served: Promise<void> | undefined;
-  let onHeld = (): void => undefined;
-  const held = new Promise<void>((resolve) => (onHeld = resolve));
+  const now = (): Opened => ({ hello, session });
+  const { onHeld, end, ...way } = wayOf(socket, closed, now);
   const open = (body: Buffer): void => {
     clearTimeout(silence);
     const admitted = admit(readHello(body), parts);
@@ -107,19 +106,13 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     const onLocked = (): void => {
       isLocked = true;
       // Somebody opened the key in the meantime.
-      if (parts.isUnlocked()) leave("again");
+      if (parts.isUnlocked()) way.leave("again");
     };
     const onServers = (names: readonly string[]): void => void (servers = names);
-    served = serve(session, hello, { ...parts, share, onLocked, onServers }).then(async (code) => {
+    served = serve(session, hello, { ...parts, share, onLocked, onServers }).then((code) => {
       share[Symbol.dispose]();
-      await session?.flush();
-      socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
+      return end(code);
     });
-  };
-  const leave: Session["leave"] = (how) => {
-    leaving ??= how;
-    if (session === undefined) socket.destroy();
-    else session.stop("the resident ends the session");
   };
   const take = ({ kind, body }: Frame): void => {
     if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
@@ -139,29 +132,63 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
   });
   socket.write(parts.greeting());
   return {
-    underWay() {
-      const used = usage?.();
-      return used !== undefined && used.requests > used.questions;
-    },
-    hold() {
-      if (session === undefined || (hello?.protocol[1] ?? 0) < HOLDS_FROM) return Promise.resolve();
-      socket.write(frameOf("hold"));
-      return Promise.race([held, closed]);
-    },
-    async part() {
-      if (session === undefined) return void socket.destroy();
-      await session.flush();
-      socket.end(frameOf("again"));
-      await closed;
-    },
+    underWay: () => isUnderWay(usage?.()),
+    ...way,
     hello: () => (session === undefined ? undefined : hello),
     usage: () => usage?.(),
     servers: () => servers,
     isSilent: () => session === undefined && !socket.destroyed,
     done: closed.then(() => served),
     isLocked: () => isLocked,
-    leave,
     destroy: () => void socket.destroy(),
+  };
+}
+
+const isUnderWay = (used: Usage | undefined): boolean =>
+  used !== undefined && used.requests > used.questions;
+
+/** What a connection has; nothing before its hello. */
+interface Opened {
+  readonly hello: Hello | undefined;
+  readonly session: SessionIo | undefined;
+}
+
+/** How a session ends, by itself or for another one. */
+interface Way extends Pick<Session, "hold" | "part" | "leave"> {
+  onHeld(): void;
+  end(code: number): Promise<void>;
+}
+
+function wayOf(socket: Socket, closed: Promise<void>, now: () => Opened): Way {
+  let leaving: "leaving" | "again" | undefined;
+  let onHeld = (): void => undefined;
+  const held = new Promise<void>((resolve) => (onHeld = resolve));
+  return {
+    onHeld: () => onHeld(),
+    leave(how) {
+      leaving ??= how;
+      const { session } = now();
+      if (session === undefined) socket.destroy();
+      else session.stop("the resident ends the session");
+    },
+    async end(code) {
+      await now().session?.flush();
+      socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
+    },
+    hold() {
+      const { hello, session } = now();
+      const isAble = session !== undefined && (hello?.protocol[1] ?? 0) >= HOLDS_FROM;
+      if (!isAble) return Promise.resolve();
+      socket.write(frameOf("hold"));
+      return Promise.race([held, closed]);
+    },
+    async part() {
+      const { session } = now();
+      if (session === undefined) return void socket.destroy();
+      await session.flush();
+      socket.end(frameOf("again"));
+      await closed;
+    },
   };
 }
 

@@ -43,7 +43,7 @@ export async function startFor(
     uid,
     release: releaseOf(),
     loadStarter: (): unknown => createRequire(import.meta.url)("#resident-start"),
-    onOlder: (why) => print.notice(`An older version of ACP goes on serving this home: ${why}`),
+    onOlder: (why) => print.notice(`An older version of ACP still serves this home: ${why}`),
     ...(end !== undefined && { end }),
   });
   if (typeof reached === "string") throw new ConsentError("home_busy", reached);

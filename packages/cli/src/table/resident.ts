@@ -93,7 +93,7 @@ export const RESIDENT_COMMANDS: readonly Command[] = [
   },
   {
     name: "resident restart",
-    summary: "Put another resident gate in the place of the one that runs, also of one that hangs",
+    summary: "Replace the resident gate of the home, also one that hangs",
     usage: "",
     operandsMax: 0,
     takesRest: false,
