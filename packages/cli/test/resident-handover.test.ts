@@ -2,10 +2,13 @@
  * Releases of ACP side by side: a newer one takes the place of the resident that runs, an older one
  * is served by it, and no two flip each other. Every installation is a copy of the built program.
  */
+import { realpathSync } from "node:fs";
 import { utimes, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attachApprovers } from "@acp/channel-terminal";
 import { describe, expect, it, vi } from "vitest";
+import { askIfOurs } from "../src/resident/control.js";
+import { placesOf } from "../src/resident/places.js";
 import { install, residentWorld, startsOf, textOf } from "./resident-world.js";
 import type { RawClient, ResidentWorld } from "./resident-world.js";
 
@@ -96,6 +99,12 @@ it("of two builds of one version the first stays, until its own files are others
   await using second = await at.client({ bin: two.bin, args: ["--agent", "second"] });
   await expectDone(second, 1);
   expect(await startsOf(at.home)).toBe(1);
+  // Also where somebody asks for it, and names another build or an older version.
+  const places = placesOf(realpathSync(at.home), { env: {}, uid: process.getuid?.() ?? -1 });
+  for (const version of ["1.0.0", "0.9.9", "", "unknown"])
+    expect(await askIfOurs(places, { ask: "handover", version, build: "other" })).toEqual({
+      handing_over: false,
+    });
   const entry = join(one.folder, "dist/index.js");
   await utimes(entry, 1, 1);
   expect(await statusOf(at)).toMatchObject({ is_current: false });
