@@ -12,6 +12,7 @@ import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
+import { chooseServers } from "../gate/config.js";
 import type { Share } from "./budgets.js";
 import type { Lock } from "./lock.js";
 import { needsPassphrase, serveLocked } from "./locked.js";
@@ -42,6 +43,8 @@ export interface SessionOfGates {
   readonly share: Share;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
+  /** Called with the names of the servers that the session starts. */
+  onServers(names: readonly string[]): void;
 }
 
 /** What is open of one configuration. */
@@ -57,7 +60,7 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
   const configurations = createConfigurations(own);
   let keys: Promise<HomeKeys> | undefined;
   return {
-    of: ({ invocation, share, onLocked }) => ({
+    of: ({ invocation, share, onLocked, onServers }) => ({
       room: share.requestRoom,
       async keys(at, asked) {
         const typed = lock.keys();
@@ -73,9 +76,14 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
         await serveLocked(asked, signal);
       },
       withGate: (parts, use) =>
-        configurations.use(parts, (base) =>
-          withSessionGate(base, { ...parts, questionRoom: share.questionRoom }, { share, use }),
-        ),
+        configurations.use(parts, (base) => {
+          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+          return withSessionGate(
+            base,
+            { ...parts, questionRoom: share.questionRoom },
+            { share, use },
+          );
+        }),
     }),
     attached: configurations.attached,
     close: (ended) =>
