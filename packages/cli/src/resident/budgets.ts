@@ -51,6 +51,8 @@ const TELL_EVERY_MS = 60_000;
 export interface Usage {
   readonly sessions: number;
   readonly questions: number;
+  /** Of any kind under way, calls among them. */
+  readonly requests: number;
   readonly calls: number;
   readonly bytes: number;
   readonly log_bytes: number;
@@ -84,6 +86,7 @@ interface Client {
   starts: number;
   readonly turns: Turns;
   questions: number;
+  requests: number;
   calls: number;
   bytes: number;
   logBytes: number;
@@ -124,6 +127,7 @@ const newClient = ({ nowMs, limits }: State): Client => ({
   starts: 0,
   turns: createTurns(limits.startsAtOnce),
   questions: 0,
+  requests: 0,
   calls: 0,
   bytes: 0,
   logBytes: 0,
@@ -150,7 +154,7 @@ function shareOf(state: State, client: Client): Share {
   const { limits, nowMs } = state;
   begin(state, client);
   // What this session took, so that its end gives back what it did not.
-  const own = { questions: 0, calls: 0, bytes: 0 };
+  const own = { questions: 0, requests: 0, calls: 0, bytes: 0 };
   const turn = client.turns.of();
   let isOver = false;
   let tell: (why: string) => void = () => undefined;
@@ -180,6 +184,7 @@ function shareOf(state: State, client: Client): Share {
         const why = whyNoRequest(state, client, request);
         if (why !== undefined) return { full: full(why) };
         const change = (by: 1 | -1): void => {
+          take("requests", by);
           if (request.isCall) take("calls", by);
           take("bytes", by * request.bytes);
         };
@@ -195,7 +200,8 @@ function shareOf(state: State, client: Client): Share {
     [Symbol.dispose]() {
       if (isOver) return;
       turn.give();
-      for (const what of ["questions", "calls", "bytes"] as const) take(what, -own[what]);
+      for (const what of ["questions", "requests", "calls", "bytes"] as const)
+        take(what, -own[what]);
       isOver = true;
       state.sessions--;
       client.sessions--;
@@ -204,15 +210,13 @@ function shareOf(state: State, client: Client): Share {
   };
 }
 
-function countedSink(sink: AuditSink, state: State, client: Client): AuditSink {
-  return {
-    async append(events) {
-      drain(state, client);
-      client.logBytes += Buffer.byteLength(JSON.stringify(events));
-      return sink.append(events);
-    },
-  };
-}
+const countedSink = (sink: AuditSink, state: State, client: Client): AuditSink => ({
+  async append(events) {
+    drain(state, client);
+    client.logBytes += Buffer.byteLength(JSON.stringify(events));
+    return sink.append(events);
+  },
+});
 
 function begin(state: State, client: Client): void {
   state.sessions++;
@@ -222,8 +226,8 @@ function begin(state: State, client: Client): void {
 
 function usageOf(state: State, client: Client): Usage {
   drain(state, client);
-  const { sessions, questions, calls, bytes, logBytes } = client;
-  return { sessions, questions, calls, bytes, log_bytes: Math.ceil(logBytes) };
+  const { sessions, questions, requests, calls, bytes, logBytes } = client;
+  return { sessions, questions, requests, calls, bytes, log_bytes: Math.ceil(logBytes) };
 }
 
 function whyNoRequest(

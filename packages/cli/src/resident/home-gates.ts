@@ -12,6 +12,7 @@ import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
+import { chooseServers } from "../gate/config.js";
 import type { Share } from "./budgets.js";
 import type { Lock } from "./lock.js";
 import { createLockedDenials } from "./locked-denials.js";
@@ -43,6 +44,8 @@ export interface SessionOfGates {
   readonly share: Share;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
+  /** Called with the names of the servers that the session starts. */
+  onServers(names: readonly string[]): void;
 }
 
 /** What is open of one configuration. */
@@ -62,7 +65,7 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
   });
   let keys: Promise<HomeKeys> | undefined;
   return {
-    of: ({ invocation, share, onLocked }) => ({
+    of: ({ invocation, share, onLocked, onServers }) => ({
       room: share.requestRoom,
       async keys(at, asked) {
         const typed = lock.keys();
@@ -79,9 +82,14 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
         await serveLocked(asked, signal, denials.count);
       },
       withGate: (parts, use) =>
-        configurations.use(parts, (base) =>
-          withSessionGate(base, { ...parts, questionRoom: share.questionRoom }, { share, use }),
-        ),
+        configurations.use(parts, (base) => {
+          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+          return withSessionGate(
+            base,
+            { ...parts, questionRoom: share.questionRoom },
+            { share, use },
+          );
+        }),
     }),
     attached: configurations.attached,
     close: (ended) =>
