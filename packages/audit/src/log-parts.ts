@@ -76,6 +76,8 @@ export interface PartLines {
 export interface LogPart extends PartLines {
   /** Bytes of it when it was opened. */
   readonly size: number;
+  /** When it was last written to, as the file system says. */
+  readonly changedMs: number;
   /** Number of its first event, read where its name does not say it; `undefined` without one. */
   startSeq(): Promise<number | undefined>;
   /** Bytes of it. */
@@ -146,7 +148,7 @@ async function joinParts({
     handle: FileHandle,
     at: { readonly path: string; readonly firstSeq: number | undefined },
   ): Promise<void> => {
-    const { size } = await handle.stat();
+    const { size, mtimeMs: changedMs } = await handle.stat();
     bytesTotal += size;
     const count = (bytes: number): void => {
       bytesRead += bytes;
@@ -158,6 +160,7 @@ async function joinParts({
       name: basename(at.path),
       firstSeq: at.firstSeq,
       size,
+      changedMs,
       startSeq: () => (startSeq ??= readStart()),
       blocks: ({ from: position = 0, to: end } = {}) =>
         splitLines(readChunks(handle, { path: at.path, signal, count, position, end })),

@@ -19,6 +19,8 @@ export interface Status {
   readonly approvers: number;
   /** Until when a passphrase that a person typed keeps the key open; null where none does. */
   readonly unlocked_until: string | null;
+  /** How far the index of the logs is, of a hundred, while it is being made; null otherwise. */
+  readonly index_percent: number | null;
   readonly clients: readonly {
     readonly pid: number;
     readonly ppid: number;

@@ -14,7 +14,8 @@ import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
 import type { Share } from "./budgets.js";
 import type { Lock } from "./lock.js";
-import { needsPassphrase, serveLocked } from "./locked.js";
+import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
+import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
@@ -42,6 +43,8 @@ export interface SessionOfGates {
   readonly share: Share;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
+  /** Ends the session; its client opens another one at once. */
+  leave(how: "again"): void;
 }
 
 /** What is open of one configuration. */
@@ -52,14 +55,23 @@ interface Opened {
   users: number;
 }
 
-/** Creates them; nothing is open yet. */
-export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): HomeGates {
+/**
+ * Creates them; nothing is open yet.
+ *
+ * @param rebuild - Says whether anything may be opened.
+ */
+export function createHomeGates(
+  own: Invocation,
+  lock: Pick<Lock, "keys">,
+  rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">,
+): HomeGates {
   const configurations = createConfigurations(own);
   let keys: Promise<HomeKeys> | undefined;
   return {
-    of: ({ invocation, share, onLocked }) => ({
+    of: ({ invocation, share, onLocked, leave }) => ({
       room: share.requestRoom,
       async keys(at, asked) {
+        await rebuild.check();
         const typed = lock.keys();
         if (typed !== undefined) return renewHomeKeys(at, typed);
         keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
@@ -67,10 +79,14 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
       },
       outside: (server) => outsideOf(server, invocation.io),
       async tellClient(error, asked, signal) {
+        if (isConsentError(error, "index_rebuilding")) {
+          void leaveAfter(rebuild.whole, leave);
+          return serveLocked(asked, rebuildingWait(rebuild), signal);
+        }
         if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
           return tellClient(error, asked, signal);
         onLocked();
-        await serveLocked(asked, signal);
+        await serveLocked(asked, lockedWait(asked), signal);
       },
       withGate: (parts, use) =>
         configurations.use(parts, (base) =>
@@ -86,6 +102,11 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
       ),
     [Symbol.asyncDispose]: () => configurations.close(Promise.resolve()),
   };
+}
+
+async function leaveAfter(whole: Promise<void>, leave: SessionOfGates["leave"]): Promise<void> {
+  await whole;
+  leave("again");
 }
 
 /** What is open of each configuration. */

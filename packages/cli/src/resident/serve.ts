@@ -11,6 +11,9 @@ import { trySocketLock } from "@acp/host";
 import type { SocketLock } from "@acp/host";
 import type { Command, Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
+import { homePaths } from "@acp/home";
+import { createIndexRebuild } from "../logs/index-rebuild.js";
+import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { createBudgets } from "./budgets.js";
@@ -95,12 +98,14 @@ async function serveLocked(locked: Locked): Promise<void> {
   const build = buildOf(ENTRY);
   const sessions = new Set<Session>();
   const end = new AbortController();
-  const lock = lockOf(invocation);
-  await using gates = createHomeGates(invocation, lock);
+  const say = (text: string): void => invocation.print.notice(text);
+  await using rebuild = createIndexRebuild({ home: homePaths(homeDir), say });
+  const lock = lockOf(invocation, rebuild);
+  await using gates = createHomeGates(invocation, lock, rebuild);
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
   const parts: SessionParts = { homeDir, build, gates, commands, budgets, isUnlocked };
-  const status = statusOf({ build, homeDir, gates, lock, sessions });
+  const status = statusOf({ build, homeDir, gates, lock, rebuild, sessions });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());
@@ -144,10 +149,11 @@ interface StatusParts {
   readonly homeDir: string;
   readonly gates: HomeGates;
   readonly lock: Lock;
+  readonly rebuild: Pick<IndexRebuild, "percent">;
   readonly sessions: ReadonlySet<Session>;
 }
 
-function statusOf({ build, homeDir, gates, lock, sessions }: StatusParts): () => Status {
+function statusOf({ build, homeDir, gates, lock, rebuild, sessions }: StatusParts): () => Status {
   const startMs = Date.now();
   return () => ({
     pid: process.pid,
@@ -157,6 +163,7 @@ function statusOf({ build, homeDir, gates, lock, sessions }: StatusParts): () =>
     memory_bytes: process.memoryUsage.rss(),
     approvers: gates.attached(),
     unlocked_until: lock.until() ?? null,
+    index_percent: rebuild.percent() ?? null,
     clients: [...sessions].flatMap(({ hello, usage }) => {
       const [said, used] = [hello(), usage()];
       if (said === undefined || used === undefined) return [];

@@ -12,7 +12,7 @@ import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
 import { clientName } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
-import type { HomeGates } from "./home-gates.js";
+import type { HomeGates, SessionOfGates } from "./home-gates.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
 import { namedHome, valueOf } from "./places.js";
@@ -93,7 +93,7 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
       // Somebody opened the key in the meantime.
       if (parts.isUnlocked()) leave("again");
     };
-    served = serve(session, hello, { ...parts, share, onLocked }).then(async (code) => {
+    served = serve(session, hello, { ...parts, share, onLocked, leave }).then(async (code) => {
       share[Symbol.dispose]();
       await session?.flush();
       socket.end(leaving === undefined ? exitFrame(code) : frameOf(leaving));
@@ -164,11 +164,7 @@ function admit(hello: Hello | undefined, parts: SessionParts): Admitted | Refusa
 async function serve(
   { io }: SessionIo,
   { argv }: Hello,
-  {
-    gates,
-    commands,
-    ...own
-  }: SessionParts & { readonly share: Share; readonly onLocked: () => void },
+  { gates, commands, ...own }: SessionParts & Pick<SessionOfGates, "share" | "onLocked" | "leave">,
 ): Promise<number> {
   const end = argv.indexOf("--");
   const json = argv.slice(0, end === -1 ? argv.length : end).includes("--json");

@@ -27,6 +27,8 @@ import { checkpointsFound } from "./checkpoints.js";
 import { hasNul, isStartOfLog } from "./log-bytes.js";
 import { hasWriter } from "./log-writer.js";
 import { quickVerification } from "./log-end.js";
+import { indexesFound } from "./indexes.js";
+import { prunedNotes } from "./pruned-notes.js";
 import { quarantineFound } from "./quarantines.js";
 
 /** The logs. */
@@ -34,6 +36,8 @@ export const logsExamination: Examination = {
   id: "logs",
   looksAt: "Audit logs are complete and match their checkpoints",
   look,
+  // The removals are looked up by the index: without one, logs are read whole.
+  tell: ({ home, isQuick }) => (isQuick ? Promise.resolve([]) : prunedNotes(home)),
 };
 
 /** At 64 logs no gate finds a free one. */
@@ -47,6 +51,7 @@ async function look(context: DoctorContext): Promise<readonly Found[]> {
   for (const path of await logsToVerify(sources).catch(() => listAuditFiles(home.dir)))
     if (!open.includes(basename(path)))
       found.push(...(await logFound({ context, path, sources }).catch(unreadable(path))));
+  found.push(...(await indexesFound(home)));
   const count = (await listAuditFiles(home.dir)).length;
   if (count >= LOGS_MANY)
     found.push(makeFound("logs_many", { path: home.dir, found: `There are ${count} logs` }));
