@@ -57,3 +57,19 @@ export function lineText(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** So many bytes are verified in a few milliseconds. */
+const PIECE_BYTES = 64 * 1024;
+
+/** The lines of a block, some at a time, for who verifies them in slices. */
+export function* piecesOf({ bytes, ends, fault }: LineBlock): Generator<LineBlock> {
+  let from = 0;
+  let piece: number[] = [];
+  for (const end of ends) {
+    piece.push(end - from);
+    if (end - from < PIECE_BYTES) continue;
+    yield { bytes: bytes.subarray(from, end + 1), ends: piece };
+    [from, piece] = [end + 1, []];
+  }
+  yield { bytes: bytes.subarray(from), ends: piece, ...(fault !== undefined && { fault }) };
+}

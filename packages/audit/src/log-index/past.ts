@@ -4,8 +4,7 @@
  */
 import { systemClock } from "@acp/core";
 import { walkChain } from "../chain.js";
-import type { LineBlock } from "../lines.js";
-import { lineText } from "../lines.js";
+import { lineText, piecesOf } from "../lines.js";
 import { writeAll } from "../log-file.js";
 import { type LogPart, openParts } from "../log-parts.js";
 import { createSlices, type Slices, type SlicesOptions } from "../slices.js";
@@ -160,22 +159,6 @@ async function walkStretch(
     code: "chain_broken",
     message: "the events before it are not those that were there when they were verified last",
   });
-}
-
-/** So many bytes are verified in a few milliseconds. */
-const PIECE_BYTES = 64 * 1024;
-
-/** The lines of a block, some at a time. */
-function* piecesOf({ bytes, ends, fault }: LineBlock): Generator<LineBlock> {
-  let from = 0;
-  let piece: number[] = [];
-  for (const end of ends) {
-    piece.push(end - from);
-    if (end - from < PIECE_BYTES) continue;
-    yield { bytes: bytes.subarray(from, end + 1), ends: piece };
-    [from, piece] = [end + 1, []];
-  }
-  yield { bytes: bytes.subarray(from), ends: piece, ...(fault !== undefined && { fault }) };
 }
 
 /**
