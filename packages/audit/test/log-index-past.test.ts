@@ -1,9 +1,11 @@
 /** What an index covers is verified again after a while, and the index says how far that came. */
-import { readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { copyFileSync } from "node:fs";
+import { readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { indexPath } from "../src/log-index/index-file.js";
 import { checkAuditPast, type PastOptions } from "../src/log-index/past.js";
 import { openIndexWriter } from "../src/log-index/index-writer.js";
+import { recheckedLine } from "../src/log-index/record.js";
 import { listArchives } from "../src/log-parts.js";
 import { eventsOf, expectSameAnswers, KEY, OTHER_KEY, putLog, recordsOf } from "./index-world.js";
 import { makeLines, scratchLog } from "./support.js";
@@ -16,9 +18,9 @@ const COUNT = 20;
 const OPTIONS = { indexKey: KEY, maxAgeMs: 30 * DAY_MS };
 
 /** A log of three files with an index, records of three events, and files older than it. */
-async function indexedLog(): Promise<string> {
+async function indexedLog(text = "sample"): Promise<string> {
   const path = await scratchLog();
-  const events = eventsOf(Array.from({ length: COUNT }, () => ({ metadata: { text: "sample" } })));
+  const events = eventsOf(Array.from({ length: COUNT }, () => ({ metadata: { text } })));
   await putLog(path, await makeLines(events), [7, 14]);
   const parts = { key: KEY, everyEvents: 3, closeEventsMin: 1, now: () => WRITTEN_MS };
   await (await openIndexWriter({ ...parts, path, nextSeq: COUNT }))?.close();
@@ -137,29 +139,28 @@ describe("checkAuditPast()", () => {
     await expect(stat(indexPath(path))).rejects.toThrow("ENOENT");
   });
 
-  it("names no fault of a log that was set aside while it was read", async () => {
-    const path = await indexedLog();
+  it("says nothing of a log that took the place of this one meanwhile, and notes nothing of it", async () => {
+    const [path, other] = [await indexedLog(), await indexedLog("simple")];
+    const index = await readFile(indexPath(other));
+    const names = ["", ".000000000000", ".000000000007", ".index"];
     let times = 0;
-    const isQuiet = await checkAuditPast(path, {
-      ...OPTIONS,
-      share: 0.5,
-      now: () => WRITTEN_MS + 31 * DAY_MS,
-      wait: () => Promise.resolve(),
-    });
-    expect(isQuiet.firstBad).toBeUndefined();
     const now = (): number => {
-      if (++times === 1) setAside();
-      return WRITTEN_MS + 62 * DAY_MS;
+      // When the first stretch was read, and is about to be noted.
+      if (++times === 2)
+        for (const name of names) copyFileSync(`${other}${name}`, `${path}${name}`);
+      return WRITTEN_MS + 31 * DAY_MS;
     };
-    let moving = Promise.resolve();
-    function setAside(): void {
-      moving = (async () => {
-        await rename(path, `${path}.old`);
-        await writeFile(path, `${(await makeLines(eventsOf([{}]))).join("\n")}\n`);
-      })();
-    }
     const { firstBad } = await checkAuditPast(path, { ...OPTIONS, now });
-    await moving;
+    expect(times).toBeGreaterThan(1);
     expect(firstBad).toBeUndefined();
+    expect(await readFile(indexPath(path))).toEqual(index);
+  });
+
+  it("keeps the length of a record", async () => {
+    const path = await indexedLog();
+    const [line = ""] = (await readFile(indexPath(path), "utf8")).split("\n");
+    expect(recheckedLine(line, 1_800_000_000_000, KEY)).toHaveLength(line.length);
+    expect(recheckedLine(line, 10_000_000_000_000, KEY)).toBeUndefined();
+    expect(recheckedLine(line, 1_800_000_000_000, OTHER_KEY)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 /** An index that is missing is made apart from the opening of its log, and goes on where it was cut. */
-import { appendFile, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { openAuditLog } from "../src/audit-log.js";
 import { indexPath } from "../src/log-index/index-file.js";
@@ -7,11 +7,13 @@ import { readIndexCoverage, rebuildAuditIndex } from "../src/log-index/rebuild.j
 import { eventsOf, expectSameAnswers, KEY, OTHER_KEY, putLog, recordsOf } from "./index-world.js";
 import { makeLines, scratchLog } from "./support.js";
 
+const STARTS = [20, 40, 60];
+
 /** A log of files, each of which has a record of its own. */
 async function longLog(): Promise<{ readonly path: string; readonly bytes: number }> {
   const path = await scratchLog();
   const lines = await makeLines(eventsOf(Array.from({ length: 120 }, () => ({}))));
-  await putLog(path, lines, [20, 40, 60]);
+  await putLog(path, lines, STARTS);
   const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
   return { path, bytes };
 }
@@ -33,6 +35,11 @@ describe("rebuildAuditIndex()", () => {
     await rebuildAuditIndex(path, { indexKey: KEY, onRead });
     expect(read).toBe(0);
     expect(await readIndexCoverage(path, OTHER_KEY)).toEqual({ bytes, covered: 0 });
+    const other = await scratchLog();
+    const events = Array.from({ length: 120 }, () => ({ tool: "x" }));
+    await putLog(other, await makeLines(eventsOf(events)), STARTS);
+    await copyFile(indexPath(path), indexPath(other));
+    expect(await readIndexCoverage(other, KEY)).toMatchObject({ covered: 0 });
   });
 
   it("goes on behind the last whole record, wherever the one before was killed", async () => {
