@@ -30,6 +30,8 @@ const PARAMS = {
 const CALL = { name: "echo", arguments: { text: "hello" } };
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, ACP_RESIDENT_SECONDS: "60" };
 
+const scratch = mkdtempSync(join(process.env.ACP_BENCH_DIR ?? tmpdir(), "acp-bench-ages-"));
+
 const median = (list) => summary(list).p50;
 
 /** Processor time and largest memory of a live process. */
@@ -49,7 +51,9 @@ const serving = (home) =>
 /** A client, and the resident that it starts. */
 function startClient(home) {
   const args = ["mcp", "--resident", "--home", home, "--", process.execPath, SERVER];
-  const child = spawn(process.execPath, [ACP, ...args], { env, stdio: ["pipe", "pipe", "ignore"] });
+  // No program of the folder that a client works in is started.
+  const options = { env, cwd: scratch, stdio: ["pipe", "pipe", "ignore"] };
+  const child = spawn(process.execPath, [ACP, ...args], options);
   const waiting = new Map();
   let [id, rest] = [0, ""];
   child.stdout.setEncoding("utf8").on("data", (text) => {
@@ -135,7 +139,6 @@ async function measure(home) {
   };
 }
 
-const scratch = mkdtempSync(join(process.env.ACP_BENCH_DIR ?? tmpdir(), "acp-bench-ages-"));
 try {
   const homes = Object.fromEntries(
     (process.env.ACP_BENCH_HOMES ?? "")
