@@ -26,7 +26,8 @@ function measure(args, { input } = {}) {
   const { status, output } = spawnSync(process.execPath, ["--require", USAGE, ...args], {
     encoding: "utf8",
     maxBuffer: 2 ** 30,
-    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", "pipe"],
+    // What it prints can be a gigabyte, and a process that held it would give it to its children.
+    stdio: [input === undefined ? "ignore" : "pipe", "ignore", "pipe", "pipe"],
     input,
   });
   const used = JSON.parse(output[3] || "{}");

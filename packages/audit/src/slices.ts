@@ -19,6 +19,7 @@ export interface Slices {
 export interface SlicesOptions {
   /** Above 0; 1, unless given: all that others leave. */
   readonly share?: number | undefined;
+  /** Ends the work at its next rest. */
   readonly signal?: AbortSignal | undefined;
   /** Waits; for tests. */
   readonly wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
