@@ -33,13 +33,14 @@ function splitChunk(rest: Uint8Array, chunk: Uint8Array): LineBlock {
     rest.length === 0
       ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
       : Buffer.concat([rest, chunk]);
+  return endLines(bytes, rest.length);
+}
+
+/** The lines of these bytes, which start with one; none ends before `from`. */
+export function endLines(bytes: Buffer, from: number): LineBlock {
   const ends: number[] = [];
   let start = 0;
-  for (
-    let end = bytes.indexOf(NEWLINE, rest.length);
-    end !== -1;
-    end = bytes.indexOf(NEWLINE, start)
-  ) {
+  for (let end = bytes.indexOf(NEWLINE, from); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     if (end - start > LINE_BYTES_MAX) return { bytes, ends, fault: "line_too_long" };
     ends.push(end);
     start = end + 1;

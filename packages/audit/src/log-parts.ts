@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { causeText, cannot, hasErrno } from "./errors.js";
 import { type LineBlock, splitLines } from "./lines.js";
 import { seekSeq } from "./seek.js";
-import { openSource, readChunks } from "./source.js";
+import { openSource, readBlocksInPlace, readChunks } from "./source.js";
 import { readFirst, readRange } from "./tail.js";
 
 /** A full file of a log: it was started before the one that is written to. */
@@ -60,6 +60,8 @@ export async function listArchives(path: string): Promise<readonly Archive[]> {
 export interface ByteRange {
   readonly from?: number;
   readonly to?: number | undefined;
+  /** Whether each block may take the place of the one before: see `readBlocksInPlace`. */
+  readonly inPlace?: boolean;
 }
 
 /** Lines of one file of a log. */
@@ -162,8 +164,12 @@ async function joinParts({
       size,
       changedMs,
       startSeq: () => (startSeq ??= readStart()),
-      blocks: ({ from: position = 0, to: end } = {}) =>
-        splitLines(readChunks(handle, { path: at.path, signal, count, position, end })),
+      blocks({ from: position = 0, to: end, inPlace = false } = {}) {
+        const reading = { path: at.path, signal, count, position, end };
+        return inPlace
+          ? readBlocksInPlace(handle, reading)
+          : splitLines(readChunks(handle, reading));
+      },
       read: (from, to) =>
         readRange(handle, from, to).catch((error: unknown) => {
           throw cannot("read", at.path)(causeText(error), error);

@@ -111,5 +111,5 @@ async function verifyArchive(
 }
 
 async function* blocksOf(parts: readonly LogPart[]): ReturnType<LogPart["blocks"]> {
-  for (const part of parts) yield* part.blocks();
+  for (const part of parts) yield* part.blocks({ inPlace: true });
 }

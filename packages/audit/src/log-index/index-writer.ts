@@ -141,7 +141,7 @@ async function catchUp(
     const file = await part.startSeq();
     if (file === undefined || (from !== undefined && file < from.file)) continue;
     let at = file === from?.file ? from.to : 0;
-    for await (const { bytes, ends } of part.blocks({ from: at })) {
+    for await (const { bytes, ends } of part.blocks({ from: at, inPlace: true })) {
       let start = 0;
       for (const end of ends) {
         if (slices.isOver()) await slices.rest();

@@ -147,7 +147,7 @@ async function walkStretch(
     line: seq - file + chain.events() + 1,
     file: part.name,
   });
-  for await (const block of part.blocks({ from, to }))
+  for await (const block of part.blocks({ from, to, inPlace: true }))
     for (const piece of piecesOf(block)) {
       const fault = chain.walk(piece);
       if (fault !== undefined) return bad(fault);
