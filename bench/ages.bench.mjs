@@ -74,9 +74,9 @@ function startClient(home) {
     },
     tell: (method) => send({ method }),
     resident: () => Number(serving(home)?.[1]),
-    end() {
+    kill() {
       const ended = new Promise((resolve) => child.once("close", resolve));
-      child.stdin.end();
+      child.kill("SIGKILL");
       return ended;
     },
   };
@@ -105,7 +105,7 @@ async function start(home) {
   for (let isRefused = true; isRefused; ) {
     const asked = performance.now();
     const { error } = await client.ask("tools/call", CALL);
-    isRefused = error?.data?.retryable === true;
+    isRefused = error?.data?.code === "index_rebuilding";
     if (isRefused) {
       refusedMs.push(performance.now() - asked);
       await wait(PAUSE_MS);
@@ -113,8 +113,9 @@ async function start(home) {
   }
   const callMs = performance.now() - began;
   const figures = { initializeMs, callMs, refusedMs, ...used(pid) };
+  // Before the resident, of which it would start another one.
+  await client.kill();
   await kill(pid);
-  await client.end();
   return figures;
 }
 
