@@ -76,6 +76,8 @@ function questionsFor({ request, event, atMs }) {
     "audit show --agent": ["audit", "show", "--agent", "cursor"],
     "audit show --agent --decision": ["audit", "show", "--agent", "cursor", "--decision", "deny"],
     "audit show --request": ["audit", "show", "--request", request],
+    "audit show --approver": ["audit", "show", "--approver", "operator"],
+    "audit show --approver (none)": ["audit", "show", "--approver", "nobody"],
     "audit show --since --until": ["audit", "show", "--since", day, "--until", until],
     "audit show --since 2h": ["audit", "show", "--since", "2h"],
     pending: ["pending"],
