@@ -17,8 +17,10 @@ export interface StartParts {
   readonly cwd: string;
   /** The time until a started resident, or somebody else's, answers. */
   readonly readyMsMax: number;
-  /** Whether a resident answers, whoever started it. */
+  /** Whether a resident answers that this client can use, whoever started it. */
   isThere(): Promise<boolean>;
+  /** Called before one is started, with the lock; gives why none may be. */
+  before?(): Promise<string | undefined>;
 }
 
 const LOOK_EVERY_MS = 10;
@@ -67,6 +69,8 @@ async function startLocked(parts: StartParts, endMs: number): Promise<string | u
   const { home, places, env, cwd } = parts;
   // Somebody was faster.
   if (await parts.isThere()) return undefined;
+  const why = await parts.before?.();
+  if (why !== undefined) return why;
   const program = join(__dirname, "../bin/acp.cjs");
   const reach = { workspaces: [cwd] };
   const node = trustedProgram(process.execPath, reach);

@@ -32,7 +32,7 @@ export const unlock: Run = async (invocation) => {
   if (typeof told === "string")
     throw new ConsentError(
       "home_busy",
-      "The resident gate does not answer; run: acp resident stop",
+      "The resident gate does not answer; run: acp resident restart",
     );
   if (told["unlocked"] !== true) {
     const code = told["code"] === "index_rebuilding" ? "index_rebuilding" : "key_locked";
@@ -54,7 +54,7 @@ export const lock: Run = async (invocation) => {
   if (told === "hung")
     throw new ConsentError(
       "home_busy",
-      "The resident gate does not answer; run: acp resident stop",
+      "The resident gate does not answer; run: acp resident restart",
     );
   const wasOpen = told !== "none" && told["was_unlocked"] === true;
   print.result({ locked: true, was_unlocked: wasOpen }, () => [

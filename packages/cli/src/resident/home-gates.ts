@@ -12,6 +12,7 @@ import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
+import { chooseServers } from "../gate/config.js";
 import type { Share } from "./budgets.js";
 import type { Lock } from "./lock.js";
 import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
@@ -43,6 +44,8 @@ export interface SessionOfGates {
   readonly share: Share;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
+  /** Called with the names of the servers that the session starts. */
+  onServers(names: readonly string[]): void;
   /** Ends the session; its client opens another one at once. */
   leave(how: "again"): void;
 }
@@ -68,7 +71,7 @@ export function createHomeGates(
   const configurations = createConfigurations(own);
   let keys: Promise<HomeKeys> | undefined;
   return {
-    of: ({ invocation, share, onLocked, leave }) => ({
+    of: ({ invocation, share, onLocked, onServers, leave }) => ({
       room: share.requestRoom,
       async keys(at, asked) {
         await rebuild.check();
@@ -89,9 +92,14 @@ export function createHomeGates(
         await serveLocked(asked, lockedWait(asked), signal);
       },
       withGate: (parts, use) =>
-        configurations.use(parts, (base) =>
-          withSessionGate(base, { ...parts, questionRoom: share.questionRoom }, { share, use }),
-        ),
+        configurations.use(parts, (base) => {
+          onServers(chooseServers(parts.source, parts.invocation).map(({ name }) => name));
+          return withSessionGate(
+            base,
+            { ...parts, questionRoom: share.questionRoom },
+            { share, use },
+          );
+        }),
     }),
     attached: configurations.attached,
     close: (ended) =>
