@@ -110,10 +110,8 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     };
     const onServers = (names: readonly string[]): void => void (servers = names);
     const own = { ...parts, share, onLocked, onServers, leave: way.leave };
-    served = serve(session, hello, own).then((code) => {
-      share[Symbol.dispose]();
-      return end(code);
-    });
+    const over = (): void => share[Symbol.dispose]();
+    served = serve(session, hello, own).finally(over).then(end);
   };
   const take = ({ kind, body }: Frame): void => {
     if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
