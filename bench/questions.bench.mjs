@@ -26,7 +26,8 @@ function measure(args, { input } = {}) {
   const { status, output } = spawnSync(process.execPath, ["--require", USAGE, ...args], {
     encoding: "utf8",
     maxBuffer: 2 ** 30,
-    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", "pipe"],
+    // What it prints can be a gigabyte, and a process that held it would give it to its children.
+    stdio: [input === undefined ? "ignore" : "pipe", "ignore", "pipe", "pipe"],
     input,
   });
   const used = JSON.parse(output[3] || "{}");
@@ -75,6 +76,8 @@ function questionsFor({ request, event, atMs }) {
     "audit show --agent": ["audit", "show", "--agent", "cursor"],
     "audit show --agent --decision": ["audit", "show", "--agent", "cursor", "--decision", "deny"],
     "audit show --request": ["audit", "show", "--request", request],
+    "audit show --approver": ["audit", "show", "--approver", "operator"],
+    "audit show --approver (none)": ["audit", "show", "--approver", "nobody"],
     "audit show --since --until": ["audit", "show", "--since", day, "--until", until],
     "audit show --since 2h": ["audit", "show", "--since", "2h"],
     pending: ["pending"],

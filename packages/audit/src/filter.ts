@@ -1,5 +1,6 @@
 /** Filter: which events a reader wants. Pure. */
-import { canonicalJson } from "@acp/core";
+import { canonicalJson, isJsonList } from "@acp/core";
+import type { JsonObject } from "@acp/core";
 import type { AuditEvent } from "./event.js";
 
 /** Which events to read; a member that is absent matches every event. */
@@ -20,6 +21,8 @@ export interface AuditFilter {
   readonly tool?: string;
   /** Only events with this decision. */
   readonly decision?: string;
+  /** Only events that say that the person with this id answered. */
+  readonly approver?: string;
   /** Only events of a log from this number on. */
   readonly fromSeq?: number;
   /** Only events of a log before this number. */
@@ -30,7 +33,7 @@ const EQUALS = ["agent", "tool", "decision"] as const;
 
 /** Whether the filter lets an event through. */
 export function matchesFilter(event: AuditEvent, filter: AuditFilter): boolean {
-  const { sinceMs, untilMs, requestId, eventType, id, fromSeq, beforeSeq } = filter;
+  const { sinceMs, untilMs, requestId, eventType, id, approver, fromSeq, beforeSeq } = filter;
   if (sinceMs !== undefined && event.atMs < sinceMs) return false;
   if (untilMs !== undefined && event.atMs >= untilMs) return false;
   if (fromSeq !== undefined && event.seq < fromSeq) return false;
@@ -38,6 +41,7 @@ export function matchesFilter(event: AuditEvent, filter: AuditFilter): boolean {
   if (requestId !== undefined && !listOf(requestId).includes(event.requestId)) return false;
   if (eventType !== undefined && !listOf(eventType).includes(event.eventType)) return false;
   if (id !== undefined && !idsOf(event).some((each) => each.startsWith(id))) return false;
+  if (approver !== undefined && !approversOf(event.metadata).includes(approver)) return false;
   return EQUALS.every((field) => filter[field] === undefined || filter[field] === event[field]);
 }
 
@@ -50,6 +54,12 @@ function idsOf({ id, requestId, metadata: { call } }: AuditEvent): readonly stri
   return typeof call === "string" ? [id, requestId, call] : [id, requestId];
 }
 
+/** Who answered, as an event's metadata says: several people, or one of several. */
+export function approversOf({ approvers, approver }: JsonObject): readonly string[] {
+  const all = isJsonList(approvers) ? [...approvers, approver] : [approver];
+  return all.filter((each) => typeof each === "string");
+}
+
 /** Whether a line may hold an event that is wanted: false only where it surely holds none. */
 export type LineTest = (line: Buffer) => boolean;
 
@@ -58,7 +68,7 @@ export type LineTest = (line: Buffer) => boolean;
  * parsing it.
  */
 export function createLineTest(filter: AuditFilter): LineTest {
-  const { requestId, eventType, id } = filter;
+  const { requestId, eventType, id, approver } = filter;
   const wanted: (readonly string[])[] = [];
   if (requestId !== undefined) wanted.push(wordsOf("request_id", listOf(requestId)));
   if (eventType !== undefined) wanted.push(wordsOf("event_type", listOf(eventType)));
@@ -67,6 +77,7 @@ export function createLineTest(filter: AuditFilter): LineTest {
     if (value !== undefined) wanted.push(wordsOf(field, [value]));
   }
   if (id !== undefined) wanted.push([`:${canonicalJson(id).slice(0, -1)}`]);
+  if (approver !== undefined) wanted.push([canonicalJson(approver)]);
   const tests = wanted.map((words) => words.map((word) => Buffer.from(word)));
   return (line) => tests.every((words) => words.some((word) => line.includes(word)));
 }

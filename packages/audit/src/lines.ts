@@ -33,13 +33,14 @@ function splitChunk(rest: Uint8Array, chunk: Uint8Array): LineBlock {
     rest.length === 0
       ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
       : Buffer.concat([rest, chunk]);
+  return endLines(bytes, rest.length);
+}
+
+/** The lines of these bytes, which start with one; none ends before `from`. */
+export function endLines(bytes: Buffer, from: number): LineBlock {
   const ends: number[] = [];
   let start = 0;
-  for (
-    let end = bytes.indexOf(NEWLINE, rest.length);
-    end !== -1;
-    end = bytes.indexOf(NEWLINE, start)
-  ) {
+  for (let end = bytes.indexOf(NEWLINE, from); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     if (end - start > LINE_BYTES_MAX) return { bytes, ends, fault: "line_too_long" };
     ends.push(end);
     start = end + 1;
@@ -56,4 +57,20 @@ export function lineText(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** So many bytes are verified in a few milliseconds. */
+const PIECE_BYTES = 64 * 1024;
+
+/** The lines of a block, some at a time, for who verifies them in slices. */
+export function* piecesOf({ bytes, ends, fault }: LineBlock): Generator<LineBlock> {
+  let from = 0;
+  let piece: number[] = [];
+  for (const end of ends) {
+    piece.push(end - from);
+    if (end - from < PIECE_BYTES) continue;
+    yield { bytes: bytes.subarray(from, end + 1), ends: piece };
+    [from, piece] = [end + 1, []];
+  }
+  yield { bytes: bytes.subarray(from), ends: piece, ...(fault !== undefined && { fault }) };
 }

@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { causeText, cannot, hasErrno } from "./errors.js";
 import { type LineBlock, splitLines } from "./lines.js";
 import { seekSeq } from "./seek.js";
-import { openSource, readChunks } from "./source.js";
+import { openSource, readBlocksInPlace, readChunks } from "./source.js";
 import { readFirst, readRange } from "./tail.js";
 
 /** A full file of a log: it was started before the one that is written to. */
@@ -60,6 +60,8 @@ export async function listArchives(path: string): Promise<readonly Archive[]> {
 export interface ByteRange {
   readonly from?: number;
   readonly to?: number | undefined;
+  /** Whether each block may take the place of the one before: see `readBlocksInPlace`. */
+  readonly inPlace?: boolean;
 }
 
 /** Lines of one file of a log. */
@@ -76,6 +78,8 @@ export interface PartLines {
 export interface LogPart extends PartLines {
   /** Bytes of it when it was opened. */
   readonly size: number;
+  /** When it was last written to, as the file system says. */
+  readonly changedMs: number;
   /** Number of its first event, read where its name does not say it; `undefined` without one. */
   startSeq(): Promise<number | undefined>;
   /** Bytes of it. */
@@ -146,7 +150,7 @@ async function joinParts({
     handle: FileHandle,
     at: { readonly path: string; readonly firstSeq: number | undefined },
   ): Promise<void> => {
-    const { size } = await handle.stat();
+    const { size, mtimeMs: changedMs } = await handle.stat();
     bytesTotal += size;
     const count = (bytes: number): void => {
       bytesRead += bytes;
@@ -158,9 +162,14 @@ async function joinParts({
       name: basename(at.path),
       firstSeq: at.firstSeq,
       size,
+      changedMs,
       startSeq: () => (startSeq ??= readStart()),
-      blocks: ({ from: position = 0, to: end } = {}) =>
-        splitLines(readChunks(handle, { path: at.path, signal, count, position, end })),
+      blocks({ from: position = 0, to: end, inPlace = false } = {}) {
+        const reading = { path: at.path, signal, count, position, end };
+        return inPlace
+          ? readBlocksInPlace(handle, reading)
+          : splitLines(readChunks(handle, reading));
+      },
       read: (from, to) =>
         readRange(handle, from, to).catch((error: unknown) => {
           throw cannot("read", at.path)(causeText(error), error);

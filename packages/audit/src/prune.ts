@@ -9,6 +9,8 @@ import { logEvent, type Clock, type Ids, randomIds, systemClock } from "@acp/cor
 import type { AuditLog } from "./audit-log.js";
 import { walkChain } from "./chain.js";
 import { cannot } from "./errors.js";
+import { piecesOf } from "./lines.js";
+import { createSlices } from "./slices.js";
 import { stampAt } from "./stamp.js";
 import { syncDirectory } from "./log-file.js";
 import { type Archive, type LogPart, listArchives, openParts } from "./log-parts.js";
@@ -86,14 +88,18 @@ async function verifyArchive(
       return undefined;
     },
   });
-  for await (const block of blocksOf(log.parts)) {
-    const fault = chain.walk(block);
-    if (fault !== undefined)
-      throw cannot(
-        "prune",
-        path,
-      )(`line ${chain.events() + 1} is bad (${fault.code}); run \`acp audit verify\``);
-  }
+  // The gate that prunes answers clients meanwhile.
+  const slices = createSlices();
+  for await (const block of blocksOf(log.parts))
+    for (const piece of piecesOf(block)) {
+      const fault = chain.walk(piece);
+      if (fault !== undefined)
+        throw cannot(
+          "prune",
+          path,
+        )(`line ${chain.events() + 1} is bad (${fault.code}); run \`acp audit verify\``);
+      if (slices.isOver()) await slices.rest();
+    }
   const head = chain.head();
   if (
     head === undefined ||
@@ -105,5 +111,5 @@ async function verifyArchive(
 }
 
 async function* blocksOf(parts: readonly LogPart[]): ReturnType<LogPart["blocks"]> {
-  for (const part of parts) yield* part.blocks();
+  for (const part of parts) yield* part.blocks({ inPlace: true });
 }

@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { ConsentError, quoteText } from "@acp/core";
+import { endLines, type LineBlock } from "./lines.js";
 import { cannot, causeText, hasErrno } from "./errors.js";
 
 const CHUNK_BYTES = 512 * 1024;
@@ -77,14 +78,54 @@ export function throwIfAborted(signal: AbortSignal | undefined, path: string): v
     );
 }
 
+/**
+ * The whole lines of a file, a block a chunk, each in the place of the one before: who takes a block
+ * must be done with it before the next. Memory that is never given back is for who reads gigabytes
+ * while others are served.
+ *
+ * @throws ConsentError as {@link readChunks}.
+ */
+export async function* readBlocksInPlace(
+  handle: FileHandle,
+  { path, signal, count, position = 0, end = Number.POSITIVE_INFINITY }: Reading,
+): AsyncGenerator<LineBlock> {
+  let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let rest = 0;
+  for (let at = position; ; ) {
+    throwIfAborted(signal, path);
+    const most = Math.min(buffer.length - rest, end - at);
+    const read = await readChunk(handle, path, { at, bytes: most, into: buffer.subarray(rest) });
+    if (read.length === 0) {
+      if (rest > 0) yield { bytes: buffer.subarray(0, rest), ends: [], fault: "torn_line" };
+      return;
+    }
+    at += read.length;
+    count?.(read.length);
+    const block = endLines(buffer.subarray(0, rest + read.length), rest);
+    yield block;
+    if (block.fault !== undefined) return;
+    const from = (block.ends.at(-1) ?? -1) + 1;
+    rest = block.bytes.length - from;
+    // A line that fills all of it needs more; none is longer than a line may be.
+    const next = rest === buffer.length ? Buffer.allocUnsafe(2 * rest) : buffer;
+    block.bytes.copy(next, 0, from);
+    buffer = next;
+  }
+}
+
 async function readChunk(
   handle: FileHandle,
   path: string,
-  { at, bytes }: { readonly at: number; readonly bytes: number },
+  { at, bytes, into }: { readonly at: number; readonly bytes: number; readonly into?: Buffer },
 ): Promise<Uint8Array> {
   if (bytes <= 0) return new Uint8Array();
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), 0, bytes, at);
+    const { buffer, bytesRead } = await handle.read(
+      into ?? Buffer.allocUnsafe(bytes),
+      0,
+      bytes,
+      at,
+    );
     return buffer.subarray(0, bytesRead);
   } catch (error) {
     throw cannot("read", path)(causeText(error), error);

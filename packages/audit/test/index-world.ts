@@ -57,8 +57,9 @@ export const anyEvent: fc.Arbitrary<Partial<AuditEventInput>> = fc
     counter: fc.constantFrom(0, 1, 2, 3, -1, 2 ** 53),
     argument: fc.constantFrom("", ',"policy_rule":"x', ',"metadata":{', "ä\u2028", '"call":"ae_'),
     call: fc.constantFrom(undefined, "ae_11111111-2", "ae_22222222-3"),
+    people: fc.constantFrom({}, { approver: "ann" }, { approvers: ["ann", 'b"o]b'] }),
   })
-  .map(({ question, argument, call, file, counter, ...fields }) => ({
+  .map(({ question, argument, call, file, counter, people, ...fields }) => ({
     ...fields,
     requestId: question === 0 ? "" : `cr_${question}`,
     metadata: {
@@ -74,9 +75,10 @@ export const anyEvent: fc.Arbitrary<Partial<AuditEventInput>> = fc
       ],
       open_questions: [],
       argument,
+      ...people,
       ...(call !== undefined && { call }),
       before: { call: "ae_33333333-4" },
-      nested: { metadata: {}, policy_rule: argument, call: argument },
+      nested: { metadata: {}, policy_rule: argument, call: argument, approvers: ["eve"] },
     },
   }));
 
@@ -107,6 +109,9 @@ const EVERY_FILTER: readonly AuditFilter[] = [
   { id: "ae_11111111-23" },
   { id: "ae_1" },
   { id: "ae_22222222-3" },
+  { approver: "ann" },
+  { approver: 'b"o]b', agent: "agent-1" },
+  { approver: "eve" },
   { fromSeq: 3 },
   { fromSeq: 2, beforeSeq: 7, agent: "agent-1" },
 ];
@@ -212,7 +217,9 @@ export async function putLog(
 /** Records that the index has, and how many bytes of the log they cover. */
 export async function recordsOf(
   path: string,
-): Promise<readonly { readonly seq: number; readonly nextSeq: number }[]> {
+): Promise<
+  readonly { readonly seq: number; readonly nextSeq: number; readonly checkedMs: number }[]
+> {
   const handle = await openIndexFile(path, "read");
   if (handle === undefined) return [];
   try {

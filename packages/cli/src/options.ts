@@ -46,6 +46,7 @@ export type OptionName =
   | "until"
   | "decision"
   | "request"
+  | "approver"
   | "denied"
   | "follow"
   | "format"
@@ -185,6 +186,7 @@ export const OPTIONS: Readonly<Record<OptionName, Option>> = {
   until: { value: "WHEN", summary: "Before this time, in the same format" },
   decision: { value: "WORD", summary: "Events with this decision, such as approved or deny" },
   request: { value: "ID", summary: "Events of this question, such as cr_0b9e…" },
+  approver: { value: "NAME", summary: "Events that say that this person answered" },
   denied: { summary: "Only denials" },
   follow: { summary: "Keep showing events as they are written; Ctrl-C ends it" },
   format: { value: "FORMAT", summary: "jsonl (default: the log's own lines), csv or v0.3" },

@@ -44,6 +44,11 @@ const examination = {
       description: "The worst of its findings; skipped: there was no home to look into.",
     },
     findings: { type: "array", items: finding },
+    notes: {
+      type: "array",
+      items: { type: "string" },
+      description: "What is so and not wrong; left out where there is nothing to say.",
+    },
   },
 } as const;
 

@@ -6,10 +6,11 @@ import type { BadLine } from "@acp/audit";
 import { logEvent } from "@acp/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { recoverOtherLogs } from "../src/gate/other-logs.js";
-import { patrolLog } from "../src/gate/patrol-log.js";
-import { faultPath } from "../src/logs/log-latch.js";
+import type { HomePaths } from "@acp/home";
+import { patrolLogs } from "../src/gate/patrol-log.js";
+import { readIndexKey } from "../src/logs/index-key.js";
+import { faultPath, latchLog } from "../src/logs/log-latch.js";
 import { openHomeAudit } from "../src/logs/open-audit.js";
-import { folder } from "./backup-world.js";
 import { addEvents, codesOf, doctorWorld, poke, removeTemplate } from "./doctor-world.js";
 import { SAMPLE_MS } from "./sample-event.js";
 
@@ -81,38 +82,53 @@ describe("a log that is damaged while a gate has it open", () => {
   });
 });
 
-describe("patrolLog()", () => {
-  /** Full files, with one that a person damaged. */
-  async function fullLog(): Promise<{ readonly path: string; readonly names: readonly string[] }> {
-    const at = await folder();
-    const path = join(at, "audit.jsonl");
-    await using log = await openAuditLog({ path, rotation: { maxBytes: 2_000 } });
+describe("patrolLogs()", () => {
+  const DAY_MS = 86_400_000;
+
+  /** A home with an indexed log of several files, and the names of its full ones. */
+  async function fullLog(
+    log: string,
+    home: HomePaths,
+  ): Promise<{ readonly path: string; readonly names: readonly string[] }> {
+    const path = join(home.dir, log);
+    const indexKey = await readIndexKey(home);
+    await using audit = await openAuditLog({
+      path,
+      rotation: { maxBytes: 2_000 },
+      ...(indexKey !== undefined && { indexKey }),
+    });
     for (let number = 0; number < 20; number++)
-      await log.append([{ ...event, metadata: { notice: "sample", text: `sample ${number}` } }]);
-    const names = (await readdir(at)).filter((name) => /\.\d{12}$/.test(name)).sort();
+      await audit.append([{ ...event, metadata: { notice: "sample", text: `sample ${number}` } }]);
+    const names = (await readdir(home.dir)).filter((name) => name.startsWith(`${log}.0`)).sort();
     return { path, names };
   }
 
-  /** Patrols some rounds; between them, time passes at once. */
+  /** Patrols as long as `days` has one more day at which the round takes place. */
   async function patrol(
-    path: string,
-    rounds: number,
+    home: HomePaths,
+    days: readonly number[],
     between: (round: number) => Promise<void> = () => Promise.resolve(),
-  ): Promise<readonly BadLine[]> {
-    const found: BadLine[] = [];
+  ): Promise<readonly (readonly [string, BadLine])[]> {
+    const found: (readonly [string, BadLine])[] = [];
+    const startMs = Date.now();
     let round = 0;
     let end = (): void => {};
     const isOver = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const patrolling = patrolLog({
-      path,
-      onFault: (bad) => Promise.resolve(void found.push(bad)),
+    const patrolling = patrolLogs({
+      home,
+      async onFault(path, bad) {
+        found.push([path, bad]);
+        await latchLog(path, bad, startMs);
+      },
+      now: () => startMs + (days[round - 1] ?? 0) * DAY_MS,
       async wait(ms, signal) {
-        if (ms >= 600_000) await between(round++);
-        if (round <= rounds) return;
+        if (ms < 60_000) return;
+        await between(round++);
+        if (round <= days.length) return;
         end();
-        await new Promise((_resolve, reject) => signal.addEventListener("abort", reject));
+        await new Promise((_resolve, reject) => signal?.addEventListener("abort", reject));
       },
     });
     await isOver;
@@ -120,25 +136,31 @@ describe("patrolLog()", () => {
     return found;
   }
 
-  it("finds damage to a full file, once, and nothing in a log that is whole", async () => {
-    const { path, names } = await fullLog();
+  it("finds damage in any log of the home, once, latches that log, and finds none in a whole one", async () => {
+    const { home } = await doctorWorld();
+    await fullLog("audit.jsonl", home);
+    const { path, names } = await fullLog("audit.2.jsonl", home);
     expect(names.length).toBeGreaterThan(2);
-    expect(await patrol(path, 2)).toEqual([]);
+    expect(await patrol(home, [0, 31, 62])).toEqual([]);
     const [, second = ""] = names;
-    const file = join(path, "..", second);
+    const file = join(home.dir, second);
     const text = await readFile(file, "utf8");
-    const found = await patrol(path, 3, async (round) => {
+    const found = await patrol(home, [93, 124, 155], async (round) => {
       if (round === 1) await writeFile(file, text.replace("sample", "Sample"));
     });
-    expect(found).toEqual([expect.objectContaining({ file: second, code: "hash_mismatch" })]);
+    const bad = expect.objectContaining({ file: second, code: "hash_mismatch" });
+    expect(found).toEqual([[path, bad]]);
+    expect(await readFile(faultPath(path), "utf8")).toContain("hash_mismatch");
+    await expect(readFile(faultPath(join(home.dir, "audit.jsonl")))).rejects.toThrow("ENOENT");
   });
 
   it("goes on where a file is removed or only touched", async () => {
-    const { path, names } = await fullLog();
+    const { home } = await doctorWorld();
+    const { names } = await fullLog("audit.jsonl", home);
     const [first = "", second = ""] = names;
-    const found = await patrol(path, 3, async (round) => {
-      if (round === 1) await utimes(join(path, "..", second), 5, 5);
-      if (round === 2) await rm(join(path, "..", first));
+    const found = await patrol(home, [31, 62, 93], async (round) => {
+      if (round === 1) await utimes(join(home.dir, second), 5, 5);
+      if (round === 2) await rm(join(home.dir, first));
     });
     expect(found).toEqual([]);
   });

@@ -78,6 +78,11 @@ export type ConsentErrorCode =
    * is never said.
    */
   | "key_locked"
+  /**
+   * The index of a home's audit logs is being made anew, and what the logs note of keys, vault,
+   * grants and passkeys is not known before it is whole: nothing is allowed until then.
+   */
+  | "index_rebuilding"
   /** Another live process changes the home. */
   | "home_busy"
   /** A sandbox cannot start here, or not at the level that was asked for. */

@@ -107,7 +107,7 @@ export const audit: Shape<AuditConfig, PathOrigins> = refined(
     rotateMs: optional(
       "rotate_days",
       count(36_500, DAY_MS),
-      "Greatest age of a log file's first event in days, before a new file starts. Default: no limit.",
+      "Greatest age of a log file's first event in days, before a new file starts. Default: a third of keep_days, where that is in force.",
     ),
     keepFiles: optional(
       "keep_files",

@@ -4,13 +4,14 @@
  * each change. A file that is still being written changes nothing either, because its first half
  * might load without the deny rules at its end.
  */
-import { type FSWatcher, watch } from "node:fs";
+import { watch } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { ConsentError, POLICY_BYTES_MAX, type Policy } from "@acp/core";
 import type { PolicyOptions } from "@acp/core/yaml";
 import { compilePolicyText } from "./policy-file.js";
 import { readTextFile } from "./text-file.js";
+import { tellsChanges } from "./told-changes.js";
 
 /** Options of {@link watchPolicyFile}; paths in the policy start at `home` and `cwd`. */
 export interface PolicyWatchOptions extends PolicyOptions {
@@ -24,7 +25,8 @@ export interface PolicyWatchOptions extends PolicyOptions {
   /** Ends the watch. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How often to check the file if the system reports no changes, in milliseconds. Default: 2,000.
+   * How often to check the file if the system reports no changes, in milliseconds. Default: 2,000,
+   * and 30,000 if the system reports the changes of its file system and the file is not a link.
    */
   readonly pollMs?: number;
   /**
@@ -49,6 +51,8 @@ export interface PolicyWatch extends Disposable {
 }
 
 const POLL_MS = 2_000;
+/** Where the system says what changes: a minute of nothing to do is not to cost a processor's time. */
+const TOLD_POLL_MS = 30_000;
 /** Editors write in several steps: looking is for what comes behind the last of a few. */
 const SETTLE_MS = 100;
 /** Longer than a writer rests between two steps, also on a slow disk. */
@@ -65,7 +69,7 @@ export async function watchPolicyFile(
   path: string,
   options: PolicyWatchOptions,
 ): Promise<PolicyWatch> {
-  const { pollMs = POLL_MS, signal } = options;
+  const { pollMs, signal } = options;
   if (options.isNew === true) await untilStill(path, options);
   const source = await openSource(path, options);
   let looking = Promise.resolve();
@@ -181,9 +185,9 @@ function asConsentError(error: unknown): ConsentError {
 
 /**
  * Calls `look` once things are quiet after a change. The directory is watched, because editors
- * replace the file; polling is for where watching fails.
+ * replace the file; polling is for where watching fails, and often where it may.
  */
-function onChange(path: string, pollMs: number, look: () => void): () => void {
+function onChange(path: string, pollMs: number | undefined, look: () => void): () => void {
   let settling: NodeJS.Timeout | undefined;
   const soon = (): void => {
     clearTimeout(settling);
@@ -196,21 +200,42 @@ function onChange(path: string, pollMs: number, look: () => void): () => void {
     if (before !== now) soon(); // the first time too: the file may have changed before we looked
     before = now;
   };
-  const polling = setInterval(() => void poll(), pollMs).unref();
+  let isOver = false;
+  let polling: NodeJS.Timeout | undefined;
+  const pollIn = (ms: number): void => {
+    if (isOver) return;
+    polling = setTimeout(() => void poll().then(paceMs).then(pollIn), ms).unref();
+  };
+  const paceMs = async (): Promise<number> => {
+    if (pollMs !== undefined) return pollMs;
+    return watcher?.isBroken() === false && (await tellsChanges(path)) ? TOLD_POLL_MS : POLL_MS;
+  };
+  pollIn(pollMs ?? POLL_MS);
   return () => {
+    isOver = true;
     clearTimeout(settling);
-    clearInterval(polling);
+    clearTimeout(polling);
     watcher?.close();
   };
 }
 
-function watchName(path: string, changed: () => void): FSWatcher | undefined {
+interface NameWatcher {
+  /** Whether it says nothing any more. */
+  isBroken(): boolean;
+  close(): void;
+}
+
+function watchName(path: string, changed: () => void): NameWatcher | undefined {
   try {
+    let isBroken = false;
     const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
       if (name === null || name === basename(path)) changed();
     });
-    watcher.on("error", () => watcher.close()); // polling goes on
-    return watcher;
+    watcher.on("error", () => {
+      isBroken = true;
+      watcher.close(); // polling goes on
+    });
+    return { isBroken: () => isBroken, close: () => watcher.close() };
   } catch {
     return undefined;
   }

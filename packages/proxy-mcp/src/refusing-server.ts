@@ -28,8 +28,11 @@ export interface RefuseMcpOptions {
   readonly output: Writable;
   /** Stable code of the reason, such as `key_locked`. */
   readonly code: string;
-  /** Why nothing runs, and how a person can fix it. The client, its model and its user read it. */
-  readonly message: string;
+  /**
+   * Why nothing runs, and how a person can fix it. The client, its model and its user read it. A
+   * function says what is so when it is asked.
+   */
+  readonly message: string | (() => string);
   /** Whether the same request may succeed later, as its error then says. Default: not said. */
   readonly isRetryable?: boolean;
   /**
@@ -57,9 +60,12 @@ function greeting(
     // Where a server may come, its tools come with it.
     capabilities: { tools: isRetryable ? { listChanged: true } : {} },
     serverInfo: SERVER_INFO,
-    instructions: message,
+    instructions: textOf(message),
   };
 }
+
+const textOf = (message: RefuseMcpOptions["message"]): string =>
+  typeof message === "string" ? message : message();
 
 function answerTo(message: ClientMessage, options: RefuseMcpOptions): Buffer | undefined {
   const { code, message: text, isRetryable, judge } = options;
@@ -75,7 +81,7 @@ function answerTo(message: ClientMessage, options: RefuseMcpOptions): Buffer | u
     if (denied !== undefined) return resultLine(id, deniedResult(denied));
   }
   const data = { code, ...(isRetryable !== undefined && { retryable: isRetryable }) };
-  return errorLine(id, { code: NOT_STARTED, message: text, data });
+  return errorLine(id, { code: NOT_STARTED, message: textOf(text), data });
 }
 
 /**

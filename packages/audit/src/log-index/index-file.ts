@@ -19,13 +19,16 @@ export function indexPath(path: string): string {
 
 const NEWLINE = 0x0a;
 
-/** Opens an index; `undefined` where there is none that may be read, or written where that is meant. */
+/**
+ * Opens an index; `undefined` where there is none that may be read, or written where that is meant.
+ * Only "write" makes one.
+ */
 export async function openIndexFile(
   path: string,
-  use: "read" | "write",
+  use: "read" | "change" | "write",
 ): Promise<FileHandle | undefined> {
   const { O_RDONLY, O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const flags = use === "read" ? O_RDONLY : O_RDWR | O_CREAT;
+  const flags = use === "read" ? O_RDONLY : use === "change" ? O_RDWR : O_RDWR | O_CREAT;
   const handle = await open(indexPath(path), flags | O_NOFOLLOW | O_NONBLOCK, 0o600).catch(
     () => undefined,
   );

@@ -13,6 +13,7 @@ import { writeAll } from "../log-file.js";
 import { type LogPart, openParts } from "../log-parts.js";
 import { type OpenWork, trackOpenWork, writeOpenWork } from "../open-work.js";
 import { findPruned } from "../pruned.js";
+import { createSlices } from "../slices.js";
 import { readChunks } from "../source.js";
 import type { TreeEdge } from "../tree-edge.js";
 import {
@@ -57,6 +58,10 @@ export interface IndexWriterParts {
   /** Events that a record covers, and the fewest for one when the log is closed; for tests. */
   readonly everyEvents?: number;
   readonly closeEventsMin?: number;
+  /** Ends the reading of what the index lacks; what it has by then stays. */
+  readonly signal?: AbortSignal | undefined;
+  /** Hears how many bytes of lines were added since it was called last. */
+  readonly onRead?: ((bytes: number) => void) | undefined;
 }
 
 /** A record is written when it covers so many events. */
@@ -74,7 +79,7 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
   let handle = await openIndexFile(path, "write");
   if (handle === undefined) return undefined;
   try {
-    await using log = await openParts(path);
+    await using log = await openParts(path, parts.signal);
     const found = await readLastRecord(handle, path, key);
     const last =
       found !== undefined && (await isOfLog(found.record, log.parts)) ? found : undefined;
@@ -87,7 +92,7 @@ export async function openIndexWriter(parts: IndexWriterParts): Promise<IndexWri
       const from = isKept ? last.record.stretch : undefined;
       const writer = createWriter(parts, handle, createIndexBuilder(start));
       if (
-        (await catchUp(log.parts, writer, { from })) &&
+        (await catchUp(log.parts, writer, { from, onRead: parts.onRead })) &&
         nextSeq(writer.head()) === parts.nextSeq
       ) {
         if (isKept) writer.mend();
@@ -122,27 +127,31 @@ async function startOfLog(parts: readonly LogPart[]): Promise<BuilderStart | und
 interface LinesBetween {
   readonly from: { readonly file: number; readonly to: number } | undefined;
   readonly beforeSeq?: number;
+  readonly onRead?: IndexWriterParts["onRead"];
 }
 
 /** Adds lines; false at one that is not good or does not follow. */
 async function catchUp(
   parts: readonly LogPart[],
   writer: Writer,
-  { from, beforeSeq = Number.POSITIVE_INFINITY }: LinesBetween,
+  { from, beforeSeq = Number.POSITIVE_INFINITY, onRead }: LinesBetween,
 ): Promise<boolean> {
+  const slices = createSlices();
   for (const part of parts) {
     const file = await part.startSeq();
     if (file === undefined || (from !== undefined && file < from.file)) continue;
     let at = file === from?.file ? from.to : 0;
-    for await (const { bytes, ends } of part.blocks({ from: at })) {
+    for await (const { bytes, ends } of part.blocks({ from: at, inPlace: true })) {
       let start = 0;
       for (const end of ends) {
+        if (slices.isOver()) await slices.rest();
         if (nextSeq(writer.head()) === beforeSeq) return true;
         if (!follows(readPlace(bytes, start, end), writer.head())) return false;
         if (!writer.take({ bytes, start, end, file, from: at })) return false;
         at += end + 1 - start;
         start = end + 1;
       }
+      onRead?.(start);
       await writer.written();
     }
   }

@@ -3,7 +3,7 @@
  * large. Only for lines that were proven good. Pure.
  */
 import { isJsonObject } from "@acp/core";
-import { type AuditFilter, listOf } from "../filter.js";
+import { type AuditFilter, approversOf, listOf } from "../filter.js";
 
 /** What of an event an index keeps. */
 export interface LineFields {
@@ -16,13 +16,19 @@ export interface LineFields {
   readonly id: string;
   /** Id of the call that it belongs to, where it says so. */
   readonly call: string | undefined;
+  /** Who answered, where it says so. */
+  readonly approvers: readonly string[];
   readonly atMs: number;
   readonly hash: string;
 }
 
+/** What metadata says. */
+type OfMetadata = Pick<LineFields, "call" | "approvers">;
+
 const METADATA = ',"metadata":{';
 const POLICY_RULE = ',"policy_rule":"';
 const CALL = '"call":"';
+const APPROVER = '"approver';
 const QUOTE = 0x22;
 /** An id is found by its first characters: the prefix of its kind and eight digits. */
 const ID_CHARS = 11;
@@ -34,10 +40,11 @@ export function readLineFields(bytes: Buffer, start: number, end: number): LineF
   const rule = bytes.subarray(start, end).lastIndexOf(POLICY_RULE);
   if (metadata === -1 || metadata >= end || rule === -1) return undefined;
   try {
-    const call = readCall(bytes.subarray(metadata + METADATA.length - 1, start + rule));
+    const text = bytes.subarray(metadata + METADATA.length - 1, start + rule);
+    const said = { call: readCall(text), approvers: readApprovers(text) };
     const before = bytes.toString("utf8", start, metadata);
     const after = bytes.toString("utf8", start + rule + 1, end);
-    return plainFields(before, after, call) ?? parsedFields(before, after, call);
+    return plainFields(before, after, said) ?? parsedFields(before, after, said);
   } catch {
     return undefined;
   }
@@ -50,11 +57,7 @@ const BEFORE = new RegExp(
 const AFTER = new RegExp(`,"request_id":${TEXT},.*,"timestamp":${TEXT},"tool":${TEXT},"type":`);
 
 /** Those of a line whose texts need no unescaping, which are nearly all. */
-function plainFields(
-  before: string,
-  after: string,
-  call: string | undefined,
-): LineFields | undefined {
+function plainFields(before: string, after: string, said: OfMetadata): LineFields | undefined {
   if (after.includes("\\")) return undefined;
   const [, agent, , decision, hash, eventType, id] = BEFORE.exec(before) ?? [];
   const [, requestId, timestamp, tool] = AFTER.exec(after) ?? [];
@@ -69,19 +72,15 @@ function plainFields(
       timestamp,
       tool,
     },
-    call,
+    said,
   );
 }
 
-function parsedFields(
-  before: string,
-  after: string,
-  call: string | undefined,
-): LineFields | undefined {
+function parsedFields(before: string, after: string, said: OfMetadata): LineFields | undefined {
   const one: unknown = JSON.parse(`${before}}`);
   const other: unknown = JSON.parse(`{${after}`);
   return isJsonObject(one) && isJsonObject(other)
-    ? fieldsOf({ ...one, ...other }, call)
+    ? fieldsOf({ ...one, ...other }, said)
     : undefined;
 }
 
@@ -102,9 +101,16 @@ function readCall(metadata: Buffer): string | undefined {
   return typeof call === "string" ? call : undefined;
 }
 
+/** Few events say it; of those all is parsed. */
+function readApprovers(metadata: Buffer): readonly string[] {
+  if (!metadata.includes(APPROVER)) return [];
+  const parsed: unknown = JSON.parse(metadata.toString("utf8"));
+  return isJsonObject(parsed) ? approversOf(parsed) : [];
+}
+
 function fieldsOf(
   wire: Readonly<Record<string, unknown>>,
-  call: string | undefined,
+  said: OfMetadata,
 ): LineFields | undefined {
   const { agent, tool, decision, event_type: eventType, event_hash: hash } = wire;
   const { request_id: requestId, timestamp, id } = wire;
@@ -115,7 +121,7 @@ function fieldsOf(
   const atMs = typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
   return Number.isNaN(atMs)
     ? undefined
-    : { agent, tool, decision, eventType, requestId, id, call, atMs, hash };
+    : { agent, tool, decision, eventType, requestId, id, ...said, atMs, hash };
 }
 
 /** One text for several values, of which none can look like another. */
@@ -125,9 +131,11 @@ const key = (kind: string, ...values: readonly string[]): string =>
 const idKey = (id: string): string => key("id", id.slice(0, ID_CHARS));
 
 /** The keys under which an event is found that hardly any other one shares. */
-export function ownKeysOf({ requestId, id, call = "" }: LineFields): readonly string[] {
+export function ownKeysOf(fields: LineFields): readonly string[] {
+  const { requestId, id, call = "", approvers } = fields;
   const ids = [id, requestId, call].filter((each) => each !== "").map(idKey);
-  return requestId === "" ? ids : [...ids, key("request", requestId)];
+  const people = approvers.map((each) => key("approver", each));
+  return [...ids, ...people, ...(requestId === "" ? [] : [key("request", requestId)])];
 }
 
 /** One text for all events with the same {@link sharedKeysOf}. */
@@ -155,7 +163,7 @@ export function sharedKeysOf(line: LineFields): readonly string[] {
  * every event without a question, of which no keys are kept.
  */
 export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[] {
-  const { requestId, eventType, id, agent, tool, decision } = filter;
+  const { requestId, eventType, id, agent, tool, decision, approver } = filter;
   const requests = requestId === undefined ? undefined : listOf(requestId);
   const named = (["agent", "tool", "decision"] as const).filter(
     (field) => filter[field] !== undefined,
@@ -168,6 +176,7 @@ export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[
     ...(eventType === undefined ? [] : [listOf(eventType).map((type) => key("type", type))]),
     // A shorter beginning may be that of many.
     ...(id === undefined || id.length < ID_CHARS ? [] : [[idKey(id)]]),
+    ...(approver === undefined ? [] : [[key("approver", approver)]]),
     ...(named.length === 0 ? [] : [[key(named.join(" "), ...values)]]),
   ];
 }

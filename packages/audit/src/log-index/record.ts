@@ -66,7 +66,7 @@ export interface IndexRecord {
   readonly state: () => LogState | undefined;
 }
 
-const VERSION = 2;
+const VERSION = 3;
 const SEPARATOR = "\t";
 const HEX_DIGITS = 64;
 const HASH = /^sha256:[0-9a-f]{64}$/;
@@ -100,6 +100,24 @@ export function openRecord(line: string, key: Uint8Array): IndexRecord | undefin
     filter: Buffer.from(filter, "base64"),
     state: () => readState(parse(state), stretch.nextSeq),
   };
+}
+
+/**
+ * The line of a record whose stretch was proven good once more, as long as it was; `undefined` where
+ * nobody with the key wrote it, or it would have another length.
+ */
+export function recheckedLine(
+  line: string,
+  checkedMs: number,
+  key: Uint8Array,
+): string | undefined {
+  const record = openRecord(line, key);
+  if (record === undefined) return undefined;
+  const [, , ...rest] = line.split(SEPARATOR);
+  const place = canonicalJson({ v: VERSION, ...record.stretch, checkedMs });
+  const text = [place, ...rest].join(SEPARATOR);
+  const next = `${macOf(text, key)}${SEPARATOR}${text}`;
+  return next.length === line.length ? next : undefined;
 }
 
 const macOf = (text: string, key: Uint8Array): string =>

@@ -50,6 +50,9 @@ export const status: Run = async (invocation) => {
     ...(typeof told["unlocked_until"] === "string"
       ? [`Unlocked until ${told["unlocked_until"]}`]
       : []),
+    ...(typeof told["index_percent"] === "number"
+      ? [`The index of the audit logs is being rebuilt: ${told["index_percent"]} %`]
+      : []),
     ...(Array.isArray(told["clients"]) ? told["clients"] : []).map(
       (client: unknown) => `Client: ${JSON.stringify(client)}`,
     ),

@@ -34,7 +34,10 @@ export const unlock: Run = async (invocation) => {
       "home_busy",
       "The resident gate does not answer; run: acp resident restart",
     );
-  if (told["unlocked"] !== true) throw new ConsentError("key_locked", String(told["message"]));
+  if (told["unlocked"] !== true) {
+    const code = told["code"] === "index_rebuilding" ? "index_rebuilding" : "key_locked";
+    throw new ConsentError(code, String(told["message"]));
+  }
   const until = String(told["until"]);
   print.result({ unlocked: true, until }, () => [
     `Unlocked until ${until}; acp lock ends it earlier`,

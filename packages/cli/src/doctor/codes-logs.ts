@@ -47,6 +47,11 @@ export const LOG_ROWS = {
     why: "What a log says cannot be seen, which does not mean that nothing is there.",
     command: "ls -l PATH",
   },
+  index_behind: {
+    level: "warning",
+    why: "Until the index of the logs is whole, a resident gate allows nothing and others start late.",
+    command: "acp doctor --fix index_behind",
+  },
   logs_many: {
     level: "warning",
     why: "Each start looks at every log, and at 64 of them no gate starts.",

@@ -10,4 +10,6 @@ export interface Examination {
   readonly looksAt: string;
   /** Resolves with what is wrong; with nothing where all is well. Changes nothing. */
   readonly look: (context: DoctorContext) => Promise<readonly Found[]>;
+  /** Resolves with what a person should know though nothing is wrong: a sentence each. */
+  readonly tell?: (context: DoctorContext) => Promise<readonly string[]>;
 }

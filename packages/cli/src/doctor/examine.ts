@@ -52,6 +52,8 @@ export interface Examined {
   /** The worst of its findings; `skipped`: it could not look. */
   readonly level: Level | "skipped";
   readonly found: readonly Found[];
+  /** What is so and not wrong; left out where there is nothing to say. */
+  readonly notes?: readonly string[];
 }
 
 /** With one of these there is no home to look into. */
@@ -81,7 +83,10 @@ export async function examine(
     }
     const found = await lookSafely(examination, context);
     isThere &&= !found.some(({ finding }) => NO_HOME.has(finding.code));
-    all.push({ id, looksAt, level: worstOf(found.map(({ finding }) => finding.level)), found });
+    // What keeps them from being told is a finding already.
+    const notes = (await examination.tell?.(context).catch(() => [])) ?? [];
+    const level = worstOf(found.map(({ finding }) => finding.level));
+    all.push({ id, looksAt, level, found, ...(notes.length > 0 && { notes }) });
   }
   return all;
 }

@@ -20,11 +20,12 @@ export function reportJson({ home, all, mended }: ReportParts): JsonObject {
     version: "1",
     home,
     ok: isOk({ home, all, mended }),
-    examinations: all.map(({ id, looksAt, level, found }) => ({
+    examinations: all.map(({ id, looksAt, level, found, notes }) => ({
       id,
       looks_at: looksAt,
       level,
       findings: found.map(({ finding }) => ({ ...finding })),
+      ...(notes !== undefined && { notes: [...notes] }),
     })),
     fixed: mended.map((each) => ({ ...each })),
   };
@@ -66,7 +67,7 @@ function mendedLine(
 }
 
 function examinedLines(
-  { id, looksAt, level, found }: Examined,
+  { id, looksAt, level, found, notes = [] }: Examined,
   print: Pick<Printer, "tone">,
 ): readonly string[] {
   const word = print.tone(TONES[level], level.padEnd(LEVEL_WIDTH));
@@ -74,6 +75,7 @@ function examinedLines(
     level === "skipped" ? "not examined, because there is no home to look into" : looksAt;
   return [
     `${word} ${id.padEnd(ID_WIDTH)} ${print.tone("dim", rest)}`,
+    ...notes.map((note) => `  ${print.tone("dim", escapeText(note))}`),
     ...found.flatMap(({ finding }) => findingLines(finding, print)),
   ];
 }

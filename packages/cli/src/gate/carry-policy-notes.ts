@@ -5,6 +5,8 @@
 import { readAuditLog } from "@acp/audit";
 import type { AuditLog } from "@acp/audit";
 import { logEvent, randomIds, systemClock } from "@acp/core";
+import type { HomePaths } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
 import { readPolicyNote, trackPolicyNotes } from "../logs/policy-notes.js";
 
 /**
@@ -14,12 +16,14 @@ import { readPolicyNote, trackPolicyNotes } from "../logs/policy-notes.js";
  * @throws ConsentError `audit_failed`.
  */
 export async function carryPolicyNotes(
+  home: Pick<HomePaths, "keysDir">,
   audit: Pick<AuditLog, "path" | "append">,
   firstKept: number,
 ): Promise<void> {
+  const reading = { filter: { eventType: "gate_notice" }, indexKey: await readIndexKey(home) };
   const notes = trackPolicyNotes();
   const later = new Set<string>();
-  for await (const event of readAuditLog(audit.path, { filter: { eventType: "gate_notice" } })) {
+  for await (const event of readAuditLog(audit.path, reading)) {
     const note = readPolicyNote(event);
     if (event.seq < firstKept) notes.add(event);
     else if (note?.isAgain === true) later.add(`${note.file} ${note.policy}`);

@@ -4,16 +4,10 @@
  */
 import { stat } from "node:fs/promises";
 import { listArchives, readLastEventMs } from "@acp/audit";
-import type { AuditConfig } from "@acp/home";
+import { keptTerms } from "../logs/kept-terms.js";
+import type { Retention } from "../logs/kept-terms.js";
 import { listAuditFiles } from "../logs/log-files.js";
 
-/** What is kept, as config.yml says; where it says none of it, what a home has by default. */
-export type Retention = Pick<AuditConfig, "keepFiles" | "keepMs" | "keepBytes">;
-
-/** Where nothing is configured. */
-export const KEEP_MS: number = 90 * 86_400_000;
-/** Where nothing is configured. */
-export const KEEP_BYTES: number = 2 * 1024 * 1024 * 1024;
 /** Each is read to verify it: a home that was never pruned must not keep its gate busy. */
 const AT_ONCE_MAX = 4;
 
@@ -46,11 +40,9 @@ export interface FilesToRemove {
 export async function filesToRemove(
   home: string,
   log: string,
-  { keepFiles = Infinity, ...retention }: Retention,
+  retention: Retention,
 ): Promise<FilesToRemove | undefined> {
-  const isDefault = keepFiles === Infinity;
-  const { keepMs = isDefault ? KEEP_MS : Infinity } = retention;
-  const { keepBytes = isDefault ? KEEP_BYTES : Infinity } = retention;
+  const { keepFiles, keepMs, keepBytes } = keptTerms(retention);
   const all = await fullFilesOf(home);
   const own = all.filter((file) => file.log === log);
   if (own.length < 2) return undefined;

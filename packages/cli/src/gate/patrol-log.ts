@@ -1,53 +1,43 @@
 /**
- * Patrol log: while a gate runs, the full files of its log are verified one after another, so that
- * damage to the past is found while it can still be told when it happened. A twentieth of a core at
- * most; a file is read once, and again when somebody touched it or a month has passed.
+ * Patrol log: while a gate runs, what was verified of the home's logs too long ago is verified again,
+ * so that damage to the past is found while it can still be told when it happened. A twentieth of a
+ * core at most. The index of each log says how far that came, so that the next gate goes on there; a
+ * home without a checkpoint key has no index, and `acp audit verify` alone reads its past.
  */
-import { lstat } from "node:fs/promises";
-import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { listArchives, verifyAuditLog } from "@acp/audit";
+import { checkAuditPast } from "@acp/audit";
 import type { BadLine } from "@acp/audit";
-import { isConsentError } from "@acp/core";
+import { isConsentError, systemClock } from "@acp/core";
+import type { HomePaths } from "@acp/home";
+import { readIndexKey } from "../logs/index-key.js";
+import { listAuditFiles } from "../logs/log-files.js";
+import { readFault } from "../logs/log-latch.js";
 
-/** Parts of {@link patrolLog}. */
+/** Parts of {@link patrolLogs}. */
 export interface PatrolParts {
-  /** The log. */
-  readonly path: string;
-  readonly onFault: (bad: BadLine) => Promise<void>;
+  readonly home: Pick<HomePaths, "dir" | "keysDir">;
+  /** Hears of a log's first bad line. */
+  readonly onFault: (path: string, bad: BadLine) => Promise<void>;
   /** Waits, or rejects when it is aborted; for tests. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Milliseconds since 1970; for tests. */
+  readonly now?: () => number;
 }
 
-/** Gates that run for a shorter time verify nothing: each start would read the same again. */
-const FIRST_MS = 600_000;
-const ROUND_MS = 600_000;
+/** A gate that starts has other things to do. */
+const FIRST_MS = 60_000;
+const ROUND_MS = 3_600_000;
 const AGAIN_MS = 30 * 24 * 3_600_000;
+const SHARE = 0.05;
 
 /** Patrols until it is disposed of. */
-export function patrolLog({ path, onFault, wait = sleep }: PatrolParts): AsyncDisposable {
+export function patrolLogs(parts: PatrolParts): AsyncDisposable {
+  const { wait = sleep } = parts;
   const stop = new AbortController();
   const { signal } = stop;
-  const known = new Map<string, { readonly mark: string; readonly atMs: number }>();
-  const verify = async (file: string): Promise<void> => {
-    const { size, mtimeNs, ino } = await lstat(file, { bigint: true });
-    const mark = `${size} ${mtimeNs} ${ino}`;
-    const before = known.get(file);
-    const startMs = performance.now();
-    if (before?.mark === mark && startMs - before.atMs < AGAIN_MS) return;
-    const { firstBad } = await verifyAuditLog(file, { signal });
-    if (firstBad !== undefined) await onFault({ ...firstBad, file: basename(file) });
-    known.set(file, { mark, atMs: startMs });
-    await wait(19 * (performance.now() - startMs), signal);
-  };
   const walk = async (): Promise<void> => {
     for (await wait(FIRST_MS, signal); !signal.aborted; await wait(ROUND_MS, signal))
-      for (const { path: file } of await listArchives(path))
-        await verify(file).catch((error: unknown) => {
-          // Retention removes files; one that cannot be read is the next look's.
-          const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
-          if (!isGone && !isConsentError(error)) throw error;
-        });
+      await round({ ...parts, wait }, signal);
   };
   const walking = walk().catch(() => undefined); // it was stopped, or the folder cannot be read
   return {
@@ -58,5 +48,24 @@ export function patrolLog({ path, onFault, wait = sleep }: PatrolParts): AsyncDi
   };
 }
 
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  setTimeout(ms, undefined, { signal, ref: false });
+async function round(
+  { home, onFault, wait, now = () => systemClock.now() }: PatrolParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const indexKey = await readIndexKey(home);
+  if (indexKey === undefined) return;
+  for (const path of await listAuditFiles(home.dir)) {
+    // One that is known to be broken is for a person.
+    if ((await readFault(path)) !== undefined) continue;
+    const options = { indexKey, now, maxAgeMs: AGAIN_MS, share: SHARE, wait, signal };
+    // What cannot be read is the next look's.
+    const check = await checkAuditPast(path, options).catch((error: unknown) => {
+      if (!isConsentError(error) || signal.aborted) throw error;
+      return undefined;
+    });
+    if (check?.firstBad !== undefined) await onFault(path, check.firstBad);
+  }
+}
+
+const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  setTimeout(ms, undefined, { ref: false, ...(signal !== undefined && { signal }) });

@@ -8,10 +8,11 @@ import { openAuditLog, pruneAuditLog } from "@acp/audit";
 import type { AuditLog, AuditLogOptions } from "@acp/audit";
 import { isConsentError } from "@acp/core";
 import type { Home } from "@acp/home";
+import type { Retention } from "../logs/kept-terms.js";
 import { listAuditFiles } from "../logs/log-files.js";
 import { carryMarks } from "../rollback/carry-marks.js";
 import { carryPolicyNotes } from "./carry-policy-notes.js";
-import { filesToRemove, type Retention } from "./files-to-remove.js";
+import { filesToRemove } from "./files-to-remove.js";
 import { prunePolicies } from "./kept-policies.js";
 
 /** Parts of {@link keepRetention}. */
@@ -81,7 +82,7 @@ async function pruneLog(
   if (due === undefined) return;
   await withLog(async (log) => {
     await carryMarks(home, log, due.firstKept);
-    await carryPolicyNotes(log, due.firstKept);
+    await carryPolicyNotes(home, log, due.firstKept);
     const removed = await pruneAuditLog(log, due);
     if (removed.length > 0) onRemoved(path, removed);
   });

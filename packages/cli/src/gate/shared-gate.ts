@@ -30,9 +30,10 @@ import type { HomeStore } from "./home-store.js";
 import { createNotices, isolationMark, sayHow } from "./notices.js";
 import type { AgentHost, Notices, Way } from "./notices.js";
 import { findEnded, lastEventOf } from "./other-logs.js";
-import { patrolLog } from "./patrol-log.js";
+import { patrolLogs } from "./patrol-log.js";
 import { runDirectory } from "./run-directory.js";
 import { removeStaleSockets } from "./stale-sockets.js";
+import { latchLog } from "../logs/log-latch.js";
 import { openHomeAudit } from "../logs/open-audit.js";
 import type { RollbackGuard } from "../rollback/state-guard.js";
 import { settleStates } from "../rollback/settle-states.js";
@@ -112,12 +113,12 @@ export async function withSharedGate<T>(
     // A gate starts nonetheless: what it cannot hold against the logs does not count there.
     (error: unknown) => notices.tell("log_failed", asError(error).message),
   );
-  await using _patrol = patrolLog({
-    path: audit.path,
-    async onFault(bad) {
-      await audit.latch(bad);
+  await using _patrol = patrolLogs({
+    home,
+    async onFault(path, bad) {
+      await (path === audit.path ? audit.latch(bad) : latchLog(path, bad, Date.now()));
       print.notice(
-        `${audit.path}: ${bad.file ?? ""} line ${bad.line} is broken: ${bad.message} (${bad.code}); nothing is allowed until a person runs: acp doctor --fix`,
+        `${path}: ${bad.file ?? ""} line ${bad.line} is broken: ${bad.message} (${bad.code}); nothing is allowed until a person runs: acp doctor --fix`,
       );
     },
   });

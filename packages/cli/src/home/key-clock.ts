@@ -10,6 +10,7 @@ import { importPublicKey, verifyConsentProof } from "@acp/core/proof";
 import { isWithin, readPublicKeys } from "@acp/home";
 import type { Home, KeyClock, KeyPeriod, SignedAt } from "@acp/home";
 import { lastEventOf } from "../gate/other-logs.js";
+import { readIndexKey } from "../logs/index-key.js";
 import { listAuditFiles } from "../logs/log-files.js";
 import { lastVaultCounter } from "../logs/vault-log.js";
 
@@ -54,11 +55,12 @@ export async function signedOutside(
   { untilMs = Infinity, onUnread }: OutsideParts,
 ): Promise<readonly SignedAt[]> {
   const periods = await readPublicKeys(home);
+  const indexKey = await readIndexKey(home);
   const found: SignedAt[] = [];
   for (const path of await listAuditFiles(home.dir)) {
     const look = createLook(endAt(periods, untilMs));
     try {
-      for await (const event of readAuditLog(path, { filter: SIGNED }))
+      for await (const event of readAuditLog(path, { filter: SIGNED, indexKey }))
         found.push(...(await look(event)));
     } catch (error) {
       if (!isConsentError(error)) throw error;

@@ -14,6 +14,7 @@ export const FILTER_OPTIONS: readonly OptionName[] = [
   "tool",
   "decision",
   "request",
+  "approver",
 ];
 
 /**
@@ -22,7 +23,7 @@ export const FILTER_OPTIONS: readonly OptionName[] = [
  * @throws ConsentError `options_invalid` for a time that is none.
  */
 export function readFilter({ values }: Pick<CommandLine, "values">, nowMs: number): AuditFilter {
-  const { since, until, agent, tool, decision, request } = values;
+  const { since, until, agent, tool, decision, request, approver } = values;
   return {
     ...(since !== undefined && { sinceMs: readWhen(since, "since", nowMs) }),
     ...(until !== undefined && { untilMs: readWhen(until, "until", nowMs) }),
@@ -30,5 +31,6 @@ export function readFilter({ values }: Pick<CommandLine, "values">, nowMs: numbe
     ...(tool !== undefined && { tool }),
     ...(decision !== undefined && { decision }),
     ...(request !== undefined && { requestId: request }),
+    ...(approver !== undefined && { approver }),
   };
 }

@@ -65,14 +65,27 @@ export interface LatchedLog extends AuditLog {
   latch(bad: BadLine): Promise<void>;
 }
 
+/** Ends the use of a log that this process does not write: whoever opens it is refused. */
+export async function latchLog(path: string, bad: BadLine, nowMs: number): Promise<void> {
+  await writeFault(path, foundOf(bad, nowMs));
+}
+
+function foundOf({ file, line, code, message }: BadLine, nowMs: number): FoundFault {
+  const text = `${file === undefined ? "" : `${file} `}line ${line}: ${message} (${code})`;
+  return { text, at: isoTime(nowMs) };
+}
+
+async function writeFault(path: string, { text, at }: FoundFault): Promise<void> {
+  await createFileAtomic(faultPath(path), `${JSON.stringify({ version: "1", text, at })}\n`);
+}
+
 /** A log that keeps on disk which line ended its use. */
 export function withLatch(log: AuditLog, nowMs: () => number): LatchedLog {
   let ended: ConsentError | undefined;
-  const latch = async ({ file, line, code, message }: BadLine): Promise<void> => {
-    const at = isoTime(nowMs());
-    const text = `${file === undefined ? "" : `${file} `}line ${line}: ${message} (${code})`;
-    ended ??= latched(log.path, { text, at });
-    await createFileAtomic(faultPath(log.path), `${JSON.stringify({ version: "1", text, at })}\n`);
+  const latch = async (bad: BadLine): Promise<void> => {
+    const found = foundOf(bad, nowMs());
+    ended ??= latched(log.path, found);
+    await writeFault(log.path, found);
   };
   return {
     ...log,

@@ -11,6 +11,7 @@ import type { AuditConfig, HomePaths } from "@acp/home";
 import { auditFileNames } from "./log-files.js";
 import { followCheckpointKey, originOf } from "./checkpoint-key.js";
 import { keysOf, readKeySeams } from "./checkpoint-seams.js";
+import { rotateMsOf } from "./kept-terms.js";
 import { indexKeyFrom } from "./index-key.js";
 import { refuseLatched, withLatch } from "./log-latch.js";
 import type { LatchedLog } from "./log-latch.js";
@@ -39,7 +40,8 @@ export async function auditLogOptions(
   const signerKey = await readCheckpointKey(home);
   const keySeams = signerKey === undefined ? [] : await readKeySeams(home);
   const seams = await countSeams(home.dir);
-  const { rotateBytes: maxBytes = ROTATE_BYTES, rotateMs: maxAgeMs } = config;
+  const { rotateBytes: maxBytes = ROTATE_BYTES } = config;
+  const maxAgeMs = rotateMsOf(config);
   const rotation = { maxBytes, ...(maxAgeMs !== undefined && { maxAgeMs }) };
   return (path) => ({
     path,

@@ -31,6 +31,8 @@ export interface Status {
   readonly peer_uids_checked: boolean;
   /** Until when a passphrase that a person typed keeps the key open; null where none does. */
   readonly unlocked_until: string | null;
+  /** How far the index of the logs is, of a hundred, while it is being made; null otherwise. */
+  readonly index_percent: number | null;
   readonly clients: readonly {
     readonly agent: string;
     readonly pid: number;

@@ -16,7 +16,8 @@ import { chooseServers } from "../gate/config.js";
 import type { Share } from "./budgets.js";
 import type { Lock } from "./lock.js";
 import { createLockedDenials } from "./locked-denials.js";
-import { needsPassphrase, serveLocked } from "./locked.js";
+import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
+import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
@@ -46,6 +47,8 @@ export interface SessionOfGates {
   onLocked(): void;
   /** Called with the names of the servers that the session starts. */
   onServers(names: readonly string[]): void;
+  /** Ends the session; its client opens another one at once. */
+  leave(how: "again"): void;
 }
 
 /** What is open of one configuration. */
@@ -56,8 +59,16 @@ interface Opened {
   users: number;
 }
 
-/** Creates them; nothing is open yet. */
-export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): HomeGates {
+/**
+ * Creates them; nothing is open yet.
+ *
+ * @param rebuild - Says whether anything may be opened.
+ */
+export function createHomeGates(
+  own: Invocation,
+  lock: Pick<Lock, "keys">,
+  rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">,
+): HomeGates {
   const denials = createLockedDenials();
   const configurations = createConfigurations(own, ({ notices }) => {
     const text = denials.take();
@@ -65,9 +76,10 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
   });
   let keys: Promise<HomeKeys> | undefined;
   return {
-    of: ({ invocation, share, onLocked, onServers }) => ({
+    of: ({ invocation, share, onLocked, onServers, leave }) => ({
       room: share.requestRoom,
       async keys(at, asked) {
+        await rebuild.check();
         const typed = lock.keys();
         if (typed !== undefined) return renewHomeKeys(at, typed);
         keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
@@ -76,10 +88,14 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
       outside: (server) => outsideOf(server, invocation.io),
       async tellClient(error, asked, signal) {
         share.started();
+        if (isConsentError(error, "index_rebuilding")) {
+          void leaveAfter(rebuild.whole, leave);
+          return serveLocked(asked, rebuildingWait(rebuild), signal);
+        }
         if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
           return tellClient(error, asked, signal);
         onLocked();
-        await serveLocked(asked, signal, denials.count);
+        await serveLocked(asked, lockedWait(asked, denials.count), signal);
       },
       withGate: (parts, use) =>
         configurations.use(parts, (base) => {
@@ -100,6 +116,11 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
       ),
     [Symbol.asyncDispose]: () => configurations.close(Promise.resolve()),
   };
+}
+
+async function leaveAfter(whole: Promise<void>, leave: SessionOfGates["leave"]): Promise<void> {
+  await whole;
+  leave("again");
 }
 
 /** What is open of each configuration. */

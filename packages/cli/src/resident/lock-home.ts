@@ -8,6 +8,7 @@ import type { Invocation } from "../command.js";
 import { readHomeConfig } from "../gate/config.js";
 import { openHomeKeysWith } from "../gate/home-keys.js";
 import { ownHomePath } from "../home/home-source.js";
+import type { IndexRebuild } from "../logs/index-rebuild.js";
 import type { HomeGates } from "./home-gates.js";
 import { createLock } from "./lock.js";
 import type { Lock, Unlocked } from "./lock.js";
@@ -17,13 +18,15 @@ const TTL_MS: number = 8 * 3_600_000;
 /** How long sessions have to end when the key is locked. */
 const END_MS = 10_000;
 
-/** The lock of the home that the resident serves. */
-export function lockOf(invocation: Invocation): Lock {
+/** The lock of the home that the resident serves; nothing is unlocked while its index is made. */
+export function lockOf(invocation: Invocation, rebuild: Pick<IndexRebuild, "check">): Lock {
   const home = openHome(ownHomePath(invocation));
   home.catch(() => undefined);
   return createLock({
-    open: async (passphrase) =>
-      openHomeKeysWith(await home, invocation, { kind: "passphrase", passphrase }),
+    async open(passphrase) {
+      await rebuild.check();
+      return openHomeKeysWith(await home, invocation, { kind: "passphrase", passphrase });
+    },
     ttlMs: async () => (await readHomeConfig(await home, invocation)).config?.unlockTtlMs ?? TTL_MS,
     nowMs: () => performance.now(),
     wallMs: () => Date.now(),

@@ -16,7 +16,7 @@ export type Unlocked =
   | { readonly unlocked: true; readonly until: string }
   | {
       readonly unlocked: false;
-      readonly code: "key_locked" | "guesses_throttled" | "unlock_failed";
+      readonly code: "key_locked" | "guesses_throttled" | "index_rebuilding" | "unlock_failed";
       readonly message: string;
     };
 
@@ -85,6 +85,9 @@ function createThrottle(nowMs: () => number): Throttle {
   };
 }
 
+const notOpened = (error: unknown): "index_rebuilding" | "unlock_failed" =>
+  isConsentError(error, "index_rebuilding") ? "index_rebuilding" : "unlock_failed";
+
 /** Nothing is open yet. */
 export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
   let opened: Open | undefined;
@@ -110,7 +113,7 @@ export function createLock({ open, ttlMs, nowMs, wallMs }: LockParts): Lock {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (!isConsentError(error, "key_locked"))
-        return { unlocked: false, code: "unlock_failed", message };
+        return { unlocked: false, code: notOpened(error), message };
       throttle.wrong();
       return { unlocked: false, code: "key_locked", message };
     }

@@ -1,7 +1,8 @@
 /**
- * Locked: what a session answers while the home's keys need a passphrase that nobody has typed. What
- * the policy or the guard denies is denied as ever; everything else is answered at once with
- * `key_locked`, whose remedy is `acp unlock`. No gate and no log is open: both need the key.
+ * Locked: what a session answers while the home's keys need a passphrase that nobody has typed, or
+ * the index of its logs is being made anew. What the policy or the guard denies is denied as ever;
+ * everything else is answered at once with `key_locked`, whose remedy is `acp unlock`, or with
+ * `index_rebuilding`. No gate and no log is open: both need the key and the index.
  */
 import { DENY_CODES, createConsentGate, toolAction } from "@acp/core";
 import type { ConsentGate, Denied } from "@acp/core";
@@ -13,6 +14,7 @@ import { chooseServers, readHomeConfig } from "../gate/config.js";
 import { openGuard } from "../gate/guard.js";
 import { BUILT_IN_POLICY } from "../gate/policy-in-force.js";
 import { exists } from "../home/exists.js";
+import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { ownHomePath } from "../home/home-source.js";
 
 /** Between the name of a server and that of its tool, where there are several. */
@@ -27,15 +29,33 @@ export async function needsPassphrase(invocation: Invocation): Promise<boolean> 
   }
 }
 
-/**
- * Answers a client until it goes or the signal aborts.
- *
- * @param onDenied - Hears of each tool call; all are denied.
- */
+/** Why nothing runs yet. */
+export interface Wait {
+  readonly code: "key_locked" | "index_rebuilding";
+  readonly message: string | (() => string);
+  /** Hears of each tool call; all are denied. */
+  readonly onDenied?: ((agentId: string) => void) | undefined;
+}
+
+/** A key that a person has to unlock. */
+export const lockedWait = (invocation: Invocation, onDenied: Wait["onDenied"]): Wait => ({
+  code: "key_locked",
+  onDenied,
+  message: `The ACP gate's key is locked, so nothing runs. A person has to run: acp unlock --home ${ownHomePath(invocation)}. Then call again`,
+});
+
+/** An index that is being made. */
+export const rebuildingWait = ({ percent }: Pick<IndexRebuild, "percent">): Wait => ({
+  code: "index_rebuilding",
+  message: () =>
+    `The index of the audit logs is being rebuilt, so nothing runs: ${percent() ?? 100} % are done. Call again later`,
+});
+
+/** Answers a client until it goes or the signal aborts. */
 export async function serveLocked(
   invocation: Invocation,
+  { code, message, onDenied }: Wait,
   signal: AbortSignal,
-  onDenied: (agentId: string) => void,
 ): Promise<void> {
   const { io, values } = invocation;
   // What cannot be read denies nothing by itself, and everything is denied here.
@@ -43,11 +63,11 @@ export async function serveLocked(
   await refuseMcp({
     input: io.stdin,
     output: io.stdout,
-    code: "key_locked",
-    message: `The ACP gate's key is locked, so nothing runs. A person has to run: acp unlock --home ${ownHomePath(invocation)}. Then call again`,
+    code,
+    message,
     isRetryable: true,
     judge(name, args) {
-      onDenied(values.agent ?? AGENT_ID);
+      onDenied?.(values.agent ?? AGENT_ID);
       return judge(name, args);
     },
     signal,

@@ -6,10 +6,12 @@
 import { lstat, realpath, unlink } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { ConsentError, asError } from "@acp/core";
+import { homePaths } from "@acp/home";
 import { trySocketLock } from "@acp/host";
 import type { SocketLock } from "@acp/host";
 import type { Command, Invocation } from "../command.js";
 import type { Exit } from "../exit-codes.js";
+import { createIndexRebuild } from "../logs/index-rebuild.js";
 import { makeHome } from "../home/make-home.js";
 import { ownHomePath } from "../home/home-source.js";
 import { createBudgets } from "./budgets.js";
@@ -113,13 +115,15 @@ async function serveLocked(locked: Locked): Promise<void> {
   const way = new AbortController();
   const greeting = (): Buffer => greetingFrame({ ...own, isCurrent: isCurrent(own) });
   const lobby = createLobby(greeting);
-  const lock = lockOf(invocation);
-  await using gates = createHomeGates(invocation, lock);
+  const say = (text: string): void => invocation.print.notice(text);
+  await using rebuild = createIndexRebuild({ home: homePaths(homeDir), say });
+  const lock = lockOf(invocation, rebuild);
+  await using gates = createHomeGates(invocation, lock, rebuild);
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
   const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked };
   const isNow = (): boolean => isCurrent(own);
-  const status = statusOf({ own, isCurrent: isNow, homeDir, gates, lock, sessions });
+  const status = statusOf({ own, isCurrent: isNow, homeDir, gates, lock, rebuild, sessions });
   const isNeeded = (): boolean =>
     invocation.flags.has("stay") || sessions.size > 0 || gates.attached() > 0 || isUnlocked();
   const idle = createIdle(isNeeded, () => performance.now());

@@ -109,10 +109,9 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
       if (parts.isUnlocked()) way.leave("again");
     };
     const onServers = (names: readonly string[]): void => void (servers = names);
-    served = serve(session, hello, { ...parts, share, onLocked, onServers }).then((code) => {
-      share[Symbol.dispose]();
-      return end(code);
-    });
+    const own = { ...parts, share, onLocked, onServers, leave: way.leave };
+    const over = (): void => share[Symbol.dispose]();
+    served = serve(session, hello, own).finally(over).then(end);
   };
   const take = ({ kind, body }: Frame): void => {
     if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();

@@ -1,6 +1,7 @@
 /**
  * Status: what a resident says of itself and its clients to people's commands.
  */
+import type { IndexRebuild } from "../logs/index-rebuild.js";
 import { AGENT_ID } from "../commands/mcp.js";
 import { LIMITS, clientName } from "./budgets.js";
 import type { Status } from "./control.js";
@@ -18,12 +19,13 @@ export interface StatusParts {
   readonly homeDir: string;
   readonly gates: Pick<HomeGates, "attached">;
   readonly lock: Pick<Lock, "until">;
+  readonly rebuild: Pick<IndexRebuild, "percent">;
   readonly sessions: ReadonlySet<Pick<Session, "hello" | "usage" | "servers">>;
 }
 
 /** Begins to count the time now; each call says how it is then. */
 export function statusOf(parts: StatusParts): () => Status {
-  const { own, isCurrent, homeDir, gates, lock } = parts;
+  const { own, isCurrent, homeDir, gates, lock, rebuild } = parts;
   const [startMs, startWallMs] = [performance.now(), Date.now()];
   return () => {
     const { clients, questions } = clientsOf(parts);
@@ -41,6 +43,7 @@ export function statusOf(parts: StatusParts): () => Status {
       budgets: LIMITS,
       peer_uids_checked: false,
       unlocked_until: lock.until() ?? null,
+      index_percent: rebuild.percent() ?? null,
       clients,
     };
   };

@@ -78,6 +78,7 @@ export const RECORD_COMMANDS: readonly Command[] = [
       "acp audit show",
       "acp audit show --since 2h --decision denied",
       "acp audit show --request cr_5f1c2a7e-3b0d-4c55-9a0e-6f2d8b1c4e90",
+      "acp audit show --approver ada --since 7d",
       "acp audit show --tool write_file --follow",
       "acp audit show --json --limit 0",
     ],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAuditLog, pruneAuditLog } from "@acp/audit";
 import { logEvent } from "@acp/core";
+import { homePaths } from "@acp/home";
 import { carryPolicyNotes } from "../gate/carry-policy-notes.js";
 import { keepPolicy, policyHash, prunePolicies, readKeptPolicy } from "../gate/kept-policies.js";
 import { POLICY } from "../../test/why-world.js";
@@ -112,7 +113,7 @@ describe("findRuleTexts()", () => {
     await using log = await openAuditLog({ path, rotation: { maxBytes: 700 } });
     await log.append([note(POLICY, 1)]);
     for (let at = 2; at < 6; at += 1) await log.append([judged(at)]);
-    await carryPolicyNotes(log, 2);
+    await carryPolicyNotes(homePaths(home), log, 2);
     expect(await pruneAuditLog(log, { keepFiles: 1 })).not.toEqual([]);
     expect(await prunePolicies(home, Date.now())).toBe(0);
     expect(await prunePolicies(home, Date.now() + 2 * DAY_MS)).toBe(1);

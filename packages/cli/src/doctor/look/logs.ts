@@ -28,6 +28,8 @@ import { checkpointsFound } from "./checkpoints.js";
 import { hasNul, isStartOfLog } from "./log-bytes.js";
 import { hasWriter } from "./log-writer.js";
 import { quickVerification } from "./log-end.js";
+import { indexesFound } from "./indexes.js";
+import { prunedNotes } from "./pruned-notes.js";
 import { quarantineFound } from "./quarantines.js";
 
 /** The logs. */
@@ -35,6 +37,8 @@ export const logsExamination: Examination = {
   id: "logs",
   looksAt: "Audit logs are complete and match their checkpoints",
   look,
+  // The removals are looked up by the index: without one, logs are read whole.
+  tell: ({ home, isQuick }) => (isQuick ? Promise.resolve([]) : prunedNotes(home)),
 };
 
 const FOREIGN: ReadonlySet<FindingCode> = new Set(["checkpoints_foreign", "checkpoints_broken"]);
@@ -67,6 +71,7 @@ async function look(context: DoctorContext): Promise<readonly Found[]> {
       const all = await logFound({ context, path, sources }).catch(unreadable(path));
       found.push(...all.filter(({ finding }) => !follows.has(path) || !FOREIGN.has(finding.code)));
     }
+  found.push(...(await indexesFound(home)));
   const count = (await listAuditFiles(home.dir)).length;
   if (count >= LOGS_MANY)
     found.push(makeFound("logs_many", { path: home.dir, found: `There are ${count} logs` }));
