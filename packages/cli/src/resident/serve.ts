@@ -26,6 +26,7 @@ import { givesWay } from "./newer.js";
 import type { Release } from "./newer.js";
 import { makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
+import { openServers } from "./servers.js";
 import { attendSession } from "./session.js";
 import type { Session, SessionParts } from "./session.js";
 import { ENTRY, releaseOf } from "./start-for.js";
@@ -114,7 +115,7 @@ async function serveLocked(locked: Locked): Promise<void> {
   const greeting = (): Buffer => greetingFrame({ ...own, isCurrent: isCurrent(own) });
   const lobby = createLobby(greeting);
   const lock = lockOf(invocation);
-  await using gates = createHomeGates(invocation, lock);
+  await using gates = createHomeGates(invocation, lock, await openServers(places.run));
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
   const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked };
