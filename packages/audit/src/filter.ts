@@ -13,8 +13,8 @@ export interface AuditFilter {
   readonly eventType?: string | readonly string[];
   /** Only events of the question with this id, or of those with these ids. */
   readonly requestId?: string | readonly string[];
-  /** Only events whose id, question or call has an id that begins with this text. */
-  readonly id?: string;
+  /** Only events whose id, question or call has an id that begins with this text, or one of these. */
+  readonly id?: string | readonly string[];
   /** Only events of the agent with this id. */
   readonly agent?: string;
   /** Only events of calls of a tool with this name. */
@@ -40,7 +40,10 @@ export function matchesFilter(event: AuditEvent, filter: AuditFilter): boolean {
   if (beforeSeq !== undefined && event.seq >= beforeSeq) return false;
   if (requestId !== undefined && !listOf(requestId).includes(event.requestId)) return false;
   if (eventType !== undefined && !listOf(eventType).includes(event.eventType)) return false;
-  if (id !== undefined && !idsOf(event).some((each) => each.startsWith(id))) return false;
+  if (id !== undefined) {
+    const wanted = listOf(id);
+    if (!idsOf(event).some((each) => wanted.some((start) => each.startsWith(start)))) return false;
+  }
   if (approver !== undefined && !approversOf(event.metadata).includes(approver)) return false;
   return EQUALS.every((field) => filter[field] === undefined || filter[field] === event[field]);
 }
@@ -76,7 +79,8 @@ export function createLineTest(filter: AuditFilter): LineTest {
     const value = filter[field];
     if (value !== undefined) wanted.push(wordsOf(field, [value]));
   }
-  if (id !== undefined) wanted.push([`:${canonicalJson(id).slice(0, -1)}`]);
+  if (id !== undefined)
+    wanted.push(listOf(id).map((start) => `:${canonicalJson(start).slice(0, -1)}`));
   if (approver !== undefined) wanted.push([canonicalJson(approver)]);
   const tests = wanted.map((words) => words.map((word) => Buffer.from(word)));
   return (line) => tests.every((words) => words.some((word) => line.includes(word)));

@@ -3,23 +3,26 @@
  * standard streams to the resident of the home, and starts one where there is none. It never decides
  * anything, and never opens a gate of its own instead.
  */
+import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createRelay } from "./resident/relay.js";
-import type { Link, LinkHandlers } from "./resident/relay.js";
+import type { Link, LinkHandlers } from "./resident/link.js";
 import { buildOf, versionOf } from "./build-of.js";
 import { namedHome, placesOf } from "./resident/places.js";
 import type { Reached } from "./resident/reach.js";
 import { reachOrStart } from "./resident/reach-or-start.js";
 import {
   BODY_BYTES_MAX,
+  NUMBERS_FROM,
+  againIn,
   PROTOCOLS,
   ROOM_BYTES,
   frameOf,
   recordIn,
   roomIn,
 } from "./resident/wire.js";
-import type { Hello } from "./resident/wire.js";
+import type { Greeting, Hello } from "./resident/wire.js";
 
 /** A client that is told to end has this long. */
 const END_MS_MAX = 10_000;
@@ -59,6 +62,7 @@ export function runResidentClient(): void {
     pid: process.pid,
     ppid: process.ppid,
     umask: process.umask(),
+    secret: randomBytes(32).toString("hex"),
   };
   const open = (handlers: LinkHandlers): Promise<Link | string> =>
     openLink({ hello, uid, handlers }).catch((error: unknown) =>
@@ -132,8 +136,30 @@ function keepOlder(why: string): void {
 /** Its name is put together so that it stays a file of its own. */
 const loadStarter = (): unknown => require(join(__dirname, "resident-start.cjs"));
 
+function refusalIn(body: Buffer): string {
+  const { code, message } = recordIn(body) ?? {};
+  return `The resident gate refuses this client: ${String(message)} [${String(code)}]`;
+}
+
+/** An older resident knows no numbers of calls, and can say nothing of them. */
+function numbersFor(
+  { protocol }: Greeting,
+  socket: Reached["socket"],
+  handlers: LinkHandlers,
+): Pick<Link, "call" | "ask"> {
+  if (protocol[1] < NUMBERS_FROM)
+    return {
+      call: () => undefined,
+      ask: () => queueMicrotask(() => handlers.onKnown(new Set())),
+    };
+  return {
+    call: (id, n) => void socket.write(frameOf("call", `{"id":${id},"n":${n}}`)),
+    ask: (calls) => void socket.write(frameOf("asks", JSON.stringify({ calls }))),
+  };
+}
+
 function linkOf(
-  { socket, onFrames }: Reached,
+  { socket, greeting, onFrames }: Reached,
   hello: Hello,
   handlers: LinkHandlers,
 ): Promise<Link | string | undefined> {
@@ -150,6 +176,7 @@ function linkOf(
       room -= bytes.length;
       socket.write(frameOf("input", bytes));
     },
+    ...numbersFor(greeting, socket, handlers),
     end: () => void socket.write(frameOf("end")),
     held() {
       if (!isHeld) socket.write(frameOf("held"));
@@ -175,8 +202,7 @@ function linkOf(
         isOpen = true;
         resolve(link);
       } else if (kind === "refused") {
-        const { code, message } = recordIn(body) ?? {};
-        resolve(`The resident gate refuses this client: ${String(message)} [${String(code)}]`);
+        resolve(refusalIn(body));
         over("lost");
       } else if (kind === "output") handlers.onOutput(body);
       else if (kind === "notice") handlers.onNotice(body);
@@ -186,7 +212,8 @@ function linkOf(
       else if (kind === "room") {
         room += roomIn(body);
         handlers.onRoom();
-      } else if (kind === "hold") handlers.onHold();
+      } else if (kind === "known") handlers.onKnown(againIn(body));
+      else if (kind === "hold") handlers.onHold();
     });
     socket.write(frameOf("hello", text));
   });

@@ -5,6 +5,7 @@
 import { chmod, lstat, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { attachApprovers } from "@acp/channel-terminal";
 import { describe, expect, it, vi } from "vitest";
 import { ROOM_BYTES, createFrameReader, frameOf, readGreeting } from "../src/resident/wire.js";
@@ -170,6 +171,30 @@ describe("acp mcp --resident", () => {
     // The second handshake is nobody's answer.
     for (const answers of client.answers.values()) expect(answers).toHaveLength(1);
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "(needs /proc) that is killed is followed by one whose servers start after the old ones are gone",
+    async () => {
+      await using at = await residentWorld();
+      const server = fileURLToPath(new URL("fixtures/stubborn-server.mjs", import.meta.url));
+      const seen = join(at.path, "seen");
+      await using client = at.start({ server: null, args: ["--", process.execPath, server, seen] });
+      const lines = async (): Promise<readonly string[]> =>
+        (await readFile(seen, "utf8").catch(() => "")).split("\n").filter(Boolean);
+      await client.ask("initialize", {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "raw", version: "1" },
+      });
+      await vi.waitFor(async () => expect(await lines()).toHaveLength(2), { timeout: 60_000 });
+      process.kill(at.pid(), "SIGKILL");
+      await vi.waitFor(async () => expect((await lines()).length).toBeGreaterThan(2), {
+        timeout: 60_000,
+      });
+      // It says which of those before it, and of what they started, it found alive.
+      expect((await lines()).filter((line) => line.startsWith("alive"))).toEqual([]);
+    },
+  );
 
   it("that ends again and again is left alone for a while, and its log is named", async () => {
     await using at = await residentWorld();

@@ -44,7 +44,7 @@ export {
   toolScope,
 } from "./approval/offers.js";
 export { reduce } from "./approval/machine.js";
-export { isUnfinished } from "./approval/pending-record.js";
+export { isUnfinished, isUnrecorded, isUnreleased } from "./approval/pending-record.js";
 export type { Reduction } from "./approval/machine.js";
 export type { AnswerTerms, MachineEvent } from "./approval/machine-event.js";
 export type {
@@ -75,6 +75,7 @@ export type {
   GateContext,
   GateOptions,
   LayerRuling,
+  ResumeOptions,
 } from "./gate/consent-gate.js";
 export type { Outcome, PausedEnd, ReportedOutcome } from "./gate/reports.js";
 export { createConsentGate } from "./gate/gate.js";

@@ -260,8 +260,17 @@ export interface PendingStore {
    * returned, nor one whose time is over.
    *
    * @param digest - {@link PendingRecord.originalDigest}.
+   * @param call - Id that the caller gave the call. A store that keeps what a dead process left may
+   *   return the record of this very call ({@link PendingRecord.call}), deferred or not, and one
+   *   whose yes it had taken. Only where the log shows nothing of it as forwarded; every other store
+   *   leaves it out of account.
    */
-  takeDecision(agentId: string, digest: string, nowMs: number): Promise<PendingRecord | undefined>;
+  takeDecision(
+    agentId: string,
+    digest: string,
+    nowMs: number,
+    call?: string,
+  ): Promise<PendingRecord | undefined>;
   /** Yields the record as it is, then after every transition, until the signal aborts. */
   watch(id: string, signal: AbortSignal): AsyncIterable<PendingRecord>;
 }

@@ -33,6 +33,8 @@ export interface KnownQuestions {
 export interface PendingFiles extends PendingStore, AsyncDisposable, KnownQuestions {
   /** IDs of the questions that an earlier process left open; `gate.resume()` shows them again. */
   readonly leftOpen: ReadonlySet<string>;
+  /** Everything that dead processes left, as it was when the files were opened. */
+  readonly left: readonly PendingRecord[];
   /**
    * Number of lines of dead processes that were dropped: they are not records, or `accepts` refused
    * them.
@@ -89,6 +91,7 @@ export async function openPendingFiles(
         ...journal,
         ...knownOf(left),
         leftOpen,
+        left: left.records,
         ignored: left.ignored,
         [Symbol.asyncDispose]: () => closeAll(journal, held),
       };

@@ -99,6 +99,11 @@ export interface McpProxyOptions {
    * is answered with `client_limit_reached`, and nothing of it is judged or logged. Default: none.
    */
   readonly room?: RequestRoom;
+  /**
+   * Id that the client gave a tool call, for `GateContext.call`; asked once for each call, with the
+   * id of its request, as its line is read. Default: none.
+   */
+  readonly callOf?: (id: string | number) => string | undefined;
 }
 
 /** Why a proxy ended. */
@@ -213,6 +218,7 @@ function callParts(options: McpProxyOptions, send: (line: Buffer) => void): Call
     masker,
     progressEveryMs = PROGRESS_EVERY_MS,
     pendingAfterMs = PENDING_AFTER_MS,
+    callOf,
   } = options;
   const masks = createMasks(masker);
   const ownCheck = gate.checksArguments ? {} : { argumentCheck: createArgumentCheck({ log }) };
@@ -226,6 +232,7 @@ function callParts(options: McpProxyOptions, send: (line: Buffer) => void): Call
     masks,
     progressEveryMs,
     pendingAfterMs,
+    ...(callOf !== undefined && { callOf }),
     log,
     send,
   };

@@ -7,6 +7,7 @@ import { delimiter, resolve as resolvePath } from "node:path";
 import { Writable } from "node:stream";
 import type { Readable } from "node:stream";
 import { hasOutput, type ReadableProcess, startProgram, trustedProgram } from "@acp/host";
+import type { TrustedProgram } from "@acp/host";
 import { logText } from "./log-text.js";
 
 /** How a server ended. */
@@ -47,6 +48,16 @@ export interface CommandUpstream {
   readonly workspaces?: readonly string[];
   /** The server's umask. Default: the proxy's. */
   readonly umask?: number;
+  /**
+   * Called with the ID of the server's process, which leads a group of its own, before anything is
+   * sent to it; what it returns is called when that process has ended. Default: nothing.
+   */
+  readonly onStart?: (pid: number) => () => void;
+  /**
+   * True: the kernel kills the server's process when the proxy's ends, where there is `setpriv`
+   * (Linux). Default: false.
+   */
+  readonly diesWithProxy?: boolean;
 }
 
 /** A server that the caller starts, such as one in a sandbox. */
@@ -80,6 +91,8 @@ export function startCommand({
   cwd = process.cwd(),
   workspaces = [],
   umask,
+  onStart,
+  diesWithProxy = false,
 }: CommandUpstream): StartingServer {
   const directories = (env["PATH"] ?? "").split(delimiter);
   const found = trustedProgram(/[/\\]/u.test(program) ? resolvePath(cwd, program) : program, {
@@ -87,8 +100,9 @@ export function startCommand({
     workspaces,
   });
   if ("reason" in found) return failed(found.isMissing ? notThere(program) : found.reason);
+  const tie = diesWithProxy ? findTie() : undefined;
   const start = (): ChildProcess =>
-    startProgram(found, args, {
+    startProgram(tie ?? found, tie === undefined ? args : [...TIED, found.path, ...args], {
       env,
       cwd,
       stdio: ["pipe", "pipe", "pipe"],
@@ -96,10 +110,12 @@ export function startCommand({
     });
   const child = umask === undefined ? start() : withUmask(umask, start);
   if (!isPiped(child)) return failed("the system has no free descriptors");
+  const onEnd = child.pid === undefined ? undefined : onStart?.(child.pid);
   const exited = new Promise<ServerExit>((resolve) => {
-    child.once("exit", (code, signal) =>
-      resolve({ code: code ?? undefined, signal: signal ?? undefined }),
-    );
+    child.once("exit", (code, signal) => {
+      onEnd?.();
+      resolve({ code: code ?? undefined, signal: signal ?? undefined });
+    });
   });
   const running: ServerProcess = {
     stdin: child.stdin,
@@ -116,6 +132,15 @@ export function startCommand({
       child.on("error", (error) => reject(new Error(startProblem(error, program))));
     }),
   };
+}
+
+/** Its process is replaced by the server's, which keeps the signal. */
+const TIED = ["--pdeathsig", "KILL", "--"] as const;
+
+function findTie(): TrustedProgram | undefined {
+  if (process.platform !== "linux") return undefined;
+  const found = trustedProgram("setpriv");
+  return "reason" in found ? undefined : found;
 }
 
 /** A child inherits our umask: it is another one until the child is there. */

@@ -44,6 +44,8 @@ export interface CallParts {
   readonly masks: Masks;
   readonly progressEveryMs: number;
   readonly pendingAfterMs: number;
+  /** Id that the client gave the call with this id of its request, if it gave one. */
+  readonly callOf?: (id: RpcId) => string | undefined;
   readonly log: (line: string) => void;
   /** To the client. */
   readonly send: (line: Buffer) => void;
@@ -205,11 +207,19 @@ async function settle(call: Running): Promise<Buffer | NoticeResult> {
     if (isConsentError(error)) return invalidResult(error.message);
     throw error;
   }
-  const { gate, agent, session, argumentCheck } = parts;
+  const { gate, agent, session, argumentCheck, callOf } = parts;
+  // Before anything is waited for: the id of the request is free again once it is answered.
+  const named = callOf?.(job.id);
   const tool = await job.definition();
   await prepareCheck(action, tool, parts);
   const problem = argumentCheck?.check(action, tool);
-  const opened = await gate.open(action, { agent, session, tool, obstacle: problem });
+  const opened = await gate.open(action, {
+    agent,
+    session,
+    tool,
+    obstacle: problem,
+    ...(named !== undefined && { call: named }),
+  });
   if (problem !== undefined) return refuseInvalid(call, problem, opened);
   if (opened.decision !== "pending") return conclude(call, action, opened);
   const verdict = await waitFor(call, opened);

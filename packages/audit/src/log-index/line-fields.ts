@@ -165,6 +165,7 @@ export function sharedKeysOf(line: LineFields): readonly string[] {
 export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[] {
   const { requestId, eventType, id, agent, tool, decision, approver } = filter;
   const requests = requestId === undefined ? undefined : listOf(requestId);
+  const ids = id === undefined ? [] : listOf(id);
   const named = (["agent", "tool", "decision"] as const).filter(
     (field) => filter[field] !== undefined,
   );
@@ -175,7 +176,7 @@ export function keysOfFilter(filter: AuditFilter): readonly (readonly string[])[
       : [requests.map((each) => key("request", each))]),
     ...(eventType === undefined ? [] : [listOf(eventType).map((type) => key("type", type))]),
     // A shorter beginning may be that of many.
-    ...(id === undefined || id.length < ID_CHARS ? [] : [[idKey(id)]]),
+    ...(ids.length === 0 || ids.some(({ length }) => length < ID_CHARS) ? [] : [ids.map(idKey)]),
     ...(approver === undefined ? [] : [[key("approver", approver)]]),
     ...(named.length === 0 ? [] : [[key(named.join(" "), ...values)]]),
   ];

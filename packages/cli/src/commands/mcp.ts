@@ -7,7 +7,7 @@ import { ConsentError, isConsentError } from "@acp/core";
 import type { Agent } from "@acp/core";
 import type { CommandServer, Home } from "@acp/home";
 import { createMcpProxy, refuseMcp } from "@acp/proxy-mcp";
-import type { LocalUpstream, ProxyExit, RequestRoom } from "@acp/proxy-mcp";
+import type { LocalUpstream, McpProxyOptions, ProxyExit, RequestRoom } from "@acp/proxy-mcp";
 import type { Invocation, Run } from "../command.js";
 import type { Exit } from "../exit-codes.js";
 import { failureOf } from "../failure.js";
@@ -42,6 +42,8 @@ export interface GatesOfHome {
   outside(server: CommandServer): LocalUpstream;
   /** What the client's requests need a place of; a process of its own has no other client. */
   readonly room?: RequestRoom;
+  /** Ids of the client's tool calls, where it gives them some. */
+  readonly callOf?: McpProxyOptions["callOf"];
   /** Tells the client why it has no gate, until the client goes; {@link tellClient} unless given. */
   readonly tellClient?: typeof tellClient;
 }
@@ -145,6 +147,7 @@ async function serve(invocation: Invocation, { signal, start, gates }: Serving):
       signal,
       ...(homeKeys.masker !== undefined && { masker: homeKeys.masker }),
       ...(gates.room !== undefined && { room: gates.room }),
+      ...(gates.callOf !== undefined && { callOf: gates.callOf }),
     });
     const { reason } = await proxy.done;
     opened.endStarts();

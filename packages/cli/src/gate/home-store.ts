@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { createRecordCheck } from "@acp/core";
-import type { Claims, Store } from "@acp/core";
+import type { Claims, PendingRecord, Store } from "@acp/core";
 import { fileClaims, openPendingFiles } from "@acp/home";
 import type { Home, KnownQuestions } from "@acp/home";
 import { loggedGrants } from "../logs/logged-grants.js";
@@ -17,6 +17,8 @@ export interface HomeStore extends AsyncDisposable {
   readonly store: Pick<Store, "claims" | "grants" | "pending">;
   /** What is known of questions that a log may show as open. */
   readonly known: KnownQuestions;
+  /** Questions that dead processes left. */
+  readonly left: readonly PendingRecord[];
   /**
    * How many lines of dead processes' questions were given up: no gate with this key wrote them.
    */
@@ -60,6 +62,7 @@ export async function openHomeStore(
       pending,
     },
     known: pending,
+    left: pending.left,
     ignored: pending.ignored,
     onIgnoredGrants: (next) => void (say = next),
     guard,

@@ -3,11 +3,12 @@
  * and channels, for as long as a proxy uses it.
  */
 import { createConsentGate } from "@acp/core";
-import type { AuditSink, ConsentGate, Layer, Policy } from "@acp/core";
+import type { AuditSink, ConsentGate, Layer, Policy, ResumeOptions } from "@acp/core";
 import { machineClock } from "@acp/home";
 import { createArgumentCheck } from "@acp/proxy-mcp";
 import type { Invocation } from "../command.js";
 import { openGuard } from "./guard.js";
+import { loggedOf } from "./forwarded.js";
 import { checkSeveral, configWarnings, gateOptionsOf } from "./config.js";
 import { sayConfig } from "./config-in-force.js";
 import type { Notices } from "./notices.js";
@@ -92,7 +93,7 @@ export async function withGateOf<T>(
   await using gate = createConsentGate({ ...policy, ...options });
   gates.add(gate);
   try {
-    await askAgain(gate, print);
+    await askAgain(gate, { print, logged: await loggedOf(home.dir, kept.store.pending) });
     const { gateWith, gateFor } = others;
     return await use({ gate, guard, notices, log: sink, attached, gateWith, gateFor });
   } finally {
@@ -101,8 +102,11 @@ export async function withGateOf<T>(
 }
 
 /** Asks again what an earlier gate of this home left open. */
-async function askAgain(gate: ConsentGate, print: Invocation["print"]): Promise<void> {
-  const count = await gate.resume();
+async function askAgain(
+  gate: ConsentGate,
+  { print, logged }: Pick<Invocation, "print"> & { readonly logged: ResumeOptions },
+): Promise<void> {
+  const count = await gate.resume(logged);
   if (count > 0) print.notice(`${count} questions that an earlier gate left open are asked again`);
 }
 

@@ -5,8 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { isConsentError } from "@acp/core";
-import { openRecordKey } from "@acp/home";
+import { createConsentGate, isConsentError } from "@acp/core";
+import { machineClock, openRecordKey } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
@@ -14,13 +14,18 @@ import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
 import { chooseServers } from "../gate/config.js";
 import type { Share } from "./budgets.js";
+import type { ClientCalls } from "./calls.js";
 import type { Lock } from "./lock.js";
 import { createLockedDenials } from "./locked-denials.js";
 import { lockedWait, needsPassphrase, rebuildingWait, serveLocked } from "./locked.js";
 import type { IndexRebuild } from "../logs/index-rebuild.js";
+import type { Servers } from "./servers.js";
+import { isForwarded, loggedOf } from "../gate/forwarded.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
+import { createLeftQuestions } from "../gate/left-questions.js";
+import type { LeftQuestions } from "../gate/left-questions.js";
 import { heedGuard, openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
 import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
 import { withGateOf } from "../gate/with-gate.js";
@@ -43,6 +48,8 @@ export interface HomeGates extends AsyncDisposable {
 export interface SessionOfGates {
   readonly invocation: Invocation;
   readonly share: Share;
+  /** Its calls; undefined where the client gives them no ids. */
+  readonly calls: ClientCalls | undefined;
   /** Called where the session has no gate because the key is locked. */
   onLocked(): void;
   /** Called with the names of the servers that the session starts. */
@@ -51,23 +58,31 @@ export interface SessionOfGates {
   leave(how: "again"): void;
 }
 
+/** What the sessions of one configuration have in common. */
+interface Base extends SharedGate {
+  readonly leftQuestions: LeftQuestions;
+}
+
 /** What is open of one configuration. */
 interface Opened {
-  readonly shared: Promise<SharedGate>;
+  readonly shared: Promise<Base>;
   readonly closed: Promise<void>;
   close(): void;
   users: number;
 }
 
-/**
- * Creates them; nothing is open yet.
- *
- * @param rebuild - Says whether anything may be opened.
- */
+/** What the gates of a resident come with. */
+export interface HomeGatesParts {
+  readonly lock: Pick<Lock, "keys">;
+  /** Says whether anything may be opened. */
+  readonly rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">;
+  readonly servers: Servers;
+}
+
+/** Creates them; nothing is open yet. */
 export function createHomeGates(
   own: Invocation,
-  lock: Pick<Lock, "keys">,
-  rebuild: Pick<IndexRebuild, "check" | "percent" | "whole">,
+  { lock, rebuild, servers }: HomeGatesParts,
 ): HomeGates {
   const denials = createLockedDenials();
   const configurations = createConfigurations(own, ({ notices }) => {
@@ -76,8 +91,9 @@ export function createHomeGates(
   });
   let keys: Promise<HomeKeys> | undefined;
   return {
-    of: ({ invocation, share, onLocked, onServers, leave }) => ({
+    of: ({ invocation, share, calls, onLocked, onServers, leave }) => ({
       room: share.requestRoom,
+      ...(calls !== undefined && { callOf: calls.callOf }),
       async keys(at, asked) {
         await rebuild.check();
         const typed = lock.keys();
@@ -85,7 +101,11 @@ export function createHomeGates(
         keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
         return renewHomeKeys(at, await keys);
       },
-      outside: (server) => outsideOf(server, invocation.io),
+      outside: (server) => ({
+        ...outsideOf(server, invocation.io),
+        onStart: servers.note,
+        diesWithProxy: true,
+      }),
       async tellClient(error, asked, signal) {
         share.started();
         if (isConsentError(error, "index_rebuilding")) {
@@ -103,7 +123,7 @@ export function createHomeGates(
           return withSessionGate(
             base,
             { ...parts, questionRoom: share.questionRoom },
-            { share, use },
+            { share, client: calls?.client, use },
           );
         }),
     }),
@@ -125,7 +145,7 @@ async function leaveAfter(whole: Promise<void>, leave: SessionOfGates["leave"]):
 
 /** What is open of each configuration. */
 interface Configurations {
-  use<T>(parts: WithGateParts, use: (base: SharedGate) => Promise<T>): Promise<T>;
+  use<T>(parts: WithGateParts, use: (base: Base) => Promise<T>): Promise<T>;
   attached(): number;
   close(ended: Promise<unknown>): Promise<void>;
 }
@@ -211,7 +231,7 @@ async function keyOf({
 function openShared(parts: WithGateParts, own: Invocation): Opened {
   const { source, home, homeKeys, socketName } = parts;
   const done = deferred<void>();
-  const ready = deferred<SharedGate>();
+  const ready = deferred<Base>();
   const closed = withSharedGate(
     {
       source,
@@ -226,24 +246,61 @@ function openShared(parts: WithGateParts, own: Invocation): Opened {
       ...(socketName !== undefined && { socketName }),
     },
     async (shared) => {
-      // What dead processes left open is for the first client that has a gate, as ever.
-      await shared.kept[Symbol.asyncDispose]();
-      ready.resolve(shared);
+      const { left, store } = shared.kept;
+      const leftQuestions = createLeftQuestions({
+        left,
+        store: store.pending,
+        isForwarded: (ids) => isForwarded(home.dir, ids),
+      });
+      ready.resolve({ ...shared, leftQuestions });
+      using _grace = endUnclaimedLater({ ...shared, leftQuestions }, home.dir);
       await done.promise;
     },
   ).catch((error: unknown) => ready.reject(error));
   return { shared: ready.promise, closed, close: () => done.resolve(), users: 0 };
 }
 
+/** How long a client has to come back for what it asked before its resident died. */
+const GRACE_MS = 60_000;
+
+/** Ends what no client came back for. */
+function endUnclaimedLater(base: Base, home: string): Disposable {
+  const { channel, sink: audit, recordKey, lastEventMs, kept, leftQuestions } = base;
+  const end = async (): Promise<void> => {
+    const pending = leftQuestions.unclaimed();
+    const logged = await loggedOf(home, kept.store.pending);
+    await using gate = createConsentGate({
+      channel,
+      audit,
+      store: { ...kept.store, pending },
+      clock: machineClock,
+      recordKey,
+      ...(lastEventMs !== undefined && { lastEventMs }),
+    });
+    await gate.resume({ ...logged, areCallersGone: true });
+  };
+  // A store or log that fails shows itself at the next call.
+  const timer = setTimeout(() => void end().catch(() => undefined), GRACE_MS).unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+interface SessionUse<T> {
+  readonly share: Share;
+  readonly client: string | undefined;
+  readonly use: (inUse: GateInUse) => Promise<T>;
+}
+
 async function withSessionGate<T>(
-  base: SharedGate,
+  base: Base,
   parts: WithGateParts,
-  { share, use }: { readonly share: Share; readonly use: (inUse: GateInUse) => Promise<T> },
+  { share, client, use }: SessionUse<T>,
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
   const { ring, keys } = parts.homeKeys;
   const recordKey = ring?.recordKey() ?? (await openRecordKey(parts.home, keys));
-  await using kept = await openHomeStore(parts.home, recordKey, parts.homeKeys.noted);
+  await using opened = await openHomeStore(parts.home, recordKey, parts.homeKeys.noted);
+  const pending = base.leftQuestions.withOwn(opened.store.pending, client);
+  const kept = { ...opened, store: { ...opened.store, pending } };
   const { notices, isolation } = await openNotices(parts, base.audit);
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);

@@ -11,6 +11,8 @@ export interface Line {
   readonly answers: readonly Id[];
   /** The method of a line that is one request or notification. */
   readonly method: string | undefined;
+  /** Whether it is one tool call: what may be done once, and be asked about. */
+  readonly isCall: boolean;
   /** What a session keeps of a line that is one request, and the next session has to hear again. */
   readonly kept: Kept | undefined;
 }
@@ -36,7 +38,7 @@ export function readLine(line: Buffer): Line {
   try {
     value = JSON.parse(line.toString("utf8"));
   } catch {
-    return { requests: [], answers: [], method: undefined, kept: undefined };
+    return { requests: [], answers: [], method: undefined, isCall: false, kept: undefined };
   }
   const messages = (Array.isArray(value) ? value : [value]).flatMap((each: unknown) =>
     typeof each === "object" && each !== null ? [each] : [],
@@ -54,6 +56,7 @@ export function readLine(line: Buffer): Line {
     requests: ids(true),
     answers: ids(false),
     method: typeof method === "string" ? method : undefined,
+    isCall: method === "tools/call" && ids(true).length === 1,
     kept: Array.isArray(value) ? undefined : keptOf(first),
   };
 }

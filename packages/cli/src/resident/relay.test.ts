@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
+import type { AskedNumber, Link, LinkHandlers } from "./link.js";
 import { createRelay } from "./relay.js";
-import type { Link, LinkHandlers } from "./relay.js";
 
 const INITIALIZE = '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}\n';
 const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}\n';
@@ -14,6 +14,9 @@ const result = (id: number | string): string =>
 interface Session {
   readonly handlers: LinkHandlers;
   readonly got: () => string;
+  /** Ids and numbers of calls, in the order in which they were said. */
+  readonly calls: (readonly [string, number])[];
+  readonly asked: AskedNumber[];
   readonly give: (bytes: number) => void;
 }
 
@@ -37,19 +40,24 @@ function world(opens: (count: number) => string | undefined = () => undefined, r
       if (problem !== undefined) return Promise.resolve(problem);
       let got = "";
       let room = roomBytes;
+      const calls: (readonly [string, number])[] = [];
+      const asked: AskedNumber[] = [];
       const link: Link = {
         room: () => room,
         send(bytes) {
           got += bytes.toString();
           room -= bytes.length;
         },
+        call: (id, n) => void calls.push([id, n]),
+        ask: (numbers) => void asked.push(...numbers),
         end: () => (got += "END"),
         held: () => (got += "HELD"),
         signal: (name) => (got += name),
         pause: () => undefined,
         resume: () => undefined,
       };
-      sessions.push({ handlers, got: () => got, give: (bytes) => (room += bytes) });
+      const give = (bytes: number): void => void (room += bytes);
+      sessions.push({ handlers, got: () => got, calls, asked, give });
       return Promise.resolve(link);
     },
   });
@@ -70,6 +78,10 @@ function world(opens: (count: number) => string | undefined = () => undefined, r
     },
     async answer(session: number, text: string) {
       sessions[session]?.handlers.onOutput(Buffer.from(text));
+      await turn();
+    },
+    async known(session: number, ...again: readonly number[]) {
+      sessions[session]?.handlers.onKnown(new Set(again));
       await turn();
     },
     async room(session: number, bytes: number) {
@@ -99,9 +111,10 @@ describe("createRelay()", () => {
 
   it("answers what was in work once, repeats the handshake with its bytes and nothing else", async () => {
     const at = world();
+    const read = '{"jsonrpc":"2.0","id":"a","method":"resources/read"}\n';
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
-    await at.write(INITIALIZED + call(1) + call("a"));
+    await at.write(INITIALIZED + call(1) + read);
     await at.answer(0, `${result(1)}{"jsonrpc":"2.0","id":"a","res`);
     await at.lose(0);
     const lines = at.said().trim().split("\n");
@@ -132,15 +145,94 @@ describe("createRelay()", () => {
 
   it("sends a line that was not begun to the next session, and one that was begun to none", async () => {
     const at = world(undefined, INITIALIZE.length + 10);
+    const read = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"resources/read"}\n`;
     await at.write(INITIALIZE);
     await at.answer(0, result(0));
-    await at.write(call(1) + call(2));
+    await at.write(read(1) + read(2));
     await at.lose(0);
     expect(at.said()).toContain('"id":1,"error"');
     expect(at.said()).not.toContain('"id":2');
     await at.answer(1, result(0));
     // The room of this session ends in the middle again.
-    expect(at.sessions[1]?.got()).toBe(INITIALIZE + call(2).slice(0, 10));
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE + read(2).slice(0, 10));
+  });
+
+  it("sends a call once more that was not forwarded, by its number, and answers one that was", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1) + call(2) + call("c"));
+    await at.answer(0, result(1));
+    expect(at.sessions[0]?.calls).toEqual([
+      ["1", 1],
+      ["2", 2],
+      ['"c"', 3],
+    ]);
+    at.pass(500);
+    await at.lose(0);
+    await at.answer(1, result(0));
+    expect(at.sessions[1]?.asked).toEqual([
+      { n: 2, ms: 500 },
+      { n: 3, ms: 500 },
+    ]);
+    // Nothing overtakes what may be sent once more.
+    await at.write(call(4));
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE);
+    await at.known(1, 3);
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE + call("c") + call(4));
+    expect(at.sessions[1]?.calls).toEqual([
+      ['"c"', 3],
+      ["4", 4],
+    ]);
+    expect(at.said()).toContain('"id":2,"error":{"code":-32000');
+    await at.answer(1, result("c") + result(4));
+    for (const id of ["1", "2", '"c"', "4"]) expect(at.said().split(`"id":${id},`)).toHaveLength(2);
+  });
+
+  it("never sends a call a third time, and forgets none that was not sent again", async () => {
+    const at = world(undefined, INITIALIZE.length + call(1).length);
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1));
+    await at.lose(0);
+    await at.answer(1, result(0));
+    await at.known(1, 1);
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE + call(1));
+    await at.lose(1);
+    expect(at.said()).toMatch(/"id":1,"error".*ended twice.*outcome_unknown/);
+    at.pass(60_000);
+    await at.answer(2, result(0));
+    expect(at.sessions[2]?.got()).toBe(INITIALIZE);
+    expect(at.sessions[2]?.asked).toEqual([]);
+    expect(at.said().split('"id":1,')).toHaveLength(2);
+  });
+
+  it("asks the next session again where one was lost before it said how far calls came", async () => {
+    const at = world();
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1));
+    await at.lose(0);
+    await at.answer(1, result(0));
+    await at.lose(1);
+    expect(at.said()).not.toContain('"error"');
+    await at.answer(2, result(0));
+    await at.known(2, 1);
+    expect(at.sessions[2]?.got()).toBe(INITIALIZE + call(1));
+  });
+
+  it("answers calls that nobody can ask about any more", async () => {
+    const at = world((count) => (count === 1 ? "it does not start" : undefined));
+    await at.write(INITIALIZE);
+    await at.answer(0, result(0));
+    await at.write(call(1));
+    await at.lose(0);
+    expect(at.said()).toMatch(/"id":1,"error".*outcome_unknown/);
+    at.pass(1_000);
+    await at.write(call(2));
+    await at.answer(1, result(0));
+    expect(at.sessions[1]?.asked).toEqual([]);
+    expect(at.sessions[1]?.got()).toBe(INITIALIZE + call(2));
   });
 
   it("drops the answer to a server that is gone, and lets no new one ask by the same id", async () => {

@@ -1,39 +1,16 @@
 /**
  * Relay: a client's standard streams over one resident after another. Its own client never sees a
- * connection break: whatever was in work gets one answer that says that its outcome is unknown, the
- * handshake is repeated with the bytes it came in, and no other request is ever sent twice.
+ * connection break: the handshake is repeated with the bytes it came in, a tool call that the log
+ * does not show as forwarded is sent once more, and whatever else was in work gets one answer that
+ * says that its outcome is unknown. Rules: spec/resident.md §5.
  */
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
+import type { Link, LinkHandlers } from "./link.js";
+import { createInWork } from "./in-work.js";
+import type { InWork, Line } from "./in-work.js";
 import { createLines, errorLine, greetingLine, listsIn, readLine } from "./messages.js";
 import type { Id, Kept, Problem } from "./messages.js";
-
-/** An open session. */
-export interface Link {
-  /** Bytes that may be sent now. */
-  room(): number;
-  send(bytes: Buffer): void;
-  end(): void;
-  /** No request follows until another session is open. */
-  held(): void;
-  signal(name: string): void;
-  pause(): void;
-  resume(): void;
-}
-
-/** What a session does. */
-export interface LinkHandlers {
-  onOutput(bytes: Buffer): void;
-  onNotice(bytes: Buffer): void;
-  onRoom(): void;
-  /** Requests wait from now on for the session that follows. */
-  onHold(): void;
-  /**
-   * It is over: lost, left because the resident was told to end, ended so that another one begins,
-   * or with an exit code.
-   */
-  onEnd(how: "lost" | "left" | "again" | { readonly code: number }): void;
-}
 
 /** Parts of {@link createRelay}. */
 export interface RelayParts {
@@ -66,13 +43,6 @@ const KEPT_MAX = 1_000;
 /** Where none could be reached, the next request tries again, but not at once. */
 const AGAIN_MS = 1_000;
 
-const LOST: Problem = {
-  code: "outcome_unknown",
-  message:
-    "The resident gate ended before this was answered: whether it was done is unknown. Check before you ask for it again",
-  isRetryable: false,
-};
-
 const STALE: Problem = {
   code: "request_lost",
   message: "A server that has ended asked by the same id, and the client may still answer that",
@@ -80,9 +50,7 @@ const STALE: Problem = {
 };
 
 /** A line of the client. */
-interface Waiting {
-  readonly bytes: Buffer;
-  readonly requests: readonly Id[];
+interface Waiting extends Line {
   readonly kept: Kept | undefined;
   /** Ours: only for the session that is open. */
   readonly isOwn: boolean;
@@ -114,7 +82,7 @@ interface State {
   /** The rest of a line that was begun. */
   begun: Buffer | undefined;
   /** Requests that were sent and have no answer. */
-  readonly inWork: Set<Id>;
+  readonly inWork: InWork;
   /** Subscriptions and the log level, as they were sent, for the next session. */
   readonly kept: Map<string, NonNullable<Kept["message"]>>;
   /** Ids of our own, whose answers are nobody's. */
@@ -132,9 +100,10 @@ interface State {
 
 /** Starts at once. */
 export function createRelay(parts: RelayParts): Relay {
+  const nowMs = parts.nowMs ?? (() => performance.now());
   const state: State = {
     parts,
-    nowMs: parts.nowMs ?? (() => performance.now()),
+    nowMs,
     link: undefined,
     isOpening: false,
     isReplaying: false,
@@ -143,7 +112,7 @@ export function createRelay(parts: RelayParts): Relay {
     waiting: [],
     waitingBytes: 0,
     begun: undefined,
-    inWork: new Set(),
+    inWork: createInWork(nowMs),
     kept: new Map(),
     own: new Set(),
     asked: new Set(),
@@ -181,7 +150,7 @@ export function createRelay(parts: RelayParts): Relay {
 
 /** A line of the client: kept until there is a session that takes it. */
 function takeLine(state: State, bytes: Buffer): void {
-  const { requests, answers, method, kept } = readLine(bytes);
+  const { requests, answers, method, isCall, kept } = readLine(bytes);
   // What a lost server asked is nobody's answer any more.
   if (requests.length === 0 && answers.length > 0 && answers.every((id) => state.stale.has(id))) {
     for (const id of answers) state.stale.delete(id);
@@ -193,7 +162,7 @@ function takeLine(state: State, bytes: Buffer): void {
     state.handshake = { id, bytes, isAnswered: false, done: undefined };
   if (method === "notifications/initialized" && state.handshake !== undefined)
     state.handshake.done = bytes;
-  state.waiting.push({ bytes, requests, kept, isOwn: false });
+  state.waiting.push({ bytes, requests, kept, isCall, isOwn: false });
   state.waitingBytes += bytes.length;
   if (state.waitingBytes > WAITING_BYTES_HIGH) state.parts.input.pause();
   if (state.link !== undefined) send(state);
@@ -204,14 +173,16 @@ function takeLine(state: State, bytes: Buffer): void {
 /** Sends what there is room for; a line is in work from its first byte. */
 function send(state: State): void {
   const { link, waiting } = state;
-  if (link === undefined || state.isReplaying) return;
+  // First it has to be known how far the calls of a lost session came.
+  if (link === undefined || state.isReplaying || state.inWork.lost().length > 0) return;
   while (link.room() > 0) {
     if (state.begun === undefined) {
       const at = state.isHeld ? waiting.findIndex(({ requests }) => requests.length === 0) : 0;
       const [next] = at === -1 ? [] : waiting.splice(at, 1);
       if (next === undefined) break;
       state.waitingBytes -= next.bytes.length;
-      for (const id of next.requests) state.inWork.add(id);
+      const n = state.inWork.begin(next);
+      for (const id of next.requests) if (n !== undefined) link.call(id, n);
       keep(state, next.kept);
       state.begun = next.bytes;
     }
@@ -249,7 +220,7 @@ function replay(state: State): void {
     own.add(JSON.stringify(id));
     const bytes = Buffer.from(`${JSON.stringify({ ...message, id })}\n`);
     state.waitingBytes += bytes.length;
-    return { bytes, requests: [], kept: undefined, isOwn: true };
+    return { bytes, requests: [], kept: undefined, isCall: false, isOwn: true };
   });
   waiting.unshift(...lines);
 }
@@ -266,6 +237,7 @@ async function openSession(state: State): Promise<void> {
     onOutput: (bytes) => lines.push(bytes),
     onNotice: (bytes) => parts.notice(bytes),
     onRoom: () => send(state),
+    onKnown: (again) => sendAgain(state, again),
     onHold: () => hold(state),
     onEnd: (how) => endSession(state, how),
   });
@@ -277,10 +249,30 @@ async function openSession(state: State): Promise<void> {
   state.wasOpen = true;
   // A handshake that nothing was sent of yet goes the way of every line.
   if (handshake === undefined || state.waiting.some(({ bytes }) => bytes === handshake.bytes))
-    return send(state);
+    return askOrSend(state);
   state.isReplaying = true;
   opened.send(handshake.bytes);
   if (wasOpen) parts.notice("acp: Connected to the resident gate again\n");
+}
+
+function askOrSend(state: State): void {
+  const lost = state.inWork.lost();
+  if (lost.length === 0) return send(state);
+  const now = state.nowMs();
+  state.link?.ask(lost.map(({ n, atMs }) => ({ n, ms: Math.max(0, now - atMs) })));
+}
+
+/** What the log does not show as forwarded goes before everything that waits. */
+function sendAgain(state: State, again: ReadonlySet<number>): void {
+  const lines = state.inWork
+    .resolve(again, (id, problem) => write(state, errorLine(id, problem)))
+    .map((sent): Waiting => {
+      const { id, bytes } = sent;
+      state.waitingBytes += bytes.length;
+      return { bytes, requests: [id], kept: undefined, isCall: true, sent, isOwn: false };
+    });
+  state.waiting.unshift(...lines);
+  send(state);
 }
 
 /** A line of the session. */
@@ -294,18 +286,18 @@ function takeAnswer(state: State, bytes: Buffer): void {
     const isDoneSent = done !== undefined && !state.waiting.some((each) => each.bytes === done);
     if (isDoneSent) state.link?.send(done);
     handshake.isAnswered = true;
-    state.inWork.delete(handshake.id);
+    state.inWork.settle(handshake.id);
     if (!isAnswered) write(state, bytes);
     else
       for (const list of new Set(["tools", ...listsIn(bytes)]))
         write(state, `{"jsonrpc":"2.0","method":"notifications/${list}/list_changed"}\n`);
     if (isDoneSent) replay(state);
-    return send(state);
+    return askOrSend(state);
   }
   if (requests.length === 0 && answers.length > 0 && answers.every((id) => state.own.delete(id)))
     return;
   if (isHandshake) handshake.isAnswered = true;
-  for (const id of answers) state.inWork.delete(id);
+  for (const id of answers) state.inWork.settle(id);
   const twice = requests.filter((id) => state.stale.has(id));
   if (twice.length > 0) {
     // The client may still answer what the lost server asked by this name.
@@ -330,6 +322,7 @@ function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): vo
   }
   if (how === "lost") return lose(state);
   forget(state);
+  if (how === "left") answerLost(state);
   // Who told it to end does not want it back before somebody needs it.
   if (state.isInputOver && state.waiting.length === 0) state.parts.exit(0);
   else if (how === "again" || state.waiting.length > 0) void openSession(state);
@@ -338,7 +331,10 @@ function endSession(state: State, how: Parameters<LinkHandlers["onEnd"]>[0]): vo
 /** The resident is gone: what was in work is answered, and another session is opened. */
 function lose(state: State): void {
   forget(state);
-  if (state.isInputOver) return state.parts.exit(1);
+  if (state.isInputOver) {
+    answerLost(state);
+    return state.parts.exit(1);
+  }
   const now = state.nowMs();
   const { lossesMs } = state;
   lossesMs.push(now);
@@ -352,20 +348,30 @@ function lose(state: State): void {
   );
 }
 
-/** Answers what was in work, but for a handshake, which can be repeated. */
+/** Answers what was in work, but for a handshake and calls, which may be sent once more. */
 function forget(state: State): void {
   state.link = undefined;
   state.isHeld = false;
   state.begun = undefined;
-  while (state.waiting[0]?.isOwn === true)
-    state.waitingBytes -= state.waiting.shift()?.bytes.length ?? 0;
   state.isReplaying = false;
-  const { handshake } = state;
-  for (const id of state.inWork)
-    if (id !== handshake?.id || handshake.isAnswered) write(state, errorLine(id, LOST));
-  state.inWork.clear();
+  const { handshake, inWork, waiting } = state;
+  // Calls that were to be sent once more are sent once more by the next session.
+  for (let next = waiting[0]; next?.isOwn === true || next?.sent !== undefined; next = waiting[0]) {
+    state.waitingBytes -= next.bytes.length;
+    if (next.sent !== undefined) inWork.takeBack(next.sent);
+    waiting.shift();
+  }
+  inWork.lose(
+    (id, problem) => write(state, errorLine(id, problem)),
+    (id) => id === handshake?.id && !handshake.isAnswered,
+  );
   for (const id of state.asked) state.stale.add(id);
   state.asked.clear();
+}
+
+/** Nobody will say how far the calls of lost sessions came. */
+function answerLost(state: State): void {
+  state.inWork.resolve(new Set(), (id, problem) => write(state, errorLine(id, problem)));
 }
 
 /** There is no session, and will be none for a while. */
@@ -381,6 +387,7 @@ function giveUp(state: State, message: string, waitMs: number = AGAIN_MS): void 
 function answerWaiting(state: State): void {
   const { problem, handshake } = state;
   if (problem === undefined) return;
+  answerLost(state);
   if (handshake !== undefined && !handshake.isAnswered) {
     handshake.isAnswered = true;
     write(state, greetingLine(handshake.id, handshake.bytes, problem));

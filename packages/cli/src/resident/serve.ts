@@ -28,6 +28,7 @@ import { givesWay } from "./newer.js";
 import type { Release } from "./newer.js";
 import { makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
+import { openServers } from "./servers.js";
 import { attendSession } from "./session.js";
 import type { Session, SessionParts } from "./session.js";
 import { ENTRY, releaseOf } from "./start-for.js";
@@ -118,7 +119,8 @@ async function serveLocked(locked: Locked): Promise<void> {
   const say = (text: string): void => invocation.print.notice(text);
   await using rebuild = createIndexRebuild({ home: homePaths(homeDir), say });
   const lock = lockOf(invocation, rebuild);
-  await using gates = createHomeGates(invocation, lock, rebuild);
+  const servers = await openServers(places.run);
+  await using gates = createHomeGates(invocation, { lock, rebuild, servers });
   const isUnlocked = (): boolean => lock.keys() !== undefined;
   const budgets = createBudgets();
   const parts: SessionParts = { homeDir, greeting, gates, commands, budgets, isUnlocked };

@@ -12,7 +12,10 @@ import { exitOfError } from "../failure.js";
 import { createPrinter } from "../printer.js";
 import { clientName } from "./budgets.js";
 import type { Budgets, Share, Usage } from "./budgets.js";
+import { createClientCalls } from "./calls.js";
+import type { ClientCalls } from "./calls.js";
 import type { HomeGates, SessionOfGates } from "./home-gates.js";
+import { stateOfCalls } from "../gate/forwarded.js";
 import { createSessionIo } from "./io.js";
 import type { SessionIo } from "./io.js";
 import { namedHome, valueOf } from "./places.js";
@@ -86,6 +89,7 @@ const HELLO_MS_MAX = 30_000;
 export function attendSession(socket: Socket, parts: SessionParts): Session {
   let hello: Hello | undefined;
   let session: SessionIo | undefined;
+  let numbered: Numbered | undefined;
   let usage: Share["usage"] | undefined;
   let isLocked = false;
   let servers: readonly string[] = [];
@@ -101,6 +105,7 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     const { share } = admitted;
     ({ hello } = admitted);
     usage = share.usage;
+    numbered = numberedCalls(socket, parts.homeDir, hello.secret);
     session = createSessionIo(socket, hello);
     socket.write(frameOf("ready"));
     const onLocked = (): void => {
@@ -109,17 +114,14 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
       if (parts.isUnlocked()) way.leave("again");
     };
     const onServers = (names: readonly string[]): void => void (servers = names);
-    const own = { ...parts, share, onLocked, onServers, leave: way.leave };
+    const own = { share, calls: numbered.calls, onLocked, onServers, leave: way.leave };
     const over = (): void => share[Symbol.dispose]();
-    served = serve(session, hello, own).finally(over).then(end);
+    served = serve(session, hello, { ...parts, ...own }).finally(over).then(end);
   };
-  const take = ({ kind, body }: Frame): void => {
+  const take = (frame: Frame): void => {
+    const { kind, body } = frame;
     if (hello === undefined) return kind === "hello" ? open(body) : void socket.destroy();
-    if (session === undefined) return;
-    if (kind === "end") session.end();
-    else if (kind === "signal") session.stop(body.toString("utf8"));
-    else if (kind === "held") onHeld();
-    else if (kind !== "input" || !session.input(body)) socket.destroy();
+    if (session !== undefined && !feed(frame, { session, numbered, onHeld })) socket.destroy();
   };
   const reader = createFrameReader(take, () => socket.destroy());
   socket.on("error", () => socket.destroy());
@@ -140,6 +142,46 @@ export function attendSession(socket: Socket, parts: SessionParts): Session {
     done: closed.then(() => served),
     isLocked: () => isLocked,
     destroy: () => void socket.destroy(),
+  };
+}
+
+interface Fed {
+  readonly session: SessionIo;
+  readonly numbered: Numbered | undefined;
+  readonly onHeld: () => void;
+}
+
+/** Hands a frame to what it is for; false where it is none that may come now. */
+function feed({ kind, body }: Frame, { session, numbered, onHeld }: Fed): boolean {
+  if (kind === "input") return session.input(body);
+  if (kind === "end") session.end();
+  else if (kind === "signal") session.stop(body.toString("utf8"));
+  else if (kind === "held") onHeld();
+  else return numbered?.take({ kind, body }) === true;
+  return true;
+}
+
+/** The calls of a client, and its frames about them. */
+interface Numbered {
+  /** Undefined for a client that gives its calls no numbers. */
+  readonly calls: ClientCalls | undefined;
+  /** Takes a frame; false where it is none that may come now. */
+  take(frame: Frame): boolean;
+}
+
+function numberedCalls(socket: Socket, homeDir: string, secret: string | undefined): Numbered {
+  const calls = secret === undefined ? undefined : createClientCalls(secret);
+  // One reading of the logs at a time.
+  let isAsking = false;
+  return {
+    calls,
+    take({ kind, body }) {
+      if (kind === "call") return calls?.take(body) === true;
+      if (kind !== "asks" || isAsking) return false;
+      isAsking = true;
+      void tellStates(socket, homeDir, calls?.asked(body)).then(() => (isAsking = false));
+      return true;
+    },
   };
 }
 
@@ -189,6 +231,18 @@ function wayOf(socket: Socket, closed: Promise<void>, now: () => Opened): Way {
       await closed;
     },
   };
+}
+
+/** Tells a client how far its calls came, as the logs say it. */
+async function tellStates(
+  socket: Socket,
+  homeDir: string,
+  asked: ReturnType<ClientCalls["asked"]>,
+): Promise<void> {
+  if (asked === undefined) return void socket.destroy();
+  const states = await stateOfCalls(homeDir, [...asked.values()]);
+  const calls = Array.from(asked, ([n, { call }]) => ({ n, state: states.get(call) }));
+  if (!socket.destroyed) socket.write(frameOf("known", JSON.stringify({ calls })));
 }
 
 const exitFrame = (code: number): Buffer => frameOf("exit", JSON.stringify({ code }));

@@ -6,8 +6,10 @@
 
 /** The version of the protocol. */
 export const PROTOCOL = 2;
-/** The oldest and the newest version that this side speaks: also the one before, since 1 without holding. */
+/** The oldest and the newest version that this side speaks: also the one before, since 1 without holding and numbers. */
 export const PROTOCOLS: readonly [number, number] = [1, PROTOCOL];
+/** From this version on a client numbers its calls, and may ask about them. */
+export const NUMBERS_FROM = 2;
 /** From this version on a client holds its requests back when it is told to. */
 export const HOLDS_FROM = 2;
 /** Bytes of a frame's body. */
@@ -29,6 +31,10 @@ export const KINDS = {
   signal: 4,
   /** Client of the control socket: `{"ask"}`, and what belongs to it. */
   ask: 5,
+  /** Client: the number of the call that comes next; `{"id","n"}`. */
+  call: 6,
+  /** Client: how far did these calls come; `{"calls":[{"n","ms"}]}`. */
+  asks: 7,
   /** Client: no request follows what it has sent; empty. The answer to `hold`. */
   held: 10,
   /** Resident: its protocol and build; JSON, before anything else. */
@@ -51,6 +57,8 @@ export const KINDS = {
   told: 24,
   /** Resident: the session is over, and the client opens another one at once; empty. It closes. */
   again: 25,
+  /** Resident: how far they came; `{"calls":[{"n","state"}]}`. */
+  known: 26,
   /** Resident: send no more requests, another session follows; empty. */
   hold: 30,
 } as const;
@@ -164,6 +172,11 @@ export interface Hello {
   readonly pid: number;
   readonly ppid: number;
   readonly umask: number;
+  /**
+   * 32 random bytes in hex, which this client made when it started: whoever has them may ask about
+   * its calls. Absent of protocol 1, whose clients give their calls no numbers.
+   */
+  readonly secret?: string;
 }
 
 /** What a resident says first. */
@@ -179,8 +192,10 @@ export interface Greeting {
   readonly pid: number;
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** Whether a value is an object that is no array. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+const SECRET = /^[0-9a-f]{64}$/;
 const isText = (value: unknown): value is string => typeof value === "string";
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
@@ -201,8 +216,9 @@ export function recordIn(body: Buffer): Readonly<Record<string, unknown>> | unde
 export function readHello(body: Buffer): Hello | undefined {
   const { protocol, build, argv, cwd, env, userHome, pid, ppid, umask, ...rest } =
     recordIn(body) ?? {};
-  const { version = "" } = rest;
+  const { version = "", secret } = rest;
   if (
+    !(secret === undefined || (isText(secret) && SECRET.test(secret))) ||
     !isRange(protocol) ||
     !isText(build) ||
     !isText(version) ||
@@ -216,7 +232,20 @@ export function readHello(body: Buffer): Hello | undefined {
   const texts = Object.entries(env).filter((each): each is [string, string] => isText(each[1]));
   if (texts.length !== Object.keys(env).length) return undefined;
   const said = { protocol, version, build, argv, cwd, userHome, pid, ppid, umask };
-  return { ...said, env: Object.fromEntries(texts) };
+  const hello = { ...said, env: Object.fromEntries(texts) };
+  return secret === undefined ? hello : { ...hello, secret };
+}
+
+/** Numbers of the calls in a frame of the kind `known` of which nothing was forwarded. */
+export function againIn(body: Buffer): ReadonlySet<number> {
+  const { calls } = recordIn(body) ?? {};
+  const known: readonly unknown[] = Array.isArray(calls) ? calls : [];
+  return new Set(
+    known.flatMap((each) => {
+      const { n, state } = isRecord(each) ? each : {};
+      return isCount(n) && (state === "open" || state === "unknown") ? [n] : [];
+    }),
+  );
 }
 
 /** What a resident says first on each of its sockets. */

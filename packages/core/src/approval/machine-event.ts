@@ -115,7 +115,11 @@ export type MachineEvent =
       readonly atMs: number;
     }
   /** A retry waits for the open question again. */
-  | { readonly type: "reattach" }
+  | {
+      readonly type: "reattach";
+      /** Id that the caller gave the retry. */
+      readonly call?: string | undefined;
+    }
   /** A retry takes the kept decision. */
   | {
       readonly type: "adopt";

@@ -43,6 +43,7 @@ type Change = Partial<
     | "escalated"
     | "end"
     | "outcome"
+    | "call"
   >
 >;
 
@@ -195,7 +196,10 @@ function reduceCaller(record: PendingRecord, event: CallerEvent): Reduction {
         : refused("request_ended");
     case "reattach":
       return record.deferred
-        ? changed(waited(record), { deferred: false })
+        ? changed(waited(record), {
+            deferred: false,
+            ...(event.call === undefined ? {} : { call: event.call }),
+          })
         : refused("request_ended");
     default:
       return event satisfies never;

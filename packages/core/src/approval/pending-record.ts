@@ -99,6 +99,11 @@ export interface PendingRecord {
   readonly agentId: string;
   /** What an edit is judged by, like the call itself; absent where the call had none of it. */
   readonly context?: QuestionContext;
+  /**
+   * Id that its caller gave the call that asked, or that waits for it again since
+   * (`GateContext.call`); absent where there is none.
+   */
+  readonly call?: string;
   /** Digest of the action the agent asked for first: the key of a retry. */
   readonly originalDigest: string;
   /** The action asked about, as JSON that `parseAction` reads. */
@@ -173,9 +178,37 @@ export function isUncollected(record: PendingRecord): boolean {
 }
 
 /**
+ * Whether a yes was taken by a call with an id of its caller's, and nothing is known of what came of
+ * it. Such a call performs only what the log shows as forwarded first.
+ */
+export function isUnreleased(record: PendingRecord): boolean {
+  return (
+    isApproved(record) &&
+    record.end?.recorded === true &&
+    record.adopted &&
+    record.call !== undefined &&
+    record.outcome === undefined
+  );
+}
+
+/**
+ * Whether a person answered the question of a call with an id of its caller's, and its process ended
+ * before it had noted that the log has the answer.
+ */
+export function isUnrecorded(record: PendingRecord): boolean {
+  return isDecided(record) && record.end?.recorded === false && record.call !== undefined;
+}
+
+/**
  * True if a process that starts must continue with the question: it is open, or it was approved and
- * nobody collected the approval yet. `PendingStore.open()` lists these.
+ * nobody collected the approval yet; or its call has an id (`PendingRecord.call`) and collected the
+ * approval, or nobody noted yet that the log has the answer. `PendingStore.open()` lists these.
  */
 export function isUnfinished(record: PendingRecord): boolean {
-  return record.status !== "ended" || isUncollected(record);
+  return (
+    record.status !== "ended" ||
+    isUncollected(record) ||
+    isUnreleased(record) ||
+    isUnrecorded(record)
+  );
 }

@@ -9,7 +9,7 @@ import type { JudgedCall } from "./judged-call.js";
 import { covers } from "./covers.js";
 import { deny, messageOf } from "./deny.js";
 import { actionDigest } from "../action/digest.js";
-import { holdQuestion } from "./hold.js";
+import { holdQuestion, leaveDead } from "./hold.js";
 import { judge } from "./judge.js";
 import { IGNORED } from "./ignored.js";
 import { decisionLeftMs } from "./kept-time.js";
@@ -23,19 +23,33 @@ import type { DecideParts, JudgeParts, KeptParts, PeopleParts } from "./gate-par
 
 const STRICTER = "the rules became stricter after it was asked";
 
-/** The decision that was kept for this retry, or the question that it may wait for again. */
+/**
+ * The decision that was kept for this retry, or the question that it may wait for again.
+ *
+ * @param isAgain - Whether it was looked for already.
+ */
 export async function adoptDecision(
   parts: DecideParts,
   call: JudgedCall,
+  isAgain: boolean = false,
 ): Promise<Verdict | Pending | undefined> {
   const { action, context, evaluation, event, opening } = call;
   const record = await parts.within(
-    parts.store.pending.takeDecision(context.agent.id, actionDigest(action), parts.clock.now()),
+    parts.store.pending.takeDecision(
+      context.agent.id,
+      actionDigest(action),
+      parts.clock.now(),
+      context.call,
+    ),
     "the store",
   );
   if (record === undefined) return undefined;
-  if (record.status !== "ended")
-    return isSameCall(record, call) ? reattach(parts, record, call) : undefined;
+  if (record.status !== "ended") {
+    const waiting = isSameCall(record, call) ? await reattach(parts, record, call) : undefined;
+    // It may have been answered in this very moment.
+    const isOver = waiting !== undefined || context.call === undefined || isAgain;
+    return isOver ? waiting : adoptDecision(parts, call, true);
+  }
   const isYes = isApproved(record);
   const why = await whyKeptNoMore(parts, record, isYes);
   if (why !== undefined) {
@@ -131,7 +145,12 @@ async function reattach(
     });
     return undefined;
   }
-  const attached = await advanceQuestion(parts, record.id, { type: "reattach" });
+  // Of this very call, whose process died: nobody noted yet that its caller was gone.
+  if (!record.deferred) await leaveDead(parts, record);
+  const attached = await advanceQuestion(parts, record.id, {
+    type: "reattach",
+    call: call.context.call,
+  });
   if (!attached.ok) return undefined;
   parts.held.get(record.id)?.release();
   try {

@@ -4,10 +4,10 @@
  * with its key wrote it. What does not count is absent, and is noted. So a store can forget what
  * people said, and cannot make it up. Format: spec/consent.md §8.
  */
-import { isUnfinished, type PendingRecord } from "../approval/pending-record.js";
+import { isUnfinished, isUnreleased, type PendingRecord } from "../approval/pending-record.js";
 import { PENDING_MAX } from "../limits.js";
 import type { Claims, PendingStore } from "../ports.js";
-import { claimDecision } from "./claim-decision.js";
+import { claimAgain, claimDecision } from "./claim-decision.js";
 import { idOf, IGNORED, type OnIgnored } from "./ignored.js";
 import { hashOfPart, type RecordMac } from "./record-mac.js";
 import type { Clock } from "../types/clock.js";
@@ -130,16 +130,20 @@ export function authenticPending({
         if (record !== undefined && isUnfinished(record)) yield record;
       }
     },
-    async takeDecision(agentId, digest, nowMs) {
+    async takeDecision(...wanted) {
+      const [agentId, digest, , call] = wanted;
       const since = mark();
-      const stored = await store.takeDecision(agentId, digest, nowMs);
+      const stored = await store.takeDecision(...wanted);
       const record = stored === undefined ? undefined : open(stored, since);
       if (record === undefined) return undefined;
       if (record.agentId !== agentId || record.originalDigest !== digest)
         return ignore(record.id, IGNORED.other);
       if (record.end === undefined) return record;
-      // Once for each decision, whatever the store says of it later.
-      return (await claimDecision(claims, record, clock.now()))
+      // Once for each decision, whatever the store says of it later; and once more for the very call
+      // that had taken it when its process died.
+      if (await claimDecision(claims, record, clock.now())) return record;
+      const isGoingOn = call !== undefined && record.call === call && isUnreleased(record);
+      return isGoingOn && (await claimAgain(claims, record, clock.now()))
         ? record
         : ignore(record.id, IGNORED.taken);
     },

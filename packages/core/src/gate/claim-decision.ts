@@ -14,11 +14,27 @@ import type { Claims } from "../ports.js";
  */
 export function claimDecision(
   claims: Claims,
-  { id, end, request }: PendingRecord,
+  record: PendingRecord,
   nowMs: number,
 ): Promise<boolean> {
-  // Afterwards neither the decision nor the question it was given to is in time, whatever store
-  // they come from.
+  return claims.claimOnce(`adopted:${record.id}`, ttlOf(record, nowMs));
+}
+
+/**
+ * True for the one who goes on with a decision that it had taken before its process died. Once: what
+ * was in work at two crashes is not begun a third time.
+ *
+ * @throws What the claims throw.
+ */
+export function claimAgain(claims: Claims, record: PendingRecord, nowMs: number): Promise<boolean> {
+  return claims.claimOnce(`again:${record.id}`, ttlOf(record, nowMs));
+}
+
+/**
+ * Afterwards neither the decision nor the question it was given to is in time, whatever store they
+ * come from.
+ */
+function ttlOf({ end, request }: PendingRecord, nowMs: number): number {
   const untilMs = Math.max(end?.validUntilMs ?? 0, request.expiresAtMs);
-  return claims.claimOnce(`adopted:${id}`, Math.max(0, untilMs - nowMs) + DECISION_TTL_MS);
+  return Math.max(0, untilMs - nowMs) + DECISION_TTL_MS;
 }

@@ -57,10 +57,37 @@ export interface GateContext {
    */
   readonly obstacle?: string | undefined;
   /**
+   * An id of this very call, by which its caller finds it again after a crash: `cc_` and 32
+   * lower-case hex digits, never used for another call. It stands in the call's events as
+   * `metadata.call`. A caller that gives one performs only through {@link ConsentGate.perform}: what
+   * the log does not show as forwarded was then not done, and the same call may go on. Source:
+   * spec/audit.md §2.
+   */
+  readonly call?: string | undefined;
+  /**
    * Ends the call: it is denied. An open question stays open for the same call of the same agent
    * for `retryWindowMs`, and is then taken back.
    */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What a host knows of what earlier processes left, of calls with an id of their callers'. */
+export interface ResumeOptions {
+  /**
+   * Ids of questions whose answer the log has, although their records do not say so: those answers
+   * count. Default: none.
+   */
+  readonly answered?: ReadonlySet<string>;
+  /**
+   * Ids of questions whose approval the log shows as forwarded: their approvals end as unknown.
+   * Default: none.
+   */
+  readonly forwarded?: ReadonlySet<string>;
+  /**
+   * True where no caller can come back for what is in the store: then it ends, and nothing is
+   * delivered again. Default: false.
+   */
+  readonly areCallersGone?: boolean;
 }
 
 /** What one layer says about an action. */
@@ -311,11 +338,12 @@ export interface ConsentGate extends AsyncDisposable {
   /**
    * Call it after a restart: ends questions that are out of time, delivers those that are still
    * open again, and keeps each approval that nobody collected for the same call of the same agent
-   * until its time is over.
+   * until its time is over. An approval that a call with an id of its own had collected
+   * ({@link GateContext.call}) ends as not performed.
    *
    * @returns How many questions were delivered again.
    */
-  resume(): Promise<number>;
+  resume(options?: ResumeOptions): Promise<number>;
   /** Ends open questions with a denial and takes no new action. */
   close(): Promise<void>;
 }

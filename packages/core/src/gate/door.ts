@@ -64,6 +64,7 @@ export function readContext(given: unknown): GateContext {
       "task" in given ||
       "tool" in given ||
       "obstacle" in given ||
+      "call" in given ||
       "signal" in given
     )
   )
@@ -72,6 +73,7 @@ export function readContext(given: unknown): GateContext {
   const task = ownValue(given, "task");
   const tool = ownValue(given, "tool");
   const obstacle = ownValue(given, "obstacle");
+  const call = ownValue(given, "call");
   const signal = ownValue(given, "signal");
   return {
     agent,
@@ -87,8 +89,18 @@ export function readContext(given: unknown): GateContext {
       : {
           obstacle: boundedText(obstacle, { path: "obstacle", charsMax: RULING_REASON_CHARS_MAX }),
         }),
+    ...(call === undefined ? {} : { call: readCall(call) }),
     ...(signal === undefined ? {} : { signal: readSignal(signal) }),
   };
+}
+
+const CALL_ID = /^cc_[0-9a-f]{32}$/;
+
+/** Of one form, and none of another id's: whoever reads the log must not take it for one. */
+function readCall(given: unknown): string {
+  if (typeof given !== "string" || !CALL_ID.test(given))
+    throw new TypeError('"call" is not the id of a call');
+  return given;
 }
 
 /**

@@ -145,7 +145,7 @@ export function followYes(
  *
  * @throws What the store throws.
  */
-async function giveUp(parts: QuestionParts, id: string, reason: string): Promise<void> {
+export async function giveUp(parts: QuestionParts, id: string, reason: string): Promise<void> {
   const { store, clock, within, onIgnored } = parts;
   const ended = await advanceQuestion(parts, id, { type: "uncollected", reason });
   const outcome = ended.ok ? ended.record.outcome : undefined;

@@ -3,7 +3,13 @@
  * release; every failure is a deny.
  */
 import type { Action } from "../action/action.js";
-import type { ConsentGate, Evaluation, GateContext, GateOptions } from "./consent-gate.js";
+import type {
+  ConsentGate,
+  Evaluation,
+  GateContext,
+  GateOptions,
+  ResumeOptions,
+} from "./consent-gate.js";
 import { decide } from "./decide.js";
 import { deny, messageOf } from "./deny.js";
 import { admit, readAnswerer, readSignalOf } from "./door.js";
@@ -138,7 +144,7 @@ export function createConsentGate(options: GateOptions): ConsentGate {
       submitAnswer(parts, claim, readAnswerer(by)),
     revoke: (grantId: string, by: string) => revokeHere(parts, grantId, by),
     endPaused: () => endPaused(parts),
-    resume: () => resumeQuestions(parts),
+    resume: (resuming?: ResumeOptions) => resumeQuestions(parts, resuming),
     close,
     [Symbol.asyncDispose]: close,
   });

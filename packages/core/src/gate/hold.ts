@@ -133,7 +133,15 @@ export async function keepAfterRestart(parts: QuestionParts, record: PendingReco
   if (!record.deferred && decisionLeftMs(parts, record) > 0) await leaveDead(parts, record);
 }
 
-async function leaveDead(parts: QuestionParts, { id, request }: PendingRecord): Promise<void> {
+/**
+ * Notes that the process ended whose caller waited for a question.
+ *
+ * @throws What the store throws.
+ */
+export async function leaveDead(
+  parts: QuestionParts,
+  { id, request }: PendingRecord,
+): Promise<void> {
   const left = await advanceQuestion(parts, id, { type: "leave", untilMs: request.expiresAtMs });
   if (left.ok) await noteLeft(parts, left.record, "the process that asked ended");
 }

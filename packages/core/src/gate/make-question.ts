@@ -132,6 +132,7 @@ export function makeQuestion(
     request,
     agentId: source.context.agent.id,
     ...questionContext(source.context),
+    ...(source.context.call === undefined ? {} : { call: source.context.call }),
     originalDigest: source.originalDigest,
     action: actionToJson(source.action),
     approvals: [],

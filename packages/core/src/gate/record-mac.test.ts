@@ -15,6 +15,7 @@ const RECORD: Required<Omit<PendingRecord, "mac">> = {
   ...pendingRecord(),
   status: "ended",
   context: { session: "s", task: "t" },
+  call: `cc_${"0".repeat(32)}`,
   approvals: [{ approverId: "ann", channel: "test", atMs: 1 }],
   leftUntilMs: 5,
   reserved: [{ key: "k", amount: 1 }],

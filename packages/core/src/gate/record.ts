@@ -27,6 +27,8 @@ export interface EventSubject {
   /** What the caller said the call belongs to. */
   readonly session?: string | undefined;
   readonly task?: string | undefined;
+  /** The id that the caller gave the call. */
+  readonly call?: string | undefined;
 }
 
 type EventParts = Pick<LogParts, "clock" | "ids" | "isolation">;
@@ -42,7 +44,8 @@ export function eventMaker(
     session === undefined && task === undefined
       ? undefined
       : { ...(session === undefined ? {} : { session }), ...(task === undefined ? {} : { task }) };
-  let call: string | undefined;
+  const { call: given } = subject;
+  let call = given;
   return (eventType, decision, metadata) => {
     const atMs = clock.now();
     const id = ids.next("ae");
@@ -50,10 +53,12 @@ export function eventMaker(
     // The wall clock may have gone back meanwhile; a negative time would say nothing.
     const responseTimeMs = Math.max(0, Math.round(atMs - startedAtMs));
     const more = belongs === undefined ? metadata : { ...belongs, ...metadata };
-    // Events of a question share its request id; those of a call without one share the id of its
-    // first event.
+    // Events of a question share its request id; those of a call share the id that its caller gave
+    // it, or where there is no question that of its first event.
     const shared: JsonObject =
-      requestId === "" ? { call, isolation, ...more } : { isolation, ...more };
+      requestId === "" || given !== undefined
+        ? { call, isolation, ...more }
+        : { isolation, ...more };
     return {
       id,
       atMs,
@@ -73,7 +78,7 @@ export function eventMaker(
 
 /** An action as it was evaluated. */
 export interface EvaluatedCall {
-  readonly context: Pick<GateContext, "agent" | "session" | "task">;
+  readonly context: Pick<GateContext, "agent" | "session" | "task" | "call">;
   readonly action: Action;
   readonly evaluation: Evaluation;
   readonly startedAtMs: number;
@@ -96,14 +101,15 @@ export function subjectOfEvaluation({
     startedAtMs,
     session: context.session,
     task: context.task,
+    call: context.call,
   };
 }
 
+/** What the events of a question say of it. */
+type Asked = Pick<PendingRecord, "request" | "context" | "call">;
+
 /** Subject of the events of a question. */
-function subjectOfRecord({
-  request,
-  context = {},
-}: Pick<PendingRecord, "request" | "context">): EventSubject {
+function subjectOfRecord({ request, context = {}, call }: Asked): EventSubject {
   const { action, policy } = request;
   return {
     agent: request.agent.id,
@@ -115,14 +121,12 @@ function subjectOfRecord({
     startedAtMs: request.createdAtMs,
     session: context.session,
     task: context.task,
+    call,
   };
 }
 
 /** An event maker for what happens to a question. */
-export function questionEvents(
-  parts: EventParts,
-  record: Pick<PendingRecord, "request" | "context">,
-): EventMaker {
+export function questionEvents(parts: EventParts, record: Asked): EventMaker {
   return eventMaker(subjectOfRecord(record), parts);
 }
 
@@ -133,7 +137,7 @@ export function questionEvents(
  */
 export function appendEvent(
   parts: LogParts,
-  record: Pick<PendingRecord, "request" | "context">,
+  record: Asked,
   ...event: Parameters<EventMaker>
 ): Promise<AuditReceipt> {
   return parts.append([questionEvents(parts, record)(...event)]);

@@ -1,7 +1,16 @@
 /** Resuming: what a gate does first in a process that starts, with what its store has. */
-import { endQuestion } from "./end-question.js";
-import { outcomeOf } from "./follow-yes.js";
-import type { KeptParts, ShowParts } from "./gate-parts.js";
+import { advanceQuestion } from "./advance-question.js";
+import { endEvent, endQuestion } from "./end-question.js";
+import { makeConsentOutcome } from "../approval/consent-outcome.js";
+import {
+  isUncollected,
+  isUnrecorded,
+  isUnreleased,
+  type PendingRecord,
+} from "../approval/pending-record.js";
+import type { ResumeOptions } from "./consent-gate.js";
+import { giveUp, keepOutcome, outcomeOf, settleTaken } from "./follow-yes.js";
+import type { KeptParts, QuestionParts, ShowParts } from "./gate-parts.js";
 import { holdAfterRestart, keepAfterRestart } from "./hold.js";
 import { grantLeftMs, questionLeftMs } from "./kept-time.js";
 import { showQuestion } from "./questions.js";
@@ -11,11 +20,26 @@ import { endGrant } from "./revoke-grant.js";
  * After a restart: what is out of time ends, what is still open is shown again, and a yes that
  * nobody took is followed to its outcome.
  */
-export async function resumeQuestions(parts: ShowParts): Promise<number> {
+export async function resumeQuestions(
+  parts: ShowParts,
+  { answered = new Set(), forwarded = new Set(), areCallersGone = false }: ResumeOptions = {},
+): Promise<number> {
   await endOverGrants(parts).catch(() => undefined);
   let redelivered = 0;
-  for await (const record of parts.store.pending.open()) {
-    if (parts.followed.has(record.id)) continue;
+  for await (const opened of parts.store.pending.open()) {
+    if (parts.followed.has(opened.id)) continue;
+    const record = isUnrecorded(opened)
+      ? await settleAnswer(parts, opened, answered.has(opened.id))
+      : opened;
+    if (record === undefined) continue;
+    if (isUnreleased(record)) {
+      await endUnreleased(parts, record, forwarded.has(record.id));
+      continue;
+    }
+    if (areCallersGone) {
+      await endUnclaimed(parts, record);
+      continue;
+    }
     if (record.status === "ended") {
       await keepAfterRestart(parts, record);
       // Nobody is told: the log has it.
@@ -31,6 +55,53 @@ export async function resumeQuestions(parts: ShowParts): Promise<number> {
     redelivered++;
   }
   return redelivered;
+}
+
+/**
+ * An answer counts where the log has it; where it does not, the question ends without one. Gives the
+ * record where somebody may still collect the answer.
+ */
+async function settleAnswer(
+  parts: QuestionParts,
+  { id }: PendingRecord,
+  isLogged: boolean,
+): Promise<PendingRecord | undefined> {
+  if (isLogged) {
+    const noted = await advanceQuestion(parts, id, { type: "recorded" });
+    return noted.ok && isUncollected(noted.record) ? noted.record : undefined;
+  }
+  const failed = await advanceQuestion(parts, id, {
+    type: "unrecordable",
+    atMs: parts.clock.now(),
+    reason: "the process that asked ended before the audit log had the answer",
+    denyCode: "audit_failed",
+  });
+  if (failed.ok) await parts.append([endEvent(parts, failed.record)]);
+  return undefined;
+}
+
+/**
+ * Of a call that had taken its yes when its process ended: what the log does not show as forwarded
+ * was not done. What it shows has its end there already.
+ */
+async function endUnreleased(
+  parts: QuestionParts,
+  record: PendingRecord,
+  isForwarded: boolean,
+): Promise<void> {
+  const why = "the process that asked ended";
+  if (isForwarded) await keepOutcome(parts, record, makeConsentOutcome("unknown", why));
+  else
+    await settleTaken(parts, record, {
+      outcome: makeConsentOutcome("not_performed", `${why} before it began`),
+    });
+}
+
+/** Ends what nobody waits for or comes back for. */
+async function endUnclaimed(parts: QuestionParts, { id, status }: PendingRecord): Promise<void> {
+  const reason = "the process that asked ended, and its caller did not come back";
+  if (status === "ended") await giveUp(parts, id, reason);
+  else await endQuestion(parts, id, { type: "cancel", reason, denyCode: "consent_cancelled" });
 }
 
 /**

@@ -26,7 +26,8 @@ export function makeSuccessor(
   { record, nowMs }: { readonly record: PendingRecord; readonly nowMs: number },
   edited: EditedAction,
 ): PendingRecord | undefined {
-  const { request, originalDigest, deferred, context, reserved, escalated: taken = 0 } = record;
+  const { request, originalDigest, deferred, context, call, reserved } = record;
+  const { escalated: taken = 0 } = record;
   const {
     agent,
     quorum,
@@ -60,7 +61,7 @@ export function makeSuccessor(
   if (eligible !== undefined && eligible.length < ask.quorum) return undefined;
   return makeQuestion(
     {
-      context: { agent, ...context },
+      context: { agent, ...context, call },
       ...edited,
       ask,
       approvers: eligible,

@@ -72,7 +72,11 @@ export function verdictOf(
     action,
     context,
     secrets: request.secrets,
-    event: questionEvents(parts, record),
+    // It is this call that goes on, whichever asked.
+    event: questionEvents(
+      parts,
+      context.call === undefined ? record : { ...record, call: context.call },
+    ),
     requestId: record.id,
     approvers: end.approverIds,
     ...(end.responses === undefined ? {} : { proofs: end.responses }),

@@ -1,0 +1,75 @@
+/**
+ * Calls: the ids of one client's tool calls. A client numbers its calls; what stands in the log is
+ * made here of the number and the client's secret, so that no client can name another's call, and
+ * no text of a client's gets into the log. Format: spec/resident.md §5.
+ */
+import { createHash, createHmac } from "node:crypto";
+import type { AskedCall } from "../gate/forwarded.js";
+import { isRecord, recordIn } from "./wire.js";
+
+/** The calls of one session. */
+export interface ClientCalls {
+  /** What the ids of this client's calls end with. */
+  readonly client: string;
+  /** Takes a frame `call`; false where it is none that may come now. */
+  take(body: Buffer): boolean;
+  /** The id of the call with this id of its request; once. */
+  callOf(requestId: string | number): string | undefined;
+  /** The calls that a frame `asks` names, by number; undefined where it is none. */
+  asked(body: Buffer): ReadonlyMap<number, AskedCall> | undefined;
+}
+
+/**
+ * Calls whose line has not come yet. More lines than this do not fit into the room for input, so the
+ * oldest of more are of lines that were answered without a call.
+ */
+const WAITING_MAX = 32_768;
+/** As many as a client can have under way. */
+const ASKED_MAX = 10_000;
+/** Hex digits of each half of an id. */
+const HALF = 16;
+
+/** No call has been made in this session. */
+export function createClientCalls(secret: string): ClientCalls {
+  const client = createHash("sha256").update(`client ${secret}`).digest("hex").slice(0, HALF);
+  const idOf = (n: number): string =>
+    `cc_${createHmac("sha256", secret).update(`call ${n}`).digest("hex").slice(0, HALF)}${client}`;
+  const waiting = new Map<string, string>();
+  let last = 0;
+  return {
+    client,
+    take(body) {
+      const { id, n } = recordIn(body) ?? {};
+      // Each number once a session, so that no two calls have one id.
+      if (!isRequestId(id) || !isNumber(n) || n <= last) return false;
+      last = n;
+      waiting.set(JSON.stringify(id), idOf(n));
+      const [oldest] = waiting.size > WAITING_MAX ? waiting.keys() : [];
+      if (oldest !== undefined) waiting.delete(oldest);
+      return true;
+    },
+    callOf(requestId) {
+      const key = JSON.stringify(requestId);
+      const call = waiting.get(key);
+      waiting.delete(key);
+      return call;
+    },
+    asked(body) {
+      const { calls } = recordIn(body) ?? {};
+      if (!Array.isArray(calls) || calls.length > ASKED_MAX) return undefined;
+      const asked = new Map<number, AskedCall>();
+      for (const each of calls) {
+        const { n, ms }: Readonly<Record<string, unknown>> = isRecord(each) ? each : {};
+        if (!isNumber(n) || typeof ms !== "number" || !(ms >= 0)) return undefined;
+        asked.set(n, { call: idOf(n), agoMs: ms });
+      }
+      return asked;
+    },
+  };
+}
+
+const isNumber = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+
+const isRequestId = (value: unknown): value is string | number =>
+  typeof value === "string" || Number.isSafeInteger(value);
