@@ -1,6 +1,6 @@
 /**
- * `acp resident`: the one process of a home that clients of `acp mcp --resident` share, for people:
- * start it in the foreground, look at it, end it.
+ * `acp resident`: the one process of a home that the clients of `acp mcp` and hooks share, for
+ * people: start it in the foreground, look at it, end it.
  */
 import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -9,9 +9,9 @@ import type { Exit } from "../exit-codes.js";
 import { homeOf } from "../home/home-source.js";
 import { askIfOurs, lockHolder } from "../resident/control.js";
 import type { Told } from "../resident/control.js";
-import { placesOf } from "../resident/places.js";
+import { RESIDENT_LOCK, placesOf } from "../resident/places.js";
 import type { Places } from "../resident/places.js";
-import { LOCK_PREFIX, serveHome } from "../resident/serve.js";
+import { serveHome } from "../resident/serve.js";
 
 /** How long an ending resident may take. */
 const END_MS_MAX = 15_000;
@@ -61,7 +61,7 @@ export async function endResident(
   invocation: Invocation,
 ): Promise<"none" | "ended" | "hung" | "failed"> {
   const places = await placesFor(invocation);
-  const pid = lockHolder(places.run, LOCK_PREFIX);
+  const pid = lockHolder(places.run, RESIDENT_LOCK);
   const told = await ask(invocation, "stop");
   if (told === "none" && (pid === undefined || !isResident(pid))) return "none";
   const holder = typeof told === "string" ? pid : Number(told["pid"]);

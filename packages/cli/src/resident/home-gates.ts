@@ -5,21 +5,25 @@
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { isConsentError } from "@acp/core";
-import { openRecordKey } from "@acp/home";
+import { asError, isConsentError } from "@acp/core";
+import { openHome, openRecordKey } from "@acp/home";
 import type { CommandServer } from "@acp/home";
 import type { LocalUpstream } from "@acp/proxy-mcp";
 import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
 import type { Share } from "./budgets.js";
+import { createHooks } from "./hooks.js";
+import type { Hooks } from "./hooks.js";
 import type { Lock } from "./lock.js";
+import { readHomeConfig } from "../gate/config.js";
 import { needsPassphrase, serveLocked } from "./locked.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
 import { heedGuard, openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
 import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
+import { ownHomePath } from "../home/home-source.js";
 import { withGateOf } from "../gate/with-gate.js";
 import type { GateInUse } from "../gate/with-gate.js";
 
@@ -27,6 +31,13 @@ import type { GateInUse } from "../gate/with-gate.js";
 export interface HomeGates extends AsyncDisposable {
   /** What one session gets. */
   of(session: SessionOfGates): GatesOfHome;
+  /** What hooks get. */
+  readonly hooks: Hooks;
+  /**
+   * Opens what the home's own configuration says, so that approvers attach before somebody asks.
+   * Where it does not open, the first client is told why.
+   */
+  warm(): Promise<void>;
   /** How many approvers are attached. */
   attached(): number;
   /**
@@ -55,16 +66,33 @@ interface Opened {
 /** Creates them; nothing is open yet. */
 export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): HomeGates {
   const configurations = createConfigurations(own);
-  let keys: Promise<HomeKeys> | undefined;
+  let opened: Promise<HomeKeys> | undefined;
+  const keys: GatesOfHome["keys"] = async (at, asked) => {
+    const typed = lock.keys();
+    if (typed !== undefined) return renewHomeKeys(at, typed);
+    opened = openKeysOnce(opened, () => openHomeKeys(at, asked));
+    return renewHomeKeys(at, await opened);
+  };
+  const hooks = createHooks(own, {
+    keys,
+    withGate: (parts, use) =>
+      configurations.use(parts, (base) => withSessionGate(base, parts, { use })),
+  });
+  let warming: Promise<void> = Promise.resolve();
+  const close = async (ended: Promise<unknown>): Promise<void> => {
+    const all = ended.then(async () => {
+      opened = undefined;
+      await warming;
+      await hooks.close();
+    });
+    await configurations.close(all);
+  };
   return {
+    hooks,
+    warm: () => (warming = warming.then(() => warm(own, keys, configurations))),
     of: ({ invocation, share, onLocked }) => ({
       room: share.requestRoom,
-      async keys(at, asked) {
-        const typed = lock.keys();
-        if (typed !== undefined) return renewHomeKeys(at, typed);
-        keys = openKeysOnce(keys, () => openHomeKeys(at, asked));
-        return renewHomeKeys(at, await keys);
-      },
+      keys,
       outside: (server) => outsideOf(server, invocation.io),
       async tellClient(error, asked, signal) {
         if (!isConsentError(error, "key_locked") || !(await needsPassphrase(asked)))
@@ -78,15 +106,37 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
         ),
     }),
     attached: configurations.attached,
-    close: (ended) =>
-      configurations.close(
-        ended.then(() => {
-          keys = undefined;
-        }),
-      ),
-    [Symbol.asyncDispose]: () => configurations.close(Promise.resolve()),
+    close,
+    [Symbol.asyncDispose]: () => close(Promise.resolve()),
   };
 }
+
+/** Opens the home's own configuration. Never rejects. */
+async function warm(
+  own: Invocation,
+  keys: GatesOfHome["keys"],
+  configurations: Configurations,
+): Promise<void> {
+  try {
+    const home = await openHome(ownHomePath(own));
+    const source = await readHomeConfig(home, own);
+    await configurations.use(
+      { ...ownParts(own), home, source, homeKeys: await keys(home, own) },
+      () => Promise.resolve(),
+    );
+  } catch (error) {
+    own.print.notice(`Nothing is open yet: ${asError(error).message}`);
+  }
+}
+
+/** The resident's part in a gate that clients share; each of them says how its own agent is held. */
+const ownParts = (own: Invocation) => ({
+  invocation: own,
+  signal: own.io.onStop(),
+  host: { sharesUid: false },
+  agentId: "resident",
+  ways: [],
+});
 
 /** What is open of each configuration. */
 interface Configurations {
@@ -100,36 +150,43 @@ function createConfigurations(own: Invocation): Configurations {
   const attachedAt = new Map<string, SharedGate>();
   let closing: Promise<unknown> = Promise.resolve();
   let count = 0;
-  const shared = async (parts: WithGateParts): Promise<readonly [string, Opened]> => {
-    // What is being closed keeps its log and its socket until then.
-    await closing;
-    const key = await keyOf(parts);
-    const there = open.get(key);
-    if (there !== undefined) return [key, there];
+  const closeUnused = async (key: string, opened: Opened): Promise<void> => {
+    if (opened.users > 0 || open.get(key) !== opened) return;
+    open.delete(key);
+    attachedAt.delete(key);
+    opened.close();
+    await opened.closed;
+  };
+  const openOne = (key: string, parts: WithGateParts): Opened => {
     // The first keeps the name that one gate of one process has.
     const name = count++ === 0 ? undefined : `${own.io.pid}-${count}.sock`;
     const opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
     opened.shared.catch(() => open.delete(key));
     open.set(key, opened);
+    return opened;
+  };
+  /** With one user more. */
+  const shared = async (parts: WithGateParts): Promise<readonly [string, Opened]> => {
+    // What is being closed keeps its log and its socket until then.
+    await closing;
+    const key = await keyOf(parts);
+    // Its text may have changed, and another one takes over its log and its channels.
+    for (const [other, unused] of open) if (other !== key) await closeUnused(other, unused);
+    const opened = open.get(key) ?? openOne(key, parts);
+    opened.users++;
     return [key, opened];
   };
   return {
     async use(parts, use) {
       const [key, opened] = await shared(parts);
-      opened.users++;
       try {
         const base = await opened.shared;
         attachedAt.set(key, base);
         return await use(base);
       } finally {
         opened.users--;
-        // A configuration that nobody uses any more may have changed; the home's log stays open.
-        if (opened.users === 0 && open.size > 1 && open.get(key) === opened) {
-          open.delete(key);
-          attachedAt.delete(key);
-          opened.close();
-          await opened.closed;
-        }
+        // The last one stays open: approvers are attached to it.
+        if (open.size > 1) await closeUnused(key, opened);
       }
     },
     attached: () =>
@@ -179,12 +236,7 @@ function openShared(parts: WithGateParts, own: Invocation): Opened {
       source,
       home,
       homeKeys,
-      invocation: own,
-      signal: own.io.onStop(),
-      // Each client says how its own agent is held.
-      host: { sharesUid: false },
-      agentId: "resident",
-      ways: [],
+      ...ownParts(own),
       ...(socketName !== undefined && { socketName }),
     },
     async (shared) => {
@@ -200,7 +252,7 @@ function openShared(parts: WithGateParts, own: Invocation): Opened {
 async function withSessionGate<T>(
   base: SharedGate,
   parts: WithGateParts,
-  { share, use }: { readonly share: Share; readonly use: (inUse: GateInUse) => Promise<T> },
+  { share, use }: { readonly share?: Share; readonly use: (inUse: GateInUse) => Promise<T> },
 ): Promise<T> {
   // Those of now: the keys may be others than when the resident began.
   const { ring, keys } = parts.homeKeys;
@@ -210,8 +262,8 @@ async function withSessionGate<T>(
   sayIgnored(notices, kept);
   heedGuard(kept.guard, base.audit, notices);
   if (parts.homeKeys.guard !== undefined) heedGuard(parts.homeKeys.guard, base.audit, notices);
-  share.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
-  const sink = share.counted(base.sink);
+  share?.onFull((why) => notices.tell("client_limited", `Calls are denied for now: ${why}`));
+  const sink = share?.counted(base.sink) ?? base.sink;
   return await withGateOf({ ...base, recordKey, kept, notices, isolation, sink }, parts, use);
 }
 

@@ -12,6 +12,9 @@ const SOCKET_PATH_BYTES_MAX = 103;
 /** Of the digest that names a home elsewhere. */
 const NAME_LENGTH = 24;
 
+/** The prefix of the resident's lock in `<home>/run`; the process's ID follows. */
+export const RESIDENT_LOCK = "resident.lock.";
+
 /** Where things are; every folder is private. */
 export interface Places {
   /** `<home>/run`: the start lock and the log. */

@@ -18,6 +18,13 @@ export interface Starter {
     readonly readyMsMax: number;
     readonly isThere: () => Promise<boolean>;
   }): Promise<string | undefined>;
+  startForLater(parts: {
+    readonly home: string;
+    readonly places: Places;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly cwd: string;
+    readonly uid: number;
+  }): Promise<void>;
 }
 
 /** Who wants the resident. */
@@ -76,5 +83,6 @@ export async function reachOrStart(parts: ReachOrStartParts): Promise<Reached | 
   return typeof found === "string" ? `${REASONS[found]} (${home})` : found;
 }
 
-const isStarter = (loaded: unknown): loaded is Starter =>
+/** Whether that is resident-start.cjs. */
+export const isStarter = (loaded: unknown): loaded is Starter =>
   typeof loaded === "object" && loaded !== null && "startResident" in loaded;

@@ -23,7 +23,7 @@ import { listenPrivately } from "./listen.js";
 import { buildOf } from "../build-of.js";
 import type { Lock } from "./lock.js";
 import { lockCommands, lockOf } from "./lock-home.js";
-import { makePlaces, placesOf } from "./places.js";
+import { RESIDENT_LOCK, makePlaces, placesOf } from "./places.js";
 import type { Places } from "./places.js";
 import { attendSession } from "./session.js";
 import type { Session, SessionParts } from "./session.js";
@@ -41,9 +41,6 @@ const LEAVE_MS = 10_000;
 /** About three seconds. */
 const LOCK_TRIES = 30;
 const LOCK_WAIT_MS = 200;
-/** The prefix of its lock in `<home>/run`; the process's ID follows. */
-export const LOCK_PREFIX = "resident.lock.";
-
 /** The file that builds are told apart by; the same for every file of one build. */
 const ENTRY: string = fileURLToPath(new URL("./index.js", import.meta.url));
 
@@ -74,7 +71,7 @@ export async function serveHome(
 /** One that is ending gives it up soon, and of two that only want it each steps back. */
 async function takeLock(homeDir: string, { run: directory }: Places): Promise<SocketLock> {
   for (let tries = 1; ; tries++) {
-    const lock = await trySocketLock({ directory, prefix: LOCK_PREFIX });
+    const lock = await trySocketLock({ directory, prefix: RESIDENT_LOCK });
     if (lock.isHeld) return lock;
     if (tries >= LOCK_TRIES)
       throw new ConsentError("home_busy", `A resident of ${homeDir} runs already (${lock.pid})`);
@@ -112,6 +109,11 @@ async function serveLocked(locked: Locked): Promise<void> {
         status,
         stop: () => end.abort(),
         ...ofLock,
+        async unlock(passphrase) {
+          const unlocked = await ofLock.unlock(passphrase);
+          if (unlocked.unlocked) void gates.warm();
+          return unlocked;
+        },
       }),
     );
     await using _agents = await listenPrivately(places.agents, CONNECTIONS_MAX, (socket) => {
@@ -124,6 +126,7 @@ async function serveLocked(locked: Locked): Promise<void> {
       });
     });
     invocation.print.notice(`Serving ${homeDir} as process ${process.pid}`);
+    void gates.warm();
     await untilUnwanted({
       ...locked,
       end: end.signal,

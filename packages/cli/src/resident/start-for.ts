@@ -1,16 +1,18 @@
 /**
- * Start for: starts the resident of a home for a command of a person, as a thin client does.
+ * Start for: starts the resident of a home for a command that is no thin client.
  */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { ConsentError } from "@acp/core";
+import { ConsentError, asError } from "@acp/core";
 import type { Home } from "@acp/home";
 import { buildOf } from "../build-of.js";
 import type { Invocation } from "../command.js";
 import { placesOf } from "./places.js";
 import type { Places } from "./places.js";
-import { reachOrStart } from "./reach-or-start.js";
+import { isStarter, reachOrStart } from "./reach-or-start.js";
+
+const loadStarter = (): unknown => createRequire(import.meta.url)("#resident-start");
 
 /**
  * Makes sure that a resident runs.
@@ -29,9 +31,44 @@ export async function startFor({ dir }: Home, { io }: Invocation): Promise<Place
     cwd: io.cwd,
     uid,
     build: buildOf(fileURLToPath(new URL("./index.js", import.meta.url))),
-    loadStarter: (): unknown => createRequire(import.meta.url)("#resident-start"),
+    loadStarter,
   });
   if (typeof reached === "string") throw new ConsentError("home_busy", reached);
   reached.socket.destroy();
   return places;
+}
+
+/** Whether this command may use a resident at all. */
+const isAlone = ({ env }: Invocation["io"]): boolean =>
+  process.platform === "win32" || env["ACP_ALONE"] === "1";
+
+/**
+ * The same for somebody who answers questions: one that is asked in an agent's first second then
+ * finds them. Where none can be started they wait for gates all the same, and are told why.
+ */
+export async function startForApprover(home: Home, invocation: Invocation): Promise<void> {
+  if (isAlone(invocation.io)) return;
+  await startFor(home, invocation).catch((error: unknown) =>
+    invocation.print.notice(`${asError(error).message}; gates that start are joined all the same`),
+  );
+}
+
+/**
+ * Starts one for those who come later, where that may be, and waits for nothing. Never rejects:
+ * without one the next hook answers alone, too.
+ *
+ * @param dir - The home's path, whether or not there is one.
+ */
+export async function startForLater(dir: string, { io }: Invocation): Promise<void> {
+  if (isAlone(io) || !existsSync(dir)) return;
+  try {
+    const home = realpathSync(dir);
+    const uid = process.getuid?.() ?? -1;
+    const starter = loadStarter();
+    if (!isStarter(starter)) return;
+    const places = placesOf(home, { env: io.env, uid });
+    await starter.startForLater({ home, places, env: io.env, cwd: io.cwd, uid });
+  } catch {
+    // As above.
+  }
 }
