@@ -14,7 +14,7 @@ import {
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { startProgram, trustedProgram, trustedPath, trySocketLock } from "@acp/host";
-import { RESIDENT_LOCK, makePlaces } from "./resident/places.js";
+import { RESIDENT_LOCK, makePlaces, workspacesOf } from "./resident/places.js";
 import type { Places } from "./resident/places.js";
 
 /** What a start needs to know. */
@@ -132,7 +132,7 @@ function spawnResident(
   onEnd: (error?: Error) => void,
 ): string | undefined {
   const program = join(__dirname, "../bin/acp.cjs");
-  const reach = { workspaces: [cwd] };
+  const reach = { workspaces: workspacesOf(cwd, home) };
   const node = trustedProgram(process.execPath, reach);
   if ("reason" in node) return `Node.js is not started: ${node.reason}`;
   const code = trustedPath(program, reach);

@@ -76,7 +76,7 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
   const hooks = createHooks(own, {
     keys,
     withGate: (parts, use) =>
-      configurations.use(parts, (base) => withSessionGate(base, parts, { use })),
+      configurations.useNow(parts, (base) => withSessionGate(base, parts, { use })),
   });
   let warming: Promise<void> = Promise.resolve();
   const close = async (ended: Promise<unknown>): Promise<void> => {
@@ -120,7 +120,7 @@ async function warm(
   try {
     const home = await openHome(ownHomePath(own));
     const source = await readHomeConfig(home, own);
-    await configurations.use(
+    await configurations.useNow(
       { ...ownParts(own), home, source, homeKeys: await keys(home, own) },
       () => Promise.resolve(),
     );
@@ -141,6 +141,11 @@ const ownParts = (own: Invocation) => ({
 /** What is open of each configuration. */
 interface Configurations {
   use<T>(parts: WithGateParts, use: (base: SharedGate) => Promise<T>): Promise<T>;
+  /**
+   * The same for what is the resident's own and has to end before all is closed: rejects while that
+   * is done.
+   */
+  useNow<T>(parts: WithGateParts, use: (base: SharedGate) => Promise<T>): Promise<T>;
   attached(): number;
   close(ended: Promise<unknown>): Promise<void>;
 }
@@ -149,6 +154,7 @@ function createConfigurations(own: Invocation): Configurations {
   const open = new Map<string, Opened>();
   const attachedAt = new Map<string, SharedGate>();
   let closing: Promise<unknown> = Promise.resolve();
+  let isClosing = false;
   let count = 0;
   const closeUnused = async (key: string, opened: Opened): Promise<void> => {
     if (opened.users > 0 || open.get(key) !== opened) return;
@@ -167,8 +173,6 @@ function createConfigurations(own: Invocation): Configurations {
   };
   /** With one user more. */
   const shared = async (parts: WithGateParts): Promise<readonly [string, Opened]> => {
-    // What is being closed keeps its log and its socket until then.
-    await closing;
     const key = await keyOf(parts);
     // Its text may have changed, and another one takes over its log and its channels.
     for (const [other, unused] of open) if (other !== key) await closeUnused(other, unused);
@@ -176,30 +180,39 @@ function createConfigurations(own: Invocation): Configurations {
     opened.users++;
     return [key, opened];
   };
+  const useNow: Configurations["useNow"] = async (parts, use) => {
+    if (isClosing) throw new Error("what is open is being closed");
+    const [key, opened] = await shared(parts);
+    try {
+      const base = await opened.shared;
+      attachedAt.set(key, base);
+      return await use(base);
+    } finally {
+      opened.users--;
+      // The last one stays open: approvers are attached to it.
+      if (open.size > 1) await closeUnused(key, opened);
+    }
+  };
   return {
+    useNow,
     async use(parts, use) {
-      const [key, opened] = await shared(parts);
-      try {
-        const base = await opened.shared;
-        attachedAt.set(key, base);
-        return await use(base);
-      } finally {
-        opened.users--;
-        // The last one stays open: approvers are attached to it.
-        if (open.size > 1) await closeUnused(key, opened);
-      }
+      // What is being closed keeps its log and its socket until then.
+      while (isClosing) await closing;
+      return await useNow(parts, use);
     },
     attached: () =>
       [...attachedAt.values()].reduce((sum, { attached }) => sum + (attached() ?? 0), 0),
     async close(ended) {
-      closing = ended.then(async () => {
+      isClosing = true;
+      const closeAll = async (): Promise<void> => {
         const all = [...open.values()];
         open.clear();
         attachedAt.clear();
         count = 0;
         for (const each of all) each.close();
         await Promise.all(all.map(({ closed }) => closed));
-      });
+      };
+      closing = ended.then(closeAll).finally(() => (isClosing = false));
       await closing;
     },
   };

@@ -12,6 +12,7 @@ import { openDesk } from "../hook/desk.js";
 import type { HookDesk } from "../hook/desk.js";
 import type { HookGates } from "../hook/gate.js";
 import { ownHomePath } from "../home/home-source.js";
+import { hasKeys } from "../home/unlock.js";
 
 /** What hooks of a home have in a resident. */
 export interface Hooks {
@@ -36,7 +37,7 @@ export function createHooks(own: Invocation, gates: HookGates): Hooks {
   /** One at a time: two would open two gates. */
   const take = (io: Io): Promise<Kept | undefined> => {
     kept = kept.then(async (before): Promise<Kept | undefined> => {
-      const key = await keyOf(dir, io);
+      const key = await keyOf(dir, io).catch(asText);
       if (before?.key === key) return before;
       if (before !== undefined) await retire(before);
       return openKept(key, { ...own, io: { ...own.io, userHome: io.userHome } });
@@ -79,6 +80,8 @@ export function createHooks(own: Invocation, gates: HookGates): Hooks {
   };
 }
 
+const asText = (error: unknown): string => String(error);
+
 /** What was answered stays answered, however this ends. */
 async function end(desk: HookDesk): Promise<void> {
   try {
@@ -94,10 +97,9 @@ async function retire(before: Kept): Promise<void> {
   if (before.users === 0) await end(before.desk);
 }
 
-/** A desk is for one text of the configuration, and for users of one home directory. */
+/** A desk is for one text of the configuration, one home directory of a user, and signs or not. */
 async function keyOf(dir: string, { userHome }: Io): Promise<string> {
-  const text = await openHome(dir)
-    .then(({ configPath }) => readFile(configPath, "utf8"))
-    .catch((error: unknown) => String(error));
-  return JSON.stringify([userHome, text]);
+  const home = await openHome(dir);
+  const text = await readFile(home.configPath, "utf8").catch((error: unknown) => String(error));
+  return JSON.stringify([userHome, text, await hasKeys(home)]);
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isOurs } from "../is-ours.js";
 
 /** Longer paths of sockets are cut off silently on some systems. */
@@ -92,6 +92,19 @@ export function namedHome(
   } catch {
     return path;
   }
+}
+
+/**
+ * Where an agent of a client may write: the client's directory. One that holds the home is no
+ * workspace, because whoever may write there has the home, too; and many clients start their
+ * servers in the user's home directory, or in `/`.
+ *
+ * @param cwd - Absolute.
+ * @param home - The home's real path.
+ */
+export function workspacesOf(cwd: string, home: string): readonly string[] {
+  const isOutside = relative(cwd, home).split(sep)[0] === "..";
+  return isOutside ? [cwd] : [];
 }
 
 /** The value of an option before `--`, however it is written. */
