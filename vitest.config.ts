@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
+import { DearFirst } from "./tools/dear-first.js";
 import { isDeep } from "./tools/deep.js";
 import { leftOut } from "./tools/lanes.mjs";
 import { sharedTests } from "./tools/shared-tests.js";
@@ -65,6 +66,7 @@ export default defineConfig({
     // What Vite makes of each source, kept by its text, its place and this configuration: a run
     // translates only what changed. Results of tests are never kept.
     experimental: { fsModuleCache: true, fsModuleCachePath: at("node_modules/.vite/modules") },
+    sequence: { sequencer: DearFirst },
     // Most of the time tests wait for processes and disks: with one worker a core, half of a
     // machine is idle.
     maxWorkers: availableParallelism() + 2,

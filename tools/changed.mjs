@@ -99,13 +99,13 @@ export function members(from = root) {
  *
  * @param {string | undefined} asked - `ACP_CI_BASE`.
  * @param {string} [from]
- * @returns {{ base: string | undefined, folders: string[] | undefined }} `folders` is `undefined`
- *   for everything.
+ * @returns {{ base: string | undefined, folders: string[] | undefined, files: string[] | undefined }}
+ *   `folders` and `files` are `undefined` for everything.
  */
 export function toLookAt(asked, from = root) {
   const base = findBase(asked, from);
   const files = base === undefined ? undefined : changedSince(base, from);
-  return { base, folders: files === undefined ? undefined : reached(files, members(from)) };
+  return { base, files, folders: files === undefined ? undefined : reached(files, members(from)) };
 }
 
 /** @param {readonly string[] | undefined} folders @param {string} file */

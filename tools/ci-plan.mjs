@@ -8,7 +8,7 @@ import { deepPlan } from "./lanes.mjs";
 import { gitFiles, root } from "./workspace.mjs";
 
 /** CPU seconds for the deep lane, where nobody asked for all of it (`ACP_CI_DEEP=1`). */
-const DEEP_CPU_S = 1_200;
+const DEEP_CPU_S = 600;
 
 /** So many files that are left out are named, the dearest first. */
 const NAMED = 10;
@@ -35,11 +35,15 @@ function reachText(base, folders) {
 /**
  * @param {string} what - `base`, `only` for files that only the deep lane runs, `searches` for those that
  *   search further with `ACP_DEEP=1`, or `plain`.
- * @param {{ base: string | undefined, folders: readonly string[] | undefined }} change
+ * @param {{
+ *   base: string | undefined,
+ *   folders: readonly string[] | undefined,
+ *   files?: readonly string[] | undefined,
+ * }} change
  * @param {boolean} isAllDeep
  * @returns {{ run: readonly string[], why: readonly string[] }}
  */
-export function ciPlan(what, { base, folders }, isAllDeep) {
+export function ciPlan(what, { base, folders, files: changed }, isAllDeep) {
   const why = [`Changed ${reachText(base, folders)}`];
   if (what === "base") return { run: base === undefined ? [] : [base], why };
   if (what === "plain") return { run: PLAIN.filter((path) => isIn(folders, path)), why };
@@ -48,7 +52,7 @@ export function ciPlan(what, { base, folders }, isAllDeep) {
   const tests = gitFiles().filter((file) => file.endsWith(".test.ts"));
   const textOf = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
   const budgetS = isAllDeep ? Infinity : DEEP_CPU_S;
-  const { over, cpuS, ...plan } = deepPlan(tests, textOf, { folders, budgetS });
+  const { over, cpuS, ...plan } = deepPlan(tests, textOf, { folders, changed, budgetS });
   const files = plan.only.length + plan.searches.length;
   why.push(`Deep lane: ${files} files, some ${cpuS} CPU seconds of at most ${budgetS}`);
   if (over.length > 0) {

@@ -143,6 +143,9 @@ const SEARCHES = {
 const SEARCH_S = 2;
 const SEARCH = /\bfc\.assert\(|\bisDeep\b|\binLane\(|InLane\(/;
 
+/** CPU seconds of a file that only the deep lane runs; 0 for any other. @param {string} file */
+export const costOf = (file) => ONLY_DEEP[file] ?? 0;
+
 /**
  * Files that the quick lane leaves out, but for those that somebody names.
  *
@@ -155,42 +158,52 @@ export const leftOut = (named) =>
   );
 
 /**
- * What of the deep lane a change reaches and fits into a time: first the files that no other lane
- * runs, then as many searches as can be.
+ * What of the deep lane a change reaches and fits into a time: first what changed itself, then the
+ * files that no other lane runs, then as many searches as can be; of each the cheap ones first.
  *
  * @param {readonly string[]} tests - All test files, from the root.
  * @param {(file: string) => string} textOf
- * @param {{ folders: readonly string[] | undefined, budgetS: number }} limits - What the change
- *   reaches, `undefined` for all, and CPU seconds.
+ * @param {{
+ *   folders: readonly string[] | undefined,
+ *   changed?: readonly string[] | undefined,
+ *   budgetS: number,
+ * }} limits - What the change reaches, `undefined` for all, the files that changed, and CPU seconds.
  * @returns {{ only: string[], searches: string[], over: string[], cpuS: number }} What to run as
  *   it is, what to run with `ACP_DEEP=1`, what does not fit, and what the others take.
  */
-export function deepPlan(tests, textOf, { folders, budgetS }) {
+export function deepPlan(tests, textOf, { folders, changed = [], budgetS }) {
   const reached = tests.filter((file) => isIn(folders, file));
   const only = reached.flatMap((file) => costed(file, ONLY_DEEP[file]));
   const searches = reached
     .filter((file) => isSearched(file) && SEARCH.test(textOf(file)))
     .flatMap((file) => costed(file, SEARCHES[file] ?? SEARCH_S));
+  const isChanged = (/** @type {Costed} */ { file }) => changed.includes(file);
+  const rank = (/** @type {Costed} */ one) =>
+    isChanged(one) ? 0 : 1 + [only, searches].findIndex((files) => files.includes(one));
   let cpuS = 0;
-  const fits = (/** @type {{ cpuS: number }} */ one) => {
-    if (cpuS + one.cpuS > budgetS) return false;
-    cpuS += one.cpuS;
-    return true;
-  };
-  const fitting = [only, searches].map((files) => files.toSorted(byCost).filter(fits));
-  const [chosen = [], searched = []] = fitting.map((files) => files.map(({ file }) => file));
-  const over = [...only, ...searches].filter((one) => !fitting.flat().includes(one));
+  const chosen = new Set(
+    [...only, ...searches]
+      .toSorted((a, b) => rank(a) - rank(b) || byCost(a, b))
+      .filter((one) => {
+        if (cpuS + one.cpuS > budgetS) return false;
+        cpuS += one.cpuS;
+        return true;
+      }),
+  );
+  const filesOf = (/** @type {Costed[]} */ all) => all.toSorted(byCost).map(({ file }) => file);
+  const fits = (/** @type {Costed} */ one) => chosen.has(one);
   return {
-    only: chosen,
-    searches: searched,
-    over: over.toSorted(byCost).map(({ file }) => file),
+    only: filesOf(only.filter(fits)),
+    searches: filesOf(searches.filter(fits)),
+    over: filesOf([...only, ...searches].filter((one) => !fits(one))),
     cpuS,
   };
 }
+
+/** @typedef {{ file: string, cpuS: number }} Costed */
 
 const isSearched = (/** @type {string} */ file) =>
   ONLY_DEEP[file] === undefined || SEARCHES[file] !== undefined;
 const costed = (/** @type {string} */ file, /** @type {number | undefined} */ cpuS) =>
   cpuS === undefined ? [] : [{ file, cpuS }];
-const byCost = (/** @type {{ cpuS: number }} */ a, /** @type {{ cpuS: number }} */ b) =>
-  a.cpuS - b.cpuS;
+const byCost = (/** @type {Costed} */ a, /** @type {Costed} */ b) => a.cpuS - b.cpuS;

@@ -41,6 +41,13 @@ describe("deepPlan()", () => {
     expect(plan(undefined, Infinity).over).toEqual([]);
   });
 
+  it("takes what changed itself before anything cheaper", () => {
+    const limits = { folders: undefined, changed: [HUGE], budgetS: 75 };
+    const { only, over } = deepPlan(Object.keys(TEXTS), (file) => TEXTS[file] ?? "", limits);
+    expect(only).toContain(HUGE);
+    expect(over).toContain(ONLY);
+  });
+
   it("takes what the change reaches", () => {
     const { only, searches } = plan(["packages/core"], 100);
     expect([only, searches]).toEqual([[], ["packages/core/test/laws.test.ts"]]);
@@ -62,9 +69,9 @@ describe("ciPlan()", () => {
 
   it("says how much of the deep lane it takes, and what it leaves", () => {
     const { run, why } = ciPlan("only", everything, false);
-    expect(run).toContain(ONLY);
+    expect(run).toContain("packages/channel-terminal/test/terminal-more.test.ts");
     expect(why.join("\n")).toMatch(
-      /some \d+ CPU seconds of at most 1200\nBeyond that.*run-managers/,
+      /some \d+ CPU seconds of at most 600\nBeyond that.*run-managers/,
     );
     expect(ciPlan("searches", everything, false).run).not.toContain(HUGE);
     expect(ciPlan("searches", everything, true).run).toContain(HUGE);
