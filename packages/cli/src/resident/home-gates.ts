@@ -3,8 +3,6 @@
  * configuration the log, the channels and their approve socket. Each client gets a gate of its own
  * on them, with its own directory, environment, policy and stores.
  */
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { asError, isConsentError } from "@acp/core";
 import { openHome, openRecordKey } from "@acp/home";
 import type { CommandServer } from "@acp/home";
@@ -13,6 +11,8 @@ import { tellClient } from "../commands/mcp.js";
 import type { GatesOfHome } from "../commands/mcp.js";
 import type { Invocation, Io } from "../command.js";
 import type { Share } from "./budgets.js";
+import { createConfigurations, ownParts } from "./configurations.js";
+import type { Configurations } from "./configurations.js";
 import { createHooks } from "./hooks.js";
 import type { Hooks } from "./hooks.js";
 import type { Lock } from "./lock.js";
@@ -21,7 +21,7 @@ import { needsPassphrase, serveLocked } from "./locked.js";
 import { openHomeKeys, renewHomeKeys } from "../gate/home-keys.js";
 import type { HomeKeys } from "../gate/home-keys.js";
 import { openHomeStore } from "../gate/home-store.js";
-import { heedGuard, openNotices, sayIgnored, withSharedGate } from "../gate/shared-gate.js";
+import { heedGuard, openNotices, sayIgnored } from "../gate/shared-gate.js";
 import type { SharedGate, WithGateParts } from "../gate/shared-gate.js";
 import { ownHomePath } from "../home/home-source.js";
 import { withGateOf } from "../gate/with-gate.js";
@@ -55,14 +55,6 @@ export interface SessionOfGates {
   onLocked(): void;
 }
 
-/** What is open of one configuration. */
-interface Opened {
-  readonly shared: Promise<SharedGate>;
-  readonly closed: Promise<void>;
-  close(): void;
-  users: number;
-}
-
 /** Creates them; nothing is open yet. */
 export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): HomeGates {
   const configurations = createConfigurations(own);
@@ -81,9 +73,9 @@ export function createHomeGates(own: Invocation, lock: Pick<Lock, "keys">): Home
   let warming: Promise<void> = Promise.resolve();
   const close = async (ended: Promise<unknown>): Promise<void> => {
     const all = ended.then(async () => {
-      opened = undefined;
       await warming;
       await hooks.close();
+      opened = undefined;
     });
     await configurations.close(all);
   };
@@ -129,95 +121,6 @@ async function warm(
   }
 }
 
-/** The resident's part in a gate that clients share; each of them says how its own agent is held. */
-const ownParts = (own: Invocation) => ({
-  invocation: own,
-  signal: own.io.onStop(),
-  host: { sharesUid: false },
-  agentId: "resident",
-  ways: [],
-});
-
-/** What is open of each configuration. */
-interface Configurations {
-  use<T>(parts: WithGateParts, use: (base: SharedGate) => Promise<T>): Promise<T>;
-  /**
-   * The same for what is the resident's own and has to end before all is closed: rejects while that
-   * is done.
-   */
-  useNow<T>(parts: WithGateParts, use: (base: SharedGate) => Promise<T>): Promise<T>;
-  attached(): number;
-  close(ended: Promise<unknown>): Promise<void>;
-}
-
-function createConfigurations(own: Invocation): Configurations {
-  const open = new Map<string, Opened>();
-  const attachedAt = new Map<string, SharedGate>();
-  let closing: Promise<unknown> = Promise.resolve();
-  let isClosing = false;
-  let count = 0;
-  const closeUnused = async (key: string, opened: Opened): Promise<void> => {
-    if (opened.users > 0 || open.get(key) !== opened) return;
-    open.delete(key);
-    attachedAt.delete(key);
-    opened.close();
-    await opened.closed;
-  };
-  const openOne = (key: string, parts: WithGateParts): Opened => {
-    // The first keeps the name that one gate of one process has.
-    const name = count++ === 0 ? undefined : `${own.io.pid}-${count}.sock`;
-    const opened = openShared({ ...parts, ...(name !== undefined && { socketName: name }) }, own);
-    opened.shared.catch(() => open.delete(key));
-    open.set(key, opened);
-    return opened;
-  };
-  /** With one user more. */
-  const shared = async (parts: WithGateParts): Promise<readonly [string, Opened]> => {
-    const key = await keyOf(parts);
-    // Its text may have changed, and another one takes over its log and its channels.
-    for (const [other, unused] of open) if (other !== key) await closeUnused(other, unused);
-    const opened = open.get(key) ?? openOne(key, parts);
-    opened.users++;
-    return [key, opened];
-  };
-  const useNow: Configurations["useNow"] = async (parts, use) => {
-    if (isClosing) throw new Error("what is open is being closed");
-    const [key, opened] = await shared(parts);
-    try {
-      const base = await opened.shared;
-      attachedAt.set(key, base);
-      return await use(base);
-    } finally {
-      opened.users--;
-      // The last one stays open: approvers are attached to it.
-      if (open.size > 1) await closeUnused(key, opened);
-    }
-  };
-  return {
-    useNow,
-    async use(parts, use) {
-      // What is being closed keeps its log and its socket until then.
-      while (isClosing) await closing;
-      return await useNow(parts, use);
-    },
-    attached: () =>
-      [...attachedAt.values()].reduce((sum, { attached }) => sum + (attached() ?? 0), 0),
-    async close(ended) {
-      isClosing = true;
-      const closeAll = async (): Promise<void> => {
-        const all = [...open.values()];
-        open.clear();
-        attachedAt.clear();
-        count = 0;
-        for (const each of all) each.close();
-        await Promise.all(all.map(({ closed }) => closed));
-      };
-      closing = ended.then(closeAll).finally(() => (isClosing = false));
-      await closing;
-    },
-  };
-}
-
 /**
  * Whoever could not open the keys, or found none, is no reason for the next one not to try.
  */
@@ -227,39 +130,6 @@ function openKeysOnce(
 ): Promise<HomeKeys> {
   if (before === undefined) return open();
   return before.then((held) => (held.keys === undefined ? open() : held), open);
-}
-
-/** The same text of the same file means the same, for users of the same home directory. */
-async function keyOf({
-  source: { file, config },
-  invocation,
-  homeKeys,
-}: WithGateParts): Promise<string> {
-  const text = config === undefined ? "" : await readFile(file, "utf8");
-  const words = [file, invocation.io.userHome, text, homeKeys.keys !== undefined];
-  return createHash("sha256").update(JSON.stringify(words)).digest("hex");
-}
-
-function openShared(parts: WithGateParts, own: Invocation): Opened {
-  const { source, home, homeKeys, socketName } = parts;
-  const done = deferred<void>();
-  const ready = deferred<SharedGate>();
-  const closed = withSharedGate(
-    {
-      source,
-      home,
-      homeKeys,
-      ...ownParts(own),
-      ...(socketName !== undefined && { socketName }),
-    },
-    async (shared) => {
-      // What dead processes left open is for the first client that has a gate, as ever.
-      await shared.kept[Symbol.asyncDispose]();
-      ready.resolve(shared);
-      await done.promise;
-    },
-  ).catch((error: unknown) => ready.reject(error));
-  return { shared: ready.promise, closed, close: () => done.resolve(), users: 0 };
 }
 
 async function withSessionGate<T>(
@@ -290,26 +160,5 @@ function outsideOf(server: CommandServer, { env, cwd, umask }: Io): LocalUpstrea
     env: server.env ?? Object.fromEntries(own),
     cwd: server.cwd ?? cwd,
     ...(umask !== undefined && { umask }),
-  };
-}
-
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let settle: Pick<Deferred<T>, "resolve" | "reject"> = {
-    resolve: () => undefined,
-    reject: () => undefined,
-  };
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return {
-    promise,
-    resolve: (value) => settle.resolve(value),
-    reject: (why) => settle.reject(why),
   };
 }

@@ -44,12 +44,12 @@ const isAlone = ({ env }: Invocation["io"]): boolean =>
 
 /**
  * The same for somebody who answers questions: one that is asked in an agent's first second then
- * finds them. Where none can be started they wait for gates all the same, and are told why.
+ * finds them. Where none can be started they still wait for gates, and are told why.
  */
 export async function startForApprover(home: Home, invocation: Invocation): Promise<void> {
   if (isAlone(invocation.io)) return;
   await startFor(home, invocation).catch((error: unknown) =>
-    invocation.print.notice(`${asError(error).message}; gates that start are joined all the same`),
+    invocation.print.notice(`${asError(error).message}; gates that start are still joined`),
   );
 }
 
