@@ -2,7 +2,6 @@
  * Places: where the resident of a home has its sockets, and whether nobody else can put something of
  * theirs there. Imports nothing of ours: a client must start fast.
  */
-import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { isOurs } from "../is-ours.js";
@@ -43,22 +42,32 @@ export interface PlaceContext {
 export function placesOf(home: string, { env, uid }: PlaceContext): Places {
   const run = join(home, "run");
   const runtime = env["XDG_RUNTIME_DIR"];
-  const name = createHash("sha256").update(home).digest("hex").slice(0, NAME_LENGTH);
-  const folders = [
-    { sockets: run, prefix: "" },
-    ...(runtime !== undefined && isAbsolute(runtime)
-      ? [{ sockets: join(runtime, "acp"), prefix: `${name}-` }]
-      : []),
-    { sockets: `/tmp/acp-${uid}`, prefix: `${name}-` },
+  const isShort = ({ control }: SocketPaths): boolean =>
+    Buffer.byteLength(control) <= SOCKET_PATH_BYTES_MAX;
+  const inHome = pathsIn(run, "");
+  const log = join(run, "resident.log");
+  if (isShort(inHome)) return { run, ...inHome, log };
+  const others = [
+    ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, "acp")] : []),
+    `/tmp/acp-${uid}`,
   ];
-  const pathsIn = folders.map(({ sockets, prefix }) => ({
-    sockets,
-    agents: join(sockets, `${prefix}agents`),
-    control: join(sockets, `${prefix}control`),
-  }));
-  const first = pathsIn.find(({ control }) => Buffer.byteLength(control) <= SOCKET_PATH_BYTES_MAX);
+  const first = others.map((sockets) => pathsIn(sockets, `${nameOf(home)}-`)).find(isShort);
   if (first === undefined) throw new Error("no path for its sockets is short enough");
-  return { run, ...first, log: join(run, "resident.log") };
+  return { run, ...first, log };
+}
+
+type SocketPaths = Pick<Places, "sockets" | "agents" | "control">;
+
+const pathsIn = (sockets: string, prefix: string): SocketPaths => ({
+  sockets,
+  agents: join(sockets, `${prefix}agents`),
+  control: join(sockets, `${prefix}control`),
+});
+
+/** What names a home elsewhere. Loaded only then: it costs a hook two milliseconds. */
+function nameOf(home: string): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(home).digest("hex").slice(0, NAME_LENGTH);
 }
 
 /**
