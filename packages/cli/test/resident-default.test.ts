@@ -97,6 +97,12 @@ describe("acp mcp by default", () => {
       code: EXIT_CODES.usage.code,
       stderr: expect.stringContaining("--alone"),
     });
+    // The thin client is not reached, and nobody chose a gate of its own.
+    const late = await acp(["--json", "mcp", "--home", at.home, "--", "x"], { env: RESIDENT });
+    expect(late).toMatchObject({
+      code: EXIT_CODES.usage.code,
+      stderr: expect.stringContaining("with mcp as its first word"),
+    });
   });
 });
 
